@@ -1,0 +1,4 @@
+// The JSON value type used wherever free-form data is handled.
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };

@@ -1,0 +1,126 @@
+// Every error code of the contract, its status and meaning (document 1, section 7), and the one error class.
+
+interface Entry {
+  http: number;
+  meaning: string;
+}
+
+/** Stable machine codes. A code is added, never renamed; per-resource `*_FAILED` codes are 500 by rule. */
+export const registry = {
+  // 400
+  VALIDATION_ERROR: { http: 400, meaning: 'Body or query failed validation' },
+  SVC_VALIDATION_FAILED: { http: 400, meaning: 'Trace or agent validation failure' },
+  SVC_UNKNOWN_SCHEMA_VERSION: { http: 400, meaning: 'Unknown schema version on trace ingestion' },
+  INVALID_INPUT: { http: 400, meaning: 'A specific field is malformed' },
+  INVALID_OPERATION: { http: 400, meaning: 'Well-formed but illegal in the current state' },
+  INVALID_IDS: { http: 400, meaning: 'A list of ids is missing, empty, too long or holds something that is no id' },
+  INVALID_STATUS: { http: 400, meaning: 'Not a status of this resource' },
+  INVALID_TIMESTAMP: { http: 400, meaning: 'payload.timestamp missing or neither ISO 8601 nor epoch milliseconds' },
+  INVALID_PLAN: { http: 400, meaning: 'Not a plan that can be bought' },
+  ALREADY_MEMBER: { http: 400, meaning: 'Invitation of an existing member or a pending invitation' },
+  INVITE_ALREADY_USED: { http: 400, meaning: 'Invitation token replayed' },
+  DUPLICATE: { http: 400, meaning: 'The same url and events are registered already' },
+  SSRF_BLOCKED: { http: 400, meaning: 'The destination address is not allowed' },
+  TEST_FAILED: { http: 400, meaning: 'At least one action of the alert rule failed' },
+  NO_PAYMENT_CUSTOMER: { http: 400, meaning: 'The organisation has never checked out' },
+  MCP_READ_FAILED: { http: 400, meaning: 'The resource could not be read' },
+  MCP_TOOL_FAILED: { http: 400, meaning: 'The tool could not be called' },
+  FRIA_TRANSITION_FAILED: { http: 400, meaning: 'The assessment cannot move to that status' },
+  KMS_ROTATION_UNSUPPORTED: { http: 400, meaning: 'This key provider cannot rotate' },
+  KMS_NOT_CONFIGURED: { http: 400, meaning: 'The key management service is not configured' },
+  KMS_BAD_KEK: { http: 400, meaning: 'The key-encryption key is malformed' },
+  ERASURE_BATCH_TOO_LARGE: { http: 400, meaning: 'More trace ids than one erasure may name' },
+  // 401
+  NO_API_KEY: { http: 401, meaning: 'An API key is required' },
+  NO_TOKEN: { http: 401, meaning: 'A bearer token is required' },
+  INVALID_API_KEY_FORMAT: { http: 401, meaning: 'What was presented does not look like an API key' },
+  INVALID_API_KEY: { http: 401, meaning: 'Unknown or revoked API key' },
+  INVALID_CREDENTIALS: { http: 401, meaning: 'E-mail or password do not match' },
+  TOKEN_REVOKED: { http: 401, meaning: 'The token has been replaced or withdrawn' },
+  TOKEN_EXPIRED: { http: 401, meaning: 'The session token has expired' },
+  SESSION_REVOKED: { http: 401, meaning: 'The session has been ended' },
+  TOKEN_VERIFICATION_FAILED: { http: 401, meaning: 'The token is malformed or its signature does not verify' },
+  UNAUTHORIZED_NO_USER: { http: 401, meaning: 'The user behind the token no longer exists' },
+  ACCOUNT_DEACTIVATED: { http: 401, meaning: 'The membership has been suspended' },
+  WITNESS_AUTH_FAILED: { http: 401, meaning: 'Witness authentication failed' },
+  PARTNER_REPLAY_WINDOW: { http: 401, meaning: 'The partner time stamp is outside the replay window' },
+  // 403
+  FORBIDDEN: { http: 403, meaning: 'The caller lacks the role or the scope' },
+  UPGRADE_REQUIRED: { http: 403, meaning: 'The plan lacks the feature' },
+  SVC_BLOCKED_BY_POLICY: { http: 403, meaning: 'A policy blocked the decision; it is recorded' },
+  BILLING_FORBIDDEN: { http: 403, meaning: 'Billing needs the membership role owner or admin' },
+  // 404, 405, 406, 408
+  NOT_FOUND: { http: 404, meaning: 'Absent, or owned by another organisation' },
+  ORG_NOT_FOUND: { http: 404, meaning: 'The organisation does not exist' },
+  METHOD_NOT_ALLOWED: { http: 405, meaning: 'The path exists, the method does not; see Allow' },
+  // 409, 410, 413, 415
+  ALREADY_EXISTS: { http: 409, meaning: 'Duplicate would be created' },
+  CONFLICT: { http: 409, meaning: 'Changed by somebody else meanwhile; read again' },
+  EXPIRED: { http: 410, meaning: 'Token, invitation or transient resource expired' },
+  VERSION_SUNSET: { http: 410, meaning: 'A sunset schema or interface version was requested' },
+  PAYLOAD_TOO_LARGE: { http: 413, meaning: 'The request body is larger than this route accepts' },
+  BUNDLE_PERIOD_TOO_LARGE: { http: 413, meaning: 'The period holds more chain entries than one bundle may' },
+  UNSUPPORTED_MEDIA_TYPE: { http: 415, meaning: 'Content type, charset or content encoding is not supported' },
+  // 429
+  RATE_LIMIT_EXCEEDED: { http: 429, meaning: 'Rate limit hit' },
+  RATE_LIMITED: { http: 429, meaning: 'Rate limit of the CPI reads hit' },
+  USAGE_LIMIT_EXCEEDED: { http: 429, meaning: 'Monthly trace limit of the plan reached' },
+  // events
+  INVALID_STREAM_TOKEN: { http: 401, meaning: 'Stream token invalid, used or expired; delivered as an event' },
+  SIGNER_NOT_READY: { http: 200, meaning: 'The signer is not ready; delivered as data' },
+  WEBHOOK_TEST_FAILED: { http: 200, meaning: 'The endpoint refused the test delivery; delivered as data' },
+  // 5xx
+  INTERNAL_ERROR: { http: 500, meaning: 'Generic fault' },
+  CONFIG_ERROR: { http: 500, meaning: 'Server misconfiguration; not retryable' },
+  SERVICE_UNAVAILABLE: { http: 503, meaning: 'Temporarily unable; retry after the given time' },
+  HASH_CHAIN_STATUS_FAILED: { http: 500, meaning: 'Chain status failed' },
+  HASH_CHAIN_VERIFY_FAILED: { http: 500, meaning: 'Chain verification failed to run' },
+  HASH_CHAIN_ENTRY_FAILED: { http: 500, meaning: 'Chain entry look-up failed' },
+  HASH_CHAIN_ENTRIES_FAILED: { http: 500, meaning: 'Chain entry list failed' },
+  HASH_CHAIN_ANCHORS_FAILED: { http: 500, meaning: 'Anchor list failed' },
+  HASH_CHAIN_PROOF_FAILED: { http: 500, meaning: 'Inclusion proof failed' },
+  HASH_CHAIN_EXPORT_FAILED: { http: 500, meaning: 'Chain export failed' },
+  FRIA_LIST_FAILED: { http: 500, meaning: 'Assessment list failed' },
+  FRIA_CREATE_FAILED: { http: 500, meaning: 'Assessment creation failed' },
+  FRIA_GET_FAILED: { http: 500, meaning: 'Assessment read failed' },
+  FRIA_UPDATE_FAILED: { http: 500, meaning: 'Assessment update failed' },
+  FRIA_DELETE_FAILED: { http: 500, meaning: 'Assessment deletion failed' },
+  INCIDENT_LIST_FAILED: { http: 500, meaning: 'Incident list failed' },
+  INCIDENT_CREATE_FAILED: { http: 500, meaning: 'Incident creation failed' },
+  INCIDENT_GET_FAILED: { http: 500, meaning: 'Incident read failed' },
+  INCIDENT_UPDATE_FAILED: { http: 500, meaning: 'Incident update failed' },
+  INCIDENT_CLOSE_FAILED: { http: 500, meaning: 'Incident closing failed' },
+  INCIDENT_CLOCKS_FAILED: { http: 500, meaning: 'Clock list failed' },
+  CHECKPOINT_COMPLETE_FAILED: { http: 500, meaning: 'Checkpoint completion failed' },
+  KMS_ROTATION_FAILED: { http: 500, meaning: 'Key rotation failed' },
+  CHECKOUT_FAILED: { http: 500, meaning: 'The checkout session could not be made' },
+  PORTAL_FAILED: { http: 500, meaning: 'The portal session could not be made' },
+} as const satisfies Record<string, Entry>;
+
+export type Code = keyof typeof registry;
+
+export interface ErrorParts {
+  /** Machine-readable details for the envelope's `data`. */
+  data?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  cause?: unknown;
+}
+
+/** The only error that reaches a caller with its own text. Everything else becomes the route's `failedCode`. */
+export class AppError extends Error {
+  readonly code: Code;
+  readonly data: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: Code, message: string = registry[code].meaning, parts: ErrorParts = {}) {
+    super(message, parts.cause === undefined ? {} : { cause: parts.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.data = parts.data;
+    this.headers = parts.headers ?? {};
+  }
+
+  get http(): number {
+    return registry[this.code].http;
+  }
+}

@@ -1,0 +1,14 @@
+// One real mongod for the whole run (test/setup/mongod.ts); files share the module cache, each has a database of its own.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/{api,domain,jobs,contract,ledger,infra}/**/*.test.ts'],
+    globalSetup: ['test/setup/mongod.ts'],
+    isolate: false,
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
