@@ -1,0 +1,88 @@
+// The evidence bundle: one JSON document in a fixed line layout, so that it can be written and read as a stream (docs/formats.md).
+import type { Position } from './chain.ts';
+
+export type ChainName = 'ledger' | 'audit';
+
+export interface BundleHeader {
+  chain: ChainName;
+  organizationId: string;
+  /** `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  exportedAt: string;
+  /** Resolved before streaming: the first and last sequence that follow; both null when none does. */
+  range: { fromSequence: number | null; toSequence: number | null };
+  /** What the first entry links to; null when there is none. */
+  prevHash: string | null;
+  /** The newest entry of the whole chain when the range was resolved; null when the chain is empty. */
+  head: Position | null;
+  count: number;
+}
+
+export interface BundleEntry {
+  id: string;
+  organizationId: string;
+  traceId: string | null;
+  sequence: number;
+  prevHash: string;
+  payloadDigest: string;
+  chainHash: string;
+  /** `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  createdAt: string;
+  /** The stored canonical text, which becomes part of the document as it is. */
+  view: string;
+  /** Parents before children. */
+  disclosures: readonly string[];
+}
+
+/** How to check a bundle with nothing but `jq` and `sha256sum`. Words for the reader, covered by no hash. */
+export const RECIPE: readonly string[] = [
+  'Save this document as bundle.json. Entries are counted from 0: replace N by the entry you look at. `jq` 1.6 or newer and `sha256sum` are all you need.',
+  "Digest: the payloadDigest of an entry is the SHA-256 of its view as canonical JSON (RFC 8785). jq -cSj '.entries[N].view' bundle.json | sha256sum",
+  "Seal: the chainHash of an entry is the SHA-256 of prevHash, payloadDigest, sequence and createdAt, written one after the other. jq -j '.entries[N] | .prevHash + .payloadDigest + (.sequence | tostring) + .createdAt' bundle.json | sha256sum",
+  "Links: sequences run without a gap and each prevHash is the chainHash of the entry before (prints true). jq '.entries as $e | all(range(1; $e | length); $e[.].prevHash == $e[. - 1].chainHash and $e[.].sequence == $e[. - 1].sequence + 1)' bundle.json",
+  'Start: the prevHash of sequence 1 is 64 zeros in a ledger and one zero in an audit chain; the first entry here links to the prevHash of the header.',
+  'Copies: organizationId and traceId beside a view must equal those inside it, or they are worth nothing (prints true). jq "all(.entries',]; .organizationId == .view.organizationId and .traceId == .view.traceId)" bundle.json',
+  'Disclosures: each is an array of salt, name and value as text, or of salt, name, object or array, and the digests of its children. Its SHA-256 stands in view.commitments under its name, or among the children of a disclosure before it. jq -j ".entries[N].disclosures[0]" bundle.json | sha256sum',
+  'Pins: whoever could write the database could write all of this anew. Compare the chainHash at its sequence with a receipt that you were given when a decision was accepted, or with a head that you noted earlier. What comes after your newest pin is consistent, not proved.',
+  'What it proves: these entries are unaltered since the pin. Not that they are true, that nothing was left out before it was recorded, or that the times are right.',
+];
+
+/** The first line, up to the list of entries. */
+export function bundleHeader(header: BundleHeader): string {
+  const { chain, organizationId, exportedAt, range, prevHash, head, count } = header;
+  const members = JSON.stringify({
+    format: 'assay-bundle',
+    version: 1,
+    chain,
+    algorithm: { hash: 'sha256', canonicalization: 'rfc8785' },
+    organizationId,
+    exportedAt,
+    range: { fromSequence: range.fromSequence, toSequence: range.toSequence },
+    prevHash,
+    head: head && { sequence: head.sequence, chainHash: head.chainHash },
+    count,
+    recipe: RECIPE,
+  });
+  return `${members.slice(0, -1)},"entries":[\n`;
+}
+
+/** The line of one entry; only the last one of the document ends without a comma. */
+export function bundleEntry(entry: BundleEntry, last: boolean): string {
+  const { id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash, createdAt } = entry;
+  const members = JSON.stringify({
+    id,
+    organizationId,
+    traceId,
+    sequence,
+    prevHash,
+    payloadDigest,
+    chainHash,
+    createdAt,
+  });
+  const disclosures = JSON.stringify(entry.disclosures);
+  return `${members.slice(0, -1)},"view":${entry.view},"disclosures":${disclosures}}${last ? '' : ','}\n`;
+}
+
+/** The last line. A document without it was cut off. */
+export function bundleFooter(end: { count: number; chainHash: string | null }): string {
+  return `],"checkpoints":[],"end":${JSON.stringify({ count: end.count, chainHash: end.chainHash })}}\n`;
+}

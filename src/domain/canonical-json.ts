@@ -1,0 +1,51 @@
+// Canonical JSON (RFC 8785): one text for one value, so that a digest can be repeated by anybody.
+import type { Json, JsonObject } from './json.ts';
+
+/** What JSON must escape, and surrogates, whose pairing only the slow path looks at. */
+// eslint-disable-next-line no-control-regex -- control characters are exactly what has to be found
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/**
+ * The RFC 8785 text of a value: members sorted by UTF-16 code units, numbers and strings as ECMAScript writes them, -0 as 0.
+ * Recursive: the caller bounds the depth (the door of the server allows 32).
+ * @throws TypeError for anything that JSON cannot say: NaN, Infinity, undefined, lone surrogates, functions
+ */
+export function canonicalize(value: Json): string {
+  if (typeof value === 'string') return quote(value);
+  if (value === null) return 'null';
+  if (typeof value === 'number') return numeral(value);
+  if (typeof value === 'boolean') return value ? 'true' : 'false';
+  if (typeof value !== 'object') throw new TypeError(`JSON has no ${typeof value}`);
+  return Array.isArray(value) ? list(value) : members(value);
+}
+
+/** A string as JSON text. */
+export function quote(text: string): string {
+  if (!ESCAPED.test(text)) return `"${text}"`;
+  if (!text.isWellFormed()) throw new TypeError('JSON text cannot hold a lone surrogate');
+  return JSON.stringify(text);
+}
+
+/** The keys of an object in canonical order. */
+export function sortedKeys(value: JsonObject): string[] {
+  return Object.keys(value).sort();
+}
+
+function numeral(value: number): string {
+  if (!Number.isFinite(value)) throw new TypeError(`JSON has no ${value}`);
+  return String(value);
+}
+
+function list(values: Json[]): string {
+  let text = '[';
+  for (let i = 0; i < values.length; i++) text += (i === 0 ? '' : ',') + canonicalize(values[i] as Json);
+  return text + ']';
+}
+
+function members(value: JsonObject): string {
+  let text = '';
+  for (const key of sortedKeys(value)) {
+    text += `${text === '' ? '{' : ','}${quote(key)}:${canonicalize(value[key] as Json)}`;
+  }
+  return text === '' ? '{}' : text + '}';
+}

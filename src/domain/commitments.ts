@@ -1,0 +1,165 @@
+// Commitments: a view names a value by a salted digest, so that it can be shown, withheld or destroyed on its own.
+import { hash } from 'node:crypto';
+import { canonicalize, quote, sortedKeys } from './canonical-json.ts';
+import { sha256Hex } from './chain.ts';
+import type { Json, JsonObject } from './json.ts';
+
+/** What is stored of a committed value: with it the commitment can be repeated, without it nothing can be guessed. */
+export interface SealedValue {
+  /** 16 random bytes as 22 base64url characters; never shown to anybody. */
+  seed: string;
+  /** The value's canonical text. */
+  text: string;
+}
+
+/** The names whose values are opened, so that one part can be shown without its siblings. Changing the rule makes old disclosures unrepeatable. */
+const OPENED = new Set(['outputDecision']);
+const OPENED_DEPTH = 4;
+const OPENED_NODES = 64;
+
+/**
+ * Commits to a value under the name it has in the view.
+ * @param seed 16 random bytes, new for every value
+ * @throws TypeError when the value is no JSON (see `canonicalize`) or the seed has another length
+ */
+export function sealValue(name: string, value: Json, seed: Buffer): SealedValue & { commitment: string } {
+  if (seed.length !== 16) throw new TypeError('A seed has 16 bytes');
+  const seedText = seed.toString('base64url');
+  return { seed: seedText, ...new Commitment(name, seedText).of(value) };
+}
+
+/**
+ * Commits to every value that is present: absent and null ones are in neither result.
+ * @param nextSeed draws 16 random bytes
+ */
+export function sealValues(values: Readonly<Record<string, Json | undefined>>, nextSeed: () => Buffer) {
+  const sealed: Record<string, SealedValue> = {};
+  const commitments: Record<string, string> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || value === null) continue;
+    const { seed, text, commitment } = sealValue(name, value, nextSeed());
+    sealed[name] = { seed, text };
+    commitments[name] = commitment;
+  }
+  return { sealed, commitments };
+}
+
+/** Whether a stored value is, to the byte, the one that was committed to. */
+export function matchesCommitment(name: string, stored: SealedValue, commitment: string): boolean {
+  if (!OPENED.has(name)) return sha256Hex(arrayText(saltAt(stored.seed, ''), name, stored.text)) === commitment;
+  try {
+    const again = new Commitment(name, stored.seed).of(JSON.parse(stored.text) as Json);
+    return again.text === stored.text && again.commitment === commitment;
+  } catch {
+    return false;
+  }
+}
+
+/** The disclosures that show a whole value: the canonical text of every node's array, parents before children. */
+export function disclose(name: string, seed: string, text: string): string[] {
+  const commitment = new Commitment(name, seed);
+  commitment.of(JSON.parse(text) as Json);
+  return commitment.arrays;
+}
+
+/** The salt of the node at a JSON Pointer below the top-level name; of the value itself at the empty one. */
+export function saltAt(seed: string, path: string): string {
+  const digest = hash('sha256', seed + path, 'base64url');
+  return digest.slice(0, 21) + SIXTEENTH_BYTE_END[digest.charCodeAt(21)];
+}
+
+/** base64url of 16 bytes ends with a digit of two bits: the digest's own 22nd digit with the other four cleared. */
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const SIXTEENTH_BYTE_END: string[] = [];
+for (let i = 0; i < 64; i++) SIXTEENTH_BYTE_END[BASE64URL.charCodeAt(i)] = BASE64URL.charAt(i & 0b110000);
+
+/** A node's canonical text, and what its array holds after the name. */
+interface Content {
+  text: string;
+  body: string;
+}
+
+interface Committed {
+  text: string;
+  commitment: string;
+}
+
+interface Node {
+  name: string | number;
+  value: Json;
+  /** JSON Pointer below the top-level name. */
+  path: string;
+  depth: number;
+}
+
+/** One walk over one value. */
+class Commitment {
+  /** The arrays of all nodes, parents before children. */
+  readonly arrays: string[] = [];
+  private readonly name: string;
+  private readonly seed: string;
+  private nodesLeft: number;
+
+  constructor(name: string, seed: string) {
+    this.name = name;
+    this.seed = seed;
+    this.nodesLeft = OPENED.has(name) ? OPENED_NODES - 1 : 0;
+  }
+
+  of(value: Json): Committed {
+    return this.node({ name: this.name, value, path: '', depth: 0 });
+  }
+
+  private node(node: Node): Committed {
+    const place = this.arrays.push('') - 1;
+    const { text, body } = this.opened(node) ?? closedContent(node.value);
+    const array = arrayText(saltAt(this.seed, node.path), node.name, body);
+    this.arrays[place] = array;
+    return { text, commitment: sha256Hex(array) };
+  }
+
+  /** Opens a container whose children still fit into the allowance, taken in document order; null: it stays closed. */
+  private opened({ value, path, depth }: Node): Content | null {
+    if (this.nodesLeft === 0 || depth === OPENED_DEPTH || typeof value !== 'object' || value === null) return null;
+    const keys = Array.isArray(value) ? [...value.keys()] : sortedKeys(value);
+    if (keys.length === 0 || keys.length > this.nodesLeft) return null;
+    this.nodesLeft -= keys.length;
+    const children = keys.map((name) => {
+      const child = (value as JsonObject)[name] as Json;
+      return this.node({ name, value: child, path: `${path}/${segment(name)}`, depth: depth + 1 });
+    });
+    return Array.isArray(value) ? listContent(children) : objectContent(keys as string[], children);
+  }
+}
+
+function closedContent(value: Json): Content {
+  const text = canonicalize(value);
+  return { text, body: text };
+}
+
+function listContent(children: Committed[]): Content {
+  return {
+    text: `[${children.map(({ text }) => text).join()}]`,
+    body: `"array",["${children.map(({ commitment }) => commitment).join('","')}"]`,
+  };
+}
+
+function objectContent(keys: string[], children: Committed[]): Content {
+  return {
+    text: `{${children.map(({ text }, i) => `${quote(keys[i] as string)}:${text}`).join()}}`,
+    body: `"object",["${children
+      .map(({ commitment }) => commitment)
+      .sort()
+      .join('","')}"]`,
+  };
+}
+
+/** The canonical text of a node's array. */
+function arrayText(salt: string, name: string | number, body: string): string {
+  return `["${salt}",${typeof name === 'number' ? name : quote(name)},${body}]`;
+}
+
+/** A key or index as a segment of a JSON Pointer (RFC 6901). */
+function segment(name: string | number): string {
+  return String(name).replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,106 @@
+// JSON at the door: what could not be stored, canonicalised or committed to exactly as it was sent is refused.
+import type { Json, JsonObject } from './json.ts';
+
+/** Containers within containers; the outermost counts as one. */
+export const MAX_DEPTH = 32;
+
+/** JSON that is well formed and is refused all the same. */
+export class UnsafeJson extends Error {
+  /** JSON Pointer (RFC 6901) of the value, or of the object whose key it is. */
+  readonly path: string;
+  readonly reason: string;
+
+  constructor(path: string, reason: string) {
+    super(`${path === '' ? 'The document' : path}: ${reason}`);
+    this.name = 'UnsafeJson';
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
+/** What was found, and the way to it from the innermost key outwards. */
+interface Refusal {
+  reason: string;
+  keys: (string | number)[];
+}
+
+/**
+ * Parses JSON text. The last of duplicate keys counts and -0 becomes 0.
+ * @throws SyntaxError when it is no JSON
+ * @throws UnsafeJson for lone surrogates and NUL in strings and keys, the key `__proto__`, numbers that are infinite or
+ *   integers beyond 2^53 - 1, and nesting deeper than 32
+ */
+export function parseSafeJson(text: string): Json {
+  const value = JSON.parse(text) as Json;
+  // Only an escape can bring NUL, and only an escape or ill-formed text a lone surrogate: most bodies need no look at their strings.
+  const walk = new Walk(text.includes('\\u') || !text.isWellFormed());
+  const root: Json[] = [value];
+  const refusal = walk.member(root, 0, 1);
+  if (refusal) throw new UnsafeJson(pointer(refusal.keys.slice(0, -1)), refusal.reason);
+  return root[0] as Json;
+}
+
+/** One walk over a parsed value; it stops at the depth limit, so it cannot overflow the stack. */
+class Walk {
+  private readonly suspicious: boolean;
+
+  constructor(suspicious: boolean) {
+    this.suspicious = suspicious;
+  }
+
+  /** Checks `holder[key]`; `depth` is what a container there would have. */
+  member(holder: Json[] | JsonObject, key: string | number, depth: number): Refusal | null {
+    const value = (holder as JsonObject)[key] as Json;
+    const refusal = this.value(value, depth);
+    if (refusal) refusal.keys.push(key);
+    else if (value === 0) (holder as JsonObject)[key] = 0;
+    return refusal;
+  }
+
+  private value(value: Json, depth: number): Refusal | null {
+    if (typeof value === 'string') return this.suspicious ? refused(textFault(value)) : null;
+    if (typeof value === 'number') return refused(numberFault(value));
+    if (typeof value !== 'object' || value === null) return null;
+    if (depth > MAX_DEPTH) return refused(`nested deeper than ${MAX_DEPTH}`);
+    return Array.isArray(value) ? this.items(value, depth) : this.members(value, depth);
+  }
+
+  private items(values: Json[], depth: number): Refusal | null {
+    for (let i = 0; i < values.length; i++) {
+      const refusal = this.member(values, i, depth + 1);
+      if (refusal) return refusal;
+    }
+    return null;
+  }
+
+  private members(value: JsonObject, depth: number): Refusal | null {
+    for (const key of Object.keys(value)) {
+      if (key === '__proto__') return refused('the key __proto__ is not allowed');
+      const fault = this.suspicious ? textFault(key) : null;
+      const refusal = fault === null ? this.member(value, key, depth + 1) : refused(`a key with ${fault}`);
+      if (refusal) return refusal;
+    }
+    return null;
+  }
+}
+
+function refused(reason: string | null): Refusal | null {
+  return reason === null ? null : { reason, keys: [] };
+}
+
+function textFault(text: string): string | null {
+  if (text.includes('\0')) return 'a NUL character';
+  return text.isWellFormed() ? null : 'a lone surrogate';
+}
+
+function numberFault(value: number): string | null {
+  if (!Number.isFinite(value)) return 'a number out of range';
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? 'an integer beyond 2^53 - 1' : null;
+}
+
+function pointer(keys: (string | number)[]): string {
+  return keys
+    .map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .toReversed()
+    .join('');
+}

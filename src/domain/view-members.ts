@@ -1,0 +1,138 @@
+// Which members a view of each kind has and what each may hold: tokens, ids and digests, so that no free text can enter.
+import type { Json, JsonObject } from './json.ts';
+
+type Check = (value: Json) => boolean;
+
+const HEX64 = /^[0-9a-f]{64}$/;
+const OBJECT_ID = /^[0-9a-f]{24}$/;
+const TRACE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+const COMPLIANCE_ID = /^compliance:[A-Za-z0-9._()-]+:[A-Za-z0-9._()-]+$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const GENERATED_ID = /^trc_[0-9a-f]{32}$/;
+/** Versions, action names, catalogue clauses: a word, never a sentence or an address. */
+const TOKEN = /^[A-Za-z0-9][A-Za-z0-9._()-]{0,63}$/;
+/** What a commitment may be called. */
+const NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
+
+const hex64 = matching(HEX64);
+const objectId = matching(OBJECT_ID);
+const token = matching(TOKEN);
+const name = matching(NAME);
+const traceStatus = oneOf('success', 'approved', 'flagged', 'escalated', 'pending', 'blocked');
+const sequence: Check = (value) => Number.isSafeInteger(value) && (value as number) > 0;
+const position = record({ sequence, chainHash: hex64 });
+const change = record({
+  status: nullable(traceStatus),
+  humanOverride: nullable((value) => typeof value === 'boolean'),
+});
+const names = ascending(name, (value) => value as string);
+const erasedNames = record({ sequence, names });
+const actor = record({ kind: oneOf('user', 'workspaceKey', 'agentKey', 'system'), id: nullable(objectId) });
+const commitments: Check = (value) =>
+  isObject(value) && Object.entries(value).every(([key, digest]) => name(key) && hex64(digest));
+
+const common = {
+  v: (value: Json) => value === 1,
+  organizationId: objectId,
+  workspaceId: nullable(objectId),
+  traceId: matching(TRACE_ID),
+  actor,
+  commitments,
+};
+const laterFact = { ...common, subject: position, after: position };
+
+/** Every kind and its members; a view has exactly these. */
+const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+  trace: {
+    ...common,
+    agent: nullable(objectId),
+    schemaVersion: token,
+    status: traceStatus,
+    engineVersion: token,
+    policySetDigest: hex64,
+    scrubVersion: token,
+    unstored: names,
+  },
+  correction: { ...laterFact, action: oneOf('approve', 'correct'), set: change },
+  review: { ...laterFact, reviewId: objectId, decision: oneOf('approve', 'reject'), set: change },
+  status: { ...laterFact, set: change },
+  compliance: {
+    ...common,
+    traceId: matching(COMPLIANCE_ID),
+    after: nullable(position),
+    framework: token,
+    clauseId: token,
+    catalogVersion: token,
+    status: oneOf('covered', 'partial', 'gap', 'not-applicable'),
+  },
+  erasure: {
+    ...laterFact,
+    cause: oneOf('request', 'bulk-delete', 'purge', 'retention'),
+    erased: ascending(erasedNames, (value) => (value as { sequence: number }).sequence),
+  },
+  audit: {
+    ...common,
+    traceId: (value: Json) => value === null,
+    auditId: matching(TRACE_ID),
+    action: token,
+    status: oneOf('success', 'failure'),
+    resource: nullable(token),
+    resourceId: nullable((value) => typeof value === 'string' && isId(value)),
+  },
+};
+
+/** Whether a text is an id that the server made, and so says nothing about anybody: 24 hex digits, a UUID or a trace id. */
+export function isId(text: string): boolean {
+  return OBJECT_ID.test(text) || UUID.test(text) || GENERATED_ID.test(text);
+}
+
+/** Why a value is no view of version 1; null when it is one. */
+export function faultOf(view: Json): string | null {
+  if (!isObject(view)) return 'not an object';
+  const kind = view.kind;
+  const checks = typeof kind === 'string' && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+  if (!checks) return 'unknown kind';
+  for (const [member, check] of Object.entries(checks)) {
+    if (!Object.hasOwn(view, member)) return `member ${member} is missing`;
+    if (!check(view[member] as Json)) return `member ${member} is malformed`;
+  }
+  const unknown = Object.keys(view).find((member) => member !== 'kind' && !Object.hasOwn(checks, member));
+  if (unknown !== undefined) return 'unknown member';
+  return kind === 'compliance' ? clauseFault(view) : null;
+}
+
+function clauseFault({ traceId, framework, clauseId }: JsonObject): string | null {
+  return traceId === `compliance:${framework}:${clauseId}` ? null : 'traceId names another clause';
+}
+
+function matching(pattern: RegExp): Check {
+  return (value) => typeof value === 'string' && pattern.test(value);
+}
+
+function oneOf(...allowed: string[]): Check {
+  return (value) => allowed.includes(value as string);
+}
+
+function nullable(check: Check): Check {
+  return (value) => value === null || check(value);
+}
+
+/** An object with exactly these members. */
+function record(members: Readonly<Record<string, Check>>): Check {
+  const wanted = Object.entries(members);
+  return (value) =>
+    isObject(value) &&
+    Object.keys(value).length === wanted.length &&
+    wanted.every(([key, check]) => Object.hasOwn(value, key) && check(value[key] as Json));
+}
+
+/** A list in strictly ascending order of a key, hence without repetition. */
+function ascending(check: Check, keyOf: (value: Json) => string | number): Check {
+  return (value) =>
+    Array.isArray(value) &&
+    value.every((item, i) => check(item) && (i === 0 || keyOf(value[i - 1] as Json) < keyOf(item)));
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
