@@ -1,0 +1,100 @@
+// Policy CPU: a compiled set of 1000 policies of three conditions each against the straight reading of the same rules.
+import type { JsonObject } from '../src/domain/json.ts';
+import { compilePolicies } from '../src/domain/policies/compile.ts';
+import type { Condition, PolicyDefinition } from '../src/domain/policies/definition.ts';
+import { interpret } from '../test/domain/policies/naive.ts';
+
+/** Microseconds per evaluation of the whole set, medians over rounds. */
+export interface PolicyMeasure {
+  compiledUs: number;
+  interpretedUs: number;
+  ratio: number;
+}
+
+const POLICIES = 1_000;
+const ROUNDS = 15;
+const tools = ['book', 'cancel', 'refund', 'search', 'update', 'transfer', 'quote', 'close', 'open', 'send'];
+
+/** Measures both engines in alternating rounds over the same decisions; `policies` is the size of the set. */
+export function measurePolicies(policies = POLICIES): PolicyMeasure {
+  const definitions = Array.from({ length: policies }, (_, i) => definitionOf(i));
+  const set = compilePolicies(definitions);
+  const decisions = Array.from({ length: 50 }, (_, i) => factsOf(i));
+  const rounds = Array.from({ length: ROUNDS }, () => ({
+    interpreted: microseconds(decisions, (facts) => interpret(definitions, facts)),
+    compiled: microseconds(decisions, (facts) => set.evaluate(facts)),
+  })).slice(3);
+  const compiledUs = median(rounds.map(({ compiled }) => compiled));
+  const interpretedUs = median(rounds.map(({ interpreted }) => interpreted));
+  return { compiledUs, interpretedUs, ratio: compiledUs / interpretedUs };
+}
+
+/**
+ * One policy in the proportions of a large workspace: half bound to a tool or an agent by `equals`, half of any decision by
+ * thresholds, tags and patterns; thresholds and patterns recur, as they do between copies of a template.
+ */
+function definitionOf(i: number): PolicyDefinition {
+  return {
+    id: i.toString(16).padStart(24, '0'),
+    revision: 1,
+    name: `Policy ${i}`,
+    description: '',
+    priority: 1 + (i % 10),
+    conditions: conditionsOf(i),
+    actions: [{ type: i % 7 === 0 ? 'block' : 'flag_for_review' }],
+  };
+}
+
+function conditionsOf(i: number): Condition[] {
+  const pattern: Condition = {
+    field: 'inputContext.prompt',
+    operator: 'regex',
+    value: `(?i)order ${i % 40}\\d* (?:now|today)`,
+  };
+  const low: Condition = { field: 'confidenceScore', operator: 'less_than', value: (i % 100) / 200 };
+  const amount: Condition = {
+    field: 'outputDecision.action.arguments.amount',
+    operator: 'greater_than',
+    value: 900 + (i % 50) * 10,
+  };
+  const tagged: Condition = { field: 'tags', operator: 'contains', value: `TAG_${i % 30}` };
+  const tool: Condition = {
+    field: 'outputDecision.action.tool',
+    operator: 'equals',
+    value: `${tools[i % 10]}_${i % 25}`,
+  };
+  const agent: Condition = { field: 'agentName', operator: 'equals', value: `agent-${i % 60}` };
+  const kinds: Condition[][] = [
+    [tool, amount, pattern],
+    [low, tagged, pattern],
+    [agent, low, tagged],
+    [{ ...amount, logicalOperator: 'OR' }, tagged, low],
+  ];
+  return kinds[i % 4] ?? [];
+}
+
+function factsOf(i: number): JsonObject {
+  return {
+    agentId: `agent-${i % 60}`,
+    agentName: `agent-${i % 60}`,
+    confidenceScore: 0.3 + (i % 7) / 10,
+    tags: i % 3 === 0 ? ['HIGH_AMBIGUITY', `TAG_${i % 30}`] : ['HIGH_AMBIGUITY'],
+    inputContext: {
+      prompt: `${'Please look at my booking and tell me what can be done. '.repeat(20)} Order ${i} today, thanks.`,
+    },
+    outputDecision: {
+      action: { tool: `${tools[i % 10]}_${i % 25}`, arguments: { amount: (i * 37) % 1_200, id: `R${i}` } },
+    },
+    metadata: { step: i },
+  };
+}
+
+function microseconds(decisions: readonly JsonObject[], evaluate: (facts: JsonObject) => unknown): number {
+  const start = process.hrtime.bigint();
+  for (const facts of decisions) evaluate(facts);
+  return Number(process.hrtime.bigint() - start) / 1_000 / decisions.length;
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[values.length >> 1] ?? NaN;
+}

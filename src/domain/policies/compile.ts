@@ -1,0 +1,117 @@
+// A set of policies compiled for many evaluations: conditions shared, fields shared, policies indexed by what they require.
+import { hash } from 'node:crypto';
+import type { JsonObject } from '../json.ts';
+import type { PolicyDefinition } from './definition.ts';
+import { FALSE, TRUE, firstError, judgeOf, startRun, type Judge, type Run, type Slot, type Truth } from './evaluate.ts';
+import { splitPath } from './fields.ts';
+import { indexGuards, type GuardIndex } from './guards.ts';
+import { createInterner, type Interner } from './interner.ts';
+import { compilePolicy, digestedText, type CompiledCondition, type CompiledPolicy } from './policy.ts';
+import { verdictOf, type Failure, type Match, type Verdict } from './verdict.ts';
+
+/** Compiled policies by id and revision, kept by the caller between compilations of the same workspace. */
+export type PolicyCache = Map<string, CompiledPolicy>;
+
+export interface PolicySet {
+  /** See `policySetDigest`. */
+  digest: string;
+  /** In evaluation order. */
+  members: { id: string; revision: number }[];
+  /** The distinct field paths that the conditions look at. */
+  fields: string[];
+  /** Judges one decision (docs/policies.md lists the facts). Never throws, keeps nothing. */
+  evaluate(facts: JsonObject): Verdict;
+}
+
+/**
+ * Compiles the enabled policies of a workspace. With a cache only revisions that are not in it are compiled, and what the set no
+ * longer holds is dropped from it.
+ */
+export function compilePolicies(definitions: readonly PolicyDefinition[], cache: PolicyCache = new Map()): PolicySet {
+  const policies = recall(inOrder(definitions), cache);
+  const fields = createInterner<string[]>();
+  const slots = createInterner<Slot>();
+  const fieldOf = (field: string) => fields.intern(field, () => splitPath(field));
+  const members = policies.map((policy) => toMember(policy, (condition) => slotOf(condition, slots, fieldOf)));
+  const index = indexGuards(
+    policies.map(({ guard }) => guard),
+    fieldOf,
+  );
+  return {
+    digest: digestOf(policies.map(({ text }) => text)),
+    members: policies.map(({ match: { id, revision } }) => ({ id, revision })),
+    fields: fields.keys(),
+    evaluate(facts) {
+      const run = startRun(facts, fields.items, slots.items);
+      return judgeAll(members, index, run);
+    },
+  };
+}
+
+/** SHA-256 (hex) of the JCS text of `[{ id, priority, conditions, actions }]` by priority, then id (formats.md). */
+export function policySetDigest(definitions: readonly PolicyDefinition[]): string {
+  return digestOf(inOrder(definitions).map(digestedText));
+}
+
+/** A policy within its set. */
+interface Member {
+  policy: CompiledPolicy;
+  /** Of its conditions, in stored order. */
+  slots: number[];
+  judge: Judge;
+}
+
+function inOrder(definitions: readonly PolicyDefinition[]): PolicyDefinition[] {
+  return [...definitions].sort((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
+}
+
+function recall(definitions: readonly PolicyDefinition[], cache: PolicyCache): CompiledPolicy[] {
+  const keep = new Map(
+    definitions.map((definition) => {
+      const key = `${definition.id}@${definition.revision}`;
+      return [key, cache.get(key) ?? compilePolicy(definition)] as const;
+    }),
+  );
+  cache.clear();
+  for (const [key, policy] of keep) cache.set(key, policy);
+  return [...keep.values()];
+}
+
+function slotOf(
+  { key, field, test }: CompiledCondition,
+  slots: Interner<Slot>,
+  fieldOf: (field: string) => number,
+): number {
+  return slots.intern(key, () => ({ field: fieldOf(field), test }));
+}
+
+function toMember(policy: CompiledPolicy, slotOf: (condition: CompiledCondition) => number): Member {
+  const slots = policy.conditions.map(slotOf);
+  return { policy, slots, judge: judgeOf(policy, slots) };
+}
+
+function judgeAll(members: readonly Member[], index: GuardIndex, run: Run): Verdict {
+  const found: { position: number; truth: Truth }[] = [];
+  index.visit(run, (position) => {
+    const truth = members[position]!.judge(run);
+    if (truth !== FALSE) found.push({ position, truth });
+  });
+  const matched: Match[] = [];
+  const failed: Failure[] = [];
+  for (const { position, truth } of found.sort((a, b) => a.position - b.position)) {
+    const { policy, slots } = members[position]!;
+    const error = truth === TRUE ? null : firstError(run, slots);
+    if (error === null) matched.push(policy.match);
+    else if (policy.restricts) matched.push({ ...policy.match, error });
+    else failed.push(failureOf(policy.match, error));
+  }
+  return verdictOf(matched, failed);
+}
+
+function failureOf({ id, revision, name }: Match, error: string): Failure {
+  return { id, revision, name, error };
+}
+
+function digestOf(texts: readonly string[]): string {
+  return hash('sha256', `[${texts.join(',')}]`);
+}

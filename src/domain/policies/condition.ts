@@ -1,0 +1,91 @@
+// One condition as a function of the field's value: what each operator means on each type of JSON (docs/policies.md).
+import type { Json } from '../json.ts';
+import { checkCondition, type Condition } from './definition.ts';
+import { instantOf } from './instant.ts';
+import { compilePattern, patternLimits, type Pattern } from './regex.ts';
+
+/** Holds, does not hold, or the text of what went wrong. */
+export type Finding = boolean | string;
+
+/** The condition applied to a value that is present. */
+export type Test = (actual: Json) => Finding;
+
+/** Compiles a condition; one that would be refused today (saved under other rules) fails on every value instead of throwing. */
+export function compileCondition(condition: Condition): Test {
+  const [problem] = checkCondition(condition);
+  if (problem !== undefined) return () => `${problem.path} ${problem.text}`;
+  const { value } = condition;
+  switch (condition.operator) {
+    case 'equals':
+      return equalTo(value);
+    case 'contains':
+      return containing(value);
+    case 'greater_than':
+      return compared(value, (actual, bound) => actual > bound);
+    case 'less_than':
+      return compared(value, (actual, bound) => actual < bound);
+    case 'regex':
+      return matching(String(value));
+  }
+}
+
+/** Deep equality of JSON: types must agree, the order of an object's members does not matter. */
+export function sameJson(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i]!));
+  }
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && sameJson(a[name]!, b[name]!))
+  );
+}
+
+function equalTo(value: Json): Test {
+  return value !== null && typeof value === 'object'
+    ? (actual) => sameJson(actual, value)
+    : (actual) => actual === value;
+}
+
+function containing(value: Json): Test {
+  return (actual) => {
+    if (typeof actual === 'string') return typeof value === 'string' && actual.includes(value);
+    return Array.isArray(actual) && actual.includes(value);
+  };
+}
+
+function compared(value: Json, holds: (actual: number, bound: number) => boolean): Test {
+  if (typeof value === 'number') return (actual) => typeof actual === 'number' && holds(actual, value);
+  const bound = instantOf(String(value)) ?? NaN;
+  return (actual) => typeof actual === 'string' && holds(instantOf(actual) ?? NaN, bound);
+}
+
+function matching(source: string): Test {
+  const result = compilePattern(source);
+  if ('problem' in result) return () => `value ${result.problem}`;
+  const { pattern } = result;
+  return (actual) => {
+    if (typeof actual === 'string') return search(pattern, [actual]);
+    return (
+      Array.isArray(actual) &&
+      search(
+        pattern,
+        actual.filter((item) => typeof item === 'string'),
+      )
+    );
+  };
+}
+
+function search(pattern: Pattern, texts: string[]): Finding {
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  if (characters * pattern.instructions > patternLimits.work) {
+    return `text of ${characters} characters is too long for a pattern of ${pattern.instructions} instructions`;
+  }
+  try {
+    return texts.some((text) => pattern.occursIn(text));
+  } catch {
+    return 'the pattern could not be applied';
+  }
+}

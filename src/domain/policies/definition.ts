@@ -1,0 +1,118 @@
+// What a policy is made of, and which conditions and actions may be saved (document 2, resource Policy).
+import type { Json, JsonObject } from '../json.ts';
+import { instantOf } from './instant.ts';
+import { compilePattern } from './regex.ts';
+
+export const operators = ['equals', 'contains', 'greater_than', 'less_than', 'regex'] as const;
+export type Operator = (typeof operators)[number];
+
+/** Strongest first: the order of precedence between all actions of all matched policies. */
+export const actionTypes = ['block', 'flag_for_review', 'notify', 'approve'] as const;
+export type ActionType = (typeof actionTypes)[number];
+
+export const logicalOperators = ['AND', 'OR'] as const;
+export type LogicalOperator = (typeof logicalOperators)[number];
+
+/** `logicalOperator` joins this condition with the next one (default AND); that of the last condition has no effect. */
+export type Condition = { field: string; operator: Operator; value: Json; logicalOperator?: LogicalOperator };
+
+/** `config.reason`, when it is a string, is the text shown with the verdict; the rest belongs to the type. */
+export type Action = { type: ActionType; config?: JsonObject };
+
+/** One immutable revision of an enabled policy. No conditions: every decision matches. */
+export type PolicyDefinition = {
+  id: string;
+  revision: number;
+  name: string;
+  description: string;
+  /** Lower is evaluated and named first. */
+  priority: number;
+  conditions: Condition[];
+  actions: Action[];
+};
+
+/** Where something is wrong (`conditions[2].value`), and what, as text that follows the path. */
+export interface Problem {
+  path: string;
+  text: string;
+}
+
+/** Counts, and sizes in characters; `json` bounds the JSON text of a value or of a config. */
+export const policyLimits = { conditions: 50, actions: 10, field: 200, segments: 16, json: 10_000 } as const;
+
+const refusedSegments = new Set(['__proto__', 'constructor', 'prototype']);
+const control = /\p{Cc}/u;
+
+/** Everything that keeps these conditions and actions from being saved; empty when nothing does. */
+export function checkPolicy(conditions: readonly Condition[], actions: readonly Action[]): Problem[] {
+  const problems = [...checkCount('conditions', conditions.length, 0), ...checkCount('actions', actions.length, 1)];
+  if (problems.length > 0) return problems;
+  return [
+    ...conditions.flatMap((condition, i) => prefixed(`conditions[${i}]`, checkCondition(condition))),
+    ...actions.flatMap((action, i) => prefixed(`actions[${i}]`, checkAction(action))),
+  ];
+}
+
+/** The problems of one condition, with the paths `field` and `value`. */
+export function checkCondition(condition: Condition): Problem[] {
+  const found: [string, string | null][] = [
+    ['field', fieldProblem(condition.field)],
+    ['value', sizeProblem(condition.value) ?? valueProblems[condition.operator](condition.value)],
+  ];
+  return found.flatMap(([path, text]) => (text === null ? [] : [{ path, text }]));
+}
+
+function checkAction({ config }: Action): Problem[] {
+  const text = config === undefined ? null : sizeProblem(config);
+  return text === null ? [] : [{ path: 'config', text }];
+}
+
+function checkCount(path: 'conditions' | 'actions', count: number, least: number): Problem[] {
+  const most = policyLimits[path];
+  return count >= least && count <= most ? [] : [{ path, text: `must hold ${least} to ${most} items` }];
+}
+
+function prefixed(prefix: string, problems: Problem[]): Problem[] {
+  return problems.map(({ path, text }) => ({ path: `${prefix}.${path}`, text }));
+}
+
+function fieldProblem(field: string): string | null {
+  const segments = field.split('.');
+  if (field.length > policyLimits.field) return `must have at most ${policyLimits.field} characters`;
+  if (segments.length > policyLimits.segments) return `must have at most ${policyLimits.segments} segments`;
+  if (segments.includes('')) return 'must be names joined by single dots, such as outputDecision.action';
+  if (control.test(field)) return 'must not hold control characters';
+  const refused = segments.find((segment) => refusedSegments.has(segment));
+  return refused === undefined ? null : `must not reach into ${refused}`;
+}
+
+function sizeProblem(value: Json): string | null {
+  return JSON.stringify(value).length > policyLimits.json
+    ? `must have at most ${policyLimits.json} characters as JSON`
+    : null;
+}
+
+const valueProblems: Record<Operator, (value: Json) => string | null> = {
+  equals: () => null,
+  contains: (value) => {
+    if (value === '') return 'must not be empty';
+    return isScalar(value) ? null : 'must be a string, a number or a boolean for contains';
+  },
+  greater_than: orderProblem,
+  less_than: orderProblem,
+  regex: (value) => {
+    if (typeof value !== 'string') return 'must be a string for regex';
+    const result = compilePattern(value);
+    return 'problem' in result ? result.problem : null;
+  },
+};
+
+function orderProblem(value: Json): string | null {
+  if (typeof value === 'number' && Number.isFinite(value)) return null;
+  if (typeof value === 'string' && instantOf(value) !== null) return null;
+  return 'must be a finite number, a day (2026-01-31) or an instant with its offset (2026-01-31T09:00:00Z) to compare with';
+}
+
+function isScalar(value: Json): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

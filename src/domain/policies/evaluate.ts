@@ -1,0 +1,119 @@
+// One evaluation of a compiled set: fields are read and conditions tested when first needed, and remembered.
+import type { Json, JsonObject } from '../json.ts';
+import { readPath } from './fields.ts';
+import type { CompiledCondition, CompiledPolicy } from './policy.ts';
+
+/** Three-valued logic as numbers: AND is the minimum, OR the maximum. UNKNOWN is a condition that could not be evaluated. */
+export const FALSE = 1;
+export const UNKNOWN = 2;
+export const TRUE = 3;
+export type Truth = 0 | typeof FALSE | typeof UNKNOWN | typeof TRUE;
+
+/** A distinct condition of the set. */
+export interface Slot {
+  /** Index into the distinct fields. */
+  field: number;
+  test: CompiledCondition['test'];
+}
+
+/** A policy's chain of conditions as a closure over the slots of a set. */
+export type Judge = (run: Run) => Truth;
+
+/** What one evaluation has found so far. */
+export interface Run {
+  /** The value of a field, read at most once; undefined when absent. */
+  value(field: number): Json | undefined;
+  /** Whether a condition holds, tested at most once. */
+  truth(slot: number): Truth;
+  /** What went wrong in a condition that is UNKNOWN. */
+  error(slot: number): string | undefined;
+}
+
+const unread = Symbol('unread');
+
+/** Begins an evaluation over the facts of one decision. */
+export function startRun(facts: JsonObject, paths: readonly string[][], slots: readonly Slot[]): Run {
+  const values = new Array<Json | undefined | typeof unread>(paths.length).fill(unread);
+  const truths = new Uint8Array(slots.length);
+  const errors = new Map<number, string>();
+
+  function value(field: number): Json | undefined {
+    const known = values[field];
+    if (known !== unread) return known;
+    return (values[field] = readPath(facts, paths[field]!));
+  }
+
+  function test(slot: number): Truth {
+    const { field, test } = slots[slot]!;
+    const actual = value(field);
+    const finding = actual !== undefined && test(actual);
+    if (typeof finding === 'boolean') return finding ? TRUE : FALSE;
+    errors.set(slot, finding);
+    return UNKNOWN;
+  }
+
+  return {
+    value,
+    truth: (slot) => (truths[slot] || (truths[slot] = test(slot))) as Truth,
+    error: (slot) => errors.get(slot),
+  };
+}
+
+const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 } as const;
+
+/** Closes over the slots of the policy's conditions, in stored order; where all are joined alike, the cheapest is asked first. */
+export function judgeOf({ conditions, joins }: CompiledPolicy, slots: readonly number[]): Judge {
+  const uniform = joins.every((join) => join === joins[0]);
+  if (!uniform)
+    return chain(
+      slots,
+      joins.map((join) => join === 'AND'),
+    );
+  const cheapestFirst = slots
+    .map((slot, i) => ({ slot, cost: costs[conditions[i]!.operator] }))
+    .sort((a, b) => a.cost - b.cost)
+    .map(({ slot }) => slot);
+  return joins[0] === 'OR' ? anyOf(cheapestFirst) : allOf(cheapestFirst);
+}
+
+function allOf(slots: readonly number[]): Judge {
+  return (run) => {
+    let sum: Truth = TRUE;
+    for (const slot of slots) {
+      const truth = run.truth(slot);
+      if (truth === FALSE) return FALSE;
+      if (truth < sum) sum = truth;
+    }
+    return sum;
+  };
+}
+
+function anyOf(slots: readonly number[]): Judge {
+  return (run) => {
+    let sum: Truth = FALSE;
+    for (const slot of slots) {
+      const truth = run.truth(slot);
+      if (truth === TRUE) return TRUE;
+      if (truth > sum) sum = truth;
+    }
+    return sum;
+  };
+}
+
+function chain([first, ...rest]: readonly number[], ands: readonly boolean[]): Judge {
+  return (run) => {
+    let sum = run.truth(first!);
+    for (const [i, slot] of rest.entries()) {
+      if (sum === (ands[i] ? FALSE : TRUE)) continue;
+      const truth = run.truth(slot);
+      sum = (ands[i] ? Math.min(sum, truth) : Math.max(sum, truth)) as Truth;
+    }
+    return sum;
+  };
+}
+
+/** The error of the first condition, in stored order, that could not be evaluated. */
+export function firstError(run: Run, slots: readonly number[]): string {
+  const slot = slots.find((candidate) => run.truth(candidate) === UNKNOWN);
+  return (slot === undefined ? undefined : run.error(slot)) ?? 'a condition could not be evaluated';
+}

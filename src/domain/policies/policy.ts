@@ -1,0 +1,48 @@
+// One policy compiled on its own: everything about it that no other policy of the set can change.
+import { canonicalize } from '../canonical-json.ts';
+import { compileCondition, type Test } from './condition.ts';
+import type { Condition, LogicalOperator, PolicyDefinition } from './definition.ts';
+import { guardOf } from './guards.ts';
+import { matchOf, restricts, type Match } from './verdict.ts';
+
+/** A condition with the key under which equal conditions of different policies are one. */
+export interface CompiledCondition extends Condition {
+  key: string;
+  test: Test;
+}
+
+export interface CompiledPolicy {
+  conditions: CompiledCondition[];
+  /** `joins[i]` joins condition i with condition i + 1. */
+  joins: LogicalOperator[];
+  /** See `guardOf`. */
+  guard: CompiledCondition[] | null;
+  match: Match;
+  /** Whether an evaluation error counts as a match. */
+  restricts: boolean;
+  /** See `digestedText`. */
+  text: string;
+}
+
+/** Compiles one revision. */
+export function compilePolicy(definition: PolicyDefinition): CompiledPolicy {
+  const conditions = definition.conditions.map((condition) => ({
+    ...condition,
+    key: canonicalize([condition.field, condition.operator, condition.value]),
+    test: compileCondition(condition),
+  }));
+  const joins = conditions.slice(0, -1).map(({ logicalOperator = 'AND' }) => logicalOperator);
+  return {
+    conditions,
+    joins,
+    guard: guardOf(conditions, joins),
+    match: matchOf(definition),
+    restricts: restricts(definition.actions),
+    text: digestedText(definition),
+  };
+}
+
+/** The policy's element of the digested array, as JCS text (formats.md). */
+export function digestedText({ id, priority, conditions, actions }: PolicyDefinition): string {
+  return canonicalize({ id, priority, conditions, actions });
+}

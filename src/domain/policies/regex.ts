@@ -1,0 +1,55 @@
+// Regular expressions of users: RE2 syntax, searched in linear time, compiled once, and bounded in size, work and memory.
+import { LRUCache } from 'lru-cache';
+import { RE2JS, RE2JSException } from 're2js';
+
+/** Characters of a pattern, instructions of its program, bytes of its cached automaton, and instructions x UTF-16 units of one search. */
+export const patternLimits = { length: 1_000, instructions: 500, automatonBytes: 1 << 20, work: 25_000_000 } as const;
+
+/** An accepted pattern. */
+export interface Pattern {
+  /** Instructions of the compiled program: a search takes at most this times the length of the text. */
+  instructions: number;
+  /** Whether the pattern occurs anywhere in the text (case-sensitive; `^` and `$` are the ends of the text unless `(?m)`). */
+  occursIn(text: string): boolean;
+}
+
+/** Either the pattern, or why it is refused, as text that follows the name of the value. */
+export type PatternResult = { pattern: Pattern } | { problem: string };
+
+const compiled = new LRUCache<string, PatternResult>({ max: 2_000 });
+
+/**
+ * Compiles a pattern, or says what is wrong with it; never throws. Look-around and back-references are refused by RE2, since they
+ * cannot be matched in linear time.
+ */
+export function compilePattern(source: string): PatternResult {
+  const known = compiled.get(source);
+  if (known !== undefined) return known;
+  const result = compileAnew(source);
+  compiled.set(source, result);
+  return result;
+}
+
+function compileAnew(source: string): PatternResult {
+  if (source === '') return { problem: 'must not be empty' };
+  if (source.length > patternLimits.length) return { problem: `must have at most ${patternLimits.length} characters` };
+  try {
+    return admit(RE2JS.compile(source));
+  } catch (error) {
+    const detail =
+      error instanceof RE2JSException ? error.message.replace('error parsing regexp: ', '') : 'not a pattern';
+    return { problem: `is refused by the linear-time engine (RE2 syntax): ${detail}` };
+  }
+}
+
+function admit(program: RE2JS): PatternResult {
+  const instructions = program.programSize();
+  if (instructions > patternLimits.instructions) {
+    return {
+      problem: `compiles to ${instructions} instructions, more than ${patternLimits.instructions}: use smaller repetitions`,
+    };
+  }
+  const { dfa } = program.re2();
+  dfa.stateBudget = dfa.memBudget = patternLimits.automatonBytes;
+  return { pattern: { instructions, occursIn: (text) => program.test(text) } };
+}

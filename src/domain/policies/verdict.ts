@@ -1,0 +1,88 @@
+// What a set of policies says about one decision, and the fixed precedence between actions (document 2, policy evaluation rules).
+import type { JsonObject } from '../json.ts';
+import { actionTypes, type Action, type ActionType, type Condition, type PolicyDefinition } from './definition.ts';
+
+/** A policy that matched, or that restricts and could not be evaluated. */
+export interface Match {
+  readonly id: string;
+  readonly revision: number;
+  readonly name: string;
+  /** Never empty: the strongest action's `config.reason`, else the description, else the conditions in words. */
+  readonly reason: string;
+  /** In the order of the definition. */
+  readonly actions: readonly ActionType[];
+  /** The configs of the policy's `notify` actions. */
+  readonly notifications: readonly JsonObject[];
+  /** Why the policy could not be evaluated and therefore counts as a match; null for a plain match. */
+  readonly error: string | null;
+}
+
+/** A policy that restricts nothing and could not be evaluated: it counts as no match. */
+export type Failure = Pick<Match, 'id' | 'revision' | 'name'> & { readonly error: string };
+
+export interface Verdict {
+  readonly action: ActionType;
+  readonly status: 'approved' | 'flagged' | 'blocked';
+  /** The first matched policy, in evaluation order, that carries the winning action; null when none matched. */
+  readonly decidedBy: string | null;
+  /** In evaluation order. */
+  readonly matched: readonly Match[];
+  readonly failed: readonly Failure[];
+}
+
+const statuses = { block: 'blocked', flag_for_review: 'flagged', notify: 'approved', approve: 'approved' } as const;
+
+/** The verdict over matches in evaluation order: block over flag_for_review over notify over approve, whatever the priorities. */
+export function verdictOf(matched: Match[], failed: Failure[]): Verdict {
+  const winner = strongest(matched.flatMap(({ actions }) => actions));
+  const action = winner ?? 'approve';
+  const decider = matched.find(({ actions }) => actions.includes(action));
+  return { action, status: statuses[action], decidedBy: decider?.id ?? null, matched, failed };
+}
+
+/** Whether an error inside a policy with these actions counts as a match. */
+export function restricts(actions: readonly Action[]): boolean {
+  return actions.some(({ type }) => type === 'block' || type === 'flag_for_review');
+}
+
+/** The policy as it stands in a verdict when it matches. */
+export function matchOf({ id, revision, name, description, conditions, actions }: PolicyDefinition): Match {
+  return {
+    id,
+    revision,
+    name,
+    reason: givenReason(actions) ?? (description || inWords(conditions)),
+    actions: actions.map(({ type }) => type),
+    notifications: actions.flatMap(({ type, config }) => (type === 'notify' ? [config ?? {}] : [])),
+    error: null,
+  };
+}
+
+function strongest(types: readonly ActionType[]): ActionType | undefined {
+  return actionTypes.find((type) => types.includes(type));
+}
+
+function givenReason(actions: readonly Action[]): string | null {
+  const type = strongest(actions.map((action) => action.type));
+  const reasons = actions.filter((action) => action.type === type).map(({ config }) => config?.['reason']);
+  return (reasons.find((reason) => typeof reason === 'string' && reason !== '') as string | undefined) ?? null;
+}
+
+const reasonLength = 500;
+const words = {
+  equals: 'is',
+  contains: 'contains',
+  greater_than: 'is greater than',
+  less_than: 'is less than',
+  regex: 'matches',
+};
+
+function inWords(conditions: readonly Condition[]): string {
+  if (conditions.length === 0) return 'Applies to every decision';
+  const parts = conditions.map(({ field, operator, value, logicalOperator = 'AND' }, i) => {
+    const joined = i === conditions.length - 1 ? '' : ` ${logicalOperator.toLowerCase()} `;
+    return `${field} ${words[operator]} ${JSON.stringify(value)}${joined}`;
+  });
+  const text = parts.join('');
+  return text.length > reasonLength ? `${text.slice(0, reasonLength - 3)}...` : text;
+}

@@ -1,0 +1,114 @@
+// The policy rules read straight from docs/policies.md, one condition after another: what the compiled set is held against.
+import { canonicalize } from '../../../src/domain/canonical-json.ts';
+import type { Json, JsonObject } from '../../../src/domain/json.ts';
+import { actionTypes, type Condition, type PolicyDefinition } from '../../../src/domain/policies/definition.ts';
+import { instantOf } from '../../../src/domain/policies/instant.ts';
+import { compilePattern, patternLimits } from '../../../src/domain/policies/regex.ts';
+
+/** What both engines must agree on. */
+export interface NaiveVerdict {
+  action: string;
+  decidedBy: string | null;
+  matched: { id: string; error: string | null }[];
+  failed: { id: string; error: string }[];
+}
+
+type Truth = 'true' | 'false' | 'unknown';
+interface Outcome {
+  truth: Truth;
+  error: string | null;
+}
+
+export function interpret(definitions: readonly PolicyDefinition[], facts: JsonObject): NaiveVerdict {
+  const verdict: NaiveVerdict = { action: 'approve', decidedBy: null, matched: [], failed: [] };
+  const ordered = [...definitions].sort((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
+  const matching: PolicyDefinition[] = [];
+  for (const definition of ordered) {
+    const { truth, error } = judge(definition.conditions, facts);
+    if (truth === 'false') continue;
+    const restricting = definition.actions.some(({ type }) => type === 'block' || type === 'flag_for_review');
+    if (error !== null && !restricting) {
+      verdict.failed.push({ id: definition.id, error });
+      continue;
+    }
+    matching.push(definition);
+    verdict.matched.push({ id: definition.id, error });
+  }
+  for (const type of actionTypes) {
+    const decider = matching.find(({ actions }) => actions.some((action) => action.type === type));
+    if (decider !== undefined) return { ...verdict, action: type, decidedBy: decider.id };
+  }
+  return verdict;
+}
+
+function judge(conditions: readonly Condition[], facts: JsonObject): Outcome {
+  let truth: Truth = 'true';
+  for (const [i, condition] of conditions.entries()) {
+    const join = i === 0 ? 'AND' : (conditions[i - 1]?.logicalOperator ?? 'AND');
+    if (truth === (join === 'AND' ? 'false' : 'true')) continue;
+    const next = holds(condition, facts).truth;
+    truth = join === 'AND' ? and(truth, next) : or(truth, next);
+  }
+  if (truth !== 'unknown') return plain(truth === 'true');
+  const errors = conditions.map((condition) => holds(condition, facts).error);
+  return { truth, error: errors.find((error) => error !== null) ?? null };
+}
+
+function and(a: Truth, b: Truth): Truth {
+  if (a === 'false' || b === 'false') return 'false';
+  return a === 'unknown' || b === 'unknown' ? 'unknown' : 'true';
+}
+
+function or(a: Truth, b: Truth): Truth {
+  if (a === 'true' || b === 'true') return 'true';
+  return a === 'unknown' || b === 'unknown' ? 'unknown' : 'false';
+}
+
+function holds({ field, operator, value }: Condition, facts: JsonObject): Outcome {
+  let actual: Json | undefined = facts;
+  for (const segment of field.split('.')) {
+    if (Array.isArray(actual))
+      actual = /^\d+$/.test(segment) && String(Number(segment)) === segment ? actual[Number(segment)] : undefined;
+    else if (typeof actual === 'object' && actual !== null && Object.keys(actual).includes(segment))
+      actual = actual[segment];
+    else actual = undefined;
+  }
+  if (actual === undefined) return plain(false);
+  if (operator === 'equals') return plain(equal(actual, value));
+  if (operator === 'contains') return plain(contains(actual, value));
+  if (operator === 'regex') return matches(actual, String(value));
+  const sign = operator === 'greater_than' ? 1 : -1;
+  if (typeof actual === 'number' && typeof value === 'number') return plain(sign * (actual - value) > 0);
+  if (typeof actual !== 'string' || typeof value !== 'string') return plain(false);
+  const [left, right] = [instantOf(actual), instantOf(value)];
+  return plain(left !== null && right !== null && sign * (left - right) > 0);
+}
+
+function equal(a: Json, b: Json): boolean {
+  const nested = typeof a === 'object' && typeof b === 'object';
+  return nested ? canonicalize(a) === canonicalize(b) : a === b;
+}
+
+function contains(actual: Json, value: Json): boolean {
+  if (Array.isArray(actual)) return actual.some((item) => equal(item, value));
+  return typeof actual === 'string' && typeof value === 'string' && actual.includes(value);
+}
+
+function matches(actual: Json, source: string): Outcome {
+  const result = compilePattern(source);
+  if ('problem' in result) return { truth: 'unknown', error: `value ${result.problem}` };
+  const texts = (Array.isArray(actual) ? actual : [actual]).filter((item) => typeof item === 'string');
+  const { instructions, occursIn } = result.pattern;
+  const length = texts.join('').length;
+  if (length * instructions > patternLimits.work) {
+    return {
+      truth: 'unknown',
+      error: `text of ${length} characters is too long for a pattern of ${instructions} instructions`,
+    };
+  }
+  return plain(texts.some((text) => occursIn(text)));
+}
+
+function plain(truth: boolean): Outcome {
+  return { truth: truth ? 'true' : 'false', error: null };
+}
