@@ -35,15 +35,15 @@ export interface BundleEntry {
 
 /** How to check a bundle with nothing but `jq` and `sha256sum`. Words for the reader, covered by no hash. */
 export const RECIPE: readonly string[] = [
-  'Save this document as bundle.json. Entries are counted from 0: replace N by the entry you look at. `jq` 1.6 or newer and `sha256sum` are all you need.',
-  "Digest: the payloadDigest of an entry is the SHA-256 of its view as canonical JSON (RFC 8785). jq -cSj '.entries[N].view' bundle.json | sha256sum",
-  "Seal: the chainHash of an entry is the SHA-256 of prevHash, payloadDigest, sequence and createdAt, written one after the other. jq -j '.entries[N] | .prevHash + .payloadDigest + (.sequence | tostring) + .createdAt' bundle.json | sha256sum",
-  "Links: sequences run without a gap and each prevHash is the chainHash of the entry before (prints true). jq '.entries as $e | all(range(1; $e | length); $e[.].prevHash == $e[. - 1].chainHash and $e[.].sequence == $e[. - 1].sequence + 1)' bundle.json",
-  'Start: the prevHash of sequence 1 is 64 zeros in a ledger and one zero in an audit chain; the first entry here links to the prevHash of the header.',
-  'Copies: organizationId and traceId beside a view must equal those inside it, or they are worth nothing (prints true). jq "all(.entries',]; .organizationId == .view.organizationId and .traceId == .view.traceId)" bundle.json',
-  'Disclosures: each is an array of salt, name and value as text, or of salt, name, object or array, and the digests of its children. Its SHA-256 stands in view.commitments under its name, or among the children of a disclosure before it. jq -j ".entries[N].disclosures[0]" bundle.json | sha256sum',
-  'Pins: whoever could write the database could write all of this anew. Compare the chainHash at its sequence with a receipt that you were given when a decision was accepted, or with a head that you noted earlier. What comes after your newest pin is consistent, not proved.',
-  'What it proves: these entries are unaltered since the pin. Not that they are true, that nothing was left out before it was recorded, or that the times are right.',
+  'Save this document as bundle.json. Entries are counted from 0: replace N by the entry you look at. jq (1.6 or newer) and sha256sum are all you need.',
+  "Digest: the payloadDigest of an entry is the SHA-256 of its view as canonical JSON (RFC 8785): jq -cSj '.entries[N].view' bundle.json | sha256sum",
+  "Seal: the chainHash of an entry is the SHA-256 of its prevHash, payloadDigest, sequence and createdAt, written one after the other: jq -j '.entries[N] | .prevHash + .payloadDigest + (.sequence | tostring) + .createdAt' bundle.json | sha256sum",
+  "Links: sequences run without a gap and each prevHash is the chainHash of the entry before. This prints true: jq '.entries as $e | all(range(1; $e | length); $e[.].prevHash == $e[. - 1].chainHash and $e[.].sequence == $e[. - 1].sequence + 1)' bundle.json",
+  'Start: the prevHash of sequence 1 is 64 zeros in a ledger and a single zero in an audit chain; the first entry here links to the prevHash of the header.',
+  "Copies: organizationId and traceId beside a view must equal those inside it. This prints true: jq 'all(.entries[]; .organizationId == .view.organizationId and .traceId == .view.traceId)' bundle.json",
+  'Disclosures: each is the text of [salt, name, value], or of [salt, name, "object" or "array", digests of its children]. Its SHA-256 stands in view.commitments under its name, or among the children of a disclosure before it: jq -j \'.entries[N].disclosures[0]\' bundle.json | sha256sum',
+  'Pins: whoever can write the database could write all of this anew. So compare the chainHash at its sequence with a receipt that was given for a decision, or with a head that was noted earlier. What comes after the newest such pin is consistent, not proved.',
+  'What it proves: these entries are unaltered since the pin. Not that they are true, that nothing was left out before it was recorded, or that their times are right.',
 ];
 
 /** The first line, up to the list of entries. */

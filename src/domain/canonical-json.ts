@@ -2,7 +2,6 @@
 import type { Json, JsonObject } from './json.ts';
 
 /** What JSON must escape, and surrogates, whose pairing only the slow path looks at. */
-// eslint-disable-next-line no-control-regex -- control characters are exactly what has to be found
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 /**
