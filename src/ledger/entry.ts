@@ -1,5 +1,6 @@
 // What is appended to a chain and what comes back: the vocabulary of the ledger (ledger.md, formats.md).
 import type { Types } from 'mongoose';
+import type { Percentiles } from './latency.ts';
 
 /** Kinds of the decision ledger; the audit chain holds only `audit`. */
 export type EntryKind = 'trace' | 'correction' | 'review' | 'status' | 'compliance' | 'erasure' | 'audit';
@@ -60,8 +61,12 @@ export interface Appender {
    * @throws AppError `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE` (queue full, quarantine, outcome unknown within `deadlineMs`), `VALIDATION_ERROR` (the database refused this document)
    */
   append(draft: Draft, deadlineMs?: number): Promise<Outcome>;
+  /** The entry that a repeated append would be answered with, by a majority read; null: the `once` is free. */
+  find(organizationId: string, once: Buffer | string): Promise<Stored | null>;
   /** The trusted head of an organisation's chain; null when empty. */
   head(organizationId: string): Promise<Position | null>;
+  /** How long the newest appends of an organisation took, in this process; null when there were none. */
+  latency(organizationId: string): Percentiles | null;
   /** Waits until nothing is in flight and writes the head rows; later appends are refused. */
   close(): Promise<void>;
 }

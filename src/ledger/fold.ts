@@ -1,0 +1,122 @@
+// The only code that updates a chain's collection: later facts folded onto their trace, review assignment, old once-keys.
+import type { mongo, Types } from 'mongoose';
+import type { Chain } from './chains.ts';
+import type { Stored } from './entry.ts';
+import { type Projection, projectionOf, sourcesOf } from './projection.ts';
+
+const WRITE = { writeConcern: { w: 'majority', j: true } } as const;
+const MAJORITY = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
+
+/** What a fold may write; everything else of a stored document is for ever. */
+const FOLDED = new Set([
+  ...['foldedTo', 'status', 'humanOverride', 'rationale', 'triggeringCondition', 'erasedAt', 'deletedAt'],
+  ...['review.status', 'review.decidedAt', 'review.decidedBy'],
+  ...['review.assignedTo', 'review.assignedAt', 'review.escalatedTo', 'review.escalatedAt', 'review.escalationReason'],
+]);
+const PAYLOAD = /^(?:sealed|changed)\.[A-Za-z0-9]+$/;
+
+/** The fields of a review item that are no part of the chain. */
+export interface ReviewAssignment {
+  assignedTo?: Types.ObjectId | null;
+  assignedAt?: Date | null;
+  escalatedTo?: Types.ObjectId | null;
+  escalatedAt?: Date | null;
+  escalationReason?: string | null;
+}
+
+interface Change {
+  filter: { organizationId: Types.ObjectId } & Record<string, unknown>;
+  set: Readonly<Record<string, unknown>>;
+  unset?: Readonly<Record<string, ''>>;
+}
+
+type Entries = mongo.Collection<Stored>;
+
+/** @throws TypeError when a path is not on the allow-list */
+async function update(collection: Entries, { filter, set, unset = {} }: Change): Promise<boolean> {
+  const forbidden = Object.keys(set).find((path) => !FOLDED.has(path) && !PAYLOAD.test(path));
+  if (forbidden !== undefined) throw new TypeError(`${forbidden} of a stored entry never changes`);
+  const changes = { $set: set, ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}) };
+  const { matchedCount } = await collection.updateOne(filter as mongo.Filter<Stored>, changes as object, WRITE);
+  return matchedCount === 1;
+}
+
+/** Folds the later facts of one chain. */
+export interface Fold {
+  /** Projects a later fact onto its trace, after every earlier one about it; harmless when repeated. */
+  applyFold(entry: Stored): Promise<void>;
+  /** Changes who looks at a pending review item; false when there is no such pending item. */
+  assignReview(organizationId: Types.ObjectId, reviewId: Types.ObjectId, fields: ReviewAssignment): Promise<boolean>;
+}
+
+/** The fold over the collection of a chain. */
+export function createFold(db: mongo.Db, chain: Chain): Fold {
+  const collection = db.collection<Stored>(chain.collection);
+
+  async function applyInOrder(entry: Stored, { subject, set, elsewhere }: Projection): Promise<boolean> {
+    const { organizationId } = entry;
+    for (const other of elsewhere) {
+      await update(collection, { filter: { organizationId, sequence: other.sequence }, set: other.set });
+    }
+    const foldedTo = entry.after === subject ? { $in: [null, 0, subject] } : entry.after;
+    const unset: Record<string, ''> = entry.kind === 'erasure' ? { [chain.onceField]: '', 'review.context': '' } : {};
+    return update(collection, { filter: { organizationId, sequence: subject, foldedTo }, set, unset });
+  }
+
+  /** The later facts up to `entry` that the trace does not show yet. */
+  async function missing({ organizationId, traceId, sequence }: Stored, subject: number): Promise<Stored[]> {
+    const trace = await collection.findOne({ organizationId, sequence: subject }, MAJORITY);
+    if (!trace) return [];
+    const from = Math.max(subject, Number(trace.foldedTo ?? 0));
+    const filter = { organizationId, traceId, sequence: { $gt: from, $lte: sequence } };
+    return (await collection.find(filter, MAJORITY).sort({ sequence: 1 }).toArray()) as Stored[];
+  }
+
+  async function project(entry: Stored): Promise<Projection | null> {
+    if (entry.kind !== 'erasure') return projectionOf(entry, new Map());
+    const { organizationId, traceId, sequence } = entry;
+    const filter = { organizationId, traceId, kind: 'correction', sequence: { $lt: sequence } } as const;
+    return projectionOf(entry, sourcesOf(await collection.find(filter, MAJORITY).sort({ sequence: 1 }).toArray()));
+  }
+
+  return {
+    async applyFold(entry) {
+      const projection = await project(entry);
+      if (!projection || (await applyInOrder(entry, projection))) return;
+      for (const late of await missing(entry, projection.subject)) {
+        const earlier = await project(late);
+        if (earlier) await applyInOrder(late, earlier);
+      }
+    },
+    assignReview: (organizationId, reviewId, fields) => {
+      const set = Object.fromEntries(Object.entries(fields).map(([name, value]) => [`review.${name}`, value]));
+      return update(collection, {
+        filter: { organizationId, kind: 'trace', 'review._id': reviewId, 'review.status': 'pending' },
+        set,
+      });
+    },
+  };
+}
+
+interface Release {
+  collection: Entries;
+  chain: Chain;
+  entry: Stored;
+  before: Date;
+}
+
+/** Takes the once-key from one entry, provided it is still there and older than `before`. */
+export async function releaseOnce({ collection, chain, entry, before }: Release): Promise<void> {
+  const { _id, organizationId } = entry;
+  const filter = { _id, organizationId, [chain.onceField]: entry[chain.onceField], createdAt: { $lt: before } };
+  await collection.updateOne(filter as mongo.Filter<Stored>, { $unset: { [chain.onceField]: '' } } as object, WRITE);
+}
+
+/** Takes the once-keys from all entries older than `before`, in every organisation; answers how many. */
+export async function releaseOldOnce(db: mongo.Db, chain: Chain, before: Date): Promise<number> {
+  const filter = { [chain.onceField]: { $exists: true }, createdAt: { $lt: before } };
+  const unset = { $unset: { [chain.onceField]: '' } };
+  const collection = db.collection(chain.collection);
+  const { modifiedCount } = await collection.updateMany(filter, unset, { ...WRITE, hint: chain.onceIndex });
+  return modifiedCount;
+}

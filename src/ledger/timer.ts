@@ -1,0 +1,60 @@
+// Waiting as an argument: the simulation passes virtual time.
+
+/** Runs something later, in milliseconds; the returned function cancels it. */
+export interface Timer {
+  after(ms: number, run: () => void): () => void;
+}
+
+export const systemTimer: Timer = {
+  after(ms, run) {
+    const handle = setTimeout(run, ms);
+    return () => {
+      clearTimeout(handle);
+    };
+  },
+};
+
+export function sleep(timer: Timer, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    timer.after(ms, resolve);
+  });
+}
+
+/** What `work` comes to, or after `ms` what `late` returns or throws; `work` itself goes on. */
+export async function within<T>(
+  timer: Timer,
+  ms: number,
+  { work, late }: { work: Promise<T>; late: () => T },
+): Promise<T> {
+  let cancel = () => {};
+  const expiry = new Promise<T>((resolve, reject) => {
+    cancel = timer.after(ms, () => {
+      try {
+        resolve(late());
+      } catch (error) {
+        reject(error as Error);
+      }
+    });
+  });
+  try {
+    return await Promise.race([work, expiry]);
+  } finally {
+    cancel();
+  }
+}
+
+/** Milliseconds before the next attempt: none before the first, then 1, 2, 4 ... 250. */
+export function backoff(attempt: number): number {
+  return attempt === 0 ? 0 : Math.min(250, 2 ** (attempt - 1));
+}
+
+/** Asks until it is answered: what has been sent must be known before anything is built on it. */
+export async function persistently<T>(timer: Timer, ask: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask();
+    } catch {
+      await sleep(timer, backoff(attempt));
+    }
+  }
+}
