@@ -1,8 +1,8 @@
 // The embedded database: a real mongod, a replica set of one, with its data and its port kept in the data folder.
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ensureReplicaSetOfOne } from './mongo-replica-set.ts';
+import { ensureReplicaSetOfOne, moveReplicaSetOfOne } from './mongo-replica-set.ts';
 import type { FoundMongod } from './mongod-binary.ts';
 import { exitCode, freePort, MongodEnded, startMongod, type MongodProcess } from './mongod-process.ts';
 
@@ -34,8 +34,10 @@ export interface EmbeddedMongod {
 
 interface Kept {
   port: number;
-  /** featureCompatibilityVersion of the data, like `6.0`. */
-  format: string;
+  /** featureCompatibilityVersion of the data, like `6.0`; unknown before the first start is through. */
+  format?: string;
+  /** The stored replica set may name another port than this one. */
+  moved?: boolean;
 }
 
 /**
@@ -44,13 +46,19 @@ interface Kept {
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedMongod> {
   const { dataDir, binary, onLost } = options;
-  await mkdir(join(dataDir, 'db'), { recursive: true, mode: 0o700 });
-  const kept = await readKept(dataDir);
-  if (kept !== undefined && isNewer(kept.format, binary.version)) throw unreadable(options, kept);
-  const { mongod, port } = await launch(options, kept);
-  const format = await ensureReplicaSetOfOne({ name: setName, port });
-  await keep(dataDir, { port, format });
-
+  const db = join(dataDir, 'db');
+  await mkdir(db, { recursive: true, mode: 0o700 });
+  const kept = (await readKept(dataDir)) ?? { port: await freePort(), moved: (await readdir(db)).length > 0 };
+  if (isNewer(kept.format, binary.version)) throw unreadable(options, kept);
+  const { mongod, port } = await launch(options, kept).catch((error: unknown) => {
+    throw readable(error, options, kept);
+  });
+  try {
+    await keep(dataDir, { port, format: await ensureReplicaSetOfOne({ name: setName, port }) });
+  } catch (error) {
+    await mongod.stop();
+    throw error;
+  }
   let stopping = false;
   void mongod.ended.then((ended) => !stopping && onLost?.(ended.message));
   return {
@@ -68,27 +76,19 @@ interface Launched {
   port: number;
 }
 
-/** The kept port first; another one when a stranger has it. That no other instance has it is known by the folder's lock. */
-async function launch(options: EmbeddedOptions, kept: Kept | undefined): Promise<Launched> {
+/** On the kept port, or on another one when a stranger has it. */
+async function launch(options: EmbeddedOptions, kept: Kept): Promise<Launched> {
+  const { port } = kept.moved === true ? await move(options, kept) : kept;
   try {
-    if (kept === undefined) return await startOn(await freePort(), options);
-    try {
-      return await patiently(() => startOn(kept.port, options), options.leavingMs ?? 5000);
-    } catch (error) {
-      if (!endedWith(error, exitCode.portTaken)) throw error;
-      const moved = await startOn(await freePort(), options);
-      options.log(`Port ${kept.port} is taken by another program: the embedded database has moved to ${moved.port}`);
-      return moved;
-    }
+    return { mongod: await patiently(() => startOn(port, options, ['--replSet', setName]), options.leavingMs), port };
   } catch (error) {
-    if (endedWith(error, exitCode.folderInUse)) throw inUse(options, kept);
-    if (endedWith(error, exitCode.formatRefused)) throw unreadable(options, kept);
-    throw error;
+    if (!endedWith(error, exitCode.portTaken)) throw error;
+    return launch(options, { ...kept, moved: true });
   }
 }
 
 /** Right after a `kill -9` of the app the old mongod may still hold the lock and the port for a moment. */
-async function patiently<T>(start: () => Promise<T>, leavingMs: number): Promise<T> {
+async function patiently<T>(start: () => Promise<T>, leavingMs = 5000): Promise<T> {
   const until = performance.now() + leavingMs;
   for (;;) {
     try {
@@ -101,45 +101,65 @@ async function patiently<T>(start: () => Promise<T>, leavingMs: number): Promise
   }
 }
 
-async function startOn(port: number, options: EmbeddedOptions): Promise<Launched> {
+/** Takes a new port. A mongod without the set does it: it cannot start if another instance lives in the folder. */
+async function move(options: EmbeddedOptions, kept: Kept): Promise<Kept> {
+  const moved = { ...kept, port: await freePort(), moved: true };
+  const alone = await startOn(moved.port, options, ['--setParameter', 'disableLogicalSessionCacheRefresh=true']);
+  try {
+    options.log(`The embedded database moves to port ${moved.port}: another program listens on ${kept.port}`);
+    await keep(options.dataDir, moved);
+    await moveReplicaSetOfOne({ name: setName, port: moved.port });
+    return moved;
+  } finally {
+    await alone.stop();
+  }
+}
+
+async function startOn(port: number, options: EmbeddedOptions, role: string[]): Promise<MongodProcess> {
   const { dataDir, binary, cacheGb = 0.25, parameters = {}, ephemeral = false } = options;
   const settings = { diagnosticDataCollectionEnabled: false, ...parameters };
-  const mongod = await startMongod({
+  return startMongod({
     binary: binary.path,
     port,
     logFile: join(dataDir, 'mongod.log'),
     removeAfterwards: ephemeral ? dataDir : undefined,
     args: [
-      ...['--dbpath', join(dataDir, 'db'), '--replSet', setName, '--quiet'],
-      ...['--wiredTigerCacheSizeGB', String(cacheGb)],
+      ...['--dbpath', join(dataDir, 'db'), '--quiet', '--wiredTigerCacheSizeGB', String(cacheGb)],
       ...Object.entries(settings).flatMap(([name, value]) => ['--setParameter', `${name}=${value}`]),
+      ...role,
     ],
   });
-  return { mongod, port };
+}
+
+function readable(error: unknown, options: EmbeddedOptions, kept: Kept): unknown {
+  if (endedWith(error, exitCode.folderInUse)) return inUse(options, kept);
+  if (endedWith(error, exitCode.formatRefused)) return unreadable(options, kept);
+  return error;
 }
 
 function endedWith(error: unknown, code: number): boolean {
   return error instanceof MongodEnded && error.code === code;
 }
 
-function inUse({ dataDir }: EmbeddedOptions, kept: Kept | undefined): Error {
-  const where = kept === undefined ? '' : ` (its database answers on port ${kept.port})`;
+function inUse({ dataDir }: EmbeddedOptions, { port }: Kept): Error {
   return new Error(
-    `The data folder ${dataDir} is in use by another instance${where}. ` +
+    `The data folder ${dataDir} is in use by another instance (its database answers on port ${port}). ` +
       'Stop that one, give this one a folder of its own with ASSAY_DATA_DIR, or share a database with MONGODB_URI.',
   );
 }
 
-function unreadable({ dataDir, binary }: EmbeddedOptions, kept: Kept | undefined): Error {
-  const writer = kept === undefined ? 'another release of MongoDB' : `MongoDB ${kept.format}`;
+function unreadable({ dataDir, binary }: EmbeddedOptions, { format }: Kept): Error {
+  const writer = format === undefined ? 'another release of MongoDB' : `MongoDB ${format}`;
   return new Error(
     `The data folder ${dataDir} was written by ${writer}, which mongod ${binary.version} (${binary.path}) cannot open. ` +
       'Set MONGOD_BINARY to a mongod of that release or the next one, or ASSAY_DATA_DIR to a new folder.',
   );
 }
 
-function isNewer(format: string, version: string): boolean {
-  return format.localeCompare(version.split('.').slice(0, 2).join('.'), 'en', { numeric: true }) > 0;
+function isNewer(format: string | undefined, version: string): boolean {
+  return (
+    format !== undefined && format.localeCompare(version.split('.').slice(0, 2).join('.'), 'en', { numeric: true }) > 0
+  );
 }
 
 async function readKept(dataDir: string): Promise<Kept | undefined> {

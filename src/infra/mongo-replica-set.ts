@@ -1,46 +1,68 @@
-// Makes a fresh or moved mongod the primary of a replica set of one, which transactions and change streams need.
+// Makes a fresh mongod the primary of a replica set of one, which transactions and change streams need, and moves such a set.
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
 
 type Admin = mongoose.mongo.Db;
 
-/** What the embedded database has to know of the mongod it has started. */
+/** The embedded database's replica set: its name and the loopback port of its only member. */
 export interface ReplicaSetOfOne {
   name: string;
   port: number;
 }
 
+const patienceMs = 20_000;
+
 /**
- * Initiates the set, or points an existing one at a new port, and waits until writes are possible.
+ * Initiates the set if that has not been done and waits until writes are possible.
  * @returns the data's format (featureCompatibilityVersion), like `6.0`.
- * @throws MongoServerError, or MongoServerSelectionError when nothing answers within ten seconds.
+ * @throws MongoServerError, MongoServerSelectionError, or Error when there is no primary within 20 s.
  */
 export async function ensureReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Promise<string> {
-  const host = `127.0.0.1:${port}`;
-  const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?directConnection=true`, {
-    serverSelectionTimeoutMS: 10_000,
-    maxPoolSize: 1,
-  });
-  try {
+  return withMongod(port, async (client) => {
     const admin = client.db('admin');
-    await configure(admin, name, host);
-    while ((await admin.command({ hello: 1 })).isWritablePrimary !== true) await sleep(5);
+    const until = performance.now() + patienceMs;
+    for (;;) {
+      const hello = await admin.command({ hello: 1 });
+      if (hello.isWritablePrimary === true) break;
+      if (performance.now() > until) throw new Error(`mongod on port ${port} has not become primary`);
+      if (hello.isreplicaset === true) await initiate(admin, { name, port });
+      await sleep(5);
+    }
     const format = await admin.command({ getParameter: 1, featureCompatibilityVersion: 1 });
     return String(format.featureCompatibilityVersion.version);
-  } finally {
-    await client.close();
+  });
+}
+
+/**
+ * Gives the set's member its new address, in a mongod started without `--replSet` (MongoDB manual, "Change Hostnames in a
+ * Replica Set"). A forced reconfiguration of the running set would wait 30 s for whatever answers at the old address.
+ */
+export async function moveReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Promise<void> {
+  await withMongod(port, (client) =>
+    client
+      .db('local')
+      .collection<{ _id: string }>('system.replset')
+      .updateOne({ _id: name }, { $set: { 'members.0.host': `127.0.0.1:${port}` } }),
+  );
+}
+
+/** mongod answers before it has read the configuration it may have stored: then there is nothing to do but to ask again. */
+async function initiate(admin: Admin, { name, port }: ReplicaSetOfOne): Promise<void> {
+  try {
+    await admin.command({ replSetInitiate: { _id: name, members: [{ _id: 0, host: `127.0.0.1:${port}` }] } });
+  } catch (error) {
+    if (!(error instanceof mongoose.mongo.MongoServerError && error.codeName === 'AlreadyInitialized')) throw error;
   }
 }
 
-async function configure(admin: Admin, name: string, host: string): Promise<void> {
-  const hello = await admin.command({ hello: 1 });
-  if (hello.isreplicaset === true) {
-    await admin.command({ replSetInitiate: { _id: name, members: [{ _id: 0, host }] } });
-    return;
+async function withMongod<T>(port: number, work: (client: mongoose.mongo.MongoClient) => Promise<T>): Promise<T> {
+  const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
+    serverSelectionTimeoutMS: patienceMs,
+    maxPoolSize: 1,
+  });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
   }
-  const { config } = await admin.command({ replSetGetConfig: 1 });
-  if (config.members[0].host === host) return;
-  // The only member does not find itself under the old address, so there is no primary to ask: hence `force`.
-  const moved = { ...config, version: config.version + 1, members: [{ ...config.members[0], host }] };
-  await admin.command({ replSetReconfig: moved, force: true });
 }

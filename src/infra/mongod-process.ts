@@ -29,18 +29,26 @@ export interface MongodProcess {
   stop(): Promise<void>;
 }
 
-/** Why a mongod ended: its exit code (null: killed, or never started) and its last complaints, as it logged them. */
+/** How a mongod ended: exit code or signal (neither: it was never started), and its last complaints as it logged them. */
+interface Ending {
+  code?: number | null;
+  signal?: string | null;
+  complaints: readonly string[];
+}
+
+/** Says why a mongod ended. */
 export class MongodEnded extends Error {
-  readonly code: number | null;
-  constructor(code: number | null, complaints: readonly string[]) {
-    super([`mongod ended with ${code === null ? 'no exit code' : `exit code ${code}`}`, ...complaints].join('\n'));
-    this.code = code;
+  readonly code: number | undefined;
+  constructor({ code, signal, complaints }: Ending) {
+    const how = code == null ? `was ended by ${signal ?? 'its surroundings'}` : `ended with exit code ${code}`;
+    super([`mongod ${how}`, ...complaints].join('\n'));
+    this.code = code ?? undefined;
   }
 }
 
 interface Told {
   listening?: number;
-  ended?: { code: number | null; complaints: string[] };
+  ended?: Ending;
 }
 
 /**
@@ -59,8 +67,8 @@ export async function startMongod(settings: MongodSettings): Promise<MongodProce
   // Detached: a Ctrl-C at the terminal reaches the app alone, which drains first.
   const child = fork(guard, [JSON.stringify(order)], { detached: true, execArgv: [], stdio: 'ignore' });
   const ended = new Promise<MongodEnded>((resolve) => {
-    child.on('message', (told: Told) => told.ended && resolve(new MongodEnded(told.ended.code, told.ended.complaints)));
-    child.once('exit', () => resolve(new MongodEnded(null, ['its guard process has ended'])));
+    child.on('message', (told: Told) => told.ended && resolve(new MongodEnded(told.ended)));
+    child.once('exit', () => resolve(new MongodEnded({ complaints: ['its guard process has ended'] })));
   });
   const pid = await new Promise<number>((resolve, reject) => {
     child.on('message', (told: Told) => told.listening !== undefined && resolve(told.listening));

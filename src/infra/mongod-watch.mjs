@@ -19,7 +19,7 @@ createInterface({ input: mongod.stdout }).on('line', (line) => {
   if (line.includes('"msg":"Waiting for connections"')) tell({ listening: mongod.pid });
 });
 
-mongod.once('error', (error) => leave({ code: null, complaints: [error.message] }));
+mongod.once('error', (error) => leave({ complaints: [error.message] }));
 mongod.once('close', (code, signal) => leave({ code, signal, complaints }));
 
 process.once('disconnect', () => {
