@@ -1,0 +1,12 @@
+// A small app on an embedded database, to be killed by the tests: prints its connection string and waits.
+import { startEmbedded } from '../../src/infra/embedded-mongod.ts';
+
+const [dataDir = '', path = '', version = '', ephemeral] = process.argv.slice(2);
+const { uri } = await startEmbedded({
+  dataDir,
+  binary: { path, version },
+  log: () => undefined,
+  ephemeral: ephemeral === 'ephemeral',
+});
+console.log(uri);
+setInterval(() => undefined, 60_000);
