@@ -15,9 +15,9 @@ const POLICIES = 1_000;
 const ROUNDS = 15;
 const tools = ['book', 'cancel', 'refund', 'search', 'update', 'transfer', 'quote', 'close', 'open', 'send'];
 
-/** Measures both engines in alternating rounds over the same decisions; `policies` is the size of the set. */
-export function measurePolicies(policies = POLICIES): PolicyMeasure {
-  const definitions = Array.from({ length: policies }, (_, i) => definitionOf(i));
+/** Measures both engines in alternating rounds over the same decisions. */
+export function measurePolicies(): PolicyMeasure {
+  const definitions = Array.from({ length: POLICIES }, (_, i) => definitionOf(i));
   const set = compilePolicies(definitions);
   const decisions = Array.from({ length: 50 }, (_, i) => factsOf(i));
   const rounds = Array.from({ length: ROUNDS }, () => ({

@@ -7,7 +7,7 @@ import type { CompiledCondition, CompiledPolicy } from './policy.ts';
 export const FALSE = 1;
 export const UNKNOWN = 2;
 export const TRUE = 3;
-export type Truth = 0 | typeof FALSE | typeof UNKNOWN | typeof TRUE;
+export type Truth = typeof FALSE | typeof UNKNOWN | typeof TRUE;
 
 /** A distinct condition of the set. */
 export interface Slot {

@@ -84,5 +84,5 @@ function inWords(conditions: readonly Condition[]): string {
     return `${field} ${words[operator]} ${JSON.stringify(value)}${joined}`;
   });
   const text = parts.join('');
-  return text.length > reasonLength ? `${text.slice(0, reasonLength - 3)}...` : text;
+  return text.length > reasonLength ? `${text.slice(0, reasonLength - 3).toWellFormed()}...` : text;
 }

@@ -1,0 +1,33 @@
+// Short ways to write policies in tests.
+import type { JsonObject } from '../../../src/domain/json.ts';
+import { compilePolicies } from '../../../src/domain/policies/compile.ts';
+import type { ActionType, Condition, PolicyDefinition } from '../../../src/domain/policies/definition.ts';
+import type { Verdict } from '../../../src/domain/policies/verdict.ts';
+
+/** A policy that blocks every decision, unless the parts say otherwise. */
+export function policy(parts: Partial<PolicyDefinition> & { id: string }): PolicyDefinition {
+  return {
+    revision: 1,
+    name: `Policy ${parts.id}`,
+    description: '',
+    priority: 1,
+    conditions: [],
+    actions: [{ type: 'block' }],
+    ...parts,
+  };
+}
+
+/** A policy with these action types that matches every decision. */
+export function always(id: string, priority: number, ...types: ActionType[]): PolicyDefinition {
+  return policy({ id, priority, actions: types.map((type) => ({ type })) });
+}
+
+/** The verdict of one blocking policy with these conditions. */
+export function judge(conditions: Condition[], facts: JsonObject): Verdict {
+  return compilePolicies([policy({ id: 'p', conditions })]).evaluate(facts);
+}
+
+/** Whether the condition holds for the facts. */
+export function holds(condition: Condition, facts: JsonObject): boolean {
+  return judge([condition], facts).action === 'block';
+}

@@ -1,0 +1,111 @@
+// What is derived from a decision for policies to look at.
+import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../../src/domain/json.ts';
+import { factsOf } from '../../../src/domain/policies/facts.ts';
+
+function facts(submitted: JsonObject, at = '2026-03-04T10:00:00Z'): JsonObject {
+  const pii = { types: ['EMAIL'], outputTypes: [] };
+  return factsOf({ submitted, at: new Date(at), confidenceScore: 0.7, tags: ['PII_EMAIL'], agentName: 'desk', pii });
+}
+
+function action(action: Json, more: JsonObject = {}): JsonObject {
+  return facts({ outputDecision: { action, ...more } })['action'] as JsonObject;
+}
+
+describe('facts', () => {
+  it('hold the submitted members and the derived ones, which cannot be forged', () => {
+    const submitted = {
+      agentId: 'a1',
+      confidenceScore: 1,
+      time: 'never',
+      action: 'x',
+      pii: {},
+      metadata: { team: 'ops' },
+      outputDecision: { action: 'reply' },
+    };
+    expect(facts(submitted, '2026-03-08T23:59:00Z')).toMatchObject({
+      agentId: 'a1',
+      agentName: 'desk',
+      confidenceScore: 0.7,
+      tags: ['PII_EMAIL'],
+      metadata: { team: 'ops' },
+      pii: { types: ['EMAIL'], outputTypes: [] },
+      time: { hourUtc: 23, weekdayUtc: 7, instant: '2026-03-08T23:59:00.000Z' },
+      action: { names: ['reply'], isToolCall: false },
+    });
+  });
+
+  it('say null where no agent was resolved, whatever was submitted', () => {
+    const rest = { at: new Date(0), confidenceScore: 0, tags: [], pii: { types: [], outputTypes: [] } };
+    expect(factsOf({ ...rest, submitted: { agentName: 'forged' }, agentName: null })['agentName']).toBeNull();
+  });
+
+  it('count Monday as 1', () => {
+    expect(facts({}, '2026-03-02T00:00:00Z')['time']).toMatchObject({ hourUtc: 0, weekdayUtc: 1 });
+  });
+});
+
+describe('action', () => {
+  it.each<[Json, string[]]>([
+    ['respond_to_customer', ['respond_to_customer']],
+    ['Delete the user!', ['delete_the_user']],
+    [{ tool: 'deleteUser', arguments: {} }, ['delete_user']],
+    [{ name: 'HTTPPost' }, ['http_post']],
+    [{ type: 'function', function: { name: 'drop-table', arguments: '{}' } }, ['drop_table']],
+    [{ arguments: {} }, []],
+  ])('%j is named %j', (given, names) => expect(action(given)['names']).toEqual(names));
+
+  it('includes further tool calls', () => {
+    const toolCalls = [{ name: 'get_user' }, { name: 'refund', arguments: { amount: 40, ids: [1, 2, 3] } }];
+    expect(action('reply', { toolCalls })).toEqual({
+      names: ['reply', 'get_user', 'refund'],
+      isToolCall: true,
+      largestList: 3,
+      recipientDomains: [],
+      largestAmount: 40,
+      totalAmount: 40,
+    });
+  });
+
+  it.each<[Json, number | undefined, number | undefined]>([
+    [{ amount: 250 }, 250, 250],
+    [{ payment_methods: [{ payment_id: 'c1', amount: 250 }, { amount: 5 }] }, 250, 255],
+    [{ refundAmount: '$1,200.50' }, 1200.5, 1200.5],
+    [{ unit_price: -3 }, 3, 3],
+    [{ amounts: { total: 9 } }, 9, 9],
+    [{ total_baggages: 3, payment_id: 7, refund_count: 2, discount: 5 }, undefined, undefined],
+    [{ amount: 'a lot' }, undefined, undefined],
+    [{ price: true, cost: null }, undefined, undefined],
+  ])('amounts of %j', (given, largest, total) => {
+    const { largestAmount, totalAmount } = action({ tool: 't', arguments: given });
+    expect([largestAmount, totalAmount]).toEqual([largest, total]);
+  });
+
+  it('looks into arguments that are JSON text, and survives text that only looks like it', () => {
+    const text = JSON.stringify({ amount: 70, rows: [1, 2] });
+    expect(action({ name: 'pay', arguments: text })).toMatchObject({ largestAmount: 70, largestList: 2 });
+    for (const broken of ['{amount: 70}', '['.repeat(10_000), `${'['.repeat(5_000)}${']'.repeat(5_000)}`]) {
+      expect(action({ name: 'pay', arguments: broken })).toMatchObject({ largestList: 0 });
+    }
+  });
+
+  it('collects the domains of e-mail addresses', () => {
+    const given = {
+      tool: 'send_email',
+      arguments: { to: ['A@Example.com', 'b@mail.example.co.uk'], text: 'ask c@example.com or @nobody' },
+    };
+    expect(action(given)['recipientDomains']).toEqual(['example.com', 'mail.example.co.uk']);
+  });
+});
+
+describe('output', () => {
+  it('joins every string value, and measures the rationale wherever it stands', () => {
+    const outputDecision = { action: { tool: 'send', arguments: { lines: ['a', 1, 'b'] } }, rationale: '  why ' };
+    expect(facts({ outputDecision })['output']).toEqual({ text: 'send\na\nb\n  why ', rationaleLength: 3 });
+    expect(facts({ outputDecision: { action: 'x' }, rationale: 'because' })['output']).toEqual({
+      text: 'x',
+      rationaleLength: 7,
+    });
+    expect(facts({ outputDecision: { action: 'x' } })['output']).toEqual({ text: 'x', rationaleLength: 0 });
+  });
+});
