@@ -1,0 +1,115 @@
+// Verifies an evidence bundle offline: intact (exit 0), tampered (1) or cannot tell (2). Uses nothing of the server.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { readBytes, readLines } from './verify-bundle/input.ts';
+import { readPin } from './verify-bundle/pins.ts';
+import { verifyBundle } from './verify-bundle/verify.ts';
+import type { Pin } from './verify-bundle/pins.ts';
+import type { FieldRow, Report, Verdict } from './verify-bundle/report.ts';
+import type { Value } from './verify-bundle/text.ts';
+import type { Options } from './verify-bundle/verify.ts';
+
+const USAGE = `Usage: verify-bundle FILE [options]
+
+  FILE                  the bundle, plain or gzipped; - reads standard input
+  --pin FILE|JSON       a receipt, the saved answer of an ingestion, a chain entry or status noted earlier; repeatable
+  --body FILE           the request body that was posted for the receipt (with salt) given as pin
+  --organization ID     the organisation whose bundle it should be
+  --chain-start HASH    the chainHash of sequence 1
+  --fields              print a line of JSON for every committed value: shown, withheld, not stored or erased
+  --json                print the report as JSON
+
+Exit: 0 intact, 1 tampered, 2 cannot tell (also when the command is wrong).`;
+
+const EXIT: Readonly<Record<Verdict, number>> = { intact: 0, tampered: 1, 'cannot tell': 2 };
+
+/** A command that cannot be carried out. */
+class UsageError extends Error {}
+
+interface Command {
+  file: string;
+  options: Options;
+  json: boolean;
+}
+
+function readCommand(args: string[]): Command {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      pin: { type: 'string', multiple: true, default: [] },
+      body: { type: 'string' },
+      organization: { type: 'string' },
+      'chain-start': { type: 'string' },
+      fields: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const [file] = positionals;
+  if (file === undefined || positionals.length !== 1) throw new UsageError(USAGE);
+  const pins = values.pin.map(pinFrom);
+  if (values.body !== undefined && pins.filter(({ salt }) => salt !== null).length !== 1) {
+    throw new UsageError('--body needs exactly one --pin that is a receipt with its salt');
+  }
+  const options: Options = {
+    pins,
+    ...(values.organization === undefined ? {} : { organizationId: values.organization }),
+    ...(values['chain-start'] === undefined ? {} : { chainStart: values['chain-start'] }),
+    ...(values.body === undefined ? {} : { body: readFileSync(values.body) }),
+    ...(values.fields ? { onField: printField } : {}),
+  };
+  return { file, options, json: values.json };
+}
+
+function pinFrom(argument: string): Pin {
+  const text = argument.trimStart().startsWith('{') ? argument : readFileSync(argument, 'utf8');
+  let pin: Pin | null = null;
+  try {
+    pin = readPin(JSON.parse(text) as Value);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  if (pin === null)
+    throw new UsageError(`--pin ${argument}: neither a receipt nor an answer with one, an entry or a status`);
+  return pin;
+}
+
+function printField(row: FieldRow): void {
+  process.stdout.write(`${JSON.stringify(row)}\n`);
+}
+
+function describe(report: Report): string {
+  const { shown, partlyShown, withheld, notStored, erased } = report.fields;
+  const where = report.problems.map(
+    ({ verdict, sequence, line, message }) =>
+      `  ${verdict}, ${sequence === null ? `line ${line}` : `sequence ${sequence}`}: ${message}`,
+  );
+  const more = report.problemCount - report.problems.length;
+  return [
+    report.verdict.toUpperCase(),
+    ...where,
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    `  ${report.chain ?? 'unknown chain'} of organisation ${report.organizationId ?? 'unknown'}, exported ${report.exportedAt ?? 'unknown'}`,
+    `  ${report.entries} entries, ${report.firstSequence ?? '-'} to ${report.lastSequence ?? '-'}; head as claimed: ${report.head?.sequence ?? '-'}`,
+    `  vouched for by a pin up to: ${report.vouchedUpTo ?? '-'}`,
+    ...(report.submitted === null ? [] : [`  the body is what was submitted: ${report.submitted ? 'yes' : 'no'}`]),
+    `  values: ${shown} shown, ${partlyShown} partly shown, ${withheld} withheld, ${notStored} not stored, ${erased} erased`,
+    ...(report.verdict === 'intact'
+      ? ['  unaltered since the pin; not therefore true, complete beyond it, or correctly timed']
+      : []),
+  ].join('\n');
+}
+
+async function main(args: string[]): Promise<number> {
+  const { file, options, json } = readCommand(args);
+  const report = await verifyBundle(readLines(readBytes(file)), options);
+  process.stdout.write(`${json ? JSON.stringify(report) : describe(report)}\n`);
+  return EXIT[report.verdict];
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = EXIT['cannot tell'];
+}

@@ -1,0 +1,92 @@
+// Disclosures: whether each belongs to a commitment of its view, and what they show.
+import { canonical, isAscending, isHex64, parse, sha256, Unreadable } from './text.ts';
+import type { Value } from './text.ts';
+
+/** What is shown of one committed value. */
+export interface Shown {
+  /** Nothing below is withheld. */
+  whole: boolean;
+  /** The closed nodes that are shown, by JSON Pointer below the name. */
+  values: { path: string; value: Value }[];
+}
+
+/** A commitment that waits for its disclosure. */
+interface Slot {
+  top: string;
+  /** Path of the node that it is part of; null for the top-level name. */
+  parent: string | null;
+  /** Null: the key of an object's member, known only when it is shown. */
+  name: string | number | null;
+  /** Keys of the same object that are shown already. */
+  siblings: Set<string>;
+}
+
+const SALT = /^[A-Za-z0-9_-]{21}[AQgw]$/;
+
+/**
+ * Matches disclosures, parents before children, with the commitments of their view.
+ * @throws Unreadable with what is wrong: not canonical, unmatched, misnamed or used twice
+ */
+export function matchDisclosures(commitments: { [name: string]: string }, disclosures: string[]): Map<string, Shown> {
+  const slots = new Map<string, Slot>();
+  for (const [name, commitment] of Object.entries(commitments)) {
+    slots.set(commitment, { top: name, parent: null, name, siblings: new Set() });
+  }
+  const waiting = new Map<string, number>();
+  const shown = new Map<string, Shown>();
+  for (const text of disclosures) {
+    const digest = sha256(text);
+    const slot = slots.get(digest);
+    if (!slot) throw new Unreadable('a disclosure that matches no commitment, or one used twice');
+    slots.delete(digest);
+    const node = readNode(text, slot);
+    for (const [child, below] of node.children) {
+      if (slots.has(child)) throw new Unreadable('a disclosure that names a commitment twice');
+      slots.set(child, below);
+    }
+    const open = (waiting.get(slot.top) ?? 1) - 1 + node.children.length;
+    waiting.set(slot.top, open);
+    const values = shown.get(slot.top)?.values ?? [];
+    if (node.value !== undefined) values.push({ path: node.path, value: node.value });
+    shown.set(slot.top, { whole: open === 0, values });
+  }
+  return shown;
+}
+
+interface Node {
+  path: string;
+  /** Absent when the node is opened. */
+  value?: Value;
+  children: [string, Slot][];
+}
+
+function readNode(text: string, slot: Slot): Node {
+  const array = parse(text);
+  if (!Array.isArray(array) || canonical(array) !== text) throw new Unreadable('a disclosure that is not canonical');
+  const [salt, name, value, children] = array;
+  if (typeof salt !== 'string' || !SALT.test(salt)) throw new Unreadable('a disclosure without a salt');
+  const path = pathOf(name, slot);
+  if (array.length === 3) return { path, value: value as Value, children: [] };
+  if (array.length !== 4 || !isChildren(value, children)) throw new Unreadable('a disclosure of unknown shape');
+  const siblings = new Set<string>();
+  return {
+    path,
+    children: children.map((child, i) => [
+      child,
+      { top: slot.top, parent: path, name: value === 'array' ? i : null, siblings },
+    ]),
+  };
+}
+
+/** Checks the name and gives the JSON Pointer below the top-level name. */
+function pathOf(name: Value | undefined, { name: expected, parent, siblings }: Slot): string {
+  const fits = expected === null ? typeof name === 'string' && !siblings.has(name) : name === expected;
+  if (!fits) throw new Unreadable('a disclosure with a wrong name');
+  siblings.add(name as string);
+  return parent === null ? '' : `${parent}/${String(name).replace(/~/g, '~0').replace(/\//g, '~1')}`;
+}
+
+function isChildren(kind: Value | undefined, children: Value | undefined): children is string[] {
+  if (!Array.isArray(children) || children.length === 0 || !children.every(isHex64)) return false;
+  return kind === 'array' || (kind === 'object' && isAscending(children as string[]));
+}

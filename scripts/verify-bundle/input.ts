@@ -1,0 +1,58 @@
+// Reading a bundle line by line, plain or gzipped, without ever holding more than one line of it.
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+
+const LINE_FEED = 0x0a;
+/** More than any entry can have: a body of at most 1.5 MB, disclosed. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/** The bytes of a file, or of standard input for `-`; gzip is recognised by its first two bytes. */
+export async function* readBytes(path: string): AsyncGenerator<Buffer> {
+  const source: AsyncIterable<Buffer> = path === '-' ? process.stdin : createReadStream(path);
+  const chunks = source[Symbol.asyncIterator]();
+  const head = await chunks.next();
+  if (head.done) return;
+  const all = join(head.value, chunks);
+  if (head.value[0] === 0x1f && head.value[1] === 0x8b) {
+    const raw = Readable.from(all);
+    const unzipped = createGunzip();
+    raw.on('error', (error) => unzipped.destroy(error));
+    yield* raw.pipe(unzipped) as AsyncIterable<Buffer>;
+  } else yield* all;
+}
+
+/**
+ * Lines without their line feeds; what follows the last line feed is a line too, unless it is empty.
+ * @throws Error when a line is no UTF-8 or longer than 64 MiB
+ */
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      yield decode([...parts, chunk.subarray(start, end)]);
+      parts = [];
+      length = 0;
+      start = end + 1;
+    }
+    if (start === chunk.length) continue;
+    parts.push(chunk.subarray(start));
+    length += chunk.length - start;
+    if (length > MAX_LINE_BYTES) throw new Error(`a line longer than ${MAX_LINE_BYTES} bytes`);
+  }
+  if (parts.length > 0) yield decode(parts);
+}
+
+async function* join(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+function decode(parts: Buffer[]): string {
+  const line = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+  if (!isUtf8(line)) throw new Error('not UTF-8');
+  return line.toString('utf8');
+}

@@ -1,0 +1,133 @@
+// The three kinds of line of a bundle. A line counts only when writing its content anew gives the same bytes: so no
+// duplicate key, no second spelling of a value and no unknown member passes.
+import { canonical, isMembers, parse, Unreadable } from './text.ts';
+import type { Members, Value } from './text.ts';
+
+export interface Place {
+  sequence: number;
+  chainHash: string;
+}
+
+export interface Header {
+  chain: 'ledger' | 'audit';
+  organizationId: string;
+  exportedAt: string;
+  range: { fromSequence: number | null; toSequence: number | null };
+  prevHash: string | null;
+  head: Place | null;
+  count: number;
+}
+
+export interface Entry {
+  organizationId: string;
+  traceId: string | null;
+  sequence: number;
+  prevHash: string;
+  payloadDigest: string;
+  chainHash: string;
+  createdAt: string;
+  view: Members | null;
+  /** The canonical text of `view`. */
+  viewText: string;
+  disclosures: string[];
+  /** Whether the line announces another entry. */
+  comma: boolean;
+}
+
+export interface Footer {
+  count: number;
+  chainHash: string | null;
+}
+
+const ALGORITHM = '{"hash":"sha256","canonicalization":"rfc8785"}';
+
+/** @throws Unreadable */
+export function readHeader(line: string): Header {
+  const header = membersOf(`${line}]}`);
+  if (header.format !== 'assay-bundle') throw new Unreadable('not a bundle in the line layout');
+  if (header.version !== 1) throw new Unreadable('a bundle of another version');
+  if (JSON.stringify(header.algorithm) !== ALGORITHM) throw new Unreadable('an unknown algorithm');
+  if (header.chain !== 'ledger' && header.chain !== 'audit') throw new Unreadable('an unknown chain');
+  const { range, head } = header;
+  const known =
+    isText(header.organizationId) &&
+    isText(header.exportedAt) &&
+    isMembers(range) &&
+    isNullable(isNumber, range.fromSequence) &&
+    isNullable(isNumber, range.toSequence) &&
+    isNullable(isText, header.prevHash) &&
+    (head === null || (isMembers(head) && isNumber(head.sequence) && isText(head.chainHash))) &&
+    isNumber(header.count) &&
+    isTexts(header.recipe);
+  if (!known) throw new Unreadable('a header with unknown members');
+  if (headerLine(header as Members & { range: Members }) !== line)
+    throw new Unreadable('a header not in the line layout');
+  return header as unknown as Header;
+}
+
+/** @throws Unreadable */
+export function readEntry(line: string): Entry {
+  const comma = line.endsWith(',');
+  const text = comma ? line.slice(0, -1) : line;
+  const entry = membersOf(text);
+  const { view, disclosures } = entry;
+  const texts = [entry.id, entry.organizationId, entry.prevHash, entry.payloadDigest, entry.chainHash, entry.createdAt];
+  const known =
+    texts.every(isText) &&
+    isNullable(isText, entry.traceId) &&
+    isNumber(entry.sequence) &&
+    (view === null || isMembers(view)) &&
+    isTexts(disclosures);
+  if (!known) throw new Unreadable('an entry with unknown members');
+  const viewText = canonical(view as Value);
+  if (entryLine(entry, viewText) !== text) throw new Unreadable('an entry not in the line layout');
+  return { ...(entry as unknown as Entry), viewText, comma };
+}
+
+/** @throws Unreadable */
+export function readFooter(line: string): Footer {
+  const { end } = membersOf(`{"entries":[${line}`);
+  if (!isMembers(end)) throw new Unreadable('an end with unknown members');
+  const { count, chainHash } = end;
+  const again = `],"checkpoints":[],"end":${JSON.stringify({ count, chainHash })}}`;
+  if (!isNumber(count) || !isNullable(isText, chainHash) || again !== line) {
+    throw new Unreadable('an end not in the line layout');
+  }
+  return { count, chainHash: chainHash as string | null };
+}
+
+function headerLine(header: Members & { range: Members }): string {
+  const { format, version, chain, algorithm, organizationId, exportedAt, prevHash, count, recipe } = header;
+  const range = { fromSequence: header.range.fromSequence, toSequence: header.range.toSequence };
+  const head = isMembers(header.head) ? { sequence: header.head.sequence, chainHash: header.head.chainHash } : null;
+  const first = { format, version, chain, algorithm, organizationId, exportedAt, range, prevHash, head, count, recipe };
+  return `${JSON.stringify(first).slice(0, -1)},"entries":[`;
+}
+
+function entryLine(entry: Members, viewText: string): string {
+  const { id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash, createdAt } = entry;
+  const first = { id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash, createdAt };
+  return `${JSON.stringify(first).slice(0, -1)},"view":${viewText},"disclosures":${JSON.stringify(entry.disclosures)}}`;
+}
+
+function membersOf(text: string): Members {
+  const value = parse(text);
+  if (!isMembers(value)) throw new Unreadable('not an object');
+  return value;
+}
+
+function isText(value: Value | undefined): value is string {
+  return typeof value === 'string';
+}
+
+function isNumber(value: Value | undefined): value is number {
+  return typeof value === 'number';
+}
+
+function isTexts(value: Value | undefined): value is string[] {
+  return Array.isArray(value) && value.every(isText);
+}
+
+function isNullable(check: (value: Value | undefined) => boolean, value: Value | undefined): boolean {
+  return value === null || check(value);
+}

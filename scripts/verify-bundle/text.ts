@@ -1,0 +1,46 @@
+// Canonical JSON and SHA-256, written a second time so that the verifier shares nothing with the server.
+import { createHash } from 'node:crypto';
+
+export type Value = string | number | boolean | null | Value[] | { [key: string]: Value };
+export type Members = { [key: string]: Value };
+
+/** What is not in the format; the verifier cannot tell anything from it. */
+export class Unreadable extends Error {}
+
+/** The server allows values of 32 levels; an entry or a disclosure wraps them in a few more. */
+const MAX_DEPTH = 40;
+
+/** The RFC 8785 text of a parsed value. @throws Unreadable when it is nested too deeply */
+export function canonical(value: Value, depth = 0): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (depth === MAX_DEPTH) throw new Unreadable(`nested deeper than ${MAX_DEPTH}`);
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(',')}]`;
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Value, depth + 1)}`).join(',')}}`;
+}
+
+/** @throws Unreadable when it is no JSON */
+export function parse(text: string): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    throw new Unreadable('not JSON');
+  }
+}
+
+export function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+export function isMembers(value: Value | undefined): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isHex64(value: Value | undefined): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+}
+
+/** Sorted and without repetition. */
+export function isAscending(list: readonly string[]): boolean {
+  return list.every((item, i) => i === 0 || (list[i - 1] as string) < item);
+}

@@ -1,0 +1,104 @@
+// The views that this verifier knows: the members of each kind, the printable alphabet, whole numbers.
+import { isAscending, isHex64, isMembers } from './text.ts';
+import type { Place } from './layout.ts';
+import type { Members, Value } from './text.ts';
+
+/** What the checks need of a view that has passed. */
+export interface View {
+  kind: string;
+  organizationId: string;
+  traceId: string | null;
+  commitments: { [name: string]: string };
+  unstored?: string[];
+  subject?: Place;
+  after?: Place | null;
+  erased?: { sequence: number; names: string[] }[];
+}
+
+type Check = (value: Value | undefined) => boolean;
+
+const text: Check = (value) => typeof value === 'string' && /^[ !#-[\]-~]*$/.test(value);
+const textOrNull: Check = (value) => value === null || text(value);
+const place: Check = (value) => exactly(value, { sequence: ordinal, chainHash: isHex64 });
+const status = oneOf('success', 'approved', 'flagged', 'escalated', 'pending', 'blocked');
+const change: Check = (value) =>
+  exactly(value, {
+    status: (to) => to === null || status(to),
+    humanOverride: (to) => to === null || typeof to === 'boolean',
+  });
+const names: Check = (value) => Array.isArray(value) && value.every(text) && isAscending(value as string[]);
+const erased: Check = (value) =>
+  Array.isArray(value) && value.every((item) => exactly(item, { sequence: ordinal, names }));
+const actor: Check = (value) =>
+  exactly(value, { kind: oneOf('user', 'workspaceKey', 'agentKey', 'system'), id: textOrNull });
+const commitments: Check = (value) =>
+  isMembers(value) && Object.keys(value).every((name) => text(name) && isHex64(value[name]));
+
+const common: { [member: string]: Check } = {
+  v: (value) => value === 1,
+  kind: text,
+  organizationId: text,
+  workspaceId: textOrNull,
+  traceId: text,
+  actor,
+  commitments,
+};
+const later = { ...common, subject: place, after: place };
+
+const kinds: { [kind: string]: { [member: string]: Check } } = {
+  trace: {
+    ...common,
+    agent: textOrNull,
+    schemaVersion: text,
+    status,
+    engineVersion: text,
+    policySetDigest: isHex64,
+    scrubVersion: text,
+    unstored: names,
+  },
+  correction: { ...later, action: oneOf('approve', 'correct'), set: change },
+  review: { ...later, reviewId: text, decision: oneOf('approve', 'reject'), set: change },
+  status: { ...later, set: change },
+  compliance: {
+    ...common,
+    after: (value) => value === null || place(value),
+    framework: text,
+    clauseId: text,
+    catalogVersion: text,
+    status: text,
+  },
+  erasure: { ...later, cause: oneOf('request', 'bulk-delete', 'purge', 'retention'), erased },
+  audit: {
+    ...common,
+    traceId: (value) => value === null,
+    auditId: text,
+    action: text,
+    status: oneOf('success', 'failure'),
+    resource: textOrNull,
+    resourceId: textOrNull,
+  },
+};
+
+/** Why this verifier does not understand a view; null when it does. */
+export function viewFault(view: Members): string | null {
+  if (view.v !== 1) return 'a view of an unknown version';
+  const members = typeof view.kind === 'string' && Object.hasOwn(kinds, view.kind) ? kinds[view.kind] : undefined;
+  if (!members) return 'a view of an unknown kind';
+  const wrong = Object.keys(members).find((member) => !(members[member] as Check)(view[member]));
+  if (wrong !== undefined) return `a view whose member ${wrong} is missing or unknown`;
+  return Object.keys(view).length === Object.keys(members).length ? null : 'a view with unknown members';
+}
+
+function ordinal(value: Value | undefined): boolean {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+function oneOf(...allowed: string[]): Check {
+  return (value) => allowed.includes(value as string);
+}
+
+function exactly(value: Value | undefined, members: { [member: string]: Check }): boolean {
+  if (!isMembers(value)) return false;
+  const checks = Object.entries(members);
+  return checks.length === Object.keys(value).length && checks.every(([member, check]) => check(value[member]));
+}
