@@ -62,9 +62,9 @@ function actionFacts(output: Json, texts: readonly string[]): JsonObject {
   return {
     names: (typeof action === 'string' ? [action, ...tools] : tools).map(snakeCase),
     isToolCall: tools.length > 0,
-    largestList: Math.max(...opened.map(largestList), 0),
+    largestList: largest(opened.map(largestList)),
     recipientDomains: [...new Set(texts.flatMap(domainsIn))],
-    ...(amounts.length === 0 ? {} : { largestAmount: Math.max(...amounts), totalAmount: sum(amounts) }),
+    ...(amounts.length === 0 ? {} : { largestAmount: largest(amounts), totalAmount: sum(amounts) }),
   };
 }
 
@@ -129,6 +129,11 @@ function member(value: Json | undefined, name: string): Json | undefined {
 
 function lengthOf(value: Json): number {
   return typeof value === 'string' ? value.trim().length : 0;
+}
+
+/** Of non-negative numbers; 0 when there are none. Too many would overflow the arguments of `Math.max`. */
+function largest(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
 }
 
 function sum(values: readonly number[]): number {

@@ -89,6 +89,14 @@ describe('action', () => {
     }
   });
 
+  it('takes more amounts than a function takes arguments', () => {
+    const amounts = Array.from({ length: 300_000 }, (_, i) => i % 10);
+    expect(action({ tool: 'pay', arguments: { amount: amounts } })).toMatchObject({
+      largestAmount: 9,
+      totalAmount: 1_350_000,
+    });
+  });
+
   it('collects the domains of e-mail addresses', () => {
     const given = {
       tool: 'send_email',
