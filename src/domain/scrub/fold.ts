@@ -1,0 +1,93 @@
+// Brings disguised text into the plain form that detectors read, and remembers where each character came from.
+
+/** Invisible characters that can stand between two digits or letters unseen. */
+const invisible = /[\p{Cf}\p{Variation_Selector}\u034f\u115f\u1160\u3164\uffa0]/u;
+const digit = /\p{Nd}/u;
+const blank = /\p{Zs}/u;
+/** Hyphens, the en dash and the minus sign; the em dash parts sentences and stays. */
+const hyphen = /[\u2010-\u2013\u2212\ufe63\uff0d]/u;
+const escapes: Readonly<Record<string, string>> = { '"': '"', '/': '/', b: ' ', f: ' ', n: '\n', r: '\n', t: ' ' };
+
+/** Folded code points of the basic plane, each computed when first met; -1: not yet. */
+const known = new Int32Array(0x10000).fill(-1);
+
+/** A folded text and, for each of its units and its end, the offset in the original where that unit began. */
+export interface Folded {
+  text: string;
+  origin: readonly number[];
+}
+
+/** The code point a detector reads in place of this one, 0 for an invisible one; ASCII stays as it is. */
+export function foldCodePoint(codePoint: number): number {
+  if (codePoint > 0xffff) return computeFold(codePoint);
+  const cached = known[codePoint] ?? -1;
+  if (cached >= 0) return cached;
+  const folded = computeFold(codePoint);
+  known[codePoint] = folded;
+  return folded;
+}
+
+function computeFold(codePoint: number): number {
+  if (codePoint < 0x80) return codePoint;
+  const character = String.fromCodePoint(codePoint);
+  if (invisible.test(character)) return 0;
+  if (digit.test(character)) return 0x30 + digitValue(codePoint);
+  if (blank.test(character)) return 0x20;
+  if (hyphen.test(character)) return 0x2d;
+  const compatible = character.normalize('NFKC');
+  return compatible.length === 1 && compatible < '\x7f' ? compatible.charCodeAt(0) : codePoint;
+}
+
+/** Unicode keeps the decimal digits of a script in runs of ten, from zero upwards. */
+function digitValue(codePoint: number): number {
+  let below = 0;
+  while (digit.test(String.fromCodePoint(codePoint - below - 1))) below++;
+  return below % 10;
+}
+
+/**
+ * The length of the JSON escape that starts at this backslash, and what it stands for; null where none does.
+ * Doubled backslashes count as one, so that JSON held inside JSON inside a string is read like the innermost.
+ */
+export function escapeAt(text: string, at: number): { length: number; codePoint: number } | null {
+  let end = at;
+  while (text[end] === '\\') end++;
+  const letter = text[end];
+  if (letter === undefined) return null;
+  if (letter === 'u') {
+    const hex = text.slice(end + 1, end + 5);
+    return /^[0-9a-fA-F]{4}$/.test(hex) ? { length: end + 5 - at, codePoint: foldCodePoint(parseInt(hex, 16)) } : null;
+  }
+  const stands = escapes[letter];
+  return stands === undefined ? null : { length: end + 1 - at, codePoint: stands.charCodeAt(0) };
+}
+
+/** Folds a text: full-width and foreign digits to ASCII, blanks and hyphens to one kind, invisible characters away, JSON escapes to what they stand for. */
+export function fold(text: string): Folded {
+  const origin: number[] = [];
+  let folded = '';
+  let at = 0;
+  while (at < text.length) {
+    const unit = unitAt(text, at);
+    if (unit.codePoint !== 0) {
+      folded += String.fromCodePoint(unit.codePoint);
+      while (origin.length < folded.length) origin.push(at);
+    }
+    at += unit.length;
+  }
+  origin.push(text.length);
+  return { text: folded, origin };
+}
+
+function unitAt(text: string, at: number): { length: number; codePoint: number } {
+  const codePoint = text.codePointAt(at) ?? 0;
+  if (codePoint === 0x5c) return escapeAt(text, at) ?? backslashes(text, at);
+  return { length: codePoint > 0xffff ? 2 : 1, codePoint: foldCodePoint(codePoint) };
+}
+
+/** A run of backslashes that escapes nothing counts as one. */
+function backslashes(text: string, at: number): { length: number; codePoint: number } {
+  let end = at;
+  while (text[end] === '\\') end++;
+  return { length: end - at, codePoint: 0x5c };
+}

@@ -1,0 +1,43 @@
+// What a detector is: a type of personal data, the look that must have seen it, and the spans it finds (docs/scrubbing.md).
+
+/** The types of personal data; a marker is `[TYPE]`, a tag `PII_TYPE`. */
+export type DetectionType =
+  'EMAIL' | 'IBAN' | 'CARD' | 'NATIONAL_ID' | 'PHONE' | 'IP_ADDRESS' | 'DATE_OF_BIRTH' | 'SECRET';
+
+/** Half-open range of UTF-16 units, of the folded text. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+export interface Rule {
+  type: DetectionType;
+  /** Bits of `look`: where none of them is seen, `find` finds nothing. */
+  needs: number;
+  /** Spans in any order, overlapping or not, in time linear in the text. */
+  find(text: string): Span[];
+}
+
+/** The engine tag of a detection, for example `PII_EMAIL`. */
+export function detectionTag(type: DetectionType): string {
+  return `PII_${type}`;
+}
+
+/**
+ * Every match of a global pattern as a span; where the pattern ends in a look-ahead group `found`, the span is that group.
+ * `accepted` says how many of the found characters, from the first, belong to the span; 0: none.
+ */
+export function spansOf(
+  text: string,
+  pattern: RegExp,
+  accepted: (found: string) => number = ({ length }) => length,
+): Span[] {
+  const spans: Span[] = [];
+  for (const match of text.matchAll(pattern)) {
+    const ahead = match.groups?.['found'];
+    const start = ahead === undefined ? match.index : match.index + match[0].length;
+    const length = accepted(ahead ?? match[0]);
+    if (length > 0) spans.push({ start, end: start + length });
+  }
+  return spans;
+}
