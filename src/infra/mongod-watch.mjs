@@ -7,6 +7,9 @@ const graceMs = 10_000;
 const logLimitBytes = 8_000_000;
 const { binary, args, logFile, removeAfterwards } = JSON.parse(process.argv[2]);
 
+// The app may have died while this file was loading: that `disconnect` is over, and there will be no other.
+if (!process.connected) process.exit();
+
 if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > logLimitBytes) renameSync(logFile, `${logFile}.1`);
 const log = createWriteStream(logFile, { flags: 'a' });
 const mongod = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });

@@ -9,4 +9,5 @@ const { uri } = await startEmbedded({
   ephemeral: ephemeral === 'ephemeral',
 });
 console.log(uri);
-setInterval(() => undefined, 60_000);
+// Waits for a kill, or for the end of the test process that holds the other end.
+process.stdin.resume().once('end', () => process.exit());

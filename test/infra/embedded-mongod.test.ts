@@ -1,9 +1,8 @@
 // The embedded database over its life: data and port kept, folder guarded, and never left behind by a killed app.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -23,8 +22,7 @@ interface World {
 
 /** A data folder and what runs on it, for one test. */
 async function world({ onTestFinished }: TestContext): Promise<World> {
-  const base = (await stat('/dev/shm').catch(() => undefined)) === undefined ? tmpdir() : '/dev/shm';
-  const dataDir = await mkdtemp(join(base, 'assay-embedded-'));
+  const dataDir = await mkdtemp(join(inject('scratch'), 'assay-embedded-'));
   const running: EmbeddedMongod[] = [];
   const apps: ChildProcess[] = [];
   onTestFinished(async () => {
@@ -42,7 +40,7 @@ async function world({ onTestFinished }: TestContext): Promise<World> {
     async startApp(...args) {
       const script = fileURLToPath(new URL('./embedded-app.ts', import.meta.url));
       const argv = ['--import', 'tsx', script, dataDir, binary.path, binary.version, ...args];
-      const app = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+      const app = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] });
       apps.push(app);
       const [uri] = (await once(createInterface({ input: app.stdout }), 'line')) as [string];
       return { app, uri };
@@ -198,6 +196,17 @@ test.concurrent(
     expect(await ids(next.uri)).toEqual([1]);
   },
 );
+
+test.concurrent('a guard whose app has died while it was loading starts nothing', async (context) => {
+  const { expect } = context;
+  const { dataDir } = await world(context);
+  const order = { binary: binary.path, args: ['--dbpath', dataDir], logFile: join(dataDir, 'mongod.log') };
+  const guard = fileURLToPath(new URL('../../src/infra/mongod-watch.mjs', import.meta.url));
+  const child = fork(guard, [JSON.stringify(order)], { execArgv: [], stdio: 'ignore' });
+  child.disconnect();
+  await once(child, 'exit');
+  expect(await readdir(dataDir)).toEqual([]);
+});
 
 test.concurrent('the data of a test run goes with it, also after kill -9', async (context) => {
   const { dataDir, startApp } = await world(context);

@@ -1,6 +1,5 @@
 // What connectMongo refuses, what it sets on Mongoose and the driver, and how far the clocks are apart.
 import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose, { Schema, type Model } from 'mongoose';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
@@ -31,7 +30,7 @@ function notes(): Model<Note> {
 }
 
 test('a stand-alone server is refused', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'assay-standalone-'));
+  const folder = await mkdtemp(join(inject('scratch'), 'assay-standalone-'));
   const port = await freePort();
   const standalone = await startMongod({
     binary: inject('mongod').path,

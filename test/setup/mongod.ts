@@ -1,5 +1,5 @@
 // Starts the one mongod that a test run shares, found as an instance finds its own; its data goes with the run.
-import { access, mkdtemp } from 'node:fs/promises';
+import { mkdtemp, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {} from 'vitest';
@@ -13,20 +13,27 @@ declare module 'vitest' {
     mongoUri: string;
     /** The program itself, for tests that start a mongod of their own. */
     mongod: FoundMongod;
+    /** An existing folder, in memory where possible, for data folders of a test's own. */
+    scratch: string;
   }
 }
 
-const memory = '/dev/shm';
+/** Memory instead of a disk where the machine offers enough of it; containers often have 64 MB, which a journal fills. */
+async function scratchFolder(): Promise<string> {
+  const memory = '/dev/shm';
+  const room = await statfs(memory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  );
+  return room > 2e9 ? memory : tmpdir();
+}
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { MONGOD_BINARY: binary } = process.env;
   const mongod = await findMongod({ binary, env: process.env, log: console.log });
-  const base = await access(memory).then(
-    () => memory,
-    () => tmpdir(),
-  );
+  const scratch = await scratchFolder();
   const embedded = await startEmbedded({
-    dataDir: await mkdtemp(join(base, 'assay-test-')),
+    dataDir: await mkdtemp(join(scratch, 'assay-test-')),
     binary: mongod,
     log: console.log,
     parameters: { ttlMonitorSleepSecs: 1 },
@@ -35,5 +42,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   project.provide('mongoUri', embedded.uri);
   project.provide('mongod', mongod);
+  project.provide('scratch', scratch);
   return () => embedded.stop();
 }
