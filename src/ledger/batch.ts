@@ -33,8 +33,7 @@ export async function appendBatch(lane: Lane, batch: readonly Pending[], parts: 
   for (let collisions = 0; rest.length > 0;) {
     lane.head ??= await readHead(lane, collisions, parts);
     const documents = await sealAll(lane, rest, parts);
-    rest = rest.filter(({ done }) => !done);
-    if (documents.length === 0) continue;
+    if (documents.length === 0) return refuseAll(lane, rest, parts);
     const { landed, head, stop } = await land(lane, documents, parts);
     if (head) lane.trust(head);
     else lane.head = null;
@@ -64,24 +63,27 @@ async function readHead(lane: Lane, collisions: number, parts: BatchParts): Prom
   }
 }
 
-/** The documents of those within their plan's limit; the others are answered, repetitions before the limit. */
+/** The documents of those within their plan's limit; an empty list means that the head itself refuses all of them. */
 async function sealAll(lane: Lane, rest: readonly Pending[], parts: BatchParts): Promise<Stored[]> {
   const { chain, clock } = parts;
   if (!parts.ready()) throw unavailable('The clock of this instance differs from the database');
   const now = clock.now();
   const documents: Stored[] = [];
-  const refused: Pending[] = [];
   let head = lane.head ?? genesisHead(chain);
   for (const pending of rest) {
     const ids = { _id: pending.id, organizationId: lane.id };
     const document = seal(pending.draft, ids, { head, now, chain });
-    if (document) documents.push(document);
-    else refused.push(pending);
-    head = document ?? head;
+    if (!document) continue;
+    documents.push(document);
+    head = document;
   }
-  for (const pending of await answerRepeated(lane, refused, parts)) pending.fail(new AppError('USAGE_LIMIT_EXCEEDED'));
   await parts.probe('sealed', lane.organizationId);
   return documents;
+}
+
+/** The limit of the plan is reached; what repeats an earlier decision is answered all the same. */
+async function refuseAll(lane: Lane, rest: Pending[], parts: BatchParts): Promise<void> {
+  for (const pending of await answerRepeated(lane, rest, parts)) pending.fail(new AppError('USAGE_LIMIT_EXCEEDED'));
 }
 
 interface Acknowledged {

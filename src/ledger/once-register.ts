@@ -32,11 +32,10 @@ export class OnceRegister {
     const key = keyOf(draft.organizationId, draft.once);
     for (let first = this.#inFlight.get(key); first; first = this.#inFlight.get(key)) {
       const outcome = await first.catch(() => null);
-      if (outcome && outcome.kind !== 'superseded') return { kind: 'repeated', entry: outcome.entry };
+      if (outcome && outcome.kind !== 'superseded') break;
     }
     const entry = this.recent(draft.organizationId, draft.once);
-    if (entry) return { kind: 'repeated', entry };
-    return this.#first(key, draft);
+    return entry ? { kind: 'repeated', entry } : this.#first(key, draft);
   }
 
   async #first(key: string, draft: Draft): Promise<Outcome> {

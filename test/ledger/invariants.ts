@@ -1,0 +1,96 @@
+// What must hold of a chain and of every answer given, whatever happened (security-tests.md, the common oracle of faults).
+import { chainHash, payloadDigest, ZERO_HASH } from '../../src/domain/chain.ts';
+import type { Stored } from '../../src/ledger/entry.ts';
+import type { Attempt, Life } from './simulation.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Clocks of instances differ, and jump. */
+const CLOCK_TOLERANCE_MS = 10_000;
+
+export class BrokenInvariant extends Error {}
+
+function must(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new BrokenInvariant(what);
+}
+
+/** The chain by itself: no gap, no fork, hashes replay, time and usage go forward, the limit holds. */
+export function checkChain({ replicas, limit, attempts }: Life): void {
+  let previous: Stored | null = null;
+  const newest = new Map<string, number>();
+  const held = new Map<string, Stored>();
+  const views = new Set<string>();
+  const known = new Set(attempts.filter(({ isPoison }) => !isPoison).map(({ draft }) => draft.view));
+  for (const entry of replicas.entries()) {
+    checkLink(entry, previous);
+    checkUsage(entry, previous, limit);
+    must(known.has(entry.view), `entry ${entry.sequence} holds what nobody may append`);
+    must(!views.has(entry.view), `${entry.view} is in twice`);
+    views.add(entry.view);
+    checkFollowing(entry, newest);
+    checkOnce(entry, held);
+    previous = entry;
+  }
+}
+
+function checkLink(entry: Stored, previous: Stored | null): void {
+  const at = `entry ${entry.sequence}`;
+  must(entry.sequence === (previous?.sequence ?? 0) + 1, `${at} follows ${previous?.sequence ?? 0}: gap or fork`);
+  must(entry.prevHash === (previous?.chainHash ?? ZERO_HASH), `${at} does not link to the entry before`);
+  must(entry.payloadDigest === payloadDigest(entry.view), `${at} digests another view`);
+  const createdAt = entry.createdAt.toISOString();
+  must(entry.chainHash === chainHash({ ...entry, createdAt }), `${at} has another hash`);
+  must(!previous || entry.createdAt >= previous.createdAt, `${at} is earlier than the one before`);
+}
+
+function checkUsage(entry: Stored, previous: Stored | null, limit: number | null): void {
+  const month = entry.createdAt.toISOString().slice(0, 7);
+  const before = previous?.usage.month === month ? previous.usage.count : 0;
+  const count = entry.kind === 'trace' ? before + 1 : before;
+  const isRight = entry.usage.month === month && entry.usage.count === count;
+  must(isRight, `entry ${entry.sequence} counts ${entry.usage.count}, not ${count}`);
+  must(limit === null || count <= limit, `entry ${entry.sequence} is beyond the limit of the month`);
+}
+
+function checkFollowing({ traceId, after, sequence }: Stored, newest: Map<string, number>): void {
+  if (traceId === null) return;
+  const isNext = after === undefined || newest.get(traceId) === after;
+  must(isNext, `entry ${sequence} follows ${after}, not the newest entry about its trace`);
+  newest.set(traceId, sequence);
+}
+
+function checkOnce(entry: Stored, held: Map<string, Stored>): void {
+  const key = entry.onceOfDraft as string | undefined;
+  if (!key) return;
+  const holder = held.get(key);
+  const age = holder ? entry.createdAt.getTime() - holder.createdAt.getTime() : DAY_MS;
+  must(age >= DAY_MS - CLOCK_TOLERANCE_MS, `entry ${entry.sequence} repeats entry ${holder?.sequence}`);
+  held.set(key, entry);
+}
+
+/** What callers were told is what the chain says. */
+export function checkAnswers(life: Life): void {
+  const byId = new Map(life.replicas.entries().map((entry) => [entry._id.toHexString(), entry]));
+  for (const attempt of life.attempts) checkAnswer(attempt, byId, life);
+}
+
+function checkAnswer(attempt: Attempt, byId: ReadonlyMap<string, Stored>, { limit, replicas }: Life): void {
+  const { draft, answer, isPoison } = attempt;
+  const of = `the answer to ${draft.view}`;
+  if (answer === null) return must(!attempt.instance.isAlive, `${of} never came`);
+  if (!('kind' in answer)) {
+    const code: string = answer.code;
+    if (code === 'SERVICE_UNAVAILABLE') return;
+    if (code === 'VALIDATION_ERROR') return must(isPoison, `${of} refuses a good document`);
+    const isFull = replicas.entries().some(({ usage }) => usage.count === limit);
+    return must(code === 'USAGE_LIMIT_EXCEEDED' && isFull, `${of} is ${code}: ${answer.message}`);
+  }
+  if (answer.kind === 'superseded') return must(draft.after !== undefined, `${of} calls a decision superseded`);
+  const stored = byId.get(answer.entry._id.toHexString());
+  must(stored !== undefined, `${of} names an entry that is not there`);
+  must(stored.chainHash === answer.entry.chainHash, `${of} differs from what is stored`);
+  if (answer.kind === 'sealed') return must(stored.view === draft.view, `${of} names somebody else's entry`);
+  const isRepetition = draft.once !== null && stored.onceOfDraft === draft.once && stored.view !== draft.view;
+  must(isRepetition, `${of} repeats something else`);
+  const age = attempt.askedAt - stored.createdAt.getTime();
+  must(age < DAY_MS + CLOCK_TOLERANCE_MS, `${of} repeats what is too old`);
+}

@@ -1,0 +1,167 @@
+// One life of a chain under everything that can go wrong, made from a seed alone, and what must hold afterwards (ledger.md).
+import type { Types } from 'mongoose';
+import { payloadDigest } from '../../src/domain/chain.ts';
+import { AppError } from '../../src/errors.ts';
+import { createAppender } from '../../src/ledger/appender.ts';
+import { DECISIONS } from '../../src/ledger/chains.ts';
+import type { Appender, Draft, Outcome, Position } from '../../src/ledger/entry.ts';
+import type { Heads } from '../../src/ledger/heads.ts';
+import type { LedgerStore } from '../../src/ledger/store.ts';
+import { checkAnswers, checkChain } from './invariants.ts';
+import { type Chance, seeded } from './random.ts';
+import { type Mutation, ReplicaSet } from './replica-set.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+export const ORGANIZATION = 'a'.repeat(24);
+/** Half a second before a month ends, so that most lives see two months. */
+const BEGINNING = Date.UTC(2026, 0, 31, 23, 59, 59, 500);
+const DAY_MS = 24 * 60 * 60 * 1000;
+const TROUBLED_MS = 1_500;
+const CALM_MS = 120_000;
+
+/** One append and what its caller learnt; null: not answered, as when the instance was killed. */
+export interface Attempt {
+  /** Its `fields` keep the once-key under a name that is never released. */
+  draft: Draft;
+  isPoison: boolean;
+  instance: { isAlive: boolean };
+  answer: Outcome | AppError | null;
+  /** Milliseconds since the epoch, by no instance's clock. */
+  askedAt: number;
+}
+
+export interface Life {
+  attempts: Attempt[];
+  replicas: ReplicaSet;
+  limit: number | null;
+}
+
+interface Instance {
+  appender: Appender;
+  isAlive: boolean;
+}
+
+interface World extends Life {
+  time: VirtualTime;
+  chance: Chance;
+  /** Milliseconds that the clocks of all instances have jumped. */
+  leap: number;
+  ids: number;
+}
+
+/** @throws Error naming the invariant that does not hold */
+export async function simulate(seed: number, mutation: Mutation | null = null): Promise<void> {
+  const chance = seeded(seed);
+  const time = new VirtualTime();
+  const trouble = chance.pick([0, 0.05, 0.2, 0.5]);
+  const replicas = new ReplicaSet({ time, chance, trouble, mutation });
+  const limit = chance.happens(0.4) ? chance.integer(1, 12) : null;
+  const world: World = { time, chance, replicas, limit, attempts: [], leap: 0, ids: 0 };
+  const instances = Array.from({ length: chance.integer(1, 3) }, () => start(world));
+  schedule(world, instances);
+  await time.runUntil(TROUBLED_MS);
+  replicas.isCalm = true;
+  await time.runUntil(TROUBLED_MS + CALM_MS);
+  checkAnswers(world);
+  checkChain(world);
+}
+
+function start(world: World): Instance {
+  const { time, chance, replicas } = world;
+  const instance: { isAlive: boolean } = { isAlive: true };
+  const skew = chance.integer(-2_000, 2_000);
+  const store = replicas.storeFor(instance);
+  const appender = createAppender({
+    store,
+    chain: DECISIONS,
+    clock: { now: () => new Date(BEGINNING + world.leap + skew + time.now) },
+    timer: time,
+    heads: headsOver(store, time),
+    newId: () => (++world.ids).toString(16).padStart(24, '0'),
+    limits: { batch: chance.pick([1, 3, 8]), bytes: 1_000_000, queue: 1_000 },
+    ready: () => true,
+    onSealed: () => {},
+  });
+  return Object.assign(instance, { appender });
+}
+
+/** A majority-acknowledged head never vanishes, however often the primary changes. */
+function headsOver(store: LedgerStore, time: VirtualTime): Heads {
+  async function reaches(known: Position): Promise<boolean> {
+    for (let read = 0; read < 200; read++) {
+      const entry = await store.at(null as unknown as Types.ObjectId, known.sequence).catch(() => null);
+      if (entry) return entry.chainHash === known.chainHash;
+      await time.sleep(10);
+    }
+    return false;
+  }
+  return {
+    async confirm(_organizationId, known) {
+      if (known && !(await reaches(known))) throw new AppError('INTERNAL_ERROR', 'a trusted head has vanished');
+    },
+    note: () => {},
+    flush: () => Promise.resolve(),
+    quarantined: () => [],
+  };
+}
+
+function schedule(world: World, instances: Instance[]): void {
+  const { time, chance, replicas } = world;
+  const appends = chance.integer(5, 40);
+  const span = chance.pick([20, 200, 1_200]);
+  const somewhen = (work: () => void) => time.after(chance.integer(0, span), work);
+  for (let number = 0; number < appends; number++) somewhen(() => append(world, chance.pick(instances), number));
+  for (let downs = chance.integer(0, 3); downs > 0; downs--) somewhen(() => replicas.stepDown());
+  for (let kills = chance.integer(0, 2); kills > 0; kills--) {
+    somewhen(() => {
+      const index = chance.integer(0, instances.length - 1);
+      (instances[index] as Instance).isAlive = false;
+      instances[index] = start(world);
+    });
+  }
+  if (chance.happens(0.4))
+    somewhen(() => (world.leap += chance.pick([-1_000, 3_000, DAY_MS + 15_000, DAY_MS + 15_000])));
+}
+
+function append(world: World, instance: Instance, number: number): void {
+  const { time, chance, attempts } = world;
+  const isPoison = chance.happens(0.05);
+  const draft = chance.happens(0.3) ? laterFact(world, number) : decision(world, number);
+  const fields = { ...(isPoison ? { poison: true } : {}), ...(draft.once === null ? {} : { onceOfDraft: draft.once }) };
+  const attempt: Attempt = {
+    draft: { ...draft, fields },
+    isPoison,
+    instance,
+    answer: null,
+    askedAt: BEGINNING + world.leap + time.now,
+  };
+  attempts.push(attempt);
+  const deadline = chance.happens(0.2) ? chance.integer(1, 100) : undefined;
+  const learn = (answer: Outcome | AppError) => {
+    attempt.answer = answer;
+  };
+  instance.appender.append(attempt.draft, deadline).then(learn, (error: unknown) => {
+    learn(error as AppError);
+  });
+}
+
+function decision({ chance, limit }: World, number: number): Draft {
+  const once = chance.happens(0.5) ? `key-${chance.integer(1, 6)}` : null;
+  return { ...common(number), kind: 'trace', traceId: `trace-${number}`, once, monthlyLimit: limit };
+}
+
+/** A change of one of the decisions, on top of the newest entry about it that a majority read shows. */
+function laterFact({ chance, replicas }: World, number: number): Draft {
+  const entries = replicas.committed();
+  const traces = entries.filter(({ kind }) => kind === 'trace').slice(-3);
+  if (traces.length === 0)
+    return { ...common(number), kind: 'status', traceId: `other-${number}`, once: null, monthlyLimit: null };
+  const { traceId } = chance.pick(traces);
+  const after = entries.findLast((entry) => entry.traceId === traceId)?.sequence ?? null;
+  return { ...common(number), kind: 'status', traceId, after, once: null, monthlyLimit: null };
+}
+
+function common(number: number): Pick<Draft, 'organizationId' | 'view' | 'payloadDigest' | 'fields'> {
+  const view = `view ${number}`;
+  return { organizationId: ORGANIZATION, view, payloadDigest: payloadDigest(view), fields: {} };
+}
