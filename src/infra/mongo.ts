@@ -17,7 +17,8 @@ export interface Mongo {
 }
 
 // Of all models of the process, whatever the order in which their files are loaded.
-mongoose.set({ strictQuery: 'throw', sanitizeFilter: true, transactionAsyncLocalStorage: true });
+// Filters are not sanitised here: a caller's value reaches one only through a zod schema that says it is a scalar.
+mongoose.set({ strictQuery: 'throw', transactionAsyncLocalStorage: true });
 
 /**
  * Connects with majority reads and writes; neither collections nor indexes are made on the way.

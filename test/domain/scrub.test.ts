@@ -132,12 +132,12 @@ describe('options', () => {
   });
 
   test('the version names rules and options in characters that a chain view allows', () => {
-    expect(scrubber.version).toBe(`${SCRUB_VERSION};national=all;extended=on`);
+    expect(scrubber.version).toBe(`${SCRUB_VERSION}.national-all.extended-on`);
     expect(createScrubber({ nationalIds: ['PL', 'DE', 'PL'], extended: false }).version).toBe(
-      `${SCRUB_VERSION};national=DE,PL;extended=off`,
+      `${SCRUB_VERSION}.national-DE-PL.extended-off`,
     );
     expect(createScrubber({ nationalIds: [], extended: false }).version).toBe(
-      `${SCRUB_VERSION};national=none;extended=off`,
+      `${SCRUB_VERSION}.national-none.extended-off`,
     );
     expect(scrubber.version).toMatch(/^[ !#-[\]-~]*$/);
   });

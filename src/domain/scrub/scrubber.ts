@@ -63,8 +63,8 @@ function versionOf({ nationalIds, extended }: ScrubOptions): string {
       ? nationalIds
         ? 'all'
         : 'none'
-      : [...new Set(nationalIds)].sort().join(',') || 'none';
-  return `${SCRUB_VERSION};national=${countries};extended=${extended ? 'on' : 'off'}`;
+      : [...new Set(nationalIds)].sort().join('-') || 'none';
+  return `${SCRUB_VERSION}.national-${countries}.extended-${extended ? 'on' : 'off'}`;
 }
 
 /** A scrubber by any rules; `createScrubber` is the one to use outside of tests. */

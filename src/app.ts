@@ -1,0 +1,125 @@
+// The Express app: global middleware in order, the routes, 404 and the error handler.
+import cors from 'cors';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import helmet from 'helmet';
+import type { Config } from './config.ts';
+import { AppError } from './errors.ts';
+import { apiReference } from './http/api-reference.ts';
+import { sendFailure } from './http/envelope.ts';
+import type { Limits } from './http/limits.ts';
+import { createRouter, legacyMounts } from './http/router.ts';
+import { translateError } from './http/translate-error.ts';
+import type { Clock } from './infra/clock.ts';
+import type { Logger } from './infra/logger.ts';
+import type { Metrics } from './infra/metrics.ts';
+import { mounts } from './routes.ts';
+import type { Services } from './services.ts';
+
+export interface AppParts {
+  config: Config;
+  services: Services;
+  limits: Limits;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  newRequestId: () => string;
+}
+
+const EXPOSED = [
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'Deprecation',
+  'Sunset',
+  'Link',
+  'X-Request-Id',
+  'X-Service-API-Version',
+  'Idempotency-Replayed',
+];
+const REQUEST_ID = /^[\w.-]{8,64}$/;
+export const MIGRATION_GUIDE = '/docs#migration';
+
+export function createApp({ config, services, limits, clock, logger, metrics, newRequestId }: AppParts): Express {
+  const app = express();
+  app.set('trust proxy', config.ASSAY_TRUST_PROXY);
+  app.set('env', config.NODE_ENV);
+  app.set('query parser', 'simple');
+  app.set('etag', false);
+  app.disable('x-powered-by');
+  app.use(identify(newRequestId));
+  app.use(observe(logger, metrics));
+  app.use(
+    helmet({
+      contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+      crossOriginResourcePolicy: { policy: 'same-origin' },
+    }),
+  );
+  app.use(cors({ origin: config.ASSAY_CORS_ORIGINS, credentials: true, exposedHeaders: EXPOSED, maxAge: 600 }));
+  app.use(legacyMounts(clock, MIGRATION_GUIDE));
+  app.use(createRouter(mounts, { services, limits, strict: config.NODE_ENV === 'test', log: logger }));
+  app.use(apiReference(mounts));
+  app.get('/metrics', showMetrics(config, metrics));
+  app.use((_req, res) => sendFailure(res, new AppError('NOT_FOUND', 'No such address')));
+  app.use(handleError(logger));
+  return app;
+}
+
+/** Every answer names the request and the version of the interface. */
+function identify(newRequestId: () => string): RequestHandler {
+  return (req, res, next) => {
+    const given = req.headers['x-request-id'];
+    const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
+    res.locals.requestId = requestId;
+    res.setHeader('X-Request-Id', requestId);
+    res.setHeader('X-Service-API-Version', 'v1');
+    next();
+  };
+}
+
+/** One log line and one measurement per answer; addresses are logged without their query, which may hold a token. */
+function observe(logger: Logger, metrics: Metrics): RequestHandler {
+  return (req, res, next) => {
+    const started = performance.now();
+    res.on('finish', () => {
+      const ms = performance.now() - started;
+      const route = (req.route as { path?: string } | undefined)?.path ?? 'none';
+      metrics.requests.observe({ route: `${req.method} ${route}`, status: res.statusCode }, ms / 1000);
+      const level = res.statusCode >= 500 ? 'warn' : 'debug';
+      if (logger.isLevelEnabled(level))
+        logger[level](
+          {
+            requestId: res.locals.requestId as string,
+            method: req.method,
+            path: req.originalUrl.split('?', 1)[0],
+            status: res.statusCode,
+            ms: Math.round(ms),
+          },
+          'answered',
+        );
+    });
+    next();
+  };
+}
+
+function showMetrics(config: Config, { registry }: Metrics): RequestHandler {
+  return async (req, res) => {
+    const token = config.ASSAY_METRICS_TOKEN;
+    const allowed =
+      token === undefined
+        ? ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(req.socket.remoteAddress ?? '')
+        : req.headers.authorization === `Bearer ${token}`;
+    if (!allowed) return sendFailure(res, new AppError('NOT_FOUND', 'No such address'));
+    res.type(registry.contentType).send(await registry.metrics());
+  };
+}
+
+/** What escapes the pipeline: addresses that do not decode, and faults of ours. */
+function handleError(logger: Logger): ErrorRequestHandler {
+  return (thrown: unknown, _req, res, _next) => {
+    const error = translateError(thrown, 'INTERNAL_ERROR');
+    if (error.http >= 500) logger.error({ err: error.cause ?? error }, 'unhandled fault');
+    if (res.headersSent) return void res.destroy();
+    sendFailure(res, error);
+  };
+}

@@ -1,0 +1,122 @@
+// What the environment may say: the only reader of process.env, one schema, one readable error listing every bad key.
+import { z } from 'zod';
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
+const count = z.coerce.number().int().positive();
+const secret = z.string().min(32, 'give at least 32 characters');
+const plan = z.enum(['sandbox', 'scale', 'governance', 'enterprise', 'custom']);
+
+/** Every variable with its default and description; `.env.example` is generated from here. */
+export const environment = z.object({
+  PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .default(3000)
+    .describe('Port of the HTTP interface; 0 takes any free one'),
+  ASSAY_HOST: z.string().default('127.0.0.1').describe('Address to listen on; 0.0.0.0 for every interface'),
+  ASSAY_PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Address under which callers reach this service; links in mail and documents use it'),
+  MONGODB_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
+    .optional()
+    .describe('Replica set or sharded cluster; unset: an embedded mongod is started'),
+  ASSAY_DB_POOL: count.default(24).describe('Database connections of this instance'),
+  MONGOD_BINARY: z.string().optional().describe('Path of a mongod for the embedded database'),
+  ASSAY_DATA_DIR: z
+    .string()
+    .default('data')
+    .describe('Folder of the embedded database, its secrets and undelivered mail'),
+  ASSAY_JWT_SECRET: secret.optional().describe('Signs session tokens; made on an embedded start when unset'),
+  ASSAY_JWT_SECRET_OLD: secret.optional().describe('A former session secret that is still accepted'),
+  ASSAY_LEDGER_KEY: secret.optional().describe('Keys the idempotency digests; made on an embedded start when unset'),
+  ASSAY_TRUST_PROXY: list
+    .default([])
+    .describe('Addresses or subnets of proxies whose X-Forwarded-For is believed, comma-separated'),
+  ASSAY_CORS_ORIGINS: list.default([]).describe('Origins a browser may call from, comma-separated'),
+  REGISTRATION: z.enum(['open', 'invite']).default('open').describe('Whether strangers may register an organisation'),
+  DEFAULT_PLAN: plan
+    .optional()
+    .describe('Plan of a new organisation; unset: enterprise, or sandbox where STRIPE_SECRET_KEY is set'),
+  STRIPE_SECRET_KEY: z.string().optional().describe('Key of the payment processor'),
+  SYSTEM_OWNERS: list.default([]).describe('E-mail addresses that hold the system-level role owner, comma-separated'),
+  ASSAY_LIMIT_IP: count.default(1000).describe('Requests per client address and 15 minutes'),
+  ASSAY_LIMIT_USER: count.default(600).describe('Requests per user and 15 minutes'),
+  ASSAY_LIMIT_AUTH: count.default(100).describe('Requests to /auth per client address and 15 minutes'),
+  ASSAY_QUEUE_LIMIT: count.default(10_000).describe('Decisions of one organisation that may wait to be sealed'),
+  ASSAY_METRICS_TOKEN: z
+    .string()
+    .min(16)
+    .optional()
+    .describe('Bearer token of /metrics; unset: /metrics answers the loopback only'),
+  ASSAY_PASSWORD_CONCURRENCY: count.default(1).describe('Password hashes computed at the same time'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('Least severe log level written'),
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .describe('production switches secure cookies on and requires explicit secrets'),
+});
+
+type Environment = z.output<typeof environment>;
+export type PlanName = z.output<typeof plan>;
+
+/** The configuration as the program uses it: the environment, with the defaults that depend on other keys filled in. */
+export interface Config extends Omit<Environment, 'DEFAULT_PLAN'> {
+  DEFAULT_PLAN: PlanName;
+  production: boolean;
+}
+
+/** Thrown when the environment does not fit the schema; the message lists every bad key. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads the configuration. An empty value counts as unset.
+ * @throws ConfigError naming every key that does not fit
+ */
+export function loadConfig(source: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = environment.safeParse(given);
+  const problems = parsed.success
+    ? missing(parsed.data)
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  if (!parsed.success || problems.length > 0)
+    throw new ConfigError(`The configuration has errors:\n  ${problems.join('\n  ')}`);
+  const env = parsed.data;
+  return {
+    ...env,
+    DEFAULT_PLAN: env.DEFAULT_PLAN ?? (env.STRIPE_SECRET_KEY ? 'sandbox' : 'enterprise'),
+    production: env.NODE_ENV === 'production',
+  };
+}
+
+/** With a database of one's own, secrets are given, not made: another instance must have the same. */
+function missing(env: Environment): string[] {
+  if (env.MONGODB_URI === undefined) return [];
+  return (['ASSAY_JWT_SECRET', 'ASSAY_LEDGER_KEY'] as const)
+    .filter((key) => env[key] === undefined)
+    .map((key) => `${key}: required when MONGODB_URI is set`);
+}
+
+/** The environment a child process of ours is given: what locates programs, files and registries, none of our secrets. */
+export function childEnvironment(
+  source: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> {
+  const secretive = /^(ASSAY_|STRIPE_|MONGODB_URI|SMTP_)/;
+  return Object.fromEntries(
+    Object.entries(source).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !secretive.test(entry[0]),
+    ),
+  );
+}

@@ -1,0 +1,26 @@
+// What a User-Agent says of the caller's SDK (document 2, DecisionTrace `clientInfo`).
+
+/** Type alias, so that it is JSON to the type checker. */
+export type ClientInfo = { sdk: string | null; sdkVersion: string | null; runtime: string | null; os: string | null };
+
+const LONGEST = 100;
+const PRODUCT = /^([A-Za-z][\w.@-]{0,60})\/([\w.+-]{1,40})/;
+const COMMENT = /\(([^()]{0,200})\)/;
+const SYSTEM = /(linux|darwin|mac ?os|windows|win32|android|ios|freebsd)[^;,)]{0,40}/i;
+const RUNTIME = /\b(node|deno|bun|python|cpython|go|java|ruby|php|dotnet|rustc?)[ /]v?([\w.+-]{1,20})/i;
+
+/** Reads `name/version (runtime/version; os)` and what is near it; null when nothing is recognised. */
+export function parseClientInfo(userAgent: string | null): ClientInfo | null {
+  const text = userAgent?.slice(0, 500) ?? '';
+  const product = PRODUCT.exec(text);
+  const rest = product ? text.slice(product[0].length) : text;
+  const runtime = RUNTIME.exec(rest)?.[0] ?? null;
+  const os = SYSTEM.exec(COMMENT.exec(rest)?.[1] ?? rest)?.[0]?.trim() ?? null;
+  if (!product && runtime === null && os === null) return null;
+  return {
+    sdk: product?.[1] ?? null,
+    sdkVersion: product?.[2] ?? null,
+    runtime: runtime?.slice(0, LONGEST) ?? null,
+    os: os?.slice(0, LONGEST) ?? null,
+  };
+}

@@ -1,0 +1,52 @@
+// Plans, their monthly limits and the features they open (document 1, section 5; document 3, section 2).
+
+export const PLANS = ['sandbox', 'scale', 'governance', 'enterprise', 'custom'] as const;
+export type Plan = (typeof PLANS)[number];
+
+/** The least plan that has the feature. */
+export const FEATURES = {
+  export: 'scale',
+  memorySearch: 'scale',
+  webhooks: 'scale',
+  chatAlerts: 'scale',
+  mcpServer: 'scale',
+  auditLog: 'scale',
+  auditLogPdf: 'governance',
+  friaWizard: 'governance',
+  hashChainAudit: 'governance',
+  multiClockIncidents: 'governance',
+  complianceMapping: 'governance',
+  provOExport: 'governance',
+  sso: 'governance',
+  scim: 'enterprise',
+  privacyBudget: 'enterprise',
+  c2paContentCredentials: 'enterprise',
+  cpiFeedbackIngest: 'enterprise',
+} as const satisfies Record<string, Plan>;
+export type Feature = keyof typeof FEATURES;
+
+interface Allowance {
+  /** Traces per calendar month (UTC); null: unlimited. */
+  monthlyTraces: number | null;
+  /** What happens beyond it. */
+  overage: 'block' | 'bill';
+}
+
+export const ALLOWANCES: Readonly<Record<Plan, Allowance>> = {
+  sandbox: { monthlyTraces: 10_000, overage: 'block' },
+  scale: { monthlyTraces: 100_000, overage: 'bill' },
+  governance: { monthlyTraces: 500_000, overage: 'bill' },
+  enterprise: { monthlyTraces: 2_000_000, overage: 'bill' },
+  custom: { monthlyTraces: null, overage: 'bill' },
+};
+
+/** The plans that have a feature, cheapest first. */
+export function plansWith(feature: Feature): Plan[] {
+  return PLANS.slice(PLANS.indexOf(FEATURES[feature]));
+}
+
+/** The number of decisions a month after which ingestion refuses; null where the plan bills instead. */
+export function hardLimit(plan: Plan): number | null {
+  const { monthlyTraces, overage } = ALLOWANCES[plan];
+  return overage === 'block' ? monthlyTraces : null;
+}

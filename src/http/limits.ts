@@ -1,0 +1,91 @@
+// Four independent rate-limit layers and their standard headers (document 1, section 8).
+import { ipKeyGenerator, MemoryStore, type Options } from 'express-rate-limit';
+import type { Config } from '../config.ts';
+import { AppError } from '../errors.ts';
+
+const QUARTER_HOUR = 900;
+const MINUTE = 60;
+
+/** What one layer says of one request. */
+interface Count {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+  windowSeconds: number;
+}
+
+class Layer {
+  readonly #store = new MemoryStore();
+  readonly #windowSeconds: number;
+
+  constructor(windowSeconds: number) {
+    this.#windowSeconds = windowSeconds;
+    // The store reads nothing but the window.
+    this.#store.init({ windowMs: windowSeconds * 1000 } as Options);
+  }
+
+  async count(key: string, limit: number): Promise<Count> {
+    const { totalHits, resetTime } = await this.#store.increment(key);
+    const resetSeconds = resetTime
+      ? Math.max(0, Math.ceil((resetTime.getTime() - performance.timeOrigin - performance.now()) / 1000))
+      : this.#windowSeconds;
+    return { limit, remaining: limit - totalHits, resetSeconds, windowSeconds: this.#windowSeconds };
+  }
+
+  close(): void {
+    this.#store.shutdown();
+  }
+}
+
+/** The counts of one request so far; its headers show the tightest. */
+export class RateState {
+  #tightest: Count | null = null;
+
+  /** @throws AppError `RATE_LIMIT_EXCEEDED` when the count is past its limit */
+  take(count: Count): void {
+    if (this.#tightest === null || count.remaining < this.#tightest.remaining) this.#tightest = count;
+    if (count.remaining >= 0) return;
+    throw new AppError('RATE_LIMIT_EXCEEDED', `Too many requests: ${count.limit} per ${count.windowSeconds} seconds`, {
+      data: { limit: count.limit, windowSeconds: count.windowSeconds },
+      headers: { 'Retry-After': String(Math.max(1, count.resetSeconds)) },
+    });
+  }
+
+  headers(): Record<string, string> {
+    if (this.#tightest === null) return {};
+    const { limit, remaining, resetSeconds } = this.#tightest;
+    return {
+      'RateLimit-Limit': String(limit),
+      'RateLimit-Remaining': String(Math.max(0, remaining)),
+      'RateLimit-Reset': String(resetSeconds),
+    };
+  }
+}
+
+export interface Limits {
+  ip(address: string, state: RateState): Promise<void>;
+  auth(address: string, state: RateState): Promise<void>;
+  user(userId: string, state: RateState): Promise<void>;
+  /** Fixed window of a minute; a limit that is null, zero or negative switches it off. */
+  agent(agentId: string, perMinute: number | null, state: RateState): Promise<void>;
+  close(): void;
+}
+
+/** The layers of one instance. An IPv6 caller is counted by its /56. */
+export function createLimits(config: Pick<Config, 'ASSAY_LIMIT_IP' | 'ASSAY_LIMIT_USER' | 'ASSAY_LIMIT_AUTH'>): Limits {
+  const [ip, auth, user, agent] = [
+    new Layer(QUARTER_HOUR),
+    new Layer(QUARTER_HOUR),
+    new Layer(QUARTER_HOUR),
+    new Layer(MINUTE),
+  ];
+  return {
+    ip: async (address, state) => state.take(await ip.count(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
+    auth: async (address, state) => state.take(await auth.count(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
+    user: async (userId, state) => state.take(await user.count(userId, config.ASSAY_LIMIT_USER)),
+    async agent(agentId, perMinute, state) {
+      if (perMinute !== null && perMinute > 0) state.take(await agent.count(agentId, perMinute));
+    },
+    close: () => [ip, auth, user, agent].forEach((layer) => layer.close()),
+  };
+}

@@ -1,0 +1,182 @@
+// The API reference, derived from the route declarations.
+import { z } from 'zod';
+import { groupBy } from '../domain/group-by.ts';
+import { registry } from '../errors.ts';
+import { codesOf } from './declared.ts';
+import type { Route } from './define-route.ts';
+import { querySchema } from './inputs.ts';
+import { locate, type Mount } from './router.ts';
+
+type Schema = Record<string, unknown>;
+
+/** JSON Schema of a zod schema, in the dialect that OpenAPI 3.1 uses. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+}
+
+const SECURITY: Record<Route['auth'], object[]> = {
+  public: [],
+  user: [{ session: [] }],
+  reader: [{ session: [] }, { apiKey: [] }],
+  workspaceKey: [{ apiKey: [] }],
+  anyKey: [{ apiKey: [] }],
+};
+
+const FAILURE = { $ref: '#/components/schemas/Failure' };
+const PAGINATION = { $ref: '#/components/schemas/Pagination' };
+
+/** The OpenAPI 3.1 document of every mounted route. */
+export function openapi(mounts: readonly Mount[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { path, route } of locate(mounts)) {
+    (paths[path.replace(/:(\w+)/g, '{$1}')] ??= {})[route.method] = operation(path, route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Assay',
+      version: '1',
+      summary: 'Governance back end for AI agents',
+      license: { name: 'Proprietary', url: 'about:blank' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(locate(mounts).map(({ path }) => tagOf(path)))].sort().map((name) => ({ name })),
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: { securitySchemes: securitySchemes(), schemas: sharedSchemas() },
+  };
+}
+
+function tagOf(path: string): string {
+  return (
+    path
+      .replace(/^\/(api\/v1|scim\/v2)\//, '')
+      .split('/')[0]
+      ?.replace(/^$/, 'service') ?? 'service'
+  );
+}
+
+function operationId(path: string, { method }: Route): string {
+  const words = path
+    .replace(/^\/(api\/v1|scim\/v2)/, '')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '' && word !== 'api');
+  return method + words.map((word) => (word[0] ?? '').toUpperCase() + word.slice(1)).join('');
+}
+
+function operation(path: string, route: Route): object {
+  const gates = Object.entries({
+    roles: route.roles,
+    'system-roles': route.systemRoles,
+    plan: route.plan,
+    limits: route.limits,
+    audit: route.audit?.action,
+  });
+  return {
+    operationId: operationId(path, route),
+    summary: route.summary,
+    tags: [tagOf(path)],
+    security: SECURITY[route.auth],
+    'x-auth': route.auth,
+    ...Object.fromEntries(
+      gates.filter(([, value]) => value !== undefined).map(([name, value]) => [`x-${name}`, value]),
+    ),
+    parameters: [...pathParameters(path), ...queryParameters(route)],
+    ...(route.body && {
+      requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(route.body, 'input') } } },
+    }),
+    responses: { ...successes(route), ...failures(route) },
+  };
+}
+
+function pathParameters(path: string): object[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters(route: Route): object[] {
+  const schema = querySchema(route);
+  if (!schema) return [];
+  const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
+    properties?: Record<string, Schema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(description ? { description } : {}),
+    schema: rest,
+  }));
+}
+
+function successes(route: Route): Record<string, object> {
+  return Object.fromEntries(
+    route.statuses.map((status) => [status, { description: 'Success', content: content(route) }]),
+  );
+}
+
+function content(route: Route): object {
+  if (route.kind === 'file') return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+  const data = jsonSchema(route.data, 'output');
+  const extra = route.extra ? ((jsonSchema(route.extra, 'output') as { properties?: Schema }).properties ?? {}) : {};
+  const list = {
+    data: { type: 'array', items: data },
+    count: { type: 'integer' },
+    total: { type: 'integer' },
+    pagination: PAGINATION,
+  };
+  const properties = { success: { const: true }, ...(route.page ? list : { data }), ...extra };
+  return { 'application/json': { schema: { type: 'object', required: ['success', 'data'], properties } } };
+}
+
+/** One response per status, naming the codes it may carry. */
+function failures(route: Route): Record<string, object> {
+  const byStatus = groupBy(codesOf(route), (code) => registry[code].http);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${registry[code].meaning}`).join('; '),
+        content: { 'application/json': { schema: FAILURE } },
+      },
+    ]),
+  );
+}
+
+function securitySchemes(): object {
+  return {
+    session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Session token of a dashboard user' },
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-API-Key',
+      description: 'Workspace key or agent key; `Authorization: Bearer` works too',
+    },
+  };
+}
+
+function sharedSchemas(): object {
+  const integer = { type: 'integer' };
+  return {
+    Failure: {
+      type: 'object',
+      required: ['success', 'error', 'code'],
+      properties: {
+        success: { const: false },
+        error: { type: 'string', description: 'For people; may change' },
+        code: { type: 'string', enum: Object.keys(registry) },
+        data: {},
+      },
+    },
+    Pagination: {
+      type: 'object',
+      required: ['page', 'limit', 'total', 'pages', 'hasMore'],
+      properties: { page: integer, limit: integer, total: integer, pages: integer, hasMore: { type: 'boolean' } },
+    },
+  };
+}

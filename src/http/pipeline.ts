@@ -1,0 +1,149 @@
+// The one order in which every request is checked, executed, audited and answered.
+import type { Request, RequestHandler, Response } from 'express';
+import type { AppError } from '../errors.ts';
+import type { Services } from '../services.ts';
+import { authenticate } from './authenticate.ts';
+import { auditFailure, auditEvent } from './audit-event.ts';
+import { readBody } from './body.ts';
+import { assertDeclared } from './declared.ts';
+import type { Reply, RequestMeta, Route } from './define-route.ts';
+import { sendFailure } from './envelope.ts';
+import { chooseWorkspace, requirePlan, requireRole } from './gates.ts';
+import { parseInputs } from './inputs.ts';
+import { RateState, type Limits } from './limits.ts';
+import type { Paged } from './paging.ts';
+import type { Caller } from '../domain/tenant.ts';
+import { sendReply } from './send-reply.ts';
+import { translateError } from './translate-error.ts';
+
+const DEFAULT_BODY_LIMIT = 100 * 1024;
+
+export interface PipelineDeps {
+  services: Services;
+  limits: Limits;
+  /** In tests an undeclared status or code is an error; in production it is logged. */
+  strict: boolean;
+  log: { error(details: object, text: string): void };
+}
+
+/** One request on its way through the pipeline. */
+interface Attempt {
+  route: Route;
+  req: Request;
+  res: Response;
+  meta: RequestMeta;
+  rate: RateState;
+  caller: Caller | null;
+  paged: Paged | undefined;
+}
+
+/** The Express handler of a declared route. */
+export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
+  return async (req, res) => {
+    const meta = {
+      requestId: res.locals.requestId as string,
+      ip: req.ip ?? '',
+      userAgent: req.headers['user-agent'] ?? null,
+      headers: req.headers,
+      rawBody: Buffer.alloc(0),
+    };
+    const attempt: Attempt = { route, req, res, meta, rate: new RateState(), caller: null, paged: undefined };
+    try {
+      await answer(attempt, await run(attempt, deps), deps);
+    } catch (error) {
+      await refuse(attempt, error, deps);
+    }
+  };
+}
+
+async function run(attempt: Attempt, deps: PipelineDeps): Promise<Reply<number, unknown>> {
+  const { route, req, res, meta, rate } = attempt;
+  if (req.originalUrl.startsWith('/api/')) await deps.limits.ip(meta.ip, rate);
+  if (route.limits?.includes('auth')) await deps.limits.auth(meta.ip, rate);
+  if (route.auth !== 'public') await identify(attempt, deps);
+  if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
+  const { input, paged } = parseInputs(route, req, attempt);
+  attempt.paged = paged;
+  return execute(attempt, input, deps.services);
+}
+
+/** Authenticates, counts, and passes the workspace, plan and role gates. */
+async function identify(attempt: Attempt, { services, limits }: PipelineDeps): Promise<void> {
+  const { route, req, rate } = attempt;
+  const caller = (attempt.caller = await authenticate(req.headers, route, services));
+  if (caller.user) await limits.user(caller.user.userId, rate);
+  if (caller.key?.agentId != null)
+    await limits.agent(
+      caller.key.agentId,
+      await services.agents.requestsPerMinute(caller.tenant, caller.key.agentId),
+      rate,
+    );
+  caller.tenant = await chooseWorkspace(req.headers, caller.tenant, services);
+  requirePlan(route, caller);
+  requireRole(route, caller);
+}
+
+/** A mutation and its audit row are one transaction; the row is sealed onto the audit chain before the answer. */
+async function execute(attempt: Attempt, input: object, services: Services): Promise<Reply<number, unknown>> {
+  const { route } = attempt;
+  const writes = route.writes ?? (route.method === 'get' ? 'none' : 'transaction');
+  if (writes === 'none') return route.invoke(input, services);
+  if (writes === 'own') {
+    const result = await route.invoke(input, services);
+    if (route.audit) await services.audit.write(auditEvent(attempt, result));
+    return result;
+  }
+  const { result, row } = await services.transaction(async () => {
+    const made = await route.invoke(input, services);
+    return { result: made, row: route.audit ? await services.audit.record(auditEvent(attempt, made)) : null };
+  });
+  if (row) await services.audit.seal(row);
+  return result;
+}
+
+async function answer(attempt: Attempt, result: Reply<number, unknown>, deps: PipelineDeps): Promise<void> {
+  const { route, res, rate } = attempt;
+  if (!route.statuses.includes(result.status)) assertDeclared(`status ${result.status}`, route, deps);
+  for (const [name, value] of Object.entries(rate.headers())) res.setHeader(name, value);
+  await sendReply(attempt, result);
+}
+
+/** A refused request may be a repetition of an accepted one; else its failure is audited and told. */
+async function refuse(attempt: Attempt, thrown: unknown, deps: PipelineDeps): Promise<void> {
+  const { route, res, rate } = attempt;
+  const fallback = route.failedCode ?? 'INTERNAL_ERROR';
+  let error = translateError(thrown, fallback);
+  try {
+    const earlier = await earlierAnswer(attempt, error, deps.services);
+    if (earlier) return await answer(attempt, earlier, deps);
+  } catch (again) {
+    error = translateError(again, fallback);
+  }
+  if (error.http >= 500)
+    deps.log.error(
+      {
+        err: error.cause ?? error,
+        code: error.code,
+        requestId: attempt.meta.requestId,
+        route: `${route.method} ${route.path}`,
+      },
+      'request failed',
+    );
+  assertDeclared(error.code, route, deps);
+  await auditFailure(attempt, error, deps.services).catch((cause: unknown) =>
+    deps.log.error({ err: cause }, 'failure entry not written'),
+  );
+  if (res.headersSent) return void res.destroy();
+  for (const [name, value] of Object.entries(rate.headers())) res.setHeader(name, value);
+  sendFailure(res, error);
+}
+
+async function earlierAnswer(
+  { route, caller, meta }: Attempt,
+  error: AppError,
+  services: Services,
+): Promise<Reply<number, unknown> | null> {
+  const repeatable = [400, 413, 415, 503].includes(error.http) || error.code === 'USAGE_LIMIT_EXCEEDED';
+  if (!route.replay || !caller || !repeatable) return null;
+  return route.replay({ tenant: caller.tenant, user: caller.user, key: caller.key, meta }, services);
+}

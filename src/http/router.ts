@@ -1,0 +1,78 @@
+// From declarations to Express: the most specific path first, 405 with Allow, legacy mounts with their deprecation headers.
+import compression from 'compression';
+import { Router, type RequestHandler } from 'express';
+import { AppError } from '../errors.ts';
+import { groupBy } from '../domain/group-by.ts';
+import type { Clock } from '../infra/clock.ts';
+import type { Route } from './define-route.ts';
+import { sendFailure } from './envelope.ts';
+import { endpoint, type PipelineDeps } from './pipeline.ts';
+
+export interface Mount {
+  /** For example `/api/v1/policies`. */
+  at: string;
+  routes: readonly Route[];
+}
+
+/** Legacy mounts answer until this day (document 1, section 9). */
+export const LEGACY_SUNSET = '2027-04-12';
+
+/** A route with its full path, as every derived document lists it. */
+export interface Located {
+  path: string;
+  route: Route;
+}
+
+export function locate(mounts: readonly Mount[]): Located[] {
+  return mounts.flatMap(({ at, routes }) =>
+    routes.map((route) => ({ path: (at + route.path).replace(/\/$/, '') || '/', route })),
+  );
+}
+
+/** Literal segments sort before parameters, so that `/traces/export` never falls to `/traces/:id`. */
+function specificity(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => (segment.startsWith(':') ? '1' : segment.startsWith('*') ? '2' : `0${segment}`))
+    .join('/');
+}
+
+/** The routes of every mount on one router. */
+export function createRouter(mounts: readonly Mount[], deps: PipelineDeps): Router {
+  const byPath = groupBy(locate(mounts), ({ path }) => path);
+  const router = Router({ caseSensitive: true, strict: false });
+  const compress = compression({ threshold: 1024 });
+  for (const path of [...byPath.keys()].sort((a, b) => (specificity(a) < specificity(b) ? -1 : 1))) {
+    const routes = (byPath.get(path) ?? []).map(({ route }) => route);
+    const target = router.route(path);
+    for (const route of routes) {
+      if (route.method === 'get') target.get(compress, endpoint(route, deps));
+      else target[route.method](endpoint(route, deps));
+    }
+    target.all(refuseMethod(routes));
+  }
+  return router;
+}
+
+function refuseMethod(routes: readonly Route[]): RequestHandler {
+  const methods = routes.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
+  const Allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
+  return (req, res) => {
+    if (req.method === 'OPTIONS') res.status(204).setHeader('Allow', Allow).end();
+    else sendFailure(res, new AppError('METHOD_NOT_ALLOWED', undefined, { headers: { Allow } }));
+  };
+}
+
+/** `/api/<resource>` answers like `/api/v1/<resource>` until the sunset, then 410. `/api/payment` was never versioned. */
+export function legacyMounts(clock: Clock, migrationGuide: string): RequestHandler {
+  return (req, res, next) => {
+    if (!req.url.startsWith('/api/') || /^\/api\/(v\d+|payment)(\/|$)/.test(req.url)) return next();
+    res.setHeader('Deprecation', 'true');
+    res.setHeader('Sunset', LEGACY_SUNSET);
+    res.setHeader('Link', `<${migrationGuide}>; rel="deprecation"`);
+    if (clock.now() >= new Date(LEGACY_SUNSET))
+      return sendFailure(res, new AppError('VERSION_SUNSET', 'The unversioned address has been retired; use /api/v1'));
+    req.url = `/api/v1/${req.url.slice('/api/'.length)}`;
+    next();
+  };
+}

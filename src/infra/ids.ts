@@ -1,0 +1,40 @@
+// Chance as an argument: the only place where random bytes are drawn and ids are made.
+import { randomBytes as drawBytes, randomFillSync } from 'node:crypto';
+import mongoose from 'mongoose';
+import type { Clock } from './clock.ts';
+
+const POOL_BYTES = 16 * 1024;
+const pool = Buffer.allocUnsafe(POOL_BYTES);
+let used = POOL_BYTES;
+
+/** 16 random bytes from a pool refilled 16 KiB at a time; never handed out twice. */
+export function random16(): Buffer {
+  if (used === POOL_BYTES) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const bytes = Buffer.from(pool.subarray(used, used + 16));
+  pool.fill(0, used, used + 16);
+  used += 16;
+  return bytes;
+}
+
+/** `bytes` random bytes as lowercase hex digits. */
+export function randomHex(bytes: number): string {
+  return drawBytes(bytes).toString('hex');
+}
+
+/** 32 random bytes as 43 base64url characters: tokens and secrets. */
+export function randomToken(): string {
+  return drawBytes(32).toString('base64url');
+}
+
+/** A database id as 24 hex digits; ids of one process grow with time. */
+export function newId(): string {
+  return new mongoose.mongo.ObjectId().toHexString();
+}
+
+/** `trc_`, 12 hex digits of the time in milliseconds, 20 random ones: grows with time, cannot be guessed. */
+export function newTraceId(clock: Clock): string {
+  return `trc_${clock.now().getTime().toString(16).padStart(12, '0')}${random16().toString('hex', 0, 10)}`;
+}

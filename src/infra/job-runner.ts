@@ -1,0 +1,66 @@
+// Timed jobs: each row of the table runs on one instance at a time, never on top of itself.
+import type { Leases } from './leases.ts';
+
+/** One row of the job table. */
+export interface Job {
+  name: string;
+  everyMs: number;
+  run(): Promise<unknown>;
+}
+
+interface Deps {
+  jobs: readonly Job[];
+  leases: Leases;
+  log: { error(details: object, text: string): void };
+  onRun?: (name: string, ok: boolean) => void;
+}
+
+/** A holder that dies is replaced after this many periods. */
+const LEASE_PERIODS = 3;
+const LEAST_LEASE_MS = 5000;
+
+export interface JobRunner {
+  start(): void;
+  /** Runs every job once, in order, whoever holds the leases; for tests and shutdown. */
+  runOnce(): Promise<void>;
+  /** Resolves when no job is running. */
+  stop(): Promise<void>;
+}
+
+export function createJobRunner({ jobs, leases, log, onRun }: Deps): JobRunner {
+  const timers: NodeJS.Timeout[] = [];
+  const running = new Map<string, Promise<void>>();
+
+  async function turn(job: Job): Promise<void> {
+    try {
+      if (!(await leases.acquire(`job:${job.name}`, Math.max(LEAST_LEASE_MS, LEASE_PERIODS * job.everyMs)))) return;
+      await job.run();
+      onRun?.(job.name, true);
+    } catch (error) {
+      onRun?.(job.name, false);
+      log.error({ err: error, job: job.name }, 'job failed');
+    }
+  }
+
+  function tick(job: Job): void {
+    if (running.has(job.name)) return;
+    running.set(
+      job.name,
+      turn(job).finally(() => running.delete(job.name)),
+    );
+  }
+
+  return {
+    start() {
+      for (const job of jobs) timers.push(setInterval(() => tick(job), job.everyMs).unref());
+    },
+    async runOnce() {
+      for (const job of jobs) await job.run();
+    },
+    async stop() {
+      timers.forEach(clearInterval);
+      await Promise.allSettled(running.values());
+      await Promise.allSettled(jobs.map(({ name }) => leases.release(`job:${name}`)));
+    },
+  };
+}

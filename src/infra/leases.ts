@@ -1,0 +1,50 @@
+// Leases: who may do what only one instance does at a time.
+import type { Connection } from 'mongoose';
+import type { Clock } from './clock.ts';
+
+interface LeaseDocument {
+  _id: string;
+  holder: string;
+  until: Date;
+}
+
+export interface Leases {
+  /** True when `name` is ours until `ms` from now. */
+  acquire(name: string, ms: number): Promise<boolean>;
+  release(name: string): Promise<void>;
+}
+
+const DUPLICATE_KEY = 11_000;
+
+/** Leases of one instance; `holder` is unique to it. */
+export function createLeases({
+  connection,
+  clock,
+  holder,
+}: {
+  connection: Connection;
+  clock: Clock;
+  holder: string;
+}): Leases {
+  const collection = () => connection.getClient().db(connection.name).collection<LeaseDocument>('leases');
+  return {
+    async acquire(name, ms) {
+      const now = clock.now();
+      try {
+        await collection().updateOne(
+          { _id: name, $or: [{ holder }, { until: { $lte: now } }] },
+          { $set: { holder, until: new Date(now.getTime() + ms) } },
+          { upsert: true },
+        );
+        return true;
+      } catch (error) {
+        // The upsert met the row of another holder.
+        if ((error as { code?: unknown }).code === DUPLICATE_KEY) return false;
+        throw error;
+      }
+    },
+    async release(name) {
+      await collection().deleteOne({ _id: name, holder });
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// What /metrics shows: requests, decisions, lag of consumers, backlog, jobs, process.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Metrics of one instance, on a registry of their own. */
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'assay_http_request_seconds',
+      help: 'Requests by route and status',
+      labelNames: ['route', 'status'],
+      buckets: SECONDS,
+      registers,
+    }),
+    decisions: new Counter({
+      name: 'assay_decisions_total',
+      help: 'Ingested decisions by verdict',
+      labelNames: ['status'],
+      registers,
+    }),
+    jobs: new Counter({
+      name: 'assay_job_runs_total',
+      help: 'Job runs by outcome',
+      labelNames: ['job', 'outcome'],
+      registers,
+    }),
+    consumerLag: new Gauge({
+      name: 'assay_consumer_lag_entries',
+      help: 'Entries that a consumer is behind the newest head',
+      labelNames: ['consumer'],
+      registers,
+    }),
+    outbox: new Gauge({ name: 'assay_outbox_rows', help: 'Outbox rows by status', labelNames: ['status'], registers }),
+    quarantined: new Gauge({
+      name: 'assay_quarantined_chains',
+      help: 'Chains that do not reach a head they once had',
+      registers,
+    }),
+    clockSkew: new Gauge({
+      name: 'assay_clock_skew_seconds',
+      help: 'Difference between this clock and the database',
+      registers,
+    }),
+  };
+}
+export type Metrics = ReturnType<typeof createMetrics>;

@@ -1,0 +1,78 @@
+// The outbox's worker: claims due rows with a lease, delivers them, retries on the schedule, parks what keeps failing.
+import { retryDelay } from '../domain/retry-schedule.ts';
+import type { Clock } from './clock.ts';
+import type { OutboxDocument } from './outbox.model.ts';
+import type { Model } from 'mongoose';
+
+/** Delivers one row; a rejection is a failure. */
+export type Deliver = (row: OutboxDocument) => Promise<void>;
+
+interface Deps {
+  rows: Model<OutboxDocument>;
+  deliverers: Readonly<Record<string, Deliver>>;
+  clock: Clock;
+  chance: () => number;
+  log: { warn(details: object, text: string): void };
+}
+
+const LEASE_MS = 60_000;
+const ERROR_LENGTH = 500;
+const anywhere = { crossTenant: true } as const;
+
+/** Rows whose topic has no deliverer stay as they are until they expire. */
+export function createOutboxWorker({ rows, deliverers, clock, chance, log }: Deps) {
+  async function claim(): Promise<OutboxDocument | null> {
+    const now = clock.now();
+    return rows
+      .findOneAndUpdate(
+        { topic: { $in: Object.keys(deliverers) }, status: 'pending', dueAt: { $lte: now } },
+        { $set: { dueAt: new Date(now.getTime() + LEASE_MS) }, $inc: { attempts: 1 } },
+        { ...anywhere, sort: { dueAt: 1 }, returnDocument: 'after' },
+      )
+      .lean<OutboxDocument>();
+  }
+
+  async function settle(row: OutboxDocument, error: unknown): Promise<void> {
+    const delay = error === null ? null : retryDelay(row.attempts, chance());
+    const lastError = error === null ? null : String(error).slice(0, ERROR_LENGTH);
+    const next: Partial<OutboxDocument> =
+      error === null
+        ? { status: 'done' }
+        : delay === null
+          ? { status: 'dead' }
+          : { dueAt: new Date(clock.now().getTime() + delay) };
+    // Only the holder of the lease settles: `dueAt` is its mark.
+    await rows.updateOne(
+      { _id: row._id, organizationId: row.organizationId, status: 'pending', dueAt: row.dueAt },
+      { $set: { ...next, lastError } },
+    );
+    if (delay === null && error !== null)
+      log.warn({ id: row._id.toHexString(), topic: row.topic, lastError }, 'delivery parked');
+  }
+
+  return {
+    /** Delivers what is due; resolves with the number of rows tried. */
+    async run(): Promise<number> {
+      let tried = 0;
+      for (let row = await claim(); row; row = await claim()) {
+        tried += 1;
+        const error = await Promise.resolve(deliverers[row.topic]?.(row)).then(
+          () => null,
+          (reason: unknown) => reason ?? 'failed',
+        );
+        await settle(row, error);
+      }
+      return tried;
+    },
+
+    /** Rows that wait and rows that were parked. */
+    async backlog(): Promise<{ pending: number; dead: number }> {
+      const [pending, dead] = await Promise.all([
+        rows.countDocuments({ status: 'pending' }, anywhere),
+        rows.countDocuments({ status: 'dead' }, anywhere),
+      ]);
+      return { pending, dead };
+    },
+  };
+}
+export type OutboxWorker = ReturnType<typeof createOutboxWorker>;

@@ -1,0 +1,119 @@
+// One running instance: what is started, in which order, and how it is stopped. `server.ts` runs it; tests start their own.
+import type { AddressInfo } from 'node:net';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { createLimits } from './http/limits.ts';
+import { createChangeFeed } from './infra/change-feed.ts';
+import { type Clock, systemClock } from './infra/clock.ts';
+import { createClockGuard } from './infra/clock-guard.ts';
+import { createHttpServer } from './infra/http-server.ts';
+import { newId, randomHex } from './infra/ids.ts';
+import { createJobRunner } from './infra/job-runner.ts';
+import { createLeases } from './infra/leases.ts';
+import type { Logger } from './infra/logger.ts';
+import { createMetrics } from './infra/metrics.ts';
+import { migrate } from './infra/migrations.ts';
+import { clockSkewMs, connectMongo } from './infra/mongo.ts';
+import type { Secrets } from './infra/secrets.ts';
+import { createJobs, migrations } from './jobs.ts';
+import type { Probe } from './ledger/probe.ts';
+import { createModels } from './models.ts';
+import { createServices, type Services } from './services.ts';
+
+export interface InstanceParts {
+  config: Config;
+  secrets: Secrets;
+  mongoUri: string;
+  logger: Logger;
+  clock?: Clock;
+  probe?: Probe;
+}
+
+export interface Instance {
+  /** Base address without a slash at the end. */
+  url: string;
+  services: Services;
+  /** Runs everything that runs without a request, to the end. */
+  runJobsOnce(): Promise<void>;
+  /** Stops taking requests, answers those under way, and resolves when everything accepted is durable. */
+  stop(): Promise<void>;
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export async function startInstance({
+  config,
+  secrets,
+  mongoUri,
+  logger,
+  clock = systemClock,
+  probe,
+}: InstanceParts): Promise<Instance> {
+  const { connection, close } = await connectMongo({ uri: mongoUri, poolSize: config.ASSAY_DB_POOL });
+  const models = createModels(connection);
+  const leases = createLeases({ connection, clock, holder: newId() });
+  await migrate({
+    connection,
+    models: Object.values(models) as never[],
+    migrations,
+    leases,
+    clock,
+    wait,
+    log: (line) => logger.debug(line),
+  });
+  const metrics = createMetrics();
+  const guard = createClockGuard({
+    measure: () => clockSkewMs(connection),
+    onMeasured: (ms) => metrics.clockSkew.set(ms / 1000),
+    log: logger,
+  });
+  await guard.start();
+  const feed = createChangeFeed({ connection, log: logger });
+  const services = createServices({
+    config,
+    secrets,
+    connection,
+    models,
+    clock,
+    feed,
+    metrics,
+    logger,
+    clockAgrees: guard.ready,
+    ...(probe && { probe }),
+  });
+  await feed.start();
+  const jobs = createJobRunner({
+    jobs: createJobs(services),
+    leases,
+    log: logger,
+    onRun: (job, ok) => metrics.jobs.inc({ job, outcome: ok ? 'ok' : 'failed' }),
+  });
+  jobs.start();
+  const limits = createLimits(config);
+  const server = createHttpServer(
+    createApp({ config, services, limits, clock, logger, metrics, newRequestId: () => randomHex(12) }),
+  );
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(config.PORT, config.ASSAY_HOST, resolve),
+  );
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://${config.ASSAY_HOST.includes(':') ? `[${config.ASSAY_HOST}]` : config.ASSAY_HOST}:${port}`,
+    services,
+    runJobsOnce: () => jobs.runOnce(),
+    async stop() {
+      services.readiness.drain();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      });
+      limits.close();
+      await jobs.stop();
+      await services.close();
+      guard.stop();
+      await feed.stop();
+      await close();
+    },
+  };
+}

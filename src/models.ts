@@ -1,0 +1,45 @@
+// Which collections exist: one line per Mongoose model.
+import type { Connection } from 'mongoose';
+import { outboxSchema } from './infra/outbox.model.ts';
+import { ledgerEntrySchema } from './ledger/ledger.model.ts';
+import { agentActivitySchema } from './resources/agents/agent-activity.model.ts';
+import { agentSchema } from './resources/agents/agents.model.ts';
+import { auditEntrySchema, auditRowSchema } from './resources/audit/audit.model.ts';
+import { workspaceKeySchema } from './resources/auth/keys.model.ts';
+import { sessionSchema } from './resources/auth/sessions.model.ts';
+import { userSchema } from './resources/auth/users.model.ts';
+import { membershipSchema } from './resources/organization/memberships.model.ts';
+import { organizationSchema } from './resources/organization/organization.model.ts';
+import { workspaceSchema } from './resources/organization/workspaces.model.ts';
+import {
+  policyRevisionSchema,
+  policySchema,
+  policySetSchema,
+  policyStatisticsSchema,
+} from './resources/policies/policies.model.ts';
+import { traceSchema } from './resources/traces/traces.model.ts';
+
+/** The models of one connection. */
+export function createModels(connection: Connection) {
+  const ledger = connection.model('LedgerEntry', ledgerEntrySchema);
+  return {
+    users: connection.model('User', userSchema),
+    sessions: connection.model('Session', sessionSchema),
+    organizations: connection.model('Organization', organizationSchema),
+    memberships: connection.model('Membership', membershipSchema),
+    workspaces: connection.model('Workspace', workspaceSchema),
+    workspaceKeys: connection.model('WorkspaceKey', workspaceKeySchema),
+    agents: connection.model('Agent', agentSchema),
+    agentActivity: connection.model('AgentActivity', agentActivitySchema),
+    policies: connection.model('Policy', policySchema),
+    policyRevisions: connection.model('PolicyRevision', policyRevisionSchema),
+    policySets: connection.model('PolicySet', policySetSchema),
+    policyStatistics: connection.model('PolicyStatistics', policyStatisticsSchema),
+    ledger,
+    traces: ledger.discriminator('Trace', traceSchema, 'trace'),
+    auditRows: connection.model('AuditRow', auditRowSchema),
+    auditEntries: connection.model('AuditEntry', auditEntrySchema),
+    outbox: connection.model('Outbox', outboxSchema),
+  };
+}
+export type Models = ReturnType<typeof createModels>;

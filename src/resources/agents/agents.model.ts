@@ -1,0 +1,91 @@
+// Agents: what an operator defines. What ingestion observes of them is in `agent-activity.model.ts`.
+import { Schema, type Types } from 'mongoose';
+import { tenancy } from '../../infra/tenancy.ts';
+
+export interface AgentPolicies {
+  strictMode: boolean;
+  logPayloads: boolean;
+  piiMasking: boolean;
+  autoBlockAnomalies: boolean;
+  confidenceThreshold: number;
+  /** Null, zero or negative: no limit. */
+  maxRequestsPerMinute: number | null;
+  timeoutMs: number;
+}
+
+export const DEFAULT_AGENT_POLICIES: AgentPolicies = {
+  strictMode: false,
+  logPayloads: true,
+  piiMasking: true,
+  autoBlockAnomalies: false,
+  confidenceThreshold: 0.8,
+  maxRequestsPerMinute: 600,
+  timeoutMs: 5000,
+};
+
+/** Model accountability data; opaque references to training data, never the data. */
+export interface ModelMetadata {
+  provider?: string;
+  model?: string;
+  version?: string;
+  license?: string;
+  riskClass?: string;
+  purpose?: string;
+  trainingDataSummary?: string;
+  datasets?: { name?: string; uri?: string; license?: string; sha256?: string; description?: string }[];
+  lastBomDigest?: string;
+  lastBomGeneratedAt?: Date;
+}
+
+export interface AgentDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  workspaceId: Types.ObjectId;
+  name: string;
+  description: string;
+  apiKeyHash: string;
+  apiKeyPrefix: string;
+  /** Snapshot of `name` when the key was made; renaming the agent does not break its key. */
+  apiKeyAgentScope: string;
+  isActive: boolean;
+  policies: AgentPolicies;
+  modelMetadata: ModelMetadata | null;
+  onboardingProgress: { currentStep: number } | null;
+  createdBy: Types.ObjectId;
+  deletedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const boolean = (fallback: boolean) => ({ type: Boolean, default: fallback });
+const number = (fallback: number) => ({ type: Number, default: fallback });
+
+export const agentSchema = new Schema<AgentDocument>(
+  {
+    workspaceId: { type: Schema.Types.ObjectId, required: true },
+    name: { type: String, required: true, trim: true, maxlength: 100 },
+    description: { type: String, default: '', trim: true, maxlength: 500 },
+    apiKeyHash: { type: String, required: true },
+    apiKeyPrefix: { type: String, required: true },
+    apiKeyAgentScope: { type: String, required: true },
+    isActive: boolean(true),
+    policies: {
+      strictMode: boolean(DEFAULT_AGENT_POLICIES.strictMode),
+      logPayloads: boolean(DEFAULT_AGENT_POLICIES.logPayloads),
+      piiMasking: boolean(DEFAULT_AGENT_POLICIES.piiMasking),
+      autoBlockAnomalies: boolean(DEFAULT_AGENT_POLICIES.autoBlockAnomalies),
+      confidenceThreshold: number(DEFAULT_AGENT_POLICIES.confidenceThreshold),
+      maxRequestsPerMinute: { type: Number, default: DEFAULT_AGENT_POLICIES.maxRequestsPerMinute },
+      timeoutMs: number(DEFAULT_AGENT_POLICIES.timeoutMs),
+    },
+    modelMetadata: { type: Schema.Types.Mixed, default: null },
+    onboardingProgress: { type: new Schema({ currentStep: Number }, { _id: false }), default: null },
+    createdBy: { type: Schema.Types.ObjectId, required: true },
+    deletedAt: { type: Date, default: null },
+  },
+  { collection: 'agents', timestamps: true, autoIndex: false },
+);
+agentSchema.plugin(tenancy);
+agentSchema.index({ apiKeyHash: 1 }, { name: 'hash', unique: true });
+agentSchema.index({ organizationId: 1, deletedAt: 1, createdAt: -1 }, { name: 'list' });
+agentSchema.index({ organizationId: 1, apiKeyAgentScope: 1 }, { name: 'scope' });

@@ -1,0 +1,119 @@
+// Agents: register, change, key, observations.
+import { z } from 'zod';
+import { MANAGERS } from '../../domain/roles.ts';
+import { reply, route } from '../../http/define-route.ts';
+import { byId } from '../../http/views.ts';
+import {
+  agentChange,
+  agentInput,
+  agentPoliciesChange,
+  agentView,
+  analyticsView,
+  deletedAgentView,
+  newAgentView,
+  versionsExtra,
+} from './agents.schemas.ts';
+
+const read = { auth: 'reader', agentScope: 'filtered' } as const;
+const manage = { auth: 'user', roles: MANAGERS, invalidCode: 'SVC_VALIDATION_FAILED' } as const;
+const audit = (action: string) => ({ action, resource: 'agent' });
+
+export const agentRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'List agents',
+    ...read,
+    page: { limit: 50, max: 200 },
+    data: agentView,
+    handler: ({ tenant, page }, { agents }) => agents.list(tenant, page),
+  }),
+  route({
+    method: 'post',
+    path: '/',
+    summary: 'Register an agent; its key is shown once',
+    ...manage,
+    status: 201,
+    body: agentInput,
+    data: newAgentView,
+    audit: audit('agent.create'),
+    handler: async ({ tenant, body }, { agents }) => reply(201, await agents.create(tenant, body)),
+  }),
+  route({
+    method: 'get',
+    path: '/:id',
+    summary: 'One agent',
+    ...read,
+    params: byId,
+    data: agentView,
+    handler: ({ tenant, params }, { agents }) => agents.get(tenant, params.id),
+  }),
+  route({
+    method: 'patch',
+    path: '/:id',
+    summary: 'Change name or description',
+    ...manage,
+    params: byId,
+    body: agentChange,
+    data: agentView,
+    audit: audit('agent.update'),
+    handler: ({ tenant, params, body }, { agents }) => agents.update(tenant, params.id, body),
+  }),
+  route({
+    method: 'delete',
+    path: '/:id',
+    summary: 'Remove an agent; its decisions stay',
+    ...manage,
+    params: byId,
+    data: deletedAgentView,
+    audit: audit('agent.delete'),
+    handler: ({ tenant, params }, { agents }) => agents.remove(tenant, params.id),
+  }),
+  route({
+    method: 'post',
+    path: '/:id/regenerate-key',
+    summary: 'Replace the key; the new one is shown once',
+    ...manage,
+    params: byId,
+    data: newAgentView,
+    audit: audit('agent.regenerate_key'),
+    handler: ({ tenant, params }, { agents }) => agents.regenerateKey(tenant, params.id),
+  }),
+  route({
+    method: 'patch',
+    path: '/:id/policies',
+    summary: 'Change the overrides of an agent',
+    ...manage,
+    params: byId,
+    body: agentPoliciesChange,
+    data: agentView,
+    audit: audit('agent.update_policies'),
+    handler: ({ tenant, params, body }, { agents }) => agents.updatePolicies(tenant, params.id, body),
+  }),
+  route({
+    method: 'get',
+    path: '/:id/versions',
+    summary: 'Agent versions in order of appearance',
+    ...read,
+    params: byId,
+    data: z.array(z.string()),
+    extra: versionsExtra,
+    handler: async ({ tenant, params }, { agents }) => {
+      const history = await agents.versions(tenant, params.id);
+      return reply(
+        200,
+        history.map(({ version }) => version),
+        { extra: { history } },
+      );
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/:id/analytics',
+    summary: 'Lifetime counts of verdicts',
+    ...read,
+    params: byId,
+    data: analyticsView,
+    handler: ({ tenant, params }, { agents }) => agents.analytics(tenant, params.id),
+  }),
+];

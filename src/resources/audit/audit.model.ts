@@ -1,0 +1,64 @@
+// Audit rows that wait to be sealed, and the sealed entries of the organisation's audit chain (document 3, sections 2 and 4.4).
+import { Schema, type Types } from 'mongoose';
+import type { AuditEvent } from '../../domain/audit-event.ts';
+import type { SealedValue } from '../../domain/commitments.ts';
+import { tenancy } from '../../infra/tenancy.ts';
+import { AUDIT, chainIndexes } from '../../ledger/chains.ts';
+import type { Sealed } from '../../ledger/entry.ts';
+
+/** A row written in the transaction of its change; removed once it is sealed. */
+export interface AuditRowDocument {
+  /** The audit id. */
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  event: AuditEvent;
+  createdAt: Date;
+}
+
+export const auditRowSchema = new Schema<AuditRowDocument>(
+  { event: { type: Schema.Types.Mixed, required: true } },
+  { collection: 'audit_rows', timestamps: { createdAt: true, updatedAt: false }, autoIndex: false, minimize: false },
+);
+auditRowSchema.plugin(tenancy);
+auditRowSchema.index({ createdAt: 1 }, { name: 'waiting' });
+
+/** The members that lists filter by; each is a copy of what the view or a sealed value says, and verification compares them. */
+export interface AuditColumns {
+  auditId: string;
+  workspaceId: string | null;
+  userId: string | null;
+  action: string;
+  resource: string;
+  resourceId: string | null;
+  status: 'success' | 'failure';
+  detail: string | null;
+  /** What the view commits to: userEmail, userRole, ipAddress, userAgent, detail, metadata. */
+  sealed: Record<string, SealedValue>;
+}
+export type AuditEntryDocument = Sealed & AuditColumns;
+
+/** Read side of the audit chain; entries are written by the ledger's appender alone. */
+export const auditEntrySchema = new Schema<AuditEntryDocument>(
+  {
+    sequence: Number,
+    kind: String,
+    prevHash: String,
+    payloadDigest: String,
+    chainHash: String,
+    createdAt: Date,
+    view: String,
+    auditId: String,
+    workspaceId: String,
+    userId: String,
+    action: String,
+    resource: String,
+    resourceId: String,
+    status: String,
+    detail: String,
+    sealed: Schema.Types.Mixed,
+  },
+  { collection: AUDIT.collection, autoIndex: false, minimize: false },
+);
+auditEntrySchema.plugin(tenancy);
+for (const { key, options } of chainIndexes(AUDIT)) auditEntrySchema.index(key, options);
+auditEntrySchema.index({ organizationId: 1, action: 1, sequence: -1 }, { name: 'action' });

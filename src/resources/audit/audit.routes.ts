@@ -1,0 +1,24 @@
+// The operations audit log: list and verify.
+import { MANAGERS } from '../../domain/roles.ts';
+import { reply, route } from '../../http/define-route.ts';
+import { pageQuery, pagination } from '../../http/paging.ts';
+import { auditListExtra, auditListView, auditQuery } from './audit.schemas.ts';
+
+const gate = { auth: 'user', roles: MANAGERS, plan: 'auditLog' } as const;
+
+export const auditRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'List audit entries',
+    ...gate,
+    query: auditQuery.extend(pageQuery({ limit: 50, max: 200 })),
+    data: auditListView,
+    extra: auditListExtra,
+    async handler({ tenant, query: { page, limit, ...filter } }, { audit }) {
+      const { items, total } = await audit.list(tenant, filter, { skip: (page - 1) * limit, limit });
+      const paged = pagination({ page, limit }, total);
+      return reply(200, { entries: items, pagination: paged }, { extra: { pagination: paged } });
+    },
+  }),
+];

@@ -1,0 +1,56 @@
+// Inputs and views of the operations audit log (document 3, section 4.4).
+import { z } from 'zod';
+import { from, id, instant, to } from '../../http/views.ts';
+
+const objectId = z
+  .string()
+  .regex(/^[0-9a-fA-F]{24}$/)
+  .toLowerCase();
+
+export const auditQuery = z.object({
+  action: z.string().min(1).max(100).optional(),
+  userId: objectId.optional(),
+  resource: z.string().min(1).max(100).optional(),
+  resourceId: z.string().min(1).max(200).optional(),
+  workspaceId: objectId.optional(),
+  status: z.enum(['success', 'failure']).optional(),
+  dateFrom: from.optional(),
+  dateTo: to.optional(),
+  search: z.string().min(1).max(100).optional(),
+});
+
+export const auditEntryView = z.object({
+  _id: id,
+  organizationId: id,
+  workspaceId: id.nullable(),
+  userId: id.nullable(),
+  userEmail: z.string().nullable(),
+  userRole: z.string(),
+  action: z.string(),
+  resource: z.string().nullable(),
+  resourceId: z.string().nullable(),
+  status: z.enum(['success', 'failure']),
+  detail: z.string().nullable(),
+  metadata: z.record(z.string(), z.json()).nullable(),
+  ipAddress: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  sequence: z.number().int(),
+  chainHash: z.string(),
+  previousChainHash: z.string(),
+  createdAt: instant,
+});
+const pagination = z.object({
+  page: z.number(),
+  limit: z.number(),
+  total: z.number(),
+  pages: z.number(),
+  hasMore: z.boolean(),
+});
+export const auditListView = z.object({ entries: z.array(auditEntryView), pagination });
+export const auditListExtra = z.object({ pagination });
+export const auditVerifyView = z.object({
+  verified: z.boolean(),
+  totalEntries: z.number().int(),
+  lastHash: z.string().nullable(),
+  error: z.string().optional(),
+});

@@ -1,0 +1,26 @@
+// Liveness, without credentials and without asking anything (document 1, section 1).
+import { z } from 'zod';
+import { route } from '../../http/define-route.ts';
+
+export const healthRoutes = [
+  route({
+    method: 'get',
+    path: '/health',
+    summary: 'The process answers',
+    auth: 'public',
+    data: z.object({ status: z.literal('ok') }),
+    handler: () => Promise.resolve({ status: 'ok' as const }),
+  }),
+  route({
+    method: 'get',
+    path: '/ready',
+    summary: 'Requests can be served: database, clock, chains, not draining',
+    auth: 'public',
+    codes: ['SERVICE_UNAVAILABLE'],
+    data: z.object({ status: z.literal('ready') }),
+    async handler(_input, { readiness }) {
+      await readiness.check();
+      return { status: 'ready' as const };
+    },
+  }),
+];

@@ -1,0 +1,35 @@
+// Whether this instance should be sent requests: the database answers, the clock agrees, no chain is quarantined, it is not draining.
+import { AppError } from '../../errors.ts';
+
+interface Deps {
+  /** Resolves when the database answers. */
+  ping: () => Promise<void>;
+  clockAgrees: () => boolean;
+  quarantined: () => readonly string[];
+}
+
+export function createReadiness({ ping, clockAgrees, quarantined }: Deps) {
+  let draining = false;
+  return {
+    /** From now on this instance is not ready. */
+    drain(): void {
+      draining = true;
+    },
+
+    /** @throws AppError `SERVICE_UNAVAILABLE`; which check failed is told to the log alone */
+    async check(): Promise<void> {
+      const failed = [
+        draining && 'draining',
+        !clockAgrees() && 'clock',
+        quarantined().length > 0 && 'quarantine',
+      ].filter(Boolean);
+      const database = await ping().then(
+        () => null,
+        (error: unknown) => error,
+      );
+      if (database === null && failed.length === 0) return;
+      throw new AppError('SERVICE_UNAVAILABLE', 'Not ready', { cause: database ?? new Error(failed.join(', ')) });
+    },
+  };
+}
+export type Readiness = ReturnType<typeof createReadiness>;

@@ -1,0 +1,120 @@
+// Policies, their immutable revisions, the sets that decisions were judged by, and how often each matched (document 2, resource Policy).
+import { Schema, type Types } from 'mongoose';
+import type { Action, Condition } from '../../domain/policies/definition.ts';
+import { tenancy } from '../../infra/tenancy.ts';
+
+/** What an edit can change. */
+export interface PolicyContents {
+  name: string;
+  description: string;
+  enabled: boolean;
+  priority: number;
+  conditions: Condition[];
+  actions: Action[];
+}
+
+export interface PolicyDocument extends PolicyContents {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  workspaceId: Types.ObjectId;
+  /** Number of the newest revision, from 1. */
+  revision: number;
+  deletedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const contents = {
+  name: { type: String, required: true, maxlength: 100 },
+  description: { type: String, default: '', maxlength: 500 },
+  enabled: { type: Boolean, required: true },
+  priority: { type: Number, required: true },
+  // As given, for the policy set's digest covers them.
+  conditions: { type: Schema.Types.Mixed, required: true },
+  actions: { type: Schema.Types.Mixed, required: true },
+};
+
+export const policySchema = new Schema<PolicyDocument>(
+  {
+    ...contents,
+    workspaceId: { type: Schema.Types.ObjectId, required: true },
+    revision: { type: Number, required: true },
+    deletedAt: { type: Date, default: null },
+  },
+  { collection: 'policies', timestamps: true, autoIndex: false, minimize: false },
+);
+policySchema.plugin(tenancy);
+policySchema.index({ organizationId: 1, deletedAt: 1, createdAt: -1, _id: -1 }, { name: 'list' });
+policySchema.index({ organizationId: 1, workspaceId: 1, deletedAt: 1, enabled: 1 }, { name: 'evaluated' });
+
+/** A policy as it stood from one change to the next; never changed, never removed. */
+export interface PolicyRevisionDocument extends PolicyContents {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  policyId: Types.ObjectId;
+  revision: number;
+  /** The revision that removed the policy. */
+  deleted: boolean;
+  changedBy: Types.ObjectId | null;
+  createdAt: Date;
+}
+
+export const policyRevisionSchema = new Schema<PolicyRevisionDocument>(
+  {
+    ...contents,
+    policyId: { type: Schema.Types.ObjectId, required: true },
+    revision: { type: Number, required: true },
+    deleted: { type: Boolean, default: false },
+    changedBy: { type: Schema.Types.ObjectId, default: null },
+  },
+  {
+    collection: 'policy_revisions',
+    timestamps: { createdAt: true, updatedAt: false },
+    autoIndex: false,
+    minimize: false,
+  },
+);
+policyRevisionSchema.plugin(tenancy);
+policyRevisionSchema.index({ organizationId: 1, policyId: 1, revision: -1 }, { name: 'revision', unique: true });
+
+/** The revisions behind a `policySetDigest`, written before the set judges its first decision. */
+export interface PolicySetDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  digest: string;
+  members: { id: Types.ObjectId; revision: number }[];
+  createdAt: Date;
+}
+
+export const policySetSchema = new Schema<PolicySetDocument>(
+  {
+    digest: { type: String, required: true },
+    members: {
+      type: [new Schema({ id: Schema.Types.ObjectId, revision: Number }, { _id: false, id: false })],
+      required: true,
+    },
+  },
+  { collection: 'policy_sets', timestamps: { createdAt: true, updatedAt: false }, autoIndex: false },
+);
+policySetSchema.plugin(tenancy);
+policySetSchema.index({ organizationId: 1, digest: 1 }, { name: 'digest', unique: true });
+
+/** Kept by a consumer of the ledger; apart from the definition, so that a match empties no cache. */
+export interface PolicyStatisticsDocument {
+  /** The policy's id. */
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  matchCount: number;
+  lastMatched: Date | null;
+}
+
+export const policyStatisticsSchema = new Schema<PolicyStatisticsDocument>(
+  {
+    _id: { type: Schema.Types.ObjectId, required: true },
+    matchCount: { type: Number, default: 0 },
+    lastMatched: { type: Date, default: null },
+  },
+  { collection: 'policy_statistics', autoIndex: false },
+);
+policyStatisticsSchema.plugin(tenancy);
+policyStatisticsSchema.index({ organizationId: 1 }, { name: 'organization' });

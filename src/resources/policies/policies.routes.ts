@@ -1,0 +1,121 @@
+// Policies: what an organisation allows its agents; revisions, sets and templates.
+import { z } from 'zod';
+import { MANAGERS } from '../../domain/roles.ts';
+import { reply, route } from '../../http/define-route.ts';
+import { byId } from '../../http/views.ts';
+import {
+  deletedView,
+  digestParams,
+  policyChange,
+  policyInput,
+  policySetView,
+  policyView,
+  revisionParams,
+  revisionView,
+  templateInput,
+  templateView,
+} from './policies.schemas.ts';
+
+const read = { auth: 'reader', agentScope: 'irrelevant' } as const;
+const manage = { auth: 'user', roles: MANAGERS } as const;
+const audit = (action: string) => ({ action, resource: 'policy' });
+
+export const policyRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'List policies',
+    ...read,
+    page: { limit: 50, max: 200 },
+    data: policyView,
+    handler: ({ tenant, page }, { policies }) => policies.list(tenant, page),
+  }),
+  route({
+    method: 'post',
+    path: '/',
+    summary: 'Create a policy',
+    ...manage,
+    status: 201,
+    body: policyInput,
+    data: policyView,
+    audit: audit('policy.create'),
+    handler: async ({ tenant, body }, { policies }) => reply(201, await policies.create(tenant, body)),
+  }),
+  route({
+    method: 'get',
+    path: '/templates',
+    summary: 'Prebuilt policies',
+    ...read,
+    data: z.array(templateView),
+    handler: (_input, { policies }) => policies.templates(),
+  }),
+  route({
+    method: 'post',
+    path: '/from-template',
+    summary: 'Create a policy from a template',
+    ...manage,
+    status: 201,
+    body: templateInput,
+    data: policyView,
+    audit: audit('policy.create'),
+    handler: async ({ tenant, body }, { policies }) => reply(201, await policies.createFromTemplate(tenant, body)),
+  }),
+  route({
+    method: 'get',
+    path: '/sets/:digest',
+    summary: 'The revisions behind a policySetDigest',
+    ...read,
+    params: digestParams,
+    data: policySetView,
+    handler: ({ tenant, params }, { policySets }) => policySets.resolve(tenant, params.digest),
+  }),
+  route({
+    method: 'get',
+    path: '/:id',
+    summary: 'One policy',
+    ...read,
+    params: byId,
+    data: policyView,
+    handler: ({ tenant, params }, { policies }) => policies.get(tenant, params.id),
+  }),
+  route({
+    method: 'patch',
+    path: '/:id',
+    summary: 'Change a policy',
+    ...manage,
+    params: byId,
+    body: policyChange,
+    data: policyView,
+    audit: audit('policy.update'),
+    handler: ({ tenant, params, body }, { policies }) => policies.update(tenant, params.id, body),
+  }),
+  route({
+    method: 'delete',
+    path: '/:id',
+    summary: 'Remove a policy; its revisions stay',
+    ...manage,
+    params: byId,
+    data: deletedView,
+    audit: audit('policy.delete'),
+    handler: ({ tenant, params }, { policies }) => policies.remove(tenant, params.id),
+  }),
+  route({
+    method: 'get',
+    path: '/:id/revisions',
+    summary: 'Revisions of a policy',
+    ...read,
+    params: byId,
+    page: { limit: 50, max: 200 },
+    data: revisionView,
+    handler: ({ tenant, params, page }, { policies }) => policies.revisions(tenant, params.id, page),
+  }),
+  route({
+    method: 'get',
+    path: '/:id/revisions/:revision',
+    summary: 'One revision of a policy',
+    ...read,
+    params: revisionParams,
+    data: revisionView,
+    handler: ({ tenant, params }, { policies }) => policies.revision(tenant, params.id, params.revision),
+  }),
+];

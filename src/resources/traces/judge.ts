@@ -1,0 +1,89 @@
+// Judges one submitted decision: confidence, policies, scrubbing. Policies see what was submitted; what is kept is what scrubbing left of it.
+import { scoreDecision, type DecisionHistory } from '../../domain/confidence.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
+import type { PolicySet } from '../../domain/policies/compile.ts';
+import { factsOf } from '../../domain/policies/facts.ts';
+import type { Verdict as PolicyVerdict } from '../../domain/policies/verdict.ts';
+import { detectionTag } from '../../domain/scrub/rule.ts';
+import type { Scrubber } from '../../domain/scrub/scrubber.ts';
+import type { KnownAgent } from '../agents/agents.service.ts';
+import type { Verdict } from './traces.model.ts';
+
+export interface Judging {
+  submitted: JsonObject;
+  agent: KnownAgent | null;
+  agentPolicies: KnownAgent['policies'];
+  history: DecisionHistory;
+  policies: PolicySet;
+  scrubber: Scrubber;
+  at: Date;
+}
+
+export interface Judged {
+  verdict: Verdict;
+  confidenceScore: number;
+  tags: string[];
+  /** The policy that a held or blocked decision is told of. */
+  policy: { name: string; reason: string } | null;
+  matchedPolicyIds: string[];
+  /** What the chain commits to about the judgement. */
+  evaluation: JsonObject;
+  /** The submitted members, scrubbed. */
+  kept: JsonObject;
+}
+
+const ANOMALY_POLICY = {
+  name: 'autoBlockAnomalies',
+  reason: 'The engine flagged the decision as an anomaly, and the agent is set to block those',
+};
+
+export function judge({ submitted, agent, agentPolicies, history, policies, scrubber, at }: Judging): Judged {
+  const scored = scoreDecision(submitted, agentPolicies, history);
+  const scrubbed = scrubber.value(submitted);
+  const output = scrubber.value(submitted.outputDecision ?? null);
+  const tags = [...new Set([...scored.tags, ...scrubbed.detections.map(detectionTag)])];
+  const pii = { types: scrubbed.detections, outputTypes: output.detections };
+  const { confidenceScore } = scored;
+  const found = policies.evaluate(
+    factsOf({ submitted, at, agentName: agent?.name ?? null, confidenceScore, tags, pii }),
+  );
+  const anomalous = scored.anomaly && agentPolicies.autoBlockAnomalies;
+  const verdict = anomalous ? 'blocked' : found.status;
+  if (found.failed.length > 0 || found.matched.some(({ error }) => error !== null)) tags.push('POLICY_ERROR');
+  return {
+    verdict,
+    confidenceScore,
+    tags,
+    policy: verdict === 'approved' ? null : (decidingPolicy(found, verdict) ?? ANOMALY_POLICY),
+    matchedPolicyIds: found.matched.map(({ id }) => id),
+    evaluation: {
+      at: at.toISOString(),
+      confidenceScore,
+      tags,
+      matchedPolicies: [...found.matched, ...found.failed].map((match) => ({
+        id: match.id,
+        revision: match.revision,
+        actions: 'actions' in match ? [...match.actions] : [],
+        error: match.error,
+      })),
+      decidedBy: anomalous && found.status !== 'blocked' ? ANOMALY_POLICY.name : found.decidedBy,
+      features: scored.features,
+      agentPolicies: { ...agentPolicies },
+      scrubbed: scrubbedFields(policies.fields, scrubbed.changed),
+    },
+    kept: scrubbed.value as JsonObject,
+  };
+}
+
+function decidingPolicy({ decidedBy, matched, status }: PolicyVerdict, verdict: Verdict): Judged['policy'] {
+  const decider = status === verdict ? matched.find(({ id }) => id === decidedBy) : undefined;
+  return decider ? { name: decider.name, reason: decider.reason } : null;
+}
+
+/** The condition fields that looked at a value which scrubbing changed: there a replay cannot tell. */
+function scrubbedFields(fields: readonly string[], changed: readonly string[]): Json[] {
+  const paths = changed.map((pointer) => pointer.slice(1).replaceAll('/', '.'));
+  return fields.filter((field) =>
+    paths.some((path) => path === field || path.startsWith(`${field}.`) || field.startsWith(`${path}.`)),
+  );
+}

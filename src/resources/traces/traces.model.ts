@@ -1,0 +1,101 @@
+// A decision as the ledger stores it: the committed payload as text, and what lists and searches need as it stands today (document 2, DecisionTrace).
+import { Schema, type Types } from 'mongoose';
+import type { ClientInfo } from '../../domain/client-info.ts';
+import type { SealedValue } from '../../domain/commitments.ts';
+import type { TraceStatus } from '../../domain/view.ts';
+import type { Sealed } from '../../ledger/entry.ts';
+import { entrySchemaOptions } from '../../ledger/ledger.model.ts';
+
+export const TRACE_STATUSES = [
+  'success',
+  'approved',
+  'flagged',
+  'escalated',
+  'pending',
+  'blocked',
+] as const satisfies readonly TraceStatus[];
+export type Verdict = 'approved' | 'flagged' | 'blocked';
+
+/** The human review of a flagged decision, born with it. */
+export interface ReviewItem {
+  _id: Types.ObjectId;
+  status: 'pending' | 'approved' | 'rejected';
+  priority: 'critical' | 'high' | 'medium' | 'low';
+  workflowStep: number;
+}
+
+/** What the appender stores beside the sealed members. */
+export interface TraceFields {
+  workspaceId: string;
+  /** Id of the registered agent, else the text that the caller sent. */
+  agentId: string;
+  agentName: string | null;
+  agentVersion: string | null;
+  schemaVersion: string;
+  /** As it stands; `verdict` is what ingestion answered. */
+  status: TraceStatus;
+  verdict: Verdict;
+  confidenceScore: number;
+  tags: string[];
+  humanOverride: boolean;
+  timestamp: Date;
+  /** Scrubbed, for full-text search. */
+  rationale: string | null;
+  triggeringCondition: string | null;
+  clientInfo: ClientInfo | null;
+  /** Payload as committed, by name; null once erased. */
+  sealed: Record<string, SealedValue | null>;
+  /** What a replay must repeat. */
+  answer: { policy: { name: string; reason: string } | null };
+  /** Ids of the policies that matched, for statistics. */
+  matchedPolicyIds: string[];
+  /** Milliseconds that the agent measured (`metadata.latencyMs`). */
+  latency: number | null;
+  scrub: { rulesVersion: string };
+  review?: ReviewItem;
+}
+
+export interface TraceDocument extends Sealed, TraceFields {
+  /** Payload that a later entry replaced, by name. */
+  changed?: Record<string, string | null>;
+  foldedTo?: number;
+  deletedAt?: Date | null;
+  erasedAt?: Date | null;
+}
+
+export const traceSchema = new Schema<TraceDocument>(
+  {
+    workspaceId: String,
+    agentId: String,
+    agentName: String,
+    agentVersion: String,
+    schemaVersion: String,
+    status: { type: String, enum: TRACE_STATUSES },
+    verdict: String,
+    confidenceScore: Number,
+    tags: [String],
+    humanOverride: Boolean,
+    timestamp: Date,
+    rationale: String,
+    triggeringCondition: String,
+    clientInfo: Schema.Types.Mixed,
+    sealed: Schema.Types.Mixed,
+    changed: Schema.Types.Mixed,
+    answer: Schema.Types.Mixed,
+    matchedPolicyIds: [String],
+    latency: Number,
+    scrub: Schema.Types.Mixed,
+    review: Schema.Types.Mixed,
+    foldedTo: Number,
+    deletedAt: Date,
+    erasedAt: Date,
+  },
+  entrySchemaOptions,
+);
+const partialFilterExpression = { kind: 'trace' };
+traceSchema.index({ organizationId: 1, agentId: 1, sequence: -1 }, { name: 'agent', partialFilterExpression });
+traceSchema.index({ organizationId: 1, status: 1, sequence: -1 }, { name: 'status', partialFilterExpression });
+traceSchema.index(
+  { organizationId: 1, rationale: 'text', triggeringCondition: 'text' },
+  { name: 'search', default_language: 'none', language_override: 'searchLanguage', partialFilterExpression },
+);

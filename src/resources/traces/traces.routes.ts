@@ -1,0 +1,63 @@
+// Decisions: ingest, list, read, change in bulk.
+import { AppError } from '../../errors.ts';
+import { reply, route } from '../../http/define-route.ts';
+import { byId } from '../../http/views.ts';
+import type { Ingested } from './ingestion.service.ts';
+import { ingestBody, ingestView, traceQuery, traceView } from './traces.schemas.ts';
+
+const read = { auth: 'reader', agentScope: 'filtered' } as const;
+/** The longest legal decision is about 1.01 MB. */
+const BODY_LIMIT = 1_500_000;
+
+/** 201 approved, 202 held for review, 403 blocked: the decision is sealed whichever it is. */
+function verdict({ answer, repeated }: Ingested) {
+  const headers: Record<string, string> = repeated ? { 'Idempotency-Replayed': 'true' } : {};
+  if (answer.status === 'blocked')
+    throw new AppError('SVC_BLOCKED_BY_POLICY', answer.matchedPolicy?.reason, {
+      data: ingestView.parse(answer),
+      headers,
+    });
+  const shown = answer.status === 'flagged' ? answer : { ...answer, matchedPolicy: null };
+  return reply(answer.status === 'flagged' ? 202 : 201, shown, { headers });
+}
+
+export const traceRoutes = [
+  route({
+    method: 'post',
+    path: '/',
+    summary: 'Ingest one decision: scored, judged, sealed',
+    auth: 'anyKey',
+    status: [201, 202],
+    writes: 'own',
+    invalidCode: 'SVC_VALIDATION_FAILED',
+    codes: ['SVC_BLOCKED_BY_POLICY', 'SVC_UNKNOWN_SCHEMA_VERSION', 'VERSION_SUNSET', 'USAGE_LIMIT_EXCEEDED'],
+    bodyLimit: BODY_LIMIT,
+    body: ingestBody,
+    data: ingestView,
+    handler: async ({ tenant, key, body, meta }, { ingestion }) =>
+      verdict(await ingestion.ingest({ tenant, key }, body, meta)),
+    async replay({ tenant, meta }, { ingestion }) {
+      const earlier = await ingestion.earlier({ tenant }, meta);
+      return earlier && verdict(earlier);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'List decisions',
+    ...read,
+    query: traceQuery,
+    page: { limit: 25, max: 200 },
+    data: traceView,
+    handler: ({ tenant, query, page }, { traces }) => traces.list(tenant, query, page),
+  }),
+  route({
+    method: 'get',
+    path: '/:id',
+    summary: 'One decision',
+    ...read,
+    params: byId,
+    data: traceView,
+    handler: ({ tenant, params }, { traces }) => traces.get(tenant, params.id),
+  }),
+];

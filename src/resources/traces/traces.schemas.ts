@@ -1,0 +1,120 @@
+// Inputs and views of decisions (document 2, sections 2 and 4.1; content limits: document 1, section 9).
+import { z } from 'zod';
+import { SCHEMA_VERSIONS } from '../../domain/schema-versions.ts';
+import { from, id, instant, to } from '../../http/views.ts';
+import { TRACE_STATUSES } from './traces.model.ts';
+
+const json = z.json();
+const jsonObject = z.record(z.string(), json);
+const alternatives = z.array(
+  z.looseObject({ decision: json.optional(), confidence: z.number().min(0).max(1).optional() }),
+);
+
+/** Shape only; the limits belong to the schema version. Members that are not named here are ignored. */
+export const ingestBody = z.object({
+  agentId: z.string().trim().min(1).max(200),
+  agentVersion: z.string().trim().min(1).max(100).optional(),
+  schemaVersion: z.string().max(100).optional(),
+  inputContext: z.looseObject({
+    prompt: z.string().min(1),
+    systemPrompt: z.string().optional(),
+    conversationId: z.string().optional(),
+    context: json.optional(),
+  }),
+  outputDecision: z.looseObject({
+    action: z.union([z.string().min(1), jsonObject]),
+    rationale: z.string().optional(),
+    alternatives: alternatives.optional(),
+    toolCalls: z.array(json).optional(),
+  }),
+  rationale: z.string().optional(),
+  alternatives: alternatives.optional(),
+  triggeringCondition: z.string().max(10_000).optional(),
+  metadata: jsonObject.optional(),
+  timestamp: z.iso.datetime({ offset: true }).optional(),
+  adapter: json.optional(),
+  mlBomReference: json.optional(),
+  art12: json.optional(),
+  conversation: json.optional(),
+  crew: json.optional(),
+});
+export type IngestBody = z.output<typeof ingestBody>;
+
+const receipt = z.object({ sequence: z.number().int(), chainHash: z.string(), salt: z.string() });
+
+export const ingestView = z.object({
+  traceId: z.string(),
+  agentId: z.string(),
+  status: z.enum(TRACE_STATUSES),
+  confidenceScore: z.number(),
+  tags: z.array(z.string()),
+  matchedPolicy: z.object({ name: z.string(), reason: z.string() }).nullable(),
+  createdAt: instant,
+  hashChain: receipt,
+});
+
+const fraction = z.coerce.number().min(0).max(1);
+export const traceQuery = z.object({
+  status: z.enum(TRACE_STATUSES).optional(),
+  agentId: z.string().min(1).max(200).optional(),
+  humanOverride: z.stringbool().optional(),
+  minConfidence: fraction.optional(),
+  maxConfidence: fraction.optional(),
+  dateFrom: from.optional(),
+  dateTo: to.optional(),
+  search: z.string().trim().min(1).max(500).optional(),
+});
+export type TraceQuery = z.output<typeof traceQuery>;
+
+export const traceView = z.object({
+  _id: id,
+  id,
+  traceId: z.string(),
+  organizationId: id,
+  workspaceId: z.string(),
+  agentId: z.string(),
+  agentName: z.string().nullable(),
+  agentVersion: z.string().nullable(),
+  schemaVersion: z.enum(SCHEMA_VERSIONS.map(({ version }) => version)),
+  inputContext: json,
+  outputDecision: json,
+  rationale: json,
+  alternatives: json,
+  triggeringCondition: json,
+  status: z.enum(TRACE_STATUSES),
+  confidenceScore: z.number(),
+  tags: z.array(z.string()),
+  humanOverride: z.boolean(),
+  metadata: json,
+  timestamp: instant,
+  clientInfo: z
+    .object({
+      sdk: z.string().nullable(),
+      sdkVersion: z.string().nullable(),
+      runtime: z.string().nullable(),
+      os: z.string().nullable(),
+    })
+    .nullable(),
+  hashChain: z.object({ sequence: z.number().int(), chainHash: z.string() }),
+  createdAt: instant,
+});
+
+/** Entries of a bulk operation. */
+export const BULK_LIMIT = 500;
+export const bulkStatusBody = z.object({ ids: z.unknown(), status: z.unknown() });
+export const bulkDeleteBody = z.object({ ids: z.unknown() });
+export const bulkIds = z
+  .array(
+    z
+      .string()
+      .regex(/^[0-9a-fA-F]{24}$/)
+      .toLowerCase(),
+  )
+  .min(1)
+  .max(BULK_LIMIT)
+  .transform((ids) => [...new Set(ids)]);
+export const bulkView = z.object({
+  requested: z.number().int(),
+  changed: z.number().int(),
+  notFound: z.array(z.string()),
+});

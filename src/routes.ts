@@ -1,0 +1,23 @@
+// Which URL goes to which resource: one line per mount.
+import type { Mount } from './http/router.ts';
+import { agentRoutes } from './resources/agents/agents.routes.ts';
+import { auditRoutes } from './resources/audit/audit.routes.ts';
+import { keyRoutes } from './resources/auth/keys.routes.ts';
+import { localRoutes } from './resources/auth/local.routes.ts';
+import { sessionRoutes } from './resources/auth/sessions.routes.ts';
+import { healthRoutes } from './resources/health/health.routes.ts';
+import { policyRoutes } from './resources/policies/policies.routes.ts';
+import { traceRoutes } from './resources/traces/traces.routes.ts';
+import { workspaceRoutes } from './resources/organization/workspaces.routes.ts';
+
+export const mounts: readonly Mount[] = [
+  { at: '', routes: healthRoutes },
+  { at: '/api/v1/auth', routes: localRoutes },
+  { at: '/api/v1/auth', routes: sessionRoutes },
+  { at: '/api/v1/auth/keys', routes: keyRoutes },
+  { at: '/api/v1/workspaces', routes: workspaceRoutes },
+  { at: '/api/v1/agents', routes: agentRoutes },
+  { at: '/api/v1/policies', routes: policyRoutes },
+  { at: '/api/v1/traces', routes: traceRoutes },
+  { at: '/api/v1/audit', routes: auditRoutes },
+];

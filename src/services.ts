@@ -1,0 +1,188 @@
+// The composition root: what is built from what.
+import type { Connection } from 'mongoose';
+import type { Config } from './config.ts';
+import { createCache } from './infra/cache.ts';
+import type { ChangeFeed } from './infra/change-feed.ts';
+import type { Clock } from './infra/clock.ts';
+import { newId, newTraceId, random16, randomHex, randomToken } from './infra/ids.ts';
+import type { Logger } from './infra/logger.ts';
+import type { Metrics } from './infra/metrics.ts';
+import { createPasswords } from './infra/passwords.ts';
+import type { Secrets } from './infra/secrets.ts';
+import { createSessionTokens } from './infra/tokens.ts';
+import { createTransactions } from './infra/transaction.ts';
+import { createAppender, DEFAULT_LIMITS } from './ledger/appender.ts';
+import { AUDIT, type Chain, DECISIONS } from './ledger/chains.ts';
+import type { Appender, Position } from './ledger/entry.ts';
+import { createHeads, type Heads, type HeadRow } from './ledger/heads.ts';
+import { objectId } from './ledger/ledger.model.ts';
+import { createMongoStore } from './ledger/mongo-store.ts';
+import type { Probe } from './ledger/probe.ts';
+import { systemTimer } from './ledger/timer.ts';
+import type { Models } from './models.ts';
+import { createAgentService, type KnownAgent } from './resources/agents/agents.service.ts';
+import { createAuditService } from './resources/audit/audit.service.ts';
+import { createKeyService, hashKey, type KeyIdentity } from './resources/auth/keys.service.ts';
+import { createLocalService } from './resources/auth/local.service.ts';
+import { createSessionService } from './resources/auth/sessions.service.ts';
+import { createReadiness } from './resources/health/readiness.service.ts';
+import { createOrganizationService, type OrganizationContext } from './resources/organization/organization.service.ts';
+import { createWorkspaceService } from './resources/organization/workspaces.service.ts';
+import { createPolicySetService } from './resources/policies/policy-sets.service.ts';
+import { createPolicyService } from './resources/policies/policies.service.ts';
+import type { PolicySet } from './domain/policies/compile.ts';
+import { createIngestionService } from './resources/traces/ingestion.service.ts';
+import { createTraceService } from './resources/traces/traces.service.ts';
+
+/** The outside world of one instance. */
+export interface World {
+  config: Config;
+  secrets: Secrets;
+  connection: Connection;
+  models: Models;
+  clock: Clock;
+  feed: ChangeFeed;
+  metrics: Metrics;
+  logger: Logger;
+  /** False while nothing may be sealed. */
+  clockAgrees: () => boolean;
+  /** Reached at every named step of ingestion; for fault tests. */
+  probe?: Probe;
+}
+
+interface OpenChain {
+  appender: Appender;
+  heads: Heads;
+}
+
+/** An appender with its store and its heads. */
+function openChain(
+  { connection, clock, clockAgrees, config, logger, probe }: World,
+  chain: Chain,
+  onSealed: (organizationId: string, head: Position) => void,
+): OpenChain {
+  const db = connection.getClient().db(connection.name);
+  const store = createMongoStore({ db, chain, timer: systemTimer });
+  const onQuarantine = (organizationId: string, missing: Position): void =>
+    logger.fatal(
+      { organizationId, missing, chain: chain.collection },
+      'the chain does not reach a head it once had: quarantined',
+    );
+  const heads = createHeads({
+    collection: db.collection<HeadRow>(`heads_${chain.collection}`),
+    store,
+    clock,
+    timer: systemTimer,
+    onQuarantine,
+  });
+  const appender = createAppender({
+    store,
+    chain,
+    clock,
+    timer: systemTimer,
+    heads,
+    ready: clockAgrees,
+    onSealed,
+    newId,
+    limits: { ...DEFAULT_LIMITS, queue: config.ASSAY_QUEUE_LIMIT },
+    ...(probe && { probe }),
+  });
+  return { appender, heads };
+}
+
+/** Every service of one instance. */
+export function createServices(world: World) {
+  const { config, secrets, connection, models, clock, feed, metrics, logger } = world;
+  const { transaction, onCommit } = createTransactions(connection);
+  const decisions = openChain(world, DECISIONS, () => undefined);
+  const audits = openChain(world, AUDIT, () => undefined);
+  const passwords = createPasswords(config.ASSAY_PASSWORD_CONCURRENCY);
+  const tokens = createSessionTokens({ secret: secrets.jwt, formerSecrets: secrets.formerJwt, clock });
+
+  const audit = createAuditService({ models, chain: audits.appender, clock, newId, random16, log: logger });
+  const contexts = createCache<OrganizationContext>({ feed, collections: ['organizations'], max: 10_000 });
+  const organizations = createOrganizationService({
+    models,
+    contexts,
+    openLedger: () => Promise.resolve(),
+    newId,
+    defaultPlan: config.DEFAULT_PLAN,
+  });
+  const workspaces = createWorkspaceService({
+    models,
+    known: createCache<true>({ feed, collections: ['workspaces'], max: 10_000 }),
+  });
+  const sessions = createSessionService({
+    models,
+    tokens,
+    organizations,
+    audit,
+    clock,
+    newJti: randomToken,
+    systemOwners: config.SYSTEM_OWNERS,
+  });
+  const local = createLocalService({
+    models,
+    sessions,
+    organizations,
+    audit,
+    passwords,
+    clock,
+    newId,
+    transaction,
+    registration: config.REGISTRATION,
+  });
+  const identities = createCache<KeyIdentity>({ feed, collections: ['workspace_keys', 'agents'], max: 50_000 });
+  const keys = createKeyService({ models, organizations, identities, clock, randomHex, onCommit });
+  const knownAgents = createCache<{ agent: KnownAgent | null }>({ feed, collections: ['agents'], max: 50_000 });
+  const onAgentsChanged = (organizationId: string): void =>
+    onCommit(() => [identities, knownAgents].forEach((cache) => cache.invalidate(organizationId)));
+  const agents = createAgentService({ models, known: knownAgents, clock, randomHex, hashKey, onAgentsChanged });
+  const policySets = createPolicySetService({
+    models,
+    sets: createCache<PolicySet>({ feed, collections: ['policies'], max: 2000 }),
+  });
+  const policies = createPolicyService({ models, policySets, clock, onCommit });
+  const ledger = decisions.appender;
+  const ingestion = createIngestionService({
+    ledger,
+    agents,
+    policySets,
+    organizations,
+    clock,
+    random16,
+    newTraceId: () => newTraceId(clock),
+    newReviewId: () => objectId(newId()),
+    ledgerKey: secrets.ledgerKey,
+    onIngested: (status) => metrics.decisions.inc({ status }),
+  });
+  const traces = createTraceService({ models, ledger, agents, clock });
+
+  const quarantined = (): string[] => [...decisions.heads.quarantined(), ...audits.heads.quarantined()];
+  const ping = async (): Promise<void> => void (await connection.getClient().db(connection.name).command({ ping: 1 }));
+  const readiness = createReadiness({ ping, clockAgrees: world.clockAgrees, quarantined });
+
+  return {
+    ...{
+      transaction,
+      readiness,
+      audit,
+      organizations,
+      workspaces,
+      sessions,
+      local,
+      keys,
+      agents,
+      policies,
+      policySets,
+      ingestion,
+      traces,
+    },
+    /** Refuses further appends and resolves when everything accepted is durable. */
+    async close(): Promise<void> {
+      await ledger.close();
+      await audits.appender.close();
+    },
+  };
+}
+export type Services = ReturnType<typeof createServices>;

@@ -1,0 +1,73 @@
+// People, keys and decisions that tests begin with.
+import { randomHex } from '../../src/infra/ids.ts';
+import type { Answer, TestApp } from './start-app.ts';
+
+export const PASSWORD = 'Correct-Horse-9';
+
+export interface Owner {
+  token: string;
+  email: string;
+  userId: string;
+  organizationId: string;
+  workspaceId: string;
+}
+
+/** Fails loudly: a test that begins on a failed call proves nothing. */
+export function ok(answer: Answer): Answer {
+  if (answer.status >= 300) throw new Error(`${answer.status}: ${answer.text}`);
+  return answer;
+}
+
+/** A new organisation and its owner. */
+export async function owner(app: TestApp, name = 'Ada'): Promise<Owner> {
+  const email = `${name.toLowerCase()}-${randomHex(6)}@example.com`;
+  const { data } = ok(
+    await app.call('POST', '/api/v1/auth/register', {
+      body: { name, email, password: PASSWORD, organizationName: `${name} Ltd` },
+    }),
+  ).body;
+  return {
+    token: data.token,
+    email,
+    userId: data.user._id,
+    organizationId: data.organization._id,
+    workspaceId: data.organization.defaultWorkspaceId,
+  };
+}
+
+/** A raw workspace key. */
+export async function workspaceKey(
+  app: TestApp,
+  { token }: Owner,
+  more: object = {},
+): Promise<{ key: string; id: string }> {
+  const { data } = ok(await app.call('POST', '/api/v1/auth/keys', { token, body: { name: 'ingest', ...more } })).body;
+  return { key: data.key, id: data._id };
+}
+
+/** A registered agent with its raw key. */
+export async function agent(
+  app: TestApp,
+  { token }: Owner,
+  name = `agent-${randomHex(4)}`,
+): Promise<{ id: string; name: string; key: string }> {
+  const { data } = ok(await app.call('POST', '/api/v1/agents', { token, body: { name } })).body;
+  return { id: data._id, name, key: data.apiKey };
+}
+
+let made = 0;
+
+/** The body of a decision, each a different one. */
+export function decision(agentId: string, more: object = {}): Record<string, unknown> {
+  made += 1;
+  return {
+    agentId,
+    inputContext: { prompt: `Customer asks about order ${made}` },
+    outputDecision: {
+      action: 'reply',
+      rationale: `Order ${made} was shipped yesterday according to the tracking system, so the customer is told so.`,
+    },
+    triggeringCondition: 'message',
+    ...more,
+  };
+}

@@ -1,0 +1,102 @@
+// Starts the real app on the run's real mongod, on a database of its own, and talks to it over HTTP.
+import { inject } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { randomHex } from '../../src/infra/ids.ts';
+import { createLogger } from '../../src/infra/logger.ts';
+import { startInstance, type Instance, type InstanceParts } from '../../src/instance.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // Tests read what they expect; a wrong shape fails the expectation, not the compiler.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
+  body: any;
+  text: string;
+}
+
+export interface Call {
+  token?: string;
+  key?: string;
+  body?: unknown;
+  /** Sent as it is instead of `body`. */
+  raw?: string | Uint8Array;
+  headers?: Record<string, string>;
+}
+
+export interface TestApp {
+  instance: Instance;
+  url: string;
+  /** Lines the app logged. */
+  logged: string[];
+  call(method: string, path: string, call?: Call): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+const SECRETS = {
+  jwt: 'a session secret for tests, long enough',
+  formerJwt: [],
+  ledgerKey: 'a ledger key for tests, also long enough',
+};
+const ROOMY = {
+  PORT: '0',
+  NODE_ENV: 'test',
+  LOG_LEVEL: 'warn',
+  ASSAY_DB_POOL: '8',
+  ASSAY_LIMIT_IP: '1000000',
+  ASSAY_LIMIT_USER: '1000000',
+  ASSAY_LIMIT_AUTH: '1000000',
+  ASSAY_PASSWORD_CONCURRENCY: '2',
+};
+
+/** A connection string for a database of one's own on the run's replica set. */
+export function databaseUri(name = `t${randomHex(6)}`): string {
+  const uri = new URL(inject('mongoUri'));
+  uri.pathname = `/${name}`;
+  return uri.href;
+}
+
+/** `environment` overrides the roomy limits; `parts` the clock, the probe or the database. */
+export async function startApp(
+  environment: Record<string, string> = {},
+  parts: Partial<InstanceParts> = {},
+): Promise<TestApp> {
+  const logged: string[] = [];
+  const config = loadConfig({ ...ROOMY, ...environment });
+  const logger = createLogger(config.LOG_LEVEL, { write: (line) => logged.push(line) });
+  const instance = await startInstance({ config, secrets: SECRETS, mongoUri: databaseUri(), logger, ...parts });
+  async function call(method: string, path: string, call: Call = {}): Promise<Answer> {
+    const answer = await send(instance.url + path, method, call);
+    // A 500 is never expected; what the app logged says why.
+    if (answer.status === 500) console.error(logged.filter((line) => line.includes('"level":50')).at(-1));
+    return answer;
+  }
+  return { instance, url: instance.url, logged, call, stop: () => instance.stop() };
+}
+
+/** One request; the answer is parsed when it is JSON. */
+export async function send(
+  url: string,
+  method: string,
+  { token, key, body, raw, headers = {} }: Call,
+): Promise<Answer> {
+  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(payload !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(key !== undefined && { 'x-api-key': key }),
+      ...headers,
+    },
+    ...(payload !== undefined && { body: payload as string }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? (JSON.parse(text) as unknown) : undefined,
+    text,
+  };
+}
