@@ -15,13 +15,14 @@ export interface Pin {
 
 /**
  * Reads a receipt (`sequence`, `chainHash`, perhaps `traceId` and `salt`), the saved answer of an ingestion (`hashChain`,
- * with or without its envelope), a chain entry, or a chain status (`lastSequence`, `lastChainHash`).
+ * with or without its envelope), a chain entry or the answer with one, or a chain status (`lastSequence`, `lastChainHash`).
  * @returns null when it is none of these
  */
 export function readPin(value: Value): Pin | null {
   if (!isMembers(value)) return null;
-  if (isMembers(value.data)) return readPin(value.data);
-  const { hashChain } = value;
+  const { data, entry, hashChain } = value;
+  if (isMembers(data)) return readPin(data);
+  if (isMembers(entry)) return readPin(entry);
   if (isMembers(hashChain))
     return pinOf({ traceId: value.traceId ?? null, createdAt: value.createdAt ?? null, ...hashChain });
   if ('lastSequence' in value) {

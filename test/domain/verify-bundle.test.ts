@@ -152,6 +152,33 @@ describe('verdicts', () => {
   });
 });
 
+describe('pins', () => {
+  const hash = 'ab'.repeat(32);
+  const at = '2026-04-11T12:00:00.000Z';
+  const base = { sequence: 3, chainHash: hash, traceId: null, salt: null, createdAt: null };
+  it.each([
+    ['a head', { sequence: 3, chainHash: hash }, base],
+    ['a receipt', { sequence: 3, chainHash: hash, salt: 's', traceId: 't' }, { ...base, salt: 's', traceId: 't' }],
+    [
+      'the answer of an ingestion',
+      { success: true, data: { traceId: 't', createdAt: at, hashChain: { sequence: 3, chainHash: hash, salt: 's' } } },
+      { ...base, salt: 's', traceId: 't', createdAt: at },
+    ],
+    [
+      'the answer with an entry',
+      { success: true, data: { entry: { sequence: 3, chainHash: hash, traceId: 't', createdAt: at }, proof: null } },
+      { ...base, traceId: 't', createdAt: at },
+    ],
+    ['a status', { data: { lastSequence: 3, lastChainHash: hash, lastEntryAt: at } }, { ...base, createdAt: at }],
+    ['a list', [{ sequence: 3, chainHash: hash }], null],
+    ['a status of an empty chain', { lastSequence: null, lastChainHash: null }, null],
+    ['a hash that is none', { sequence: 3, chainHash: 'abc' }, null],
+    ['a sequence that is none', { sequence: 0, chainHash: hash }, null],
+  ])('are read from %s', (_name, value, pin) => {
+    expect(readPin(value)).toEqual(pin);
+  });
+});
+
 describe('what was submitted', () => {
   const chain = new SampleChain();
   const entry = chain.trace({ amount: 5 });
