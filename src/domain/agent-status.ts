@@ -15,7 +15,7 @@ export const statusWindow = { size: 50, minimum: 10 };
 interface Limits {
   /** Share of decisions flagged or blocked. */
   stopped: number;
-  /** Mean confidence. */
+  /** Mean confidence, four decimals. */
   confidence: number;
 }
 
@@ -31,7 +31,9 @@ export function rollStatus(current: AgentStatus, window: readonly JudgedDecision
   if (newest.length < statusWindow.minimum) return current;
   const seen: Limits = {
     stopped: newest.filter(({ status }) => status === 'blocked' || status === 'flagged').length / newest.length,
-    confidence: newest.reduce((sum, { confidenceScore }) => sum + confidenceScore, 0) / newest.length,
+    confidence:
+      Math.round((newest.reduce((sum, { confidenceScore }) => sum + confidenceScore, 0) / newest.length) * 10_000) /
+      10_000,
   };
   if (holds('critical', current === 'critical', seen)) return 'critical';
   return holds('degraded', current !== 'healthy', seen) ? 'degraded' : 'healthy';

@@ -51,9 +51,8 @@ export function scoreDecision(
   const features: Partial<Record<Feature, number>> = {};
   let sum = 1;
   for (const [name, weight] of weighted) {
-    const share = shares[name];
-    if (share === 0) continue;
-    const taken = round(weight * share);
+    const taken = round(weight * shares[name]);
+    if (taken === 0) continue;
     features[name] = -taken;
     sum -= taken;
   }

@@ -1,0 +1,92 @@
+// The features of the confidence engine: each looks at one thing and answers what it takes from the score (docs/confidence.md).
+import type { Evidence } from './evidence.ts';
+import type { DecisionHistory } from '../confidence.ts';
+
+/** What a feature may take from the score at most. */
+export const weights = {
+  rationaleMissing: 0.12,
+  rationaleShort: 0.08,
+  rationaleLong: 0.12,
+  hedging: 0.16,
+  ambiguity: 0.3,
+  conflict: 0.25,
+  ungrounded: 0.16,
+  figures: 0.06,
+  breadth: 0.1,
+  contextMissing: 0.12,
+  contextError: 0.2,
+  instruction: 0.3,
+  trigger: 0.02,
+  claim: 0.2,
+  overrides: 0.3,
+  flags: 0.1,
+} as const;
+
+export type Feature = keyof typeof weights;
+
+/** What each feature sees, from 0 (nothing to take) to 1 (all of its weight). */
+export type Shares = Record<Feature, number>;
+
+export const shortRationale = 40;
+export const longRationale = { from: 400, to: 1000 };
+export const clearMargin = 0.4;
+
+const hedges =
+  /\b(?:maybe|perhaps|possibly|probably|presumably|apparently|might|unsure|uncertain|unclear|ambiguous|guess(?:ing)?|i (?:think|believe|suppose|assume)|assum(?:e|es|ed|ing|ption)|not (?:entirely |completely |quite |fully )?(?:sure|certain|clear)|seems?|appears? to|likely|hard to (?:say|tell))\b/gi;
+const refusals =
+  /\b(?:cannot|can't|can not|unable to|not (?:allowed|permitted|possible|eligible|able)|against (?:the |our )?policy|must not|should not|shouldn't|won't|will not|den(?:y|ied)|refuse[sd]?|reject(?:ed)?)\b/i;
+const placeholder = /^[^\p{L}\p{N}]{0,20}(?:none|null|nil|undefined|n\/a|empty|unknown|todo)?[^\p{L}\p{N}]{0,20}$/iu;
+const failure =
+  /^\W{0,8}(?:error|exception|traceback|failed|failure|timeout|timed out|forbidden|unauthori[sz]ed|not found|invalid)\b/i;
+const instruction =
+  /\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,30}\b(?:previous|prior|above|earlier|all|any|your|the|system)\b[^.\n]{0,20}\b(?:instructions?|prompts?|rules?|polic(?:y|ies)|guidelines?|guardrails?)\b|\b(?:reveal|print|show|repeat) (?:me )?(?:your|the) system prompt\b|\byou are now (?:in )?(?:developer|dan|jailbreak)/i;
+
+const figure = /\d[\d.,:-]{0,20}\d/g;
+
+/** The shares of all features. */
+export function sharesOf(evidence: Evidence, history: DecisionHistory): Shares {
+  const { prompt, context, rationale, acts, values, claimed, triggered } = evidence;
+  const length = rationale.trim().length;
+  return {
+    rationaleMissing: length === 0 ? 1 : 0,
+    rationaleShort: length === 0 ? 0 : clamp(1 - length / shortRationale),
+    rationaleLong: clamp((length - longRationale.from) / (longRationale.to - longRationale.from)),
+    hedging: clamp((rationale.match(hedges)?.length ?? 0) / 4),
+    ambiguity: clamp(1 - marginOf(evidence) / clearMargin),
+    conflict: acts && refusals.test(rationale) ? 1 : 0,
+    ungrounded: missingShare(
+      values.filter((value) => value.length >= 3),
+      `${context}\n${rationale.toLowerCase()}`,
+    ),
+    figures: acts ? 0 : missingShare(rationale.match(figure)?.slice(0, 64) ?? [], context),
+    breadth: clamp((values.length - 6) / 6),
+    contextMissing: placeholder.test(prompt) ? 1 : 0,
+    contextError: failure.test(prompt) ? 1 : 0,
+    instruction: instruction.test(prompt) ? 1 : 0,
+    trigger: triggered ? 0 : 1,
+    claim: claimed === null ? 0 : 1 - claimed,
+    overrides: clamp(history.recentOverrideRate ?? 0),
+    flags: clamp(history.recentFlagRate ?? 0),
+  };
+}
+
+/**
+ * How far the chosen decision leads the best rival: its own confidence (of the alternative equal to the action, else the agent's claim, else 1)
+ * less the rival's. 1 without rivals.
+ */
+function marginOf({ action, alternatives, claimed }: Evidence): number {
+  if (alternatives.length === 0) return 1;
+  const chosen = JSON.stringify(action);
+  const own = alternatives.find(({ decision }) => JSON.stringify(decision) === chosen);
+  const rivals = alternatives.filter((alternative) => alternative !== own).map(({ confidence }) => confidence);
+  return rivals.length === 0 ? 1 : (own?.confidence ?? claimed ?? 1) - Math.max(...rivals);
+}
+
+/** The share of values that do not occur in the text (lower case); 0 without values. */
+function missingShare(values: readonly string[], text: string): number {
+  return values.length === 0 ? 0 : values.filter((value) => !text.includes(value.toLowerCase())).length / values.length;
+}
+
+function clamp(share: number): number {
+  return Math.min(1, Math.max(0, share));
+}
