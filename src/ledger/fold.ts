@@ -1,6 +1,7 @@
 // The only code that updates a chain's collection: later facts folded onto their trace, review assignment, old once-keys.
 import type { mongo, Types } from 'mongoose';
 import type { Chain } from './chains.ts';
+import type { OutsideConsumer } from './consumer.ts';
 import type { Stored } from './entry.ts';
 import { type Projection, projectionOf, sourcesOf } from './projection.ts';
 
@@ -94,6 +95,19 @@ export function createFold(db: mongo.Db, chain: Chain): Fold {
         filter: { organizationId, kind: 'trace', 'review._id': reviewId, 'review.status': 'pending' },
         set,
       });
+    },
+  };
+}
+
+/** Repairs the projection after a crash between an append and its fold. */
+export function foldConsumer({ applyFold }: Fold): OutsideConsumer {
+  return {
+    name: 'fold',
+    kinds: ['correction', 'review', 'status', 'erasure'],
+    batch: 64,
+    outside: true,
+    async run(entries) {
+      for (const entry of entries) await applyFold(entry);
     },
   };
 }

@@ -18,7 +18,7 @@ const STATE_CODES = new Set([
   6, 7, 13, 24, 43, 50, 89, 91, 112, 133, 189, 262, 9001, 10058, 10107, 11600, 11601, 11602, 13435, 13436, 14031,
 ]);
 /** The document cannot be stored: malformed, too large, cannot be indexed, fails validation. */
-const DOCUMENT_CODES = new Set([2, 9, 14, 22, 52, 53, 56, 57, 121, 171, 10334, 16755, 17261, 17262, 17280]);
+const DOCUMENT_CODES = new Set([2, 9, 14, 15, 22, 52, 53, 56, 57, 121, 171, 10334, 16755, 17261, 17262, 17280]);
 
 interface WriteError {
   index: number;
@@ -50,11 +50,23 @@ function classify(error: WriteError, chain: Chain): InsertOutcome {
   return { kind: 'rejected', at: error.index, documentAtFault: DOCUMENT_CODES.has(error.code), cause: error };
 }
 
-/** Refused as a whole before anything was written: by the driver's encoder, or by the server's parser. */
-function refusedUnread(error: unknown): boolean {
+/**
+ * Refused as a whole for what is in it, by the driver's encoder or by the server's parser: sending the same again would be
+ * refused for ever. Should a server refuse half-way, the `_id`s of what is in say so on the next attempt.
+ */
+function isRefusal(error: unknown): boolean {
   const { name, code } = error as { name: string; code?: unknown };
-  if (name === 'MongoServerError') return DOCUMENT_CODES.has(code as number);
+  if (name === 'MongoServerError') return !STATE_CODES.has(code as number);
+  return isEncoding(name);
+}
+
+function isEncoding(name: string): boolean {
   return name.startsWith('BSON') || name === 'RangeError' || name === 'TypeError';
+}
+
+function isDocumentAtFault(error: unknown): boolean {
+  const { name, code } = error as { name: string; code?: unknown };
+  return isEncoding(name) || DOCUMENT_CODES.has(code as number);
 }
 
 /**
@@ -85,9 +97,9 @@ export function createMongoStore({ db, chain, timer }: MongoStoreParts): LedgerS
       const late = (): InsertOutcome => ({ kind: 'unknown', cause: new Error('no answer to an insert') });
       return await within(timer, INSERT_TIMEOUT_MS, { work: send(documents), late });
     } catch (cause) {
-      if (!refusedUnread(cause)) return { kind: 'unknown', cause };
+      if (!isRefusal(cause)) return { kind: 'unknown', cause };
       if (documents.length > 1) return oneByOne(documents);
-      return { kind: 'rejected', at: 0, documentAtFault: true, cause };
+      return { kind: 'rejected', at: 0, documentAtFault: isDocumentAtFault(cause), cause };
     }
   }
 

@@ -13,17 +13,23 @@ function must(condition: boolean, what: string): asserts condition {
   if (!condition) throw new BrokenInvariant(what);
 }
 
-/** The chain by itself: no gap, no fork, hashes replay, time and usage go forward, the limit holds. */
-export function checkChain({ replicas, limit, attempts }: Life): void {
+/** The chain of a life, and that nothing is in it that nobody appended. */
+export function checkLife({ replicas, limit, attempts }: Life): void {
+  const appended = new Set(attempts.filter(({ isPoison }) => !isPoison).map(({ draft }) => draft.view));
+  const entries = replicas.entries();
+  for (const { view, sequence } of entries) must(appended.has(view), `entry ${sequence} holds what nobody may append`);
+  checkChain(entries, limit);
+}
+
+/** The chain by itself: no gap, no fork, hashes replay, time and usage go forward, the limit holds, nothing is in twice. */
+export function checkChain(entries: readonly Stored[], limit: number | null = null): void {
   let previous: Stored | null = null;
   const newest = new Map<string, number>();
   const held = new Map<string, Stored>();
   const views = new Set<string>();
-  const known = new Set(attempts.filter(({ isPoison }) => !isPoison).map(({ draft }) => draft.view));
-  for (const entry of replicas.entries()) {
+  for (const entry of entries) {
     checkLink(entry, previous);
     checkUsage(entry, previous, limit);
-    must(known.has(entry.view), `entry ${entry.sequence} holds what nobody may append`);
     must(!views.has(entry.view), `${entry.view} is in twice`);
     views.add(entry.view);
     checkFollowing(entry, newest);

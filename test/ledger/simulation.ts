@@ -7,7 +7,7 @@ import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Appender, Draft, Outcome, Position } from '../../src/ledger/entry.ts';
 import type { Heads } from '../../src/ledger/heads.ts';
 import type { LedgerStore } from '../../src/ledger/store.ts';
-import { checkAnswers, checkChain } from './invariants.ts';
+import { checkAnswers, checkLife } from './invariants.ts';
 import { type Chance, seeded } from './random.ts';
 import { type Mutation, ReplicaSet } from './replica-set.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -63,7 +63,7 @@ export async function simulate(seed: number, mutation: Mutation | null = null): 
   replicas.isCalm = true;
   await time.runUntil(TROUBLED_MS + CALM_MS);
   checkAnswers(world);
-  checkChain(world);
+  checkLife(world);
 }
 
 function start(world: World): Instance {

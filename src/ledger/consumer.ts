@@ -1,0 +1,122 @@
+// What follows from entries: a consumer, and the one step by which it gets ahead (ledger.md, consumers).
+import type { Connection, Model, mongo } from 'mongoose';
+import type { Chain } from './chains.ts';
+import type { CursorDocument, ParkedDocument } from './cursors.model.ts';
+import type { EntryKind, Stored } from './entry.ts';
+import { objectId } from './ledger.model.ts';
+import type { Probe } from './probe.ts';
+
+const MAJORITY = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
+const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
+const TRANSACTION = { ...DURABLE, readConcern: { level: 'snapshot' }, readPreference: 'primary' } as const;
+
+interface Following {
+  /** Never changes: cursors go by it. */
+  name: string;
+  /** Absent: all kinds. */
+  kinds?: readonly EntryKind[];
+  /** Entries of one run. */
+  batch: number;
+  /** Members to read; absent: whole documents. */
+  projection?: Readonly<Record<string, 1>>;
+}
+
+/** Its effects and its cursor are one transaction, which may run again: nothing else may happen in `run`. */
+export interface TransactionalConsumer extends Following {
+  outside?: false;
+  run(entries: Stored[], context: { session: mongo.ClientSession; organizationId: string }): Promise<void>;
+}
+
+/** Its effect is no part of a transaction: harmless when repeated, and done before the cursor moves. */
+export interface OutsideConsumer extends Following {
+  outside: true;
+  run(entries: Stored[], context: { organizationId: string }): Promise<void>;
+}
+
+export type Consumer = TransactionalConsumer | OutsideConsumer;
+
+export interface StepParts {
+  connection: Connection;
+  chain: Chain;
+  cursors: Model<CursorDocument>;
+  parked: Model<ParkedDocument>;
+  probe: Probe;
+}
+
+/** A run of entries after a cursor. */
+export interface Run {
+  consumer: Consumer;
+  organizationId: string;
+  from: number;
+  /** Where the cursor stands afterwards. */
+  to: number;
+  entries: Stored[];
+}
+
+/** Another instance has moved the cursor: what was done here is undone with its transaction. */
+export class CursorMoved extends Error {}
+
+/** The next run; null at the end of the chain. */
+export async function nextRun(
+  { consumer, organizationId, size }: { consumer: Consumer; organizationId: string; size: number },
+  { connection, chain, cursors }: StepParts,
+): Promise<Run | null> {
+  const organization = objectId(organizationId);
+  const ledger = connection.collection<Stored>(chain.collection);
+  const cursor = await cursors.collection.findOne({ organizationId: organization, consumer: consumer.name }, MAJORITY);
+  if (!cursor) return null;
+  const newest = { ...MAJORITY, projection: { sequence: 1 }, sort: { sequence: -1 } } as const;
+  const head = (await ledger.findOne({ organizationId: organization }, newest))?.sequence ?? 0;
+  const from = cursor.sequence;
+  if (head <= from) return null;
+  const kinds = consumer.kinds ? { kind: { $in: [...consumer.kinds] } } : {};
+  const filter = { organizationId: organization, sequence: { $gt: from, $lte: head }, ...kinds };
+  const options = { ...MAJORITY, ...(consumer.projection && { projection: { ...consumer.projection, sequence: 1 } }) };
+  const entries = await ledger.find(filter, options).sort({ sequence: 1 }).limit(size).toArray();
+  const to = entries.length < size ? head : (entries.at(-1)?.sequence ?? head);
+  return { consumer, organizationId, from, to, entries: entries as Stored[] };
+}
+
+/** Has the effects of a run and moves the cursor, both or neither. @throws CursorMoved, and whatever the consumer throws */
+export async function follow(run: Run, parts: StepParts): Promise<void> {
+  const { consumer, organizationId, entries } = run;
+  if (entries.length === 0) return move(run, parts);
+  if (consumer.outside) {
+    await consumer.run(entries, { organizationId });
+    await parts.probe('effects-written', organizationId);
+    return move(run, parts);
+  }
+  await parts.connection.transaction(async (session) => {
+    await consumer.run(entries, { session, organizationId });
+    await parts.probe('effects-written', organizationId);
+    await move(run, parts, session);
+  }, TRANSACTION);
+  return parts.probe('cursor-moved', organizationId);
+}
+
+/** Puts the only entry of a run aside, so that those after it get their effects. */
+export async function park(run: Run, { error, at }: { error: unknown; at: Date }, parts: StepParts): Promise<void> {
+  const { consumer, organizationId, to } = run;
+  const row = {
+    consumer: consumer.name,
+    organizationId: objectId(organizationId),
+    sequence: to,
+    error: String(error),
+    at,
+  };
+  await parts.connection.transaction(async (session) => {
+    await parts.parked.collection.insertOne(row as ParkedDocument, { session });
+    await move(run, parts, session);
+  }, TRANSACTION);
+}
+
+async function move(
+  { consumer, organizationId, from, to }: Run,
+  { cursors }: StepParts,
+  session?: mongo.ClientSession,
+): Promise<void> {
+  const filter = { organizationId: objectId(organizationId), consumer: consumer.name, sequence: from };
+  const options = session ? { session } : DURABLE;
+  const { matchedCount } = await cursors.collection.updateOne(filter, { $set: { sequence: to } }, options);
+  if (matchedCount === 0) throw new CursorMoved();
+}

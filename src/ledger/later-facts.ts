@@ -1,0 +1,96 @@
+// Facts about an earlier decision: decided on what a majority read shows, compare-and-set by `after`, folded before the answer.
+import type { mongo } from 'mongoose';
+import { AppError } from '../errors.ts';
+import type { Chain } from './chains.ts';
+import type { Appender, Draft, Position, Stored } from './entry.ts';
+import type { Fold } from './fold.ts';
+import { objectId } from './ledger.model.ts';
+import type { Probe } from './probe.ts';
+
+const MAJORITY = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
+const ATTEMPTS = 8;
+/** As many as one batch takes. */
+const CHUNK = 64;
+
+/** A decision and the newest entry about it: what the next fact names as `subject` and `after`. */
+export interface Subject<T extends Stored = Stored> {
+  trace: T;
+  subject: Position;
+  after: Position;
+}
+
+/** What the caller makes of it; `after`, `traceId` and the organisation are added. */
+export type Fact = Pick<Draft, 'kind' | 'view' | 'payloadDigest' | 'fields'>;
+
+/** Asked anew whenever somebody else was first. Null: nothing is to be done. @throws AppError to refuse */
+export type Decide = (subject: Subject) => Fact | null | Promise<Fact | null>;
+
+export interface LaterFactParts {
+  db: mongo.Db;
+  chain: Chain;
+  appender: Appender;
+  fold: Fold;
+  probe?: Probe;
+}
+
+export interface LaterFacts {
+  /**
+   * Appends one fact about a decision and shows it on the trace; null when `decide` wants none.
+   * @throws AppError `NOT_FOUND`, `CONFLICT` (somebody else was first, again and again), and what appending throws
+   */
+  append(organizationId: string, traceId: string, decide: Decide): Promise<Stored | null>;
+  /** The same for many, 64 at once; one result each, in order, rejected ones too. */
+  appendAll(
+    organizationId: string,
+    traceIds: readonly string[],
+    decide: Decide,
+  ): Promise<PromiseSettledResult<Stored | null>[]>;
+}
+
+/** Later facts of one chain. */
+export function createLaterFacts({ db, chain, appender, fold, probe = () => {} }: LaterFactParts): LaterFacts {
+  const collection = db.collection<Stored>(chain.collection);
+
+  async function read(organizationId: string, traceId: string): Promise<Subject> {
+    const filter = { organizationId: objectId(organizationId), traceId };
+    const [trace, newest] = await Promise.all([
+      collection.findOne(filter, { ...MAJORITY, sort: { sequence: 1 } }),
+      collection.findOne(filter, { ...MAJORITY, sort: { sequence: -1 }, projection: { sequence: 1, chainHash: 1 } }),
+    ]);
+    if (!trace || !newest) throw new AppError('NOT_FOUND');
+    return { trace: trace as Stored, subject: positionOf(trace), after: positionOf(newest) };
+  }
+
+  async function append(organizationId: string, traceId: string, decide: Decide): Promise<Stored | null> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const subject = await read(organizationId, traceId);
+      const fact = await decide(subject);
+      if (!fact) return null;
+      const after = subject.after.sequence;
+      const draft = { ...fact, organizationId, traceId, after, once: null, monthlyLimit: null };
+      const outcome = await appender.append(draft);
+      if (outcome.kind === 'superseded') continue;
+      await probe('before-fold', organizationId);
+      await fold.applyFold(outcome.entry);
+      await probe('folded', organizationId);
+      return outcome.entry;
+    }
+    throw new AppError('CONFLICT');
+  }
+
+  return {
+    append,
+    async appendAll(organizationId, traceIds, decide) {
+      const results: PromiseSettledResult<Stored | null>[] = [];
+      for (let from = 0; from < traceIds.length; from += CHUNK) {
+        const chunk = traceIds.slice(from, from + CHUNK);
+        results.push(...(await Promise.allSettled(chunk.map((traceId) => append(organizationId, traceId, decide)))));
+      }
+      return results;
+    },
+  };
+}
+
+function positionOf({ sequence, chainHash }: Position): Position {
+  return { sequence, chainHash };
+}

@@ -1,0 +1,16 @@
+// The newest sequence of every organisation of a chain, straight from its index.
+import type { mongo, Types } from 'mongoose';
+
+/** By organisation, 24 hex digits. Reads one index key per organisation. */
+export async function newestSequences(collection: mongo.Collection): Promise<Map<string, number>> {
+  const rows = collection.aggregate<{ _id: Types.ObjectId; sequence: number }>(
+    [
+      { $sort: { organizationId: -1, sequence: -1 } },
+      { $group: { _id: '$organizationId', sequence: { $first: '$sequence' } } },
+    ],
+    { hint: 'chain', readConcern: { level: 'majority' }, readPreference: 'primary' },
+  );
+  const newest = new Map<string, number>();
+  for await (const { _id, sequence } of rows) newest.set(_id.toHexString(), sequence);
+  return newest;
+}

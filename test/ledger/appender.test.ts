@@ -1,0 +1,191 @@
+// The appender on a real database: instances race, keys repeat, limits hold, bad documents stay alone, cut tails are found.
+import { expect, test } from 'vitest';
+import { AppError } from '../../src/errors.ts';
+import { newId } from '../../src/infra/ids.ts';
+import { DECISIONS } from '../../src/ledger/chains.ts';
+import type { Outcome } from '../../src/ledger/entry.ts';
+import { releaseOldOnce } from '../../src/ledger/fold.ts';
+import { thinHeads, type HeadRow } from '../../src/ledger/heads.ts';
+import { objectId } from '../../src/ledger/ledger.model.ts';
+import { checkChain } from './invariants.ts';
+import { draft, RealChain } from './real-chain.ts';
+
+const chain = new RealChain('appender');
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+const key = (number: number) => Buffer.alloc(16, number);
+
+function sealed(outcome: Outcome) {
+  if (outcome.kind === 'superseded') throw new Error('superseded');
+  return outcome.entry;
+}
+
+test('two instances append to one chain: no gap, no fork, hashes replay', async () => {
+  const organizationId = newId();
+  const instances = [chain.start(), chain.start()];
+  const answers = await Promise.all(
+    numbers(600).map(async (number) => instances[number % 2]?.appender.append(draft(organizationId))),
+  );
+  const entries = await chain.entries(organizationId);
+  expect(entries).toHaveLength(600);
+  checkChain(entries);
+  const stored = new Map(entries.map((entry) => [entry._id.toHexString(), entry.chainHash]));
+  for (const answer of answers) {
+    const entry = sealed(answer as Outcome);
+    expect(stored.get(entry._id.toHexString())).toBe(entry.chainHash);
+  }
+  await Promise.all(instances.map(({ appender }) => appender.close()));
+});
+
+test('twenty keys, twenty times each, on two instances: twenty entries, every answer the same', async () => {
+  const organizationId = newId();
+  const instances = [chain.start(), chain.start()];
+  const posts = numbers(400).map(async (number) => {
+    const once = key(number % 20);
+    const outcome = await instances[number % 3 === 0 ? 0 : 1]?.appender.append(draft(organizationId, { once }));
+    return { once: number % 20, outcome: outcome as Outcome };
+  });
+  const answers = await Promise.all(posts);
+  const entries = await chain.entries(organizationId);
+  expect(entries).toHaveLength(20);
+  checkChain(entries);
+  for (const number of numbers(20)) {
+    const same = answers.filter(({ once }) => once === number).map(({ outcome }) => outcome);
+    expect(new Set(same.map((outcome) => sealed(outcome).chainHash)).size).toBe(1);
+    expect(same.filter(({ kind }) => kind === 'sealed')).toHaveLength(1);
+  }
+});
+
+test('a key may be used again after a day, and is found until then', async () => {
+  const organizationId = newId();
+  const once = key(1);
+  const start = Date.now();
+  let now = start;
+  const clock = { now: () => new Date(now) };
+  const first = sealed(await chain.start(clock).appender.append(draft(organizationId, { once })));
+  now = start + 23 * 60 * 60 * 1000;
+  const { appender } = chain.start(clock);
+  expect(await appender.find(organizationId, once)).toMatchObject({ chainHash: first.chainHash });
+  expect(await appender.append(draft(organizationId, { once }))).toMatchObject({
+    kind: 'repeated',
+    entry: { _id: first._id },
+  });
+  now = start + 24 * 60 * 60 * 1000 + 1;
+  expect(await appender.find(organizationId, once)).toBeNull();
+  expect(await appender.append(draft(organizationId, { once }))).toMatchObject({ kind: 'sealed' });
+  const entries = await chain.entries(organizationId);
+  expect(entries.map((entry) => 'idempotencyKey' in entry)).toEqual([false, true]);
+  checkChain(entries);
+  expect(await releaseOldOnce(chain.db, DECISIONS, new Date(now + 1))).toBeGreaterThan(0);
+  expect((await chain.entries(organizationId)).some((entry) => 'idempotencyKey' in entry)).toBe(false);
+});
+
+test('the monthly limit is exact between instances, and repetitions are answered beyond it', async () => {
+  const organizationId = newId();
+  const instances = [chain.start(), chain.start()];
+  const results = await Promise.allSettled(
+    numbers(60).map(async (number) => {
+      const once = key(number);
+      return instances[number % 2]?.appender.append(draft(organizationId, { once, monthlyLimit: 10 }));
+    }),
+  );
+  const isSealed = results.map(({ status }) => status === 'fulfilled');
+  expect(isSealed.filter(Boolean)).toHaveLength(10);
+  for (const result of results) {
+    if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'USAGE_LIMIT_EXCEEDED' });
+  }
+  checkChain(await chain.entries(organizationId), 10);
+  const { appender } = chain.start();
+  const once = key(isSealed.indexOf(true));
+  expect(await appender.append(draft(organizationId, { once, monthlyLimit: 10 }))).toMatchObject({ kind: 'repeated' });
+  const correction = draft(organizationId, { kind: 'status', after: 1, traceId: 'trace-of-limit' });
+  expect(sealed(await appender.append(correction)).usage.count).toBe(10);
+});
+
+test.each([
+  ['is larger than the database takes', { payload: 'x'.repeat(17 * 1024 * 1024) }],
+  ['is nested deeper than the database takes', { payload: nesting(200) }],
+  ['cannot be encoded', { payload: { 'a\0b': 1 } }],
+  ['cannot be indexed', { idempotencyKey: ['a', 'b'], organizationId: ['a', 'b'] }],
+])('a document that %s is refused alone', async (_what, fields) => {
+  const organizationId = newId();
+  const { appender } = chain.start();
+  const results = await Promise.allSettled(
+    numbers(5).map((number) => appender.append(draft(organizationId, number === 2 ? { fields } : {}))),
+  );
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect(results[2]).toMatchObject({ reason: { code: 'VALIDATION_ERROR' } });
+  const entries = await chain.entries(organizationId);
+  expect(entries).toHaveLength(4);
+  checkChain(entries);
+});
+
+function nesting(depth: number): unknown {
+  return depth === 0 ? 'deep' : [nesting(depth - 1)];
+}
+
+test('of two facts that follow the same entry one wins, on any instance', async () => {
+  const organizationId = newId();
+  const instances = [chain.start(), chain.start()];
+  await instances[0]?.appender.append(draft(organizationId, { traceId: 'contested' }));
+  const fact = () => draft(organizationId, { kind: 'status', traceId: 'contested', after: 1 });
+  const answers = await Promise.all(numbers(10).map(async (number) => instances[number % 2]?.appender.append(fact())));
+  expect(answers.filter((answer) => answer?.kind === 'sealed')).toHaveLength(1);
+  expect(answers.filter((answer) => answer?.kind === 'superseded')).toHaveLength(9);
+  const clause = () => draft(organizationId, { kind: 'compliance', traceId: 'compliance:f:1', after: null });
+  expect((await instances[0]?.appender.append(clause()))?.kind).toBe('sealed');
+  expect((await instances[1]?.appender.append(clause()))?.kind).toBe('superseded');
+});
+
+test('a full queue answers 503 at once, a late outcome 503 in time, and what was accepted goes on', async () => {
+  const organizationId = newId();
+  const { appender } = chain.start();
+  const accepted = numbers(1_024).map(() => appender.append(draft(organizationId)));
+  await expect(appender.append(draft(organizationId))).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    headers: { 'Retry-After': '1' },
+  });
+  const late = chain.start().appender.append(draft(organizationId, { view: 'late' }), 0);
+  await expect(late).rejects.toBeInstanceOf(AppError);
+  await Promise.all(accepted);
+  await appender.close();
+  await expect(appender.append(draft(organizationId))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(appender.latency(organizationId)?.p99).toBeGreaterThanOrEqual(
+    appender.latency(organizationId)?.p50 ?? Infinity,
+  );
+});
+
+test('a cut tail is found before anything is built on it', async () => {
+  const organizationId = newId();
+  const filter = { organizationId: objectId(organizationId) };
+  const before = chain.start();
+  for (const _ of numbers(5)) await before.appender.append(draft(organizationId));
+  const head = await before.appender.head(organizationId);
+  await before.appender.close();
+  const intact = chain.start();
+  await intact.appender.append(draft(organizationId));
+  expect(intact.heads.quarantined()).toEqual([]);
+  await intact.appender.close();
+  await chain.db.collection('ledger').deleteMany({ ...filter, sequence: { $gte: 4 } });
+  const after = chain.start();
+  for (const _ of numbers(2)) {
+    await expect(after.appender.append(draft(organizationId))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  }
+  expect(after.heads.quarantined()).toEqual([organizationId]);
+  expect(after.quarantined).toMatchObject([{ sequence: 6 }]);
+  expect(head).toMatchObject({ sequence: 5 });
+  expect(await chain.entries(organizationId)).toHaveLength(3);
+});
+
+test('old head rows are thinned, the newest of each hour and day stays', async () => {
+  const organizationId = objectId(newId());
+  const rows = chain.db.collection<HeadRow>('heads');
+  const now = new Date('2026-03-10T12:30:00.000Z');
+  const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 60 * 60 * 1000);
+  const ages = [49, 48.9, 30, 29, 5.2, 5.1, 0.5, 0.4];
+  await rows.insertMany(
+    ages.map((age, index) => ({ organizationId, sequence: index + 1, chainHash: '', at: hoursAgo(age) }) as never),
+  );
+  await thinHeads(rows, now);
+  const kept = await rows.find({ organizationId }).sort({ sequence: 1 }).toArray();
+  expect(kept.map(({ sequence }) => sequence)).toEqual([2, 4, 6, 7, 8]);
+});
