@@ -1,6 +1,6 @@
 // Payment card numbers: thirteen to nineteen digits of a known issuer range that pass the Luhn check.
 import { seen } from './look.ts';
-import type { Rule, Span } from './rule.ts';
+import { matchesOf, type Rule, type Span } from './rule.ts';
 
 /** Issuer ranges by leading digits (inclusive, of equal width) and the lengths in use. */
 const ranges: readonly (readonly [network: string, from: string, to: string, lengths: readonly number[]])[] = [
@@ -34,7 +34,7 @@ export const cardRule: Rule = { type: 'CARD', needs: seen.digits13, find: findCa
 function findCards(text: string): Span[] {
   const spans: Span[] = [];
   let from = 0;
-  for (const match of text.matchAll(groupStart)) {
+  for (const match of matchesOf(text, groupStart)) {
     if (match.index < from) continue;
     const end = endOf(text, match.index);
     if (end === null) continue;

@@ -1,6 +1,6 @@
 // E-mail addresses: a sign `@` (or `%40`) with a mailbox before it and a domain name behind it.
 import { seen } from './look.ts';
-import type { Rule, Span } from './rule.ts';
+import { matchesOf, type Rule, type Span } from './rule.ts';
 
 const sign = /@|%40/g;
 const domain =
@@ -13,7 +13,7 @@ export const emailRule: Rule = { type: 'EMAIL', needs: seen.at, find: findEmails
 function findEmails(text: string): Span[] {
   const spans: Span[] = [];
   let from = 0;
-  for (const match of text.matchAll(sign)) {
+  for (const match of matchesOf(text, sign)) {
     const start = mailboxStart(text, from, match.index);
     domain.lastIndex = match.index + match[0].length;
     if (start === match.index || !domain.test(text)) continue;

@@ -1,7 +1,7 @@
 // Bank account numbers (IBAN): country, length and check digits as in the register that ibantools carries.
 import { countrySpecs, isValidIBAN } from 'ibantools';
 import { seen } from './look.ts';
-import type { Rule, Span } from './rule.ts';
+import { matchesOf, type Rule, type Span } from './rule.ts';
 
 const head = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/g;
 const alphanumeric = /[A-Za-z0-9]/;
@@ -10,7 +10,7 @@ export const ibanRule: Rule = { type: 'IBAN', needs: seen.ibanHead, find: findIb
 
 function findIbans(text: string): Span[] {
   const spans: Span[] = [];
-  for (const match of text.matchAll(head)) {
+  for (const match of matchesOf(text, head)) {
     const length = countrySpecs[match[0].slice(0, 2).toUpperCase()]?.chars;
     const end = length ? endOf(text, match.index, length) : null;
     if (end !== null) spans.push({ start: match.index, end });

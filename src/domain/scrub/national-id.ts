@@ -2,12 +2,15 @@
 import { labelled } from './label.ts';
 import { isDate, seen } from './look.ts';
 import { nationalIdForms, type NationalIdForm } from './national-id-forms.ts';
-import { spansOf, type Rule, type Span } from './rule.ts';
+import { matchesOf, spansOf, type Rule, type Span } from './rule.ts';
 
 const before = '(?<![A-Za-z0-9]|\\d[.-])';
 const after = '(?![A-Za-z0-9]|[.-]\\d)';
 /** After a label: up to seven groups of letters and digits, one separator apart, the first digit not far. */
 const afterLabel = labelled('ssn', '(?=[A-Z]{0,6}[-+ ./]?\\d)[A-Z0-9]{1,20}(?:[-+ ./][A-Z0-9]{1,20}){0,6}');
+
+/** Forms whose written form can have fewer than eight digits in more than one word, and so asks for a wider gate. */
+const fewDigits: ReadonlySet<string> = new Set(['nino', 'hkid', 'nie']);
 
 /** The rules for the forms of these countries (ISO 3166-1 alpha-2), or of all when true; none when false. */
 export function nationalIdRules(countries: boolean | readonly string[]): Rule[] {
@@ -15,8 +18,12 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
     typeof countries === 'boolean' ? countries : countries.includes(country),
   );
   if (forms.length === 0) return [];
+  const isShort = ({ name }: NationalIdForm): boolean => fewDigits.has(name);
+  const short = forms.filter(isShort);
+  const long = forms.filter((form) => !isShort(form));
   return [
-    { type: 'NATIONAL_ID', needs: seen.digits4 | seen.mixed, find: writtenFinder(forms) },
+    { type: 'NATIONAL_ID', needs: seen.digits8 | seen.mixed, find: writtenFinder(long) },
+    { type: 'NATIONAL_ID', needs: seen.digits4 | seen.mixed, find: writtenFinder(short) },
     {
       type: 'NATIONAL_ID',
       needs: seen.digits8 | seen.mixed,
@@ -30,11 +37,12 @@ function writtenFinder(forms: readonly NationalIdForm[]): (text: string) => Span
   const written = forms.flatMap((form) =>
     form.written === null ? [] : [{ form, pattern: new RegExp(`(?:${form.written})${after}`, 'y') }],
   );
+  if (written.length === 0) return () => [];
   const sources = new Set(written.map(({ form }) => form.written));
   const beginning = new RegExp(`${before}(?=(?:${[...sources].join('|')})${after})`, 'g');
   return (text) => {
     const spans: Span[] = [];
-    for (const { index } of text.matchAll(beginning)) {
+    for (const { index } of matchesOf(text, beginning)) {
       for (const { form, pattern } of written) {
         pattern.lastIndex = index;
         const found = pattern.exec(text)?.[0];

@@ -14,7 +14,7 @@ const northAmerican = new RegExp(
 );
 /** A leading zero, and groups: 020 7946 0958, 06 12 34 56 78, 0171-1234567, 03-1234-5678. */
 const trunk = new RegExp(
-  `(?<![A-Za-z0-9]|\\d[.-])\\(?0(?:[1-9](?:[ .-]?\\d{2}){4}|\\d{1,4}\\)?[-/ ]\\d{3,8}(?:[- ]\\d{2,4}){0,2})${after}`,
+  `(?<![A-Za-z0-9]|\\d[.-])\\(?0(?:[1-9](?:[ .-]\\d{2}){4}|\\d{1,4}\\)?[-/ ]\\d{3,8}(?:[- ]\\d{2,4}){0,2})${after}`,
   'g',
 );
 /** Countries whose numbers, in a written form with a leading zero, are known without a label. */
@@ -28,7 +28,7 @@ export const phoneRule: Rule = {
     ...spansOf(text, international, internationalLength),
     ...spansOf(text, northAmerican),
     ...spansOf(text, trunk, (found) => (isTrunkNumber(found) ? found.length : 0)),
-    ...spansOf(text, afterLabel, (found) => (isDate(found) ? 0 : found.length)),
+    ...spansOf(text, afterLabel, (found) => (isDate(found.replace(/^[+(]/, '')) ? 0 : found.length)),
   ],
 };
 

@@ -13,6 +13,8 @@ export interface ScrubbedText {
 
 interface Finding extends Span {
   type: DetectionType;
+  /** Place of the rule among the rules. */
+  rank: number;
 }
 
 /** A marker may lay bare what its neighbour hid; text that takes more passes than this was made to, and is replaced whole. */
@@ -45,39 +47,44 @@ function onePass(
   const findings = findingsIn(folded.text, label, { rules, mask: look(folded.text) });
   return marked(
     text,
-    findings.map(({ type, start, end }) => ({
-      type,
+    findings.map(({ start, end, ...finding }) => ({
+      ...finding,
       start: folded.origin[start] ?? 0,
       end: folded.origin[end] ?? text.length,
     })),
   );
 }
 
-/** What the rules find, in ascending order; where findings overlap, one that spans them all, of the rule that comes first. */
+/** What the rules find, in any order, each with the rank of its rule. */
 function findingsIn(
   text: string,
   label: LabelClass | null,
   { rules, mask }: { rules: readonly Rule[]; mask: number },
 ): Finding[] {
   const prefix = label === null ? '' : `${label}: `;
-  const findings: (Finding & { rank: number })[] = [];
-  for (const [rank, { type, needs, find }] of rules.entries()) {
-    if ((mask & needs) === 0) continue;
+  const findings: Finding[] = [];
+  rules.forEach(({ type, needs, find }, rank) => {
+    if ((mask & needs) === 0) return;
     for (const { start, end } of find(prefix + text))
       findings.push({ type, rank, start: start - prefix.length, end: end - prefix.length });
-  }
-  const merged: (Finding & { rank: number })[] = [];
+  });
+  return findings.length < 2 ? findings : merged(findings);
+}
+
+/** In ascending order; findings that overlap become one that spans them all, of the rule that comes first. */
+function merged(findings: Finding[]): Finding[] {
+  const result: Finding[] = [];
   for (const finding of findings.sort((left, right) => left.start - right.start || left.rank - right.rank)) {
-    const last = merged.at(-1);
-    if (last === undefined || finding.start >= last.end) merged.push(finding);
+    const last = result.at(-1);
+    if (last === undefined || finding.start >= last.end) result.push(finding);
     else
-      merged[merged.length - 1] = {
+      result[result.length - 1] = {
         ...(finding.rank < last.rank ? finding : last),
         start: last.start,
         end: Math.max(last.end, finding.end),
       };
   }
-  return merged;
+  return result;
 }
 
 function marked(text: string, findings: readonly Finding[]): { text: string; types: DetectionType[] } | null {

@@ -36,12 +36,22 @@ const bearer = new RegExp(`(?<![A-Za-z0-9])[Bb]earer (?=(?<found>${value}))`, 'g
 const named = labelled('password', value);
 const inUrl = /:\/\/[A-Za-z0-9._~%+-]{1,64}:(?=(?<found>[A-Za-z0-9_+=.~!$%^&*-]{1,128})@)/g;
 
+/** The patterns, each with a text that is part of all its matches. */
+const patterns: readonly (readonly [part: string, pattern: RegExp])[] = [
+  ['eyJ', jsonWebToken],
+  ['earer ', bearer],
+  ['://', inUrl],
+  ['', prefixed],
+  ['', named],
+];
+
 export const secretRule: Rule = { type: 'SECRET', needs: seen.token | seen.rule, find: findSecrets };
 
 function findSecrets(text: string): Span[] {
+  const keys = text.includes('-----BEGIN ') ? spansOf(text, privateKey) : [];
   return [
-    ...spansOf(text, privateKey),
-    ...[jsonWebToken, prefixed, bearer, named, inUrl].flatMap((pattern) => spansOf(text, pattern, mixedLength)),
+    ...keys,
+    ...patterns.flatMap(([part, pattern]) => (text.includes(part) ? spansOf(text, pattern, mixedLength) : [])),
   ];
 }
 
