@@ -51,14 +51,19 @@ export interface LaterFacts {
 export function createLaterFacts({ db, chain, appender, fold, probe = () => {} }: LaterFactParts): LaterFacts {
   const collection = db.collection<Stored>(chain.collection);
 
+  /** The decision as all entries about it so far have left it: what is not folded yet would be decided twice. */
   async function read(organizationId: string, traceId: string): Promise<Subject> {
     const filter = { organizationId: objectId(organizationId), traceId };
-    const [trace, newest] = await Promise.all([
-      collection.findOne(filter, { ...MAJORITY, sort: { sequence: 1 } }),
-      collection.findOne(filter, { ...MAJORITY, sort: { sequence: -1 }, projection: { sequence: 1, chainHash: 1 } }),
-    ]);
-    if (!trace || !newest) throw new AppError('NOT_FOUND');
-    return { trace: trace as Stored, subject: positionOf(trace), after: positionOf(newest) };
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const newest = await collection.findOne(filter, { ...MAJORITY, sort: { sequence: -1 } });
+      const trace = await collection.findOne(filter, { ...MAJORITY, sort: { sequence: 1 } });
+      if (trace?.kind !== 'trace' || !newest) throw new AppError('NOT_FOUND');
+      const foldedTo = Number(trace.foldedTo ?? trace.sequence);
+      if (foldedTo >= newest.sequence)
+        return { trace: trace as Stored, subject: positionOf(trace), after: positionOf(newest) };
+      await fold.applyFold(newest as Stored);
+    }
+    throw new AppError('CONFLICT');
   }
 
   async function append(organizationId: string, traceId: string, decide: Decide): Promise<Stored | null> {

@@ -1,0 +1,57 @@
+// Everything that works on one chain, put together: store, heads, appender, fold, later facts.
+import type { Connection } from 'mongoose';
+import type { Clock } from '../infra/clock.ts';
+import { createAppender, DEFAULT_LIMITS } from './appender.ts';
+import type { Chain } from './chains.ts';
+import type { Appender, Position } from './entry.ts';
+import { createFold, type Fold } from './fold.ts';
+import { createHeads, type HeadRow, type Heads } from './heads.ts';
+import { createLaterFacts, type LaterFacts } from './later-facts.ts';
+import { createMongoStore } from './mongo-store.ts';
+import type { Probe } from './probe.ts';
+import { systemTimer } from './timer.ts';
+
+export interface ChainWorld {
+  connection: Connection;
+  clock: Clock;
+  newId: () => string;
+  /** False while nothing may be sealed. */
+  ready: () => boolean;
+  /** Appends of one organisation that may wait. */
+  queueLimit: number;
+  /** There is a new head. */
+  onSealed: (organizationId: string) => void;
+  onQuarantine: (organizationId: string, missing: Position) => void;
+  probe?: Probe;
+}
+
+export interface OpenChain {
+  appender: Appender;
+  heads: Heads;
+  fold: Fold;
+  laterFacts: LaterFacts;
+}
+
+export function openChain(chain: Chain, world: ChainWorld): OpenChain {
+  const { connection, clock, newId, ready, queueLimit, onSealed, onQuarantine } = world;
+  const probe = world.probe && { probe: world.probe };
+  const db = connection.getClient().db(connection.name);
+  const store = createMongoStore({ db, chain, timer: systemTimer });
+  const collection = db.collection<HeadRow>(`heads_${chain.collection}`);
+  const heads = createHeads({ collection, store, clock, timer: systemTimer, onQuarantine });
+  const limits = { ...DEFAULT_LIMITS, queue: queueLimit };
+  const appender = createAppender({
+    store,
+    chain,
+    clock,
+    timer: systemTimer,
+    heads,
+    ready,
+    onSealed,
+    newId,
+    limits,
+    ...probe,
+  });
+  const fold = createFold(db, chain);
+  return { appender, heads, fold, laterFacts: createLaterFacts({ db, chain, appender, fold, ...probe }) };
+}

@@ -1,0 +1,30 @@
+// Slow work on stored chains: idempotency keys past their day, head rows thinned with age.
+import type { Connection } from 'mongoose';
+import type { Clock } from '../infra/clock.ts';
+import type { Chain } from './chains.ts';
+import { releaseOldOnce } from './fold.ts';
+import { type HeadRow, thinHeads } from './heads.ts';
+
+export function createLedgerUpkeep({
+  connection,
+  clock,
+  chains,
+}: {
+  connection: Connection;
+  clock: Clock;
+  chains: readonly Chain[];
+}) {
+  const db = () => connection.getClient().db(connection.name);
+  return {
+    async releaseOnceKeys(): Promise<void> {
+      for (const chain of chains) {
+        if (chain.onceTtlMs !== null)
+          await releaseOldOnce(db(), chain, new Date(clock.now().getTime() - chain.onceTtlMs));
+      }
+    },
+    async thinHeads(): Promise<void> {
+      for (const { collection } of chains)
+        await thinHeads(db().collection<HeadRow>(`heads_${collection}`), clock.now());
+    },
+  };
+}
