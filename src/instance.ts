@@ -101,7 +101,10 @@ export async function startInstance({
   return {
     url: `http://${config.ASSAY_HOST.includes(':') ? `[${config.ASSAY_HOST}]` : config.ASSAY_HOST}:${port}`,
     services,
-    runJobsOnce: () => jobs.runOnce(),
+    async runJobsOnce() {
+      await services.consumers.runOnce();
+      await jobs.runOnce();
+    },
     async stop() {
       services.readiness.drain();
       await new Promise<void>((resolve) => {

@@ -1,13 +1,49 @@
 // What runs without a request: one line per timed job and per consumer of the ledger.
 import type { Job } from './infra/job-runner.ts';
 import type { Migration } from './infra/migrations.ts';
+import type { OutboxWriter } from './infra/outbox-writer.ts';
+import { AUDIT, DECISIONS } from './ledger/chains.ts';
+import type { Consumer } from './ledger/consumer.ts';
+import type { Fold } from './ledger/fold.ts';
+import { buildHeadIndexes } from './ledger/upkeep.ts';
+import type { Models } from './models.ts';
+import { agentActivityConsumer } from './resources/agents/agent-activity.consumer.ts';
+import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
+import { foldConsumer } from './resources/traces/fold.consumer.ts';
+import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Services } from './services.ts';
 
 const SECOND = 1000;
+const HOUR = 3600 * SECOND;
 
 /** Changes of stored data, oldest first; indexes are built by themselves. */
-export const migrations: readonly Migration[] = [];
+export const migrations: readonly Migration[] = [
+  { id: 'heads-indexes', run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]) },
+];
 
-export function createJobs({ audit }: Services): Job[] {
-  return [{ name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() }];
+export function consumersOf({
+  models,
+  outbox,
+  fold,
+}: {
+  models: Models;
+  outbox: OutboxWriter;
+  fold: Fold;
+}): Consumer[] {
+  return [
+    foldConsumer(fold),
+    policyStatisticsConsumer(models),
+    agentActivityConsumer(models),
+    traceEventsConsumer(outbox),
+  ];
+}
+
+export function createJobs({ audit, consumers, outboxWorker, ledgerUpkeep }: Services): Job[] {
+  return [
+    { name: 'ledger.sweep', everyMs: 2 * SECOND, run: () => consumers.sweep() },
+    { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
+    { name: 'outbox.deliver', everyMs: SECOND, run: () => outboxWorker.run() },
+    { name: 'ledger.release-once-keys', everyMs: HOUR, run: () => ledgerUpkeep.releaseOnceKeys() },
+    { name: 'ledger.thin-heads', everyMs: HOUR, run: () => ledgerUpkeep.thinHeads() },
+  ];
 }

@@ -1,6 +1,7 @@
 // Which collections exist: one line per Mongoose model.
 import type { Connection } from 'mongoose';
 import { outboxSchema } from './infra/outbox.model.ts';
+import { cursorSchema, parkedSchema } from './ledger/cursors.model.ts';
 import { ledgerEntrySchema } from './ledger/ledger.model.ts';
 import { agentActivitySchema } from './resources/agents/agent-activity.model.ts';
 import { agentSchema } from './resources/agents/agents.model.ts';
@@ -39,6 +40,8 @@ export function createModels(connection: Connection) {
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),
     auditRows: connection.model('AuditRow', auditRowSchema),
     auditEntries: connection.model('AuditEntry', auditEntrySchema),
+    cursors: connection.model('Cursor', cursorSchema),
+    parked: connection.model('Parked', parkedSchema),
     outbox: connection.model('Outbox', outboxSchema),
   };
 }

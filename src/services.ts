@@ -4,22 +4,26 @@ import type { Config } from './config.ts';
 import { createCache } from './infra/cache.ts';
 import type { ChangeFeed } from './infra/change-feed.ts';
 import type { Clock } from './infra/clock.ts';
-import { newId, newTraceId, random16, randomHex, randomToken } from './infra/ids.ts';
+import { chance, newId, newTraceId, random16, randomHex, randomToken } from './infra/ids.ts';
 import type { Logger } from './infra/logger.ts';
 import type { Metrics } from './infra/metrics.ts';
+import { createOutboxWorker } from './infra/outbox.ts';
+import { createOutboxWriter } from './infra/outbox-writer.ts';
 import { createPasswords } from './infra/passwords.ts';
 import type { Secrets } from './infra/secrets.ts';
 import { createSessionTokens } from './infra/tokens.ts';
 import { createTransactions } from './infra/transaction.ts';
-import { createAppender, DEFAULT_LIMITS } from './ledger/appender.ts';
-import { AUDIT, type Chain, DECISIONS } from './ledger/chains.ts';
-import type { Appender, Position } from './ledger/entry.ts';
-import { createHeads, type Heads, type HeadRow } from './ledger/heads.ts';
+import { consumersOf } from './jobs.ts';
+import { AUDIT, DECISIONS } from './ledger/chains.ts';
+import { createConsumers } from './ledger/consumers.ts';
+import type { Position } from './ledger/entry.ts';
 import { objectId } from './ledger/ledger.model.ts';
-import { createMongoStore } from './ledger/mongo-store.ts';
+import { openChain } from './ledger/open-chain.ts';
 import type { Probe } from './ledger/probe.ts';
 import { systemTimer } from './ledger/timer.ts';
+import { createLedgerUpkeep } from './ledger/upkeep.ts';
 import type { Models } from './models.ts';
+import { createAgentHistoryService } from './resources/agents/agent-history.service.ts';
 import { createAgentService, type KnownAgent } from './resources/agents/agents.service.ts';
 import { createAuditService } from './resources/audit/audit.service.ts';
 import { createKeyService, hashKey, type KeyIdentity } from './resources/auth/keys.service.ts';
@@ -31,6 +35,7 @@ import { createWorkspaceService } from './resources/organization/workspaces.serv
 import { createPolicySetService } from './resources/policies/policy-sets.service.ts';
 import { createPolicyService } from './resources/policies/policies.service.ts';
 import type { PolicySet } from './domain/policies/compile.ts';
+import { createBulkService } from './resources/traces/bulk.service.ts';
 import { createIngestionService } from './resources/traces/ingestion.service.ts';
 import { createTraceService } from './resources/traces/traces.service.ts';
 
@@ -50,52 +55,40 @@ export interface World {
   probe?: Probe;
 }
 
-interface OpenChain {
-  appender: Appender;
-  heads: Heads;
-}
-
-/** An appender with its store and its heads. */
-function openChain(
-  { connection, clock, clockAgrees, config, logger, probe }: World,
-  chain: Chain,
-  onSealed: (organizationId: string, head: Position) => void,
-): OpenChain {
-  const db = connection.getClient().db(connection.name);
-  const store = createMongoStore({ db, chain, timer: systemTimer });
-  const onQuarantine = (organizationId: string, missing: Position): void =>
-    logger.fatal(
-      { organizationId, missing, chain: chain.collection },
-      'the chain does not reach a head it once had: quarantined',
-    );
-  const heads = createHeads({
-    collection: db.collection<HeadRow>(`heads_${chain.collection}`),
-    store,
-    clock,
-    timer: systemTimer,
-    onQuarantine,
-  });
-  const appender = createAppender({
-    store,
-    chain,
-    clock,
-    timer: systemTimer,
-    heads,
-    ready: clockAgrees,
-    onSealed,
-    newId,
-    limits: { ...DEFAULT_LIMITS, queue: config.ASSAY_QUEUE_LIMIT },
-    ...(probe && { probe }),
-  });
-  return { appender, heads };
-}
-
 /** Every service of one instance. */
 export function createServices(world: World) {
   const { config, secrets, connection, models, clock, feed, metrics, logger } = world;
   const { transaction, onCommit } = createTransactions(connection);
-  const decisions = openChain(world, DECISIONS, () => undefined);
-  const audits = openChain(world, AUDIT, () => undefined);
+  const onQuarantine = (organizationId: string, missing: Position): void =>
+    logger.fatal({ organizationId, missing }, 'a chain does not reach a head it once had: quarantined');
+  const chainWorld = {
+    connection,
+    clock,
+    newId,
+    ready: world.clockAgrees,
+    queueLimit: config.ASSAY_QUEUE_LIMIT,
+    onQuarantine,
+  };
+  const probe = world.probe && { probe: world.probe };
+  const decisions = openChain(DECISIONS, { ...chainWorld, ...probe, onSealed: (id) => consumers.wake(id) });
+  const audits = openChain(AUDIT, { ...chainWorld, onSealed: () => undefined });
+  const outbox = createOutboxWriter({ rows: models.outbox, clock });
+  const consumers = createConsumers({
+    ...{
+      connection,
+      clock,
+      chain: DECISIONS,
+      cursors: models.cursors,
+      parked: models.parked,
+      timer: systemTimer,
+      ...probe,
+    },
+    consumers: consumersOf({ models, outbox, fold: decisions.fold }),
+    onError: (consumer, organizationId, error) =>
+      logger.warn({ consumer, organizationId, err: error }, 'a consumer failed and tries again'),
+    onParked: (consumer, organizationId, sequence) =>
+      logger.error({ consumer, organizationId, sequence }, 'a consumer went on without an entry'),
+  });
   const passwords = createPasswords(config.ASSAY_PASSWORD_CONCURRENCY);
   const tokens = createSessionTokens({ secret: secrets.jwt, formerSecrets: secrets.formerJwt, clock });
 
@@ -104,7 +97,7 @@ export function createServices(world: World) {
   const organizations = createOrganizationService({
     models,
     contexts,
-    openLedger: () => Promise.resolve(),
+    openLedger: (organizationId) => consumers.cursorsFor(organizationId, 0),
     newId,
     defaultPlan: config.DEFAULT_PLAN,
   });
@@ -144,9 +137,11 @@ export function createServices(world: World) {
   });
   const policies = createPolicyService({ models, policySets, clock, onCommit });
   const ledger = decisions.appender;
+  const agentHistory = createAgentHistoryService({ models });
   const ingestion = createIngestionService({
     ledger,
     agents,
+    agentHistory,
     policySets,
     organizations,
     clock,
@@ -157,6 +152,9 @@ export function createServices(world: World) {
     onIngested: (status) => metrics.decisions.inc({ status }),
   });
   const traces = createTraceService({ models, ledger, agents, clock });
+  const bulk = createBulkService({ models, laterFacts: decisions.laterFacts });
+
+  const outboxWorker = createOutboxWorker({ rows: models.outbox, deliverers: {}, clock, chance, log: logger });
 
   const quarantined = (): string[] => [...decisions.heads.quarantined(), ...audits.heads.quarantined()];
   const ping = async (): Promise<void> => void (await connection.getClient().db(connection.name).command({ ping: 1 }));
@@ -177,10 +175,15 @@ export function createServices(world: World) {
       policySets,
       ingestion,
       traces,
+      bulk,
+      consumers,
+      outboxWorker,
+      ledgerUpkeep: createLedgerUpkeep({ connection, clock, chains: [DECISIONS, AUDIT] }),
     },
     /** Refuses further appends and resolves when everything accepted is durable. */
     async close(): Promise<void> {
       await ledger.close();
+      await consumers.stop();
       await audits.appender.close();
     },
   };

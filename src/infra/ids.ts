@@ -38,3 +38,8 @@ export function newId(): string {
 export function newTraceId(clock: Clock): string {
   return `trc_${clock.now().getTime().toString(16).padStart(12, '0')}${random16().toString('hex', 0, 10)}`;
 }
+
+/** A number from 0 to 1, for spreading retries. */
+export function chance(): number {
+  return Math.random();
+}

@@ -3,7 +3,13 @@ import type { Connection } from 'mongoose';
 import type { Clock } from '../infra/clock.ts';
 import type { Chain } from './chains.ts';
 import { releaseOldOnce } from './fold.ts';
-import { type HeadRow, thinHeads } from './heads.ts';
+import { headIndexes, type HeadRow, thinHeads } from './heads.ts';
+
+/** Head rows are no Mongoose model: their indexes are built by a migration. */
+export async function buildHeadIndexes(connection: Connection, chains: readonly Chain[]): Promise<void> {
+  const db = connection.getClient().db(connection.name);
+  for (const { collection } of chains) await db.collection(`heads_${collection}`).createIndexes([...headIndexes]);
+}
 
 export function createLedgerUpkeep({
   connection,

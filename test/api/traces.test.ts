@@ -34,3 +34,31 @@ test('an approved decision is answered 201 with its receipt, and read back as it
   const read = await app.call('GET', `/api/v1/traces/${listed.body.data[0]._id}`, { token: ada.token });
   expect(read.body.data).toEqual(listed.body.data[0]);
 });
+
+test('what follows from decisions: activity of the agent, statistics of the policy, events', async () => {
+  const bob = await owner(app, 'Bob');
+  const bot = await agent(app, bob);
+  const policy = {
+    name: 'Refunds',
+    conditions: [{ field: 'outputDecision.action', operator: 'equals', value: 'refund' }],
+    actions: [{ type: 'flag_for_review', config: { reason: 'A human decides refunds' } }],
+  };
+  const { data: stored } = (await app.call('POST', '/api/v1/policies', { token: bob.token, body: policy })).body;
+  expect(
+    (await app.call('POST', '/api/v1/traces', { key: bot.key, body: decision(bot.id, { agentVersion: '1.0' }) }))
+      .status,
+  ).toBe(201);
+  const held = await app.call('POST', '/api/v1/traces', {
+    key: bot.key,
+    body: decision(bot.id, { agentVersion: '1.1', outputDecision: { action: 'refund' } }),
+  });
+  expect(held.status).toBe(202);
+  expect(held.body.data.matchedPolicy).toEqual({ name: 'Refunds', reason: 'A human decides refunds' });
+  await app.instance.runJobsOnce();
+  const analytics = await app.call('GET', `/api/v1/agents/${bot.id}/analytics`, { token: bob.token });
+  expect(analytics.body.data).toEqual({ totalTraces: 2, approved: 1, flagged: 1, blocked: 0 });
+  const versions = await app.call('GET', `/api/v1/agents/${bot.id}/versions`, { token: bob.token });
+  expect(versions.body.data).toEqual(['1.0', '1.1']);
+  const matched = await app.call('GET', `/api/v1/policies/${stored._id}`, { token: bob.token });
+  expect(matched.body.data).toMatchObject({ matchCount: 1, lastMatched: expect.any(String) });
+});

@@ -13,6 +13,8 @@ export interface AgentActivityDocument {
   lastActive: Date | null;
   /** Lifetime counts by the verdict at ingestion. */
   verdicts: { approved: number; flagged: number; blocked: number };
+  /** Shares of the newest decisions, for the confidence engine; null: too few to say. */
+  recent: { overrideRate: number | null; flagRate: number | null };
   /** `agentVersion` strings in order of first appearance. */
   versions: { version: string; firstSeenAt: Date; lastSeenAt: Date; traces: number }[];
 }
@@ -32,6 +34,7 @@ export const agentActivitySchema = new Schema<AgentActivityDocument>(
       flagged: { type: Number, default: 0 },
       blocked: { type: Number, default: 0 },
     },
+    recent: { overrideRate: { type: Number, default: null }, flagRate: { type: Number, default: null } },
     versions: { type: [versionSchema], default: [] },
   },
   { collection: 'agent_activity', autoIndex: false },

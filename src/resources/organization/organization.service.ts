@@ -1,5 +1,4 @@
 // Organisations: made at registration with their default workspace, and the facts every request needs of them.
-import type { ClientSession } from 'mongoose';
 import type { Plan } from '../../domain/plans.ts';
 import { AppError } from '../../errors.ts';
 import type { Cache } from '../../infra/cache.ts';
@@ -17,7 +16,7 @@ interface Deps {
   models: Models;
   contexts: Cache<OrganizationContext>;
   /** Makes the cursors of the ledger's consumers, in the transaction of the registration. */
-  openLedger: (organizationId: string, session: ClientSession | null) => Promise<void>;
+  openLedger: (organizationId: string) => Promise<void>;
   newId: () => string;
   defaultPlan: Plan;
 }
@@ -31,11 +30,11 @@ export function createOrganizationService({ models, contexts, openLedger, newId,
     async create(name: string): Promise<{ organizationId: string; workspaceId: string }> {
       const [organizationId, workspaceId] = [newId(), newId()];
       const slug = `${slugOf(name)}-${organizationId.slice(-SLUG_SUFFIX)}`;
-      const [made] = await models.organizations.create([
+      await models.organizations.create([
         { _id: organizationId, name, slug, subscription: { plan: defaultPlan }, defaultWorkspaceId: workspaceId },
       ]);
       await models.workspaces.create([{ _id: workspaceId, organizationId, name: 'Default' }]);
-      await openLedger(organizationId, made?.$session() ?? null);
+      await openLedger(organizationId);
       return { organizationId, workspaceId };
     },
 

@@ -1,5 +1,4 @@
 // Ingestion: a decision is checked, judged and sealed; the stored document is the answer (document 2, section 4.1; docs/ledger.md).
-import type { DecisionHistory } from '../../domain/confidence.ts';
 import { excessOf } from '../../domain/content-limits.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { chooseVersion, type SchemaVersion } from '../../domain/schema-versions.ts';
@@ -9,6 +8,7 @@ import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { Appender } from '../../ledger/entry.ts';
 import { DEFAULT_AGENT_POLICIES } from '../agents/agents.model.ts';
+import type { AgentHistoryService } from '../agents/agent-history.service.ts';
 import type { AgentService, KnownAgent } from '../agents/agents.service.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';
 import type { PolicySetService } from '../policies/policy-sets.service.ts';
@@ -21,6 +21,7 @@ import type { IngestBody } from './traces.schemas.ts';
 interface Deps {
   ledger: Appender;
   agents: AgentService;
+  agentHistory: AgentHistoryService;
   policySets: PolicySetService;
   organizations: OrganizationService;
   clock: Clock;
@@ -44,11 +45,10 @@ export interface Ingested {
   repeated: boolean;
 }
 
-const NO_HISTORY: DecisionHistory = { recentOverrideRate: null, recentFlagRate: null };
 const MIGRATION_GUIDE = '/docs#schema-versions';
 
 export function createIngestionService(deps: Deps) {
-  const { ledger, agents, policySets, organizations, clock, ledgerKey } = deps;
+  const { ledger, agents, agentHistory, policySets, organizations, clock, ledgerKey } = deps;
   const scrubbers = new Map<string, Scrubber>();
 
   function scrubberFor(nationalIds: boolean, extended: boolean): Scrubber {
@@ -90,9 +90,10 @@ export function createIngestionService(deps: Deps) {
       const agent = await agentOf(tenant, key, body.agentId);
       const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
       const workspaceId = tenant.workspaceId ?? agent?.workspaceId ?? tenant.defaultWorkspaceId;
-      const [policies, { scrubNationalIds }] = await Promise.all([
+      const [policies, { scrubNationalIds }, history] = await Promise.all([
         policySets.of(tenant.organizationId, workspaceId),
         organizations.context(tenant.organizationId),
+        agentHistory.of(tenant.organizationId, agent?.agentId ?? null),
       ]);
       const scrubber = scrubberFor(scrubNationalIds, agentPolicies.piiMasking);
       const at = clock.now();
@@ -101,7 +102,7 @@ export function createIngestionService(deps: Deps) {
         submitted: body as JsonObject,
         agent,
         agentPolicies,
-        history: NO_HISTORY,
+        history,
         policies,
         scrubber,
         at,

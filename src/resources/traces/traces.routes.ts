@@ -1,11 +1,21 @@
 // Decisions: ingest, list, read, change in bulk.
+import { MANAGERS, type Role } from '../../domain/roles.ts';
 import { AppError } from '../../errors.ts';
 import { reply, route } from '../../http/define-route.ts';
 import { byId } from '../../http/views.ts';
 import type { Ingested } from './ingestion.service.ts';
-import { ingestBody, ingestView, traceQuery, traceView } from './traces.schemas.ts';
+import {
+  bulkDeleteBody,
+  bulkStatusBody,
+  bulkView,
+  ingestBody,
+  ingestView,
+  traceQuery,
+  traceView,
+} from './traces.schemas.ts';
 
 const read = { auth: 'reader', agentScope: 'filtered' } as const;
+const CHANGERS: readonly Role[] = ['owner', 'admin', 'reviewer', 'member'];
 /** The longest legal decision is about 1.01 MB. */
 const BODY_LIMIT = 1_500_000;
 
@@ -59,5 +69,37 @@ export const traceRoutes = [
     params: byId,
     data: traceView,
     handler: ({ tenant, params }, { traces }) => traces.get(tenant, params.id),
+  }),
+  route({
+    method: 'post',
+    path: '/bulk-status',
+    summary: 'Set the status of many decisions; each change is an entry',
+    auth: 'user',
+    roles: CHANGERS,
+    writes: 'own',
+    codes: ['INVALID_IDS', 'INVALID_STATUS'],
+    body: bulkStatusBody,
+    data: bulkView,
+    audit: { action: 'trace.bulk_status_update', resource: 'trace' },
+    async handler({ tenant, body }, { bulk }) {
+      const result = await bulk.setStatus(tenant, body.ids, body.status);
+      return reply(200, result, { audit: { metadata: { ...result, ...body } } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/bulk-delete',
+    summary: 'Empty and hide many decisions; their entries stay',
+    auth: 'user',
+    roles: MANAGERS,
+    writes: 'own',
+    codes: ['INVALID_IDS'],
+    body: bulkDeleteBody,
+    data: bulkView,
+    audit: { action: 'trace.bulk_delete', resource: 'trace' },
+    async handler({ tenant, body }, { bulk }) {
+      const result = await bulk.remove(tenant, body.ids);
+      return reply(200, result, { audit: { metadata: { ...result, ...body } } });
+    },
   }),
 ];

@@ -1,0 +1,80 @@
+// Changes of many decisions at once; each is an entry of the chain (document 2, section 4.1).
+import { payloadDigest } from '../../domain/chain.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import { type Erased, erasureView, statusView, type TraceStatus } from '../../domain/view.ts';
+import { AppError } from '../../errors.ts';
+import type { Fact, LaterFacts, Subject } from '../../ledger/later-facts.ts';
+import type { Models } from '../../models.ts';
+import { TRACE_STATUSES, type TraceDocument } from './traces.model.ts';
+import { bulkIds } from './traces.schemas.ts';
+
+interface Deps {
+  models: Models;
+  laterFacts: LaterFacts;
+}
+
+/** What stays of an erased decision: how it was judged and where it came from, nothing of its content. */
+const KEPT = new Set(['evaluation', 'origin']);
+
+export function createBulkService({ models, laterFacts }: Deps) {
+  /** The decisions that the tenant sees, by id. */
+  async function find({ organizationId, workspaceId }: Tenant, ids: readonly string[]): Promise<Map<string, string>> {
+    const where = { organizationId, deletedAt: null, ...(workspaceId !== null && { workspaceId }) };
+    const found = await models.traces.find({ ...where, _id: { $in: ids } }, 'traceId').lean<TraceDocument[]>();
+    return new Map(found.map(({ _id, traceId }) => [_id.toHexString(), traceId ?? '']));
+  }
+
+  /** One fact about each decision; the first that cannot be appended is thrown after all were tried. */
+  async function changeAll(tenant: Tenant, ids: unknown, factOf: (subject: Subject) => Promise<Fact | null>) {
+    const wanted = bulkIds.safeParse(ids);
+    if (!wanted.success) throw new AppError('INVALID_IDS');
+    const found = await find(tenant, wanted.data);
+    const results = await laterFacts.appendAll(tenant.organizationId, [...found.values()], factOf);
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+    const changed = results.filter((result) => result.status === 'fulfilled' && result.value !== null).length;
+    return { requested: wanted.data.length, changed, notFound: wanted.data.filter((id) => !found.has(id)) };
+  }
+
+  async function erasable(organizationId: string, trace: TraceDocument): Promise<Erased[]> {
+    const where = { organizationId, traceId: trace.traceId, kind: 'correction' } as const;
+    const corrections = trace.changed ? await models.ledger.find(where, 'sequence sealed').lean<TraceDocument[]>() : [];
+    const held = ({ sequence, sealed }: TraceDocument): Erased => ({
+      sequence,
+      names: Object.keys(sealed).filter((name) => sealed[name] && !KEPT.has(name)),
+    });
+    return [trace, ...corrections].map(held).filter(({ names }) => names.length > 0);
+  }
+
+  return {
+    /** @throws AppError `INVALID_IDS`, `INVALID_STATUS`, `CONFLICT` */
+    async setStatus(tenant: Tenant, ids: unknown, wanted: unknown) {
+      const status = TRACE_STATUSES.find((known) => known === wanted);
+      if (status === undefined) throw new AppError('INVALID_STATUS', `One of ${TRACE_STATUSES.join(', ')}`);
+      return changeAll(tenant, ids, (subject) => Promise.resolve(statusFact(tenant, subject, status)));
+    },
+
+    /** Empties the payload and hides the decision; its entries stay. @throws AppError `INVALID_IDS`, `CONFLICT` */
+    async remove(tenant: Tenant, ids: unknown) {
+      return changeAll(tenant, ids, async (subject) => {
+        const trace = subject.trace as unknown as TraceDocument;
+        if (trace.deletedAt) return null;
+        const erased = await erasable(tenant.organizationId, trace);
+        const view = erasureView({ ...aboutTrace(tenant, subject), cause: 'bulk-delete', erased });
+        return { kind: 'erasure', view, payloadDigest: payloadDigest(view), fields: {} };
+      });
+    },
+  };
+}
+export type BulkService = ReturnType<typeof createBulkService>;
+
+function aboutTrace({ organizationId, actor }: Tenant, { trace, subject, after }: Subject) {
+  const { workspaceId, traceId } = trace as unknown as TraceDocument;
+  return { organizationId, workspaceId, actor, traceId: traceId ?? '', subject, after, commitments: {} };
+}
+
+function statusFact(tenant: Tenant, about: Subject, status: TraceStatus): Fact | null {
+  if ((about.trace as unknown as TraceDocument).status === status) return null;
+  const view = statusView({ ...aboutTrace(tenant, about), set: { status, humanOverride: null } });
+  return { kind: 'status', view, payloadDigest: payloadDigest(view), fields: {} };
+}
