@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../domain/json.ts';
 import type { PolicySet } from '../../domain/policies/compile.ts';
 import { factsOf } from '../../domain/policies/facts.ts';
 import type { Verdict as PolicyVerdict } from '../../domain/policies/verdict.ts';
-import { detectionTag } from '../../domain/scrub/rule.ts';
+import { detectionTag, type DetectionType } from '../../domain/scrub/rule.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import type { KnownAgent } from '../agents/agents.service.ts';
 import type { Verdict } from './traces.model.ts';
@@ -39,10 +39,9 @@ const ANOMALY_POLICY = {
 
 export function judge({ submitted, agent, agentPolicies, history, policies, scrubber, at }: Judging): Judged {
   const scored = scoreDecision(submitted, agentPolicies, history);
-  const scrubbed = scrubber.value(submitted);
-  const output = scrubber.value(submitted.outputDecision ?? null);
-  const tags = [...new Set([...scored.tags, ...scrubbed.detections.map(detectionTag)])];
-  const pii = { types: scrubbed.detections, outputTypes: output.detections };
+  const scrubbed = scrubMembers(submitted, scrubber);
+  const tags = [...new Set([...scored.tags, ...scrubbed.types.map(detectionTag)])];
+  const pii = { types: scrubbed.types, outputTypes: scrubbed.outputTypes };
   const { confidenceScore } = scored;
   const found = policies.evaluate(
     factsOf({ submitted, at, agentName: agent?.name ?? null, confidenceScore, tags, pii }),
@@ -71,7 +70,7 @@ export function judge({ submitted, agent, agentPolicies, history, policies, scru
       agentPolicies: { ...agentPolicies },
       scrubbed: scrubbedFields(policies.fields, scrubbed.changed),
     },
-    kept: scrubbed.value as JsonObject,
+    kept: scrubbed.kept,
   };
 }
 
@@ -80,10 +79,31 @@ function decidingPolicy({ decidedBy, matched, status }: PolicyVerdict, verdict: 
   return decider ? { name: decider.name, reason: decider.reason } : null;
 }
 
+/** Scrubs each member of the decision by itself, so that it is known what the output held. */
+function scrubMembers(submitted: JsonObject, scrubber: Scrubber) {
+  const kept: JsonObject = {};
+  const changed: string[] = [];
+  const types = new Set<DetectionType>();
+  let outputTypes: DetectionType[] = [];
+  for (const [name, value] of Object.entries(submitted)) {
+    const member = scrubber.value(value);
+    kept[name] = member.value;
+    for (const pointer of member.changed) changed.push(`${name}${pointer}`);
+    for (const type of member.detections) types.add(type);
+    if (name === 'outputDecision') outputTypes = member.detections;
+  }
+  return { kept, changed, types: [...types].sort(), outputTypes };
+}
+
 /** The condition fields that looked at a value which scrubbing changed: there a replay cannot tell. */
 function scrubbedFields(fields: readonly string[], changed: readonly string[]): Json[] {
-  const paths = changed.map((pointer) => pointer.slice(1).replaceAll('/', '.'));
+  const paths = changed.map((pointer) => pointer.split('/').map(unescaped).join('.'));
   return fields.filter((field) =>
     paths.some((path) => path === field || path.startsWith(`${field}.`) || field.startsWith(`${path}.`)),
   );
+}
+
+/** RFC 6901. */
+function unescaped(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
