@@ -9,10 +9,13 @@ import { locate, type Mount } from './router.ts';
 
 type Schema = Record<string, unknown>;
 
-/** JSON Schema of a zod schema, in the dialect that OpenAPI 3.1 uses. */
+const JSON_VALUE = { $ref: '#/components/schemas/Json' };
+
+/** JSON Schema of a zod schema, in the dialect that OpenAPI 3.1 uses. What refers to itself is `z.json()`, which every use shares. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return rest;
+  const { $schema: _dialect, $defs: _json, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const text = JSON.stringify(rest).replace(/"\$ref":"#(\/\$defs\/__schema\d+)?"/g, `"$ref":"${JSON_VALUE.$ref}"`);
+  return JSON.parse(text) as Schema;
 }
 
 const SECURITY: Record<Route['auth'], object[]> = {
@@ -38,12 +41,11 @@ export function openapi(mounts: readonly Mount[]): object {
       title: 'Assay',
       version: '1',
       summary: 'Governance back end for AI agents',
-      license: { name: 'Proprietary', url: 'about:blank' },
     },
     servers: [{ url: '/' }],
     tags: [...new Set(locate(mounts).map(({ path }) => tagOf(path)))].sort().map((name) => ({ name })),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: { securitySchemes: securitySchemes(), schemas: sharedSchemas() },
+    components: { securitySchemes: securitySchemes(), parameters: sharedParameters(), schemas: sharedSchemas() },
   };
 }
 
@@ -81,7 +83,7 @@ function operation(path: string, route: Route): object {
     ...Object.fromEntries(
       gates.filter(([, value]) => value !== undefined).map(([name, value]) => [`x-${name}`, value]),
     ),
-    parameters: [...pathParameters(path), ...queryParameters(route)],
+    parameters: [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)],
     ...(route.body && {
       requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(route.body, 'input') } } },
     }),
@@ -112,6 +114,13 @@ function queryParameters(route: Route): object[] {
     ...(description ? { description } : {}),
     schema: rest,
   }));
+}
+
+function headerParameters({ auth, replay }: Route): object[] {
+  return [
+    ...(auth === 'public' ? [] : [{ $ref: '#/components/parameters/Workspace' }]),
+    ...(replay ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ];
 }
 
 function successes(route: Route): Record<string, object> {
@@ -160,6 +169,17 @@ function securitySchemes(): object {
   };
 }
 
+function sharedParameters(): object {
+  const header = (name: string, description: string): object => ({
+    ...{ name, in: 'header', required: false, description },
+    schema: { type: 'string' },
+  });
+  return {
+    Workspace: header('x-workspace-id', 'Id of the workspace to work in; absent: the default one, or all for lists'),
+    IdempotencyKey: header('Idempotency-Key', 'A repeated request with the same key gets the first answer'),
+  };
+}
+
 function sharedSchemas(): object {
   const integer = { type: 'integer' };
   return {
@@ -170,9 +190,10 @@ function sharedSchemas(): object {
         success: { const: false },
         error: { type: 'string', description: 'For people; may change' },
         code: { type: 'string', enum: Object.keys(registry) },
-        data: {},
+        data: JSON_VALUE,
       },
     },
+    Json: { description: 'Any JSON value' },
     Pagination: {
       type: 'object',
       required: ['page', 'limit', 'total', 'pages', 'hasMore'],

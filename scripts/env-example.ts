@@ -1,0 +1,24 @@
+// Writes .env.example from the configuration schema: every variable with its description and default, all commented out.
+import { writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { environment } from '../src/config.ts';
+
+/** Where the example is kept. */
+export const ENV_FILE = new URL('../.env.example', import.meta.url);
+
+/** The default as it is written in the environment; empty where there is none. */
+function defaultOf(schema: z.ZodType): string {
+  return schema instanceof z.ZodDefault ? String(schema.def.defaultValue) : '';
+}
+
+export function envExample(): string {
+  const blocks = Object.entries(environment.shape).map(
+    ([name, schema]) => `# ${schema.description ?? ''}\n# ${name}=${defaultOf(schema)}\n`,
+  );
+  return [
+    '# Generated from src/config.ts by `npm run docs`. Nothing has to be set to try Assay out.\n',
+    ...blocks,
+  ].join('\n');
+}
+
+if (process.argv[1] === import.meta.filename) writeFileSync(ENV_FILE, envExample());

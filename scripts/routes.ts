@@ -1,0 +1,73 @@
+// Writes docs/routes.md: one table of every route with its gates and the file that handles it.
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Route } from '../src/http/define-route.ts';
+import { locate } from '../src/http/router.ts';
+import { READERS, type Role } from '../src/domain/roles.ts';
+import { mounts } from '../src/routes.ts';
+
+/** Where the table is kept. */
+export const ROUTES_FILE = new URL('../docs/routes.md', import.meta.url);
+const SOURCES = join(import.meta.dirname, '../src');
+
+const HEAD = `# Routes
+
+Generated from the route declarations by \`npm run docs\`. Below \`src/\`, the file named in a row declares the route and holds its handler.
+"readers" are the roles ${READERS.join(', ')}; where a workspace key is let in it reads as role member.
+
+| method | path | who | plan | limits | audit entry | file |
+| --- | --- | --- | --- | --- | --- | --- |
+`;
+
+/** The file of each route, found in the modules that export the mounted arrays. */
+async function files(): Promise<Map<Route, string>> {
+  const found = new Map<Route, string>();
+  for (const file of readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (!file.endsWith('.routes.ts')) continue;
+    const module = (await import(join(SOURCES, file))) as Record<string, unknown>;
+    for (const routes of Object.values(module).filter(Array.isArray) as Route[][])
+      for (const route of routes) found.set(route, file);
+  }
+  return found;
+}
+
+const namesOf = (roles: readonly Role[]): string =>
+  roles === READERS ? 'readers' : roles.length === 6 ? 'every role' : roles.join(', ');
+
+function who({ auth, roles = READERS, systemRoles, agentScope }: Route): string {
+  if (auth === 'public') return 'anybody';
+  if (auth === 'workspaceKey') return 'workspace key';
+  if (auth === 'anyKey') return 'workspace key or agent key';
+  const system = systemRoles ? `; system role ${systemRoles.join(' or ')}` : '';
+  const key = auth === 'reader' ? `; workspace key${agentScope ? '' : ' without agent scope'}` : '';
+  return namesOf(roles) + system + key;
+}
+
+const limitsOf = ({ auth, limits = [] }: Route): string =>
+  [
+    'address',
+    ...limits,
+    ...(auth === 'user' || auth === 'reader' ? ['user'] : []),
+    ...(auth === 'anyKey' ? ['agent'] : []),
+  ].join(', ');
+
+export async function routesTable(): Promise<string> {
+  const fileOf = await files();
+  const rows = locate(mounts)
+    .sort((a, b) => (a.path === b.path ? 0 : a.path < b.path ? -1 : 1))
+    .map(({ path, route }) => {
+      const cells = [
+        route.method.toUpperCase(),
+        `\`${path}\``,
+        who(route),
+        route.plan ?? '',
+        path.startsWith('/api/') ? limitsOf(route) : '',
+        route.audit?.action ?? '',
+        fileOf.get(route) ?? '',
+      ];
+      return `| ${cells.join(' | ')} |\n`;
+    });
+  return HEAD + rows.join('');
+}
+
+if (process.argv[1] === import.meta.filename) writeFileSync(ROUTES_FILE, await routesTable());
