@@ -61,9 +61,9 @@ test('a key may be used again after a day, and is found until then', async () =>
   const start = Date.now();
   let now = start;
   const clock = { now: () => new Date(now) };
-  const first = sealed(await chain.start(clock).appender.append(draft(organizationId, { once })));
+  const first = sealed(await chain.start({ clock }).appender.append(draft(organizationId, { once })));
   now = start + 23 * 60 * 60 * 1000;
-  const { appender } = chain.start(clock);
+  const { appender } = chain.start({ clock });
   expect(await appender.find(organizationId, once)).toMatchObject({ chainHash: first.chainHash });
   expect(await appender.append(draft(organizationId, { once }))).toMatchObject({
     kind: 'repeated',
@@ -152,6 +152,16 @@ test('a full queue answers 503 at once, a late outcome 503 in time, and what was
   expect(appender.latency(organizationId)?.p99).toBeGreaterThanOrEqual(
     appender.latency(organizationId)?.p50 ?? Infinity,
   );
+});
+
+test('an instance whose clock is off seals nothing', async () => {
+  const organizationId = newId();
+  let isRight = false;
+  const { appender } = chain.start({ ready: () => isRight });
+  await expect(appender.append(draft(organizationId))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(await chain.entries(organizationId)).toEqual([]);
+  isRight = true;
+  expect(await appender.append(draft(organizationId))).toMatchObject({ kind: 'sealed', entry: { sequence: 1 } });
 });
 
 test('a cut tail is found before anything is built on it', async () => {

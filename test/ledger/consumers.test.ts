@@ -152,7 +152,7 @@ test('woken by the writer and by the sweep, and the lag is told', async () => {
   expect(runner.lag().woken).toBeGreaterThanOrEqual(15);
   await swept;
   const again = new Promise<void>((resolve) => (arrived = resolve));
-  const { appender } = chain.start(systemClock, (id) => runner.wake(id));
+  const { appender } = chain.start({ onSealed: (id) => runner.wake(id) });
   await appender.append(draft(organizationId));
   await again;
   await runner.stop();

@@ -2,9 +2,9 @@
 import mongoose, { type Connection } from 'mongoose';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { payloadDigest } from '../../src/domain/chain.ts';
-import { type Clock, systemClock } from '../../src/infra/clock.ts';
+import { systemClock } from '../../src/infra/clock.ts';
 import { newId } from '../../src/infra/ids.ts';
-import { createAppender, DEFAULT_LIMITS } from '../../src/ledger/appender.ts';
+import { type AppenderParts, createAppender, DEFAULT_LIMITS } from '../../src/ledger/appender.ts';
 import { chainIndexes, DECISIONS } from '../../src/ledger/chains.ts';
 import { cursorSchema, parkedSchema } from '../../src/ledger/cursors.model.ts';
 import type { Appender, Draft, Position, Stored } from '../../src/ledger/entry.ts';
@@ -15,6 +15,8 @@ import { systemTimer, type Timer } from '../../src/ledger/timer.ts';
 
 /** Waits a hundredth of the time. */
 export const hastyTimer: Timer = { after: (ms, run) => systemTimer.after(ms / 100, run) };
+
+type InstanceParts = Pick<AppenderParts, 'clock' | 'onSealed' | 'ready'>;
 
 export interface Instance {
   appender: Appender;
@@ -56,7 +58,7 @@ export class RealChain {
   }
 
   /** One instance of the server. */
-  start(clock: Clock = systemClock, onSealed: (organizationId: string) => void = () => {}): Instance {
+  start({ clock = systemClock, onSealed = () => {}, ready = () => true }: Partial<InstanceParts> = {}): Instance {
     const { db } = this;
     const store = createMongoStore({ db, chain: DECISIONS, timer: systemTimer });
     const quarantined: Position[] = [];
@@ -66,8 +68,7 @@ export class RealChain {
       onQuarantine: (_organizationId, missing) => quarantined.push(missing),
     });
     const appender = createAppender({
-      ...{ store, chain: DECISIONS, clock, timer: systemTimer, heads, newId, limits: DEFAULT_LIMITS, onSealed },
-      ready: () => true,
+      ...{ store, chain: DECISIONS, clock, timer: systemTimer, heads, newId, limits: DEFAULT_LIMITS, onSealed, ready },
     });
     return { appender, heads, quarantined };
   }
