@@ -58,7 +58,9 @@ export function createAppender(options: AppenderParts): Appender {
     async find(organizationId, once) {
       const recent = register.recent(organizationId, once);
       if (recent) return recent;
-      const [entry] = await store.byOnce(objectId(organizationId), [once]);
+      const [entry] = await store.byOnce(objectId(organizationId), [once]).catch((cause: unknown) => {
+        throw unavailable('The database does not answer', cause);
+      });
       return entry && isFresh(entry, parts) ? entry : null;
     },
     async head(organizationId) {

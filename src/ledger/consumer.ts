@@ -1,14 +1,13 @@
 // What follows from entries: a consumer, and the one step by which it gets ahead (ledger.md, consumers).
 import type { Connection, Model, mongo } from 'mongoose';
 import type { Chain } from './chains.ts';
+import { DURABLE, MAJORITY } from './concerns.ts';
 import type { CursorDocument, ParkedDocument } from './cursors.model.ts';
 import type { EntryKind, Stored } from './entry.ts';
 import { objectId } from './ledger.model.ts';
 import type { Probe } from './probe.ts';
 
-const MAJORITY = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
-const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
-const TRANSACTION = { ...DURABLE, readConcern: { level: 'snapshot' }, readPreference: 'primary' } as const;
+const TRANSACTION = { ...MAJORITY, ...DURABLE, readConcern: { level: 'snapshot' } } as const;
 
 interface Following {
   /** Never changes: cursors go by it. */

@@ -1,15 +1,12 @@
 // What is appended to a chain and what comes back: the vocabulary of the ledger (ledger.md, formats.md).
 import type { Types } from 'mongoose';
+import type { Position } from '../domain/chain.ts';
 import type { Percentiles } from './latency.ts';
 
 /** Kinds of the decision ledger; the audit chain holds only `audit`. */
 export type EntryKind = 'trace' | 'correction' | 'review' | 'status' | 'compliance' | 'erasure' | 'audit';
 
-/** A place in a chain, and proof of what stood there. */
-export interface Position {
-  sequence: number;
-  chainHash: string;
-}
+export type { Position };
 
 /** Everything that can be done before sealing is done: what queues cannot poison a batch. */
 export interface Draft {

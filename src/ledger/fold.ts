@@ -1,12 +1,10 @@
 // The only code that updates a chain's collection: later facts folded onto their trace, review assignment, old once-keys.
 import type { mongo, Types } from 'mongoose';
 import type { Chain } from './chains.ts';
+import { DURABLE, MAJORITY } from './concerns.ts';
 import type { OutsideConsumer } from './consumer.ts';
 import type { Stored } from './entry.ts';
 import { type Projection, projectionOf, sourcesOf } from './projection.ts';
-
-const WRITE = { writeConcern: { w: 'majority', j: true } } as const;
-const MAJORITY = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
 
 /** What a fold may write; everything else of a stored document is for ever. */
 const FOLDED = new Set([
@@ -38,7 +36,7 @@ async function update(collection: Entries, { filter, set, unset = {} }: Change):
   const forbidden = Object.keys(set).find((path) => !FOLDED.has(path) && !PAYLOAD.test(path));
   if (forbidden !== undefined) throw new TypeError(`${forbidden} of a stored entry never changes`);
   const changes = { $set: set, ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}) };
-  const { matchedCount } = await collection.updateOne(filter as mongo.Filter<Stored>, changes as object, WRITE);
+  const { matchedCount } = await collection.updateOne(filter as mongo.Filter<Stored>, changes as object, DURABLE);
   return matchedCount === 1;
 }
 
@@ -123,7 +121,7 @@ interface Release {
 export async function releaseOnce({ collection, chain, entry, before }: Release): Promise<void> {
   const { _id, organizationId } = entry;
   const filter = { _id, organizationId, [chain.onceField]: entry[chain.onceField], createdAt: { $lt: before } };
-  await collection.updateOne(filter as mongo.Filter<Stored>, { $unset: { [chain.onceField]: '' } } as object, WRITE);
+  await collection.updateOne(filter as mongo.Filter<Stored>, { $unset: { [chain.onceField]: '' } } as object, DURABLE);
 }
 
 /** Takes the once-keys from all entries older than `before`, in every organisation; answers how many. */
@@ -131,6 +129,6 @@ export async function releaseOldOnce(db: mongo.Db, chain: Chain, before: Date): 
   const filter = { [chain.onceField]: { $exists: true }, createdAt: { $lt: before } };
   const unset = { $unset: { [chain.onceField]: '' } };
   const collection = db.collection(chain.collection);
-  const { modifiedCount } = await collection.updateMany(filter, unset, { ...WRITE, hint: chain.onceIndex });
+  const { modifiedCount } = await collection.updateMany(filter, unset, { ...DURABLE, hint: chain.onceIndex });
   return modifiedCount;
 }

@@ -1,6 +1,8 @@
 // What was once the newest entry of each organisation, kept apart so that a cut tail is found before anything is built on it.
 import type { mongo, Types } from 'mongoose';
 import type { Clock } from '../infra/clock.ts';
+import type { NamedIndex } from './chains.ts';
+import { DURABLE, MAJORITY } from './concerns.ts';
 import type { Position } from './entry.ts';
 import { objectId } from './ledger.model.ts';
 import type { LedgerStore } from './store.ts';
@@ -12,8 +14,6 @@ const DELAY_MS = 250;
 const READS = 20;
 const PAUSE_MS = 100;
 const HOUR_MS = 60 * 60 * 1000;
-const WRITE = { ordered: false, writeConcern: { w: 'majority', j: true } } as const;
-const MAJORITY = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
 
 /** A row of the append-only collection. */
 export interface HeadRow extends Position {
@@ -56,7 +56,7 @@ export function createHeads({ collection, store, clock, timer, onQuarantine }: H
     }));
     noted.clear();
     // A row that is not written is only a guard missing; the next one comes with the next entry.
-    if (rows.length > 0) await collection.insertMany(rows, WRITE).catch(() => {});
+    if (rows.length > 0) await collection.insertMany(rows, { ...DURABLE, ordered: false }).catch(() => {});
   }
 
   async function flush(): Promise<void> {
@@ -133,7 +133,7 @@ async function thin(collection: mongo.Collection<HeadRow>, { from, to, unit }: P
 }
 
 /** Loading reads the newest row of an organisation; thinning goes by age. */
-export const headIndexes = [
-  { key: { organizationId: 1, sequence: -1 }, name: 'newest' },
-  { key: { at: 1 }, name: 'age' },
-] as const;
+export const headIndexes: readonly NamedIndex[] = [
+  { key: { organizationId: 1, sequence: -1 }, options: { name: 'newest' } },
+  { key: { at: 1 }, options: { name: 'age' } },
+];

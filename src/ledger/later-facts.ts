@@ -2,12 +2,12 @@
 import type { mongo } from 'mongoose';
 import { AppError } from '../errors.ts';
 import type { Chain } from './chains.ts';
+import { MAJORITY } from './concerns.ts';
 import type { Appender, Draft, Position, Stored } from './entry.ts';
 import type { Fold } from './fold.ts';
 import { objectId } from './ledger.model.ts';
 import type { Probe } from './probe.ts';
 
-const MAJORITY = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
 const ATTEMPTS = 8;
 /** As many as one batch takes. */
 const CHUNK = 64;

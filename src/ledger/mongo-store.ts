@@ -1,6 +1,7 @@
 // The ledger's store over a native collection: whole documents in, outcomes told apart, majority reads.
 import type { mongo, Types } from 'mongoose';
 import type { Chain } from './chains.ts';
+import { MAJORITY } from './concerns.ts';
 import type { Stored } from './entry.ts';
 import { releaseOnce } from './fold.ts';
 import type { Head, InsertOutcome, LedgerStore, Race } from './store.ts';
@@ -9,7 +10,6 @@ import { type Timer, within } from './timer.ts';
 /** Longer than an election takes; a write that has not answered by then may still land, and is asked about again. */
 const INSERT_TIMEOUT_MS = 10_000;
 const WRITE_CONCERN = { w: 'majority', j: true, wtimeout: INSERT_TIMEOUT_MS } as const;
-const MAJORITY = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
 const HEAD = { _id: 0, sequence: 1, chainHash: 1, createdAt: 1, usage: 1 } as const;
 
 const DUPLICATE_KEY = 11000;

@@ -1,5 +1,6 @@
 // The newest sequence of every organisation of a chain, straight from its index.
 import type { mongo, Types } from 'mongoose';
+import { MAJORITY } from './concerns.ts';
 
 /** By organisation, 24 hex digits. Reads one index key per organisation. */
 export async function newestSequences(collection: mongo.Collection): Promise<Map<string, number>> {
@@ -8,7 +9,7 @@ export async function newestSequences(collection: mongo.Collection): Promise<Map
       { $sort: { organizationId: -1, sequence: -1 } },
       { $group: { _id: '$organizationId', sequence: { $first: '$sequence' } } },
     ],
-    { hint: 'chain', readConcern: { level: 'majority' }, readPreference: 'primary' },
+    { ...MAJORITY, hint: 'chain' },
   );
   const newest = new Map<string, number>();
   for await (const { _id, sequence } of rows) newest.set(_id.toHexString(), sequence);

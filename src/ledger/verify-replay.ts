@@ -1,0 +1,142 @@
+// The replay of a chain from its first entry: links, digests, copies, values and usage, one entry at a time.
+import { chainHash, payloadDigest, type Position } from '../domain/chain.ts';
+import { beginFold } from '../domain/fold.ts';
+import type { Json } from '../domain/json.ts';
+import { faultOf } from '../domain/view-members.ts';
+import type { View } from '../domain/view.ts';
+import type { Chain } from './chains.ts';
+import type { Stored } from './entry.ts';
+import { differingColumns } from './verify-columns.ts';
+import { Findings, placeOf, type Verification } from './verify-report.ts';
+import { differingStanding } from './verify-standing.ts';
+import { checkValues } from './verify-values.ts';
+
+/** Decisions and clauses whose whole history is to be looked at, with the values found gone. */
+export type Open = Map<string, { sequence: number; name: string }[]>;
+
+/** What the next entry is built on. */
+interface Previous {
+  sequence: number;
+  chainHash: string;
+  createdAt: string;
+  usage: { month: string; count: number };
+}
+
+export class Replay {
+  readonly findings = new Findings();
+  /** Taken and emptied by the caller. */
+  open: Open = new Map();
+  #previous: Previous;
+  #checked = 0;
+  #marks: readonly Position[];
+  #nextMark = 0;
+  #isComplete = true;
+
+  /** `marks`: heads that the chain once had, ascending. */
+  constructor(chain: Chain, marks: readonly Position[]) {
+    this.#previous = { sequence: 0, chainHash: chain.genesis, createdAt: '', usage: { month: '', count: 0 } };
+    this.#marks = marks;
+  }
+
+  /** The next entry in the order of sequence, as stored: anything may stand in it. */
+  take(entry: Stored): void {
+    const before = this.#previous;
+    const sequence = Number.isSafeInteger(entry.sequence) ? entry.sequence : before.sequence + 1;
+    this.#checked++;
+    try {
+      const createdAt = entry.createdAt.toISOString();
+      this.#checkLink({ ...entry, sequence }, createdAt, before);
+      const usage = this.#checkUsage(entry, createdAt, before);
+      this.#checkView(entry);
+      this.#previous = { sequence, chainHash: entry.chainHash, createdAt, usage };
+    } catch (error) {
+      this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: `unreadable: ${String(error)}` });
+      this.#previous = { ...before, sequence, chainHash: String(entry.chainHash) };
+    }
+    this.#passMarks(sequence, entry.chainHash);
+  }
+
+  result(): Verification {
+    const { sequence, chainHash: hash } = this.#previous;
+    const headSequence = Math.max(sequence, this.#marks.at(-1)?.sequence ?? 0);
+    if (headSequence > sequence) {
+      this.#isComplete = false;
+      const expectedSequence = sequence + 1;
+      const what = `the chain ends at ${sequence} and once reached ${headSequence}`;
+      this.findings.break({ sequence: expectedSequence, reason: 'sequence-gap', expectedSequence, what });
+    }
+    const { broken, payload } = this.findings;
+    return {
+      verified: broken === null,
+      totalChecked: this.#checked,
+      lastValidSequence: broken ? placeOf(broken) - 1 : sequence,
+      lastHash: this.#checked === 0 ? null : hash,
+      broken,
+      payload,
+      completeness: { headSequence, ok: this.#isComplete },
+    };
+  }
+
+  #checkLink(entry: Stored, createdAt: string, before: Previous): void {
+    const { sequence, prevHash } = entry;
+    const expectedSequence = before.sequence + 1;
+    if (sequence !== expectedSequence) {
+      const what = `sequence ${sequence} stands where ${expectedSequence} belongs`;
+      this.findings.break({ sequence, reason: 'sequence-gap', expectedSequence, what });
+    } else if (prevHash !== before.chainHash) {
+      this.findings.break({ sequence, reason: 'prev-hash-mismatch', what: 'does not link to the entry before' });
+    }
+    const altered = alteredPart(entry, createdAt, before);
+    if (altered !== null) this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: altered });
+  }
+
+  #checkUsage(entry: Stored, createdAt: string, before: Previous): Previous['usage'] {
+    const month = createdAt.slice(0, 7);
+    const carried = before.usage.month === month ? before.usage.count : 0;
+    const count = entry.kind === 'trace' ? carried + 1 : carried;
+    if (entry.usage.month !== month || entry.usage.count !== count) this.findings.mismatch(entry.sequence, 'usage');
+    return { month, count };
+  }
+
+  #checkView(entry: Stored): void {
+    const { sequence, chainHash } = entry;
+    const view = JSON.parse(entry.view) as View;
+    const fault = faultOf(view as unknown as Json);
+    if (fault !== null) throw new TypeError(`a view with ${fault}`);
+    for (const column of differingColumns(entry, view)) this.findings.mismatch(sequence, column);
+    const gone = checkValues(entry, view, this.findings);
+    const isFolded = view.kind === 'trace' && (Boolean(entry.foldedTo) || gone.length > 0);
+    if (view.kind === 'trace' && !isFolded) {
+      const views = new Map([[sequence, view]]);
+      const standing = beginFold({ sequence, chainHash, view });
+      for (const field of differingStanding(entry, standing, { told: [entry], views }))
+        this.findings.mismatch(sequence, field);
+    } else if (view.traceId !== null) this.#openHistory(view.traceId, sequence, gone);
+    else for (const name of gone) this.findings.missing(sequence, `sealed.${name}`);
+  }
+
+  #openHistory(traceId: string, sequence: number, gone: readonly string[]): void {
+    const known = this.open.get(traceId) ?? [];
+    this.open.set(traceId, [...known, ...gone.map((name) => ({ sequence, name }))]);
+  }
+
+  /** Heads that were noted at or before this entry must be what stands there. */
+  #passMarks(sequence: number, hash: string): void {
+    for (let mark = this.#marks[this.#nextMark]; mark && mark.sequence <= sequence; ) {
+      if (mark.sequence === sequence && mark.chainHash !== hash) {
+        this.#isComplete = false;
+        this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: 'not the head that was once noted here' });
+      }
+      mark = this.#marks[++this.#nextMark];
+    }
+  }
+}
+
+/** Which part of an entry is not what its own hash covers; null: none. */
+function alteredPart(entry: Stored, createdAt: string, before: Previous): string | null {
+  if (payloadDigest(entry.view) !== entry.payloadDigest) return 'the view does not fit its digest';
+  const { prevHash, sequence } = entry;
+  const link = { prevHash, payloadDigest: entry.payloadDigest, sequence, createdAt };
+  if (chainHash(link) !== entry.chainHash) return 'the chain hash does not fit the entry';
+  return createdAt < before.createdAt ? 'earlier than the entry before' : null;
+}
