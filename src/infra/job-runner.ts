@@ -33,9 +33,8 @@ export function createJobRunner({ jobs, leases, log, onRun }: Deps): JobRunner {
 
   async function turn(job: Job): Promise<void> {
     try {
-      if (!(await leases.acquire(`job:${job.name}`, Math.max(LEAST_LEASE_MS, LEASE_PERIODS * job.everyMs)))) return;
-      await job.run();
-      onRun?.(job.name, true);
+      const leaseMs = Math.max(LEAST_LEASE_MS, LEASE_PERIODS * job.everyMs);
+      if (await leases.hold(`job:${job.name}`, leaseMs, () => job.run())) onRun?.(job.name, true);
     } catch (error) {
       onRun?.(job.name, false);
       log.error({ err: error, job: job.name }, 'job failed');

@@ -28,27 +28,24 @@ const POLL_MS = 200;
 export async function migrate({ connection, models, migrations, leases, clock, wait, log }: Deps): Promise<void> {
   const done = connection.getClient().db(connection.name).collection<{ _id: string; at: Date }>('migrations');
   const steps: Migration[] = [{ id: `indexes:${indexDigest(models)}`, run: () => buildIndexes(models) }, ...migrations];
-  for (;;) {
-    const finished = new Set(
-      (await done.find({ _id: { $in: steps.map(({ id }) => id) } }).toArray()).map(({ _id }) => _id),
-    );
-    const open = steps.filter(({ id }) => !finished.has(id));
-    if (open.length === 0) return;
-    if (!(await leases.acquire(LEASE, LEASE_MS))) {
-      await wait(POLL_MS);
-      continue;
+
+  async function open(): Promise<Migration[]> {
+    const finished = await done.find({ _id: { $in: steps.map(({ id }) => id) } }).toArray();
+    return steps.filter(({ id }) => !finished.some(({ _id }) => _id === id));
+  }
+
+  async function run(): Promise<void> {
+    // Asked again by the holder: whoever held the lease before may have run them.
+    for (const step of await open()) {
+      log(`migration ${step.id}`);
+      await step.run(connection);
+      await done.insertOne({ _id: step.id, at: clock.now() });
     }
-    const renewal = setInterval(() => void leases.acquire(LEASE, LEASE_MS), LEASE_MS / 3);
-    try {
-      for (const step of open) {
-        log(`migration ${step.id}`);
-        await step.run(connection);
-        await done.updateOne({ _id: step.id }, { $setOnInsert: { at: clock.now() } }, { upsert: true });
-      }
-    } finally {
-      clearInterval(renewal);
-      await leases.release(LEASE);
-    }
+  }
+
+  while ((await open()).length > 0) {
+    const ours = await leases.hold(LEASE, LEASE_MS, run).finally(() => leases.release(LEASE));
+    if (!ours) await wait(POLL_MS);
   }
 }
 
