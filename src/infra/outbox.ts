@@ -32,6 +32,16 @@ export function createOutboxWorker({ rows, deliverers, clock, chance, log }: Dep
       .lean<OutboxDocument>();
   }
 
+  /** What went wrong with the delivery; null when it succeeded. */
+  async function failureOf(row: OutboxDocument): Promise<unknown> {
+    try {
+      await deliverers[row.topic]?.(row);
+      return null;
+    } catch (reason) {
+      return reason ?? 'failed';
+    }
+  }
+
   async function settle(row: OutboxDocument, error: unknown): Promise<void> {
     const delay = error === null ? null : retryDelay(row.attempts, chance());
     const lastError = error === null ? null : String(error).slice(0, ERROR_LENGTH);
@@ -56,11 +66,7 @@ export function createOutboxWorker({ rows, deliverers, clock, chance, log }: Dep
       let tried = 0;
       for (let row = await claim(); row; row = await claim()) {
         tried += 1;
-        const error = await Promise.resolve(deliverers[row.topic]?.(row)).then(
-          () => null,
-          (reason: unknown) => reason ?? 'failed',
-        );
-        await settle(row, error);
+        await settle(row, await failureOf(row));
       }
       return tried;
     },
