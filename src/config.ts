@@ -1,4 +1,5 @@
 // What the environment may say: the only reader of process.env, one schema, one readable error listing every bad key.
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 const list = z.string().transform((text) =>
@@ -6,6 +7,11 @@ const list = z.string().transform((text) =>
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== ''),
+);
+/** What proxy-addr takes: a named range, or an address with or without its prefix length. */
+const proxies = list.refine(
+  (items) => items.every((item) => /^(loopback|linklocal|uniquelocal)$/.test(item) || isSubnet(item)),
+  'give addresses, subnets such as 10.0.0.0/8, or loopback, linklocal, uniquelocal',
 );
 const count = z.coerce.number().int().positive();
 const secret = z.string().min(32, 'give at least 32 characters');
@@ -39,7 +45,7 @@ export const environment = z.object({
   ASSAY_JWT_SECRET: secret.optional().describe('Signs session tokens; made on an embedded start when unset'),
   ASSAY_JWT_SECRET_OLD: secret.optional().describe('A former session secret that is still accepted'),
   ASSAY_LEDGER_KEY: secret.optional().describe('Keys the idempotency digests; made on an embedded start when unset'),
-  ASSAY_TRUST_PROXY: list
+  ASSAY_TRUST_PROXY: proxies
     .default([])
     .describe('Addresses or subnets of proxies whose X-Forwarded-For is believed, comma-separated'),
   ASSAY_CORS_ORIGINS: list.default([]).describe('Origins a browser may call from, comma-separated'),
@@ -48,10 +54,14 @@ export const environment = z.object({
     .optional()
     .describe('Plan of a new organisation; unset: enterprise, or sandbox where STRIPE_SECRET_KEY is set'),
   STRIPE_SECRET_KEY: z.string().optional().describe('Key of the payment processor'),
-  SYSTEM_OWNERS: list.default([]).describe('E-mail addresses that hold the system-level role owner, comma-separated'),
+  SYSTEM_OWNERS: list
+    .transform((addresses) => addresses.map((address) => address.toLowerCase()))
+    .default([])
+    .describe('E-mail addresses that hold the system-level role owner, comma-separated'),
   ASSAY_LIMIT_IP: count.default(1000).describe('Requests per client address and 15 minutes'),
   ASSAY_LIMIT_USER: count.default(600).describe('Requests per user and 15 minutes'),
   ASSAY_LIMIT_AUTH: count.default(100).describe('Requests to /auth per client address and 15 minutes'),
+  ASSAY_LIMIT_ACCOUNT: count.default(20).describe('Sign-in attempts per account and 15 minutes'),
   ASSAY_QUEUE_LIMIT: count.default(10_000).describe('Decisions of one organisation that may wait to be sealed'),
   ASSAY_METRICS_TOKEN: z
     .string()
@@ -88,9 +98,8 @@ export class ConfigError extends Error {}
 export function loadConfig(source: Readonly<Record<string, string | undefined>> = process.env): Config {
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
   const parsed = environment.safeParse(given);
-  const problems = parsed.success
-    ? missing(parsed.data)
-    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const misfits = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
+  const problems = [...misfits, ...missing(given)];
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(`The configuration has errors:\n  ${problems.join('\n  ')}`);
   const env = parsed.data;
@@ -101,12 +110,21 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>> 
   };
 }
 
-/** With a database of one's own, secrets are given, not made: another instance must have the same. */
-function missing(env: Environment): string[] {
-  if (env.MONGODB_URI === undefined) return [];
-  return (['ASSAY_JWT_SECRET', 'ASSAY_LEDGER_KEY'] as const)
-    .filter((key) => env[key] === undefined)
-    .map((key) => `${key}: required when MONGODB_URI is set`);
+/** In production and with a database of one's own, secrets are given, not made: another instance must have the same. */
+function missing(given: Readonly<Record<string, string | undefined>>): string[] {
+  if (given.MONGODB_URI === undefined && given.NODE_ENV !== 'production') return [];
+  return ['ASSAY_JWT_SECRET', 'ASSAY_LEDGER_KEY']
+    .filter((key) => given[key] === undefined)
+    .map((key) => `${key}: required in production and when MONGODB_URI is set`);
+}
+
+function isSubnet(text: string): boolean {
+  const [address = '', length, ...more] = text.split('/');
+  const family = isIP(address);
+  const longest = family === 4 ? 32 : 128;
+  return (
+    family !== 0 && more.length === 0 && (length === undefined || (/^\d+$/.test(length) && Number(length) <= longest))
+  );
 }
 
 /** The environment a child process of ours is given: what locates programs, files and registries, none of our secrets. */

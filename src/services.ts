@@ -39,6 +39,9 @@ import { createBulkService } from './resources/traces/bulk.service.ts';
 import { createIngestionService } from './resources/traces/ingestion.service.ts';
 import { createTraceService } from './resources/traces/traces.service.ts';
 
+/** A database that does not answer a ping in this time is not ready. */
+const PING_MS = 2000;
+
 /** The outside world of one instance. */
 export interface World {
   config: Config;
@@ -124,6 +127,7 @@ export function createServices(world: World) {
     newId,
     transaction,
     registration: config.REGISTRATION,
+    log: logger,
   });
   const identities = createCache<KeyIdentity>({ feed, collections: ['workspace_keys', 'agents'], max: 50_000 });
   const keys = createKeyService({ models, organizations, identities, clock, randomHex, onCommit });
@@ -157,7 +161,9 @@ export function createServices(world: World) {
   const outboxWorker = createOutboxWorker({ rows: models.outbox, deliverers: {}, clock, chance, log: logger });
 
   const quarantined = (): string[] => [...decisions.heads.quarantined(), ...audits.heads.quarantined()];
-  const ping = async (): Promise<void> => void (await connection.getClient().db(connection.name).command({ ping: 1 }));
+  const ping = async (): Promise<void> => {
+    await connection.getClient().db(connection.name).command({ ping: 1 }, { timeoutMS: PING_MS });
+  };
   const readiness = createReadiness({ ping, clockAgrees: world.clockAgrees, quarantined });
 
   return {
@@ -182,6 +188,7 @@ export function createServices(world: World) {
     },
     /** Refuses further appends and resolves when everything accepted is durable. */
     async close(): Promise<void> {
+      await local.settle();
       await ledger.close();
       await consumers.stop();
       await audits.appender.close();

@@ -78,7 +78,8 @@ export interface AuditRule {
   resource: string;
 }
 
-export type ExtraLimit = 'auth';
+/** `auth`: per client address; `account`: per `email` of the body, whether it has an account or not. */
+export type ExtraLimit = 'auth' | 'account';
 
 /** Members that do not take part in typing the handler. */
 export interface Meta {

@@ -1,4 +1,4 @@
-// Four independent rate-limit layers and their standard headers (document 1, section 8).
+// Four independent rate-limit layers, the throttle of sign-ins, and their standard headers (document 1, section 8).
 import { ipKeyGenerator, MemoryStore, type Options } from 'express-rate-limit';
 import type { Config } from '../config.ts';
 import { AppError } from '../errors.ts';
@@ -65,15 +65,19 @@ export class RateState {
 export interface Limits {
   ip(address: string, state: RateState): Promise<void>;
   auth(address: string, state: RateState): Promise<void>;
+  account(email: string, state: RateState): Promise<void>;
   user(userId: string, state: RateState): Promise<void>;
   /** Fixed window of a minute; a limit that is null, zero or negative switches it off. */
   agent(agentId: string, perMinute: number | null, state: RateState): Promise<void>;
   close(): void;
 }
 
+type Configured = Pick<Config, 'ASSAY_LIMIT_IP' | 'ASSAY_LIMIT_USER' | 'ASSAY_LIMIT_AUTH' | 'ASSAY_LIMIT_ACCOUNT'>;
+
 /** The layers of one instance. An IPv6 caller is counted by its /56. */
-export function createLimits(config: Pick<Config, 'ASSAY_LIMIT_IP' | 'ASSAY_LIMIT_USER' | 'ASSAY_LIMIT_AUTH'>): Limits {
-  const [ip, auth, user, agent] = [
+export function createLimits(config: Configured): Limits {
+  const [ip, auth, account, user, agent] = [
+    new Layer(QUARTER_HOUR),
     new Layer(QUARTER_HOUR),
     new Layer(QUARTER_HOUR),
     new Layer(QUARTER_HOUR),
@@ -82,10 +86,11 @@ export function createLimits(config: Pick<Config, 'ASSAY_LIMIT_IP' | 'ASSAY_LIMI
   return {
     ip: async (address, state) => state.take(await ip.count(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
     auth: async (address, state) => state.take(await auth.count(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
+    account: async (email, state) => state.take(await account.count(email, config.ASSAY_LIMIT_ACCOUNT)),
     user: async (userId, state) => state.take(await user.count(userId, config.ASSAY_LIMIT_USER)),
     async agent(agentId, perMinute, state) {
       if (perMinute !== null && perMinute > 0) state.take(await agent.count(agentId, perMinute));
     },
-    close: () => [ip, auth, user, agent].forEach((layer) => layer.close()),
+    close: () => [ip, auth, account, user, agent].forEach((layer) => layer.close()),
   };
 }

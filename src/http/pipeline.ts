@@ -37,6 +37,11 @@ interface Attempt {
   paged: Paged | undefined;
 }
 
+/** What a route with the limit `account` declares as its body. */
+interface AccountInput {
+  body: { email: string };
+}
+
 /** The Express handler of a declared route. */
 export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
   return async (req, res) => {
@@ -64,6 +69,7 @@ async function run(attempt: Attempt, deps: PipelineDeps): Promise<Reply<number, 
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
   const { input, paged } = parseInputs(route, req, attempt);
   attempt.paged = paged;
+  if (route.limits?.includes('account')) await deps.limits.account((input as AccountInput).body.email, rate);
   return execute(attempt, input, deps.services);
 }
 

@@ -27,6 +27,7 @@ export const localRoutes = [
     path: '/login',
     summary: 'Sign in with a password',
     ...open,
+    limits: ['auth', 'account'],
     body: loginInput,
     data: signedInView,
     codes: ['INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED', 'CONFIG_ERROR'],

@@ -22,6 +22,7 @@ interface Deps {
   newId: () => string;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
   registration: 'open' | 'invite';
+  log: { error(details: object, text: string): void };
 }
 
 export function createLocalService({
@@ -34,8 +35,11 @@ export function createLocalService({
   newId,
   transaction,
   registration,
+  log,
 }: Deps) {
-  async function auditFailedSignIn(user: UserDocument, origin: Origin): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+
+  async function auditFailedSignIn(user: UserDocument, origin: Origin, detail: string): Promise<void> {
     const membership = await models.memberships
       .findOne({ userId: user._id }, null, { crossTenant: true, sort: { createdAt: 1 } })
       .lean();
@@ -50,11 +54,19 @@ export function createLocalService({
       resource: 'session',
       resourceId: null,
       status: 'failure',
-      detail: 'wrong password',
+      detail,
       metadata: { method: 'password' },
       ipAddress: origin.ip || null,
       userAgent: origin.userAgent,
     });
+  }
+
+  /** Beside the answer: a failure is told as soon for a known account as for an unknown one. */
+  function noteFailure(user: UserDocument, origin: Origin, detail: string): void {
+    const writing = auditFailedSignIn(user, origin, detail)
+      .catch((error: unknown) => log.error({ err: error }, 'failed sign-in not audited'))
+      .finally(() => underWay.delete(writing));
+    underWay.add(writing);
   }
 
   return {
@@ -96,13 +108,21 @@ export function createLocalService({
     async login({ email, password }: z.output<typeof loginInput>, origin: Origin) {
       const user = await models.users.findOne({ email }).lean<UserDocument>();
       const matches = await passwords.verify(user?.passwordHash ?? null, password);
-      if (user && !matches) await auditFailedSignIn(user, origin);
+      if (user && !matches) noteFailure(user, origin, 'wrong password');
       if (!user || !matches) throw new AppError('INVALID_CREDENTIALS');
       const session = await transaction(async () => {
         await models.users.updateOne({ _id: user._id }, { $set: { lastLoginAt: clock.now(), lastLoginIp: origin.ip } });
         return sessions.signIn(user, origin);
+      }).catch((error: unknown) => {
+        noteFailure(user, origin, error instanceof AppError ? error.code : 'fault');
+        throw error;
       });
       return { ...session, user: shownUser(user) };
+    },
+
+    /** Resolves when every failed sign-in is audited. */
+    async settle(): Promise<void> {
+      await Promise.all(underWay);
     },
 
     /** The caller and the active organisation. */

@@ -13,6 +13,9 @@ export interface SessionDocument {
   createdAt: Date;
 }
 
+/** A revoked session is told from an expired one for 30 days after its end. */
+const KEPT_SECONDS = 30 * 24 * 3600;
+
 export const sessionSchema = new Schema<SessionDocument>(
   {
     jti: { type: String, required: true, immutable: true },
@@ -27,4 +30,4 @@ export const sessionSchema = new Schema<SessionDocument>(
 );
 sessionSchema.index({ jti: 1 }, { name: 'jti', unique: true });
 sessionSchema.index({ userId: 1, expiresAt: -1 }, { name: 'user' });
-sessionSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: 0 });
+sessionSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });

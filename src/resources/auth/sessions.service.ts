@@ -96,7 +96,9 @@ export function createSessionService(deps: Deps) {
         models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>(),
         organizations.context(organizationId),
       ]);
-      if (!session || session.revokedAt) throw new AppError('SESSION_REVOKED');
+      if (session?.revokedAt) throw new AppError('SESSION_REVOKED');
+      if (claims.exp * 1000 <= clock.now().getTime()) throw new AppError('TOKEN_EXPIRED');
+      if (!session) throw new AppError('SESSION_REVOKED');
       if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
       if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
       if (!membership.isActive && membership.deactivatedBy !== 'scim') throw new AppError('ACCOUNT_DEACTIVATED');
@@ -111,20 +113,18 @@ export function createSessionService(deps: Deps) {
 
     /** A fresh token for the same organisation; the old one stays valid until it ends or is revoked. */
     async refresh({ organizationId }: Tenant, { userId }: User, origin: Origin) {
-      const [user, membership] = await Promise.all([
-        models.users.findById(userId).lean<UserDocument>(),
-        activeMembership(userId, organizationId),
-      ]);
+      // One after the other: a transaction runs one operation at a time.
+      const user = await models.users.findById(userId).lean<UserDocument>();
+      const membership = await activeMembership(userId, organizationId);
       if (!user || !membership) throw new AppError('ACCOUNT_DEACTIVATED');
       return mint(user, membership, origin);
     },
 
     /** A token for another organisation of the user. @throws AppError `NOT_FOUND` when it is none of theirs */
     async switchOrganization({ userId }: User, organizationId: string, origin: Origin) {
-      const [user, membership] = await Promise.all([
-        models.users.findById(userId).lean<UserDocument>(),
-        activeMembership(userId, organizationId),
-      ]);
+      // One after the other: a transaction runs one operation at a time.
+      const user = await models.users.findById(userId).lean<UserDocument>();
+      const membership = await activeMembership(userId, organizationId);
       if (!user || !membership) throw new AppError('NOT_FOUND');
       return mint(user, membership, origin);
     },
