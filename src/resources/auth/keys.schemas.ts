@@ -8,15 +8,15 @@ const objectId = z
   .toLowerCase();
 const agentIds = z.array(objectId).min(1).max(200).nullable();
 
-export const keyInput = z.object({
+/** Strict: a limit that is misspelt must not make a key without limits. */
+const scope = z.strictObject({ agentIds: agentIds.optional(), readOnly: z.boolean().optional() });
+
+export const keyInput = z.strictObject({
   name: line(100),
   workspaceId: objectId.nullable().optional(),
-  scope: z.object({ agentIds: agentIds.optional(), readOnly: z.boolean().optional() }).optional(),
+  scope: scope.optional(),
 });
-export const keyChange = z.object({
-  name: line(100).optional(),
-  scope: z.object({ agentIds: agentIds.optional(), readOnly: z.boolean().optional() }).optional(),
-});
+export const keyChange = z.strictObject({ name: line(100).optional(), scope: scope.optional() });
 
 export const keyView = z.object({
   _id: id,
