@@ -1,6 +1,6 @@
 // The Express app: global middleware in order, the routes, 404 and the error handler.
 import cors from 'cors';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
@@ -55,7 +55,16 @@ export function createApp({ config, services, limits, clock, logger, metrics, ne
       crossOriginResourcePolicy: { policy: 'same-origin' },
     }),
   );
-  app.use(cors({ origin: config.ASSAY_CORS_ORIGINS, credentials: true, exposedHeaders: EXPOSED, maxAge: 600 }));
+  app.use(
+    cors({
+      origin: config.ASSAY_CORS_ORIGINS,
+      credentials: true,
+      exposedHeaders: EXPOSED,
+      maxAge: 600,
+      // The address answers by itself, with its Allow.
+      preflightContinue: true,
+    }),
+  );
   app.use(legacyMounts(clock, MIGRATION_GUIDE));
   app.use(createRouter(mounts, { services, limits, strict: config.NODE_ENV === 'test', log: logger }));
   app.use(apiReference(mounts));
@@ -105,13 +114,16 @@ function observe(logger: Logger, metrics: Metrics): RequestHandler {
 function showMetrics(config: Config, { registry }: Metrics): RequestHandler {
   return async (req, res) => {
     const token = config.ASSAY_METRICS_TOKEN;
-    const allowed =
-      token === undefined
-        ? ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(req.socket.remoteAddress ?? '')
-        : req.headers.authorization === `Bearer ${token}`;
+    const allowed = token === undefined ? isLocal(req) : req.headers.authorization === `Bearer ${token}`;
     if (!allowed) return sendFailure(res, new AppError('NOT_FOUND', 'No such address'));
     res.type(registry.contentType).send(await registry.metrics());
   };
+}
+
+/** From this machine, and not passed on by a proxy on it. */
+function isLocal({ socket, headers }: Request): boolean {
+  const address = socket.remoteAddress ?? '';
+  return ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(address) && headers['x-forwarded-for'] === undefined;
 }
 
 /** What escapes the pipeline: addresses that do not decode, and faults of ours. */

@@ -53,6 +53,7 @@ export const registry = {
   NOT_FOUND: { http: 404, meaning: 'Absent, or owned by another organisation' },
   ORG_NOT_FOUND: { http: 404, meaning: 'The organisation does not exist' },
   METHOD_NOT_ALLOWED: { http: 405, meaning: 'The path exists, the method does not; see Allow' },
+  REQUEST_TIMEOUT: { http: 408, meaning: 'The request did not arrive in time' },
   // 409, 410, 413, 415
   ALREADY_EXISTS: { http: 409, meaning: 'Duplicate would be created' },
   CONFLICT: { http: 409, meaning: 'Changed by somebody else meanwhile; read again' },
@@ -61,10 +62,11 @@ export const registry = {
   PAYLOAD_TOO_LARGE: { http: 413, meaning: 'The request body is larger than this route accepts' },
   BUNDLE_PERIOD_TOO_LARGE: { http: 413, meaning: 'The period holds more chain entries than one bundle may' },
   UNSUPPORTED_MEDIA_TYPE: { http: 415, meaning: 'Content type, charset or content encoding is not supported' },
-  // 429
+  // 429, 431
   RATE_LIMIT_EXCEEDED: { http: 429, meaning: 'Rate limit hit' },
   RATE_LIMITED: { http: 429, meaning: 'Rate limit of the CPI reads hit' },
   USAGE_LIMIT_EXCEEDED: { http: 429, meaning: 'Monthly trace limit of the plan reached' },
+  HEADERS_TOO_LARGE: { http: 431, meaning: 'The request headers are larger than this service accepts' },
   // events
   INVALID_STREAM_TOKEN: { http: 401, meaning: 'Stream token invalid, used or expired; delivered as an event' },
   SIGNER_NOT_READY: { http: 200, meaning: 'The signer is not ready; delivered as data' },

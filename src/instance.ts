@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createLimits } from './http/limits.ts';
+import { answerMalformed } from './http/malformed.ts';
 import { createChangeFeed } from './infra/change-feed.ts';
 import { type Clock, systemClock } from './infra/clock.ts';
 import { createClockGuard } from './infra/clock-guard.ts';
-import { createHttpServer } from './infra/http-server.ts';
+import { createHttpServer, drain } from './infra/http-server.ts';
 import { newId, randomHex } from './infra/ids.ts';
 import { createJobRunner } from './infra/job-runner.ts';
 import { createLeases } from './infra/leases.ts';
@@ -81,7 +82,7 @@ export async function startInstance({
     clockAgrees: guard.ready,
     ...(probe && { probe }),
   });
-  await feed.start();
+  feed.start();
   const jobs = createJobRunner({
     jobs: createJobs(services),
     leases,
@@ -92,6 +93,7 @@ export async function startInstance({
   const limits = createLimits(config);
   const server = createHttpServer(
     createApp({ config, services, limits, clock, logger, metrics, newRequestId: () => randomHex(12) }),
+    answerMalformed,
   );
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(config.PORT, config.ASSAY_HOST, resolve),
@@ -107,10 +109,7 @@ export async function startInstance({
     },
     async stop() {
       services.readiness.drain();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
+      await drain(server);
       limits.close();
       await jobs.stop();
       await services.close();

@@ -2,6 +2,7 @@
 import compression from 'compression';
 import { Router, type RequestHandler } from 'express';
 import { AppError } from '../errors.ts';
+import { deprecation, isPast } from '../domain/deprecation.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { Clock } from '../infra/clock.ts';
 import type { Route } from './define-route.ts';
@@ -14,7 +15,7 @@ export interface Mount {
   routes: readonly Route[];
 }
 
-/** Legacy mounts answer until this day (document 1, section 9). */
+/** The last day of the legacy mounts (document 1, section 9). */
 export const LEGACY_SUNSET = '2027-04-12';
 
 /** A route with its full path, as every derived document lists it. */
@@ -63,14 +64,12 @@ function refuseMethod(routes: readonly Route[]): RequestHandler {
   };
 }
 
-/** `/api/<resource>` answers like `/api/v1/<resource>` until the sunset, then 410. `/api/payment` was never versioned. */
+/** `/api/<resource>` answers like `/api/v1/<resource>` until the sunset, then 410. `/api/payment` has no version. */
 export function legacyMounts(clock: Clock, migrationGuide: string): RequestHandler {
   return (req, res, next) => {
-    if (!req.url.startsWith('/api/') || /^\/api\/(v\d+|payment)(\/|$)/.test(req.url)) return next();
-    res.setHeader('Deprecation', 'true');
-    res.setHeader('Sunset', LEGACY_SUNSET);
-    res.setHeader('Link', `<${migrationGuide}>; rel="deprecation"`);
-    if (clock.now() >= new Date(LEGACY_SUNSET))
+    if (!req.url.startsWith('/api/') || /^\/api\/(v\d+|payment)([/?]|$)/.test(req.url)) return next();
+    for (const [name, value] of Object.entries(deprecation(LEGACY_SUNSET, migrationGuide))) res.setHeader(name, value);
+    if (isPast(LEGACY_SUNSET, clock.now()))
       return sendFailure(res, new AppError('VERSION_SUNSET', 'The unversioned address has been retired; use /api/v1'));
     req.url = `/api/v1/${req.url.slice('/api/'.length)}`;
     next();

@@ -1,17 +1,26 @@
 // The HTTP server under Express, with request and response made of the right prototypes to begin with.
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 
-/** Time-outs in milliseconds: slow headers and bodies are cut. */
-const HEADERS_MS = 10_000;
-const REQUEST_MS = 30_000;
-const KEEP_ALIVE_MS = 65_000;
+/** In milliseconds: slow headers and bodies are cut, idle connections closed. */
+export interface Patience {
+  headers: number;
+  request: number;
+  keepAlive: number;
+  /** How often the first two are looked at. */
+  check: number;
+}
+const PATIENCE: Patience = { headers: 10_000, request: 30_000, keepAlive: 65_000, check: 5000 };
+
+/** Answers what is no HTTP request, or not in time; Express never sees it. */
+export type Malformed = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
 /**
  * Express gives every request and response its own prototypes with `Object.setPrototypeOf`, which costs 60 microseconds and makes the
  * engine forget what it learnt of their shape. Constructors whose prototypes are Express' own make that call a no-op.
  */
-export function createHttpServer(app: Express): Server {
+export function createHttpServer(app: Express, onMalformed: Malformed, patience = PATIENCE): Server {
   class AssayRequest extends IncomingMessage {}
   class AssayResponse extends ServerResponse<AssayRequest> {}
   adopt(AssayRequest.prototype, app.request);
@@ -23,17 +32,28 @@ export function createHttpServer(app: Express): Server {
       IncomingMessage: AssayRequest,
       ServerResponse: AssayResponse,
       requireHostHeader: true,
-      headersTimeout: HEADERS_MS,
-      requestTimeout: REQUEST_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: patience.headers,
+      requestTimeout: patience.request,
+      keepAliveTimeout: patience.keepAlive,
+      connectionsCheckingInterval: patience.check,
     },
     app,
   );
   server.maxHeadersCount = 100;
+  server.on('clientError', onMalformed);
   return server;
 }
 
 /** Makes our prototype inherit from Express' one, which inherits from Node's. */
 function adopt(prototype: object, express: object): void {
   Object.setPrototypeOf(prototype, express);
+}
+
+const SWEEP_MS = 50;
+
+/** Takes no further connections; resolves when every request under way is answered, closing connections as they fall idle. */
+export async function drain(server: Server): Promise<void> {
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  clearInterval(sweep);
 }
