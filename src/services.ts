@@ -20,6 +20,7 @@ import type { Position } from './ledger/entry.ts';
 import { objectId } from './ledger/ledger.model.ts';
 import { openChain } from './ledger/open-chain.ts';
 import type { Probe } from './ledger/probe.ts';
+import { createProofs } from './ledger/proof-thread.ts';
 import { systemTimer } from './ledger/timer.ts';
 import { createLedgerUpkeep } from './ledger/upkeep.ts';
 import type { Models } from './models.ts';
@@ -29,6 +30,8 @@ import { createAuditService } from './resources/audit/audit.service.ts';
 import { createKeyService, hashKey, type KeyIdentity } from './resources/auth/keys.service.ts';
 import { createLocalService } from './resources/auth/local.service.ts';
 import { createSessionService } from './resources/auth/sessions.service.ts';
+import { createBundleService } from './resources/hash-chain/bundles.service.ts';
+import { createHashChainService } from './resources/hash-chain/hash-chain.service.ts';
 import { createReadiness } from './resources/health/readiness.service.ts';
 import { createOrganizationService, type OrganizationContext } from './resources/organization/organization.service.ts';
 import { createWorkspaceService } from './resources/organization/workspaces.service.ts';
@@ -46,6 +49,7 @@ const PING_MS = 2000;
 export interface World {
   config: Config;
   secrets: Secrets;
+  mongoUri: string;
   connection: Connection;
   models: Models;
   clock: Clock;
@@ -73,7 +77,11 @@ export function createServices(world: World) {
     onQuarantine,
   };
   const probe = world.probe && { probe: world.probe };
-  const decisions = openChain(DECISIONS, { ...chainWorld, ...probe, onSealed: (id) => consumers.wake(id) });
+  const onSealed = (organizationId: string): void => {
+    consumers.wake(organizationId);
+    hashChain.headMoved(organizationId);
+  };
+  const decisions = openChain(DECISIONS, { ...chainWorld, ...probe, onSealed });
   const audits = openChain(AUDIT, { ...chainWorld, onSealed: () => undefined });
   const outbox = createOutboxWriter({ rows: models.outbox, clock });
   const consumers = createConsumers({
@@ -95,7 +103,8 @@ export function createServices(world: World) {
   const passwords = createPasswords(config.ASSAY_PASSWORD_CONCURRENCY);
   const tokens = createSessionTokens({ secret: secrets.jwt, formerSecrets: secrets.formerJwt, clock });
 
-  const audit = createAuditService({ models, chain: audits.appender, clock, newId, random16, log: logger });
+  const proofs = createProofs({ uri: world.mongoUri, database: connection.name });
+  const audit = createAuditService({ models, chain: audits.appender, proofs, clock, newId, random16, log: logger });
   const contexts = createCache<OrganizationContext>({ feed, collections: ['organizations'], max: 10_000 });
   const organizations = createOrganizationService({
     models,
@@ -157,6 +166,8 @@ export function createServices(world: World) {
   });
   const traces = createTraceService({ models, ledger, agents, clock });
   const bulk = createBulkService({ models, laterFacts: decisions.laterFacts });
+  const hashChain = createHashChainService({ models, ledger, proofs, clock, log: logger });
+  const bundles = createBundleService({ models, proofs, audit, clock });
 
   const outboxWorker = createOutboxWorker({ rows: models.outbox, deliverers: {}, clock, chance, log: logger });
 
@@ -169,6 +180,7 @@ export function createServices(world: World) {
   return {
     ...{
       transaction,
+      passwords,
       readiness,
       audit,
       organizations,
@@ -182,6 +194,8 @@ export function createServices(world: World) {
       ingestion,
       traces,
       bulk,
+      hashChain,
+      bundles,
       consumers,
       outboxWorker,
       ledgerUpkeep: createLedgerUpkeep({ connection, clock, chains: [DECISIONS, AUDIT] }),
@@ -192,6 +206,7 @@ export function createServices(world: World) {
       await ledger.close();
       await consumers.stop();
       await audits.appender.close();
+      await proofs.close();
     },
   };
 }

@@ -71,6 +71,7 @@ export type OrganizationService = ReturnType<typeof createOrganizationService>;
 function slugOf(name: string): string {
   const slug = name
     .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '');

@@ -1,0 +1,57 @@
+// An app together with its database, for tests that change or look at what no operation shows.
+import mongoose from 'mongoose';
+import type { InstanceParts } from '../../src/instance.ts';
+import { ok, owner, type Owner } from './personas.ts';
+import { databaseUri, startApp, type TestApp } from './start-app.ts';
+
+export interface Ground {
+  app: TestApp;
+  /** The database's connection string, for a second instance on it. */
+  mongoUri: string;
+  db: mongoose.mongo.Db;
+  stop(): Promise<void>;
+}
+
+export const objectId = (hex: string): mongoose.mongo.ObjectId => new mongoose.mongo.ObjectId(hex);
+
+/** `startApp` with a connection of the test's own to the same database. */
+export async function startGround(
+  environment: Record<string, string> = {},
+  parts: Partial<InstanceParts> = {},
+): Promise<Ground> {
+  const mongoUri = parts.mongoUri ?? databaseUri();
+  const app = await startApp(environment, { ...parts, mongoUri });
+  const client = await new mongoose.mongo.MongoClient(mongoUri).connect();
+  return {
+    app,
+    mongoUri,
+    db: client.db(),
+    async stop() {
+      await app.stop();
+      await client.close();
+    },
+  };
+}
+
+/** Somebody of an organisation of their own who was taken in at `home`, signed in there. */
+export async function member({ app, db }: Ground, home: Owner, role: string): Promise<Owner> {
+  const person = await owner(app, role);
+  const row = { organizationId: objectId(home.organizationId), userId: objectId(person.userId) };
+  const at = { createdAt: new Date(), updatedAt: new Date() };
+  await db.collection('memberships').insertOne({ ...row, role, isActive: true, deactivatedBy: null, ...at });
+  const { organizationId, workspaceId } = home;
+  const answer = await app.call('POST', '/api/v1/auth/switch-org', { token: person.token, body: { organizationId } });
+  return { ...person, token: ok(answer).body.data.token, organizationId, workspaceId };
+}
+
+/** Changes somebody's membership behind the app's back. */
+export async function changeMembership({ db }: Ground, who: Owner, change: object): Promise<void> {
+  const where = { organizationId: objectId(who.organizationId), userId: objectId(who.userId) };
+  const { matchedCount } = await db.collection('memberships').updateOne(where, { $set: change });
+  if (matchedCount !== 1) throw new Error('no such membership');
+}
+
+/** Audit entries, newest first; `query` filters them. */
+export async function auditOf(app: TestApp, { token }: Owner, query = ''): Promise<Record<string, unknown>[]> {
+  return ok(await app.call('GET', `/api/v1/audit?${query}`, { token })).body.data.entries;
+}
