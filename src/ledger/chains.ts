@@ -55,7 +55,7 @@ export function chainIndexes(chain: Chain): NamedIndex[] {
     },
     {
       key: { organizationId: 1, traceId: 1, sequence: 1 },
-      options: { name: 'subject', partialFilterExpression: { traceId: { $type: 'string' } } },
+      options: { name: 'subject', partialFilterExpression: { traceId: { $gt: '' } } },
     },
   ];
 }

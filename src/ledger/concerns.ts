@@ -2,3 +2,5 @@
 
 export const MAJORITY = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
 export const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
+/** Reads of the entries about one trace; the index is named, or a sort by sequence would tempt the planner to read the whole chain. */
+export const ABOUT_ONE = { ...MAJORITY, hint: 'subject' } as const;

@@ -1,7 +1,7 @@
 // The only code that updates a chain's collection: later facts folded onto their trace, review assignment, old once-keys.
 import type { mongo, Types } from 'mongoose';
 import type { Chain } from './chains.ts';
-import { DURABLE, MAJORITY } from './concerns.ts';
+import { ABOUT_ONE, DURABLE, MAJORITY } from './concerns.ts';
 import type { OutsideConsumer } from './consumer.ts';
 import type { Stored } from './entry.ts';
 import { type Projection, projectionOf, sourcesOf } from './projection.ts';
@@ -68,14 +68,14 @@ export function createFold(db: mongo.Db, chain: Chain): Fold {
     if (!trace) return [];
     const from = Math.max(subject, Number(trace.foldedTo ?? 0));
     const filter = { organizationId, traceId, sequence: { $gt: from, $lte: sequence } };
-    return (await collection.find(filter, MAJORITY).sort({ sequence: 1 }).toArray()) as Stored[];
+    return (await collection.find(filter, ABOUT_ONE).sort({ sequence: 1 }).toArray()) as Stored[];
   }
 
   async function project(entry: Stored): Promise<Projection | null> {
     if (entry.kind !== 'erasure') return projectionOf(entry, new Map());
     const { organizationId, traceId, sequence } = entry;
     const filter = { organizationId, traceId, kind: 'correction', sequence: { $lt: sequence } } as const;
-    return projectionOf(entry, sourcesOf(await collection.find(filter, MAJORITY).sort({ sequence: 1 }).toArray()));
+    return projectionOf(entry, sourcesOf(await collection.find(filter, ABOUT_ONE).sort({ sequence: 1 }).toArray()));
   }
 
   return {

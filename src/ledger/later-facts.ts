@@ -2,7 +2,7 @@
 import type { mongo } from 'mongoose';
 import { AppError } from '../errors.ts';
 import type { Chain } from './chains.ts';
-import { MAJORITY } from './concerns.ts';
+import { ABOUT_ONE } from './concerns.ts';
 import type { Appender, Draft, Position, Stored } from './entry.ts';
 import type { Fold } from './fold.ts';
 import { objectId } from './ledger.model.ts';
@@ -55,8 +55,8 @@ export function createLaterFacts({ db, chain, appender, fold, probe = () => {} }
   async function read(organizationId: string, traceId: string): Promise<Subject> {
     const filter = { organizationId: objectId(organizationId), traceId };
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const newest = await collection.findOne(filter, { ...MAJORITY, sort: { sequence: -1 } });
-      const trace = await collection.findOne(filter, { ...MAJORITY, sort: { sequence: 1 } });
+      const newest = await collection.findOne(filter, { ...ABOUT_ONE, sort: { sequence: -1 } });
+      const trace = await collection.findOne(filter, { ...ABOUT_ONE, sort: { sequence: 1 } });
       if (trace?.kind !== 'trace' || !newest) throw new AppError('NOT_FOUND');
       const foldedTo = Number(trace.foldedTo ?? trace.sequence);
       if (foldedTo >= newest.sequence)

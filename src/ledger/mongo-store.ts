@@ -30,6 +30,8 @@ interface InsertReply {
   writeErrors?: WriteError[];
 }
 
+type Filter = { organizationId: Types.ObjectId } & Record<string, unknown>;
+
 export interface MongoStoreParts {
   db: mongo.Db;
   chain: Chain;
@@ -109,15 +111,14 @@ export function createMongoStore({ db, chain, timer }: MongoStoreParts): LedgerS
       collection.findOne<Head>({ organizationId }, { ...MAJORITY, projection: HEAD, sort: { sequence: -1 } }),
     at: (organizationId, sequence) =>
       collection.findOne({ organizationId, sequence }, { ...MAJORITY, projection: { chainHash: 1 } }),
-    byOnce: (organizationId, once) => find({ organizationId, [chain.onceField]: { $in: once } }),
-    byIds: (organizationId, ids) => find({ organizationId, _id: { $in: ids } }),
+    byOnce: (organizationId, once) => find({ organizationId, [chain.onceField]: { $in: once } }, chain.onceIndex),
+    byIds: (organizationId, ids) => find({ organizationId, _id: { $in: ids } }, '_id_'),
     releaseOnce: (entry, before) => releaseOnce({ collection, chain, entry, before }),
   };
 
-  function find(filter: { organizationId: Types.ObjectId } & Record<string, unknown>): Promise<Stored[]> {
-    return collection
-      .find(filter as mongo.Filter<Stored>, MAJORITY)
-      .sort({ sequence: 1 })
-      .toArray() as Promise<Stored[]>;
+  /** By sequence. The index is named, or the sort would tempt the planner to read the whole chain. */
+  async function find(filter: Filter, hint: string): Promise<Stored[]> {
+    const found = collection.find(filter as mongo.Filter<Stored>, { ...MAJORITY, hint });
+    return (await found.sort({ sequence: 1 }).toArray()) as Stored[];
   }
 }
