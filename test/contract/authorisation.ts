@@ -1,0 +1,125 @@
+// Who may call what, written down from the specification and apart from the declarations (document 1, sections 4 and 5).
+import type { Code } from '../../src/errors.ts';
+
+export const PERSONAS = [
+  'nobody',
+  'owner',
+  'admin',
+  'reviewer',
+  'member',
+  'viewer',
+  'auditor',
+  'workspaceKey',
+  'readOnlyKey',
+  'scopedKey',
+  'agentKey',
+  'foreigner',
+  'expired',
+  'sandbox',
+] as const;
+/** `foreigner` is another organisation's owner with this organisation's ids; `sandbox` the owner of one on that plan. */
+export type Persona = (typeof PERSONAS)[number];
+
+/** Let in and served, or the code of the refusal. */
+export type Verdict = 'ok' | Code;
+type Row = Readonly<Record<Persona, Verdict>>;
+
+const everybody = Object.fromEntries(PERSONAS.map((persona) => [persona, 'ok'])) as Row;
+
+/** Whoever has signed in, in any role; keys are no people. */
+const signedIn: Row = {
+  ...everybody,
+  nobody: 'NO_TOKEN',
+  workspaceKey: 'FORBIDDEN',
+  readOnlyKey: 'FORBIDDEN',
+  scopedKey: 'FORBIDDEN',
+  agentKey: 'FORBIDDEN',
+  expired: 'TOKEN_EXPIRED',
+};
+const readersInPerson: Row = { ...signedIn, auditor: 'FORBIDDEN' };
+/** Workspace keys read like a member. */
+const readers: Row = { ...readersInPerson, workspaceKey: 'ok', readOnlyKey: 'ok', scopedKey: 'ok' };
+const managers: Row = { ...readersInPerson, reviewer: 'FORBIDDEN', member: 'FORBIDDEN', viewer: 'FORBIDDEN' };
+const writers: Row = { ...readersInPerson, viewer: 'FORBIDDEN' };
+/** Decisions come with a key; a session token does not look like one. */
+const agents: Row = {
+  ...(Object.fromEntries(PERSONAS.map((persona) => [persona, 'INVALID_API_KEY_FORMAT'])) as Row),
+  nobody: 'NO_API_KEY',
+  workspaceKey: 'ok',
+  readOnlyKey: 'FORBIDDEN',
+  scopedKey: 'ok',
+  agentKey: 'ok',
+};
+
+const ofOne = (row: Row): Row => ({ ...row, foreigner: 'NOT_FOUND' });
+/** Nothing is there to be found yet. */
+const absent = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([persona, verdict]) => [persona, verdict === 'ok' ? 'NOT_FOUND' : verdict]),
+  ) as Row;
+const paid = (row: Row): Row => ({ ...row, sandbox: 'UPGRADE_REQUIRED' });
+const allAgents = (row: Row): Row => ({ ...row, scopedKey: 'FORBIDDEN' });
+
+export const authorisation: Readonly<Record<string, Row>> = {
+  'GET /health': everybody,
+  'GET /ready': everybody,
+
+  'POST /api/v1/auth/register': everybody,
+  'POST /api/v1/auth/login': everybody,
+  'POST /api/v1/auth/refresh': signedIn,
+  'POST /api/v1/auth/logout': signedIn,
+  'POST /api/v1/auth/revoke-sessions': signedIn,
+  'POST /api/v1/auth/revoke-session': ofOne(signedIn),
+  'GET /api/v1/auth/me': signedIn,
+  'GET /api/v1/auth/me/orgs': signedIn,
+  'POST /api/v1/auth/switch-org': ofOne(signedIn),
+
+  'POST /api/v1/auth/keys': ofOne(managers),
+  'GET /api/v1/auth/keys': managers,
+  'PATCH /api/v1/auth/keys/:id': ofOne(managers),
+  'DELETE /api/v1/auth/keys/:id': ofOne(managers),
+
+  'GET /api/v1/workspaces': readers,
+  'POST /api/v1/workspaces': managers,
+  'PATCH /api/v1/workspaces/:id': ofOne(managers),
+
+  'GET /api/v1/agents': readers,
+  'POST /api/v1/agents': managers,
+  'GET /api/v1/agents/:id': ofOne(readers),
+  'PATCH /api/v1/agents/:id': ofOne(managers),
+  'DELETE /api/v1/agents/:id': ofOne(managers),
+  'POST /api/v1/agents/:id/regenerate-key': ofOne(managers),
+  'PATCH /api/v1/agents/:id/policies': ofOne(managers),
+  'GET /api/v1/agents/:id/versions': ofOne(readers),
+  'GET /api/v1/agents/:id/analytics': ofOne(readers),
+
+  'POST /api/v1/traces': agents,
+  'GET /api/v1/traces': readers,
+  'GET /api/v1/traces/:id': ofOne(readers),
+  'POST /api/v1/traces/bulk-status': writers,
+  'POST /api/v1/traces/bulk-delete': managers,
+
+  'GET /api/v1/policies': readers,
+  'POST /api/v1/policies': ofOne(managers),
+  'GET /api/v1/policies/:id': ofOne(readers),
+  'PATCH /api/v1/policies/:id': ofOne(managers),
+  'DELETE /api/v1/policies/:id': ofOne(managers),
+  'GET /api/v1/policies/:id/revisions': ofOne(readers),
+  'GET /api/v1/policies/:id/revisions/:revision': ofOne(readers),
+  'GET /api/v1/policies/sets/:digest': ofOne(readers),
+  'GET /api/v1/policies/templates': readers,
+  'POST /api/v1/policies/from-template': managers,
+
+  'GET /api/v1/hash-chain/status': paid(allAgents(readers)),
+  'POST /api/v1/hash-chain/verify': paid(readersInPerson),
+  'GET /api/v1/hash-chain/entry/:traceId': paid(allAgents(ofOne(readers))),
+  'GET /api/v1/hash-chain/entries': paid(allAgents(readers)),
+  'GET /api/v1/hash-chain/entries/:id': paid(allAgents(ofOne(readers))),
+  'GET /api/v1/hash-chain/anchors': paid(allAgents(readers)),
+  'GET /api/v1/hash-chain/anchors/:anchorId/proof': paid(allAgents(absent(readers))),
+  'GET /api/v1/hash-chain/export': paid(allAgents(readers)),
+  'GET /api/v1/hash-chain/bundle': paid(allAgents(readers)),
+
+  'GET /api/v1/audit': paid(managers),
+  'GET /api/v1/audit/verify': paid(managers),
+};

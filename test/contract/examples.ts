@@ -1,0 +1,173 @@
+// For every operation one request that is served, made of a site's own records; every input that exists is given.
+import { randomHex } from '../../src/infra/ids.ts';
+import { PASSWORD } from '../setup/personas.ts';
+import { as, decisionBody, newDecision, policyBody, type Site } from './site.ts';
+
+export interface Sample {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: Record<string, unknown>;
+}
+/** `token` is the session the request will be sent with. */
+export type Example = (site: Site, token: string) => Sample | Promise<Sample>;
+
+const jtiOf = (token: string): string =>
+  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string }).jti;
+
+const page = { page: '1', limit: '10' };
+const ofAgent: Example = ({ agentId }) => ({ params: { id: agentId } });
+const ofPolicy: Example = ({ policyId }) => ({ params: { id: policyId } });
+const nothing: Example = () => ({});
+
+async function newAgent(site: Site): Promise<string> {
+  return (await as(site, 'POST /api/v1/agents', { name: `${site.mark} ${randomHex(6)}` }))._id as string;
+}
+const period = { from: '2025-01-01', to: '2045-01-01', fromSequence: '1', toSequence: '1', format: 'json' };
+
+export const examples: Readonly<Record<string, Example>> = {
+  'GET /health': nothing,
+  'GET /ready': nothing,
+
+  'POST /api/v1/auth/register': ({ mark }) => ({
+    body: {
+      name: `${mark} person`,
+      email: `${randomHex(8)}@example.com`,
+      password: PASSWORD,
+      organizationName: `${mark} Ltd`,
+    },
+  }),
+  'POST /api/v1/auth/login': ({ owner }) => ({ body: { email: owner.email, password: PASSWORD } }),
+  'POST /api/v1/auth/refresh': nothing,
+  'POST /api/v1/auth/logout': nothing,
+  'POST /api/v1/auth/revoke-sessions': nothing,
+  'POST /api/v1/auth/revoke-session': (_site, token) => ({ body: { jti: jtiOf(token) } }),
+  'GET /api/v1/auth/me': nothing,
+  'GET /api/v1/auth/me/orgs': nothing,
+  'POST /api/v1/auth/switch-org': ({ owner }) => ({ body: { organizationId: owner.organizationId } }),
+
+  'POST /api/v1/auth/keys': async (site) => {
+    const scope = { agentIds: [site.agentId], readOnly: true };
+    return { body: { name: `${site.mark} key`, workspaceId: site.workspaceId, scope } };
+  },
+  'GET /api/v1/auth/keys': () => ({ query: page }),
+  'PATCH /api/v1/auth/keys/:id': (site) => ({
+    params: { id: site.keyId },
+    body: { name: `${site.mark} renamed`, scope: { agentIds: [site.agentId], readOnly: false } },
+  }),
+  'DELETE /api/v1/auth/keys/:id': async (site) => ({
+    params: { id: (await as(site, 'POST /api/v1/auth/keys', { name: `${site.mark} brief` }))._id as string },
+  }),
+
+  'GET /api/v1/workspaces': nothing,
+  'POST /api/v1/workspaces': ({ mark }) => ({ body: { name: `${mark} ${randomHex(6)}` } }),
+  'PATCH /api/v1/workspaces/:id': ({ workspaceId, mark }) => ({
+    params: { id: workspaceId },
+    body: { name: `${mark} ${randomHex(6)}` },
+  }),
+
+  'GET /api/v1/agents': () => ({ query: page }),
+  'POST /api/v1/agents': ({ mark }) => ({
+    body: { name: `${mark} ${randomHex(6)}`, description: `${mark} description`, onboarding: true },
+  }),
+  'GET /api/v1/agents/:id': ofAgent,
+  'PATCH /api/v1/agents/:id': async (site) => ({
+    params: { id: await newAgent(site) },
+    body: { name: `${site.mark} ${randomHex(6)}`, description: `${site.mark} description` },
+  }),
+  'DELETE /api/v1/agents/:id': async (site) => ({ params: { id: await newAgent(site) } }),
+  'POST /api/v1/agents/:id/regenerate-key': async (site) => ({ params: { id: await newAgent(site) } }),
+  'PATCH /api/v1/agents/:id/policies': async (site) => ({
+    params: { id: await newAgent(site) },
+    body: {
+      strictMode: true,
+      logPayloads: true,
+      piiMasking: true,
+      autoBlockAnomalies: false,
+      confidenceThreshold: 0.5,
+      maxRequestsPerMinute: 100_000,
+      timeoutMs: 5000,
+    },
+  }),
+  'GET /api/v1/agents/:id/versions': ofAgent,
+  'GET /api/v1/agents/:id/analytics': ofAgent,
+
+  'POST /api/v1/traces': ({ agentId, mark }) => ({ body: decisionBody(agentId, mark) }),
+  'GET /api/v1/traces': ({ agentId }) => ({
+    query: {
+      ...page,
+      status: 'approved',
+      agentId,
+      humanOverride: 'false',
+      minConfidence: '0.1',
+      maxConfidence: '1',
+      dateFrom: '2025-01-01',
+      dateTo: '2045-01-01T00:00:00Z',
+      search: 'rationale',
+    },
+  }),
+  'GET /api/v1/traces/:id': ({ traceId }) => ({ params: { id: traceId } }),
+  'POST /api/v1/traces/bulk-status': ({ traceId }) => ({ body: { ids: [traceId], status: 'approved' } }),
+  'POST /api/v1/traces/bulk-delete': async (site) => ({ body: { ids: [await newDecision(site)] } }),
+
+  'GET /api/v1/policies': () => ({ query: page }),
+  'POST /api/v1/policies': ({ mark, workspaceId }) => ({ body: { ...policyBody(mark), workspaceId } }),
+  'GET /api/v1/policies/:id': ofPolicy,
+  'PATCH /api/v1/policies/:id': ({ policyId, mark }) => ({ params: { id: policyId }, body: policyBody(mark) }),
+  'DELETE /api/v1/policies/:id': async (site) => ({
+    params: { id: (await as(site, 'POST /api/v1/policies', policyBody(site.mark)))._id as string },
+  }),
+  'GET /api/v1/policies/:id/revisions': ({ policyId }) => ({ params: { id: policyId }, query: page }),
+  'GET /api/v1/policies/:id/revisions/:revision': ({ policyId }) => ({ params: { id: policyId, revision: '1' } }),
+  'GET /api/v1/policies/sets/:digest': ({ policySetDigest }) => ({ params: { digest: policySetDigest } }),
+  'GET /api/v1/policies/templates': nothing,
+  'POST /api/v1/policies/from-template': async (site) => {
+    const [{ id }] = await as(site, 'GET /api/v1/policies/templates');
+    return { body: { templateId: id as string, name: `${site.mark} from template` } };
+  },
+
+  'GET /api/v1/hash-chain/status': nothing,
+  'POST /api/v1/hash-chain/verify': nothing,
+  'GET /api/v1/hash-chain/entry/:traceId': ({ traceName }) => ({ params: { traceId: traceName } }),
+  'GET /api/v1/hash-chain/entries': ({ traceName }) => ({
+    query: { limit: '10', beforeSeq: '1000', search: traceName.slice(0, 8) },
+  }),
+  'GET /api/v1/hash-chain/entries/:id': ({ traceId }) => ({ params: { id: traceId } }),
+  'GET /api/v1/hash-chain/anchors': nothing,
+  'GET /api/v1/hash-chain/anchors/:anchorId/proof': ({ traceId }) => ({
+    params: { anchorId: traceId },
+    query: { sequence: '1' },
+  }),
+  'GET /api/v1/hash-chain/export': () => ({ query: period }),
+  'GET /api/v1/hash-chain/bundle': () => ({ query: period }),
+
+  'GET /api/v1/audit': ({ owner, agentId, workspaceId }) => ({
+    query: {
+      ...page,
+      action: 'agent.create',
+      userId: owner.userId,
+      resource: 'agent',
+      resourceId: agentId,
+      workspaceId,
+      status: 'success',
+      dateFrom: '2025-01-01',
+      dateTo: '2045-01-01',
+      search: 'a',
+    },
+  }),
+  'GET /api/v1/audit/verify': nothing,
+};
+
+/** Inputs that take any JSON, or an object as well as a text: an operator of the database is data there. */
+export const freeForm: Readonly<Record<string, readonly string[]>> = {
+  'POST /api/v1/traces': [
+    'metadata',
+    'metadata.note',
+    'outputDecision.action',
+    'alternatives.0.decision',
+    'inputContext',
+    'outputDecision',
+  ],
+  'POST /api/v1/agents': ['onboarding'],
+  'POST /api/v1/policies': ['actions.0.config', 'actions.0.config.reason'],
+  'PATCH /api/v1/policies/:id': ['actions.0.config', 'actions.0.config.reason'],
+};

@@ -1,0 +1,150 @@
+// An organisation with records of every kind, and the ways its people and machines present themselves.
+import { createConnection, type Connection } from 'mongoose';
+import { expect } from 'vitest';
+import { randomHex } from '../../src/infra/ids.ts';
+import type { Sample } from './examples.ts';
+import { agent, decision, ok, owner, PASSWORD, workspaceKey, type Owner } from '../setup/personas.ts';
+import { databaseUri, startApp, type Answer, type Call, type TestApp } from '../setup/start-app.ts';
+
+/** Known here, so that a test can sign what the service would not. */
+export const SECRETS = {
+  jwt: 'a session secret of the contract tests',
+  formerJwt: [],
+  ledgerKey: 'a ledger key of the contract tests',
+};
+
+export type Credentials = Pick<Call, 'token' | 'key'>;
+
+/** One running app and a direct connection to its database. */
+export interface Ground {
+  app: TestApp;
+  database: Connection;
+  close(): Promise<void>;
+}
+
+export async function openGround(): Promise<Ground> {
+  const mongoUri = databaseUri();
+  const app = await startApp({}, { mongoUri, secrets: SECRETS });
+  const database = await createConnection(mongoUri, { maxPoolSize: 4 }).asPromise();
+  return {
+    app,
+    database,
+    async close() {
+      await database.close();
+      await app.stop();
+    },
+  };
+}
+
+/** Ids of existing records; the records that an example destroys are made afresh by it. */
+export interface Site {
+  ground: Ground;
+  /** Stands in every text of every record of this organisation. */
+  mark: string;
+  owner: Owner;
+  workspaceId: string;
+  agentId: string;
+  agentKey: string;
+  keyId: string;
+  key: string;
+  policyId: string;
+  policySetDigest: string;
+  /** Object id and `traceId` of a stored decision. */
+  traceId: string;
+  traceName: string;
+  /** The sign-in of the owner in the audit log. */
+  auditLogId: string;
+}
+
+/** Calls as the owner and fails loudly. */
+export async function as(site: Site, operation: string, body?: unknown): Promise<Answer['body']> {
+  const [method = '', path = ''] = operation.split(' ');
+  return ok(await site.ground.app.call(method, path, { token: site.owner.token, ...(body !== undefined && { body }) }))
+    .body.data;
+}
+
+export const policyBody = (mark: string): Record<string, unknown> => ({
+  name: `${mark} policy`,
+  description: `${mark} description`,
+  enabled: true,
+  priority: 5,
+  conditions: [{ field: 'outputDecision.action', operator: 'equals', value: `${mark} wipe`, logicalOperator: 'AND' }],
+  actions: [{ type: 'flag_for_review', config: { reason: `${mark} reason` } }],
+});
+
+/** The decision of an example; every member that a caller may send. */
+export const decisionBody = (agentId: string, mark: string): Record<string, unknown> =>
+  decision(agentId, {
+    agentVersion: '1.2.3',
+    triggeringCondition: `${mark} condition`,
+    rationale: `${mark} rationale: the order was shipped yesterday according to the tracking system.`,
+    alternatives: [{ decision: `${mark} other`, confidence: 0.2 }],
+    metadata: { note: `${mark} note` },
+    timestamp: '2025-05-05T05:05:05.005Z',
+  });
+
+/** The object id of a decision made for the purpose. */
+export async function newDecision(site: Site): Promise<string> {
+  const { ground, key, agentId, mark } = site;
+  ok(await ground.app.call('POST', '/api/v1/traces', { key, body: decisionBody(agentId, mark) }));
+  const [newest] = await as(site, 'GET /api/v1/traces?limit=1');
+  return newest._id as string;
+}
+
+/** A new organisation; `plan` replaces the plan before anybody has asked for it. */
+export async function makeSite(ground: Ground, mark: string, plan?: string): Promise<Site> {
+  const { app, database } = ground;
+  const boss = await owner(app, mark);
+  const organizationId = database.base.Types.ObjectId.createFromHexString(boss.organizationId);
+  if (plan !== undefined)
+    await database
+      .collection('organizations')
+      .updateOne({ _id: organizationId }, { $set: { 'subscription.plan': plan } });
+  const machine = await agent(app, boss, `${mark} agent ${randomHex(4)}`);
+  const { key, id: keyId } = await workspaceKey(app, boss, { name: `${mark} key` });
+  const bare = { ground, mark, owner: boss, agentId: machine.id, agentKey: machine.key, keyId, key } as Site;
+  const workspace = await as(bare, 'POST /api/v1/workspaces', { name: `${mark} workspace` });
+  const policy = await as(bare, 'POST /api/v1/policies', policyBody(mark));
+  ok(await app.call('POST', '/api/v1/traces', { key, body: decisionBody(machine.id, mark) }));
+  const [trace] = await as(bare, 'GET /api/v1/traces');
+  const set = await database.collection('policy_sets').findOne({ organizationId, 'members.0': { $exists: true } });
+  const signIn = await database.collection('audit_entries').findOne({ organizationId, action: 'auth.register' });
+  expect(set?.digest, 'the set of the decision is on record').toMatch(/^[0-9a-f]{64}$/);
+  return {
+    ...bare,
+    workspaceId: workspace._id as string,
+    policyId: policy._id as string,
+    policySetDigest: set?.digest as string,
+    traceId: trace._id as string,
+    traceName: trace.traceId as string,
+    auditLogId: signIn?.auditId as string,
+  };
+}
+
+/** Somebody with a role at the site: a user of an organisation of their own who was taken in here. */
+export async function member({ ground, owner: boss }: Site, role: string): Promise<Owner> {
+  const { app, database } = ground;
+  const person = await owner(app, role);
+  const { ObjectId } = database.base.Types;
+  const [organizationId, userId] = [boss.organizationId, person.userId].map((id) => ObjectId.createFromHexString(id));
+  const row = { organizationId, userId, role, isActive: true, deactivatedBy: null };
+  await database.collection('memberships').insertOne({ ...row, createdAt: new Date(), updatedAt: new Date() });
+  const body = { organizationId: boss.organizationId };
+  const { data } = ok(await app.call('POST', '/api/v1/auth/switch-org', { token: person.token, body })).body;
+  return { ...person, token: data.token as string };
+}
+
+/** A new session of a person, in the organisation they were in last. */
+export async function signInAgain({ app }: Ground, email: string): Promise<string> {
+  return ok(await app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } })).body.data
+    .token as string;
+}
+
+/** Sends an example as it is, or with its inputs replaced. */
+export function send(site: Site, operation: string, { sample, ...call }: Call & { sample: Sample }): Promise<Answer> {
+  const [method = '', path = ''] = operation.split(' ');
+  const { params = {}, query, body } = sample;
+  const address = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? name);
+  const search = query ? `?${new URLSearchParams(query).toString()}` : '';
+  return site.ground.app.call(method, address + search, { ...(body && { body }), ...call });
+}

@@ -1,0 +1,126 @@
+// Another organisation's records do not exist: its ids are answered like unknown ones, and its texts are never seen.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { querySchema } from '../../src/http/inputs.ts';
+import type { Route } from '../../src/http/define-route.ts';
+import { randomHex } from '../../src/infra/ids.ts';
+import type { Answer } from '../setup/start-app.ts';
+import { authorisation } from './authorisation.ts';
+import { type Example, examples, type Sample } from './examples.ts';
+import { mounted, parametersOf } from './mounted.ts';
+import { placesOf, replaced, valueAt, type Path } from './paths.ts';
+import { makeSite, openGround, send, type Credentials, type Ground, type Site } from './site.ts';
+
+const CANARY = 'canary';
+/** Members that are named like ids and name nothing of an organisation's. */
+const NO_RECORD = new Set(['templateId', 'conversationId']);
+/** What differs between two answers to the same request. */
+const VOLATILE = /"(_id|id|traceId|createdAt|updatedAt|salt|chainHash|sequence|prefix|key|count|total)":("[^"]*"|\d+)/g;
+
+let ground: Ground;
+let ours: Site;
+let theirs: Site;
+beforeAll(async () => {
+  ground = await openGround();
+  ours = await makeSite(ground, 'ours');
+  theirs = await makeSite(ground, CANARY);
+});
+afterAll(() => ground.close());
+
+/** Everything of ours that may call the operation: the owner, and a workspace key where keys are let in. */
+function callersOf(operation: string): Credentials[] {
+  const row = authorisation[operation];
+  return [
+    ...(row?.nobody === 'NO_API_KEY' ? [] : [{ token: ours.owner.token }]),
+    ...(row?.workspaceKey === 'FORBIDDEN' ? [] : [{ key: ours.key }]),
+  ];
+}
+
+/** An id of the same form that nothing has. */
+const unknown = (id: string): string => (/^[0-9a-f]+$/.test(id) ? randomHex(id.length / 2) : `none-${randomHex(8)}`);
+
+const isId = (path: Path): boolean => {
+  const name = String(path.findLast((step) => typeof step === 'string') ?? '');
+  return (/^(id|ids|jti|userId)$|Ids?$/.test(name) || /^digest$/.test(name)) && !NO_RECORD.has(name);
+};
+
+/** The places of a sample that hold an id. */
+function idsIn(sample: Sample): Path[] {
+  const parameters = Object.keys(sample.params ?? {}).filter((name) => name !== 'revision');
+  const inputs = placesOf({ query: sample.query ?? {}, body: sample.body ?? {} });
+  return [
+    ...parameters.map((name) => ['params', name]),
+    ...inputs.filter(({ path, value }) => typeof value === 'string' && isId(path)).map(({ path }) => path),
+  ];
+}
+
+function shown({ status, text, headers }: Answer, id: string): object {
+  return {
+    status,
+    type: headers.get('content-type'),
+    text: text.replaceAll(id, '<id>').replace(VOLATILE, '"$1":"<changes>"'),
+  };
+}
+
+/** Names of id members that the declared schema has, at any depth. */
+function declaredIds(route: Route): string[] {
+  const schemas = [querySchema(route), route.body].filter((schema) => schema !== undefined);
+  const names = schemas.flatMap((schema) =>
+    [...JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).matchAll(/"(\w+)":\{/g)].map(
+      ([, name]) => name ?? '',
+    ),
+  );
+  return [...new Set(names)].filter((name) => isId([name]));
+}
+
+// Reading comes before writing: an unknown `agentId` in a decision is free text, and then it is known.
+test.for([...mounted.keys()].sort())('ids: %s', (operation) => tryIds(operation, examples[operation]));
+
+test('ids: the other way to name a session', () =>
+  tryIds('POST /api/v1/auth/revoke-session', ({ auditLogId }) => ({ body: { auditLogId } })));
+
+async function tryIds(operation: string, example: Example | undefined): Promise<void> {
+  const [mine, foreign] = [await example?.(ours, ours.owner.token), await example?.(theirs, theirs.owner.token)];
+  const places = idsIn(mine ?? {});
+  expect(places.length).toBeGreaterThanOrEqual(parametersOf(operation).filter((name) => name !== 'revision').length);
+  for (const path of places) {
+    const id = valueAt(foreign, path) as string;
+    for (const credentials of callersOf(operation)) {
+      const nowhere = unknown(id);
+      const asTheirs = await send(ours, operation, { sample: replaced(mine ?? {}, path, id), ...credentials });
+      const asUnknown = await send(ours, operation, { sample: replaced(mine ?? {}, path, nowhere), ...credentials });
+      expect(shown(asTheirs, id), `${path.join('.')}: ${id}`).toEqual(shown(asUnknown, nowhere));
+      expect(asTheirs.text.replaceAll(id, '')).not.toContain(CANARY);
+      if (path[0] === 'params') expect(asTheirs.body).toMatchObject({ success: false, code: 'NOT_FOUND' });
+    }
+  }
+}
+
+test.for([...mounted.values()])('every id that $route.method $path takes is tried', async ({ path, route }) => {
+  const operation = `${route.method.toUpperCase()} ${path}`;
+  const sample = (await examples[operation]?.(ours, ours.owner.token)) ?? {};
+  const tried = idsIn(sample).map((place) => place.findLast((step) => typeof step === 'string'));
+  expect(declaredIds(route).filter((name) => !tried.includes(name) && name !== 'auditLogId')).toEqual([]);
+});
+
+test.for([...mounted.keys()])('workspace and texts: %s', async (operation) => {
+  const sample = (await examples[operation]?.(ours, ours.owner.token)) ?? {};
+  const open = { ...sample, query: {} };
+  for (const credentials of callersOf(operation)) {
+    const call = (workspaceId: string): Promise<Answer> =>
+      send(ours, operation, { sample, ...credentials, headers: { 'x-workspace-id': workspaceId } });
+    const gated = authorisation[operation]?.nobody !== 'ok';
+    if (gated) {
+      const answer = await call(theirs.workspaceId);
+      expect(answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+      expect((await call(unknown(theirs.workspaceId))).text).toBe(answer.text);
+    }
+    if (operation.startsWith('GET'))
+      expect((await send(ours, operation, { sample: open, ...credentials })).text).not.toContain(CANARY);
+  }
+});
+
+test('the canaries are there to be seen by their owner', async () => {
+  for (const operation of ['GET /api/v1/agents', 'GET /api/v1/policies', 'GET /api/v1/traces', 'GET /api/v1/auth/keys'])
+    expect((await send(theirs, operation, { sample: {}, token: theirs.owner.token })).text).toContain(CANARY);
+});
