@@ -1,0 +1,109 @@
+// Clients that post decisions until each is answered, whatever happens to the instances meanwhile.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { App } from './apps.ts';
+
+/** An answer that a client was given and relies on. */
+export interface Acknowledged {
+  key: string;
+  body: object;
+  status: number;
+  traceId: string;
+  verdict: string;
+  receipt: { sequence: number; chainHash: string; salt: string };
+  createdAt: string;
+}
+
+export interface LoadParts {
+  apps: readonly App[];
+  apiKey: string;
+  agentId: string;
+  clients: number;
+}
+
+const ACTIONS = ['reply', 'reply', 'reply', 'refund', 'wire'] as const;
+const ANSWER_MS = 15_000;
+const PAUSE_MS = 40;
+const VERDICTS = new Set([201, 202, 403]);
+let made = 0;
+
+/** A decision that is approved, held (`refund`) or blocked (`wire`), each a different one. */
+function decision(agentId: string): { key: string; body: object } {
+  const number = ++made;
+  const action = ACTIONS[number % ACTIONS.length];
+  return {
+    key: `key-${process.pid}-${number}`,
+    body: {
+      agentId,
+      inputContext: { prompt: `Case ${number}` },
+      outputDecision: { action, rationale: `Because case ${number} asks for it.` },
+    },
+  };
+}
+
+/** One try; null when there is no verdict to rely on. */
+export async function post(
+  url: string,
+  apiKey: string,
+  { key, body }: { key: string; body: object },
+): Promise<Acknowledged | null> {
+  try {
+    const response = await fetch(`${url}/api/v1/traces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey, 'idempotency-key': key },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const answer = (await response.json()) as {
+      data?: { traceId: string; status: string; hashChain: Acknowledged['receipt']; createdAt: string };
+    };
+    if (!VERDICTS.has(response.status) || !answer.data) return null;
+    const { traceId, status: verdict, hashChain: receipt, createdAt } = answer.data;
+    return { key, body, status: response.status, traceId, verdict, receipt, createdAt };
+  } catch {
+    return null;
+  }
+}
+
+export class Load {
+  readonly acknowledged: Acknowledged[] = [];
+  readonly #parts: LoadParts;
+  #running: Promise<void>[] = [];
+  #stopped = false;
+  #turn = 0;
+
+  constructor(parts: LoadParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#stopped = false;
+    this.#running = Array.from({ length: this.#parts.clients }, () => this.#client());
+  }
+
+  /** Every decision that was begun is answered before this resolves. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all(this.#running);
+  }
+
+  /** Resolves when so many more decisions were answered. */
+  async progress(count: number): Promise<void> {
+    const goal = this.acknowledged.length + count;
+    while (this.acknowledged.length < goal) await sleep(10);
+  }
+
+  async #client(): Promise<void> {
+    while (!this.#stopped) this.acknowledged.push(await this.#insist(decision(this.#parts.agentId)));
+  }
+
+  /** The same key again and again, on whichever instance is up, until there is a verdict. */
+  async #insist(posted: { key: string; body: object }): Promise<Acknowledged> {
+    for (;;) {
+      const urls = this.#parts.apps.flatMap(({ url }) => (url === null ? [] : [url]));
+      const url = urls[this.#turn++ % Math.max(1, urls.length)];
+      const answer = url === undefined ? null : await post(url, this.#parts.apiKey, posted);
+      if (answer) return answer;
+      await sleep(PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+// The long tests: processes killed, members stepped down, networks stalled. `npm run test:faults`.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/faults/**/*.test.ts'],
+    globalSetup: ['test/setup/mongod.ts'],
+    pool: 'forks',
+    fileParallelism: false,
+    testTimeout: 900_000,
+    hookTimeout: 120_000,
+  },
+});
