@@ -4,14 +4,14 @@ import type { Action, Condition } from '../../domain/policies/definition.ts';
 import { tenancy } from '../../infra/tenancy.ts';
 
 /** What an edit can change. */
-export interface PolicyContents {
+export type PolicyContents = {
   name: string;
   description: string;
   enabled: boolean;
   priority: number;
   conditions: Condition[];
   actions: Action[];
-}
+};
 
 export interface PolicyDocument extends PolicyContents {
   _id: Types.ObjectId;
@@ -22,6 +22,12 @@ export interface PolicyDocument extends PolicyContents {
   deletedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** The contents alone, of a policy or a revision. */
+export function contentsOf(policy: PolicyContents): PolicyContents {
+  const { name, description, enabled, priority, conditions, actions } = policy;
+  return { name, description, enabled, priority, conditions, actions };
 }
 
 const contents = {

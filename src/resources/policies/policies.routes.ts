@@ -18,6 +18,8 @@ import {
 
 const read = { auth: 'reader', agentScope: 'irrelevant' } as const;
 const manage = { auth: 'user', roles: MANAGERS } as const;
+/** The limits of what a workspace may enable are a state that a well-formed policy can offend. */
+const codes = ['INVALID_OPERATION'] as const;
 const audit = (action: string) => ({ action, resource: 'policy' });
 
 export const policyRoutes = [
@@ -38,6 +40,7 @@ export const policyRoutes = [
     status: 201,
     body: policyInput,
     data: policyView,
+    codes,
     audit: audit('policy.create'),
     handler: async ({ tenant, body }, { policies }) => reply(201, await policies.create(tenant, body)),
   }),
@@ -57,6 +60,7 @@ export const policyRoutes = [
     status: 201,
     body: templateInput,
     data: policyView,
+    codes,
     audit: audit('policy.create'),
     handler: async ({ tenant, body }, { policies }) => reply(201, await policies.createFromTemplate(tenant, body)),
   }),
@@ -86,6 +90,7 @@ export const policyRoutes = [
     params: byId,
     body: policyChange,
     data: policyView,
+    codes,
     audit: audit('policy.update'),
     handler: ({ tenant, params, body }, { policies }) => policies.update(tenant, params.id, body),
   }),

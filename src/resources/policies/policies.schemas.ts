@@ -8,6 +8,7 @@ import {
   type Action,
   type Condition,
 } from '../../domain/policies/definition.ts';
+import { templateCategories } from '../../domain/policies/templates.ts';
 import { freeObject, id, idParam, instant, line } from '../../http/views.ts';
 
 const objectId = z
@@ -15,62 +16,66 @@ const objectId = z
   .regex(/^[0-9a-fA-F]{24}$/)
   .toLowerCase();
 
-const condition: z.ZodType<Condition> = z.object({
-  field: z.string().min(1),
+/** Member names that the database layer drops or takes for its own, so that what is stored would not be what was given. */
+const RESERVED = /"(?:_bsontype|constructor|prototype)":/;
+const isStorable = (value: unknown): boolean => !RESERVED.test(JSON.stringify(value));
+const unstorable = 'must not hold a member named _bsontype, constructor or prototype';
+
+/** Strict, for a misspelt member would silently change what the policy means. */
+const condition: z.ZodType<Condition> = z.strictObject({
+  field: z.string().min(1).describe('Path of a fact, such as outputDecision.action'),
   operator: z.enum(operators),
-  value: z.json(),
-  logicalOperator: z.enum(logicalOperators).exactOptional(),
+  value: z.json().refine(isStorable, unstorable),
+  logicalOperator: z.enum(logicalOperators).exactOptional().describe('Joins this condition with the next; default AND'),
 });
-const action: z.ZodType<Action> = z.object({ type: z.enum(actionTypes), config: freeObject.exactOptional() });
+const action: z.ZodType<Action> = z.strictObject({
+  type: z.enum(actionTypes),
+  config: freeObject
+    .refine(isStorable, unstorable)
+    .exactOptional()
+    .describe('`reason` is shown with the verdict; the rest belongs to the type'),
+});
 
-/** An action that is always right, so that conditions can be checked without their actions. */
-const STAND_IN: Action[] = [{ type: 'notify' }];
-
-function refine(
-  policy: { conditions?: Condition[] | undefined; actions?: Action[] | undefined },
-  context: z.RefinementCtx,
-): void {
-  for (const { path, text } of checkPolicy(policy.conditions ?? [], policy.actions ?? STAND_IN)) {
-    context.addIssue({ code: 'custom', path: path.split(/[.[\]]+/).filter((step) => step !== ''), message: text });
-  }
-}
-
-const members = {
+const contents = {
   name: line(100),
   description: z.string().trim().max(500),
   enabled: z.boolean(),
-  priority: z.number().int().min(-1_000_000).max(1_000_000),
+  priority: z.number().min(-1e6).max(1e6).describe('Lower is evaluated first'),
   conditions: z.array(condition),
   actions: z.array(action),
 };
 
+/** An action that is always right, so that conditions can be checked without their actions. */
+const STAND_IN: Action[] = [{ type: 'notify' }];
+
+function refine(policy: { conditions?: Condition[]; actions?: Action[] }, context: z.RefinementCtx): void {
+  for (const { path, text } of checkPolicy(policy.conditions ?? [], policy.actions ?? STAND_IN)) {
+    context.addIssue({ code: 'custom', path: path.split(/[.[\]]+/), message: text });
+  }
+}
+
 export const policyInput = z
   .object({
-    ...members,
-    description: members.description.default(''),
-    enabled: members.enabled.default(true),
-    priority: members.priority.default(1),
+    ...contents,
+    description: contents.description.default(''),
+    enabled: contents.enabled.default(true),
+    priority: contents.priority.default(1),
     workspaceId: objectId.optional(),
   })
   .superRefine(refine);
-export const policyChange = z.object(members).partial().superRefine(refine);
-export const templateInput = z.object({ templateId: z.string().min(1).max(100), name: line(100).optional() });
 
-const contents = {
-  name: z.string(),
-  description: z.string(),
-  enabled: z.boolean(),
-  priority: z.number(),
-  conditions: z.array(
-    z.object({
-      field: z.string(),
-      operator: z.enum(operators),
-      value: z.json(),
-      logicalOperator: z.enum(logicalOperators).optional(),
-    }),
-  ),
-  actions: z.array(z.object({ type: z.enum(actionTypes), config: z.record(z.string(), z.json()).optional() })),
-};
+export const policyChange = z
+  .object({
+    name: contents.name.exactOptional(),
+    description: contents.description.exactOptional(),
+    enabled: contents.enabled.exactOptional(),
+    priority: contents.priority.exactOptional(),
+    conditions: contents.conditions.exactOptional(),
+    actions: contents.actions.exactOptional(),
+  })
+  .superRefine(refine);
+
+export const templateInput = z.object({ templateId: z.string().min(1).max(100), name: line(100).optional() });
 
 export const policyView = z.object({
   _id: id,
@@ -78,8 +83,8 @@ export const policyView = z.object({
   organizationId: id,
   workspaceId: id,
   ...contents,
-  revision: z.number().int(),
-  matchCount: z.number().int(),
+  revision: z.int(),
+  matchCount: z.int(),
   lastMatched: instant.nullable(),
   createdAt: instant,
   updatedAt: instant,
@@ -95,7 +100,7 @@ export const revisionParams = z.object({
 });
 export const revisionView = z.object({
   policyId: id,
-  revision: z.number().int(),
+  revision: z.int(),
   ...contents,
   deleted: z.boolean(),
   changedBy: id.nullable(),
@@ -105,7 +110,7 @@ export const revisionView = z.object({
 export const digestParams = z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/) });
 export const policySetView = z.object({
   digest: z.string(),
-  members: z.array(z.object({ id, revision: z.number().int() })),
+  members: z.array(z.object({ id, revision: z.int() })),
   createdAt: instant,
 });
 
@@ -113,7 +118,7 @@ export const templateView = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string(),
-  category: z.string(),
+  category: z.enum(templateCategories),
   conditions: contents.conditions,
   actions: contents.actions,
 });

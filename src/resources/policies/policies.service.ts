@@ -1,15 +1,18 @@
 // Policies: every change leaves an immutable revision, removal included (document 2, section 4.2).
 import type { z } from 'zod';
+import { sameJson } from '../../domain/policies/condition.ts';
 import { findTemplate, policyTemplates } from '../../domain/policies/templates.ts';
+import { excessOfWorkspace } from '../../domain/policies/workspace-limits.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { Models } from '../../models.ts';
-import type {
-  PolicyContents,
-  PolicyDocument,
-  PolicyRevisionDocument,
-  PolicyStatisticsDocument,
+import {
+  contentsOf,
+  type PolicyContents,
+  type PolicyDocument,
+  type PolicyRevisionDocument,
+  type PolicyStatisticsDocument,
 } from './policies.model.ts';
 import type { policyChange, policyInput, templateInput } from './policies.schemas.ts';
 import type { PolicySetService } from './policy-sets.service.ts';
@@ -21,164 +24,160 @@ interface Deps {
   onCommit: (callback: () => void) => void;
 }
 
+interface Page {
+  skip: number;
+  limit: number;
+}
+
 const NEVER_MATCHED = { matchCount: 0, lastMatched: null };
 
 export function createPolicyService({ models, policySets, clock, onCommit }: Deps) {
-  async function recordRevision(tenant: Tenant, policy: PolicyDocument, deleted = false): Promise<void> {
-    const { _id, organizationId, revision, name, description, enabled, priority, conditions, actions } = policy;
-    const changedBy = tenant.actor.kind === 'user' ? tenant.actor.id : null;
+  /** The policies that the tenant sees: of the organisation, or of the chosen workspace. */
+  function visible({ organizationId, workspaceId }: Tenant) {
+    return { organizationId, ...(workspaceId !== null && { workspaceId }) };
+  }
+
+  function live(tenant: Tenant) {
+    return { ...visible(tenant), deletedAt: null };
+  }
+
+  async function find(tenant: Tenant, _id: string): Promise<PolicyDocument> {
+    const policy = await models.policies.findOne({ ...live(tenant), _id }).lean<PolicyDocument>();
+    if (!policy) throw new AppError('NOT_FOUND');
+    return policy;
+  }
+
+  /** Writes down what a change made of the policy, within the change's transaction. */
+  async function record(tenant: Tenant, policy: PolicyDocument): Promise<void> {
+    const { organizationId, actor } = tenant;
+    const changedBy = actor.kind === 'user' ? actor.id : null;
+    const deleted = policy.deletedAt !== null;
+    const { _id: policyId, revision } = policy;
     await models.policyRevisions.create([
-      {
-        organizationId,
-        policyId: _id,
-        revision,
-        name,
-        description,
-        enabled,
-        priority,
-        conditions,
-        actions,
-        deleted,
-        changedBy,
-      },
+      { ...contentsOf(policy), organizationId, policyId, revision, deleted, changedBy },
     ]);
-    onCommit(() => policySets.invalidate(tenant.organizationId));
+    if (policy.enabled && !deleted) await refuseExcess(policy);
+    onCommit(() => policySets.invalidate(organizationId));
+  }
+
+  async function refuseExcess({ organizationId, workspaceId }: PolicyDocument): Promise<void> {
+    const enabled = await models.policies
+      .find({ organizationId, workspaceId, deletedAt: null, enabled: true }, 'conditions')
+      .lean<PolicyDocument[]>();
+    const excess = excessOfWorkspace(enabled);
+    if (excess !== null) throw new AppError('INVALID_OPERATION', excess);
+  }
+
+  async function revise(
+    tenant: Tenant,
+    _id: string,
+    change: Partial<PolicyContents> | { deletedAt: Date },
+  ): Promise<PolicyDocument> {
+    const policy = await models.policies
+      .findOneAndUpdate({ ...live(tenant), _id }, { $set: change, $inc: { revision: 1 } }, { returnDocument: 'after' })
+      .lean<PolicyDocument>();
+    if (!policy) throw new AppError('NOT_FOUND');
+    await record(tenant, policy);
+    return policy;
+  }
+
+  /** Of a policy that the tenant sees, live or removed. */
+  async function revisionsOf(tenant: Tenant, policyId: string) {
+    if (!(await models.policies.exists({ ...visible(tenant), _id: policyId }))) throw new AppError('NOT_FOUND');
+    return { organizationId: tenant.organizationId, policyId };
   }
 
   async function withStatistics(organizationId: string, policies: readonly PolicyDocument[]) {
     const found = await models.policyStatistics
       .find({ organizationId, _id: { $in: policies.map(({ _id }) => _id) } })
       .lean<PolicyStatisticsDocument[]>();
-    const byId = new Map(
-      found.map(({ _id, matchCount, lastMatched }) => [_id.toHexString(), { matchCount, lastMatched }]),
-    );
-    return policies.map((policy) => ({
-      ...policy,
-      id: policy._id,
-      ...(byId.get(policy._id.toHexString()) ?? NEVER_MATCHED),
-    }));
+    const byId = new Map(found.map((statistics) => [statistics._id.toHexString(), statistics]));
+    return policies.map((policy) => {
+      const { matchCount, lastMatched } = byId.get(policy._id.toHexString()) ?? NEVER_MATCHED;
+      return { ...policy, id: policy._id, matchCount, lastMatched };
+    });
   }
 
-  async function shown(organizationId: string, policy: PolicyDocument | null) {
-    const [view] = policy ? await withStatistics(organizationId, [policy]) : [];
-    if (!view) throw new AppError('NOT_FOUND');
+  async function shown(policy: PolicyDocument) {
+    const [view] = await withStatistics(policy.organizationId.toHexString(), [policy]);
+    if (!view) throw new AppError('INTERNAL_ERROR');
     return view;
   }
 
-  /** Applies a change to a live policy as its next revision; a change made meanwhile is not overwritten. */
-  async function revise(
-    tenant: Tenant,
-    id: string,
-    change: Partial<PolicyContents> & { deletedAt?: Date },
-  ): Promise<PolicyDocument> {
-    const { organizationId } = tenant;
-    const current = await models.policies.findOne({ _id: id, organizationId, deletedAt: null }).lean<PolicyDocument>();
-    if (!current) throw new AppError('NOT_FOUND');
-    const revision = current.revision + 1;
-    const revised = await models.policies
-      .findOneAndUpdate(
-        { _id: id, organizationId, revision: current.revision },
-        { $set: { ...change, revision } },
-        { returnDocument: 'after' },
-      )
-      .lean<PolicyDocument>();
-    if (!revised) throw new AppError('CONFLICT');
-    await recordRevision(tenant, revised, change.deletedAt !== undefined);
-    return revised;
-  }
-
   const service = {
-    async list({ organizationId, workspaceId }: Tenant, page: { skip: number; limit: number }) {
-      const where = { organizationId, deletedAt: null, ...(workspaceId !== null && { workspaceId }) };
+    async list(tenant: Tenant, { skip, limit }: Page) {
+      const where = live(tenant);
       const [policies, total] = await Promise.all([
-        models.policies
-          .find(where)
-          .sort({ createdAt: -1, _id: -1 })
-          .skip(page.skip)
-          .limit(page.limit)
-          .lean<PolicyDocument[]>(),
+        models.policies.find(where).sort({ createdAt: -1, _id: -1 }).skip(skip).limit(limit).lean<PolicyDocument[]>(),
         models.policies.countDocuments(where),
       ]);
-      return { items: await withStatistics(organizationId, policies), total };
+      return { items: await withStatistics(tenant.organizationId, policies), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async get({ organizationId }: Tenant, id: string) {
-      return shown(
-        organizationId,
-        await models.policies.findOne({ _id: id, organizationId, deletedAt: null }).lean<PolicyDocument>(),
-      );
-    },
+    get: async (tenant: Tenant, id: string) => shown(await find(tenant, id)),
 
-    /** @throws AppError `NOT_FOUND` for a workspace that is not the organisation's */
+    /** @throws AppError `NOT_FOUND` for a workspace that is not the organisation's, `INVALID_OPERATION` past the workspace's limits */
     async create(tenant: Tenant, { workspaceId: named, ...contents }: z.output<typeof policyInput>) {
       const { organizationId } = tenant;
       const workspaceId = named ?? tenant.workspaceId ?? tenant.defaultWorkspaceId;
       if (!(await models.workspaces.exists({ _id: workspaceId, organizationId })))
         throw new AppError('NOT_FOUND', 'No such workspace');
-      const policy = new models.policies({ ...contents, organizationId, workspaceId, revision: 1 });
-      await policy.save();
-      const made = policy.toObject<PolicyDocument>();
-      await recordRevision(tenant, made);
-      return { ...made, id: made._id, ...NEVER_MATCHED };
+      const [made] = await models.policies.create([{ ...contents, organizationId, workspaceId, revision: 1 }]);
+      if (!made) throw new AppError('INTERNAL_ERROR');
+      const policy = made.toObject<PolicyDocument>();
+      await record(tenant, policy);
+      return { ...policy, id: policy._id, ...NEVER_MATCHED };
     },
 
-    /** @throws AppError `NOT_FOUND`, `CONFLICT` */
+    /** A change to what is there already leaves no revision. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` past the workspace's limits */
     async update(tenant: Tenant, id: string, change: z.output<typeof policyChange>) {
-      const given = Object.fromEntries(
-        Object.entries(change).filter(([, value]) => value !== undefined),
-      ) as Partial<PolicyContents>;
-      return shown(tenant.organizationId, await revise(tenant, id, given));
+      const policy = await find(tenant, id);
+      const current = contentsOf(policy);
+      return shown(sameJson({ ...current, ...change }, current) ? policy : await revise(tenant, id, change));
     },
 
-    /** Soft: what it judged stays provable. @throws AppError `NOT_FOUND`, `CONFLICT` */
+    /** Soft: what it judged stays provable. @throws AppError `NOT_FOUND` */
     async remove(tenant: Tenant, id: string) {
       const { _id } = await revise(tenant, id, { deletedAt: clock.now() });
       return { _id, id: _id, deleted: true as const };
     },
 
-    /** Revisions of a policy, newest first; they outlive it. @throws AppError `NOT_FOUND` */
-    async revisions({ organizationId }: Tenant, policyId: string, page: { skip: number; limit: number }) {
-      const where = { organizationId, policyId };
+    /** Newest first; they outlive the policy. @throws AppError `NOT_FOUND` */
+    async revisions(tenant: Tenant, policyId: string, { skip, limit }: Page) {
+      const where = await revisionsOf(tenant, policyId);
       const [items, total] = await Promise.all([
         models.policyRevisions
           .find(where)
           .sort({ revision: -1 })
-          .skip(page.skip)
-          .limit(page.limit)
+          .skip(skip)
+          .limit(limit)
           .lean<PolicyRevisionDocument[]>(),
         models.policyRevisions.countDocuments(where),
       ]);
-      if (total === 0) throw new AppError('NOT_FOUND');
       return { items, total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async revision({ organizationId }: Tenant, policyId: string, revision: number) {
-      const found = await models.policyRevisions
-        .findOne({ organizationId, policyId, revision })
-        .lean<PolicyRevisionDocument>();
+    async revision(tenant: Tenant, policyId: string, revision: number) {
+      const where = await revisionsOf(tenant, policyId);
+      const found = await models.policyRevisions.findOne({ ...where, revision }).lean<PolicyRevisionDocument>();
       if (!found) throw new AppError('NOT_FOUND');
       return found;
     },
 
     templates: () => Promise.resolve([...policyTemplates]),
 
-    /** @throws AppError `NOT_FOUND` for an unknown template */
+    /** @throws AppError `NOT_FOUND` for an unknown template, `INVALID_OPERATION` past the workspace's limits */
     async createFromTemplate(tenant: Tenant, { templateId, name }: z.output<typeof templateInput>) {
       const template = findTemplate(templateId);
       if (!template) throw new AppError('NOT_FOUND', 'No such template');
       const { description, conditions, actions } = template;
-      return service.create(tenant, {
-        name: name ?? template.name,
-        description,
-        conditions,
-        actions,
-        enabled: true,
-        priority: 1,
-      });
+      const contents = { name: name ?? template.name, description, conditions, actions };
+      return service.create(tenant, { ...contents, enabled: true, priority: 1 });
     },
   };
+
   return service;
 }
 export type PolicyService = ReturnType<typeof createPolicyService>;

@@ -1,0 +1,27 @@
+// What the enabled policies of one workspace may cost together: every one is asked on every decision, on a thread that all tenants share.
+import type { Condition } from './definition.ts';
+import { compilePattern } from './regex.ts';
+
+/** `instructions` is the sum over the distinct regex conditions, each counted once whatever the number of policies that state it. */
+export const workspaceLimits = { policies: 1_000, instructions: 10_000 } as const;
+
+/** Why these policies may not all be enabled in one workspace; null when they may. */
+export function excessOfWorkspace(policies: readonly { conditions: readonly Condition[] }[]): string | null {
+  if (policies.length > workspaceLimits.policies) {
+    return `A workspace may have ${workspaceLimits.policies} enabled policies`;
+  }
+  const instructions = instructionsOf(policies.flatMap(({ conditions }) => conditions));
+  return instructions > workspaceLimits.instructions
+    ? `The regular expressions of a workspace's enabled policies may have ${workspaceLimits.instructions} instructions together; these have ${instructions}`
+    : null;
+}
+
+function instructionsOf(conditions: readonly Condition[]): number {
+  const patterns = new Map<string, number>();
+  for (const { field, operator, value } of conditions) {
+    if (operator !== 'regex') continue;
+    const result = compilePattern(String(value));
+    patterns.set(`${field} ${String(value)}`, 'pattern' in result ? result.pattern.instructions : 0);
+  }
+  return [...patterns.values()].reduce((sum, count) => sum + count, 0);
+}
