@@ -1,7 +1,6 @@
 // What was once the newest entry of each organisation, kept apart so that a cut tail is found before anything is built on it.
 import type { mongo, Types } from 'mongoose';
 import type { Clock } from '../infra/clock.ts';
-import type { NamedIndex } from './chains.ts';
 import { DURABLE, MAJORITY } from './concerns.ts';
 import type { Position } from './entry.ts';
 import { objectId } from './ledger.model.ts';
@@ -133,7 +132,7 @@ async function thin(collection: mongo.Collection<HeadRow>, { from, to, unit }: P
 }
 
 /** Loading reads the newest row of an organisation; thinning goes by age. */
-export const headIndexes: readonly NamedIndex[] = [
-  { key: { organizationId: 1, sequence: -1 }, options: { name: 'newest' } },
-  { key: { at: 1 }, options: { name: 'age' } },
+export const headIndexes: readonly mongo.IndexDescription[] = [
+  { key: { organizationId: 1, sequence: -1 }, name: 'newest' },
+  { key: { at: 1 }, name: 'age' },
 ];

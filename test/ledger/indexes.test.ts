@@ -6,6 +6,7 @@ import type { Stored } from '../../src/ledger/entry.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../src/ledger/mongo-store.ts';
 import { newestSequences } from '../../src/ledger/sequences.ts';
+import { buildHeadIndexes } from '../../src/ledger/upkeep.ts';
 import { draft, hastyTimer, RealChain } from './real-chain.ts';
 
 const chain = new RealChain('indexes');
@@ -61,6 +62,13 @@ test('what repeats is found by its key alone, in however long a chain', async ()
   const examined = (await queries.toArray()).map(({ keysExamined }) => keysExamined as number);
   expect(examined).toHaveLength(2);
   expect(Math.max(...examined)).toBeLessThanOrEqual(4);
+});
+
+test('the newest head row of an organisation is found at once', async () => {
+  await buildHeadIndexes(chain.connection, [DECISIONS]);
+  const rows = chain.db.collection('heads_ledger').find({ organizationId }).sort({ sequence: -1 }).limit(1);
+  const { queryPlanner } = (await rows.explain('queryPlanner')) as Explained;
+  expect(stagesOf(queryPlanner.winningPlan).map(({ indexName }) => indexName)).toContain('newest');
 });
 
 test('the newest sequence of every organisation costs one index key each', async () => {
