@@ -33,7 +33,7 @@ export function measurePolicies(): PolicyMeasure {
  * One policy in the proportions of a large workspace: half bound to a tool or an agent by `equals`, half of any decision by
  * thresholds, tags and patterns; thresholds and patterns recur, as they do between copies of a template.
  */
-function definitionOf(i: number): PolicyDefinition {
+export function definitionOf(i: number): PolicyDefinition {
   return {
     id: i.toString(16).padStart(24, '0'),
     revision: 1,

@@ -1,0 +1,166 @@
+// The load generator, a process of its own: keep-alive connections over plain sockets, closed or open loop, no two bodies alike.
+// Not autocannon: it counts whole milliseconds, and one request at one connection takes little more than one.
+import { connect, type Socket } from 'node:net';
+import { UNIQUE } from './decisions.ts';
+import { summary, tell, type LoadOrder, type Target } from './wire.ts';
+
+const HEAD_END = '\r\n\r\n';
+let sent = 0;
+/** Differs from run to run, so that bodies do too. */
+const run = (Date.now() % 1e9).toString().padStart(9, '0');
+let templates: Buffer[] = [];
+
+/** One request after another over one connection. */
+class Connection {
+  readonly #target: Target;
+  readonly #requests: readonly Buffer[];
+  readonly #uniqueAt: readonly number[];
+  #socket: Socket;
+  #since = 0;
+  #received: Buffer = Buffer.alloc(0);
+  #done: (status: number, ms: number) => void = () => undefined;
+
+  constructor(target: Target, templates: readonly Buffer[]) {
+    this.#target = target;
+    this.#requests =
+      target.method === 'GET'
+        ? [head(target, 0)]
+        : templates.map((body) => Buffer.concat([head(target, body.length), body]));
+    this.#uniqueAt = this.#requests.map((request) => request.indexOf(UNIQUE));
+    this.#socket = this.#open();
+  }
+
+  /** @param since when the request was due, by `performance.now()` */
+  send(since: number, done: (status: number, ms: number) => void): void {
+    this.#since = since;
+    this.#done = done;
+    const which = sent++ % this.#requests.length;
+    const request = Buffer.from(this.#requests[which] as Buffer);
+    const at = this.#uniqueAt[which] ?? -1;
+    if (at >= 0) request.write(run + String(sent).padStart(7, '0'), at, 'latin1');
+    this.#socket.write(request);
+  }
+
+  close(): void {
+    this.#socket.removeAllListeners('close');
+    this.#socket.destroy();
+  }
+
+  #open(): Socket {
+    const socket = connect({ host: '127.0.0.1', port: this.#target.port, noDelay: true });
+    socket.on('data', (chunk) => this.#receive(chunk));
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.#received = Buffer.alloc(0);
+      this.#socket = this.#open();
+      this.#done(0, performance.now() - this.#since);
+    });
+    return socket;
+  }
+
+  #receive(chunk: Buffer): void {
+    const received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    const end = received.indexOf(HEAD_END);
+    const text = end < 0 ? '' : received.toString('latin1', 0, end);
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? Infinity);
+    if (received.length < end + HEAD_END.length + length) {
+      this.#received = received;
+      return;
+    }
+    this.#received = Buffer.alloc(0);
+    this.#done(Number(text.slice(9, 12)), performance.now() - this.#since);
+  }
+}
+
+function head({ method, path, headers, port }: Target, length: number): Buffer {
+  const lines = Object.entries({
+    Host: `127.0.0.1:${port}`,
+    ...headers,
+    ...(method === 'POST' && { 'Content-Type': 'application/json', 'Content-Length': String(length) }),
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+}
+
+/** Counts what ends after `startCounting`. */
+class Recorder {
+  latencies: number[] = [];
+  statuses: Record<string, number> = {};
+  counts = false;
+
+  readonly record = (status: number, ms: number): void => {
+    if (!this.counts) return;
+    this.statuses[status] = (this.statuses[status] ?? 0) + 1;
+    this.latencies.push(ms);
+  };
+}
+
+function closedLoop(connections: readonly Connection[], recorder: Recorder): () => void {
+  let stopped = false;
+  for (const connection of connections) {
+    const next = (): void => {
+      if (stopped) return connection.close();
+      connection.send(performance.now(), (status, ms) => {
+        recorder.record(status, ms);
+        next();
+      });
+    };
+    next();
+  }
+  return () => void (stopped = true);
+}
+
+/** Requests fall due at an even pace whether or not earlier ones are answered; waiting for a connection counts as latency. */
+function openLoop(connections: readonly Connection[], recorder: Recorder, rate: number): () => void {
+  const free = [...connections];
+  const waiting: number[] = [];
+  const started = performance.now();
+  let due = 0;
+  const dispatch = (): void => {
+    while (free.length > 0 && waiting.length > 0) {
+      const connection = free.shift() as Connection;
+      connection.send(waiting.shift() as number, (status, ms) => {
+        recorder.record(status, ms);
+        free.push(connection);
+        dispatch();
+      });
+    }
+  };
+  const pace = setInterval(() => {
+    const now = performance.now();
+    for (const target = ((now - started) / 1000) * rate; due < target; due++) waiting.push(now);
+    dispatch();
+  }, 1);
+  return () => {
+    clearInterval(pace);
+    waiting.length = 0;
+    for (const connection of connections) connection.close();
+  };
+}
+
+const wait = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+
+async function load({ targets, rate, warmUp, seconds }: LoadOrder): Promise<void> {
+  const connections = targets.flatMap((target) =>
+    Array.from({ length: target.connections }, () => new Connection(target, templates)),
+  );
+  const recorder = new Recorder();
+  const stop = rate === undefined ? closedLoop(connections, recorder) : openLoop(connections, recorder, rate);
+  await wait(warmUp);
+  recorder.counts = true;
+  const started = performance.now();
+  tell({ kind: 'measuring' });
+  await wait(seconds);
+  recorder.counts = false;
+  tell({
+    kind: 'measured',
+    measured: summary(recorder.latencies, (performance.now() - started) / 1000, recorder.statuses),
+  });
+  stop();
+}
+
+process.on('message', (order: LoadOrder | { bodies: string[] }) => {
+  if ('bodies' in order) templates = order.bodies.map((body) => Buffer.from(body));
+  else void load(order);
+});
+process.on('disconnect', () => process.exit());
+tell({ kind: 'ready' });

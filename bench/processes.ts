@@ -1,0 +1,93 @@
+// Child processes of the benchmark, and the processor time that any process has used (Linux).
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Measured, Told } from './wire.ts';
+
+/** Of `/proc`; the same on every Linux in use. */
+const TICK_MS = 10;
+
+/** Processor milliseconds of all threads of a process so far, in user and system mode. */
+export function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** Share of all processors that was busy during some seconds, 0 to 1. */
+export async function busyShare(seconds: number): Promise<number> {
+  const read = (): { idle: number; all: number } => {
+    const times = readFileSync('/proc/stat', 'latin1').split('\n', 1)[0]?.split(/\s+/).slice(1, 9).map(Number) ?? [];
+    return { idle: (times[3] ?? 0) + (times[4] ?? 0), all: times.reduce((sum, time) => sum + time, 0) };
+  };
+  const before = read();
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  const after = read();
+  return 1 - (after.idle - before.idle) / (after.all - before.all);
+}
+
+export interface ChildOptions {
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  nodeArgs?: readonly string[];
+}
+
+/** Starts a TypeScript program below the project's folder; it ends with this process. */
+export function start(program: string, { args = [], env = {}, nodeArgs = [] }: ChildOptions = {}): ChildProcess {
+  return fork(fileURLToPath(new URL(`../${program}`, import.meta.url)), [...args], {
+    execArgv: ['--import', 'tsx', ...nodeArgs],
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+/** Resolves with the next message of that kind. @throws Error when the child ends before it */
+export function told<K extends Told['kind']>(child: ChildProcess, kind: K): Promise<Extract<Told, { kind: K }>> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (message: Told): void => {
+      if (message.kind !== kind) return;
+      child.off('message', onMessage).off('exit', onExit);
+      resolve(message as Extract<Told, { kind: K }>);
+    };
+    const onExit = (): void => reject(new Error(`${child.spawnargs.join(' ')} has ended`));
+    child.on('message', onMessage).once('exit', onExit);
+  });
+}
+
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+}
+
+/** What was measured, and microseconds of processor per operation for each watched process, by its name. */
+export interface Block extends Measured {
+  perSecond: number;
+  cpuUs: Record<string, number>;
+}
+
+/** Lets a child measure and watches processes while it does. */
+export async function measure(
+  child: ChildProcess,
+  order: object,
+  watched: Readonly<Record<string, number>>,
+): Promise<Block> {
+  const read = (): Record<string, number> =>
+    Object.fromEntries(Object.entries(watched).map(([name, pid]) => [name, cpuMs(pid)]));
+  const measuring = told(child, 'measuring').then(read);
+  const measured = told(child, 'measured');
+  child.send(order);
+  const before = await measuring;
+  const { measured: result } = await measured;
+  const used = Object.entries(read()).map(([name, ms]) => [
+    name,
+    ((ms - (before[name] ?? 0)) * 1000) / result.operations,
+  ]);
+  return {
+    ...result,
+    perSecond: result.operations / result.seconds,
+    cpuUs: Object.fromEntries(used) as Record<string, number>,
+  };
+}

@@ -1,0 +1,91 @@
+// The table of goals: what each row measures, what it must reach, what it aims at, and the file that keeps the last figures.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+interface Goal {
+  measure: string;
+  must: number;
+  aim: number;
+  /** Whether the figure should be high or low. */
+  better: 'high' | 'low';
+}
+
+export const rows = {
+  'ingest/R1': { measure: 'ingestion / Express echo, 64 connections', must: 0.5, aim: 0.8, better: 'high' },
+  'ingest/R2': { measure: 'ingestion / echo and one insertOne, 64 connections', must: 1.3, aim: 2, better: 'high' },
+  'ingest/R3': { measure: 'ingestion / driver insertOne, 64 in flight', must: 0.8, aim: 1.2, better: 'high' },
+  'ingest/R4': { measure: 'ingestion / driver insertMany of 64', must: 0.12, aim: 0.2, better: 'high' },
+  'node-cpu': { measure: 'Node CPU per ingestion / per echo', must: 1.3, aim: 0.9, better: 'low' },
+  'one/eight': { measure: 'one organisation / eight, 64 connections', must: 0.9, aim: 1, better: 'high' },
+  '64/1': { measure: '64 connections / 1', must: 6, aim: 9, better: 'high' },
+  p50: { measure: 'p50 at one connection / R2 (echo and insertOne)', must: 1.6, aim: 1.2, better: 'low' },
+  p99: { measure: 'p99, open loop at half of own maximum / R2', must: 2, aim: 1.2, better: 'low' },
+  'two/one': { measure: 'two instances on one organisation / one', must: 0.55, aim: 0.8, better: 'high' },
+  'two/one-p99': { measure: 'p99 of two instances on one organisation / one', must: 3, aim: 2, better: 'low' },
+  policies: { measure: 'CPU of 1000 policies / interpreted', must: 0.15, aim: 0.1, better: 'low' },
+  list: { measure: 'CPU of a list of 200 / driver find and stringify', must: 1.8, aim: 1.3, better: 'low' },
+} as const satisfies Record<string, Goal>;
+export type RowName = keyof typeof rows;
+
+export interface Result extends Goal {
+  /** Median of the ratios of the pairs. */
+  figure: number;
+  pairs: readonly number[];
+  /** Share of the processors that others used just before, 0 to 1: above a tenth the figure is doubtful. */
+  busyBefore: number;
+  /** What the two sides did, in the unit of the row's own measure. */
+  sides?: Readonly<Record<'a' | 'b', Readonly<Record<string, number>>>>;
+}
+export type Results = Partial<Record<RowName, Result>>;
+
+export const RESULTS = fileURLToPath(new URL('./results.json', import.meta.url));
+
+export function readResults(): Results {
+  try {
+    return JSON.parse(readFileSync(RESULTS, 'utf8')) as Results;
+  } catch {
+    return {};
+  }
+}
+
+export function writeResults(results: Results): void {
+  const ordered = Object.keys(rows).flatMap((name) => {
+    const result = results[name as RowName];
+    return result ? [[name, result]] : [];
+  });
+  writeFileSync(RESULTS, `${JSON.stringify(Object.fromEntries(ordered), null, 2)}\n`);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1
+    ? (sorted[middle] ?? NaN)
+    : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
+}
+
+/** One line per row, with its goal and its figure. */
+export function table(results: Results): string {
+  const lines = Object.entries(rows).map(([name, { measure, must, aim, better }]) => {
+    const result = results[name as RowName];
+    const sign = better === 'high' ? '>=' : '<=';
+    const met = result === undefined ? '' : verdict(result);
+    const figure = result === undefined ? '-' : result.figure.toPrecision(3);
+    return [name, measure, `${sign} ${must}`, `${sign} ${aim}`, figure, met];
+  });
+  const all = [['row', 'measure', 'must', 'aim', 'figure', ''], ...lines];
+  const widths = all[0]?.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0))) ?? [];
+  return all
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function verdict({ figure, must, aim, better }: Result): string {
+  const reaches = (goal: number): boolean => (better === 'high' ? figure >= goal : figure <= goal);
+  return reaches(aim) ? 'aim reached' : reaches(must) ? 'must met' : 'MISSED';
+}

@@ -1,0 +1,247 @@
+// What every measurement stands on: one mongod, the load generator, the baselines, and instances of the real server.
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import mongoose from 'mongoose';
+import { startEmbedded, type EmbeddedMongod } from '../src/infra/embedded-mongod.ts';
+import { findMongod } from '../src/infra/mongod-binary.ts';
+import { freePort } from '../src/infra/mongod-process.ts';
+import { agentOf, bodies } from './decisions.ts';
+import { end, measure, start, told, type Block } from './processes.ts';
+import { organization, type Bench } from './tenants.ts';
+import type { DriverOrder, Span, Target } from './wire.ts';
+
+/** High enough that no limit is met; the limiters stay in place. */
+const SERVER_ENV = {
+  ASSAY_JWT_SECRET: 'a session secret for the benchmark, long enough',
+  ASSAY_LEDGER_KEY: 'a ledger key for the benchmark, also long enough',
+  ASSAY_LIMIT_IP: '1000000000',
+  ASSAY_LIMIT_USER: '1000000000',
+  ASSAY_LIMIT_AUTH: '1000000000',
+  LOG_LEVEL: 'warn',
+};
+
+export interface App {
+  port: number;
+  child: ChildProcess;
+}
+
+export interface StageOptions {
+  /** Decisions to post, one a line; absent: made-up ones. */
+  input: string | undefined;
+  /** A folder for CPU profiles of the instances. */
+  profile: string | undefined;
+  span: Span;
+}
+
+export class Stage {
+  readonly span: Span;
+  readonly texts: readonly string[];
+  readonly #profile: string | undefined;
+  readonly #mongod: EmbeddedMongod;
+  readonly #mongodPid: number;
+  readonly #load: ChildProcess;
+  readonly #driver: ChildProcess;
+  readonly #stock: ChildProcess;
+  readonly #stockPort: number;
+  #databases = 0;
+
+  private constructor(
+    { input, profile, span }: StageOptions,
+    parts: { mongod: EmbeddedMongod; mongodPid: number; stockPort: number },
+  ) {
+    this.span = span;
+    this.texts = bodies(input);
+    this.#profile = profile;
+    this.#mongod = parts.mongod;
+    this.#mongodPid = parts.mongodPid;
+    this.#stockPort = parts.stockPort;
+    this.#load = start('bench/load.ts');
+    this.#driver = start('bench/driver.ts');
+    this.#stock = start('bench/stock-server.ts', {
+      args: [String(parts.stockPort), databaseUri(parts.mongod, 'stock')],
+    });
+  }
+
+  static async open(options: StageOptions): Promise<Stage> {
+    const mongod = await startEmbedded({
+      dataDir: await mkdtemp(join(tmpdir(), 'assay-bench-')),
+      binary: await findMongod({ binary: process.env.MONGOD_BINARY, env: process.env, log: console.error }),
+      log: console.error,
+      cacheGb: 2,
+      ephemeral: true,
+    });
+    const client = await mongoose.mongo.MongoClient.connect(mongod.uri);
+    const { pid } = await client.db('admin').command({ serverStatus: 1 });
+    await client.close();
+    const stage = new Stage(options, { mongod, mongodPid: Number(pid), stockPort: await freePort() });
+    await Promise.all([stage.#load, stage.#driver, stage.#stock].map((child) => told(child, 'ready')));
+    stage.#load.send({ bodies: stage.texts });
+    return stage;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#load, this.#driver, this.#stock].map(end));
+    await this.#mongod.stop();
+  }
+
+  /** Instances of the real server on one new database. */
+  async scene({ instances, organizations }: { instances: number; organizations: number }): Promise<Scene> {
+    const uri = databaseUri(this.#mongod, `bench${(this.#databases += 1)}`);
+    const apps: App[] = [];
+    for (let i = 0; i < instances; i++) apps.push(await startServer(uri, this.#profile));
+    const url = `http://127.0.0.1:${apps[0]?.port}`;
+    const made = await Promise.all(Array.from({ length: organizations }, () => organization(url, agentOf(this.texts))));
+    return new Scene(this, { uri, apps, organizations: made });
+  }
+
+  /** Load on some addresses, with the CPU of the processes behind them and of mongod. */
+  async load(targets: readonly Target[], { pids, rate }: { pids: readonly number[]; rate?: number }): Promise<Block> {
+    const watched = {
+      mongod: this.#mongodPid,
+      ...Object.fromEntries(pids.map((pid, i) => [i === 0 ? 'node' : `node${i}`, pid])),
+    };
+    return measure(this.#load, { targets, ...this.span, ...(rate !== undefined && { rate }) }, watched);
+  }
+
+  /** Load on a baseline server: R1 `/echo`, R2 `/insert`. */
+  async stock(
+    path: '/echo' | '/insert',
+    { connections, rate }: { connections: number; rate?: number },
+  ): Promise<Block> {
+    const target: Target = { port: this.#stockPort, method: 'POST', path, headers: {}, connections };
+    const block = await this.load([target], { pids: [this.#stock.pid ?? 0], ...(rate !== undefined && { rate }) });
+    return allAnswered(block, ['200']);
+  }
+
+  async drive(
+    order: Pick<DriverOrder, 'work' | 'organizationId'>,
+    uri = databaseUri(this.#mongod, 'driver'),
+  ): Promise<Block> {
+    return measure(
+      this.#driver,
+      { ...order, uri, ...this.span },
+      { mongod: this.#mongodPid, node: this.#driver.pid ?? 0 },
+    );
+  }
+}
+
+/** Instances, the organisations on them, and load on both. */
+export class Scene {
+  readonly stage: Stage;
+  readonly organizations: readonly Bench[];
+  readonly #uri: string;
+  readonly #apps: readonly App[];
+
+  constructor(
+    stage: Stage,
+    { uri, apps, organizations }: { uri: string; apps: readonly App[]; organizations: readonly Bench[] },
+  ) {
+    this.stage = stage;
+    this.organizations = organizations;
+    this.#uri = uri;
+    this.#apps = apps;
+  }
+
+  /** Decisions of the first organisations on the first instances; connections are spread evenly. */
+  async ingest({
+    connections,
+    instances = 1,
+    organizations = 1,
+    rate,
+  }: {
+    connections: number;
+    instances?: number;
+    organizations?: number;
+    rate?: number;
+  }): Promise<Block> {
+    const apps = this.#apps.slice(0, instances);
+    const some = this.organizations.slice(0, organizations);
+    const each = connections / instances / organizations;
+    const targets = apps.flatMap(({ port }) =>
+      some.map(({ key }): Target => ({
+        port,
+        method: 'POST',
+        path: '/api/v1/traces',
+        headers: { 'X-API-Key': key },
+        connections: each,
+      })),
+    );
+    const block = await this.stage.load(targets, { pids: apps.map(pidOf), ...(rate !== undefined && { rate }) });
+    return allAnswered(block, ['201', '202', '403']);
+  }
+
+  /** The newest 200 decisions of the first organisation, over and over. */
+  async list(): Promise<Block> {
+    const [app] = this.#apps;
+    const headers = { Authorization: `Bearer ${this.organizations[0]?.token}` };
+    const target: Target = {
+      port: app?.port ?? 0,
+      method: 'GET',
+      path: '/api/v1/traces?limit=200',
+      headers,
+      connections: 1,
+    };
+    return allAnswered(await this.stage.load([target], { pids: this.#apps.slice(0, 1).map(pidOf) }), ['200']);
+  }
+
+  /** The same 200 documents through the bare driver. */
+  listByDriver(): Promise<Block> {
+    return this.stage.drive({ work: 'list', organizationId: this.organizations[0]?.organizationId ?? '' }, this.#uri);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#apps.map(({ child }) => end(child)));
+    const client = await mongoose.mongo.MongoClient.connect(this.#uri);
+    await client.db().dropDatabase();
+    await client.close();
+  }
+}
+
+const pidOf = ({ child }: App): number => child.pid ?? 0;
+
+/** @throws Error when anything else than these was answered */
+function allAnswered(block: Block, statuses: readonly string[]): Block {
+  const others = Object.entries(block.statuses).filter(([status]) => !statuses.includes(status));
+  if (others.length > 0) throw new Error(`answers: ${JSON.stringify(block.statuses)}`);
+  return block;
+}
+
+function databaseUri(mongod: EmbeddedMongod, name: string): string {
+  const uri = new URL(mongod.uri);
+  uri.pathname = `/${name}`;
+  return uri.href;
+}
+
+async function startServer(uri: string, profile: string | undefined): Promise<App> {
+  const port = await freePort();
+  const nodeArgs = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  const child = start('src/server.ts', { env: { ...SERVER_ENV, PORT: String(port), MONGODB_URI: uri }, nodeArgs });
+  for (;;) {
+    if (child.exitCode !== null) throw new Error('the server has ended before it answered');
+    const ready = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => null);
+    if (ready?.ok) return { port, child };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Median round trip of 1.6 KB over the loopback in milliseconds; a shaped loopback makes every figure worthless. */
+export async function loopbackMs(): Promise<number> {
+  const server = createServer((socket) => socket.setNoDelay(true).pipe(socket)).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true });
+  const message = Buffer.alloc(1_600);
+  const times: number[] = [];
+  for (let i = 0; i < 1_000; i++) {
+    const at = performance.now();
+    socket.write(message);
+    for (let got = 0; got < message.length;)
+      got += await new Promise<number>((resolve) => socket.once('data', ({ length }) => resolve(length)));
+    times.push(performance.now() - at);
+  }
+  socket.destroy();
+  server.close();
+  return times.sort((a, b) => a - b)[500] ?? NaN;
+}

@@ -1,0 +1,55 @@
+// Organisations to measure with: an agent without a limit of its own, its key, a hundred policies.
+import { definitionOf } from './policies.ts';
+
+const POLICIES = 100;
+
+export interface Bench {
+  organizationId: string;
+  /** Of the owner's session. */
+  token: string;
+  /** Of the agent. */
+  key: string;
+}
+
+interface Envelope {
+  data: {
+    token: string;
+    organization: { _id: string };
+    _id: string;
+    apiKey: string;
+  };
+}
+
+async function call(url: string, { method = 'POST', token, body }: { method?: string; token?: string; body: object }) {
+  const headers = {
+    'content-type': 'application/json',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${await response.text()}`);
+  return ((await response.json()) as Envelope).data;
+}
+
+/** Registers an organisation over HTTP. */
+export async function organization(url: string, agentName: string): Promise<Bench> {
+  const api = `${url}/api/v1`;
+  const email = `bench-${process.hrtime.bigint()}@example.com`;
+  const { token, organization } = await call(`${api}/auth/register`, {
+    body: { name: 'Bench', email, password: 'Correct-Horse-9', organizationName: 'Bench' },
+  });
+  const agent = await call(`${api}/agents`, { token, body: { name: agentName } });
+  await call(`${api}/agents/${agent._id}/policies`, { method: 'PATCH', token, body: { maxRequestsPerMinute: null } });
+  for (let i = 0; i < POLICIES; i++) await call(`${api}/policies`, { token, body: policy(i) });
+  return { organizationId: organization._id, token, key: agent.apiKey };
+}
+
+/** Most never match; two of them hold a share of the decisions for review. */
+function policy(i: number): object {
+  const { name, priority, conditions, actions } = definitionOf(i);
+  if (i >= 2) return { name, priority, conditions, actions };
+  const matching = [
+    { field: 'confidenceScore', operator: 'less_than', value: 0.7 },
+    { field: 'outputDecision.action.tool', operator: 'equals', value: 'cancel_reservation' },
+  ][i];
+  return { name, priority, conditions: [matching], actions: [{ type: 'flag_for_review' }] };
+}

@@ -1,0 +1,54 @@
+// What the processes of the benchmark say to each other.
+
+/** One address under load. */
+export interface Target {
+  port: number;
+  method: 'GET' | 'POST';
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  /** Closed loop: so many requests in flight. Open loop: at most so many. */
+  connections: number;
+}
+
+/** A measurement: some seconds of warming up, then the seconds that count. */
+export interface Span {
+  warmUp: number;
+  seconds: number;
+}
+
+export interface LoadOrder extends Span {
+  targets: readonly Target[];
+  /** Requests per second of all targets together; absent: closed loop. */
+  rate?: number;
+}
+
+export interface DriverOrder extends Span {
+  work: 'insertOne' | 'insertMany' | 'list';
+  uri: string;
+  /** Of `list`: whose decisions, 24 hex digits. */
+  organizationId?: string;
+}
+
+/** Operations and their time in milliseconds. */
+export interface Measured {
+  operations: number;
+  seconds: number;
+  p50: number;
+  p99: number;
+  /** Answers by status; drivers have none. */
+  statuses: Record<string, number>;
+}
+
+/** A child says first that warming up is over, then what it measured. */
+export type Told = { kind: 'ready' } | { kind: 'measuring' } | { kind: 'measured'; measured: Measured };
+
+export function tell(told: Told): void {
+  process.send?.(told);
+}
+
+/** The summary of a span's latencies in milliseconds. */
+export function summary(latencies: number[], seconds: number, statuses: Record<string, number> = {}): Measured {
+  const sorted = Float64Array.from(latencies).sort();
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+  return { operations: sorted.length, seconds, p50: at(0.5), p99: at(0.99), statuses };
+}
