@@ -73,6 +73,7 @@ export async function startInstance({
   const services = createServices({
     config,
     secrets,
+    mongoUri,
     connection,
     models,
     clock,

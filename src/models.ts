@@ -9,6 +9,7 @@ import { auditEntrySchema, auditRowSchema } from './resources/audit/audit.model.
 import { workspaceKeySchema } from './resources/auth/keys.model.ts';
 import { sessionSchema } from './resources/auth/sessions.model.ts';
 import { userSchema } from './resources/auth/users.model.ts';
+import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
 import { membershipSchema } from './resources/organization/memberships.model.ts';
 import { organizationSchema } from './resources/organization/organization.model.ts';
 import { workspaceSchema } from './resources/organization/workspaces.model.ts';
@@ -40,6 +41,7 @@ export function createModels(connection: Connection) {
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),
     auditRows: connection.model('AuditRow', auditRowSchema),
     auditEntries: connection.model('AuditEntry', auditEntrySchema),
+    chainVerifications: connection.model('ChainVerification', chainVerificationSchema),
     cursors: connection.model('Cursor', cursorSchema),
     parked: connection.model('Parked', parkedSchema),
     outbox: connection.model('Outbox', outboxSchema),

@@ -5,6 +5,7 @@ import { auditRoutes } from './resources/audit/audit.routes.ts';
 import { keyRoutes } from './resources/auth/keys.routes.ts';
 import { localRoutes } from './resources/auth/local.routes.ts';
 import { sessionRoutes } from './resources/auth/sessions.routes.ts';
+import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
 import { traceRoutes } from './resources/traces/traces.routes.ts';
@@ -19,5 +20,6 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/agents', routes: agentRoutes },
   { at: '/api/v1/policies', routes: policyRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },
+  { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
 ];

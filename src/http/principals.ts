@@ -6,8 +6,8 @@ export interface Principals {
   public: unknown;
   /** A session token. */
   user: { tenant: Tenant; user: User };
-  /** A session token, or a workspace key reading as role member. GET only. */
-  reader: { tenant: Tenant };
+  /** A session token, or a workspace key reading as role member (then without a user). GET only. */
+  reader: { tenant: Tenant; user?: User | undefined };
   /** A workspace key. */
   workspaceKey: { tenant: Tenant; key: Key };
   /** A workspace key or an agent key. */

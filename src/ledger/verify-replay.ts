@@ -22,6 +22,12 @@ interface Previous {
   usage: { month: string; count: number };
 }
 
+/** Where an entry stands, and its time as it was hashed. */
+interface At {
+  sequence: number;
+  createdAt: string;
+}
+
 export class Replay {
   readonly findings = new Findings();
   /** Taken and emptied by the caller. */
@@ -45,7 +51,7 @@ export class Replay {
     this.#checked++;
     try {
       const createdAt = entry.createdAt.toISOString();
-      this.#checkLink({ ...entry, sequence }, createdAt, before);
+      this.#checkLink(entry, { sequence, createdAt }, before);
       const usage = this.#checkUsage(entry, createdAt, before);
       this.#checkView(entry);
       this.#previous = { sequence, chainHash: entry.chainHash, createdAt, usage };
@@ -77,16 +83,16 @@ export class Replay {
     };
   }
 
-  #checkLink(entry: Stored, createdAt: string, before: Previous): void {
-    const { sequence, prevHash } = entry;
+  #checkLink(entry: Stored, at: At, before: Previous): void {
+    const { sequence } = at;
     const expectedSequence = before.sequence + 1;
     if (sequence !== expectedSequence) {
       const what = `sequence ${sequence} stands where ${expectedSequence} belongs`;
       this.findings.break({ sequence, reason: 'sequence-gap', expectedSequence, what });
-    } else if (prevHash !== before.chainHash) {
+    } else if (entry.prevHash !== before.chainHash) {
       this.findings.break({ sequence, reason: 'prev-hash-mismatch', what: 'does not link to the entry before' });
     }
-    const altered = alteredPart(entry, createdAt, before);
+    const altered = alteredPart(entry, at, before);
     if (altered !== null) this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: altered });
   }
 
@@ -122,7 +128,7 @@ export class Replay {
 
   /** Heads that were noted at or before this entry must be what stands there. */
   #passMarks(sequence: number, hash: string): void {
-    for (let mark = this.#marks[this.#nextMark]; mark && mark.sequence <= sequence; ) {
+    for (let mark = this.#marks[this.#nextMark]; mark && mark.sequence <= sequence;) {
       if (mark.sequence === sequence && mark.chainHash !== hash) {
         this.#isComplete = false;
         this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: 'not the head that was once noted here' });
@@ -133,10 +139,10 @@ export class Replay {
 }
 
 /** Which part of an entry is not what its own hash covers; null: none. */
-function alteredPart(entry: Stored, createdAt: string, before: Previous): string | null {
-  if (payloadDigest(entry.view) !== entry.payloadDigest) return 'the view does not fit its digest';
-  const { prevHash, sequence } = entry;
-  const link = { prevHash, payloadDigest: entry.payloadDigest, sequence, createdAt };
-  if (chainHash(link) !== entry.chainHash) return 'the chain hash does not fit the entry';
+function alteredPart(entry: Stored, { sequence, createdAt }: At, before: Previous): string | null {
+  const { prevHash, payloadDigest: digest } = entry;
+  if (payloadDigest(entry.view) !== digest) return 'the view does not fit its digest';
+  if (chainHash({ prevHash, payloadDigest: digest, sequence, createdAt }) !== entry.chainHash)
+    return 'the chain hash does not fit the entry';
   return createdAt < before.createdAt ? 'earlier than the entry before' : null;
 }

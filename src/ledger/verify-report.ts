@@ -60,7 +60,11 @@ export class Findings {
 
   missing(sequence: number, field: string): void {
     keep(this.payload.missing, { sequence, field });
-    this.break({ sequence, reason: 'chain-hash-mismatch', what: `${field} is gone, and no entry says that it was erased` });
+    this.break({
+      sequence,
+      reason: 'chain-hash-mismatch',
+      what: `${field} is gone, and no entry says that it was erased`,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 // A decision as it stands against everything that was said about it: the fold, recomputed from the views of its entries.
 import type { Position } from '../domain/chain.ts';
-import { BrokenFold, type FieldStanding, foldEntry, beginFold, type LaterView, type Standing } from '../domain/fold.ts';
+import { beginFold, BrokenFold, foldEntry, type LaterView, type Standing } from '../domain/fold.ts';
 import type { ComplianceView, ErasureView, TraceView, View } from '../domain/view.ts';
 import type { Stored } from './entry.ts';
 import { differences } from './verify-columns.ts';
@@ -20,33 +20,41 @@ export interface History {
 
 /** Folds a history and compares what is stored with it. */
 export function checkHistory({ entries, gone, now }: History, findings: Findings): void {
-  const [first, ...later] = entries;
-  if (!first) return;
-  const views = new Map(entries.map((entry) => [entry.sequence, JSON.parse(entry.view) as View]));
-  const view = views.get(first.sequence) as View;
-  let newest: Standing | null = null;
-  try {
-    if (view.kind === 'trace') newest = foldTrace(first, view, { later, views, now }, findings);
-    else if (view.kind === 'compliance') checkClause(entries, views);
-    else throw new BrokenFold(first.sequence, 'there is no decision that it is about');
-  } catch (error) {
-    if (!(error instanceof BrokenFold)) throw error;
-    findings.break({ sequence: error.sequence, reason: 'chain-hash-mismatch', what: error.message });
-  }
-  const erased = new Set(newest?.erased.map(({ sequence, name }) => `${sequence}.${name}`));
+  const erased = new Set(fold({ entries, now }, findings).map(({ sequence, name }) => `${sequence}.${name}`));
   for (const { sequence, name } of gone) {
     if (erased.has(`${sequence}.${name}`)) findings.payload.erased++;
     else findings.missing(sequence, `sealed.${name}`);
   }
 }
 
-interface Later {
+/** The values that were erased; a history that does not fold has none. */
+function fold({ entries, now }: Pick<History, 'entries' | 'now'>, findings: Findings): Standing['erased'] {
+  try {
+    const views = new Map(entries.map((entry) => [entry.sequence, JSON.parse(entry.view) as View]));
+    const [first, ...later] = entries;
+    const view = first && views.get(first.sequence);
+    if (!first || view === undefined) return [];
+    if (view.kind === 'trace') return foldTrace({ trace: first, view, later, views, now }, findings).erased;
+    if (view.kind !== 'compliance') throw new BrokenFold(first.sequence, 'there is no decision that it is about');
+    checkClause(entries, views);
+  } catch (error) {
+    // An entry that cannot be read as what it is was found by the replay already.
+    if (error instanceof SyntaxError || error instanceof TypeError) return [];
+    if (!(error instanceof BrokenFold)) throw error;
+    findings.break({ sequence: error.sequence, reason: 'chain-hash-mismatch', what: error.message });
+  }
+  return [];
+}
+
+interface Decision {
+  trace: Stored;
+  view: TraceView;
   later: readonly Stored[];
   views: ReadonlyMap<number, View>;
   now: Date;
 }
 
-function foldTrace(trace: Stored, view: TraceView, { later, views, now }: Later, findings: Findings): Standing {
+function foldTrace({ trace, view, later, views, now }: Decision, findings: Findings): Standing {
   const foldedTo = Number(trace.foldedTo ?? 0) || trace.sequence;
   let standing = beginFold({ ...positionOf(trace), view });
   let shown = foldedTo === trace.sequence ? standing : null;
@@ -57,7 +65,12 @@ function foldTrace(trace: Stored, view: TraceView, { later, views, now }: Later,
   const told = [trace, ...later].filter(({ sequence }) => sequence <= foldedTo);
   const isLate = later.some(({ sequence, createdAt }) => sequence > foldedTo && isOverdue(createdAt, now));
   if (!shown || isLate) findings.mismatch(trace.sequence, 'foldedTo');
-  else for (const field of differingStanding(trace, shown, { told, views })) findings.mismatch(trace.sequence, field);
+  if (!shown) return standing;
+  for (const field of differingStanding(trace, shown, { told, views })) findings.mismatch(trace.sequence, field);
+  for (const { sequence, name } of shown.erased) {
+    const holder = told.find((entry) => entry.sequence === sequence);
+    if (holder && sealedOf(holder)[name]) findings.mismatch(sequence, `sealed.${name}`);
+  }
   return standing;
 }
 
@@ -96,21 +109,8 @@ export function differingStanding(trace: Stored, standing: Standing, { told, vie
   return [
     ...differing,
     ...[...differences(changed, expected), ...foreign].map((name) => `changed.${name}`),
-    ...stillStored(standing.fields, texts).map((name) => `sealed.${name}`),
     ...differingReview(trace, standing, { told, views }),
   ];
-}
-
-/** Values in force that were erased and are there all the same. */
-function stillStored(
-  fields: Standing['fields'],
-  texts: ReadonlyMap<number, ReturnType<typeof sealedOf>>,
-): string[] {
-  const isThere = ([name, { sequence, state }]: [string, FieldStanding]): boolean =>
-    state === 'erased' && texts.get(sequence)?.[name] != null;
-  return Object.entries(fields)
-    .filter(isThere)
-    .map(([name]) => name);
 }
 
 function differingReview(trace: Stored, { review }: Standing, { told, views }: Told): string[] {

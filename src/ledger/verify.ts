@@ -1,14 +1,15 @@
 // Verifies a stored chain: the noted heads first, then every entry in order, then the decisions that later facts changed.
 import type { mongo } from 'mongoose';
+import { groupBy } from '../domain/group-by.ts';
 import type { Chain } from './chains.ts';
+import { ABOUT_ONE, MAJORITY } from './concerns.ts';
 import type { Stored } from './entry.ts';
 import type { HeadRow } from './heads.ts';
 import { objectId } from './ledger.model.ts';
-import { type Open, Replay } from './verify-replay.ts';
+import { Replay } from './verify-replay.ts';
 import type { Verification } from './verify-report.ts';
 import { checkHistory } from './verify-standing.ts';
 
-const MAJORITY = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
 const BATCH = 500;
 const HISTORIES_AT_ONCE = 64;
 /** What the chain says nothing about. */
@@ -52,28 +53,15 @@ async function closeHistories(replay: Replay, { db, chain, now, ...ids }: Verifi
   const { open } = replay;
   replay.open = new Map();
   if (open.size === 0) return;
-  const organizationId = objectId(ids.organizationId);
-  const filter = { organizationId, traceId: { $in: [...open.keys()], $type: 'string' as const } };
-  const found = db
+  const found = await db
     .collection<Stored>(chain.collection)
-    .find(filter, { ...MAJORITY, projection: UNCHECKED })
+    .find(
+      { organizationId: objectId(ids.organizationId), traceId: { $in: [...open.keys()] } },
+      { ...ABOUT_ONE, projection: UNCHECKED },
+    )
     .sort({ traceId: 1, sequence: 1 })
-    .batchSize(BATCH);
-  let entries: Stored[] = [];
-  for await (const entry of found) {
-    if (entries[0] && entries[0].traceId !== entry.traceId) entries = closeHistory(entries);
-    entries.push(entry as Stored);
-  }
-  closeHistory(entries);
-
-  function closeHistory(history: readonly Stored[]): Stored[] {
-    const gone = open.get(history[0]?.traceId ?? '') ?? [];
-    try {
-      checkHistory({ entries: history, gone, now }, replay.findings);
-    } catch (error) {
-      // Entries that cannot be read as what they are were found by the replay already.
-      if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
-    }
-    return [];
-  }
+    .toArray();
+  const histories = groupBy(found as Stored[], ({ traceId }) => traceId ?? '');
+  for (const [traceId, gone] of open)
+    checkHistory({ entries: histories.get(traceId) ?? [], gone, now }, replay.findings);
 }

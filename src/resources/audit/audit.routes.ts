@@ -2,7 +2,7 @@
 import { MANAGERS } from '../../domain/roles.ts';
 import { reply, route } from '../../http/define-route.ts';
 import { pageQuery, pagination } from '../../http/paging.ts';
-import { auditListExtra, auditListView, auditQuery } from './audit.schemas.ts';
+import { auditListExtra, auditListView, auditQuery, auditVerifyView } from './audit.schemas.ts';
 
 const gate = { auth: 'user', roles: MANAGERS, plan: 'auditLog' } as const;
 
@@ -20,5 +20,13 @@ export const auditRoutes = [
       const paged = pagination({ page, limit }, total);
       return reply(200, { entries: items, pagination: paged }, { extra: { pagination: paged } });
     },
+  }),
+  route({
+    method: 'get',
+    path: '/verify',
+    summary: 'Replay the audit chain',
+    ...gate,
+    data: auditVerifyView,
+    handler: ({ tenant }, { audit }) => audit.verify(tenant),
   }),
 ];

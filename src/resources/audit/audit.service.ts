@@ -7,7 +7,10 @@ import type { Tenant } from '../../domain/tenant.ts';
 import { auditView, type Actor } from '../../domain/view.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
+import { AUDIT } from '../../ledger/chains.ts';
 import type { Appender, Draft } from '../../ledger/entry.ts';
+import type { Proofs } from '../../ledger/proof-thread.ts';
+import type { Break, BrokenReason } from '../../ledger/verify-report.ts';
 import type { Models } from '../../models.ts';
 import type { AuditEntryDocument, AuditRowDocument } from './audit.model.ts';
 
@@ -15,6 +18,7 @@ interface Deps {
   models: Models;
   /** The appender of the audit chain. */
   chain: Appender;
+  proofs: Proofs;
   clock: Clock;
   newId: () => string;
   random16: () => Buffer;
@@ -49,7 +53,7 @@ const SPELLINGS: readonly (readonly string[])[] = [
 const LEFT_BEHIND_MS = 5000;
 const SWEEP_BATCH = 500;
 
-export function createAuditService({ models, chain, clock, newId, random16, log }: Deps) {
+export function createAuditService({ models, chain, proofs, clock, newId, random16, log }: Deps) {
   async function append({ auditId, event }: AuditRow): Promise<void> {
     await chain.append(draftOf({ auditId, event }, random16));
     await models.auditRows.deleteOne({ _id: auditId, organizationId: event.organizationId });
@@ -99,6 +103,17 @@ export function createAuditService({ models, chain, clock, newId, random16, log 
       return { items: entries.map(presented), total };
     },
 
+    /** Replays the organisation's chain; the first break is told in words. */
+    async verify({ organizationId }: Tenant) {
+      const found = await proofs.verify(AUDIT, organizationId, clock.now());
+      const { verified, totalChecked, lastHash, broken } = found;
+      if (broken) log.error({ organizationId, broken }, 'an audit chain is not what was sealed');
+      return {
+        ...{ verified, totalEntries: totalChecked, lastHash },
+        ...(broken && { error: describe(broken) }),
+      };
+    },
+
     /** @throws AppError `NOT_FOUND` */
     async find({ organizationId }: Tenant, auditId: string) {
       const entry = await models.auditEntries.findOne({ organizationId, auditId }).lean<AuditEntryDocument>();
@@ -109,6 +124,16 @@ export function createAuditService({ models, chain, clock, newId, random16, log 
   return service;
 }
 export type AuditService = ReturnType<typeof createAuditService>;
+
+const KINDS = {
+  'prev-hash-mismatch': 'previous-hash mismatch',
+  'chain-hash-mismatch': 'altered entry',
+  'sequence-gap': 'missing entry',
+} as const satisfies Record<BrokenReason, string>;
+
+function describe({ sequence, reason, what }: Break): string {
+  return `${KINDS[reason]} at sequence ${sequence}: ${what}`;
+}
 
 function actorOf({ userId, metadata }: AuditEvent): Actor {
   if (userId !== null) return { kind: 'user', id: userId };

@@ -1,0 +1,120 @@
+// The main thread's side of the proof worker: started when it is first needed, one verification per chain at a time.
+import { Readable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import type { BundleRequest } from './bundle-lines.ts';
+import type { Chain } from './chains.ts';
+import type { ProofAnswer, ProofQuestion, ProofRequest } from './proof-worker.ts';
+import type { Verification } from './verify-report.ts';
+
+export interface ProofParts {
+  /** Connection string of the database. */
+  uri: string;
+  /** Its name. */
+  database: string;
+}
+
+/** Replays and exports chains apart from the event loop. */
+export interface Proofs {
+  /** Replays a whole chain; a second caller joins the replay that is under way. */
+  verify(chain: Chain, organizationId: string, now: Date): Promise<Verification>;
+  /** The text of a bundle; nothing is read before it is asked for. */
+  bundle(chain: Chain, bundle: BundleRequest): Readable;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Keeps the thread's garbage, and so its memory, small. */
+const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 };
+/** Characters that wait for a slow reader. */
+const AHEAD = 256 * 1024;
+
+/** A thread that keeps no process alive. */
+class ProofThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #asked = 0;
+  #end: unknown = null;
+
+  constructor(parts: ProofParts) {
+    const script = new URL('./proof-worker.mjs', import.meta.url);
+    this.#worker = new Worker(script, { workerData: parts, execArgv: [], resourceLimits: LIMITS });
+    this.#worker.unref();
+    this.#worker.on('message', (answer: ProofAnswer) => this.#settle(answer));
+    this.#worker.on('error', (error) => this.#endWith(error));
+    this.#worker.on('exit', () => this.#endWith(new Error('the proof worker has ended')));
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== null;
+  }
+
+  async ask(request: ProofRequest): Promise<unknown> {
+    if (this.#end !== null) throw this.#end;
+    const id = ++this.#asked;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, request } satisfies ProofQuestion);
+    });
+  }
+
+  async terminate(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #endWith(error: unknown): void {
+    this.#end ??= error;
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+
+  #settle({ id, value, error }: ProofAnswer): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (error === undefined) waiting?.resolve(value);
+    else waiting?.reject(error);
+  }
+}
+
+export function createProofs(parts: ProofParts): Proofs {
+  const running = new Map<string, Promise<Verification>>();
+  let thread: ProofThread | null = null;
+
+  function threadNow(): ProofThread {
+    if (!thread || thread.hasEnded) thread = new ProofThread(parts);
+    return thread;
+  }
+
+  async function* chunks(chain: Chain, bundle: BundleRequest): AsyncGenerator<string> {
+    const current = threadNow();
+    const bundleId = (await current.ask({ kind: 'open', chain, bundle })) as number;
+    try {
+      for (;;) {
+        const chunk = (await current.ask({ kind: 'next', bundleId })) as string | null;
+        if (chunk === null) return;
+        yield chunk;
+      }
+    } finally {
+      void current.ask({ kind: 'close', bundleId }).catch(() => undefined);
+    }
+  }
+
+  return {
+    verify(chain, organizationId, now) {
+      const key = `${chain.collection}:${organizationId}`;
+      const known = running.get(key);
+      if (known) return known;
+      const asked = threadNow().ask({ kind: 'verify', chain, organizationId, now }) as Promise<Verification>;
+      const verification = asked.finally(() => running.delete(key));
+      running.set(key, verification);
+      return verification;
+    },
+    bundle: (chain, bundle) => Readable.from(chunks(chain, bundle), { objectMode: false, highWaterMark: AHEAD }),
+    async close() {
+      await thread?.terminate();
+    },
+  };
+}

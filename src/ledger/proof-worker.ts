@@ -1,0 +1,57 @@
+// The thread that replays and exports chains, on a database client of its own, so that ingestion keeps its event loop.
+import { parentPort, workerData } from 'node:worker_threads';
+import { connectMongo } from '../infra/mongo.ts';
+import { bundleChunks, type BundleRequest } from './bundle-lines.ts';
+import type { Chain } from './chains.ts';
+import { verifyChain } from './verify.ts';
+
+/** What the thread is asked. `next` and `close` are about a bundle that was opened under that id. */
+export type ProofRequest =
+  | { kind: 'verify'; chain: Chain; organizationId: string; now: Date }
+  | { kind: 'open'; chain: Chain; bundle: BundleRequest }
+  | { kind: 'next'; bundleId: number }
+  | { kind: 'close'; bundleId: number };
+
+export interface ProofQuestion {
+  id: number;
+  request: ProofRequest;
+}
+
+export interface ProofAnswer {
+  id: number;
+  value?: unknown;
+  error?: unknown;
+}
+
+/** Verifications of several organisations and a few exports at a time. */
+const POOL_SIZE = 4;
+
+const { uri, database } = workerData as { uri: string; database: string };
+const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
+const db = connection.getClient().db(database);
+const bundles = new Map<number, AsyncGenerator<string>>();
+
+async function answer({ id, request }: ProofQuestion): Promise<unknown> {
+  switch (request.kind) {
+    case 'verify':
+      return verifyChain({ db, ...request });
+    case 'open':
+      bundles.set(id, bundleChunks(db, request.chain, request.bundle));
+      return id;
+    case 'next': {
+      const chunk = await bundles.get(request.bundleId)?.next();
+      return chunk?.value ?? null;
+    }
+    case 'close':
+      await bundles.get(request.bundleId)?.return(undefined);
+      return bundles.delete(request.bundleId);
+  }
+}
+
+parentPort?.on('message', (question: ProofQuestion) => {
+  const { id } = question;
+  answer(question).then(
+    (value) => parentPort?.postMessage({ id, value } satisfies ProofAnswer),
+    (error: unknown) => parentPort?.postMessage({ id, error } satisfies ProofAnswer),
+  );
+});

@@ -1,0 +1,124 @@
+// Evidence bundles: which entries, what of them is shown, and who asked to see it (document 2, section 4.5).
+import type { Readable } from 'node:stream';
+import { chainTime } from '../../domain/chain.ts';
+import { MANAGERS } from '../../domain/roles.ts';
+import type { Tenant, User } from '../../domain/tenant.ts';
+import { AppError } from '../../errors.ts';
+import type { Clock } from '../../infra/clock.ts';
+import { DECISIONS } from '../../ledger/chains.ts';
+import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
+import type { Proofs } from '../../ledger/proof-thread.ts';
+import type { Models } from '../../models.ts';
+import type { AuditService } from '../audit/audit.service.ts';
+import type { BundleQuery } from './hash-chain.schemas.ts';
+
+interface Deps {
+  models: Models;
+  proofs: Proofs;
+  audit: AuditService;
+  clock: Clock;
+}
+
+/** Who asks for a bundle; null for a key. */
+export interface Asking {
+  user: User | null;
+  ip: string;
+  userAgent: string | null;
+}
+
+interface Range {
+  first: number;
+  last: number;
+}
+type Place = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DEFAULT_DAYS = 30;
+
+export function createBundleService({ models, proofs, audit, clock }: Deps) {
+  function newest(organizationId: string): Promise<Place | null> {
+    const newestFirst = models.ledger
+      .findOne({ organizationId }, 'sequence chainHash createdAt')
+      .sort({ sequence: -1 });
+    return newestFirst.lean<Place>();
+  }
+
+  /** The lowest sequence whose entry is at or after a moment, one beyond the head when there is none. Times never decrease along a chain. */
+  async function firstSince(organizationId: string, moment: Date, head: number): Promise<number> {
+    let [low, high] = [1, head + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const entry = await models.ledger
+        .findOne({ organizationId, sequence: { $gte: middle } }, 'sequence createdAt')
+        .sort({ sequence: 1 })
+        .lean<Place>();
+      if (!entry || entry.createdAt >= moment) high = middle;
+      else low = entry.sequence + 1;
+    }
+    return low;
+  }
+
+  /** @throws AppError `VALIDATION_ERROR` for a range that ends before it begins */
+  async function rangeOf(organizationId: string, query: BundleQuery, head: number): Promise<Range> {
+    const { fromSequence, toSequence } = query;
+    if (fromSequence !== undefined || toSequence !== undefined) {
+      const [first, last] = [fromSequence ?? 1, toSequence ?? Infinity];
+      if (first > last) throw new AppError('VALIDATION_ERROR', 'fromSequence is beyond toSequence');
+      return { first, last: Math.min(last, head) };
+    }
+    const to = query.to ?? clock.now();
+    const from = query.from ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS);
+    if (from > to) throw new AppError('VALIDATION_ERROR', 'from is after to');
+    const first = await firstSince(organizationId, from, head);
+    const beyond = await firstSince(organizationId, new Date(to.getTime() + 1), head);
+    return { first, last: beyond - 1 };
+  }
+
+  /** Showing values is for managers, and leaves an entry in the audit log either way. @throws AppError `FORBIDDEN` */
+  async function admit({ organizationId, workspaceId, actor }: Tenant, asking: Asking, shown: Shown): Promise<void> {
+    const { user, ip, userAgent } = asking;
+    const isAllowed = user !== null && MANAGERS.includes(user.role);
+    await audit.write({
+      ...{ organizationId, workspaceId, userId: user?.userId ?? null, userEmail: user?.email ?? null },
+      userRole: user?.role ?? 'member',
+      action: 'hash-chain.disclose',
+      resource: 'hash-chain',
+      resourceId: null,
+      status: isAllowed ? 'success' : 'failure',
+      detail: `Bundle with ${shown.names.join(', ')}`,
+      metadata: { ...shown, ...(user ? {} : { actor: `${actor.kind}:${actor.id}` }) },
+      ...{ ipAddress: ip || null, userAgent },
+    });
+    if (!isAllowed) throw new AppError('FORBIDDEN', 'Only owners and admins may disclose values');
+  }
+
+  return {
+    /** @throws AppError `VALIDATION_ERROR`, `FORBIDDEN` */
+    async open(tenant: Tenant, query: BundleQuery, asking: Asking): Promise<{ filename: string; body: Readable }> {
+      const { organizationId } = tenant;
+      const head = await newest(organizationId);
+      const { first, last } = await rangeOf(organizationId, query, head?.sequence ?? 0);
+      const count = Math.max(0, last - first + 1);
+      const range = count > 0 ? { fromSequence: first, toSequence: last } : { fromSequence: null, toSequence: null };
+      const { disclose: names = [] } = query;
+      if (names.length > 0) await admit(tenant, asking, { names, ...range });
+      const body = proofs.bundle(DECISIONS, {
+        chain: 'ledger',
+        organizationId,
+        exportedAt: chainTime(clock.now()),
+        range,
+        head: head && { sequence: head.sequence, chainHash: head.chainHash },
+        count,
+        disclosed: names,
+      });
+      return { filename: `assay-${organizationId}-${range.fromSequence ?? 0}-${range.toSequence ?? 0}.json`, body };
+    },
+  };
+}
+export type BundleService = ReturnType<typeof createBundleService>;
+
+interface Shown {
+  names: readonly string[];
+  fromSequence: number | null;
+  toSequence: number | null;
+}

@@ -1,0 +1,27 @@
+// What the last verification of an organisation's chain found, so that the status can tell (document 2, section 4.5).
+import { Schema, type Types } from 'mongoose';
+import { tenancy } from '../../infra/tenancy.ts';
+import type { BrokenReason } from '../../ledger/verify-report.ts';
+
+export interface ChainVerificationDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  verifiedAt: Date;
+  ok: boolean;
+  totalChecked: number;
+  brokenAtSequence: number | null;
+  brokenReason: BrokenReason | null;
+}
+
+export const chainVerificationSchema = new Schema<ChainVerificationDocument>(
+  {
+    verifiedAt: { type: Date, required: true },
+    ok: { type: Boolean, required: true },
+    totalChecked: { type: Number, required: true },
+    brokenAtSequence: { type: Number, default: null },
+    brokenReason: { type: String, default: null },
+  },
+  { collection: 'chain_verifications', autoIndex: false },
+);
+chainVerificationSchema.plugin(tenancy);
+chainVerificationSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });

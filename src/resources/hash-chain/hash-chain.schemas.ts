@@ -1,0 +1,96 @@
+// Inputs and views of the hash chain (document 2, resource HashChainEntry and section 4.5).
+import { z } from 'zod';
+import { from, id, instant, to } from '../../http/views.ts';
+
+const count = z.number().int();
+const sequence = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+const reserved = z.null().describe('Reserved');
+
+export const statusView = z.object({
+  totalEntries: count,
+  lastSequence: count,
+  lastChainHash: z.string().nullable(),
+  lastEntryAt: instant.nullable(),
+  anchorCount: count,
+  lastAnchorAt: z.null(),
+  lastVerifiedAt: instant.nullable(),
+  lastVerificationOk: z.boolean().nullable(),
+  algorithm: z.literal('sha256'),
+  canonicalization: z.literal('rfc8785'),
+  appendLatencyP95Ms: z.number().nullable(),
+  appendLatency: z.object({
+    p50Ms: z.number().nullable(),
+    p95Ms: z.number().nullable(),
+    p99Ms: z.number().nullable(),
+  }),
+});
+
+const places = z.array(z.object({ sequence: count, field: z.string() }));
+export const verificationView = z.object({
+  verified: z.boolean(),
+  ok: z.boolean(),
+  totalChecked: count,
+  lastValidSequence: count,
+  brokenAtSequence: count.nullable(),
+  brokenReason: z.enum(['prev-hash-mismatch', 'chain-hash-mismatch', 'sequence-gap']).nullable(),
+  expectedSequence: count.optional(),
+  brokenDetail: z.string().nullable(),
+  durationMs: count,
+  verifiedAt: instant,
+  payload: z.object({ checked: count, mismatched: places, missing: places, erased: count, unstored: count }),
+  completeness: z.object({ headSequence: count, ok: z.boolean() }),
+});
+
+export const entryView = z.object({
+  id,
+  _id: id,
+  organizationId: id,
+  sequence: count,
+  kind: z.string(),
+  traceId: z.string().nullable(),
+  prevHash: z.string(),
+  payloadDigest: z.string(),
+  payloadHash: z.string(),
+  chainHash: z.string(),
+  createdAt: instant,
+  merkleRoot: reserved,
+  merkleLeafIndex: reserved,
+  merkleAnchorId: reserved,
+  eidasTimestamp: reserved,
+});
+
+/** Anything else names no decision. */
+export const traceParam = z.object({ traceId: z.string().regex(/^[A-Za-z0-9._:()-]{1,200}$/) });
+export const entryOfTraceView = z.object({ entry: entryView, proof: z.null(), related: z.array(entryView) });
+
+export const ENTRIES_LIMIT = 500;
+export const entriesQuery = z.object({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(50)
+    .transform((wanted) => Math.min(wanted, ENTRIES_LIMIT))
+    .describe(`page size, at most ${ENTRIES_LIMIT}`),
+  beforeSeq: sequence.optional().describe('entries below this sequence'),
+  search: z.string().trim().min(1).max(200).optional().describe('beginning of a traceId or a chainHash'),
+});
+export const entriesView = z.object({ entries: z.array(entryView), hasMore: z.boolean() });
+
+export const anchorsView = z.array(z.never());
+export const proofQuery = z.object({ sequence });
+
+export const bundleQuery = z.object({
+  from: from.optional().describe('default: 30 days before `to`'),
+  to: to.optional().describe('default: now'),
+  fromSequence: sequence.optional().describe('takes precedence over the dates'),
+  toSequence: sequence.optional().describe('takes precedence over the dates'),
+  format: z.literal('json').default('json'),
+  disclose: z
+    .string()
+    .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
+    .pipe(z.array(z.string().regex(/^[a-z][A-Za-z0-9]{0,63}$/)).max(50))
+    .optional()
+    .describe('names of committed values to show, comma-separated; owner or admin, audited'),
+});
+export type BundleQuery = z.output<typeof bundleQuery>;
