@@ -140,7 +140,7 @@ export function createServices(world: World) {
   });
   const identities = createCache<KeyIdentity>({ feed, collections: ['workspace_keys', 'agents'], max: 50_000 });
   const keys = createKeyService({ models, organizations, identities, clock, randomHex, onCommit });
-  const knownAgents = createCache<{ agent: KnownAgent | null }>({ feed, collections: ['agents'], max: 50_000 });
+  const knownAgents = createCache<KnownAgent[]>({ feed, collections: ['agents'], max: 50_000 });
   const onAgentsChanged = (organizationId: string): void =>
     onCommit(() => [identities, knownAgents].forEach((cache) => cache.invalidate(organizationId)));
   const agents = createAgentService({ models, known: knownAgents, clock, randomHex, hashKey, onAgentsChanged });

@@ -51,14 +51,13 @@ export interface AgentDocument {
   policies: AgentPolicies;
   modelMetadata: ModelMetadata | null;
   onboardingProgress: { currentStep: number } | null;
-  createdBy: Types.ObjectId;
   deletedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-const boolean = (fallback: boolean) => ({ type: Boolean, default: fallback });
-const number = (fallback: number) => ({ type: Number, default: fallback });
+const flag = { type: Boolean, required: true };
+const number = { type: Number, required: true };
 
 export const agentSchema = new Schema<AgentDocument>(
   {
@@ -68,19 +67,18 @@ export const agentSchema = new Schema<AgentDocument>(
     apiKeyHash: { type: String, required: true },
     apiKeyPrefix: { type: String, required: true },
     apiKeyAgentScope: { type: String, required: true },
-    isActive: boolean(true),
+    isActive: { type: Boolean, default: true },
     policies: {
-      strictMode: boolean(DEFAULT_AGENT_POLICIES.strictMode),
-      logPayloads: boolean(DEFAULT_AGENT_POLICIES.logPayloads),
-      piiMasking: boolean(DEFAULT_AGENT_POLICIES.piiMasking),
-      autoBlockAnomalies: boolean(DEFAULT_AGENT_POLICIES.autoBlockAnomalies),
-      confidenceThreshold: number(DEFAULT_AGENT_POLICIES.confidenceThreshold),
-      maxRequestsPerMinute: { type: Number, default: DEFAULT_AGENT_POLICIES.maxRequestsPerMinute },
-      timeoutMs: number(DEFAULT_AGENT_POLICIES.timeoutMs),
+      strictMode: flag,
+      logPayloads: flag,
+      piiMasking: flag,
+      autoBlockAnomalies: flag,
+      confidenceThreshold: number,
+      maxRequestsPerMinute: { type: Number, default: null },
+      timeoutMs: number,
     },
     modelMetadata: { type: Schema.Types.Mixed, default: null },
     onboardingProgress: { type: new Schema({ currentStep: Number }, { _id: false }), default: null },
-    createdBy: { type: Schema.Types.ObjectId, required: true },
     deletedAt: { type: Date, default: null },
   },
   { collection: 'agents', timestamps: true, autoIndex: false },

@@ -3,36 +3,26 @@ import { z } from 'zod';
 import { id, instant, line } from '../../http/views.ts';
 import { AGENT_STATUSES } from './agent-activity.model.ts';
 
+const name = line(100);
 const description = z.string().trim().max(500);
 
 export const agentInput = z.object({
-  name: line(100),
+  name,
   description: description.default(''),
-  onboarding: z.unknown().optional(),
+  onboarding: z.unknown().optional().describe('Anything true starts the onboarding at step 1'),
 });
-export const agentChange = z.object({ name: line(100).optional(), description: description.optional() });
-
-export const agentPoliciesChange = z
-  .object({
-    strictMode: z.boolean(),
-    logPayloads: z.boolean(),
-    piiMasking: z.boolean(),
-    autoBlockAnomalies: z.boolean(),
-    confidenceThreshold: z.number().min(0).max(1),
-    maxRequestsPerMinute: z.number().int().max(1_000_000).nullable(),
-    timeoutMs: z.number().int().min(100).max(60_000),
-  })
-  .partial();
+export const agentChange = z.object({ name: name.exactOptional(), description: description.exactOptional() });
 
 const agentPolicies = z.object({
-  strictMode: z.boolean(),
-  logPayloads: z.boolean(),
-  piiMasking: z.boolean(),
-  autoBlockAnomalies: z.boolean(),
-  confidenceThreshold: z.number(),
-  maxRequestsPerMinute: z.number().nullable(),
-  timeoutMs: z.number(),
+  strictMode: z.boolean().describe('Stricter confidence thresholds'),
+  logPayloads: z.boolean().describe('Keep inputs and outputs, scrubbed of personal data'),
+  piiMasking: z.boolean().describe('Apply the additional scrubbing pass'),
+  autoBlockAnomalies: z.boolean().describe('Block what the engine flags as an anomaly'),
+  confidenceThreshold: z.number().min(0).max(1),
+  maxRequestsPerMinute: z.int().max(1_000_000).nullable().describe('Null, zero or negative: no limit'),
+  timeoutMs: z.int().min(100).max(60_000),
 });
+export const agentPoliciesChange = agentPolicies.partial();
 
 const text = z.string().exactOptional();
 const dataset = z.object({ name: text, uri: text, license: text, sha256: text, description: text });
@@ -54,30 +44,23 @@ export const agentView = z.object({
   id,
   organizationId: id,
   workspaceId: id,
-  name: z.string(),
-  description: z.string(),
-  apiKeyPrefix: z.string(),
-  apiKeyAgentScope: z.string(),
+  name,
+  description,
+  apiKeyPrefix: z.string().describe('Last 8 characters of the key'),
+  apiKeyAgentScope: z.string().describe('The name when the key was made'),
   status: z.enum(AGENT_STATUSES),
   isActive: z.boolean(),
   policies: agentPolicies,
   lastActive: instant.nullable(),
   modelMetadata: modelMetadata.nullable(),
-  onboardingProgress: z.object({ currentStep: z.number() }).nullable(),
+  onboardingProgress: z.object({ currentStep: z.int() }).nullable(),
   createdAt: instant,
   updatedAt: instant,
 });
 /** The only answers that show the raw key. */
 export const newAgentView = agentView.extend({ apiKey: z.string() });
 export const deletedAgentView = z.object({ _id: id, id, deleted: z.literal(true) });
-export const versionsExtra = z.object({
-  history: z.array(
-    z.object({ version: z.string(), firstSeenAt: instant, lastSeenAt: instant, traces: z.number().int() }),
-  ),
-});
-export const analyticsView = z.object({
-  totalTraces: z.number().int(),
-  blocked: z.number().int(),
-  flagged: z.number().int(),
-  approved: z.number().int(),
-});
+
+const versionSeen = z.object({ version: z.string(), firstSeenAt: instant, lastSeenAt: instant, traces: z.int() });
+export const versionsExtra = z.object({ history: z.array(versionSeen) });
+export const analyticsView = z.object({ totalTraces: z.int(), blocked: z.int(), flagged: z.int(), approved: z.int() });

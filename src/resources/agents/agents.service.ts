@@ -19,47 +19,26 @@ export interface KnownAgent {
 
 interface Deps {
   models: Models;
-  /** By what a decision calls its agent; `agent` is null for a text that names none. */
-  known: Cache<{ agent: KnownAgent | null }>;
+  /** Those that a decision may mean by what it calls its agent, the best first. */
+  known: Cache<KnownAgent[]>;
   clock: Clock;
   randomHex: (bytes: number) => string;
   hashKey: (raw: string) => string;
   onAgentsChanged: (organizationId: string) => void;
 }
 
+interface Page {
+  skip: number;
+  limit: number;
+}
+
 const SHOWN_DIGITS = 8;
 const ID = /^[0-9a-f]{24}$/i;
 const UNSEEN = { status: 'healthy', lastActive: null } as const;
+const NO_VERDICTS = { approved: 0, flagged: 0, blocked: 0 };
 
 export function createAgentService({ models, known, clock, randomHex, hashKey, onAgentsChanged }: Deps) {
-  async function withActivity(organizationId: string, agents: readonly AgentDocument[]) {
-    const found = await models.agentActivity
-      .find({ organizationId, _id: { $in: agents.map(({ _id }) => _id) } }, 'status lastActive')
-      .lean<AgentActivityDocument[]>();
-    const byId = new Map(found.map(({ _id, status, lastActive }) => [_id.toHexString(), { status, lastActive }]));
-    return agents.map((agent) => ({ ...agent, id: agent._id, ...(byId.get(agent._id.toHexString()) ?? UNSEEN) }));
-  }
-
-  async function shown(organizationId: string, agent: AgentDocument | null) {
-    const [view] = agent ? await withActivity(organizationId, [agent]) : [];
-    if (!view) throw new AppError('NOT_FOUND');
-    return view;
-  }
-
-  function newKey() {
-    const apiKey = `svc_agent_${randomHex(24)}`;
-    return { apiKey, stored: { apiKeyHash: hashKey(apiKey), apiKeyPrefix: apiKey.slice(-SHOWN_DIGITS) } };
-  }
-
-  async function change(organizationId: string, id: string, changes: Record<string, unknown>) {
-    const changed = await models.agents
-      .findOneAndUpdate({ _id: id, organizationId, deletedAt: null }, { $set: changes }, { returnDocument: 'after' })
-      .lean<AgentDocument>();
-    if (changed) onAgentsChanged(organizationId);
-    return shown(organizationId, changed);
-  }
-
-  /** The filter of what the tenant may see: its workspace, and its key's agents. */
+  /** The agents that the tenant sees: of the organisation or the chosen workspace, and of its key. */
   function visible({ organizationId, workspaceId, agentIds }: Tenant) {
     return {
       organizationId,
@@ -69,129 +48,142 @@ export function createAgentService({ models, known, clock, randomHex, hashKey, o
     };
   }
 
-  async function visibleAgent(tenant: Tenant, id: string): Promise<AgentDocument> {
-    const agent = await models.agents
-      .findOne({ $and: [visible(tenant), { _id: id }], organizationId: tenant.organizationId })
-      .lean<AgentDocument>();
+  async function find(tenant: Tenant, id: string): Promise<AgentDocument> {
+    const agent = await models.agents.findOne({ ...visible(tenant), $and: [{ _id: id }] }).lean<AgentDocument>();
     if (!agent) throw new AppError('NOT_FOUND');
     return agent;
   }
 
-  async function find(organizationId: string, named: string): Promise<KnownAgent | null> {
-    const byId = ID.test(named)
-      ? await models.agents.findOne({ organizationId, _id: named, deletedAt: null }).lean<AgentDocument>()
-      : null;
-    const agent =
-      byId ??
-      (await models.agents
-        .findOne({ organizationId, apiKeyAgentScope: named, deletedAt: null })
+  async function change(tenant: Tenant, id: string, changes: Record<string, unknown>): Promise<AgentDocument> {
+    const agent = await models.agents
+      .findOneAndUpdate({ ...visible(tenant), $and: [{ _id: id }] }, { $set: changes }, { returnDocument: 'after' })
+      .lean<AgentDocument>();
+    if (!agent) throw new AppError('NOT_FOUND');
+    onAgentsChanged(tenant.organizationId);
+    return agent;
+  }
+
+  function newKey(agentName: string) {
+    const apiKey = `svc_agent_${randomHex(24)}`;
+    const apiKeyPrefix = apiKey.slice(-SHOWN_DIGITS);
+    return { apiKey, stored: { apiKeyHash: hashKey(apiKey), apiKeyPrefix, apiKeyAgentScope: agentName } };
+  }
+
+  async function withActivity(organizationId: string, agents: readonly AgentDocument[]) {
+    const found = await models.agentActivity
+      .find({ organizationId, _id: { $in: agents.map(({ _id }) => _id) } }, 'status lastActive')
+      .lean<AgentActivityDocument[]>();
+    const byId = new Map(found.map((activity) => [activity._id.toHexString(), activity]));
+    return agents.map((agent) => {
+      const { status, lastActive } = byId.get(agent._id.toHexString()) ?? UNSEEN;
+      return { ...agent, id: agent._id, status, lastActive };
+    });
+  }
+
+  async function shown(agent: AgentDocument) {
+    const [view] = await withActivity(agent.organizationId.toHexString(), [agent]);
+    if (!view) throw new AppError('INTERNAL_ERROR');
+    return view;
+  }
+
+  async function activityOf(tenant: Tenant, id: string): Promise<AgentActivityDocument | null> {
+    const { _id, organizationId } = await find(tenant, id);
+    return models.agentActivity.findOne({ _id, organizationId }).lean<AgentActivityDocument>();
+  }
+
+  async function namedSo(organizationId: string, text: string): Promise<KnownAgent[]> {
+    const live = { organizationId, deletedAt: null };
+    const [byId, byScope] = await Promise.all([
+      ID.test(text) ? models.agents.find({ ...live, _id: text }).lean<AgentDocument[]>() : [],
+      models.agents
+        .find({ ...live, apiKeyAgentScope: text })
         .sort({ createdAt: -1, _id: -1 })
-        .lean<AgentDocument>());
-    return (
-      agent && {
-        agentId: agent._id.toHexString(),
-        name: agent.name,
-        workspaceId: agent.workspaceId.toHexString(),
-        policies: agent.policies,
-      }
-    );
+        .lean<AgentDocument[]>(),
+    ]);
+    return [...byId, ...byScope].map(({ _id, name, workspaceId, policies }) => ({
+      agentId: _id.toHexString(),
+      name,
+      workspaceId: workspaceId.toHexString(),
+      policies,
+    }));
   }
 
   const service = {
-    async list(tenant: Tenant, page: { skip: number; limit: number }) {
+    async list(tenant: Tenant, { skip, limit }: Page) {
       const where = visible(tenant);
       const [agents, total] = await Promise.all([
-        models.agents
-          .find(where)
-          .sort({ createdAt: -1, _id: -1 })
-          .skip(page.skip)
-          .limit(page.limit)
-          .lean<AgentDocument[]>(),
+        models.agents.find(where).sort({ createdAt: -1, _id: -1 }).skip(skip).limit(limit).lean<AgentDocument[]>(),
         models.agents.countDocuments(where),
       ]);
       return { items: await withActivity(tenant.organizationId, agents), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    get: async (tenant: Tenant, id: string) => shown(tenant.organizationId, await visibleAgent(tenant, id)),
+    get: async (tenant: Tenant, id: string) => shown(await find(tenant, id)),
 
     /** The raw key is in this answer only. */
     async create(tenant: Tenant, { name, description, onboarding }: z.output<typeof agentInput>) {
-      const { organizationId, workspaceId, defaultWorkspaceId, actor } = tenant;
-      const { apiKey, stored } = newKey();
-      const onboardingProgress = onboarding ? { currentStep: 1 } : null;
-      const agent = new models.agents({
-        organizationId,
-        workspaceId: workspaceId ?? defaultWorkspaceId,
-        name,
-        description,
-        ...stored,
-        apiKeyAgentScope: name,
-        policies: DEFAULT_AGENT_POLICIES,
-        onboardingProgress,
-        createdBy: actor.id,
-      });
-      await agent.save();
+      const { organizationId, workspaceId, defaultWorkspaceId } = tenant;
+      const { apiKey, stored } = newKey(name);
+      const [made] = await models.agents.create([
+        {
+          organizationId,
+          workspaceId: workspaceId ?? defaultWorkspaceId,
+          name,
+          description,
+          ...stored,
+          policies: DEFAULT_AGENT_POLICIES,
+          onboardingProgress: onboarding ? { currentStep: 1 } : null,
+        },
+      ]);
+      if (!made) throw new AppError('INTERNAL_ERROR');
       onAgentsChanged(organizationId);
-      return { ...(await shown(organizationId, agent.toObject<AgentDocument>())), apiKey };
+      const agent = made.toObject<AgentDocument>();
+      return { ...agent, id: agent._id, ...UNSEEN, apiKey };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async update({ organizationId }: Tenant, id: string, { name, description }: z.output<typeof agentChange>) {
-      return change(organizationId, id, {
-        ...(name !== undefined && { name }),
-        ...(description !== undefined && { description }),
-      });
-    },
+    update: async (tenant: Tenant, id: string, changes: z.output<typeof agentChange>) =>
+      shown(await change(tenant, id, changes)),
 
     /** Omitted members keep their value. @throws AppError `NOT_FOUND` */
-    async updatePolicies({ organizationId }: Tenant, id: string, policies: z.output<typeof agentPoliciesChange>) {
-      const given = Object.entries(policies).filter(([, value]) => value !== undefined);
-      return change(organizationId, id, Object.fromEntries(given.map(([name, value]) => [`policies.${name}`, value])));
+    async updatePolicies(tenant: Tenant, id: string, policies: z.output<typeof agentPoliciesChange>) {
+      const given = Object.entries(policies).map(([name, value]) => [`policies.${name}`, value]);
+      return shown(await change(tenant, id, Object.fromEntries(given) as Record<string, unknown>));
     },
 
     /** Soft: its decisions stay. Its key is void at once. @throws AppError `NOT_FOUND` */
-    async remove({ organizationId }: Tenant, id: string) {
-      const { _id } = await change(organizationId, id, { deletedAt: clock.now() });
+    async remove(tenant: Tenant, id: string) {
+      const { _id } = await change(tenant, id, { deletedAt: clock.now() });
       return { _id, id: _id, deleted: true as const };
     },
 
     /** The old key is void at once; the new one is in this answer only. @throws AppError `NOT_FOUND` */
-    async regenerateKey({ organizationId }: Tenant, id: string) {
-      const { apiKey, stored } = newKey();
-      const agent = await models.agents
-        .findOne({ _id: id, organizationId, deletedAt: null }, 'name')
-        .lean<AgentDocument>();
-      if (!agent) throw new AppError('NOT_FOUND');
-      return { ...(await change(organizationId, id, { ...stored, apiKeyAgentScope: agent.name })), apiKey };
+    async regenerateKey(tenant: Tenant, id: string) {
+      const { name } = await find(tenant, id);
+      const { apiKey, stored } = newKey(name);
+      return { ...(await shown(await change(tenant, id, stored))), apiKey };
     },
 
     /** Versions in order of first appearance. @throws AppError `NOT_FOUND` */
-    async versions(tenant: Tenant, id: string) {
-      const { _id } = await visibleAgent(tenant, id);
-      const activity = await models.agentActivity
-        .findOne({ _id, organizationId: tenant.organizationId })
-        .lean<AgentActivityDocument>();
-      return activity?.versions ?? [];
-    },
+    versions: async (tenant: Tenant, id: string) => (await activityOf(tenant, id))?.versions ?? [],
 
     /** Lifetime counts by the verdict at ingestion. @throws AppError `NOT_FOUND` */
     async analytics(tenant: Tenant, id: string) {
-      const { _id } = await visibleAgent(tenant, id);
-      const activity = await models.agentActivity
-        .findOne({ _id, organizationId: tenant.organizationId })
-        .lean<AgentActivityDocument>();
-      const { approved, flagged, blocked } = activity?.verdicts ?? { approved: 0, flagged: 0, blocked: 0 };
+      const { approved, flagged, blocked } = (await activityOf(tenant, id))?.verdicts ?? NO_VERDICTS;
       return { totalTraces: approved + flagged + blocked, blocked, flagged, approved };
     },
 
-    /** The agent that a decision names: by id, then by the name its key was made under; else null. */
-    async resolve(organizationId: string, named: string): Promise<KnownAgent | null> {
-      const found = await known.get(`${organizationId}/${named}`, async () => ({
+    /**
+     * The agent that a text means to a caller whose key is limited to `agentIds` (null: to none): the one of this id, else the
+     * newest whose key was made under this name; null when there is none.
+     */
+    async resolve(organizationId: string, text: string, agentIds: readonly string[] | null = null) {
+      const candidates = await known.get(`${organizationId}/${text}`, async () => ({
         organizationId,
-        value: { agent: await find(organizationId, named) },
+        value: await namedSo(organizationId, text),
       }));
-      return found?.agent ?? null;
+      return candidates?.find(({ agentId }) => agentIds === null || agentIds.includes(agentId)) ?? null;
     },
 
     /** The agent's own ingestion limit; null: none. */
