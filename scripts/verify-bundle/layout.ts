@@ -1,5 +1,5 @@
-// The three kinds of line of a bundle. A line counts only when writing its content anew gives the same bytes: so no
-// duplicate key, no second spelling of a value and no unknown member passes.
+// The three kinds of line of a bundle; a line counts only when writing its content anew gives the same bytes.
+// So no duplicate key, no second spelling of a value and no unknown member passes.
 import { canonical, isMembers, parse, Unreadable } from './text.ts';
 import type { Members, Value } from './text.ts';
 

@@ -1,0 +1,130 @@
+// Who may import what: every import of every source file is one that its place in the architecture allows.
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { sources, treeOf } from './sources.ts';
+
+interface Import {
+  /** A path below src/, `own.<kind>` or `other.<kind>` between resources, or a package. */
+  what: string;
+  typeOnly: boolean;
+}
+
+const NODE = /^node:/;
+const DOMAIN = /^domain\//;
+const INFRA = /^infra\//;
+const LEDGER = /^ledger\//;
+const HTTP = /^http\//;
+const ERRORS = /^errors$/;
+const ZOD = /^zod$/;
+const LRU = /^lru-cache$/;
+const MONGOOSE = /^mongoose$/;
+const OWN = /^own\./;
+const nodeParts = (...names: string[]): RegExp => new RegExp(`^node:(${names.join('|')})$`);
+
+interface Rule {
+  of: RegExp;
+  may: RegExp[];
+  /** Besides, for types only. */
+  types?: RegExp[];
+}
+
+/** The first rule that fits a file holds. */
+const RULES: readonly Rule[] = [
+  { of: /^server$/, may: [/^instance$/, /^config$/, INFRA, NODE, /^close-with-grace$/] },
+  { of: /^instance$/, may: [/^(app|models|jobs|services)$/, HTTP, INFRA], types: [/^config$/, LEDGER, NODE] },
+  { of: /^app$/, may: [HTTP, ERRORS, /^routes$/, /^(express|cors|helmet)$/], types: [/^(config|services)$/, INFRA] },
+  { of: /^routes$/, may: [/^resources\/.*\.routes$/], types: [HTTP] },
+  {
+    of: /^services$/,
+    may: [/^resources\/(?!.*\.(model|schemas|routes)$)/, LEDGER, DOMAIN, INFRA, /^jobs$/],
+    types: [/^(config|models)$/, MONGOOSE],
+  },
+  { of: /^models$/, may: [/\.model$/, LEDGER, INFRA], types: [MONGOOSE] },
+  { of: /^jobs$/, may: [/^resources\/.*\.consumer$/, LEDGER], types: [/^(services|models)$/, INFRA] },
+  { of: /^config$/, may: [ZOD, NODE] },
+  { of: /^errors$/, may: [] },
+  {
+    of: /^domain\//,
+    may: [DOMAIN, nodeParts('crypto'), LRU, /^(re2js|ibantools|libphonenumber-js|stdnum)$/],
+  },
+  {
+    of: /^http\//,
+    may: [HTTP, ERRORS, DOMAIN, ZOD, NODE, /^(express|express-rate-limit|compression|swagger-ui-dist)$/],
+    types: [/^(services|config)$/, INFRA],
+  },
+  {
+    of: /^infra\//,
+    may: [INFRA, DOMAIN, ERRORS, NODE, MONGOOSE, LRU, /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod)$/],
+    types: [/^config$/, /^express$/],
+  },
+  // A thread has a connection of its own.
+  { of: /^ledger\/proof-worker$/, may: [LEDGER, DOMAIN, /^infra\/mongo$/, nodeParts('worker_threads')] },
+  {
+    of: /^ledger\/(?!.*\.model$)/,
+    may: [LEDGER, DOMAIN, ERRORS, LRU, nodeParts('worker_threads', 'stream', 'util', 'crypto')],
+    types: [INFRA, MONGOOSE, /^models$/],
+  },
+  { of: /^ledger\/.*\.model$/, may: [LEDGER, DOMAIN, INFRA, MONGOOSE] },
+  {
+    of: /^resources\/.*\.routes$/,
+    may: [/^http\/(define-route|views|paging)$/, /^own\.schemas$/, DOMAIN, ERRORS, ZOD],
+    types: [OWN, /^services$/],
+  },
+  { of: /^resources\/.*\.schemas$/, may: [ZOD, /^http\/(views|paging)$/, DOMAIN, /^own\.(model|schemas)$/] },
+  { of: /^resources\/.*\.model$/, may: [MONGOOSE, DOMAIN, LEDGER, /^infra\/tenancy$/] },
+  {
+    of: /^resources\//,
+    may: [OWN, LEDGER, DOMAIN, ERRORS, LRU, nodeParts('crypto')],
+    types: [/^models$/, INFRA, MONGOOSE, ZOD, NODE, /^other\.(service|model)$/, /^services$/],
+  },
+];
+
+const nameOf = (path: string): string => path.replace(/^src\//, '').replace(/\.ts$/, '');
+
+/** `own.service`, `other.model`: how one resource's file sees another's. */
+function between(file: string, target: string): string {
+  const [, folder] = file.split('/');
+  const [, targetFolder, targetFile = ''] = target.split('/');
+  const kind = /\.(\w+)$/.exec(targetFile)?.[1] ?? 'part';
+  return `${folder === targetFolder ? 'own' : 'other'}.${kind}`;
+}
+
+function importOf(file: string, node: ts.ImportDeclaration | ts.ExportDeclaration): Import[] {
+  if (!node.moduleSpecifier || !ts.isStringLiteral(node.moduleSpecifier)) return [];
+  const specifier = node.moduleSpecifier.text;
+  const clause = ts.isImportDeclaration(node) ? node.importClause : undefined;
+  const bindings = clause?.namedBindings;
+  const typeOnly = ts.isExportDeclaration(node)
+    ? node.isTypeOnly
+    : clause?.phaseModifier === ts.SyntaxKind.TypeKeyword ||
+      (clause !== undefined &&
+        !clause.name &&
+        bindings !== undefined &&
+        ts.isNamedImports(bindings) &&
+        bindings.elements.every((element) => element.isTypeOnly));
+  if (!specifier.startsWith('.')) return [{ what: specifier, typeOnly }];
+  const target = nameOf(join(dirname(file), specifier));
+  const resources = file.startsWith('src/resources/') && target.startsWith('resources/');
+  return [{ what: resources ? between(nameOf(file), target) : target, typeOnly }];
+}
+
+function importsOf(file: string): Import[] {
+  return treeOf(file).statements.flatMap((node) =>
+    ts.isImportDeclaration(node) || ts.isExportDeclaration(node) ? importOf(file, node) : [],
+  );
+}
+
+test.for(sources)('%s', (file) => {
+  const rule = RULES.find(({ of }) => of.test(nameOf(file)));
+  expect(rule, 'no rule for this place').toBeDefined();
+  const { may = [], types = [] } = rule ?? {};
+  const forbidden = importsOf(file).filter(
+    ({ what, typeOnly }) => ![...may, ...(typeOnly ? types : [])].some((pattern) => pattern.test(what)),
+  );
+  expect(forbidden).toEqual([]);
+});
+
+test('every rule holds for some file', () => {
+  expect(RULES.filter(({ of }) => !sources.some((file) => of.test(nameOf(file))))).toEqual([]);
+});
