@@ -62,6 +62,7 @@ export const environment = z.object({
   ASSAY_LIMIT_USER: count.default(600).describe('Requests per user and 15 minutes'),
   ASSAY_LIMIT_AUTH: count.default(100).describe('Requests to /auth per client address and 15 minutes'),
   ASSAY_LIMIT_ACCOUNT: count.default(20).describe('Sign-in attempts per account and 15 minutes'),
+  ASSAY_LIMIT_SANDBOX: count.default(10_000).describe('Decisions a month that the plan sandbox allows'),
   ASSAY_QUEUE_LIMIT: count.default(10_000).describe('Decisions of one organisation that may wait to be sealed'),
   ASSAY_METRICS_TOKEN: z
     .string()

@@ -4,12 +4,12 @@ import type { Migration } from './infra/migrations.ts';
 import type { OutboxWriter } from './infra/outbox-writer.ts';
 import { AUDIT, DECISIONS } from './ledger/chains.ts';
 import type { Consumer } from './ledger/consumer.ts';
-import type { Fold } from './ledger/fold.ts';
+import { foldConsumer, type Fold } from './ledger/fold.ts';
 import { buildHeadIndexes } from './ledger/upkeep.ts';
 import type { Models } from './models.ts';
 import { agentActivityConsumer } from './resources/agents/agent-activity.consumer.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
-import { foldConsumer } from './resources/traces/fold.consumer.ts';
+
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Services } from './services.ts';
 

@@ -37,9 +37,12 @@ import { createOrganizationService, type OrganizationContext } from './resources
 import { createWorkspaceService } from './resources/organization/workspaces.service.ts';
 import { createPolicySetService } from './resources/policies/policy-sets.service.ts';
 import { createPolicyService } from './resources/policies/policies.service.ts';
+import { hardLimit } from './domain/plans.ts';
 import type { PolicySet } from './domain/policies/compile.ts';
 import { createBulkService } from './resources/traces/bulk.service.ts';
 import { createIngestionService } from './resources/traces/ingestion.service.ts';
+import { createScrubbers } from './resources/traces/scrubbers.ts';
+import { createTraceCounts } from './resources/traces/trace-counts.ts';
 import { createTraceService } from './resources/traces/traces.service.ts';
 
 /** A database that does not answer a ping in this time is not ready. */
@@ -150,21 +153,25 @@ export function createServices(world: World) {
   });
   const policies = createPolicyService({ models, policySets, clock, onCommit });
   const ledger = decisions.appender;
-  const agentHistory = createAgentHistoryService({ models });
+  const agentHistory = createAgentHistoryService({ models, clock });
+  const scrubbers = createScrubbers();
   const ingestion = createIngestionService({
     ledger,
     agents,
     agentHistory,
     policySets,
     organizations,
+    scrubbers,
     clock,
     random16,
     newTraceId: () => newTraceId(clock),
     newReviewId: () => objectId(newId()),
     ledgerKey: secrets.ledgerKey,
+    monthlyLimit: (plan) => (hardLimit(plan) === null ? null : config.ASSAY_LIMIT_SANDBOX),
     onIngested: (status) => metrics.decisions.inc({ status }),
   });
-  const traces = createTraceService({ models, ledger, agents, clock });
+  const counts = createTraceCounts({ models, ledger });
+  const traces = createTraceService({ models, counts, agents, organizations, scrubbers });
   const bulk = createBulkService({ models, laterFacts: decisions.laterFacts });
   const hashChain = createHashChainService({ models, ledger, proofs, clock, log: logger });
   const bundles = createBundleService({ models, proofs, audit, clock });

@@ -4,9 +4,9 @@
 export type ClientInfo = { sdk: string | null; sdkVersion: string | null; runtime: string | null; os: string | null };
 
 const LONGEST = 100;
-const PRODUCT = /^([A-Za-z][\w.@-]{0,60})\/([\w.+-]{1,40})/;
+const PRODUCT = /^([A-Za-z][\w.-]{0,60})\/([\w.+-]{1,40})/;
 const COMMENT = /\(([^()]{0,200})\)/;
-const SYSTEM = /(linux|darwin|mac ?os|windows|win32|android|ios|freebsd)[^;,)]{0,40}/i;
+const SYSTEM = /(linux|darwin|mac ?os|windows|win32|android|ios|freebsd)[\w. -]{0,40}/i;
 const RUNTIME = /\b(node|deno|bun|python|cpython|go|java|ruby|php|dotnet|rustc?)[ /]v?([\w.+-]{1,20})/i;
 
 /** Reads `name/version (runtime/version; os)` and what is near it; null when nothing is recognised. */

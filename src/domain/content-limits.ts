@@ -1,5 +1,4 @@
 // The content limits of a schema version, checked on a decision (document 1, section 9).
-import type { Json } from './json.ts';
 import type { ContentLimits } from './schema-versions.ts';
 
 /** The members of a decision that limits speak of. */
@@ -8,10 +7,10 @@ export interface Limited {
     prompt: string;
     systemPrompt?: string | undefined;
     conversationId?: string | undefined;
-    context?: Json | undefined;
+    context?: unknown;
   };
   outputDecision: {
-    action: Json;
+    action: unknown;
     rationale?: string | undefined;
     alternatives?: readonly unknown[] | undefined;
     toolCalls?: readonly unknown[] | undefined;
@@ -20,39 +19,49 @@ export interface Limited {
   alternatives?: readonly unknown[] | undefined;
 }
 
+type Unit = 'characters' | 'bytes of JSON' | 'items';
+
 /** Where a limit is passed: `path` in the body, `limit` and what was found, in the limit's own unit. */
 export interface Excess {
   path: string;
   limit: number;
   found: number;
-  unit: 'characters' | 'bytes of JSON' | 'items';
+  unit: Unit;
 }
 
-function bytes(value: Json | undefined): number {
-  return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
-}
-
-/** Every limit that the decision passes, in the order of the body. */
+/** Every limit that the decision passes, in the order of the body. Characters are Unicode code points, bytes those of UTF-8. */
 export function excessOf(
-  { inputContext, outputDecision, rationale, alternatives }: Limited,
+  { inputContext: input, outputDecision: output, rationale, alternatives }: Limited,
   limits: ContentLimits,
 ): Excess[] {
-  const checks: [string, number, number, Excess['unit']][] = [
-    ['inputContext.prompt', limits.promptCharacters, inputContext.prompt.length, 'characters'],
-    ['inputContext.systemPrompt', limits.systemPromptCharacters, inputContext.systemPrompt?.length ?? 0, 'characters'],
-    ['inputContext.context', limits.contextBytes, bytes(inputContext.context), 'bytes of JSON'],
-    [
-      'inputContext.conversationId',
-      limits.conversationIdCharacters,
-      inputContext.conversationId?.length ?? 0,
-      'characters',
-    ],
-    ['outputDecision.action', limits.actionBytes, bytes(outputDecision.action), 'bytes of JSON'],
-    ['outputDecision.rationale', limits.rationaleCharacters, outputDecision.rationale?.length ?? 0, 'characters'],
-    ['outputDecision.alternatives', limits.alternatives, outputDecision.alternatives?.length ?? 0, 'items'],
-    ['outputDecision.toolCalls', limits.toolCalls, outputDecision.toolCalls?.length ?? 0, 'items'],
-    ['rationale', limits.rationaleCharacters, rationale?.length ?? 0, 'characters'],
-    ['alternatives', limits.alternatives, alternatives?.length ?? 0, 'items'],
+  const measured = [
+    characters('inputContext.prompt', limits.promptCharacters, input.prompt),
+    characters('inputContext.systemPrompt', limits.systemPromptCharacters, input.systemPrompt),
+    bytes('inputContext.context', limits.contextBytes, input.context),
+    characters('inputContext.conversationId', limits.conversationIdCharacters, input.conversationId),
+    bytes('outputDecision.action', limits.actionBytes, output.action),
+    characters('outputDecision.rationale', limits.rationaleCharacters, output.rationale),
+    items('outputDecision.alternatives', limits.alternatives, output.alternatives),
+    items('outputDecision.toolCalls', limits.toolCalls, output.toolCalls),
+    characters('rationale', limits.rationaleCharacters, rationale),
+    items('alternatives', limits.alternatives, alternatives),
   ];
-  return checks.flatMap(([path, limit, found, unit]) => (found > limit ? [{ path, limit, found, unit }] : []));
+  return measured.filter(({ found, limit }) => found > limit);
 }
+
+/** UTF-16 units are no fewer than code points: those are counted only where it matters. */
+function characters(path: string, limit: number, text = ''): Excess {
+  const found = text.length > limit ? text.length - (text.match(HIGH_SURROGATES)?.length ?? 0) : text.length;
+  return { path, limit, found, unit: 'characters' };
+}
+
+function bytes(path: string, limit: number, value: unknown): Excess {
+  const found = value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
+  return { path, limit, found, unit: 'bytes of JSON' };
+}
+
+function items(path: string, limit: number, list: readonly unknown[] = []): Excess {
+  return { path, limit, found: list.length, unit: 'items' };
+}
+
+const HIGH_SURROGATES = /[\ud800-\udbff]/g;

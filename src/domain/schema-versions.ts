@@ -15,11 +15,15 @@ export interface ContentLimits {
 export interface SchemaVersion {
   version: string;
   limits: ContentLimits;
-  /** Set when deprecated: the day after which the version is refused, at least 90 days after the announcement. */
+  /** Set when deprecated: the last day (`YYYY-MM-DD`, UTC) on which the version is accepted, at least 90 days after the announcement. */
   sunset: string | null;
 }
 
 const KIB = 1024;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Value of the header `Link` under a deprecated version, and once it is refused. */
+export const MIGRATION_LINK = '</docs#schema-versions>; rel="deprecation"';
 
 /** Oldest first; the last one applies when none is named. */
 export const SCHEMA_VERSIONS: readonly SchemaVersion[] = [
@@ -45,7 +49,7 @@ export type VersionChoice =
   | { kind: 'contradictory' }
   | { kind: 'sunset'; version: SchemaVersion };
 
-/** The version that header and body name; the latest when neither does. `registered` is an argument so that the deprecation procedure can be tested. */
+/** The version that header and body name; the latest when neither does. */
 export function chooseVersion(
   named: readonly (string | undefined)[],
   now: Date,
@@ -55,9 +59,20 @@ export function chooseVersion(
   const unknown = wanted.find((name) => !registered.some(({ version }) => version === name));
   if (unknown !== undefined) return { kind: 'unknown', named: unknown };
   if (wanted.length > 1) return { kind: 'contradictory' };
-  const version =
-    wanted.length === 0 ? registered.at(-1) : registered.find((candidate) => candidate.version === wanted[0]);
+  const version = registered.findLast((candidate) => wanted.length === 0 || candidate.version === wanted[0]);
   if (!version) return { kind: 'unknown', named: 'none is registered' };
-  if (version.sunset !== null && now >= new Date(version.sunset)) return { kind: 'sunset', version };
-  return { kind: 'chosen', version };
+  return { kind: isOver(version, now) ? 'sunset' : 'chosen', version };
+}
+
+/** What an answer under a deprecated version says of it: `Deprecation`, `Sunset`, `Link`; nothing under any other. */
+export function deprecationHeaders(
+  named: string,
+  registered: readonly SchemaVersion[] = SCHEMA_VERSIONS,
+): Readonly<Record<string, string>> {
+  const sunset = registered.find(({ version }) => version === named)?.sunset;
+  return sunset == null ? {} : { Deprecation: 'true', Sunset: sunset, Link: MIGRATION_LINK };
+}
+
+function isOver({ sunset }: SchemaVersion, now: Date): boolean {
+  return sunset !== null && now.getTime() >= Date.parse(sunset) + DAY_MS;
 }

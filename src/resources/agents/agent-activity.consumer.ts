@@ -1,4 +1,5 @@
 // What ingestion tells of each agent: lifetime verdicts, versions, last activity, rolled status, recent history (document 1, section 2, Agent).
+import type { ClientSession } from 'mongoose';
 import { groupBy } from '../../domain/group-by.ts';
 import { rollStatus, statusWindow } from '../../domain/agent-status.ts';
 import type { Consumer } from '../../ledger/consumer.ts';
@@ -6,10 +7,9 @@ import type { Models } from '../../models.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 
-type Observed = Pick<TraceDocument, 'agentId' | 'agentVersion' | 'verdict' | 'createdAt'>;
+type Observed = Pick<TraceDocument, 'agentId' | 'agentName' | 'agentVersion' | 'verdict' | 'createdAt'>;
 
 const BATCH = 512;
-const REGISTERED = /^[0-9a-f]{24}$/;
 /** Human verdicts that the override rate needs to say anything. */
 const LEAST_JUDGED = 5;
 
@@ -18,11 +18,12 @@ export function agentActivityConsumer(models: Models): Consumer {
     name: 'agent-activity',
     kinds: ['trace'],
     batch: BATCH,
-    projection: { agentId: 1, agentVersion: 1, verdict: 1, createdAt: 1 },
-    async run(entries, { organizationId }) {
-      const observed = (entries as unknown as Observed[]).filter(({ agentId }) => REGISTERED.test(agentId));
+    projection: { agentId: 1, agentName: 1, agentVersion: 1, verdict: 1, createdAt: 1 },
+    async run(entries, { session, organizationId }) {
+      // A decision that names no agent of the organisation may carry anything as `agentId`, another tenant's id too.
+      const observed = (entries as unknown as Observed[]).filter(({ agentName }) => agentName !== null);
       for (const [agentId, decisions] of groupBy(observed, (entry) => entry.agentId))
-        await observe(models, { organizationId, agentId, decisions });
+        await observe(models, { organizationId, agentId, decisions, session });
     },
   };
 }
@@ -32,13 +33,15 @@ interface Observation {
   agentId: string;
   /** Oldest first, at least one. */
   decisions: Observed[];
+  session: ClientSession;
 }
 
-async function observe(models: Models, { organizationId, agentId, decisions }: Observation): Promise<void> {
+async function observe(models: Models, { organizationId, agentId, decisions, session }: Observation): Promise<void> {
   const where = { _id: agentId, organizationId };
-  const before = await models.agentActivity.findOne(where).lean<AgentActivityDocument>();
+  const before = await models.agentActivity.findOne(where).session(session).lean<AgentActivityDocument>();
   const recent = await models.traces
     .find({ organizationId, agentId }, 'status confidenceScore humanOverride review.status')
+    .session(session)
     .sort({ sequence: -1 })
     .limit(statusWindow.size)
     .lean<TraceDocument[]>();
@@ -55,7 +58,7 @@ async function observe(models: Models, { organizationId, agentId, decisions }: O
     'verdicts.flagged': count('flagged'),
     'verdicts.blocked': count('blocked'),
   };
-  await models.agentActivity.updateOne(where, { $set: set, $inc }, { upsert: true });
+  await models.agentActivity.updateOne(where, { $set: set, $inc }, { upsert: true, session });
 }
 
 function withVersions(
@@ -71,7 +74,7 @@ function withVersions(
   return [...versions.values()];
 }
 
-/** Shares of the recent decisions; the override rate is null until enough were judged by a human. */
+/** Shares of the recent decisions, of which there is at least one; the override rate is null until enough were judged by a human. */
 function historyOf(recent: readonly TraceDocument[]): AgentActivityDocument['recent'] {
   const judged = recent.filter(({ humanOverride, review }) => humanOverride || (review && review.status !== 'pending'));
   const share = (part: number, whole: number): number => Math.round((part / whole) * 10_000) / 10_000;
@@ -80,9 +83,6 @@ function historyOf(recent: readonly TraceDocument[]): AgentActivityDocument['rec
       judged.length < LEAST_JUDGED
         ? null
         : share(judged.filter(({ humanOverride }) => humanOverride).length, judged.length),
-    flagRate: share(
-      recent.filter(({ status }) => status === 'flagged' || status === 'blocked').length,
-      Math.max(1, recent.length),
-    ),
+    flagRate: share(recent.filter(({ status }) => status === 'flagged' || status === 'blocked').length, recent.length),
   };
 }

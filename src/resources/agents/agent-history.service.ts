@@ -1,6 +1,7 @@
 // The recent history of an agent, as the confidence engine takes it into account.
 import { LRUCache } from 'lru-cache';
 import type { DecisionHistory } from '../../domain/confidence.ts';
+import type { Clock } from '../../infra/clock.ts';
 import type { Models } from '../../models.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 
@@ -9,8 +10,9 @@ const KEPT = 10_000;
 /** History moves slowly; every score records the rates it was computed from. */
 const AGE_MS = 30_000;
 
-export function createAgentHistoryService({ models }: { models: Models }) {
-  const known = new LRUCache<string, DecisionHistory>({ max: KEPT, ttl: AGE_MS });
+export function createAgentHistoryService({ models, clock }: { models: Models; clock: Clock }) {
+  const perf = { now: () => clock.now().getTime() };
+  const known = new LRUCache<string, DecisionHistory>({ max: KEPT, ttl: AGE_MS, ttlResolution: 0, perf });
   return {
     async of(organizationId: string, agentId: string | null): Promise<DecisionHistory> {
       if (agentId === null) return NOTHING_KNOWN;

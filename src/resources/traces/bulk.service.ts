@@ -21,24 +21,34 @@ export function createBulkService({ models, laterFacts }: Deps) {
   async function find({ organizationId, workspaceId }: Tenant, ids: readonly string[]): Promise<Map<string, string>> {
     const where = { organizationId, deletedAt: null, ...(workspaceId !== null && { workspaceId }) };
     const found = await models.traces.find({ ...where, _id: { $in: ids } }, 'traceId').lean<TraceDocument[]>();
-    return new Map(found.map(({ _id, traceId }) => [_id.toHexString(), traceId ?? '']));
+    return new Map(found.map(({ _id, traceId }) => [_id.toHexString(), traceId]));
   }
 
-  /** One fact about each decision; the first that cannot be appended is thrown after all were tried. */
-  async function changeAll(tenant: Tenant, ids: unknown, factOf: (subject: Subject) => Promise<Fact | null>) {
+  /** One fact about each decision that is still there; the first that cannot be appended is thrown after all were tried. */
+  async function changeAll(
+    tenant: Tenant,
+    ids: unknown,
+    factOf: (subject: Subject, trace: TraceDocument) => Fact | null | Promise<Fact | null>,
+  ) {
     const wanted = bulkIds.safeParse(ids);
     if (!wanted.success) throw new AppError('INVALID_IDS');
     const found = await find(tenant, wanted.data);
-    const results = await laterFacts.appendAll(tenant.organizationId, [...found.values()], factOf);
+    const results = await laterFacts.appendAll(tenant.organizationId, [...found.values()], (subject) => {
+      const trace = subject.trace as unknown as TraceDocument;
+      return trace.deletedAt ? null : factOf(subject, trace);
+    });
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     const changed = results.filter((result) => result.status === 'fulfilled' && result.value !== null).length;
     return { requested: wanted.data.length, changed, notFound: wanted.data.filter((id) => !found.has(id)) };
   }
 
-  async function erasable(organizationId: string, trace: TraceDocument): Promise<Erased[]> {
-    const where = { organizationId, traceId: trace.traceId, kind: 'correction' } as const;
-    const corrections = trace.changed ? await models.ledger.find(where, 'sequence sealed').lean<TraceDocument[]>() : [];
+  /** Everything of its content that is still kept, in the decision and in the corrections of it. */
+  async function erasable(trace: TraceDocument): Promise<Erased[]> {
+    const { organizationId, traceId } = trace;
+    const corrections = await models.ledger
+      .find({ organizationId, traceId, kind: 'correction' }, 'sequence sealed')
+      .lean<TraceDocument[]>();
     const held = ({ sequence, sealed }: TraceDocument): Erased => ({
       sequence,
       names: Object.keys(sealed).filter((name) => sealed[name] && !KEPT.has(name)),
@@ -51,30 +61,33 @@ export function createBulkService({ models, laterFacts }: Deps) {
     async setStatus(tenant: Tenant, ids: unknown, wanted: unknown) {
       const status = TRACE_STATUSES.find((known) => known === wanted);
       if (status === undefined) throw new AppError('INVALID_STATUS', `One of ${TRACE_STATUSES.join(', ')}`);
-      return changeAll(tenant, ids, (subject) => Promise.resolve(statusFact(tenant, subject, status)));
+      return changeAll(tenant, ids, (subject, trace) =>
+        trace.status === status ? null : statusFact(about(tenant, subject, trace), status),
+      );
     },
 
     /** Empties the payload and hides the decision; its entries stay. @throws AppError `INVALID_IDS`, `CONFLICT` */
     async remove(tenant: Tenant, ids: unknown) {
-      return changeAll(tenant, ids, async (subject) => {
-        const trace = subject.trace as unknown as TraceDocument;
-        if (trace.deletedAt) return null;
-        const erased = await erasable(tenant.organizationId, trace);
-        const view = erasureView({ ...aboutTrace(tenant, subject), cause: 'bulk-delete', erased });
-        return { kind: 'erasure', view, payloadDigest: payloadDigest(view), fields: {} };
-      });
+      return changeAll(tenant, ids, async (subject, trace) =>
+        erasureFact(about(tenant, subject, trace), await erasable(trace)),
+      );
     },
   };
 }
 export type BulkService = ReturnType<typeof createBulkService>;
 
-function aboutTrace({ organizationId, actor }: Tenant, { trace, subject, after }: Subject) {
-  const { workspaceId, traceId } = trace as unknown as TraceDocument;
-  return { organizationId, workspaceId, actor, traceId: traceId ?? '', subject, after, commitments: {} };
+function about({ organizationId, actor }: Tenant, { subject, after }: Subject, trace: TraceDocument) {
+  const { workspaceId, traceId } = trace;
+  return { organizationId, workspaceId, actor, traceId, subject, after, commitments: {} };
+}
+type About = ReturnType<typeof about>;
+
+function statusFact(what: About, status: TraceStatus): Fact {
+  const view = statusView({ ...what, set: { status, humanOverride: null } });
+  return { kind: 'status', view, payloadDigest: payloadDigest(view), fields: {} };
 }
 
-function statusFact(tenant: Tenant, about: Subject, status: TraceStatus): Fact | null {
-  if ((about.trace as unknown as TraceDocument).status === status) return null;
-  const view = statusView({ ...aboutTrace(tenant, about), set: { status, humanOverride: null } });
-  return { kind: 'status', view, payloadDigest: payloadDigest(view), fields: {} };
+function erasureFact(what: About, erased: readonly Erased[]): Fact {
+  const view = erasureView({ ...what, cause: 'bulk-delete', erased });
+  return { kind: 'erasure', view, payloadDigest: payloadDigest(view), fields: {} };
 }

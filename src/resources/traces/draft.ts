@@ -1,17 +1,15 @@
 // From a judged decision to what queues for sealing: commitments, view, digest and the stored members (docs/formats.md).
-import { payloadDigest } from '../../domain/chain.ts';
-import { parseClientInfo } from '../../domain/client-info.ts';
+import { payloadDigest, sha256Hex } from '../../domain/chain.ts';
+import { type ClientInfo, parseClientInfo } from '../../domain/client-info.ts';
 import { saltAt, sealValues } from '../../domain/commitments.ts';
 import { ENGINE_VERSION } from '../../domain/confidence.ts';
-import { sha256Hex } from '../../domain/chain.ts';
 import type { Json } from '../../domain/json.ts';
-import { hardLimit } from '../../domain/plans.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { traceView } from '../../domain/view.ts';
 import type { Draft } from '../../ledger/entry.ts';
 import type { KnownAgent } from '../agents/agents.service.ts';
 import type { Judged } from './judge.ts';
-import type { ReviewItem, TraceDocument, TraceFields } from './traces.model.ts';
+import { ADAPTER_MEMBERS, type ReviewItem, type TraceDocument, type TraceFields } from './traces.model.ts';
 
 export interface Drafting {
   tenant: Tenant;
@@ -23,31 +21,39 @@ export interface Drafting {
   policySetDigest: string;
   scrubVersion: string;
   judged: Judged;
-  /** As the caller gave it, or null. */
-  timestamp: string | null;
-  agentVersion: string | null;
   userAgent: string | null;
   rawBody: Buffer;
+  /** The moment of judgement. */
   at: Date;
   once: Buffer | null;
-  reviewId: () => ReviewItem['_id'];
+  monthlyLimit: number | null;
+  newReviewId: () => ReviewItem['_id'];
   random16: () => Buffer;
 }
 
 /** What an agent that does not log payloads has committed to and not kept. */
-const PAYLOAD = ['inputContext', 'outputDecision', 'rationale', 'alternatives'];
-/** Free-form members that are committed to under their own name when present. */
-const PASSED_ON = ['adapter', 'mlBomReference', 'art12', 'conversation', 'crew'];
+const PAYLOAD = ['inputContext', 'outputDecision', 'rationale', 'alternatives', 'conversation', 'crew'];
+
+/** What a decision says besides its payload; scrubbed. */
+interface Origin {
+  /** As the caller named it. */
+  agentId: string;
+  agentVersion: string | null;
+  /** As the caller gave it. */
+  timestamp: string | null;
+  clientInfo: ClientInfo | null;
+}
 
 export function draftOf(drafting: Drafting): Draft {
-  const { tenant, traceId, judged, agent } = drafting;
-  const { sealed, commitments, unstored } = commit(drafting);
+  const { tenant, traceId, judged, once, monthlyLimit } = drafting;
+  const origin = originOf(drafting);
+  const { sealed, commitments, unstored } = commit(drafting, origin);
   const view = traceView({
     organizationId: tenant.organizationId,
     workspaceId: drafting.workspaceId,
     traceId,
     actor: tenant.actor,
-    agent: agent?.agentId ?? null,
+    agent: drafting.agent?.agentId ?? null,
     schemaVersion: drafting.schemaVersion,
     status: judged.verdict,
     engineVersion: ENGINE_VERSION,
@@ -62,27 +68,26 @@ export function draftOf(drafting: Drafting): Draft {
     traceId,
     view,
     payloadDigest: payloadDigest(view),
-    fields: { ...fieldsOf(drafting, unstored), sealed },
-    once: drafting.once,
-    monthlyLimit: hardLimit(tenant.plan),
+    fields: { ...fieldsOf(drafting, origin), rationale: plainText(sealed.rationale?.text), sealed },
+    once,
+    monthlyLimit,
   };
 }
 
-function commit({
-  judged: { kept, evaluation },
-  rawBody,
-  agentVersion,
-  timestamp,
-  userAgent,
-  logPayloads,
-  random16,
-}: Drafting) {
-  const passedOn = Object.fromEntries(PASSED_ON.map((name) => [name, kept[name]]));
-  const { agentId = null, inputContext, outputDecision, alternatives, triggeringCondition, metadata } = kept;
-  const origin = { agentId, agentVersion, timestamp, clientInfo: parseClientInfo(userAgent) };
+function originOf({ judged: { kept }, userAgent }: Drafting): Origin {
+  return {
+    agentId: kept.agentId as string,
+    agentVersion: (kept.agentVersion as string | undefined) ?? null,
+    timestamp: (kept.timestamp as string | undefined) ?? null,
+    clientInfo: parseClientInfo(userAgent),
+  };
+}
+
+function commit({ judged: { kept, evaluation }, rawBody, logPayloads, random16 }: Drafting, origin: Origin) {
+  const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = kept;
   const values = {
     submitted: sha256Hex(rawBody),
-    origin,
+    origin: { ...origin },
     evaluation,
     inputContext,
     outputDecision,
@@ -90,7 +95,7 @@ function commit({
     alternatives,
     triggeringCondition,
     metadata,
-    ...passedOn,
+    ...Object.fromEntries(ADAPTER_MEMBERS.map((name) => [name, kept[name]])),
   };
   const { sealed, commitments } = sealValues(values, random16);
   const unstored = logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
@@ -99,25 +104,15 @@ function commit({
 }
 
 function fieldsOf(
-  {
-    workspaceId,
-    agent,
-    judged,
-    schemaVersion,
-    timestamp,
-    agentVersion,
-    userAgent,
-    at,
-    scrubVersion,
-    reviewId,
-  }: Drafting,
-  unstored: readonly string[],
-): Omit<TraceFields, 'sealed'> {
+  drafting: Drafting,
+  { agentId, agentVersion, timestamp, clientInfo }: Origin,
+): Omit<TraceFields, 'sealed' | 'rationale'> {
+  const { workspaceId, agent, judged, schemaVersion, at, scrubVersion, newReviewId } = drafting;
   const { kept, verdict, confidenceScore, tags, policy, matchedPolicyIds } = judged;
   const latency = (kept.metadata as { latencyMs?: Json } | undefined)?.latencyMs;
   return {
     workspaceId,
-    agentId: agent?.agentId ?? (kept.agentId as string),
+    agentId: agent?.agentId ?? agentId,
     agentName: agent?.name ?? null,
     agentVersion,
     schemaVersion,
@@ -127,17 +122,21 @@ function fieldsOf(
     tags,
     humanOverride: false,
     timestamp: timestamp === null ? at : new Date(timestamp),
-    rationale: unstored.includes('rationale') ? null : rationaleOf(kept),
     triggeringCondition: (kept.triggeringCondition as string | undefined) ?? null,
-    clientInfo: parseClientInfo(userAgent),
+    clientInfo,
     answer: { policy },
     matchedPolicyIds,
     latency: typeof latency === 'number' ? latency : null,
     scrub: { rulesVersion: scrubVersion },
     ...(verdict === 'flagged' && {
-      review: { _id: reviewId(), status: 'pending', priority: 'medium', workflowStep: 1 },
+      review: { _id: newReviewId(), status: 'pending', priority: 'medium', workflowStep: 1 },
     }),
   };
+}
+
+/** A stored text as the search reads it; null where it was not given or not kept. */
+function plainText(stored: string | undefined): string | null {
+  return stored === undefined ? null : (JSON.parse(stored) as string);
 }
 
 function rationaleOf(kept: Judged['kept']): string | null {
@@ -151,7 +150,7 @@ export function answerOf(trace: TraceDocument) {
   const { traceId, agentId, verdict, confidenceScore, tags, answer, createdAt, sequence, chainHash, sealed } = trace;
   const salt = saltAt(sealed.submitted?.seed ?? '', '');
   return {
-    traceId: traceId ?? '',
+    traceId,
     agentId,
     status: verdict,
     confidenceScore,

@@ -1,12 +1,12 @@
 // Ingestion: a decision is checked, judged and sealed; the stored document is the answer (document 2, section 4.1; docs/ledger.md).
 import { excessOf } from '../../domain/content-limits.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { chooseVersion, type SchemaVersion } from '../../domain/schema-versions.ts';
-import { createScrubber, type Scrubber } from '../../domain/scrub/scrubber.ts';
+import type { Plan } from '../../domain/plans.ts';
+import { chooseVersion, deprecationHeaders, MIGRATION_LINK, type SchemaVersion } from '../../domain/schema-versions.ts';
 import type { Key, Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
-import type { Appender } from '../../ledger/entry.ts';
+import type { Appender, Stored } from '../../ledger/entry.ts';
 import { DEFAULT_AGENT_POLICIES } from '../agents/agents.model.ts';
 import type { AgentHistoryService } from '../agents/agent-history.service.ts';
 import type { AgentService, KnownAgent } from '../agents/agents.service.ts';
@@ -15,6 +15,7 @@ import type { PolicySetService } from '../policies/policy-sets.service.ts';
 import { answerOf, draftOf } from './draft.ts';
 import { onceKey } from './idempotency.ts';
 import { judge } from './judge.ts';
+import type { Scrubbers } from './scrubbers.ts';
 import type { ReviewItem, TraceDocument } from './traces.model.ts';
 import type { IngestBody } from './traces.schemas.ts';
 
@@ -24,11 +25,14 @@ interface Deps {
   agentHistory: AgentHistoryService;
   policySets: PolicySetService;
   organizations: OrganizationService;
+  scrubbers: Scrubbers;
   clock: Clock;
   newTraceId: () => string;
   newReviewId: () => ReviewItem['_id'];
   random16: () => Buffer;
   ledgerKey: string;
+  /** Decisions a month after which a plan refuses; null: it never does. */
+  monthlyLimit: (plan: Plan) => number | null;
   onIngested: (verdict: string) => void;
 }
 
@@ -39,32 +43,46 @@ export interface Circumstances {
   rawBody: Buffer;
 }
 
-type Answer = ReturnType<typeof answerOf>;
 export interface Ingested {
-  answer: Answer;
+  answer: ReturnType<typeof answerOf>;
+  /** An equal request had this answer already. */
   repeated: boolean;
+  /** Headers that tell of a deprecated schema version. */
+  notice: Readonly<Record<string, string>>;
 }
 
-const MIGRATION_GUIDE = '/docs#schema-versions';
-
 export function createIngestionService(deps: Deps) {
-  const { ledger, agents, agentHistory, policySets, organizations, clock, ledgerKey } = deps;
-  const scrubbers = new Map<string, Scrubber>();
-
-  function scrubberFor(nationalIds: boolean, extended: boolean): Scrubber {
-    const name = `${nationalIds}/${extended}`;
-    let scrubber = scrubbers.get(name);
-    if (!scrubber) scrubbers.set(name, (scrubber = createScrubber({ nationalIds, extended })));
-    return scrubber;
-  }
+  const { ledger, agents, agentHistory, policySets, organizations, scrubbers, clock, ledgerKey } = deps;
 
   async function agentOf({ organizationId, agentIds }: Tenant, key: Key, named: string): Promise<KnownAgent | null> {
-    const agent = await agents.resolve(organizationId, named);
+    const agent = await agents.resolve(organizationId, named, agentIds);
     if (key.agentId !== null && agent?.agentId !== key.agentId)
       throw new AppError('FORBIDDEN', 'An agent key ingests for its own agent only');
     if (agentIds !== null && (!agent || !agentIds.includes(agent.agentId)))
       throw new AppError('FORBIDDEN', 'The key is limited to other agents');
     return agent;
+  }
+
+  /** Everything that decides about a decision besides the decision. */
+  async function settingOf(
+    { organizationId, workspaceId: chosen, defaultWorkspaceId }: Tenant,
+    agent: KnownAgent | null,
+  ) {
+    const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
+    const workspaceId = chosen ?? agent?.workspaceId ?? defaultWorkspaceId;
+    const [policies, { scrubNationalIds: nationalIds }, history] = await Promise.all([
+      policySets.of(organizationId, workspaceId),
+      organizations.context(organizationId),
+      agentHistory.of(organizationId, agent?.agentId ?? null),
+    ]);
+    const scrubber = scrubbers.of({ nationalIds, extended: agentPolicies.piiMasking });
+    const versionScrubber = scrubbers.of({ nationalIds, extended: false });
+    return { agent, agentPolicies, workspaceId, policies, history, scrubber, versionScrubber, at: clock.now() };
+  }
+
+  function onceOf({ organizationId }: Tenant, agentId: string | null, circumstances: Circumstances): Buffer | null {
+    const header = headerOf(circumstances, 'idempotency-key');
+    return onceKey(ledgerKey, { organizationId, header, agentId, rawBody: circumstances.rawBody });
   }
 
   return {
@@ -73,80 +91,53 @@ export function createIngestionService(deps: Deps) {
      * @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET`, `FORBIDDEN`, `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE`
      */
     async ingest(
-      caller: { tenant: Tenant; key: Key },
+      { tenant, key }: { tenant: Tenant; key: Key },
       body: IngestBody,
       circumstances: Circumstances,
     ): Promise<Ingested> {
-      const { tenant, key } = caller;
-      const { userAgent, rawBody } = circumstances;
-      const once = onceKey(ledgerKey, {
-        organizationId: tenant.organizationId,
-        header: headerOf(circumstances, 'idempotency-key'),
-        agentId: body.agentId,
-        rawBody,
-      });
-      const version = versionOf(circumstances, body, clock.now());
-      refuseExcess(body, version);
-      const agent = await agentOf(tenant, key, body.agentId);
-      const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
-      const workspaceId = tenant.workspaceId ?? agent?.workspaceId ?? tenant.defaultWorkspaceId;
-      const [policies, { scrubNationalIds }, history] = await Promise.all([
-        policySets.of(tenant.organizationId, workspaceId),
-        organizations.context(tenant.organizationId),
-        agentHistory.of(tenant.organizationId, agent?.agentId ?? null),
-      ]);
-      const scrubber = scrubberFor(scrubNationalIds, agentPolicies.piiMasking);
-      const at = clock.now();
-      // Everything zod let through is JSON, for the body came through the strict parser.
-      const judged = judge({
-        submitted: body as JsonObject,
-        agent,
-        agentPolicies,
-        history,
-        policies,
-        scrubber,
-        at,
-      });
+      const once = onceOf(tenant, body.agentId, circumstances);
+      const { version: schemaVersion, limits } = versionOf(circumstances, body, clock.now());
+      refuseExcess(body, limits);
+      const setting = await settingOf(tenant, await agentOf(tenant, key, body.agentId));
+      const { agentPolicies, policies, scrubber } = setting;
+      // Whatever zod let through is JSON, for the body came through the strict parser.
+      const judged = judge({ ...setting, submitted: body as JsonObject });
       const draft = draftOf({
+        ...setting,
         tenant,
         traceId: deps.newTraceId(),
-        workspaceId,
-        agent,
         logPayloads: agentPolicies.logPayloads,
-        schemaVersion: version.version,
+        schemaVersion,
         policySetDigest: policies.digest,
         scrubVersion: scrubber.version,
         judged,
-        timestamp: body.timestamp ?? null,
-        agentVersion: body.agentVersion ?? null,
-        userAgent,
-        rawBody,
-        at,
+        userAgent: circumstances.userAgent,
+        rawBody: circumstances.rawBody,
         once,
-        reviewId: deps.newReviewId,
+        monthlyLimit: deps.monthlyLimit(tenant.plan),
+        newReviewId: deps.newReviewId,
         random16: deps.random16,
       });
       const outcome = await ledger.append(draft, agentPolicies.timeoutMs);
       if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
       if (outcome.kind === 'sealed') deps.onIngested(judged.verdict);
-      return { answer: answerOf(outcome.entry as unknown as TraceDocument), repeated: outcome.kind === 'repeated' };
+      return ingested(outcome.entry, outcome.kind === 'repeated');
     },
 
     /** The answer that an equal request was given within 24 hours; null when there was none. */
     async earlier({ tenant }: { tenant: Tenant }, circumstances: Circumstances): Promise<Ingested | null> {
-      const header = headerOf(circumstances, 'idempotency-key');
-      const once = onceKey(ledgerKey, {
-        organizationId: tenant.organizationId,
-        header,
-        agentId: agentIdIn(circumstances.rawBody),
-        rawBody: circumstances.rawBody,
-      });
-      const found = once && (await ledger.find(tenant.organizationId, once));
-      return found && { answer: answerOf(found as unknown as TraceDocument), repeated: true };
+      const once = onceOf(tenant, agentIdIn(circumstances.rawBody), circumstances);
+      const entry = once && (await ledger.find(tenant.organizationId, once));
+      return entry && ingested(entry, true);
     },
   };
 }
 export type IngestionService = ReturnType<typeof createIngestionService>;
+
+function ingested(entry: Stored, repeated: boolean): Ingested {
+  const trace = entry as unknown as TraceDocument;
+  return { answer: answerOf(trace), repeated, notice: deprecationHeaders(trace.schemaVersion) };
+}
 
 function headerOf({ headers }: Circumstances, name: string): string | undefined {
   const value = headers[name];
@@ -169,10 +160,10 @@ function versionOf(circumstances: Circumstances, { schemaVersion }: IngestBody, 
     throw new AppError('SVC_UNKNOWN_SCHEMA_VERSION', `Unknown schema version ${JSON.stringify(choice.named)}`);
   if (choice.kind === 'contradictory')
     throw new AppError('SVC_VALIDATION_FAILED', 'X-Service-Version and schemaVersion differ');
-  throw new AppError('VERSION_SUNSET', undefined, { headers: { Link: `<${MIGRATION_GUIDE}>; rel="deprecation"` } });
+  throw new AppError('VERSION_SUNSET', undefined, { headers: { Link: MIGRATION_LINK } });
 }
 
-function refuseExcess(body: IngestBody, { limits }: SchemaVersion): void {
+function refuseExcess(body: IngestBody, limits: SchemaVersion['limits']): void {
   const excess = excessOf(body, limits);
   if (excess.length === 0) return;
   const text = excess.map(({ path, limit, found, unit }) => `${path}: ${found} ${unit}, at most ${limit}`).join('; ');

@@ -16,6 +16,8 @@ export interface Judging {
   history: DecisionHistory;
   policies: PolicySet;
   scrubber: Scrubber;
+  /** For `agentVersion`, in which four numbers joined by dots are a version and no address. */
+  versionScrubber: Scrubber;
   at: Date;
 }
 
@@ -37,9 +39,10 @@ const ANOMALY_POLICY = {
   reason: 'The engine flagged the decision as an anomaly, and the agent is set to block those',
 };
 
-export function judge({ submitted, agent, agentPolicies, history, policies, scrubber, at }: Judging): Judged {
+export function judge(judging: Judging): Judged {
+  const { submitted, agent, agentPolicies, history, policies, at } = judging;
   const scored = scoreDecision(submitted, agentPolicies, history);
-  const scrubbed = scrubMembers(submitted, scrubber);
+  const scrubbed = scrubMembers(judging);
   const tags = [...new Set([...scored.tags, ...scrubbed.types.map(detectionTag)])];
   const pii = { types: scrubbed.types, outputTypes: scrubbed.outputTypes };
   const { confidenceScore } = scored;
@@ -80,13 +83,13 @@ function decidingPolicy({ decidedBy, matched, status }: PolicyVerdict, verdict: 
 }
 
 /** Scrubs each member of the decision by itself, so that it is known what the output held. */
-function scrubMembers(submitted: JsonObject, scrubber: Scrubber) {
+function scrubMembers({ submitted, scrubber, versionScrubber }: Judging) {
   const kept: JsonObject = {};
   const changed: string[] = [];
   const types = new Set<DetectionType>();
   let outputTypes: DetectionType[] = [];
   for (const [name, value] of Object.entries(submitted)) {
-    const member = scrubber.value(value);
+    const member = (name === 'agentVersion' ? versionScrubber : scrubber).value(value);
     kept[name] = member.value;
     for (const pointer of member.changed) changed.push(`${name}${pointer}`);
     for (const type of member.detections) types.add(type);

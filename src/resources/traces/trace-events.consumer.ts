@@ -1,4 +1,5 @@
 // Decisions become events of the outbox (document 2, section 6); webhooks and alerts deliver them.
+import { createScrubber } from '../../domain/scrub/scrubber.ts';
 import type { OutboxWriter } from '../../infra/outbox-writer.ts';
 import type { Consumer } from '../../ledger/consumer.ts';
 import type { TraceDocument } from './traces.model.ts';
@@ -17,6 +18,8 @@ const projection = {
 } as const;
 
 export function traceEventsConsumer(outbox: OutboxWriter): Consumer {
+  const scrubber = createScrubber({ nationalIds: true, extended: true });
+  const scrub = (text: string): string => scrubber.text(text).text;
   return {
     name: 'trace-events',
     kinds: ['trace'],
@@ -24,28 +27,28 @@ export function traceEventsConsumer(outbox: OutboxWriter): Consumer {
     projection,
     run: (entries, { session, organizationId }) =>
       outbox.write(
-        entries.map((entry) => ({
+        (entries as unknown as TraceDocument[]).map((trace) => ({
           organizationId,
           topic: 'event',
-          payload: eventOf(entry as unknown as TraceDocument),
+          payload: eventOf(trace, scrub),
         })),
         session,
       ),
   };
 }
 
-/** The body of a delivery: `{ event, timestamp, data }`. */
-export function eventOf(trace: TraceDocument) {
-  const { traceId, verdict, agentId, agentName, answer, latency, review, createdAt } = trace;
-  const timestamp = createdAt.toISOString();
-  const about = { traceId: traceId ?? '', agentName: agentName ?? agentId, timestamp };
-  if (verdict === 'blocked')
-    return {
-      event: 'trace.blocked',
-      timestamp,
-      data: { ...about, status: verdict, reason: answer.policy?.reason ?? '' },
-    };
-  if (verdict === 'flagged')
-    return { event: 'trace.hold_for_review', timestamp, data: { ...about, reviewId: review?._id.toHexString() ?? '' } };
-  return { event: 'trace.created', timestamp, data: { ...about, status: verdict, latency } };
+/** The body of a delivery: `{ event, timestamp, data }`. `scrub` passes over what operators wrote. */
+export function eventOf(trace: TraceDocument, scrub: (text: string) => string) {
+  const { traceId, verdict: status, answer, latency, review, createdAt } = trace;
+  const body = (event: string, data: object) => ({ event, timestamp: createdAt.toISOString(), data });
+  const about = {
+    traceId,
+    agentName: scrub(trace.agentName ?? trace.agentId),
+    timestamp: trace.timestamp.toISOString(),
+  };
+  if (review) return body('trace.hold_for_review', { ...about, reviewId: review._id.toHexString() });
+  if (status === 'blocked') {
+    return body('trace.blocked', { ...about, status, reason: scrub(answer.policy?.reason ?? '') });
+  }
+  return body('trace.created', { ...about, status, latency });
 }

@@ -16,6 +16,9 @@ export const TRACE_STATUSES = [
 ] as const satisfies readonly TraceStatus[];
 export type Verdict = 'approved' | 'flagged' | 'blocked';
 
+/** Free-form members of native adapters: committed to and shown under their own name where present. */
+export const ADAPTER_MEMBERS = ['adapter', 'mlBomReference', 'art12', 'conversation', 'crew'] as const;
+
 /** The human review of a flagged decision, born with it. */
 export interface ReviewItem {
   _id: Types.ObjectId;
@@ -56,6 +59,7 @@ export interface TraceFields {
 }
 
 export interface TraceDocument extends Sealed, TraceFields {
+  traceId: string;
   /** Payload that a later entry replaced, by name. */
   changed?: Record<string, string | null>;
   foldedTo?: number;

@@ -1,10 +1,10 @@
 // Inputs and views of decisions (document 2, sections 2 and 4.1; content limits: document 1, section 9).
 import { z } from 'zod';
-import { SCHEMA_VERSIONS } from '../../domain/schema-versions.ts';
 import { from, id, instant, to } from '../../http/views.ts';
 import { TRACE_STATUSES } from './traces.model.ts';
 
-const json = z.json();
+/** Whatever stands there came through the strict JSON parser, or out of a stored text. */
+const json = z.unknown();
 const jsonObject = z.record(z.string(), json);
 const alternatives = z.array(
   z.looseObject({ decision: json.optional(), confidence: z.number().min(0).max(1).optional() }),
@@ -75,12 +75,12 @@ export const traceView = z.object({
   agentId: z.string(),
   agentName: z.string().nullable(),
   agentVersion: z.string().nullable(),
-  schemaVersion: z.enum(SCHEMA_VERSIONS.map(({ version }) => version)),
+  schemaVersion: z.string(),
   inputContext: json,
   outputDecision: json,
-  rationale: json,
+  rationale: z.string().nullable(),
   alternatives: json,
-  triggeringCondition: json,
+  triggeringCondition: z.string().nullable(),
   status: z.enum(TRACE_STATUSES),
   confidenceScore: z.number(),
   tags: z.array(z.string()),
@@ -97,6 +97,11 @@ export const traceView = z.object({
     .nullable(),
   hashChain: z.object({ sequence: z.number().int(), chainHash: z.string() }),
   createdAt: instant,
+  adapter: json.optional(),
+  mlBomReference: json.optional(),
+  art12: json.optional(),
+  conversation: json.optional(),
+  crew: json.optional(),
 });
 
 /** Entries of a bulk operation. */

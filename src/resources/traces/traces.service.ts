@@ -1,82 +1,49 @@
 // Decisions: list and read (document 2, section 4.1). Changing them is `bulk.service.ts`, recording them `ingestion.service.ts`.
-import { LRUCache } from 'lru-cache';
-import { createScrubber, type Scrubber } from '../../domain/scrub/scrubber.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Clock } from '../../infra/clock.ts';
-import type { Appender } from '../../ledger/entry.ts';
 import type { Models } from '../../models.ts';
 import type { AgentService } from '../agents/agents.service.ts';
+import type { OrganizationService } from '../organization/organization.service.ts';
+import type { Scrubbers } from './scrubbers.ts';
+import type { TraceCounts } from './trace-counts.ts';
 import type { TraceDocument } from './traces.model.ts';
 import type { TraceQuery } from './traces.schemas.ts';
-import { shownTrace } from './traces.view.ts';
+import { SHOWN_MEMBERS, shownTrace } from './traces.view.ts';
 
 interface Deps {
   models: Models;
-  ledger: Appender;
+  counts: TraceCounts;
   agents: AgentService;
-  clock: Clock;
+  organizations: OrganizationService;
+  scrubbers: Scrubbers;
 }
 
-interface Counted {
-  total: number;
-  head: number;
-  at: number;
-}
-
-/** What a list needs; the view and the links of the chain stay in the database. */
-const LISTED = {
-  view: 0,
-  prevHash: 0,
-  payloadDigest: 0,
-  idempotencyKey: 0,
-  usage: 0,
-  'sealed.evaluation': 0,
-  'sealed.origin': 0,
-  'sealed.submitted': 0,
-} as const;
-const COUNTS_KEPT = 1000;
-/** While a chain grows, a total may be this old; while it stands still, it is exact. */
-const COUNT_AGE_MS = 1000;
-
-export function createTraceService({ models, ledger, agents, clock }: Deps) {
-  const counts = new LRUCache<string, Counted>({ max: COUNTS_KEPT });
-  const current = {
-    on: createScrubber({ nationalIds: true, extended: true }),
-    off: createScrubber({ nationalIds: true, extended: false }),
-  };
-
-  /** The scrubber to read with: none when the stored text was scrubbed by rules in force. */
-  function scrubberFor(rulesVersion: string): Scrubber | null {
-    const inForce = rulesVersion.split('.')[0] === current.on.version.split('.')[0];
-    if (inForce) return null;
-    return rulesVersion.includes('extended-off') ? current.off : current.on;
+export function createTraceService({ models, counts, agents, organizations, scrubbers }: Deps) {
+  async function shown(organizationId: string, traces: readonly TraceDocument[]) {
+    const { scrubNationalIds } = await organizations.context(organizationId);
+    return traces.map((trace) => shownTrace(trace, scrubbers.forReading(trace.scrub.rulesVersion, scrubNationalIds)));
   }
 
-  async function totalOf(organizationId: string, where: Record<string, unknown>): Promise<number> {
-    const key = JSON.stringify(where);
-    const head = (await ledger.head(organizationId))?.sequence ?? 0;
-    const now = clock.now().getTime();
-    const known = counts.get(key);
-    if (known && (known.head === head || now - known.at < COUNT_AGE_MS)) return known.total;
-    const total = await models.traces.countDocuments({ ...where, organizationId });
-    counts.set(key, { total, head, at: now });
-    return total;
-  }
-
-  async function filterOf(
-    { organizationId, workspaceId, agentIds }: Tenant,
-    query: TraceQuery,
-  ): Promise<Record<string, unknown>> {
-    const { status, agentId, humanOverride, minConfidence, maxConfidence, dateFrom, dateTo, search } = query;
-    const agent =
-      agentId === undefined ? undefined : ((await agents.resolve(organizationId, agentId))?.agentId ?? agentId);
+  /** What the tenant sees: its workspace, the agents of its key, nothing that was deleted. */
+  function visible({ workspaceId, agentIds }: Tenant) {
     return {
-      organizationId,
       deletedAt: null,
       ...(workspaceId !== null && { workspaceId }),
-      ...(agent !== undefined && { agentId: agent }),
       ...(agentIds !== null && { $and: [{ agentId: { $in: agentIds } }] }),
+    };
+  }
+
+  /** An agent is asked for as a decision names it: by id, or by the text that is stored where no agent had that name. */
+  async function agentFilter(organizationId: string, named: string) {
+    const agent = await agents.resolve(organizationId, named);
+    return { $in: agent && agent.agentId !== named ? [agent.agentId, named] : [named] };
+  }
+
+  async function filterOf(tenant: Tenant, query: TraceQuery) {
+    const { status, agentId, humanOverride, minConfidence, maxConfidence, dateFrom, dateTo, search } = query;
+    return {
+      ...visible(tenant),
+      ...(agentId !== undefined && { agentId: await agentFilter(tenant.organizationId, agentId) }),
       ...(status !== undefined && { status }),
       ...(humanOverride !== undefined && { humanOverride }),
       ...between('confidenceScore', minConfidence, maxConfidence),
@@ -92,24 +59,25 @@ export function createTraceService({ models, ledger, agents, clock }: Deps) {
       const where = await filterOf(tenant, query);
       const [traces, total] = await Promise.all([
         models.traces
-          .find({ ...where, organizationId }, LISTED)
+          .find({ ...where, organizationId }, SHOWN_MEMBERS)
           .sort({ sequence: -1 })
           .skip(page.skip)
           .limit(page.limit)
           .lean<TraceDocument[]>(),
-        totalOf(organizationId, where),
+        counts.total(organizationId, where),
       ]);
-      return { items: traces.map((trace) => shownTrace(trace, scrubberFor)), total };
+      return { items: await shown(organizationId, traces), total };
     },
 
     /** By its object id. @throws AppError `NOT_FOUND` */
     async get(tenant: Tenant, id: string) {
-      const where = await filterOf(tenant, {});
-      const trace = await models.traces
-        .findOne({ ...where, organizationId: tenant.organizationId, _id: id })
-        .lean<TraceDocument>();
+      const { organizationId } = tenant;
+      const found = await models.traces
+        .find({ ...visible(tenant), organizationId, _id: id }, SHOWN_MEMBERS)
+        .lean<TraceDocument[]>();
+      const [trace] = await shown(organizationId, found);
       if (!trace) throw new AppError('NOT_FOUND');
-      return shownTrace(trace, scrubberFor);
+      return trace;
     },
   };
 }

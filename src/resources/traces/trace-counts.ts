@@ -1,0 +1,53 @@
+// How many decisions a list has: counted once, then kept up to date by counting only what the chain has grown by.
+import { LRUCache } from 'lru-cache';
+import type { Appender } from '../../ledger/entry.ts';
+import type { Models } from '../../models.ts';
+
+interface Deps {
+  models: Models;
+  ledger: Appender;
+}
+
+interface Counted {
+  total: number;
+  /** Entries up to here were looked at. */
+  head: number;
+}
+
+const KEPT = 1000;
+/** Then all is counted anew: a later fact may have been sealed and not yet shown when it was counted. */
+const AGE_MS = 10_000;
+
+export function createTraceCounts({ models, ledger }: Deps) {
+  const counts = new LRUCache<string, Counted>({ max: KEPT, ttl: AGE_MS, noUpdateTTL: true });
+
+  /** What to add to a count; null when later facts may have changed what it was made of. */
+  async function growth(
+    organizationId: string,
+    where: object,
+    sequence: { $gt: number; $lte: number },
+  ): Promise<number | null> {
+    if (sequence.$gt === sequence.$lte) return 0;
+    const fact = await models.ledger.exists({ organizationId, sequence, kind: { $ne: 'trace' } });
+    return fact ? null : models.traces.countDocuments({ ...where, organizationId, sequence });
+  }
+
+  return {
+    /** The number of decisions that the filter finds. */
+    async total(organizationId: string, where: Readonly<Record<string, unknown>>): Promise<number> {
+      const key = `${organizationId}:${JSON.stringify(where)}`;
+      const head = (await ledger.head(organizationId))?.sequence ?? 0;
+      const known = counts.get(key);
+      const grown = known && (await growth(organizationId, where, { $gt: known.head, $lte: head }));
+      if (known && grown != null) {
+        counts.set(key, { total: known.total + grown, head });
+        return known.total + grown;
+      }
+      const total = await models.traces.countDocuments({ ...where, organizationId, sequence: { $lte: head } });
+      counts.delete(key);
+      counts.set(key, { total, head });
+      return total;
+    },
+  };
+}
+export type TraceCounts = ReturnType<typeof createTraceCounts>;
