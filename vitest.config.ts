@@ -1,10 +1,12 @@
 // One real mongod for the whole run (test/setup/mongod.ts); files share the module cache, each has a database of its own.
 import { defineConfig } from 'vitest/config';
+import { SummaryReporter } from './test/setup/summary-reporter.ts';
 
 export default defineConfig({
   test: {
     include: ['test/{api,domain,jobs,contract,ledger,infra}/**/*.test.ts'],
     globalSetup: ['test/setup/mongod.ts'],
+    reporters: ['default', new SummaryReporter()],
     isolate: false,
     pool: 'forks',
     maxWorkers: 2,

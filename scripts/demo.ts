@@ -1,0 +1,75 @@
+// Does the main job on a file of decisions: agents, policies, verdicts, the verified chain, and a bundle verified offline.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { childEnvironment, loadConfig, type Config } from '../src/config.ts';
+import { openDatabase } from '../src/infra/database.ts';
+import { createLogger } from '../src/infra/logger.ts';
+import { loadSecrets } from '../src/infra/secrets.ts';
+import { startInstance } from '../src/instance.ts';
+import { runDemo, type Options } from './demo/run.ts';
+import { count, say } from './demo/screen.ts';
+
+const SAMPLE = join(import.meta.dirname, '../samples/decisions.ndjson');
+const RAISED = 1_000_000;
+
+function readOptions(): Options {
+  return new Command('demo')
+    .description('Posts a file of decisions to an instance of its own, shows the verdicts and verifies the evidence.')
+    .option('--input <file>', 'decisions as NDJSON, plain or gzipped', SAMPLE)
+    .option('--limit <n>', 'at most so many decisions', wholeNumber, Infinity)
+    .parse()
+    .opts();
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('give a whole number from 1');
+  return Number(text);
+}
+
+/** The server's configuration with roomy limits, the largest plan, and a data folder below the server's. */
+function demoConfig(): Config {
+  if (existsSync('.env')) process.loadEnvFile();
+  const limit = String(RAISED);
+  return loadConfig({
+    ...process.env,
+    ...{ PORT: '0', ASSAY_HOST: '127.0.0.1', LOG_LEVEL: 'error', REGISTRATION: 'open', DEFAULT_PLAN: 'custom' },
+    ...{ ASSAY_LIMIT_IP: limit, ASSAY_LIMIT_USER: limit, ASSAY_LIMIT_AUTH: limit },
+    ASSAY_DATA_DIR: join(loadConfig().ASSAY_DATA_DIR, 'demo'),
+  });
+}
+
+async function main(): Promise<boolean> {
+  const options = readOptions();
+  const config = demoConfig();
+  const { MONGODB_URI: uri, MONGOD_BINARY: binary, ASSAY_DATA_DIR: dataDir } = config;
+  say('An instance of its own');
+  say(`  database: ${uri === undefined ? `embedded, kept in ${dataDir}` : 'that of MONGODB_URI'}`);
+  say(`  limits: raised to ${count(RAISED)} requests in 15 minutes, per address and per user`);
+  say(`  plan of the new organisation: ${config.DEFAULT_PLAN}, everything included and no monthly limit`);
+  const log = (line: string): void => say(`  ${line}`);
+  const onLost = (reason: string): void => {
+    throw new Error(reason);
+  };
+  const database = await openDatabase({ uri, binary, dataDir, env: childEnvironment(), log, onLost });
+  try {
+    const secrets = await loadSecrets(config, log);
+    const logger = createLogger(config.LOG_LEVEL, process.stderr);
+    const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
+    try {
+      return await runDemo(instance, options, dataDir);
+    } finally {
+      await instance.stop();
+    }
+  } finally {
+    await database.stop();
+  }
+}
+
+process.exitCode = await main().then(
+  (isWhole) => (isWhole ? 0 : 1),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  },
+);

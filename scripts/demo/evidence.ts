@@ -1,0 +1,56 @@
+// The evidence of a run: the exported bundle, and its verification by the stand-alone verifier in a process of its own.
+import { spawnSync } from 'node:child_process';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { Api } from './api.ts';
+import type { Posted } from './post.ts';
+
+const VERIFIER = join(import.meta.dirname, '../verify-bundle.ts');
+
+/** What an auditor is handed: files, as paths from the working folder. */
+export interface Evidence {
+  bundle: string;
+  /** The answer to the newest decision, kept by whoever posted it. */
+  receipt: string;
+  /** The body that was posted for it. */
+  body: string;
+  bytes: number;
+}
+
+export interface Exporting {
+  api: Api;
+  token: string;
+  /** Made when absent. */
+  folder: string;
+  recorded: readonly Posted[];
+}
+
+const sequenceOf = ({ verdict }: Posted): number => verdict?.hashChain.sequence ?? 0;
+
+/** Exports the whole chain and writes what the caller of the newest decision holds beside it. */
+export async function exportEvidence({ api, token, folder, recorded }: Exporting): Promise<Evidence> {
+  const [newest] = [...recorded].sort((a, b) => sequenceOf(b) - sequenceOf(a));
+  if (!newest) throw new Error('No decision was recorded: there is nothing to export');
+  await mkdir(folder, { recursive: true });
+  const at = (name: string): string => relative('', join(folder, name));
+  const files = { bundle: at('bundle.json'), receipt: at('receipt.json'), body: at('decision.json') };
+  await writeFile(files.receipt, JSON.stringify(newest.verdict));
+  await writeFile(files.body, newest.decision.line);
+  await api.download('/api/v1/hash-chain/export?fromSequence=1', token, files.bundle);
+  return { ...files, bytes: (await stat(files.bundle)).size };
+}
+
+/** Runs the verifier on the files as anybody who was handed them would. */
+export function verifyOffline({ bundle, receipt, body }: Evidence) {
+  const args = [bundle, '--pin', receipt, '--body', body];
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), VERIFIER, ...args],
+    { encoding: 'utf8' },
+  );
+  return {
+    command: ['npx', 'tsx', relative('', VERIFIER), ...args].join(' '),
+    isIntact: status === 0,
+    text: (stdout + stderr).trimEnd(),
+  };
+}

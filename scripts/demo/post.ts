@@ -1,0 +1,54 @@
+// Posts decisions, a bounded number at a time, and keeps what was answered.
+import type { Api } from './api.ts';
+import type { Decision } from './decisions.ts';
+
+/** What ingestion answers, as far as the demo reads it. */
+export interface Verdict {
+  status: 'approved' | 'flagged' | 'blocked';
+  matchedPolicy: { name: string; reason: string } | null;
+  hashChain: { sequence: number; chainHash: string; salt: string };
+}
+
+export interface Posted {
+  decision: Decision;
+  /** Milliseconds until the answer. */
+  ms: number;
+  /** Undefined: the decision was refused and nothing was recorded. */
+  verdict: Verdict | undefined;
+  /** The same bytes were posted before: the first answer came again, nothing was recorded anew. */
+  replayed: boolean;
+  refusal: string | null;
+}
+
+export interface Posting {
+  api: Api;
+  key: string;
+  concurrency: number;
+  onAnswer: () => void;
+}
+
+/** One answer for each decision, in their order. */
+export async function postAll(decisions: readonly Decision[], posting: Posting): Promise<Posted[]> {
+  const answers: Posted[] = [];
+  const waiting = decisions.entries();
+  async function work(): Promise<void> {
+    // The iterator is shared: each worker takes the next decision that nobody has taken.
+    for (const [place, decision] of waiting) {
+      answers[place] = await post(decision, posting);
+      posting.onAnswer();
+    }
+  }
+  await Promise.all(Array.from({ length: posting.concurrency }, work));
+  return answers;
+}
+
+async function post(decision: Decision, { api, key }: Posting): Promise<Posted> {
+  const { ms, headers, data, failure } = await api.send<Verdict>('POST', '/api/v1/traces', {
+    credential: key,
+    body: decision.line,
+  });
+  // A blocked decision is answered 403, with its receipt: it is recorded like every other.
+  const verdict = data?.hashChain ? data : undefined;
+  const replayed = headers.get('idempotency-replayed') === 'true';
+  return { decision, ms, verdict, replayed, refusal: verdict ? null : failure };
+}

@@ -1,0 +1,69 @@
+// The steps of the demo against a running instance, each told as it is done.
+import { join, relative } from 'node:path';
+import type { Instance } from '../../src/instance.ts';
+import { createApi } from './api.ts';
+import { readDecisions } from './decisions.ts';
+import { exportEvidence, verifyOffline } from './evidence.ts';
+import { postAll, type Posted } from './post.ts';
+import { prepare } from './prepare.ts';
+import { count, milliseconds, progress, say } from './screen.ts';
+import { byAction, byPolicy, tally, type ListedPolicy } from './tables.ts';
+
+const CONCURRENCY = 16;
+
+export interface Options {
+  input: string;
+  limit: number;
+}
+
+/** True when the chain is whole and the bundle intact. Files go to a folder below `dataDir`. */
+export async function runDemo(instance: Instance, { input, limit }: Options, dataDir: string): Promise<boolean> {
+  const decisions = readDecisions(input, limit);
+  const api = createApi(instance.url);
+  const { token, key, organizationId, email, password } = await prepare(api, decisions);
+
+  say(`\nPosting ${count(decisions.length)} decisions of ${relative('', input)}, ${CONCURRENCY} at a time`);
+  const onAnswer = progress(decisions.length);
+  const recorded = report(await postAll(decisions, { api, key, concurrency: CONCURRENCY, onAnswer }));
+
+  // The counts of matches follow the decisions within a second; the demo does not wait for that.
+  await instance.runJobsOnce();
+  const policies = await api.get<ListedPolicy[]>('/api/v1/policies?limit=200', token);
+  say(`\nVerdicts by policy, in the order in which they are evaluated\n\n${byPolicy(recorded, policies.reverse())}`);
+  say(`\nVerdicts by what the agent did\n\n${byAction(recorded)}`);
+
+  const chain = await api.post<ChainVerdict>('/api/v1/hash-chain/verify', {}, token);
+  say(`\nThe chain: ${describe(chain)}`);
+  const evidence = await exportEvidence({ api, token, folder: join(dataDir, organizationId), recorded });
+  say(`The bundle: ${count(Math.ceil(evidence.bytes / 1024))} KiB, verified offline with the newest receipt as pin\n`);
+  const { command, text, isIntact } = verifyOffline(evidence);
+  say(`  $ ${command}\n${text.replaceAll(/^/gm, '  ')}`);
+  say(`\nSign in to this organisation with ${email} and ${password}`);
+  return chain.ok && isIntact;
+}
+
+interface ChainVerdict {
+  ok: boolean;
+  totalChecked: number;
+  brokenAtSequence: number | null;
+  brokenReason: string | null;
+  durationMs: number;
+}
+
+function describe({ ok, totalChecked, brokenAtSequence, brokenReason, durationMs }: ChainVerdict): string {
+  const verdict = ok ? 'whole' : `broken at ${brokenAtSequence} (${brokenReason})`;
+  return `${verdict}; ${count(totalChecked)} entries checked by the server in ${milliseconds(durationMs)} ms`;
+}
+
+/** Says what became of all that was posted; returns what was recorded anew. */
+function report(posted: readonly Posted[]): Posted[] {
+  const recorded = posted.filter(({ verdict, replayed }) => verdict && !replayed);
+  const refused = posted.filter(({ verdict }) => !verdict);
+  const [approved = 0, flagged = 0, blocked = 0] = tally(recorded);
+  const replayed = posted.length - recorded.length - refused.length;
+  say(`  recorded ${count(recorded.length)}: ${approved} approved, ${flagged} held for review, ${blocked} blocked`);
+  say(`  replayed ${count(replayed)}: the same bytes had been posted before, and got the same answer`);
+  say(`  refused  ${count(refused.length)}${refused.length > 0 ? ', among them:' : ''}`);
+  for (const { refusal } of refused.slice(0, 3)) say(`    ${refusal}`);
+  return recorded;
+}

@@ -1,0 +1,147 @@
+// The server as it is started on a machine: an embedded database, the words of the first start, draining, and nothing left behind.
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect, inject, test, vi, type TestContext } from 'vitest';
+import { has } from '../domain/tools.ts';
+import { send } from '../setup/start-app.ts';
+
+const SERVER = join(import.meta.dirname, '../../src/server.ts');
+const patience = { timeout: 60_000, interval: 20 };
+/** Processes that start under a compiler and a database each take their time on a busy machine. */
+const slow = { timeout: 180_000 };
+const account = {
+  name: 'Ada',
+  email: 'ada@example.com',
+  password: 'Correct-Horse-9',
+  organizationName: 'Example',
+};
+
+interface Server {
+  process: ChildProcess;
+  url: string;
+  /** Everything printed so far. */
+  output(): string;
+  /** Resolves with the exit code or the signal. */
+  ended: Promise<unknown>;
+}
+
+/** An empty folder to start servers in; what still runs at the end of the test is killed. */
+async function machine({ onTestFinished }: TestContext) {
+  const folder = await mkdtemp(join(inject('scratch'), 'assay-server-'));
+  const started: ChildProcess[] = [];
+  onTestFinished(async () => {
+    for (const child of started) child.kill('SIGKILL');
+    await vi.waitFor(() => rm(folder, { recursive: true, force: true }), patience);
+  });
+
+  async function start(environment: Record<string, string> = {}): Promise<Server> {
+    const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), SERVER], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, MONGOD_BINARY: inject('mongod').path, PORT: '0', ...environment },
+    });
+    started.push(child);
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)));
+    const ended = once(child, 'exit').then(([code, signal]: unknown[]) => code ?? signal);
+    const output = (): string => printed;
+    await vi.waitUntil(() => /"name":"first"/.test(printed) || child.exitCode !== null, patience);
+    const url = /answers at +(\S+)/.exec(printed)?.[1] ?? '';
+    return { process: child, url, output, ended };
+  }
+  return { folder, start };
+}
+
+const readJson = async (...path: string[]): Promise<unknown> => JSON.parse(await readFile(join(...path), 'utf8'));
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test.skipIf(!has('curl'))(
+  'what the first start prints can be pasted, and gives a key that posts a decision',
+  slow,
+  async (context) => {
+    const { start } = await machine(context);
+    const { url, output } = await start();
+    expect(output()).toContain(`API reference      ${url}/docs\n`);
+    const [commands = ''] = /TOKEN=[^]*$/.exec(output()) ?? [];
+    const made = JSON.parse(execFileSync('sh', ['-c', commands], { encoding: 'utf8' })) as { data: { key: string } };
+    const body = { agentId: 'first', inputContext: { prompt: 'Hello' }, outputDecision: { action: 'greet' } };
+    const posted = await send(`${url}/api/v1/traces`, 'POST', { key: made.data.key, body });
+    expect(posted.body.data).toMatchObject({ status: 'approved', hashChain: { sequence: 1 } });
+    expect((await fetch(`${url}/docs`)).status).toBe(200);
+  },
+);
+
+test(
+  'SIGTERM lets a request under way finish; the next start finds data, secrets and the database port',
+  slow,
+  async (context) => {
+    const { folder, start } = await machine(context);
+    const first = await start();
+    const kept = await readJson(folder, 'data', 'mongod.json');
+    const { hostname, port } = new URL(first.url);
+    const text = JSON.stringify(account);
+    const headers = { 'content-type': 'application/json', 'content-length': text.length };
+    const pending = request({ hostname, port, path: '/api/v1/auth/register', method: 'POST', headers });
+    const answered = once(pending, 'response');
+    pending.write(text.slice(0, 20));
+    // An answered request on another connection shows that the bytes above have arrived.
+    expect((await fetch(`${first.url}/health`)).status).toBe(200);
+    first.process.kill('SIGTERM');
+    await vi.waitUntil(async () => !(await accepts(hostname, Number(port))), patience);
+    pending.end(text.slice(20));
+    const [{ statusCode }] = (await answered) as [{ statusCode: number }];
+    expect(statusCode).toBe(201);
+    expect(await first.ended).toBe(0);
+
+    const second = await start();
+    expect(await readJson(folder, 'data', 'mongod.json')).toEqual(kept);
+    const signedIn = await send(`${second.url}/api/v1/auth/login`, 'POST', { body: account });
+    expect(signedIn.status).toBe(200);
+    second.process.kill('SIGINT');
+    expect(await second.ended).toBe(0);
+  },
+);
+
+async function accepts(host: string, port: number): Promise<boolean> {
+  const socket = connect(port, host);
+  const accepted = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return accepted;
+}
+
+test('kill -9 leaves no database behind', slow, async (context) => {
+  const { folder, start } = await machine(context);
+  const server = await start();
+  const pid = Number(await readFile(join(folder, 'data', 'db', 'mongod.lock'), 'utf8'));
+  expect(isAlive(pid)).toBe(true);
+  server.process.kill('SIGKILL');
+  expect(await server.ended).toBe('SIGKILL');
+  await vi.waitUntil(() => !isAlive(pid), patience);
+});
+
+test('a start that cannot succeed says why in a line and ends', slow, async (context) => {
+  const { start } = await machine(context);
+  const misspelt = await start({ PORT: 'eighty', LOG_LEVEL: 'loud' });
+  expect(misspelt.output()).toMatch(/^The configuration has errors:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/);
+  expect(await misspelt.ended).toBe(1);
+  const { url } = await start();
+  const taken = new URL(url).port;
+  const other = await machine(context);
+  const late = await other.start({ PORT: taken });
+  expect(await late.ended).toBe(1);
+  expect(late.output()).toContain(`address already in use 127.0.0.1:${taken}; set PORT to another one\n`);
+});
