@@ -1,5 +1,6 @@
 // Agents: their definition, their key, and what ingestion needs to know of them (document 1, section 4.3).
 import type { z } from 'zod';
+import type { Page } from '../../domain/page.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Cache } from '../../infra/cache.ts';
@@ -25,11 +26,6 @@ interface Deps {
   randomHex: (bytes: number) => string;
   hashKey: (raw: string) => string;
   onAgentsChanged: (organizationId: string) => void;
-}
-
-interface Page {
-  skip: number;
-  limit: number;
 }
 
 const SHOWN_DIGITS = 8;

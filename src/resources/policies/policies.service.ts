@@ -1,5 +1,6 @@
 // Policies: every change leaves an immutable revision, removal included (document 2, section 4.2).
 import type { z } from 'zod';
+import type { Page } from '../../domain/page.ts';
 import { sameJson } from '../../domain/policies/condition.ts';
 import { findTemplate, policyTemplates } from '../../domain/policies/templates.ts';
 import { excessOfWorkspace } from '../../domain/policies/workspace-limits.ts';
@@ -24,11 +25,6 @@ interface Deps {
   onCommit: (callback: () => void) => void;
 }
 
-interface Page {
-  skip: number;
-  limit: number;
-}
-
 const NEVER_MATCHED = { matchCount: 0, lastMatched: null };
 
 export function createPolicyService({ models, policySets, clock, onCommit }: Deps) {
@@ -47,8 +43,8 @@ export function createPolicyService({ models, policySets, clock, onCommit }: Dep
     return policy;
   }
 
-  /** Writes down what a change made of the policy, within the change's transaction. */
-  async function record(tenant: Tenant, policy: PolicyDocument): Promise<void> {
+  /** What every change brings with it, in the transaction of the change. */
+  async function recordChange(tenant: Tenant, policy: PolicyDocument): Promise<void> {
     const { organizationId, actor } = tenant;
     const changedBy = actor.kind === 'user' ? actor.id : null;
     const deleted = policy.deletedAt !== null;
@@ -77,7 +73,7 @@ export function createPolicyService({ models, policySets, clock, onCommit }: Dep
       .findOneAndUpdate({ ...live(tenant), _id }, { $set: change, $inc: { revision: 1 } }, { returnDocument: 'after' })
       .lean<PolicyDocument>();
     if (!policy) throw new AppError('NOT_FOUND');
-    await record(tenant, policy);
+    await recordChange(tenant, policy);
     return policy;
   }
 
@@ -126,7 +122,7 @@ export function createPolicyService({ models, policySets, clock, onCommit }: Dep
       const [made] = await models.policies.create([{ ...contents, organizationId, workspaceId, revision: 1 }]);
       if (!made) throw new AppError('INTERNAL_ERROR');
       const policy = made.toObject<PolicyDocument>();
-      await record(tenant, policy);
+      await recordChange(tenant, policy);
       return { ...policy, id: policy._id, ...NEVER_MATCHED };
     },
 
