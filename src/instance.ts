@@ -8,7 +8,7 @@ import { createChangeFeed } from './infra/change-feed.ts';
 import { type Clock, systemClock } from './infra/clock.ts';
 import { createClockGuard } from './infra/clock-guard.ts';
 import { createHttpServer, drain } from './infra/http-server.ts';
-import { newId, randomHex } from './infra/ids.ts';
+import { newId, newRequestId } from './infra/ids.ts';
 import { createJobRunner } from './infra/job-runner.ts';
 import { createLeases } from './infra/leases.ts';
 import type { Logger } from './infra/logger.ts';
@@ -93,7 +93,7 @@ export async function startInstance({
   jobs.start();
   const limits = createLimits(config);
   const server = createHttpServer(
-    createApp({ config, services, limits, clock, logger, metrics, newRequestId: () => randomHex(12) }),
+    createApp({ config, services, limits, clock, logger, metrics, newRequestId }),
     answerMalformed,
   );
   await new Promise<void>((resolve, reject) =>

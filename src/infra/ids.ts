@@ -39,6 +39,11 @@ export function newTraceId(clock: Clock): string {
   return `trc_${clock.now().getTime().toString(16).padStart(12, '0')}${random16().toString('hex', 0, 10)}`;
 }
 
+/** What names one request in logs and answers: 24 random hex digits. */
+export function newRequestId(): string {
+  return random16().toString('hex', 0, 12);
+}
+
 /** A number from 0 to 1, for spreading retries. */
 export function chance(): number {
   return Math.random();

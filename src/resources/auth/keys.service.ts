@@ -1,6 +1,6 @@
 // API keys: workspace keys are made, changed and revoked here; every key presented is authenticated here (document 1, sections 4.2 and 5).
-import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import { sha256Hex } from '../../domain/chain.ts';
 import type { Caller, Tenant, User } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Cache } from '../../infra/cache.ts';
@@ -39,7 +39,7 @@ const ACTIVE_KEYS = 50;
 
 /** Only this digest of a key is kept. */
 export function hashKey(raw: string): string {
-  return createHash('sha256').update(raw).digest('hex');
+  return sha256Hex(raw);
 }
 
 export function createKeyService({ models, organizations, identities, clock, randomHex, onCommit }: Deps) {
