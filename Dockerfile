@@ -7,10 +7,11 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY scripts ./scripts
 RUN npm run build && npm ci --omit=dev
 
 FROM node:24-bookworm-slim
-ENV NODE_ENV=production PORT=3000 ASSAY_DATA_DIR=/app/data
+ENV NODE_ENV=production ASSAY_HOST=0.0.0.0 PORT=3000 ASSAY_DATA_DIR=/app/data
 WORKDIR /app
 RUN install -d -o node -g node data
 COPY --from=build /app/package.json ./
