@@ -3,10 +3,9 @@
 /** Type alias, so that it is JSON to the type checker. */
 export type ClientInfo = { sdk: string | null; sdkVersion: string | null; runtime: string | null; os: string | null };
 
-const LONGEST = 100;
 const PRODUCT = /^([A-Za-z][\w.-]{0,60})\/([\w.+-]{1,40})/;
 const COMMENT = /\(([^()]{0,200})\)/;
-const SYSTEM = /(linux|darwin|mac ?os|windows|win32|android|ios|freebsd)[\w. -]{0,40}/i;
+const SYSTEM = /(?:linux|darwin|mac ?os(?: x)?|windows(?: nt)?|win32|android|ios|freebsd)(?:[ /-][\d._]{1,12})?/i;
 const RUNTIME = /\b(node|deno|bun|python|cpython|go|java|ruby|php|dotnet|rustc?)[ /]v?([\w.+-]{1,20})/i;
 
 /** Reads `name/version (runtime/version; os)` and what is near it; null when nothing is recognised. */
@@ -15,12 +14,7 @@ export function parseClientInfo(userAgent: string | null): ClientInfo | null {
   const product = PRODUCT.exec(text);
   const rest = product ? text.slice(product[0].length) : text;
   const runtime = RUNTIME.exec(rest)?.[0] ?? null;
-  const os = SYSTEM.exec(COMMENT.exec(rest)?.[1] ?? rest)?.[0]?.trim() ?? null;
+  const os = SYSTEM.exec(COMMENT.exec(rest)?.[1] ?? rest)?.[0] ?? null;
   if (!product && runtime === null && os === null) return null;
-  return {
-    sdk: product?.[1] ?? null,
-    sdkVersion: product?.[2] ?? null,
-    runtime: runtime?.slice(0, LONGEST) ?? null,
-    os: os?.slice(0, LONGEST) ?? null,
-  };
+  return { sdk: product?.[1] ?? null, sdkVersion: product?.[2] ?? null, runtime, os };
 }

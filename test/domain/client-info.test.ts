@@ -24,10 +24,10 @@ test.each([[null], [''], ['???'], ['ada@example.com/1.0']])('%s says nothing', (
 test('no address gets in beside what is recognised', () => {
   const text = JSON.stringify(parseClientInfo('sdk/1.0 (linux ada@example.com; node/22 bob@example.com)'));
   expect(text).not.toContain('@');
-  expect(parseClientInfo('sdk/1.0 (linux ada@example.com)')).toMatchObject({ sdk: 'sdk', os: 'linux ada' });
+  expect(parseClientInfo('sdk/1.0 (linux ada@example.com)')).toMatchObject({ sdk: 'sdk', os: 'linux' });
 });
 
 test('whatever it says, it is short', () => {
-  const found = parseClientInfo(`${'a'.repeat(60)}/${'1'.repeat(40)} (${'linux '.repeat(50_000)})`);
-  for (const value of Object.values(found ?? {})) expect((value ?? '').length).toBeLessThanOrEqual(100);
+  const found = parseClientInfo(`${'a'.repeat(100)}/${'1'.repeat(100)} (${'linux 1.2 '.repeat(50_000)})`);
+  expect(found).toEqual(info(null, null, null, 'linux 1.2'));
 });
