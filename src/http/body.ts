@@ -43,7 +43,7 @@ export function parseBody(raw: Buffer, contentType: string | undefined, invalidC
   if (raw.length === 0) return undefined;
   if (contentType !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json');
-  if (contentType !== undefined && /charset\s*=\s*"?(?!utf-8)/i.test(contentType))
+  if (contentType !== undefined && /charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i.test(contentType))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send UTF-8');
   try {
     return parseSafeJson(utf8.decode(raw));

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { randomHex } from '../../src/infra/ids.ts';
 import { auditOf, changeMembership, member, objectId, startGround, type Ground } from '../setup/ground.ts';
-import { ok, owner, PASSWORD, type Owner } from '../setup/personas.ts';
+import { ok, owner, PASSWORD } from '../setup/personas.ts';
 import type { Answer } from '../setup/start-app.ts';
 
 const HEX_ID = /^[0-9a-f]{24}$/;
