@@ -1,27 +1,7 @@
 // Agents: what an operator defines. What ingestion observes of them is in `agent-activity.model.ts`.
 import { Schema, type Types } from 'mongoose';
+import type { AgentPolicies } from '../../domain/agent-policies.ts';
 import { tenancy } from '../../infra/tenancy.ts';
-
-export interface AgentPolicies {
-  strictMode: boolean;
-  logPayloads: boolean;
-  piiMasking: boolean;
-  autoBlockAnomalies: boolean;
-  confidenceThreshold: number;
-  /** Null, zero or negative: no limit. */
-  maxRequestsPerMinute: number | null;
-  timeoutMs: number;
-}
-
-export const DEFAULT_AGENT_POLICIES: AgentPolicies = {
-  strictMode: false,
-  logPayloads: true,
-  piiMasking: true,
-  autoBlockAnomalies: false,
-  confidenceThreshold: 0.8,
-  maxRequestsPerMinute: 600,
-  timeoutMs: 5000,
-};
 
 /** Model accountability data; opaque references to training data, never the data. */
 export interface ModelMetadata {

@@ -1,5 +1,6 @@
 // Agents: their definition, their key, and what ingestion needs to know of them (document 1, section 4.3).
 import type { z } from 'zod';
+import { type AgentPolicies, DEFAULT_AGENT_POLICIES } from '../../domain/agent-policies.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
@@ -7,7 +8,7 @@ import type { Cache } from '../../infra/cache.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { Models } from '../../models.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
-import { DEFAULT_AGENT_POLICIES, type AgentDocument, type AgentPolicies } from './agents.model.ts';
+import type { AgentDocument } from './agents.model.ts';
 import type { agentChange, agentInput, agentPoliciesChange } from './agents.schemas.ts';
 
 /** A registered agent as ingestion sees it. */

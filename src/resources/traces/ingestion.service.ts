@@ -1,4 +1,5 @@
 // Ingestion: a decision is checked, judged and sealed; the stored document is the answer (document 2, section 4.1; docs/ledger.md).
+import { DEFAULT_AGENT_POLICIES } from '../../domain/agent-policies.ts';
 import { excessOf } from '../../domain/content-limits.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Plan } from '../../domain/plans.ts';
@@ -7,7 +8,6 @@ import type { Key, Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { Appender, Stored } from '../../ledger/entry.ts';
-import { DEFAULT_AGENT_POLICIES } from '../agents/agents.model.ts';
 import type { AgentHistoryService } from '../agents/agent-history.service.ts';
 import type { AgentService, KnownAgent } from '../agents/agents.service.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';

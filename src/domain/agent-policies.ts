@@ -1,0 +1,22 @@
+// What an operator may set for one agent, and what holds where nothing is set (document 1, section 2).
+
+export interface AgentPolicies {
+  strictMode: boolean;
+  logPayloads: boolean;
+  piiMasking: boolean;
+  autoBlockAnomalies: boolean;
+  confidenceThreshold: number;
+  /** Null, zero or negative: no limit. */
+  maxRequestsPerMinute: number | null;
+  timeoutMs: number;
+}
+
+export const DEFAULT_AGENT_POLICIES: AgentPolicies = {
+  strictMode: false,
+  logPayloads: true,
+  piiMasking: true,
+  autoBlockAnomalies: false,
+  confidenceThreshold: 0.8,
+  maxRequestsPerMinute: 600,
+  timeoutMs: 5000,
+};
