@@ -49,9 +49,8 @@ export function parseInputs(route: Route, req: Request, context: { meta: Request
   if (Object.values(given).some((value) => typeof value === 'string' && value.includes('\0')))
     throw new AppError('VALIDATION_ERROR', 'NUL in the query');
   const query = schema && check(schema, given, 'VALIDATION_ERROR');
-  const body =
-    route.body &&
-    check(route.body, parseBody(context.meta.rawBody, req.headers['content-type'], invalid) ?? {}, invalid);
+  const sent = route.body && parseBody(context.meta.rawBody, req.headers['content-type'], invalid);
+  const body = route.body && check(route.body, sent === undefined ? {} : sent, invalid);
   const paged = route.page && (query as Paged);
   const page = paged && { skip: (paged.page - 1) * paged.limit, limit: paged.limit };
   const { tenant, user, key } = context.caller ?? {};

@@ -22,6 +22,9 @@ const nothing: Example = () => ({});
 async function newAgent(site: Site): Promise<string> {
   return (await as(site, 'POST /api/v1/agents', { name: `${site.mark} ${randomHex(6)}` }))._id as string;
 }
+async function newKey(site: Site): Promise<string> {
+  return (await as(site, 'POST /api/v1/auth/keys', { name: `${site.mark} brief` }))._id as string;
+}
 const period = { from: '2025-01-01', to: '2045-01-01', fromSequence: '1', toSequence: '1', format: 'json' };
 
 export const examples: Readonly<Record<string, Example>> = {
@@ -45,18 +48,15 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /api/v1/auth/me/orgs': nothing,
   'POST /api/v1/auth/switch-org': ({ owner }) => ({ body: { organizationId: owner.organizationId } }),
 
-  'POST /api/v1/auth/keys': async (site) => {
-    const scope = { agentIds: [site.agentId], readOnly: true };
-    return { body: { name: `${site.mark} key`, workspaceId: site.workspaceId, scope } };
-  },
+  'POST /api/v1/auth/keys': ({ mark, workspaceId, agentId }) => ({
+    body: { name: `${mark} key`, workspaceId, scope: { agentIds: [agentId], readOnly: true } },
+  }),
   'GET /api/v1/auth/keys': () => ({ query: page }),
-  'PATCH /api/v1/auth/keys/:id': (site) => ({
-    params: { id: site.keyId },
+  'PATCH /api/v1/auth/keys/:id': async (site) => ({
+    params: { id: await newKey(site) },
     body: { name: `${site.mark} renamed`, scope: { agentIds: [site.agentId], readOnly: false } },
   }),
-  'DELETE /api/v1/auth/keys/:id': async (site) => ({
-    params: { id: (await as(site, 'POST /api/v1/auth/keys', { name: `${site.mark} brief` }))._id as string },
-  }),
+  'DELETE /api/v1/auth/keys/:id': async (site) => ({ params: { id: await newKey(site) } }),
 
   'GET /api/v1/workspaces': nothing,
   'POST /api/v1/workspaces': ({ mark }) => ({ body: { name: `${mark} ${randomHex(6)}` } }),
@@ -112,7 +112,10 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /api/v1/policies': () => ({ query: page }),
   'POST /api/v1/policies': ({ mark, workspaceId }) => ({ body: { ...policyBody(mark), workspaceId } }),
   'GET /api/v1/policies/:id': ofPolicy,
-  'PATCH /api/v1/policies/:id': ({ policyId, mark }) => ({ params: { id: policyId }, body: policyBody(mark) }),
+  'PATCH /api/v1/policies/:id': ({ policyId, mark }) => ({
+    params: { id: policyId },
+    body: policyBody(`${mark} ${randomHex(4)}`),
+  }),
   'DELETE /api/v1/policies/:id': async (site) => ({
     params: { id: (await as(site, 'POST /api/v1/policies', policyBody(site.mark)))._id as string },
   }),
@@ -168,6 +171,6 @@ export const freeForm: Readonly<Record<string, readonly string[]>> = {
     'outputDecision',
   ],
   'POST /api/v1/agents': ['onboarding'],
-  'POST /api/v1/policies': ['actions.0.config', 'actions.0.config.reason'],
-  'PATCH /api/v1/policies/:id': ['actions.0.config', 'actions.0.config.reason'],
+  'POST /api/v1/policies': ['conditions.0.value', 'actions.0.config', 'actions.0.config.reason'],
+  'PATCH /api/v1/policies/:id': ['conditions.0.value', 'actions.0.config', 'actions.0.config.reason'],
 };

@@ -45,7 +45,6 @@ export interface Site {
   workspaceId: string;
   agentId: string;
   agentKey: string;
-  keyId: string;
   key: string;
   policyId: string;
   policySetDigest: string;
@@ -101,8 +100,8 @@ export async function makeSite(ground: Ground, mark: string, plan?: string): Pro
       .collection('organizations')
       .updateOne({ _id: organizationId }, { $set: { 'subscription.plan': plan } });
   const machine = await agent(app, boss, `${mark} agent ${randomHex(4)}`);
-  const { key, id: keyId } = await workspaceKey(app, boss, { name: `${mark} key` });
-  const bare = { ground, mark, owner: boss, agentId: machine.id, agentKey: machine.key, keyId, key } as Site;
+  const { key } = await workspaceKey(app, boss, { name: `${mark} key` });
+  const bare = { ground, mark, owner: boss, agentId: machine.id, agentKey: machine.key, key } as Site;
   const workspace = await as(bare, 'POST /api/v1/workspaces', { name: `${mark} workspace` });
   const policy = await as(bare, 'POST /api/v1/policies', policyBody(mark));
   ok(await app.call('POST', '/api/v1/traces', { key, body: decisionBody(machine.id, mark) }));

@@ -1,5 +1,6 @@
 // The project's own files, and the syntax trees of the TypeScript among them.
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
@@ -14,8 +15,13 @@ function walk(folder: string): string[] {
   });
 }
 
-/** Paths of every file that belongs to the project, from its root. */
-export const files: readonly string[] = walk('').sort();
+function tracked(): string[] {
+  const listed = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' });
+  return listed.split('\0').filter((file) => file !== '' && existsSync(join(ROOT, file)));
+}
+
+/** Paths of every file that belongs to the project, from its root: what is tracked, or all there is without a repository. */
+export const files: readonly string[] = (existsSync(join(ROOT, '.git')) ? tracked() : walk('')).sort();
 
 const texts = new Map<string, string>();
 export function textOf(file: string): string {

@@ -5,6 +5,7 @@ import { querySchema } from '../../src/http/inputs.ts';
 import type { Route } from '../../src/http/define-route.ts';
 import { randomHex } from '../../src/infra/ids.ts';
 import type { Answer } from '../setup/start-app.ts';
+import { faultOf } from './answers.ts';
 import { authorisation } from './authorisation.ts';
 import { type Example, examples, type Sample } from './examples.ts';
 import { mounted, parametersOf } from './mounted.ts';
@@ -91,6 +92,7 @@ async function tryIds(operation: string, example: Example | undefined): Promise<
       const asUnknown = await send(ours, operation, { sample: replaced(mine ?? {}, path, nowhere), ...credentials });
       expect(shown(asTheirs, id), `${path.join('.')}: ${id}`).toEqual(shown(asUnknown, nowhere));
       expect(asTheirs.text.replaceAll(id, '')).not.toContain(CANARY);
+      expect(faultOf(operation, asTheirs)).toBeNull();
       if (path[0] === 'params') expect(asTheirs.body).toMatchObject({ success: false, code: 'NOT_FOUND' });
     }
   }
