@@ -106,8 +106,10 @@ export const traceView = z.object({
 
 /** Entries of a bulk operation. */
 export const BULK_LIMIT = 500;
-export const bulkStatusBody = z.object({ ids: z.unknown(), status: z.unknown() });
-export const bulkDeleteBody = z.object({ ids: z.unknown() });
+/** Anything here, since `INVALID_IDS` and `INVALID_STATUS` are codes of their own. */
+const ids = z.unknown().optional().describe(`object ids of decisions, 1 to ${BULK_LIMIT}`);
+export const bulkStatusBody = z.object({ ids, status: z.unknown().optional().describe(TRACE_STATUSES.join(', ')) });
+export const bulkDeleteBody = z.object({ ids });
 export const bulkIds = z
   .array(
     z
