@@ -38,7 +38,7 @@ export function createOutboxWriter({
       } as const;
       await model.insertMany(
         rows.map((row) => ({ ...row, ...waiting })),
-        { session: session as ClientSession | null, lean: true },
+        { session: session as ClientSession | null },
       );
     },
   };
