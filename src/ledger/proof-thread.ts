@@ -1,4 +1,5 @@
 // The main thread's side of the proof worker: started when it is first needed, one verification per chain at a time.
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import type { BundleRequest } from './bundle-lines.ts';
@@ -17,8 +18,8 @@ export interface ProofParts {
 export interface Proofs {
   /** Replays a whole chain; a second caller joins the replay that is under way. */
   verify(chain: Chain, organizationId: string, now: Date): Promise<Verification>;
-  /** The text of a bundle; nothing is read before it is asked for. */
-  bundle(chain: Chain, bundle: BundleRequest): Readable;
+  /** The text of a bundle, once its beginning is there: what fails later breaks it off. */
+  bundle(chain: Chain, bundle: BundleRequest): Promise<Readable>;
   close(): Promise<void>;
 }
 
@@ -112,7 +113,11 @@ export function createProofs(parts: ProofParts): Proofs {
       running.set(key, verification);
       return verification;
     },
-    bundle: (chain, bundle) => Readable.from(chunks(chain, bundle), { objectMode: false, highWaterMark: AHEAD }),
+    async bundle(chain, bundle) {
+      const body = Readable.from(chunks(chain, bundle), { objectMode: false, highWaterMark: AHEAD });
+      await once(body, 'readable');
+      return body;
+    },
     async close() {
       await thread?.terminate();
     },

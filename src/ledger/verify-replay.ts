@@ -30,6 +30,8 @@ interface At {
 
 export class Replay {
   readonly findings = new Findings();
+  /** What whole histories show: it counts where the chain itself is unbroken, for a lost entry spoils the history of an earlier one. */
+  readonly histories = new Findings(this.findings.payload);
   /** Taken and emptied by the caller. */
   open: Open = new Map();
   #previous: Previous;
@@ -71,7 +73,8 @@ export class Replay {
       const what = `the chain ends at ${sequence} and once reached ${headSequence}`;
       this.findings.break({ sequence: expectedSequence, reason: 'sequence-gap', expectedSequence, what });
     }
-    const { broken, payload } = this.findings;
+    const { payload } = this.findings;
+    const broken = this.findings.broken ?? this.histories.broken;
     return {
       verified: broken === null,
       totalChecked: this.#checked,

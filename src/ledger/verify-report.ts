@@ -47,7 +47,11 @@ const KEPT_PLACES = 100;
 /** Gathers findings in constant memory; the break with the lowest place counts. */
 export class Findings {
   broken: Break | null = null;
-  readonly payload: PayloadReport = { checked: 0, mismatched: [], missing: [], erased: 0, unstored: 0 };
+  readonly payload: PayloadReport;
+
+  constructor(payload: PayloadReport = { checked: 0, mismatched: [], missing: [], erased: 0, unstored: 0 }) {
+    this.payload = payload;
+  }
 
   break(found: Break): void {
     if (!this.broken || placeOf(found) < placeOf(this.broken)) this.broken = found;

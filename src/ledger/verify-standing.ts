@@ -105,7 +105,7 @@ export function differingStanding(trace: Stored, standing: Standing, { told, vie
   const changed = (trace.changed ?? {}) as Readonly<Record<string, unknown>>;
   const replaced = Object.entries(standing.fields).filter(([, field]) => field.sequence !== trace.sequence);
   const expected = Object.fromEntries(replaced.map(([name]) => [name, textOf(name)]));
-  const foreign = Object.keys(changed).filter((name) => !Object.hasOwn(expected, name));
+  const foreign = Object.keys(changed).filter((name) => changed[name] !== null && !Object.hasOwn(expected, name));
   return [
     ...differing,
     ...[...differences(changed, expected), ...foreign].map((name) => `changed.${name}`),

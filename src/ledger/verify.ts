@@ -63,5 +63,5 @@ async function closeHistories(replay: Replay, { db, chain, now, ...ids }: Verifi
     .toArray();
   const histories = groupBy(found as Stored[], ({ traceId }) => traceId ?? '');
   for (const [traceId, gone] of open)
-    checkHistory({ entries: histories.get(traceId) ?? [], gone, now }, replay.findings);
+    checkHistory({ entries: histories.get(traceId) ?? [], gone, now }, replay.histories);
 }

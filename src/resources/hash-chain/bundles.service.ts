@@ -102,7 +102,7 @@ export function createBundleService({ models, proofs, audit, clock }: Deps) {
       const range = count > 0 ? { fromSequence: first, toSequence: last } : { fromSequence: null, toSequence: null };
       const { disclose: names = [] } = query;
       if (names.length > 0) await admit(tenant, asking, { names, ...range });
-      const body = proofs.bundle(DECISIONS, {
+      const body = await proofs.bundle(DECISIONS, {
         chain: 'ledger',
         organizationId,
         exportedAt: chainTime(clock.now()),

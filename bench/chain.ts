@@ -1,0 +1,216 @@
+// Verification and export of a long chain: entries a second against hashing alone and decoding alone, and the memory they take.
+import { hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { chainTime, sha256Hex } from '../src/domain/chain.ts';
+import type { JsonObject } from '../src/domain/json.ts';
+import type { Tenant } from '../src/domain/tenant.ts';
+import { systemClock } from '../src/infra/clock.ts';
+import { newId, newTraceId, random16 } from '../src/infra/ids.ts';
+import { connectMongo } from '../src/infra/mongo.ts';
+import { chainIndexes, DECISIONS } from '../src/ledger/chains.ts';
+import { MAJORITY } from '../src/ledger/concerns.ts';
+import type { Stored } from '../src/ledger/entry.ts';
+import { objectId } from '../src/ledger/ledger.model.ts';
+import { createProofs, type Proofs } from '../src/ledger/proof-thread.ts';
+import { genesisHead, seal } from '../src/ledger/seal.ts';
+import { draftOf } from '../src/resources/traces/draft.ts';
+
+/** Where the chain is: a replica set and a database of the benchmark's own. */
+export interface ChainBench {
+  uri: string;
+  database: string;
+  organizationId: string;
+  entries: number;
+}
+
+export interface VerifyMeasure {
+  entriesPerSecond: number;
+  /** Hashes of 156 bytes a second, one thread (R5). */
+  hashesPerSecond: number;
+  ratio: number;
+  /** Growth of the process's memory while it runs, once the thread has started; MB. */
+  rssGrowthMb: number;
+}
+
+export interface ExportMeasure {
+  entriesPerSecond: number;
+  /** The same documents read and decoded, and nothing else. */
+  decodedPerSecond: number;
+  ratio: number;
+  rssGrowthMb: number;
+}
+
+const INSERTED_AT_ONCE = 1_000;
+const SAMPLE_MS = 20;
+
+/** Writes a chain of decisions like real ones, about 1.5 KB of payload each, straight into the collection. */
+export async function fillChain({ uri, database, entries }: Omit<ChainBench, 'organizationId'>): Promise<ChainBench> {
+  const { connection, close } = await connectMongo({ uri, poolSize: 2 });
+  const collection = connection.getClient().db(database).collection(DECISIONS.collection);
+  for (const { key, options } of chainIndexes(DECISIONS)) await collection.createIndex(key, options);
+  const organizationId = newId();
+  const tenant = tenantOf(organizationId);
+  let head = genesisHead(DECISIONS);
+  for (let done = 0; done < entries; done += INSERTED_AT_ONCE) {
+    const documents: Stored[] = [];
+    while (documents.length < Math.min(INSERTED_AT_ONCE, entries - done)) {
+      const ids = { _id: objectId(newId()), organizationId: objectId(organizationId) };
+      const document = seal(decisionOf(tenant, done + documents.length), ids, {
+        head,
+        now: systemClock.now(),
+        chain: DECISIONS,
+      });
+      if (!document) throw new Error('a chain without a limit refused an entry');
+      documents.push(document);
+      head = document;
+    }
+    await collection.insertMany(documents);
+  }
+  await close();
+  return { uri, database, organizationId, entries };
+}
+
+/** Verification in its thread, everything checked. */
+export async function measureVerify(bench: ChainBench): Promise<VerifyMeasure> {
+  return withProofs(bench, async (proofs) => {
+    await proofs.verify(DECISIONS, newId(), systemClock.now());
+    const { seconds, rssGrowthMb } = await measured(async () => {
+      const { verified, totalChecked } = await proofs.verify(DECISIONS, bench.organizationId, systemClock.now());
+      if (!verified || totalChecked !== bench.entries) throw new Error('the chain of the benchmark does not verify');
+    });
+    const entriesPerSecond = bench.entries / seconds;
+    const hashesPerSecond = hashFloor();
+    return { entriesPerSecond, hashesPerSecond, ratio: entriesPerSecond / hashesPerSecond, rssGrowthMb };
+  });
+}
+
+/** An export read by somebody fast, and the same documents decoded in this thread. */
+export async function measureExport(bench: ChainBench): Promise<ExportMeasure> {
+  return withProofs(bench, async (proofs) => {
+    await drain(await bundleOf(proofs, { ...bench, entries: 0 }));
+    const { seconds, rssGrowthMb } = await measured(async () => drain(await bundleOf(proofs, bench)));
+    const entriesPerSecond = bench.entries / seconds;
+    const decodedPerSecond = bench.entries / (await decodeSeconds(bench));
+    return { entriesPerSecond, decodedPerSecond, ratio: entriesPerSecond / decodedPerSecond, rssGrowthMb };
+  });
+}
+
+async function withProofs<T>({ uri, database }: ChainBench, work: (proofs: Proofs) => Promise<T>): Promise<T> {
+  const proofs = createProofs({ uri, database });
+  try {
+    return await work(proofs);
+  } finally {
+    await proofs.close();
+  }
+}
+
+function bundleOf(proofs: Proofs, { organizationId, entries }: ChainBench): Promise<Readable> {
+  return proofs.bundle(DECISIONS, {
+    chain: 'ledger',
+    organizationId,
+    exportedAt: chainTime(systemClock.now()),
+    range: entries === 0 ? { fromSequence: null, toSequence: null } : { fromSequence: 1, toSequence: entries },
+    head: null,
+    count: entries,
+    disclosed: [],
+  });
+}
+
+async function drain(body: Readable): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of body) bytes += (chunk as Buffer).length;
+  if (bytes === 0) throw new Error('an empty export');
+}
+
+async function decodeSeconds({ uri, database, organizationId }: ChainBench): Promise<number> {
+  const { connection, close } = await connectMongo({ uri, poolSize: 1 });
+  const shown = { organizationId: 1, traceId: 1, sequence: 1, prevHash: 1, payloadDigest: 1, chainHash: 1 };
+  const start = performance.now();
+  const cursor = connection
+    .getClient()
+    .db(database)
+    .collection(DECISIONS.collection)
+    .find(
+      { organizationId: objectId(organizationId) },
+      { ...MAJORITY, projection: { ...shown, createdAt: 1, view: 1 }, sort: { sequence: 1 }, batchSize: 500 },
+    );
+  let views = 0;
+  for await (const { view } of cursor) if (typeof view === 'string') views++;
+  const seconds = (performance.now() - start) / 1000;
+  await close();
+  if (views === 0) throw new Error('nothing to decode');
+  return seconds;
+}
+
+/** Time and memory of some work; the highest memory seen counts. */
+async function measured(work: () => Promise<void>): Promise<{ seconds: number; rssGrowthMb: number }> {
+  const before = process.memoryUsage.rss();
+  let highest = before;
+  let isDone = false;
+  const start = performance.now();
+  const working = work().finally(() => (isDone = true));
+  while (!isDone) {
+    await Promise.race([working, setTimeout(SAMPLE_MS)]);
+    highest = Math.max(highest, process.memoryUsage.rss());
+  }
+  await working;
+  return { seconds: (performance.now() - start) / 1000, rssGrowthMb: (highest - before) / 2 ** 20 };
+}
+
+function hashFloor(): number {
+  const text = 'a'.repeat(156);
+  const rounds = 300_000;
+  for (let i = 0; i < rounds; i++) hash('sha256', text);
+  const start = performance.now();
+  for (let i = 0; i < rounds; i++) hash('sha256', text);
+  return rounds / ((performance.now() - start) / 1000);
+}
+
+function tenantOf(organizationId: string): Tenant {
+  const actor = { kind: 'workspaceKey', id: newId() } as const;
+  return { organizationId, workspaceId: null, defaultWorkspaceId: newId(), plan: 'custom', actor, agentIds: null };
+}
+
+function decisionOf(tenant: Tenant, i: number) {
+  const at = systemClock.now();
+  const kept = submittedOf(i);
+  const evaluation: JsonObject = {
+    ...{ at: chainTime(at), confidenceScore: 0.8125, tags: ['LOW_CONFIDENCE'], matchedPolicies: [], decidedBy: null },
+    features: { rationaleLength: 0.9, alternatives: 0.5, hedging: 0.1, agreement: 1, context: 0.7 },
+    agentPolicies: { strictMode: false, piiMasking: true, logPayloads: true, confidenceThreshold: 0.5 },
+  };
+  return draftOf({
+    ...{ tenant, traceId: newTraceId(systemClock), workspaceId: tenant.defaultWorkspaceId, agent: null, at },
+    ...{ logPayloads: true, schemaVersion: '2026-04-01', policySetDigest: sha256Hex('[]'), scrubVersion: '1' },
+    judged: {
+      ...{ verdict: 'approved', confidenceScore: 0.8125, tags: ['LOW_CONFIDENCE'], policy: null, matchedPolicyIds: [] },
+      ...{ evaluation, kept },
+    },
+    ...{ userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)', rawBody: Buffer.from(JSON.stringify(kept)) },
+    ...{ once: random16(), monthlyLimit: null, newReviewId: () => objectId(newId()), random16 },
+  });
+}
+
+function submittedOf(i: number): JsonObject {
+  const rationale =
+    `Order ${i} was shipped yesterday according to the tracking system, so the customer is told so. `.repeat(3);
+  return {
+    agentId: 'support-agent',
+    agentVersion: '1.4.2',
+    inputContext: {
+      prompt: `Customer ${i} asks where the order is and whether it can be changed. `.repeat(6),
+      conversationId: `c-${i}`,
+    },
+    outputDecision: {
+      action: { tool: 'reply', arguments: { order: i, channel: 'mail', template: 'shipped' } },
+      rationale,
+    },
+    alternatives: [
+      { decision: 'refund', confidence: 0.2 },
+      { decision: 'escalate', confidence: 0.1 },
+    ],
+    triggeringCondition: 'message',
+    metadata: { amount: i % 500, currency: 'EUR', latencyMs: 820, model: 'large-2' },
+  };
+}
