@@ -13,6 +13,9 @@ export interface Secrets {
   ledgerKey: string;
 }
 
+/** For the owner of the process alone. */
+const PRIVATE = 0o600;
+
 type Kept = Pick<Secrets, 'jwt' | 'ledgerKey'>;
 
 /** What the configuration gives; what it does not give comes from `<dataDir>/secrets.json`, made when absent. */
@@ -30,11 +33,13 @@ export async function loadSecrets(
 async function keptSecrets(dataDir: string, log: (line: string) => void): Promise<Kept> {
   const path = join(dataDir, 'secrets.json');
   const text = await readFile(path, 'utf8').catch(() => null);
-  if (text !== null) return JSON.parse(text) as Kept;
+  if (text !== null) {
+    await chmod(path, PRIVATE);
+    return JSON.parse(text) as Kept;
+  }
   const made: Kept = { jwt: randomToken(), ledgerKey: randomToken() };
   await mkdir(dataDir, { recursive: true });
-  await writeFile(path, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await chmod(path, 0o600);
+  await writeFile(path, `${JSON.stringify(made, null, 2)}\n`, { mode: PRIVATE, flag: 'wx' });
   log(`secrets were made and are kept in ${path}`);
   return made;
 }
