@@ -7,6 +7,7 @@ export default defineConfig({
     globalSetup: ['test/setup/mongod.ts'],
     pool: 'forks',
     fileParallelism: false,
+    reporters: ['verbose'],
     testTimeout: 900_000,
     hookTimeout: 120_000,
   },

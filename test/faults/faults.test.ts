@@ -34,6 +34,7 @@ beforeEach(async () => {
   world = await newWorld();
 });
 afterEach(async () => {
+  world.load.abandon();
   await Promise.all(world.apps.map((app) => app.kill()));
   await cluster.client.db(world.database).dropDatabase();
 });

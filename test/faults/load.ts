@@ -69,6 +69,7 @@ export class Load {
   readonly #parts: LoadParts;
   #running: Promise<void>[] = [];
   #stopped = false;
+  #abandoned = false;
   #turn = 0;
 
   constructor(parts: LoadParts) {
@@ -86,24 +87,34 @@ export class Load {
     await Promise.all(this.#running);
   }
 
+  /** Gives up what is not answered, after a failure. */
+  abandon(): void {
+    this.#stopped = true;
+    this.#abandoned = true;
+  }
+
   /** Resolves when so many more decisions were answered. */
   async progress(count: number): Promise<void> {
     const goal = this.acknowledged.length + count;
-    while (this.acknowledged.length < goal) await sleep(10);
+    while (this.acknowledged.length < goal && !this.#abandoned) await sleep(10);
   }
 
   async #client(): Promise<void> {
-    while (!this.#stopped) this.acknowledged.push(await this.#insist(decision(this.#parts.agentId)));
+    while (!this.#stopped) {
+      const answer = await this.#insist(decision(this.#parts.agentId));
+      if (answer) this.acknowledged.push(answer);
+    }
   }
 
   /** The same key again and again, on whichever instance is up, until there is a verdict. */
-  async #insist(posted: { key: string; body: object }): Promise<Acknowledged> {
-    for (;;) {
+  async #insist(posted: { key: string; body: object }): Promise<Acknowledged | null> {
+    while (!this.#abandoned) {
       const urls = this.#parts.apps.flatMap(({ url }) => (url === null ? [] : [url]));
       const url = urls[this.#turn++ % Math.max(1, urls.length)];
       const answer = url === undefined ? null : await post(url, this.#parts.apiKey, posted);
       if (answer) return answer;
       await sleep(PAUSE_MS);
     }
+    return null;
   }
 }
