@@ -8,6 +8,7 @@ import { loadSecrets } from './infra/secrets.ts';
 import { startInstance } from './instance.ts';
 
 const DRAIN_MS = 20_000;
+const PARENT_CHECK_MS = 500;
 
 function welcome(url: string): string {
   return `
@@ -43,7 +44,7 @@ async function main(): Promise<void> {
   const secrets = await loadSecrets(config, log);
   const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
   process.stdout.write(welcome(instance.url));
-  closeWithGrace(
+  const { close } = closeWithGrace(
     { delay: DRAIN_MS, logger: { error: (error) => logger.error({ err: error }, 'stopping') } },
     async ({ err }) => {
       if (err) logger.fatal({ err }, 'stopping after a fault');
@@ -51,6 +52,13 @@ async function main(): Promise<void> {
       await database.stop();
     },
   );
+  if (childEnvironment().npm_lifecycle_event !== undefined) followParent(close);
+}
+
+/** npm passes a signal on to its shell, which does not pass it on to us: what npm started goes when the shell has gone. */
+function followParent(close: () => void): void {
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && close(), PARENT_CHECK_MS).unref();
 }
 
 /** What is under way (database connections, timers) would keep the process alive. */

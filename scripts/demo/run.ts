@@ -61,7 +61,9 @@ function report(posted: readonly Posted[]): Posted[] {
   const refused = posted.filter(({ verdict }) => !verdict);
   const [approved = 0, flagged = 0, blocked = 0] = tally(recorded);
   const replayed = posted.length - recorded.length - refused.length;
-  say(`  recorded ${count(recorded.length)}: ${approved} approved, ${flagged} held for review, ${blocked} blocked`);
+  say(
+    `  recorded ${count(recorded.length)}: ${count(approved)} approved, ${count(flagged)} held for review, ${count(blocked)} blocked`,
+  );
   say(`  replayed ${count(replayed)}: the same bytes had been posted before, and got the same answer`);
   say(`  refused  ${count(refused.length)}${refused.length > 0 ? ', among them:' : ''}`);
   for (const { refusal } of refused.slice(0, 3)) say(`    ${refusal}`);

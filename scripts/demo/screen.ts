@@ -42,3 +42,6 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   const rule = widths.map((width) => '─'.repeat(width));
   return [columns.map(({ title }) => title), rule, ...rows].map((cells) => `  ${line(cells)}`).join('\n');
 }
+
+/** Breaks a list separated by semicolons into indented lines. */
+export const lines = (list: string): string => list.replaceAll(/(.{1,100})(?:; |$)/g, '    $1\n').trimEnd();

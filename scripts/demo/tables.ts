@@ -1,6 +1,6 @@
 // The demo's two tables: verdicts by the policy that decided, and by what the agent did.
 import type { Posted, Verdict } from './post.ts';
-import { count, milliseconds, table, type Column } from './screen.ts';
+import { count, lines, milliseconds, table, type Column } from './screen.ts';
 
 /** A policy as it is listed. */
 export interface ListedPolicy {
@@ -48,7 +48,7 @@ export function byPolicy(posted: readonly Posted[], policies: readonly ListedPol
     ...[right('median ms'), right('slowest ms')],
   ];
   const approved = ['(no policy held it)', '', '', count(free.length), ...times(free)];
-  const rest = silent.length > 0 ? `\n\n  Without a match: ${silent.join('; ')}` : '';
+  const rest = silent.length > 0 ? `\n\n  Without a match:\n${lines(silent.join('; '))}` : '';
   return table(columns, [...rows, approved]) + rest;
 }
 

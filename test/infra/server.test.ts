@@ -1,7 +1,7 @@
 // The server as it is started on a machine: an embedded database, the words of the first start, draining, and nothing left behind.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { expect, inject, test, vi, type TestContext } from 'vitest';
 import { has } from '../domain/tools.ts';
 import { send } from '../setup/start-app.ts';
 
-const SERVER = join(import.meta.dirname, '../../src/server.ts');
+const COMMAND = ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, '../../src/server.ts')];
 const patience = { timeout: 60_000, interval: 20 };
 /** Processes that start under a compiler and a database each take their time on a busy machine. */
 const slow = { timeout: 180_000 };
@@ -38,8 +38,11 @@ async function machine({ onTestFinished }: TestContext) {
     await vi.waitFor(() => rm(folder, { recursive: true, force: true }), patience);
   });
 
-  async function start(environment: Record<string, string> = {}): Promise<Server> {
-    const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), SERVER], {
+  async function start(
+    environment: Record<string, string> = {},
+    [program = '', ...args] = [process.execPath, ...COMMAND],
+  ): Promise<Server> {
+    const child = spawn(program, args, {
       cwd: folder,
       env: { PATH: process.env.PATH, MONGOD_BINARY: inject('mongod').path, PORT: '0', ...environment },
     });
@@ -131,6 +134,17 @@ test('kill -9 leaves no database behind', slow, async (context) => {
   server.process.kill('SIGKILL');
   expect(await server.ended).toBe('SIGKILL');
   await vi.waitUntil(() => !isAlive(pid), patience);
+});
+
+test('what npm started ends with npm, whose shell passes no signal on', slow, async (context) => {
+  const { folder, start } = await machine(context);
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts: { start: `node ${COMMAND.join(' ')}` } }));
+  const npm = await start({}, ['npm', 'start']);
+  const pid = Number(await readFile(join(folder, 'data', 'db', 'mongod.lock'), 'utf8'));
+  npm.process.kill('SIGTERM');
+  await vi.waitUntil(() => !isAlive(pid), patience);
+  const { hostname, port } = new URL(npm.url);
+  expect(await accepts(hostname, Number(port))).toBe(false);
 });
 
 test('a start that cannot succeed says why in a line and ends', slow, async (context) => {
