@@ -68,7 +68,7 @@ export function createApp({ config, services, limits, clock, logger, metrics, ne
   app.use(legacyMounts(clock, MIGRATION_GUIDE));
   app.use(createRouter(mounts, { services, limits, strict: config.NODE_ENV === 'test', log: logger }));
   app.use(apiReference(mounts));
-  app.get('/metrics', showMetrics(config, metrics));
+  app.get('/metrics', showMetrics(config, metrics, services));
   app.use((_req, res) => sendFailure(res, new AppError('NOT_FOUND', 'No such address')));
   app.use(handleError(logger));
   return app;
@@ -111,12 +111,13 @@ function observe(logger: Logger, metrics: Metrics): RequestHandler {
   };
 }
 
-function showMetrics(config: Config, { registry }: Metrics): RequestHandler {
+function showMetrics(config: Config, metrics: Metrics, services: Services): RequestHandler {
   return async (req, res) => {
     const token = config.ASSAY_METRICS_TOKEN;
     const allowed = token === undefined ? isLocal(req) : req.headers.authorization === `Bearer ${token}`;
     if (!allowed) return sendFailure(res, new AppError('NOT_FOUND', 'No such address'));
-    res.type(registry.contentType).send(await registry.metrics());
+    await services.observe();
+    res.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   };
 }
 

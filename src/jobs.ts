@@ -9,7 +9,6 @@ import { buildHeadIndexes } from './ledger/upkeep.ts';
 import type { Models } from './models.ts';
 import { agentActivityConsumer } from './resources/agents/agent-activity.consumer.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
-
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Services } from './services.ts';
 
@@ -40,7 +39,7 @@ export function consumersOf({
 
 export function createJobs({ audit, consumers, outboxWorker, ledgerUpkeep }: Services): Job[] {
   return [
-    { name: 'ledger.sweep', everyMs: 2 * SECOND, run: () => consumers.sweep() },
+    { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
     { name: 'outbox.deliver', everyMs: SECOND, run: () => outboxWorker.run() },
     { name: 'ledger.release-once-keys', everyMs: HOUR, run: () => ledgerUpkeep.releaseOnceKeys() },

@@ -1,4 +1,4 @@
-// A bounded read-through cache that never serves what was loaded before the last change of its organisation.
+// A bounded read-through cache that never serves what was loaded before the last change of its organisation, and loads once for many.
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from './change-feed.ts';
 
@@ -30,6 +30,7 @@ const ORGANIZATIONS_KEPT = 100_000;
 /** While the feed is not live every `get` loads. */
 export function createCache<V>({ feed, collections, max }: Options): Cache<V> {
   const entries = new LRUCache<string, Entry<V>>({ max });
+  const loading = new Map<string, { value: Promise<V | null>; since: number }>();
   const changed = new Map<string, number>();
   let tick = 0;
   let floor = 0;
@@ -46,16 +47,27 @@ export function createCache<V>({ feed, collections, max }: Options): Cache<V> {
   }
   for (const collection of collections) feed.on(collection, invalidate);
 
+  async function loadAndKeep(key: string, load: () => Promise<Loaded<V>>): Promise<V | null> {
+    const since = tick;
+    const loaded = await load();
+    if (loaded) entries.set(key, { ...loaded, since });
+    else entries.delete(key);
+    return loaded?.value ?? null;
+  }
+
   return {
     invalidate,
     async get(key, load) {
       const known = entries.get(key);
       if (known && feed.live() && fresh(known)) return known.value;
-      const since = tick;
-      const loaded = await load();
-      if (loaded) entries.set(key, { ...loaded, since });
-      else entries.delete(key);
-      return loaded?.value ?? null;
+      const begun = loading.get(key);
+      // A load that began before the last change of anything may have read what is stale now.
+      if (begun && begun.since === tick && feed.live()) return begun.value;
+      const value = loadAndKeep(key, load).finally(() => {
+        if (loading.get(key)?.value === value) loading.delete(key);
+      });
+      loading.set(key, { value, since: tick });
+      return value;
     },
   };
 }
