@@ -35,15 +35,15 @@ const PHONE = '+49 171 2345678';
 const NATIONAL = 'ssn: 536-90-4399';
 
 describe('personal data', () => {
-  test.each([
-    ['an e-mail address', `write to ${EMAIL} now`, 'PII_EMAIL', EMAIL],
-    ['an IBAN', `pay to ${IBAN}.`, 'PII_IBAN', '0532 0130'],
-    ['a card number', `card ${CARD}`, 'PII_CARD', '1111 1111'],
-    ['a telephone number', `call ${PHONE}`, 'PII_PHONE', '2345678'],
-    ['a national id number', NATIONAL, 'PII_NATIONAL_ID', '4399'],
-    ['full-width digits', 'card ４１１１ １１１１ １１１１ １１１１', 'PII_CARD', '１１１１'],
-    ['zero-width characters', 'grace.hopper\u200b@na\u200dvy.example.com', 'PII_EMAIL', 'hopper'],
-  ])('%s is a tag, and a marker in list and read', async (_what, text, tag, canary) => {
+  test.each<[what: string, text: string, found: [tag: string, canary: string]]>([
+    ['an e-mail address', `write to ${EMAIL} now`, ['PII_EMAIL', EMAIL]],
+    ['an IBAN', `pay to ${IBAN}.`, ['PII_IBAN', '0532 0130']],
+    ['a card number', `card ${CARD}`, ['PII_CARD', '1111 1111']],
+    ['a telephone number', `call ${PHONE}`, ['PII_PHONE', '2345678']],
+    ['a national id number', NATIONAL, ['PII_NATIONAL_ID', '4399']],
+    ['full-width digits', 'card ４１１１ １１１１ １１１１ １１１１', ['PII_CARD', '１１１１']],
+    ['zero-width characters', 'grace.hopper\u200b@na\u200dvy.example.com', ['PII_EMAIL', 'hopper']],
+  ])('%s is a tag, and a marker in list and read', async (_what, text, [tag, canary]) => {
     const body = decision('x', { inputContext: { prompt: text }, outputDecision: { action: 'a', rationale: text } });
     const { data } = ok(await post({ body })).body;
     expect(data.tags).toContain(tag);

@@ -16,9 +16,9 @@ beforeAll(async () => {
   app = ground.app;
   ada = await owner(app);
   ({ key } = await workspaceKey(app, ada));
-  await policy(ada, 'Refunds', 'refund', { type: 'flag_for_review', config: { reason: 'A human decides refunds' } });
-  await policy(ada, 'Wires', 'wire', { type: 'block', config: { reason: 'No wires' } });
-  await policy(ada, 'Notes', 'note', { type: 'notify', config: { channel: 'ops' } });
+  await policy(ada, ['Refunds', 'refund'], { type: 'flag_for_review', config: { reason: 'A human decides refunds' } });
+  await policy(ada, ['Wires', 'wire'], { type: 'block', config: { reason: 'No wires' } });
+  await policy(ada, ['Notes', 'note'], { type: 'notify', config: { channel: 'ops' } });
 });
 afterAll(() => ground.stop());
 
@@ -26,7 +26,7 @@ const post = (call: Call): Promise<Answer> => app.call('POST', '/api/v1/traces',
 const read = (id: string, who = ada) => app.call('GET', `/api/v1/traces/${id}`, { token: who.token });
 
 /** A policy that matches an action by its name. */
-async function policy(who: Owner, name: string, value: string, action: object): Promise<void> {
+async function policy(who: Owner, [name, value]: [string, string], action: object): Promise<void> {
   const conditions = [{ field: 'outputDecision.action', operator: 'equals', value }];
   ok(await app.call('POST', '/api/v1/policies', { token: who.token, body: { name, conditions, actions: [action] } }));
 }
@@ -97,12 +97,12 @@ describe('the verdict', () => {
 
   test('the strongest action of all matches wins, whatever the priorities', async () => {
     const bob = await owner(app, 'Bob');
-    await policy(bob, 'First', 'refund', { type: 'approve' });
-    await policy(bob, 'Second', 'refund', { type: 'flag_for_review' });
+    await policy(bob, ['First', 'refund'], { type: 'approve' });
+    await policy(bob, ['Second', 'refund'], { type: 'flag_for_review' });
     const { key: bobs } = await workspaceKey(app, bob);
     const refund = () => post({ key: bobs, body: decision('x', { outputDecision: { action: 'refund' } }) });
     expect((await refund()).body.data).toMatchObject({ status: 'flagged', matchedPolicy: { name: 'Second' } });
-    await policy(bob, 'Third', 'refund', { type: 'block' });
+    await policy(bob, ['Third', 'refund'], { type: 'block' });
     expect((await refund()).body.data).toMatchObject({ status: 'blocked', matchedPolicy: { name: 'Third' } });
   });
 

@@ -2,9 +2,7 @@
 import { expect, test } from 'vitest';
 import { parseClientInfo } from '../../src/domain/client-info.ts';
 
-const info = (sdk: string | null, sdkVersion: string | null, runtime: string | null, os: string | null) => ({
-  ...{ sdk, sdkVersion, runtime, os },
-});
+const info = (...[sdk, sdkVersion, runtime, os]: (string | null)[]) => ({ sdk, sdkVersion, runtime, os });
 
 test.each([
   ['assay-js/2.1.0 (node/22.1.0; linux)', info('assay-js', '2.1.0', 'node/22.1.0', 'linux')],

@@ -14,6 +14,11 @@ interface Counted {
   head: number;
 }
 
+interface Range {
+  $gt: number;
+  $lte: number;
+}
+
 const KEPT = 1000;
 /** Then all is counted anew: a later fact may have been sealed and not yet shown when it was counted. */
 const AGE_MS = 10_000;
@@ -22,12 +27,7 @@ export function createTraceCounts({ models, ledger }: Deps) {
   const counts = new LRUCache<string, Counted>({ max: KEPT, ttl: AGE_MS, noUpdateTTL: true });
 
   /** What to add to a count; null when later facts may have changed what it was made of. */
-  async function growth(
-    organizationId: string,
-    where: object,
-    sequence: { $gt: number; $lte: number },
-  ): Promise<number | null> {
-    if (sequence.$gt === sequence.$lte) return 0;
+  async function growth(organizationId: string, where: object, sequence: Range): Promise<number | null> {
     const fact = await models.ledger.exists({ organizationId, sequence, kind: { $ne: 'trace' } });
     return fact ? null : models.traces.countDocuments({ ...where, organizationId, sequence });
   }
@@ -38,8 +38,9 @@ export function createTraceCounts({ models, ledger }: Deps) {
       const key = `${organizationId}:${JSON.stringify(where)}`;
       const head = (await ledger.head(organizationId))?.sequence ?? 0;
       const known = counts.get(key);
-      const grown = known && (await growth(organizationId, where, { $gt: known.head, $lte: head }));
-      if (known && grown != null) {
+      if (known && known.head >= head) return known.total;
+      const grown = known ? await growth(organizationId, where, { $gt: known.head, $lte: head }) : null;
+      if (known && grown !== null) {
         counts.set(key, { total: known.total + grown, head });
         return known.total + grown;
       }
