@@ -5,7 +5,12 @@ export function isPast(day: string, now: Date): boolean {
   return now.toISOString().slice(0, day.length) > day;
 }
 
-/** The headers of every answer under something deprecated. `guide` is the address of its migration guide. */
-export function deprecation(sunset: string, guide: string): Record<string, string> {
-  return { Deprecation: 'true', Sunset: sunset, Link: `<${guide}>; rel="deprecation"` };
+/** The value of `Link` that leads to a migration guide. */
+export function deprecationLink(guide: string): string {
+  return `<${guide}>; rel="deprecation"`;
+}
+
+/** The headers of every answer under something deprecated; `sunset` is its last day. */
+export function deprecation(sunset: string, link: string): Readonly<Record<string, string>> {
+  return { Deprecation: 'true', Sunset: sunset, Link: link };
 }

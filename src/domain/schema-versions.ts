@@ -1,4 +1,5 @@
 // The trace wire contracts, selected by `X-Service-Version` or `schemaVersion` (document 1, section 9).
+import { deprecation, deprecationLink, isPast } from './deprecation.ts';
 
 /** Characters, bytes of JSON text, or items. */
 export interface ContentLimits {
@@ -20,10 +21,9 @@ export interface SchemaVersion {
 }
 
 const KIB = 1024;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Value of the header `Link` under a deprecated version, and once it is refused. */
-export const MIGRATION_LINK = '</docs#schema-versions>; rel="deprecation"';
+export const MIGRATION_LINK = deprecationLink('/docs#schema-versions');
 
 /** Oldest first; the last one applies when none is named. */
 export const SCHEMA_VERSIONS: readonly SchemaVersion[] = [
@@ -61,7 +61,8 @@ export function chooseVersion(
   if (wanted.length > 1) return { kind: 'contradictory' };
   const version = registered.findLast((candidate) => wanted.length === 0 || candidate.version === wanted[0]);
   if (!version) return { kind: 'unknown', named: 'none is registered' };
-  return { kind: isOver(version, now) ? 'sunset' : 'chosen', version };
+  const isOver = version.sunset !== null && isPast(version.sunset, now);
+  return { kind: isOver ? 'sunset' : 'chosen', version };
 }
 
 /** What an answer under a deprecated version says of it: `Deprecation`, `Sunset`, `Link`; nothing under any other. */
@@ -70,9 +71,5 @@ export function deprecationHeaders(
   registered: readonly SchemaVersion[] = SCHEMA_VERSIONS,
 ): Readonly<Record<string, string>> {
   const sunset = registered.find(({ version }) => version === named)?.sunset;
-  return sunset == null ? {} : { Deprecation: 'true', Sunset: sunset, Link: MIGRATION_LINK };
-}
-
-function isOver({ sunset }: SchemaVersion, now: Date): boolean {
-  return sunset !== null && now.getTime() >= Date.parse(sunset) + DAY_MS;
+  return sunset == null ? {} : deprecation(sunset, MIGRATION_LINK);
 }

@@ -2,11 +2,12 @@
 import compression from 'compression';
 import { Router, type RequestHandler } from 'express';
 import { AppError } from '../errors.ts';
-import { deprecation, isPast } from '../domain/deprecation.ts';
+import { deprecation, deprecationLink, isPast } from '../domain/deprecation.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { Clock } from '../infra/clock.ts';
 import type { Route } from './define-route.ts';
 import { sendFailure } from './envelope.ts';
+import { sendScimFailure } from './scim-envelope.ts';
 import { endpoint, type PipelineDeps } from './pipeline.ts';
 
 export interface Mount {
@@ -60,18 +61,24 @@ function refuseMethod(routes: readonly Route[]): RequestHandler {
   const Allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
   return (req, res) => {
     if (req.method === 'OPTIONS') res.status(204).setHeader('Allow', Allow).end();
-    else sendFailure(res, new AppError('METHOD_NOT_ALLOWED', undefined, { headers: { Allow } }));
+    else failureOf(req.originalUrl)(res, new AppError('METHOD_NOT_ALLOWED', undefined, { headers: { Allow } }));
   };
 }
 
 /** `/api/<resource>` answers like `/api/v1/<resource>` until the sunset, then 410. `/api/payment` has no version. */
 export function legacyMounts(clock: Clock, migrationGuide: string): RequestHandler {
+  const notice = Object.entries(deprecation(LEGACY_SUNSET, deprecationLink(migrationGuide)));
   return (req, res, next) => {
     if (!req.url.startsWith('/api/') || /^\/api\/(v\d+|payment)([/?]|$)/.test(req.url)) return next();
-    for (const [name, value] of Object.entries(deprecation(LEGACY_SUNSET, migrationGuide))) res.setHeader(name, value);
+    for (const [name, value] of notice) res.setHeader(name, value);
     if (isPast(LEGACY_SUNSET, clock.now()))
       return sendFailure(res, new AppError('VERSION_SUNSET', 'The unversioned address has been retired; use /api/v1'));
     req.url = `/api/v1/${req.url.slice('/api/'.length)}`;
     next();
   };
+}
+
+/** How a failure outside of any route is told: below `/scim/` as SCIM clients expect. */
+export function failureOf(url: string): typeof sendFailure {
+  return url.startsWith('/scim/') ? sendScimFailure : sendFailure;
 }
