@@ -7,7 +7,7 @@ import { AppError } from './errors.ts';
 import { apiReference } from './http/api-reference.ts';
 import { sendFailure } from './http/envelope.ts';
 import type { Limits } from './http/limits.ts';
-import { createRouter, legacyMounts } from './http/router.ts';
+import { createRouter, failureOf, legacyMounts } from './http/router.ts';
 import { translateError } from './http/translate-error.ts';
 import type { Clock } from './infra/clock.ts';
 import type { Logger } from './infra/logger.ts';
@@ -69,7 +69,7 @@ export function createApp({ config, services, limits, clock, logger, metrics, ne
   app.use(createRouter(mounts, { services, limits, strict: config.NODE_ENV === 'test', log: logger }));
   app.use(apiReference(mounts));
   app.get('/metrics', showMetrics(config, metrics, services));
-  app.use((_req, res) => sendFailure(res, new AppError('NOT_FOUND', 'No such address')));
+  app.use((req, res) => failureOf(req.originalUrl)(res, new AppError('NOT_FOUND', 'No such address')));
   app.use(handleError(logger));
   return app;
 }
@@ -116,7 +116,8 @@ function showMetrics(config: Config, metrics: Metrics, services: Services): Requ
     const token = config.ASSAY_METRICS_TOKEN;
     const allowed = token === undefined ? isLocal(req) : req.headers.authorization === `Bearer ${token}`;
     if (!allowed) return sendFailure(res, new AppError('NOT_FOUND', 'No such address'));
-    await services.observe();
+    // Without the database the rest is told all the same.
+    await services.observe().catch(() => undefined);
     res.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   };
 }

@@ -209,14 +209,8 @@ export function createServices(world: World) {
     },
     /** Brings the gauges of /metrics up to date. */
     async observe(): Promise<void> {
+      metrics.quarantined.set(quarantined().length);
       for (const [consumer, lag] of Object.entries(consumers.lag())) metrics.consumerLag.set({ consumer }, lag);
-      for (const [status, rows] of Object.entries(await outboxWorker.backlog())) metrics.outbox.set({ status }, rows);
-      metrics.quarantined.set(quarantined().length);
-    },
-    /** Brings the gauges up to date. */
-    async measure(): Promise<void> {
-      metrics.quarantined.set(quarantined().length);
-      for (const [consumer, entries] of Object.entries(consumers.lag())) metrics.consumerLag.set({ consumer }, entries);
       for (const [status, rows] of Object.entries(await outboxWorker.backlog())) metrics.outbox.set({ status }, rows);
     },
     /** Refuses further appends and resolves when everything accepted is durable. */

@@ -17,6 +17,8 @@ interface Deps {
 
 const LEASE_MS = 60_000;
 const ERROR_LENGTH = 500;
+const MOST_COUNTED = 10_000;
+const COUNT_MS = 2000;
 const anywhere = { crossTenant: true } as const;
 
 /** Rows whose topic has no deliverer stay as they are until they expire. */
@@ -71,12 +73,12 @@ export function createOutboxWorker({ rows, deliverers, clock, chance, log }: Dep
       return tried;
     },
 
-    /** Rows that wait and rows that were parked. */
+    /** Rows that wait for a worker and rows that were parked, each counted as far as 10,000. */
     async backlog(): Promise<{ pending: number; dead: number }> {
-      const [pending, dead] = await Promise.all([
-        rows.countDocuments({ status: 'pending' }, anywhere),
-        rows.countDocuments({ status: 'dead' }, anywhere),
-      ]);
+      const topic = { $in: Object.keys(deliverers) };
+      const count = (status: string): Promise<number> =>
+        rows.collection.countDocuments({ topic, status }, { limit: MOST_COUNTED, timeoutMS: COUNT_MS });
+      const [pending, dead] = await Promise.all([count('pending'), count('dead')]);
       return { pending, dead };
     },
   };

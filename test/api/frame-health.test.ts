@@ -83,6 +83,8 @@ test('without its database an instance lives, is not ready, answers 503 with Ret
     list(),
   ]);
   expect(alive.status).toBe(200);
+  const metrics = await cutOff.call('GET', '/metrics');
+  expect([metrics.status, metrics.text.includes('assay_http_request_seconds')]).toEqual([200, true]);
   for (const answer of [ready, listed]) {
     expect([answer.status, answer.body.success, answer.body.code]).toEqual([503, false, 'SERVICE_UNAVAILABLE']);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -102,10 +104,14 @@ test('without its database an instance lives, is not ready, answers 503 with Ret
 
 test('metrics are for this machine alone when no token is set, also past a proxy on it', async () => {
   ok(await app.call('GET', '/health'));
+  await app.instance.runJobsOnce();
   const { status, text, headers } = await app.call('GET', '/metrics');
   expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('text/plain')]);
   expect(text).toMatch(/assay_http_request_seconds_count\{route="GET \/health",status="200"\} [1-9]/);
-  expect(text).toContain('assay_clock_skew_seconds');
+  expect(text).toMatch(/^assay_clock_skew_seconds -?[\d.e-]+$/m);
+  expect(text).toMatch(/^assay_quarantined_chains 0$/m);
+  expect(text).toMatch(/^assay_outbox_rows\{status="dead"\} 0$/m);
+  expect(text).toMatch(/^assay_consumer_lag_entries\{consumer="[^"]+"\} 0$/m);
   const passedOn = await app.call('GET', '/metrics', { headers: { 'x-forwarded-for': '192.0.2.1' } });
   expect([passedOn.status, passedOn.body.code]).toEqual([404, 'NOT_FOUND']);
 });
