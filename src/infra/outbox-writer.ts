@@ -1,5 +1,5 @@
 // Writes outbox rows in the transaction of the change that causes them.
-import type { ClientSession, Model, mongo } from 'mongoose';
+import { type Model, type mongo, Types } from 'mongoose';
 import type { Clock } from './clock.ts';
 import type { OutboxDocument } from './outbox.model.ts';
 
@@ -12,7 +12,7 @@ export interface OutboxRow {
 
 export interface OutboxWriter {
   /** Rows are due at once; they are gone after the retention, delivered or not. */
-  write(rows: readonly OutboxRow[], session: mongo.ClientSession | null): Promise<void>;
+  write(rows: readonly OutboxRow[], session: mongo.ClientSession): Promise<void>;
 }
 
 /** Longer than the retry schedule. */
@@ -35,10 +35,15 @@ export function createOutboxWriter({
         dueAt: now,
         lastError: null,
         expiresAt: new Date(now.getTime() + RETENTION_MS),
+        createdAt: now,
       } as const;
-      await model.insertMany(
-        rows.map((row) => ({ ...row, ...waiting })),
-        { session: session as ClientSession | null },
+      // Past Mongoose, which takes longer over one row than the database over ten.
+      await model.collection.insertMany(
+        rows.map(({ organizationId, topic, payload }) => ({
+          ...{ _id: new Types.ObjectId(), organizationId: new Types.ObjectId(organizationId), topic, payload },
+          ...waiting,
+        })),
+        { session },
       );
     },
   };
