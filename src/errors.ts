@@ -30,6 +30,9 @@ export const registry = {
   KMS_NOT_CONFIGURED: { http: 400, meaning: 'The key management service is not configured' },
   KMS_BAD_KEK: { http: 400, meaning: 'The key-encryption key is malformed' },
   ERASURE_BATCH_TOO_LARGE: { http: 400, meaning: 'More trace ids than one erasure may name' },
+  SCIM_INVALID_FILTER: { http: 400, meaning: 'The SCIM filter cannot be resolved' },
+  SCIM_INVALID_VALUE: { http: 400, meaning: 'A SCIM value or path is not acceptable' },
+  SCIM_INVALID_SYNTAX: { http: 400, meaning: 'The SCIM request is not well-formed' },
   // 401
   NO_API_KEY: { http: 401, meaning: 'An API key is required' },
   NO_TOKEN: { http: 401, meaning: 'A bearer token is required' },
@@ -56,6 +59,7 @@ export const registry = {
   REQUEST_TIMEOUT: { http: 408, meaning: 'The request did not arrive in time' },
   // 409, 410, 413, 415
   ALREADY_EXISTS: { http: 409, meaning: 'Duplicate would be created' },
+  SCIM_UNIQUENESS: { http: 409, meaning: 'Another user of the organisation has this userName' },
   CONFLICT: { http: 409, meaning: 'Changed by somebody else meanwhile; read again' },
   EXPIRED: { http: 410, meaning: 'Token, invitation or transient resource expired' },
   VERSION_SUNSET: { http: 410, meaning: 'A sunset schema or interface version was requested' },

@@ -19,6 +19,7 @@ import {
   policySetSchema,
   policyStatisticsSchema,
 } from './resources/policies/policies.model.ts';
+import { scimTokenSchema } from './resources/scim/scim-tokens.model.ts';
 import { traceSchema } from './resources/traces/traces.model.ts';
 
 /** The models of one connection. */
@@ -42,6 +43,7 @@ export function createModels(connection: Connection) {
     auditRows: connection.model('AuditRow', auditRowSchema),
     auditEntries: connection.model('AuditEntry', auditEntrySchema),
     chainVerifications: connection.model('ChainVerification', chainVerificationSchema),
+    scimTokens: connection.model('ScimToken', scimTokenSchema),
     cursors: connection.model('Cursor', cursorSchema),
     parked: connection.model('Parked', parkedSchema),
     outbox: connection.model('Outbox', outboxSchema),

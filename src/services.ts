@@ -35,6 +35,7 @@ import { createHashChainService } from './resources/hash-chain/hash-chain.servic
 import { createReadiness } from './resources/health/readiness.service.ts';
 import { createOrganizationService, type OrganizationContext } from './resources/organization/organization.service.ts';
 import { createWorkspaceService } from './resources/organization/workspaces.service.ts';
+import { createScimTokenService } from './resources/scim/scim-tokens.service.ts';
 import { createPolicySetService } from './resources/policies/policy-sets.service.ts';
 import { createPolicyService } from './resources/policies/policies.service.ts';
 import { hardLimit } from './domain/plans.ts';
@@ -143,6 +144,7 @@ export function createServices(world: World) {
   });
   const identities = createCache<KeyIdentity>({ feed, collections: ['workspace_keys', 'agents'], max: 50_000 });
   const keys = createKeyService({ models, organizations, identities, clock, randomHex, onCommit });
+  const scimTokens = createScimTokenService({ models, organizations, randomHex, hashKey });
   const knownAgents = createCache<KnownAgent[]>({ feed, collections: ['agents'], max: 50_000 });
   const onAgentsChanged = (organizationId: string): void =>
     onCommit(() => [identities, knownAgents].forEach((cache) => cache.invalidate(organizationId)));
@@ -195,6 +197,7 @@ export function createServices(world: World) {
       sessions,
       local,
       keys,
+      scimTokens,
       agents,
       policies,
       policySets,

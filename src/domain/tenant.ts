@@ -42,4 +42,6 @@ export interface Caller {
   role: Role;
   user?: User;
   key?: Key;
+  /** Set when the caller is an identity provider. */
+  scimTokenId?: string;
 }

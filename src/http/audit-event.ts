@@ -58,7 +58,7 @@ function rowOf(
   if (!route.audit) throw new Error(`${route.method} ${route.path} declares no audit entry`);
   const organizationId = facts.organizationId ?? caller?.tenant.organizationId;
   if (organizationId === undefined) throw new Error(`${route.audit.action}: no organisation to audit in`);
-  const keyActor = caller?.key ? { actor: `${caller.key.kind}:${caller.key.keyId}` } : {};
+  const keyActor = actorOf(caller);
   return {
     organizationId,
     workspaceId: caller?.tenant.workspaceId ?? null,
@@ -74,4 +74,10 @@ function rowOf(
     ipAddress: meta.ip || null,
     userAgent: meta.userAgent,
   };
+}
+
+/** Who acted when it was no user. */
+function actorOf(caller: Caller | null): { actor?: string } {
+  if (caller?.key) return { actor: `${caller.key.kind}:${caller.key.keyId}` };
+  return caller?.scimTokenId === undefined ? {} : { actor: `scim:${caller.scimTokenId}` };
 }

@@ -27,6 +27,7 @@ function credentialsOf(headers: IncomingHttpHeaders): Credentials {
  */
 export async function authenticate(headers: IncomingHttpHeaders, route: Route, services: Services): Promise<Caller> {
   const { apiKey, token } = credentialsOf(headers);
+  if (route.auth === 'scim') return services.scimTokens.authenticate(token);
   const wantsKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
   if (apiKey !== null) return allowKey(await services.keys.authenticate(apiKey), route);
   if (token === null) throw new AppError(wantsKey ? 'NO_API_KEY' : 'NO_TOKEN');

@@ -52,3 +52,17 @@ export function parseBody(raw: Buffer, contentType: string | undefined, invalidC
     throw new AppError(invalidCode, `The request body was refused: ${why}`, { cause: error });
   }
 }
+
+/**
+ * Parses an `application/x-www-form-urlencoded` body; of a repeated member the last one counts.
+ * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for text that is no UTF-8 or holds NUL
+ */
+export function parseForm(raw: Buffer, contentType: string | undefined, invalidCode: Code): Json | undefined {
+  if (raw.length === 0) return undefined;
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? ''))
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/x-www-form-urlencoded');
+  const members = [...new URLSearchParams(raw.toString('latin1'))];
+  if (members.some(([name, value]) => name === '__proto__' || value.includes('\0')))
+    throw new AppError(invalidCode, 'The form was refused');
+  return Object.fromEntries(members);
+}

@@ -39,6 +39,7 @@ function authCodes(route: Route): Code[] {
   ];
   const forbidden = route.forbiddenCode ?? 'FORBIDDEN';
   if (route.auth === 'public') return [];
+  if (route.auth === 'scim') return ['NO_TOKEN', 'TOKEN_REVOKED', 'FORBIDDEN'];
   if (route.auth === 'anyKey' || route.auth === 'workspaceKey') return ['NO_API_KEY', ...key, 'FORBIDDEN', forbidden];
   return [...session, ...key, 'FORBIDDEN', forbidden];
 }

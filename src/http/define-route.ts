@@ -37,7 +37,8 @@ export interface AuditFacts {
 /** A file or stream instead of an enveloped answer. */
 export interface Download {
   type: string;
-  filename: string;
+  /** Null: shown, not saved. */
+  filename: string | null;
   body: Readable;
 }
 
@@ -107,7 +108,10 @@ export interface Meta {
   agentScope?: 'filtered' | 'irrelevant';
   /** Greatest body in bytes; default 100 KiB. */
   bodyLimit?: number;
-  kind?: 'json' | 'file' | 'redirect';
+  /** How bodies come; default JSON. A form's members are texts. */
+  bodyType?: 'json' | 'form';
+  /** `scim`: bare resources and errors of RFC 7644. `redirect`: `data` is where to. */
+  kind?: 'json' | 'file' | 'redirect' | 'scim';
 }
 
 export interface Declaration<

@@ -18,7 +18,7 @@ export function requirePlan(route: Route, { tenant }: Caller): void {
 
 /** @throws AppError `FORBIDDEN` (or the route's own code) when the role is not among the route's */
 export function requireRole(route: Route, caller: Caller): void {
-  if (route.auth === 'anyKey' || route.auth === 'workspaceKey') return;
+  if (route.auth === 'anyKey' || route.auth === 'workspaceKey' || route.auth === 'scim') return;
   const allowed = (route.roles ?? READERS).includes(caller.role);
   const system =
     !route.systemRoles || (caller.user?.systemRole != null && route.systemRoles.includes(caller.user.systemRole));

@@ -2,7 +2,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { AppError, type Code } from '../errors.ts';
-import { parseBody } from './body.ts';
+import { parseBody, parseForm } from './body.ts';
 import type { RequestMeta, Route } from './define-route.ts';
 import { pageQuery, type Paged } from './paging.ts';
 import type { Caller } from '../domain/tenant.ts';
@@ -49,7 +49,8 @@ export function parseInputs(route: Route, req: Request, context: { meta: Request
   if (Object.values(given).some((value) => typeof value === 'string' && value.includes('\0')))
     throw new AppError('VALIDATION_ERROR', 'NUL in the query');
   const query = schema && check(schema, given, 'VALIDATION_ERROR');
-  const sent = route.body && parseBody(context.meta.rawBody, req.headers['content-type'], invalid);
+  const parse = route.bodyType === 'form' ? parseForm : parseBody;
+  const sent = route.body && parse(context.meta.rawBody, req.headers['content-type'], invalid);
   const body = route.body && check(route.body, sent === undefined ? {} : sent, invalid);
   const paged = route.page && (query as Paged);
   const page = paged && { skip: (paged.page - 1) * paged.limit, limit: paged.limit };

@@ -24,6 +24,7 @@ const SECURITY: Record<Route['auth'], object[]> = {
   reader: [{ session: [] }, { apiKey: [] }],
   workspaceKey: [{ apiKey: [] }],
   anyKey: [{ apiKey: [] }],
+  scim: [{ scimToken: [] }],
 };
 
 const FAILURE = { $ref: '#/components/schemas/Failure' };
@@ -166,6 +167,7 @@ function securitySchemes(): object {
       name: 'X-API-Key',
       description: 'Workspace key or agent key; `Authorization: Bearer` works too',
     },
+    scimToken: { type: 'http', scheme: 'bearer', description: 'SCIM token of the organisation' },
   };
 }
 

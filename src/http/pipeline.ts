@@ -8,6 +8,7 @@ import { readBody } from './body.ts';
 import { assertDeclared } from './declared.ts';
 import type { Reply, RequestMeta, Route } from './define-route.ts';
 import { sendFailure } from './envelope.ts';
+import { sendScimFailure } from './scim-envelope.ts';
 import { chooseWorkspace, requirePlan, requireRole } from './gates.ts';
 import { parseInputs } from './inputs.ts';
 import { RateState, type Limits } from './limits.ts';
@@ -76,7 +77,9 @@ async function run(attempt: Attempt, deps: PipelineDeps): Promise<Reply<number, 
 /** Authenticates, counts, and passes the workspace, plan and role gates. */
 async function identify(attempt: Attempt, { services, limits }: PipelineDeps): Promise<void> {
   const { route, req, rate } = attempt;
+  if (route.auth === 'scim') await limits.scimAddress(attempt.meta.ip, rate);
   const caller = (attempt.caller = await authenticate(req.headers, route, services));
+  if (caller.scimTokenId !== undefined) await limits.scimToken(caller.scimTokenId, rate);
   if (caller.user) await limits.user(caller.user.userId, rate);
   if (caller.key?.agentId != null)
     await limits.agent(
@@ -141,7 +144,8 @@ async function refuse(attempt: Attempt, thrown: unknown, deps: PipelineDeps): Pr
   );
   if (res.headersSent) return void res.destroy();
   for (const [name, value] of Object.entries(rate.headers())) res.setHeader(name, value);
-  sendFailure(res, error);
+  if (route.kind === 'scim') sendScimFailure(res, error);
+  else sendFailure(res, error);
 }
 
 async function earlierAnswer(

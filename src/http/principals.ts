@@ -10,6 +10,8 @@ export interface Principals {
   reader: { tenant: Tenant; user?: User | undefined };
   /** A workspace key. */
   workspaceKey: { tenant: Tenant; key: Key };
+  /** The organisation's SCIM token. */
+  scim: { tenant: Tenant };
   /** A workspace key or an agent key. */
   anyKey: { tenant: Tenant; key: Key };
 }

@@ -7,6 +7,7 @@ import { groupBy } from '../domain/group-by.ts';
 import type { Clock } from '../infra/clock.ts';
 import type { Route } from './define-route.ts';
 import { sendFailure } from './envelope.ts';
+import { sendScimFailure } from './scim-envelope.ts';
 import { endpoint, type PipelineDeps } from './pipeline.ts';
 
 export interface Mount {
@@ -60,7 +61,7 @@ function refuseMethod(routes: readonly Route[]): RequestHandler {
   const Allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
   return (req, res) => {
     if (req.method === 'OPTIONS') res.status(204).setHeader('Allow', Allow).end();
-    else sendFailure(res, new AppError('METHOD_NOT_ALLOWED', undefined, { headers: { Allow } }));
+    else failureOf(req.originalUrl)(res, new AppError('METHOD_NOT_ALLOWED', undefined, { headers: { Allow } }));
   };
 }
 
@@ -75,4 +76,9 @@ export function legacyMounts(clock: Clock, migrationGuide: string): RequestHandl
     req.url = `/api/v1/${req.url.slice('/api/'.length)}`;
     next();
   };
+}
+
+/** How a failure outside of any route is told: below `/scim/` as SCIM clients expect. */
+export function failureOf(url: string): typeof sendFailure {
+  return url.startsWith('/scim/') ? sendScimFailure : sendFailure;
 }

@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import type { Download, Reply, Route } from './define-route.ts';
 import { sendJson } from './envelope.ts';
+import { sendScim } from './scim-envelope.ts';
 import { pagination, type Paged } from './paging.ts';
 
 const arrays = new WeakMap<Route, z.ZodType>();
@@ -24,6 +25,8 @@ export async function sendReply({ route, res, paged }: Target, reply: Reply<numb
   for (const [name, value] of Object.entries(reply.parts.headers ?? {})) res.setHeader(name, value);
   for (const { name, value, maxAgeMs } of reply.parts.cookies ?? []) setCookie(res, { name, value, maxAgeMs });
   if (route.kind === 'file') return sendFile(res, reply.status, reply.data as Download);
+  if (route.kind === 'redirect') return res.redirect(reply.status, route.data.parse(reply.data) as string);
+  if (route.kind === 'scim') return sendScim(res, reply.status, route.data.parse(reply.data));
   const extra = route.extra ? (route.extra.parse(reply.parts.extra ?? {}) as object) : {};
   if (!paged) return sendJson(res, reply.status, { success: true, data: route.data.parse(reply.data), ...extra });
   const { items, total } = reply.data as { items: unknown[]; total: number };
@@ -50,6 +53,7 @@ function setCookie(
 /** Streams a file; when its source fails the connection is destroyed, so that half a document never looks whole. */
 async function sendFile(res: Response, status: number, { type, filename, body }: Download): Promise<void> {
   res.status(status).setHeader('Content-Type', type);
-  res.setHeader('Content-Disposition', `attachment; filename="${filename.replace(/[^\w.-]/g, '_')}"`);
+  if (filename !== null)
+    res.setHeader('Content-Disposition', `attachment; filename="${filename.replace(/[^\w.-]/g, '_')}"`);
   await pipeline(body, res);
 }
