@@ -46,7 +46,7 @@ export function openapi(mounts: readonly Mount[]): object {
     servers: [{ url: '/' }],
     tags: [...new Set(locate(mounts).map(({ path }) => tagOf(path)))].sort().map((name) => ({ name })),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: { securitySchemes: securitySchemes(), parameters: sharedParameters(), schemas: sharedSchemas() },
+    components: { securitySchemes: securitySchemes(mounts), parameters: sharedParameters(), schemas: sharedSchemas() },
   };
 }
 
@@ -158,8 +158,10 @@ function failures(route: Route): Record<string, object> {
   );
 }
 
-function securitySchemes(): object {
-  return {
+/** The schemes that some route uses. */
+function securitySchemes(mounts: readonly Mount[]): object {
+  const used = new Set(locate(mounts).flatMap(({ route }) => SECURITY[route.auth].flatMap(Object.keys)));
+  const schemes = {
     session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Session token of a dashboard user' },
     apiKey: {
       type: 'apiKey',
@@ -169,6 +171,7 @@ function securitySchemes(): object {
     },
     scimToken: { type: 'http', scheme: 'bearer', description: 'SCIM token of the organisation' },
   };
+  return Object.fromEntries(Object.entries(schemes).filter(([name]) => used.has(name)));
 }
 
 function sharedParameters(): object {

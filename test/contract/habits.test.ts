@@ -94,6 +94,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/resources/auth/keys.service.ts': 'a key says which organisation it belongs to',
   'src/resources/auth/local.service.ts': 'a failed sign-in is audited where the account is',
   'src/resources/auth/sessions.service.ts': 'the organisations of a user',
+  'src/resources/scim/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
 };
 
 test('looking across organisations happens where it is allowed', () => {
