@@ -62,6 +62,8 @@ function lineOf(entry: Stored, disclosed: readonly string[], last: boolean): str
     const value = sealed[name];
     return value ? disclose(name, value.seed, value.text) : [];
   });
-  const ids = { id: _id.toHexString(), organizationId: organizationId.toHexString() };
-  return bundleEntry({ ...entry, ...ids, createdAt: chainTime(createdAt), disclosures }, last);
+  const { traceId, sequence, prevHash, payloadDigest, chainHash, view } = entry;
+  const ids = { id: _id.toHexString(), organizationId: organizationId.toHexString(), traceId };
+  const link = { sequence, prevHash, payloadDigest, chainHash, createdAt: chainTime(createdAt) };
+  return bundleEntry({ ...ids, ...link, view, disclosures }, last);
 }

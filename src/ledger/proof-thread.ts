@@ -30,7 +30,7 @@ interface Waiting {
 
 /** Keeps the thread's garbage, and so its memory, small. */
 const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 };
-/** Characters that wait for a slow reader. */
+/** Bytes that wait for a slow reader. */
 const AHEAD = 256 * 1024;
 
 /** A thread that keeps no process alive. */
@@ -89,12 +89,12 @@ export function createProofs(parts: ProofParts): Proofs {
     return thread;
   }
 
-  async function* chunks(chain: Chain, bundle: BundleRequest): AsyncGenerator<string> {
+  async function* chunks(chain: Chain, bundle: BundleRequest): AsyncGenerator<Uint8Array> {
     const current = threadNow();
     const bundleId = (await current.ask({ kind: 'open', chain, bundle })) as number;
     try {
       for (;;) {
-        const chunk = (await current.ask({ kind: 'next', bundleId })) as string | null;
+        const chunk = (await current.ask({ kind: 'next', bundleId })) as Uint8Array | null;
         if (chunk === null) return;
         yield chunk;
       }

@@ -29,21 +29,48 @@ const POOL_SIZE = 4;
 const { uri, database } = workerData as { uri: string; database: string };
 const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
 const db = connection.getClient().db(database);
-const bundles = new Map<number, AsyncGenerator<string>>();
+const bundles = new Map<number, Bundle>();
+const encoder = new TextEncoder();
+
+/** A bundle that is being written; the next chunk is prepared while the last one is sent. */
+class Bundle {
+  readonly #chunks: AsyncGenerator<string>;
+  #ahead: Promise<IteratorResult<string, undefined>>;
+
+  constructor(chunks: AsyncGenerator<string>) {
+    this.#chunks = chunks;
+    this.#ahead = this.#prepare();
+  }
+
+  async next(): Promise<Uint8Array<ArrayBuffer> | null> {
+    const { value } = await this.#ahead;
+    this.#ahead = this.#prepare();
+    return value === undefined ? null : encoder.encode(value);
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks.return(undefined);
+  }
+
+  #prepare(): Promise<IteratorResult<string, undefined>> {
+    const prepared = this.#chunks.next();
+    // Whoever asks for it learns of a failure; nobody may.
+    prepared.catch(() => undefined);
+    return prepared;
+  }
+}
 
 async function answer({ id, request }: ProofQuestion): Promise<unknown> {
   switch (request.kind) {
     case 'verify':
       return verifyChain({ db, ...request });
     case 'open':
-      bundles.set(id, bundleChunks(db, request.chain, request.bundle));
+      bundles.set(id, new Bundle(bundleChunks(db, request.chain, request.bundle)));
       return id;
-    case 'next': {
-      const chunk = await bundles.get(request.bundleId)?.next();
-      return chunk?.value ?? null;
-    }
+    case 'next':
+      return (await bundles.get(request.bundleId)?.next()) ?? null;
     case 'close':
-      await bundles.get(request.bundleId)?.return(undefined);
+      await bundles.get(request.bundleId)?.close();
       return bundles.delete(request.bundleId);
   }
 }
@@ -51,7 +78,11 @@ async function answer({ id, request }: ProofQuestion): Promise<unknown> {
 parentPort?.on('message', (question: ProofQuestion) => {
   const { id } = question;
   answer(question).then(
-    (value) => parentPort?.postMessage({ id, value } satisfies ProofAnswer),
+    (value) =>
+      parentPort?.postMessage(
+        { id, value } satisfies ProofAnswer,
+        value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [],
+      ),
     (error: unknown) => parentPort?.postMessage({ id, error } satisfies ProofAnswer),
   );
 });

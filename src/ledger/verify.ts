@@ -10,7 +10,7 @@ import { Replay } from './verify-replay.ts';
 import type { Verification } from './verify-report.ts';
 import { checkHistory } from './verify-standing.ts';
 
-const BATCH = 500;
+const BATCH = 200;
 const HISTORIES_AT_ONCE = 64;
 /** What the chain says nothing about. */
 const UNCHECKED = { answer: 0, agentName: 0, idempotencyKey: 0 } as const;
