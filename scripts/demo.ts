@@ -7,11 +7,17 @@ import { openDatabase } from '../src/infra/database.ts';
 import { createLogger } from '../src/infra/logger.ts';
 import { loadSecrets } from '../src/infra/secrets.ts';
 import { startInstance } from '../src/instance.ts';
-import { runDemo, type Options } from './demo/run.ts';
+import { readDecisions } from './demo/decisions.ts';
+import { runDemo } from './demo/run.ts';
 import { count, say } from './demo/screen.ts';
 
 const SAMPLE = join(import.meta.dirname, '../samples/decisions.ndjson');
 const RAISED = 1_000_000;
+
+interface Options {
+  input: string;
+  limit: number;
+}
 
 function readOptions(): Options {
   return new Command('demo')
@@ -40,7 +46,8 @@ function demoConfig(): Config {
 }
 
 async function main(): Promise<boolean> {
-  const options = readOptions();
+  const { input, limit } = readOptions();
+  const decisions = readDecisions(input, limit);
   const config = demoConfig();
   const { MONGODB_URI: uri, MONGOD_BINARY: binary, ASSAY_DATA_DIR: dataDir } = config;
   say('An instance of its own');
@@ -57,7 +64,7 @@ async function main(): Promise<boolean> {
     const logger = createLogger(config.LOG_LEVEL, process.stderr);
     const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
     try {
-      return await runDemo(instance, options, dataDir);
+      return await runDemo({ instance, decisions, input, dataDir });
     } finally {
       await instance.stop();
     }

@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path';
 import type { Instance } from '../../src/instance.ts';
 import { createApi } from './api.ts';
-import { readDecisions } from './decisions.ts';
+import type { Decision } from './decisions.ts';
 import { exportEvidence, verifyOffline } from './evidence.ts';
 import { postAll, type Posted } from './post.ts';
 import { prepare } from './prepare.ts';
@@ -11,14 +11,17 @@ import { byAction, byPolicy, tally, type ListedPolicy } from './tables.ts';
 
 const CONCURRENCY = 16;
 
-export interface Options {
+export interface Job {
+  instance: Instance;
+  decisions: readonly Decision[];
+  /** Where the decisions came from, to be shown. */
   input: string;
-  limit: number;
+  /** A folder of the organisation's own is made in it. */
+  dataDir: string;
 }
 
-/** True when the chain is whole and the bundle intact. Files go to a folder below `dataDir`. */
-export async function runDemo(instance: Instance, { input, limit }: Options, dataDir: string): Promise<boolean> {
-  const decisions = readDecisions(input, limit);
+/** True when the chain is whole and the bundle intact. */
+export async function runDemo({ instance, decisions, input, dataDir }: Job): Promise<boolean> {
   const api = createApi(instance.url);
   const { token, key, organizationId, email, password } = await prepare(api, decisions);
 
