@@ -41,7 +41,7 @@ export async function runDemo({ instance, decisions, input, dataDir }: Job): Pro
   say(`The bundle: ${count(Math.ceil(evidence.bytes / 1024))} KiB, verified offline with the newest receipt as pin\n`);
   const { command, text, isIntact } = verifyOffline(evidence);
   say(`  $ ${command}\n${text.replaceAll(/^/gm, '  ')}`);
-  say(`\nSign in to this organisation with ${email} and ${password}`);
+  say(`\nTo look around: ASSAY_DATA_DIR=${dataDir} npm start, and sign in as ${email} with ${password}`);
   return chain.ok && isIntact;
 }
 
