@@ -62,7 +62,7 @@ const RULES: readonly Rule[] = [
   { of: /^ledger\/proof-worker$/, may: [LEDGER, DOMAIN, /^infra\/mongo$/, nodeParts('worker_threads')] },
   {
     of: /^ledger\/(?!.*\.model$)/,
-    may: [LEDGER, DOMAIN, ERRORS, LRU, nodeParts('worker_threads', 'stream', 'util', 'crypto')],
+    may: [LEDGER, DOMAIN, ERRORS, LRU, nodeParts('worker_threads', 'events', 'stream', 'util', 'crypto')],
     types: [INFRA, MONGOOSE, /^models$/],
   },
   { of: /^ledger\/.*\.model$/, may: [LEDGER, DOMAIN, INFRA, MONGOOSE] },
