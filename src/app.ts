@@ -1,13 +1,13 @@
 // The Express app: global middleware in order, the routes, 404 and the error handler.
 import cors from 'cors';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
-import helmet from 'helmet';
 import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
 import { apiReference } from './http/api-reference.ts';
 import { sendFailure } from './http/envelope.ts';
 import type { Limits } from './http/limits.ts';
 import { createRouter, failureOf, legacyMounts } from './http/router.ts';
+import { securityHeaders } from './http/security-headers.ts';
 import { translateError } from './http/translate-error.ts';
 import type { Clock } from './infra/clock.ts';
 import type { Logger } from './infra/logger.ts';
@@ -49,12 +49,7 @@ export function createApp({ config, services, limits, clock, logger, metrics, ne
   app.disable('x-powered-by');
   app.use(identify(newRequestId));
   app.use(observe(logger, metrics));
-  app.use(
-    helmet({
-      contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-      crossOriginResourcePolicy: { policy: 'same-origin' },
-    }),
-  );
+  app.use(securityHeaders());
   app.use(
     cors({
       origin: config.ASSAY_CORS_ORIGINS,
