@@ -1,7 +1,6 @@
 // What connectMongo refuses, what it sets on Mongoose and the driver, and how far the clocks are apart.
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import mongoose, { Schema, type Model } from 'mongoose';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { clockSkewMs, connectMongo, type Mongo } from '../../src/infra/mongo.ts';
 import { freePort, startMongod } from '../../src/infra/mongod-process.ts';
