@@ -19,6 +19,8 @@ export interface PolicySet {
   members: { id: string; revision: number }[];
   /** The distinct field paths that the conditions look at. */
   fields: string[];
+  /** Whether some condition looks at this member of the facts, or into it. */
+  reads(member: string): boolean;
   /** Judges one decision (docs/policies.md lists the facts). Never throws, keeps nothing. */
   evaluate(facts: JsonObject): Verdict;
 }
@@ -37,10 +39,12 @@ export function compilePolicies(definitions: readonly PolicyDefinition[], cache:
     policies.map(({ guard }) => guard),
     fieldOf,
   );
+  const roots = new Set(fields.items.map(([root]) => root));
   return {
     digest: digestOf(policies.map(({ text }) => text)),
     members: policies.map(({ match: { id, revision } }) => ({ id, revision })),
     fields: fields.keys(),
+    reads: (member) => roots.has(member),
     evaluate(facts) {
       const run = startRun(facts, fields.items, slots.items);
       return judgeAll(members, index, run);

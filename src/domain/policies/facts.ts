@@ -19,10 +19,13 @@ export interface Judged {
 
 /**
  * The facts of one decision (docs/policies.md lists them). Derived members win over submitted ones of the same name; `action` and
- * `output` are derived when first read, since many sets of policies never look at them.
+ * `output` are derived only where `reads` says that somebody looks at them.
  */
-export function factsOf({ submitted, at, agentName, confidenceScore, tags, pii }: Judged): JsonObject {
-  const derived = derivedFrom(submitted);
+export function factsOf(
+  { submitted, at, agentName, confidenceScore, tags, pii }: Judged,
+  reads: (member: string) => boolean = () => true,
+): JsonObject {
+  const derived = reads('action') || reads('output') ? derivedFrom(submitted) : null;
   return {
     ...submitted,
     agentName,
@@ -30,26 +33,14 @@ export function factsOf({ submitted, at, agentName, confidenceScore, tags, pii }
     tags,
     pii,
     time: { hourUtc: at.getUTCHours(), weekdayUtc: at.getUTCDay() || 7, instant: at.toISOString() },
-    get action() {
-      return derived().action;
-    },
-    get output() {
-      return derived().output;
-    },
+    ...derived,
   };
 }
 
-function derivedFrom({ outputDecision = null, rationale = null }: JsonObject): () => { action: Json; output: Json } {
-  let derived: { action: Json; output: Json } | undefined;
-  return () => {
-    if (derived !== undefined) return derived;
-    const texts = stringsIn(outputDecision);
-    const rationaleLength = lengthOf(member(outputDecision, 'rationale') ?? rationale);
-    return (derived = {
-      action: actionFacts(outputDecision, texts),
-      output: { text: texts.join('\n'), rationaleLength },
-    });
-  };
+function derivedFrom({ outputDecision = null, rationale = null }: JsonObject): { action: Json; output: Json } {
+  const texts = stringsIn(outputDecision);
+  const rationaleLength = lengthOf(member(outputDecision, 'rationale') ?? rationale);
+  return { action: actionFacts(outputDecision, texts), output: { text: texts.join('\n'), rationaleLength } };
 }
 
 function actionFacts(output: Json, texts: readonly string[]): JsonObject {

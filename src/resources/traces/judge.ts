@@ -47,7 +47,7 @@ export function judge(judging: Judging): Judged {
   const pii = { types: scrubbed.types, outputTypes: scrubbed.outputTypes };
   const { confidenceScore } = scored;
   const found = policies.evaluate(
-    factsOf({ submitted, at, agentName: agent?.name ?? null, confidenceScore, tags, pii }),
+    factsOf({ submitted, at, agentName: agent?.name ?? null, confidenceScore, tags, pii }, policies.reads),
   );
   const anomalous = scored.anomaly && agentPolicies.autoBlockAnomalies;
   const verdict = anomalous ? 'blocked' : found.status;
