@@ -2,6 +2,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { type Model, Schema } from 'mongoose';
 import { clockSkewMs, connectMongo, type Mongo } from '../../src/infra/mongo.ts';
 import { freePort, startMongod } from '../../src/infra/mongod-process.ts';
 
