@@ -43,13 +43,16 @@ export class ConsumerRunner {
       const trouble = this.#troubles.get(key);
       const ms = (trouble?.notBefore ?? 0) - this.#parts.clock.now().getTime();
       if (ms > 0) return { kind: 'paused', ms };
+      const size = trouble ? 1 : consumer.batch;
       let next: Run | null = null;
       try {
-        next = await nextRun({ consumer, organizationId, size: trouble ? 1 : consumer.batch }, this.#parts);
+        next = await nextRun({ consumer, organizationId, size }, this.#parts);
         if (!next) return { kind: 'reached' };
         await follow(next, this.#parts);
         if (trouble && next.to < trouble.until) this.#troubles.set(key, { ...trouble, failures: 0 });
         else this.#troubles.delete(key);
+        // What was appended meanwhile has woken its organisation anew: gathered until then, it costs less.
+        if (next.entries.length < size) return { kind: 'reached' };
       } catch (error) {
         if (error instanceof CursorMoved) return { kind: 'reached' };
         await this.#failed(key, { consumer, organizationId, next, error });
