@@ -50,7 +50,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^http\//,
-    may: [HTTP, ERRORS, DOMAIN, ZOD, NODE, /^(express|express-rate-limit|compression|swagger-ui-dist)$/],
+    may: [HTTP, ERRORS, DOMAIN, ZOD, NODE, /^(express|express-rate-limit|compression|helmet|swagger-ui-dist)$/],
     types: [/^(services|config)$/, INFRA],
   },
   {
