@@ -8,7 +8,7 @@ export default defineConfig({
     pool: 'forks',
     fileParallelism: false,
     reporters: ['verbose'],
-    testTimeout: 900_000,
+    testTimeout: 1_800_000,
     hookTimeout: 120_000,
   },
 });
