@@ -1,41 +1,41 @@
-// What is compared with what: pairs of blocks, and the rows that are read off them.
+// What is compared with what: pairs of blocks in ABBA order, and the rows that are read off them.
+import { fillChain, measureExport, measureVerify } from './chain.ts';
 import { measurePolicies } from './policies.ts';
 import type { Block } from './processes.ts';
 import type { RowName } from './rows.ts';
 import type { Scene, Stage } from './stage.ts';
 
-interface Sides {
-  a: Block;
-  b: Block;
+export interface Plan {
+  pairs: number;
+  /** Length of the chain that is verified and exported. */
+  entries: number;
 }
 
-/** A group under way. */
-export interface Open {
-  a(): Promise<Block>;
-  b(): Promise<Block>;
-  ratio(row: RowName, sides: Sides): number;
-  close(): Promise<void>;
+type Sides = Record<'a' | 'b', Block>;
+
+/** The figures of every pair by row, and what the two sides did in the last one. */
+export interface Outcome {
+  pairs: Partial<Record<RowName, number[]>>;
+  sides?: Sides;
 }
 
 /** Rows that are read off the same blocks. */
 export interface Group {
   rows: readonly RowName[];
-  open(stage: Stage): Promise<Open>;
+  measure(stage: Stage, plan: Plan): Promise<Outcome>;
 }
 
 type Ratio = (sides: Sides) => number;
-type Ratios = Partial<Record<RowName, Ratio>>;
-
 const throughput: Ratio = ({ a, b }) => a.perSecond / b.perSecond;
 const nodeCpu: Ratio = ({ a, b }) => (a.cpuUs.node ?? NaN) / (b.cpuUs.node ?? NaN);
 const p50: Ratio = ({ a, b }) => a.p50 / b.p50;
 const p99: Ratio = ({ a, b }) => a.p99 / b.p99;
 
 interface Comparison {
-  ratios: Ratios;
+  ratios: Partial<Record<RowName, Ratio>>;
   instances?: number;
   organizations?: number;
-  /** Before the first block. */
+  /** Before the first pair. */
   prepare?(scene: Scene): Promise<void>;
   a(scene: Scene): Promise<Block>;
   b(scene: Scene): Promise<Block>;
@@ -45,37 +45,43 @@ const MANY = { connections: 64 };
 /** Decisions after which the code of a server has come to its speed. */
 const WARM = 10_000;
 
-/** A comparison on instances of its own. */
-function compare({ ratios, instances = 1, organizations = 1, prepare, a, b }: Comparison): Group {
+/** Two sides on instances of their own. */
+function compare({ ratios, instances = 1, organizations = 1, prepare, ...sides }: Comparison): Group {
+  const named = Object.entries(ratios) as [RowName, Ratio][];
   return {
-    rows: Object.keys(ratios) as RowName[],
-    async open(stage) {
+    rows: named.map(([name]) => name),
+    async measure(stage, plan) {
       const scene = await stage.scene({ instances, organizations });
-      for (let warm = 0; warm < WARM;) warm += (await scene.ingest({ ...MANY, instances, organizations })).operations;
-      await prepare?.(scene);
-      return {
-        a: () => a(scene),
-        b: () => b(scene),
-        ratio: (row, sides) => ratios[row]?.(sides) ?? NaN,
-        close: () => scene.close(),
-      };
+      const outcome: Outcome = { pairs: Object.fromEntries(named.map(([name]) => [name, []])) };
+      try {
+        for (let warm = 0; warm < WARM;) warm += (await scene.ingest({ ...MANY, instances, organizations })).operations;
+        await prepare?.(scene);
+        for (let pair = 0; pair < plan.pairs; pair++) {
+          const blocks = await abba(pair, { a: () => sides.a(scene), b: () => sides.b(scene) });
+          for (const [name, ratio] of named) outcome.pairs[name]?.push(ratio(blocks));
+          outcome.sides = blocks;
+        }
+        return outcome;
+      } finally {
+        await scene.close();
+      }
     },
   };
 }
 
-/** Half of the greatest rate, measured once before the pairs. */
-function halfRates(): { ingest: number; stock: number; find(scene: Scene): Promise<void> } {
-  const rates = {
-    ingest: 0,
-    stock: 0,
-    async find(scene: Scene) {
-      rates.ingest = (await scene.ingest({ connections: 64 })).perSecond / 2;
-      rates.stock = (await scene.stage.stock('/insert', { connections: 64 })).perSecond / 2;
-    },
-  };
-  return rates;
+async function abba(pair: number, { a, b }: Record<'a' | 'b', () => Promise<Block>>): Promise<Sides> {
+  if (pair % 2 === 0) return { a: await a(), b: await b() };
+  const second = await b();
+  return { a: await a(), b: second };
 }
-const half = halfRates();
+
+/** Half of the greatest rates, measured once before the pairs. */
+const half = { ingest: 0, stock: 0 };
+async function findHalf(scene: Scene): Promise<void> {
+  half.ingest = (await scene.ingest(MANY)).perSecond / 2;
+  half.stock = (await scene.stage.stock('/insert', MANY)).perSecond / 2;
+}
+const atHalf = (scene: Scene): Promise<Block> => scene.ingest({ connections: 256, rate: half.ingest });
 
 export const groups: readonly Group[] = [
   compare({
@@ -116,8 +122,8 @@ export const groups: readonly Group[] = [
   }),
   compare({
     ratios: { p99 },
-    prepare: (scene) => half.find(scene),
-    a: (scene) => scene.ingest({ connections: 256, rate: half.ingest }),
+    prepare: findHalf,
+    a: atHalf,
     b: ({ stage }) => stage.stock('/insert', { connections: 256, rate: half.stock }),
   }),
   compare({
@@ -127,34 +133,29 @@ export const groups: readonly Group[] = [
     b: (scene) => scene.ingest(MANY),
   }),
   compare({
+    ratios: { during: p99 },
+    prepare: findHalf,
+    a: (scene) => scene.whileProving(() => atHalf(scene)),
+    b: atHalf,
+  }),
+  compare({
     ratios: { list: nodeCpu },
     a: (scene) => scene.list(),
     b: (scene) => scene.listByDriver(),
   }),
-  policies(),
-];
-
-/** Both engines run in this process, in alternating rounds of their own. */
-function policies(): Group {
-  const asBlock = (us: number): Block => ({
-    operations: 1,
-    seconds: 0,
-    p50: 0,
-    p99: 0,
-    statuses: {},
-    perSecond: 0,
-    cpuUs: { node: us },
-  });
-  return {
+  {
     rows: ['policies'],
-    open() {
-      let measured = measurePolicies();
-      return Promise.resolve({
-        a: () => Promise.resolve(asBlock((measured = measurePolicies()).compiledUs)),
-        b: () => Promise.resolve(asBlock(measured.interpretedUs)),
-        ratio: (_row: RowName, sides: Sides) => nodeCpu(sides),
-        close: () => Promise.resolve(),
-      });
+    measure: (_stage, { pairs }) =>
+      Promise.resolve({ pairs: { policies: Array.from({ length: pairs }, () => measurePolicies().ratio) } }),
+  },
+  {
+    rows: ['verify', 'export', 'verify-rss', 'export-rss'],
+    async measure(stage, { entries }) {
+      const chain = await fillChain({ uri: stage.uri('chain'), database: 'chain', entries });
+      const verify = await measureVerify(chain);
+      const bundle = await measureExport(chain);
+      const memory = { 'verify-rss': [verify.rssGrowthMb], 'export-rss': [bundle.rssGrowthMb] };
+      return { pairs: { verify: [verify.ratio], export: [bundle.ratio], ...memory } };
     },
-  };
-}
+  },
+];

@@ -7,8 +7,14 @@ import { summary, tell, type LoadOrder, type Target } from './wire.ts';
 const HEAD_END = '\r\n\r\n';
 let sent = 0;
 /** Differs from run to run, so that bodies do too. */
-const run = (Date.now() % 1e9).toString().padStart(9, '0');
+const run = lettersOf(Date.now() % 1e9, 8);
 let templates: Buffer[] = [];
+
+/** A number in the letters a to p, as many as `UNIQUE` leaves room for. */
+function lettersOf(value: number, length: number): string {
+  const digits = value.toString(16).padStart(length, '0');
+  return digits.replace(/./g, (digit) => 'abcdefghijklmnop'.charAt(parseInt(digit, 16)));
+}
 
 /** One request after another over one connection. */
 class Connection {
@@ -37,7 +43,7 @@ class Connection {
     const which = sent++ % this.#requests.length;
     const request = Buffer.from(this.#requests[which] as Buffer);
     const at = this.#uniqueAt[which] ?? -1;
-    if (at >= 0) request.write(run + String(sent).padStart(7, '0'), at, 'latin1');
+    if (at >= 0) request.write(run + lettersOf(sent, 8), at, 'latin1');
     this.#socket.write(request);
   }
 

@@ -36,7 +36,7 @@ export interface ChildOptions {
 /** Starts a TypeScript program below the project's folder; it ends with this process. */
 export function start(program: string, { args = [], env = {}, nodeArgs = [] }: ChildOptions = {}): ChildProcess {
   return fork(fileURLToPath(new URL(`../${program}`, import.meta.url)), [...args], {
-    execArgv: ['--import', 'tsx', ...nodeArgs],
+    execArgv: [...(program.endsWith('.ts') ? ['--import', 'tsx'] : []), ...nodeArgs],
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

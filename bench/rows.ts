@@ -23,7 +23,12 @@ export const rows = {
   'two/one': { measure: 'two instances on one organisation / one', must: 0.55, aim: 0.8, better: 'high' },
   'two/one-p99': { measure: 'p99 of two instances on one organisation / one', must: 3, aim: 2, better: 'low' },
   policies: { measure: 'CPU of 1000 policies / interpreted', must: 0.15, aim: 0.1, better: 'low' },
+  verify: { measure: 'R5 (hash of 156 bytes) / CPU of verifying an entry', must: 0.05, aim: 0.1, better: 'high' },
+  during: { measure: 'p99 of ingestion during verify and export / without', must: 2, aim: 1.3, better: 'low' },
+  export: { measure: 'decoding alone / CPU of exporting an entry', must: 0.4, aim: 0.6, better: 'high' },
   list: { measure: 'CPU of a list of 200 / driver find and stringify', must: 1.8, aim: 1.3, better: 'low' },
+  'verify-rss': { measure: 'MB that verifying a long chain adds', must: 96, aim: 48, better: 'low' },
+  'export-rss': { measure: 'MB that exporting a long chain adds', must: 96, aim: 48, better: 'low' },
 } as const satisfies Record<string, Goal>;
 export type RowName = keyof typeof rows;
 
@@ -33,7 +38,7 @@ export interface Result extends Goal {
   pairs: readonly number[];
   /** Share of the processors that others used just before, 0 to 1: above a tenth the figure is doubtful. */
   busyBefore: number;
-  /** What the two sides did, in the unit of the row's own measure. */
+  /** What the two sides did in the last pair: operations a second, milliseconds, microseconds of processor an operation. */
   sides?: Readonly<Record<'a' | 'b', Readonly<Record<string, number>>>>;
 }
 export type Results = Partial<Record<RowName, Result>>;

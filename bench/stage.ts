@@ -8,7 +8,7 @@ import mongoose from 'mongoose';
 import { startEmbedded, type EmbeddedMongod } from '../src/infra/embedded-mongod.ts';
 import { findMongod } from '../src/infra/mongod-binary.ts';
 import { freePort } from '../src/infra/mongod-process.ts';
-import { agentOf, bodies } from './decisions.ts';
+import { agentsOf, bodies } from './decisions.ts';
 import { end, measure, start, told, type Block } from './processes.ts';
 import { organization, type Bench } from './tenants.ts';
 import type { DriverOrder, Span, Target } from './wire.ts';
@@ -23,13 +23,16 @@ const SERVER_ENV = {
   LOG_LEVEL: 'warn',
 };
 
+/** As `npm start` gives them: decisions in flight outlive a collection of the small default. */
+const NODE_ARGS = ['--max-semi-space-size=64'];
+
 export interface App {
   port: number;
   child: ChildProcess;
 }
 
 export interface StageOptions {
-  /** Decisions to post, one a line; absent: made-up ones. */
+  /** Decisions to post, one a line; absent: the sample. */
   input: string | undefined;
   /** A folder for CPU profiles of the instances. */
   profile: string | undefined;
@@ -89,11 +92,13 @@ export class Stage {
 
   /** Instances of the real server on one new database. */
   async scene({ instances, organizations }: { instances: number; organizations: number }): Promise<Scene> {
-    const uri = databaseUri(this.#mongod, `bench${(this.#databases += 1)}`);
+    const uri = this.uri(`bench${(this.#databases += 1)}`);
     const apps: App[] = [];
     for (let i = 0; i < instances; i++) apps.push(await startServer(uri, this.#profile));
     const url = `http://127.0.0.1:${apps[0]?.port}`;
-    const made = await Promise.all(Array.from({ length: organizations }, () => organization(url, agentOf(this.texts))));
+    const made = await Promise.all(
+      Array.from({ length: organizations }, () => organization(url, agentsOf(this.texts))),
+    );
     return new Scene(this, { uri, apps, organizations: made });
   }
 
@@ -116,10 +121,12 @@ export class Stage {
     return allAnswered(block, ['200']);
   }
 
-  async drive(
-    order: Pick<DriverOrder, 'work' | 'organizationId'>,
-    uri = databaseUri(this.#mongod, 'driver'),
-  ): Promise<Block> {
+  /** The address of a database of this name. */
+  uri(name: string): string {
+    return databaseUri(this.#mongod, name);
+  }
+
+  async drive(order: Pick<DriverOrder, 'work' | 'organizationId'>, uri = this.uri('driver')): Promise<Block> {
     return measure(
       this.#driver,
       { ...order, uri, ...this.span },
@@ -192,6 +199,23 @@ export class Scene {
     return this.stage.drive({ work: 'list', organizationId: this.organizations[0]?.organizationId ?? '' }, this.#uri);
   }
 
+  /** Verifies the chain of the first organisation and exports it, in turns, for as long as the work takes. */
+  async whileProving(work: () => Promise<Block>): Promise<Block> {
+    const headers = { Authorization: `Bearer ${this.organizations[0]?.token}` };
+    let isDone = false;
+    const proving = (async () => {
+      for (let turn = 0; !isDone; turn++) {
+        const path = turn % 2 === 0 ? 'verify' : 'export';
+        const answer = await fetch(`http://127.0.0.1:${this.#apps[0]?.port}/api/v1/hash-chain/${path}`, { headers });
+        if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
+        for await (const _chunk of answer.body ?? []);
+      }
+    })();
+    const block = await work().finally(() => (isDone = true));
+    await proving;
+    return block;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#apps.map(({ child }) => end(child)));
     const client = await mongoose.mongo.MongoClient.connect(this.#uri);
@@ -217,7 +241,7 @@ function databaseUri(mongod: EmbeddedMongod, name: string): string {
 
 async function startServer(uri: string, profile: string | undefined): Promise<App> {
   const port = await freePort();
-  const nodeArgs = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  const nodeArgs = profile === undefined ? NODE_ARGS : [...NODE_ARGS, '--cpu-prof', `--cpu-prof-dir=${profile}`];
   const child = start('src/server.ts', { env: { ...SERVER_ENV, PORT: String(port), MONGODB_URI: uri }, nodeArgs });
   for (;;) {
     if (child.exitCode !== null) throw new Error('the server has ended before it answered');

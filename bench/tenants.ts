@@ -1,4 +1,4 @@
-// Organisations to measure with: an agent without a limit of its own, its key, a hundred policies.
+// Organisations to measure with: agents without a limit of their own, a key, a hundred policies.
 import { definitionOf } from './policies.ts';
 
 const POLICIES = 100;
@@ -7,7 +7,7 @@ export interface Bench {
   organizationId: string;
   /** Of the owner's session. */
   token: string;
-  /** Of the agent. */
+  /** Of the workspace. */
   key: string;
 }
 
@@ -16,7 +16,7 @@ interface Envelope {
     token: string;
     organization: { _id: string };
     _id: string;
-    apiKey: string;
+    key: string;
   };
 }
 
@@ -31,16 +31,19 @@ async function call(url: string, { method = 'POST', token, body }: { method?: st
 }
 
 /** Registers an organisation over HTTP. */
-export async function organization(url: string, agentName: string): Promise<Bench> {
+export async function organization(url: string, agentNames: readonly string[]): Promise<Bench> {
   const api = `${url}/api/v1`;
   const email = `bench-${process.hrtime.bigint()}@example.com`;
   const { token, organization } = await call(`${api}/auth/register`, {
     body: { name: 'Bench', email, password: 'Correct-Horse-9', organizationName: 'Bench' },
   });
-  const agent = await call(`${api}/agents`, { token, body: { name: agentName } });
-  await call(`${api}/agents/${agent._id}/policies`, { method: 'PATCH', token, body: { maxRequestsPerMinute: null } });
+  for (const name of agentNames) {
+    const { _id } = await call(`${api}/agents`, { token, body: { name } });
+    await call(`${api}/agents/${_id}/policies`, { method: 'PATCH', token, body: { maxRequestsPerMinute: null } });
+  }
+  const { key } = await call(`${api}/auth/keys`, { token, body: { name: 'bench' } });
   for (let i = 0; i < POLICIES; i++) await call(`${api}/policies`, { token, body: policy(i) });
-  return { organizationId: organization._id, token, key: agent.apiKey };
+  return { organizationId: organization._id, token, key };
 }
 
 /** Most never match; two of them hold a share of the decisions for review. */
