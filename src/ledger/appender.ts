@@ -63,6 +63,7 @@ export function createAppender(options: AppenderParts): Appender {
       });
       return entry && isFresh(entry, parts) ? entry : null;
     },
+    forget: (organizationId, once) => register.forget(organizationId, once),
     async head(organizationId) {
       const newest = await store.newest(objectId(organizationId));
       return newest && { sequence: newest.sequence, chainHash: newest.chainHash };

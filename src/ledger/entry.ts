@@ -60,6 +60,8 @@ export interface Appender {
   append(draft: Draft, deadlineMs?: number): Promise<Outcome>;
   /** The entry that a repeated append would be answered with, by a majority read; null: the `once` is free. */
   find(organizationId: string, once: Buffer | string): Promise<Stored | null>;
+  /** Lets go of what this process remembers of an entry that is being erased. */
+  forget(organizationId: string, once: Buffer | string): void;
   /** The trusted head of an organisation's chain; null when empty. */
   head(organizationId: string): Promise<Position | null>;
   /** How long the newest appends of an organisation took, in this process; null when there were none. */

@@ -75,12 +75,19 @@ export function createLaterFacts({ db, chain, appender, fold, probe = () => {} }
       const draft = { ...fact, organizationId, traceId, after, once: null, monthlyLimit: null };
       const outcome = await appender.append(draft);
       if (outcome.kind === 'superseded') continue;
+      if (fact.kind === 'erasure') forget(organizationId, subject.trace);
       await probe('before-fold', organizationId);
       await fold.applyFold(outcome.entry);
       await probe('folded', organizationId);
       return outcome.entry;
     }
     throw new AppError('CONFLICT');
+  }
+
+  /** The repetition register holds whole entries, payload included. */
+  function forget(organizationId: string, trace: Stored): void {
+    const once = trace[chain.onceField];
+    if (once !== undefined) appender.forget(organizationId, once as Buffer | string);
   }
 
   return {

@@ -26,6 +26,10 @@ export class OnceRegister {
     return entry && this.#parts.isFresh(entry) ? entry : null;
   }
 
+  forget(organizationId: string, once: Buffer | string): void {
+    this.#recent.delete(keyOf(organizationId, once));
+  }
+
   /** Appends, or answers from an append of the same key that is in flight or was lately answered. */
   async append(draft: Draft): Promise<Outcome> {
     if (draft.once === null) return this.#parts.append(draft);

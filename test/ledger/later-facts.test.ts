@@ -158,3 +158,23 @@ test('an erasure empties what it names, wherever it stands, and nothing else', a
   expect(corrected).toMatchObject({ sealed: { rationale: null, feedback: text('wrong') } });
   expect(other).toMatchObject({ rationale: 'first', sealed });
 });
+
+test('an erased entry is forgotten: the same request is a fresh one', async () => {
+  const organizationId = newId();
+  const { appender, facts } = open(organizationId);
+  const posted = draft(organizationId, {
+    traceId: 't',
+    once: Buffer.alloc(16, 7),
+    fields: { sealed: { rationale: text('secret') } },
+  });
+  await appender.append(posted);
+  expect((await appender.append(posted)).kind).toBe('repeated');
+  await facts.append(organizationId, 't', (subject) => {
+    const erased = [{ sequence: subject.subject.sequence, names: ['rationale'] }];
+    return fact('erasure', erasureView({ ...common(organizationId, subject), cause: 'request', erased }));
+  });
+  expect(await appender.find(organizationId, Buffer.alloc(16, 7))).toBeNull();
+  expect((await appender.append({ ...posted, traceId: 'u', view: posted.view.replace('"t"', '"u"') })).kind).toBe(
+    'sealed',
+  );
+});
