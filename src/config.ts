@@ -62,6 +62,7 @@ export const environment = z.object({
   ASSAY_LIMIT_USER: count.default(600).describe('Requests per user and 15 minutes'),
   ASSAY_LIMIT_AUTH: count.default(100).describe('Requests to /auth per client address and 15 minutes'),
   ASSAY_LIMIT_ACCOUNT: count.default(20).describe('Sign-in attempts per account and 15 minutes'),
+  ASSAY_LIMIT_ONBOARDING: count.default(120).describe('Requests to the onboarding of agents per user and 15 minutes'),
   ASSAY_LIMIT_SANDBOX: count.default(10_000).describe('Decisions a month that the plan sandbox allows'),
   ASSAY_LIMIT_SCIM: count.default(600).describe('SCIM requests per token, and per client address, and 15 minutes'),
   ASSAY_QUEUE_LIMIT: count.default(10_000).describe('Decisions of one organisation that may wait to be sealed'),

@@ -1,6 +1,8 @@
 // Which URL goes to which resource: one line per mount.
 import type { Mount } from './http/router.ts';
 import { agentRoutes } from './resources/agents/agents.routes.ts';
+import { mlBomRoutes, producerMlBomRoutes } from './resources/agents/ml-bom.routes.ts';
+import { onboardingRoutes } from './resources/agents/onboarding.routes.ts';
 import { auditRoutes } from './resources/audit/audit.routes.ts';
 import { keyRoutes } from './resources/auth/keys.routes.ts';
 import { localRoutes } from './resources/auth/local.routes.ts';
@@ -18,8 +20,11 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/auth/keys', routes: keyRoutes },
   { at: '/api/v1/workspaces', routes: workspaceRoutes },
   { at: '/api/v1/agents', routes: agentRoutes },
+  { at: '/api/v1/agents', routes: onboardingRoutes },
+  { at: '/api/v1/agents', routes: mlBomRoutes },
   { at: '/api/v1/policies', routes: policyRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },
+  { at: '/api/v1/traces', routes: producerMlBomRoutes },
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
 ];

@@ -26,6 +26,8 @@ import { createLedgerUpkeep } from './ledger/upkeep.ts';
 import type { Models } from './models.ts';
 import { createAgentHistoryService } from './resources/agents/agent-history.service.ts';
 import { createAgentService, type KnownAgent } from './resources/agents/agents.service.ts';
+import { createMlBomService } from './resources/agents/ml-bom.service.ts';
+import { createOnboardingService } from './resources/agents/onboarding.service.ts';
 import { createAuditService } from './resources/audit/audit.service.ts';
 import { createKeyService, hashKey, type KeyIdentity } from './resources/auth/keys.service.ts';
 import { createLocalService } from './resources/auth/local.service.ts';
@@ -149,6 +151,8 @@ export function createServices(world: World) {
   const onAgentsChanged = (organizationId: string): void =>
     onCommit(() => [identities, knownAgents].forEach((cache) => cache.invalidate(organizationId)));
   const agents = createAgentService({ models, known: knownAgents, clock, randomHex, hashKey, onAgentsChanged });
+  const onboarding = createOnboardingService({ agents });
+  const mlBoms = createMlBomService({ agents, clock });
   const policySets = createPolicySetService({
     models,
     sets: createCache<PolicySet>({ feed, collections: ['policies'], max: 2000 }),
@@ -199,6 +203,8 @@ export function createServices(world: World) {
       keys,
       scimTokens,
       agents,
+      onboarding,
+      mlBoms,
       policies,
       policySets,
       ingestion,

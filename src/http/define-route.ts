@@ -79,8 +79,8 @@ export interface AuditRule {
   resource: string;
 }
 
-/** `auth`: per client address; `account`: per `email` of the body, whether it has an account or not. */
-export type ExtraLimit = 'auth' | 'account';
+/** `auth`: per client address; `account`: per `email` of the body, whether it has an account or not; `onboarding`: per user. */
+export type ExtraLimit = 'auth' | 'account' | 'onboarding';
 
 /** Members that do not take part in typing the handler. */
 export interface Meta {

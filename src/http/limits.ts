@@ -67,6 +67,7 @@ export interface Limits {
   auth(address: string, state: RateState): Promise<void>;
   account(email: string, state: RateState): Promise<void>;
   user(userId: string, state: RateState): Promise<void>;
+  onboarding(userId: string, state: RateState): Promise<void>;
   /** SCIM: 600 per quarter of an hour, by address and by token. */
   scimAddress(address: string, state: RateState): Promise<void>;
   scimToken(tokenId: string, state: RateState): Promise<void>;
@@ -77,12 +78,18 @@ export interface Limits {
 
 type Configured = Pick<
   Config,
-  'ASSAY_LIMIT_IP' | 'ASSAY_LIMIT_USER' | 'ASSAY_LIMIT_AUTH' | 'ASSAY_LIMIT_ACCOUNT' | 'ASSAY_LIMIT_SCIM'
+  | 'ASSAY_LIMIT_IP'
+  | 'ASSAY_LIMIT_USER'
+  | 'ASSAY_LIMIT_AUTH'
+  | 'ASSAY_LIMIT_ACCOUNT'
+  | 'ASSAY_LIMIT_ONBOARDING'
+  | 'ASSAY_LIMIT_SCIM'
 >;
 
 /** The layers of one instance. An IPv6 caller is counted by its /56. */
 export function createLimits(config: Configured): Limits {
-  const [ip, auth, account, user, scimAddress, scimToken, agent] = [
+  const [ip, auth, account, user, onboarding, scimAddress, scimToken, agent] = [
+    new Layer(QUARTER_HOUR),
     new Layer(QUARTER_HOUR),
     new Layer(QUARTER_HOUR),
     new Layer(QUARTER_HOUR),
@@ -96,12 +103,13 @@ export function createLimits(config: Configured): Limits {
     auth: async (address, state) => state.take(await auth.count(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
     account: async (email, state) => state.take(await account.count(email, config.ASSAY_LIMIT_ACCOUNT)),
     user: async (userId, state) => state.take(await user.count(userId, config.ASSAY_LIMIT_USER)),
+    onboarding: async (userId, state) => state.take(await onboarding.count(userId, config.ASSAY_LIMIT_ONBOARDING)),
     scimAddress: async (address, state) =>
       state.take(await scimAddress.count(ipKeyGenerator(address), config.ASSAY_LIMIT_SCIM)),
     scimToken: async (tokenId, state) => state.take(await scimToken.count(tokenId, config.ASSAY_LIMIT_SCIM)),
     async agent(agentId, perMinute, state) {
       if (perMinute !== null && perMinute > 0) state.take(await agent.count(agentId, perMinute));
     },
-    close: () => [ip, auth, account, user, scimAddress, scimToken, agent].forEach((layer) => layer.close()),
+    close: () => [ip, auth, account, user, onboarding, scimAddress, scimToken, agent].forEach((layer) => layer.close()),
   };
 }

@@ -81,6 +81,7 @@ async function identify(attempt: Attempt, { services, limits }: PipelineDeps): P
   const caller = (attempt.caller = await authenticate(req.headers, route, services));
   if (caller.scimTokenId !== undefined) await limits.scimToken(caller.scimTokenId, rate);
   if (caller.user) await limits.user(caller.user.userId, rate);
+  if (caller.user && route.limits?.includes('onboarding')) await limits.onboarding(caller.user.userId, rate);
   if (caller.key?.agentId != null)
     await limits.agent(
       caller.key.agentId,

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { mounts } from '../../src/routes.ts';
 import { locate } from '../../src/http/router.ts';
-import { agent, decision, ok, owner, workspaceKey } from '../setup/personas.ts';
+import { agent, decision, ok, owner, workspaceKey, type Owner } from '../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../setup/start-app.ts';
 
 let app: TestApp;
@@ -126,4 +126,25 @@ test('an IPv6 caller is counted by the subnet, an embedded IPv4 address by itsel
   for (const address of ['::ffff:192.0.2.1', '::ffff:192.0.2.2', '::ffff:192.0.2.3', '192.0.2.1'])
     expect((await get(address)).status, address).toBe(401);
   limited(await get('::ffff:c000:201'), 2, 900);
+});
+
+test('the onboarding of agents has a limit of its own for every user', async () => {
+  app = await startApp({ ASSAY_LIMIT_ONBOARDING: '2' });
+  const [ada, eve] = [await owner(app), await owner(app, 'Eve')];
+  const draft = ({ token }: Owner): Promise<Answer> => app.call('GET', '/api/v1/agents/onboarding/draft', { token });
+  expect(told(await draft(ada))).toEqual(['2', '1']);
+  const save = (id: string): Promise<Answer> =>
+    app.call('PATCH', `/api/v1/agents/${id}/onboarding`, { token: ada.token, body: { currentStep: 1 } });
+  expect(told(await save('a'.repeat(24)))).toEqual(['2', '0']);
+  limited(await save('b'.repeat(24)), 2, 900);
+  limited(await draft(ada), 2, 900);
+  expect((await app.call('GET', '/api/v1/agents', { token: ada.token })).status).toBe(200);
+  expect((await draft(eve)).status).toBe(200);
+  const declared = locate(mounts).filter(({ route }) => route.limits?.includes('onboarding'));
+  expect(declared.map(({ path, route }) => `${route.method} ${path}`).toSorted()).toEqual([
+    'delete /api/v1/agents/:id/onboarding',
+    'get /api/v1/agents/onboarding/draft',
+    'patch /api/v1/agents/:id/onboarding',
+    'post /api/v1/agents/:id/onboarding/complete',
+  ]);
 });

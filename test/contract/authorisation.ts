@@ -92,10 +92,17 @@ export const authorisation: Readonly<Record<string, Row>> = {
   'PATCH /api/v1/agents/:id/policies': ofOne(managers),
   'GET /api/v1/agents/:id/versions': ofOne(readers),
   'GET /api/v1/agents/:id/analytics': ofOne(readers),
+  'GET /api/v1/agents/:id/ml-bom': ofOne(readers),
+  'POST /api/v1/agents/:id/ml-bom/refresh': ofOne(managers),
+  'GET /api/v1/agents/onboarding/draft': readersInPerson,
+  'PATCH /api/v1/agents/:id/onboarding': ofOne(managers),
+  'POST /api/v1/agents/:id/onboarding/complete': ofOne(managers),
+  'DELETE /api/v1/agents/:id/onboarding': ofOne(managers),
 
   'POST /api/v1/traces': agents,
   'GET /api/v1/traces': readers,
   'GET /api/v1/traces/:id': ofOne(readers),
+  'GET /api/v1/traces/:id/ml-bom': ofOne(readers),
   'POST /api/v1/traces/bulk-status': writers,
   'POST /api/v1/traces/bulk-delete': managers,
 

@@ -1,7 +1,7 @@
 // For every operation one request that is served, made of a site's own records; every input that exists is given.
 import { randomHex } from '../../src/infra/ids.ts';
 import { PASSWORD } from '../setup/personas.ts';
-import { as, decisionBody, newDecision, policyBody, type Site } from './site.ts';
+import { as, decisionBody, modelMetadata, newDecision, policyBody, type Site } from './site.ts';
 
 export interface Sample {
   params?: Record<string, string>;
@@ -16,12 +16,15 @@ const jtiOf = (token: string): string =>
 
 const page = { page: '1', limit: '10' };
 const ofAgent: Example = ({ agentId }) => ({ params: { id: agentId } });
+const ofTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
 const ofPolicy: Example = ({ policyId }) => ({ params: { id: policyId } });
 const nothing: Example = () => ({});
 
 async function newAgent(site: Site): Promise<string> {
   return (await as(site, 'POST /api/v1/agents', { name: `${site.mark} ${randomHex(6)}` }))._id as string;
 }
+const newDraft = async (site: Site): Promise<string> =>
+  (await as(site, 'POST /api/v1/agents', { name: `${site.mark} draft`, onboarding: true }))._id as string;
 async function newKey(site: Site): Promise<string> {
   return (await as(site, 'POST /api/v1/auth/keys', { name: `${site.mark} brief` }))._id as string;
 }
@@ -67,12 +70,21 @@ export const examples: Readonly<Record<string, Example>> = {
 
   'GET /api/v1/agents': () => ({ query: page }),
   'POST /api/v1/agents': ({ mark }) => ({
-    body: { name: `${mark} ${randomHex(6)}`, description: `${mark} description`, onboarding: true },
+    body: {
+      name: `${mark} ${randomHex(6)}`,
+      description: `${mark} description`,
+      modelMetadata: modelMetadata(mark),
+      onboarding: true,
+    },
   }),
   'GET /api/v1/agents/:id': ofAgent,
   'PATCH /api/v1/agents/:id': async (site) => ({
     params: { id: await newAgent(site) },
-    body: { name: `${site.mark} ${randomHex(6)}`, description: `${site.mark} description` },
+    body: {
+      name: `${site.mark} ${randomHex(6)}`,
+      description: `${site.mark} description`,
+      modelMetadata: modelMetadata(site.mark),
+    },
   }),
   'DELETE /api/v1/agents/:id': async (site) => ({ params: { id: await newAgent(site) } }),
   'POST /api/v1/agents/:id/regenerate-key': async (site) => ({ params: { id: await newAgent(site) } }),
@@ -90,6 +102,15 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'GET /api/v1/agents/:id/versions': ofAgent,
   'GET /api/v1/agents/:id/analytics': ofAgent,
+  'GET /api/v1/agents/:id/ml-bom': ofAgent,
+  'POST /api/v1/agents/:id/ml-bom/refresh': ofAgent,
+  'GET /api/v1/agents/onboarding/draft': nothing,
+  'PATCH /api/v1/agents/:id/onboarding': async (site) => ({
+    params: { id: await newDraft(site) },
+    body: { currentStep: 2, data: { answer: `${site.mark} answer` } },
+  }),
+  'POST /api/v1/agents/:id/onboarding/complete': async (site) => ({ params: { id: await newDraft(site) } }),
+  'DELETE /api/v1/agents/:id/onboarding': async (site) => ({ params: { id: await newDraft(site) } }),
 
   'POST /api/v1/traces': ({ agentId, mark }) => ({ body: decisionBody(agentId, mark) }),
   'GET /api/v1/traces': ({ agentId }) => ({
@@ -105,7 +126,8 @@ export const examples: Readonly<Record<string, Example>> = {
       search: 'rationale',
     },
   }),
-  'GET /api/v1/traces/:id': ({ traceId }) => ({ params: { id: traceId } }),
+  'GET /api/v1/traces/:id': ofTrace,
+  'GET /api/v1/traces/:id/ml-bom': ofTrace,
   'POST /api/v1/traces/bulk-status': ({ traceId }) => ({ body: { ids: [traceId], status: 'approved' } }),
   'POST /api/v1/traces/bulk-delete': async (site) => ({ body: { ids: [await newDecision(site)] } }),
 

@@ -71,6 +71,26 @@ export const policyBody = (mark: string): Record<string, unknown> => ({
   actions: [{ type: 'flag_for_review', config: { reason: `${mark} reason` } }],
 });
 
+/** What may be stated of a model. */
+export const modelMetadata = (mark: string): Record<string, unknown> => ({
+  provider: `${mark} provider`,
+  model: `${mark} model`,
+  version: '2.1',
+  license: `${mark} licence`,
+  riskClass: 'limited',
+  purpose: `${mark} purpose`,
+  trainingDataSummary: `${mark} summary`,
+  datasets: [
+    {
+      name: `${mark} data`,
+      uri: 's3://bucket/data',
+      license: 'CC-BY-4.0',
+      sha256: '5'.repeat(64),
+      description: `${mark} description`,
+    },
+  ],
+});
+
 /** The decision of an example; every member that a caller may send. */
 export const decisionBody = (agentId: string, mark: string): Record<string, unknown> =>
   decision(agentId, {
@@ -102,6 +122,7 @@ export async function makeSite(ground: Ground, mark: string, plan?: string): Pro
   const machine = await agent(app, boss, `${mark} agent ${randomHex(4)}`);
   const { key } = await workspaceKey(app, boss, { name: `${mark} key` });
   const bare = { ground, mark, owner: boss, agentId: machine.id, agentKey: machine.key, key } as Site;
+  await as(bare, `PATCH /api/v1/agents/${machine.id}`, { modelMetadata: modelMetadata(mark) });
   const workspace = await as(bare, 'POST /api/v1/workspaces', { name: `${mark} workspace` });
   const policy = await as(bare, 'POST /api/v1/policies', policyBody(mark));
   ok(await app.call('POST', '/api/v1/traces', { key, body: decisionBody(machine.id, mark) }));

@@ -1,20 +1,14 @@
 // Agents: what an operator defines. What ingestion observes of them is in `agent-activity.model.ts`.
 import { Schema, type Types } from 'mongoose';
 import type { AgentPolicies } from '../../domain/agent-policies.ts';
+import type { ModelMetadata } from '../../domain/ml-bom.ts';
 import { tenancy } from '../../infra/tenancy.ts';
 
-/** Model accountability data; opaque references to training data, never the data. */
-export interface ModelMetadata {
-  provider?: string;
-  model?: string;
-  version?: string;
-  license?: string;
-  riskClass?: string;
-  purpose?: string;
-  trainingDataSummary?: string;
-  datasets?: { name?: string; uri?: string; license?: string; sha256?: string; description?: string }[];
-  lastBomDigest?: string;
-  lastBomGeneratedAt?: Date;
+/** Where the three-step wizard is. */
+export interface OnboardingProgress {
+  currentStep: number;
+  /** What was entered so far. */
+  data?: Record<string, string | number | boolean | null>;
 }
 
 export interface AgentDocument {
@@ -30,7 +24,12 @@ export interface AgentDocument {
   isActive: boolean;
   policies: AgentPolicies;
   modelMetadata: ModelMetadata | null;
-  onboardingProgress: { currentStep: number } | null;
+  /** The ML-BOM when its digest was last kept. */
+  lastBom: { digest: string; generatedAt: Date } | null;
+  /** Null: not, or no longer, in onboarding. */
+  onboardingProgress: OnboardingProgress | null;
+  /** The user. */
+  createdBy: Types.ObjectId;
   deletedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -58,10 +57,15 @@ export const agentSchema = new Schema<AgentDocument>(
       timeoutMs: number,
     },
     modelMetadata: { type: Schema.Types.Mixed, default: null },
-    onboardingProgress: { type: new Schema({ currentStep: Number }, { _id: false }), default: null },
+    lastBom: { type: new Schema({ digest: String, generatedAt: Date }, { _id: false }), default: null },
+    onboardingProgress: {
+      type: new Schema({ currentStep: Number, data: Schema.Types.Mixed }, { _id: false, minimize: false }),
+      default: null,
+    },
+    createdBy: { type: Schema.Types.ObjectId, required: true },
     deletedAt: { type: Date, default: null },
   },
-  { collection: 'agents', timestamps: true, autoIndex: false },
+  { collection: 'agents', timestamps: true, autoIndex: false, minimize: false },
 );
 agentSchema.plugin(tenancy);
 agentSchema.index({ apiKeyHash: 1 }, { name: 'hash', unique: true });

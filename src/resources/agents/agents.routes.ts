@@ -16,6 +16,8 @@ import {
 
 const read = { auth: 'reader', agentScope: 'filtered' } as const;
 const manage = { auth: 'user', roles: MANAGERS, invalidCode: 'SVC_VALIDATION_FAILED' } as const;
+/** What is stated of a model: at most 100,000 characters, each escaped as six bytes. */
+const BODY_LIMIT = 600_000;
 const audit = (action: string) => ({ action, resource: 'agent' });
 
 export const agentRoutes = [
@@ -34,10 +36,11 @@ export const agentRoutes = [
     summary: 'Register an agent; its key is shown once',
     ...manage,
     status: 201,
+    bodyLimit: BODY_LIMIT,
     body: agentInput,
     data: newAgentView,
     audit: audit('agent.create'),
-    handler: async ({ tenant, body }, { agents }) => reply(201, await agents.create(tenant, body)),
+    handler: async ({ tenant, user, body }, { agents }) => reply(201, await agents.create(tenant, user, body)),
   }),
   route({
     method: 'get',
@@ -51,9 +54,10 @@ export const agentRoutes = [
   route({
     method: 'patch',
     path: '/:id',
-    summary: 'Change name or description',
+    summary: 'Change name, description or what is stated of the model',
     ...manage,
     params: byId,
+    bodyLimit: BODY_LIMIT,
     body: agentChange,
     data: agentView,
     audit: audit('agent.update'),

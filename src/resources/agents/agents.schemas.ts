@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { id, instant, line } from '../../http/views.ts';
 import { AGENT_STATUSES } from './agent-activity.model.ts';
+import { modelMetadataInput, modelMetadataView } from './ml-bom.schemas.ts';
+import { onboardingProgress } from './onboarding.schemas.ts';
 
 const name = line(100);
 const description = z.string().trim().max(500);
@@ -9,9 +11,14 @@ const description = z.string().trim().max(500);
 export const agentInput = z.object({
   name,
   description: description.default(''),
+  modelMetadata: modelMetadataInput.exactOptional(),
   onboarding: z.unknown().optional().describe('Anything true starts the onboarding at step 1'),
 });
-export const agentChange = z.object({ name: name.exactOptional(), description: description.exactOptional() });
+export const agentChange = z.object({
+  name: name.exactOptional(),
+  description: description.exactOptional(),
+  modelMetadata: modelMetadataInput.nullable().exactOptional().describe('Replaces what was stated before'),
+});
 
 const agentPolicies = z.object({
   strictMode: z.boolean().describe('Stricter confidence thresholds'),
@@ -23,21 +30,6 @@ const agentPolicies = z.object({
   timeoutMs: z.int().min(100).max(60_000),
 });
 export const agentPoliciesChange = agentPolicies.partial();
-
-const text = z.string().exactOptional();
-const dataset = z.object({ name: text, uri: text, license: text, sha256: text, description: text });
-const modelMetadata = z.object({
-  provider: text,
-  model: text,
-  version: text,
-  license: text,
-  riskClass: text,
-  purpose: text,
-  trainingDataSummary: text,
-  datasets: z.array(dataset).exactOptional(),
-  lastBomDigest: text,
-  lastBomGeneratedAt: instant.exactOptional(),
-});
 
 export const agentView = z.object({
   _id: id,
@@ -52,14 +44,16 @@ export const agentView = z.object({
   isActive: z.boolean(),
   policies: agentPolicies,
   lastActive: instant.nullable(),
-  modelMetadata: modelMetadata.nullable(),
-  onboardingProgress: z.object({ currentStep: z.int() }).nullable(),
+  modelMetadata: modelMetadataView.nullable(),
+  onboardingProgress: onboardingProgress.nullable(),
   createdAt: instant,
   updatedAt: instant,
 });
 /** The only answers that show the raw key. */
 export const newAgentView = agentView.extend({ apiKey: z.string() });
 export const deletedAgentView = z.object({ _id: id, id, deleted: z.literal(true) });
+
+export const draftView = z.object({ agent: agentView.nullable() });
 
 const versionSeen = z.object({ version: z.string(), firstSeenAt: instant, lastSeenAt: instant, traces: z.int() });
 export const versionsExtra = z.object({ history: z.array(versionSeen) });

@@ -2,14 +2,14 @@
 import type { z } from 'zod';
 import { type AgentPolicies, DEFAULT_AGENT_POLICIES } from '../../domain/agent-policies.ts';
 import type { Page } from '../../domain/page.ts';
-import type { Tenant } from '../../domain/tenant.ts';
+import type { Tenant, User } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Cache } from '../../infra/cache.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { Models } from '../../models.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 import type { AgentDocument } from './agents.model.ts';
-import type { agentChange, agentInput, agentPoliciesChange } from './agents.schemas.ts';
+import type { agentInput, agentPoliciesChange } from './agents.schemas.ts';
 
 /** A registered agent as ingestion sees it. */
 export interface KnownAgent {
@@ -33,6 +33,17 @@ const SHOWN_DIGITS = 8;
 const ID = /^[0-9a-f]{24}$/i;
 const UNSEEN = { status: 'healthy', lastActive: null } as const;
 const NO_VERDICTS = { approved: 0, flagged: 0, blocked: 0 };
+
+/** What of an agent is replaced as a whole. */
+type AgentChange = Partial<
+  Pick<AgentDocument, 'name' | 'description' | 'modelMetadata' | 'lastBom' | 'onboardingProgress'>
+>;
+
+/** What is stated of the model, with the digest that was last kept. */
+function shownMetadata({ modelMetadata, lastBom }: AgentDocument) {
+  if (!lastBom) return modelMetadata;
+  return { ...modelMetadata, lastBomDigest: lastBom.digest, lastBomGeneratedAt: lastBom.generatedAt };
+}
 
 export function createAgentService({ models, known, clock, randomHex, hashKey, onAgentsChanged }: Deps) {
   /** The agents that the tenant sees: of the organisation or the chosen workspace, and of its key. */
@@ -73,7 +84,7 @@ export function createAgentService({ models, known, clock, randomHex, hashKey, o
     const byId = new Map(found.map((activity) => [activity._id.toHexString(), activity]));
     return agents.map((agent) => {
       const { status, lastActive } = byId.get(agent._id.toHexString()) ?? UNSEEN;
-      return { ...agent, id: agent._id, status, lastActive };
+      return { ...agent, id: agent._id, modelMetadata: shownMetadata(agent), status, lastActive };
     });
   }
 
@@ -118,9 +129,19 @@ export function createAgentService({ models, known, clock, randomHex, hashKey, o
     /** @throws AppError `NOT_FOUND` */
     get: async (tenant: Tenant, id: string) => shown(await find(tenant, id)),
 
+    /** The newest that the user made and that is still in onboarding; null: none. */
+    async draftOf(tenant: Tenant, { userId }: User) {
+      const draft = await models.agents
+        .findOne({ ...visible(tenant), createdBy: userId, onboardingProgress: { $ne: null } })
+        .sort({ createdAt: -1, _id: -1 })
+        .lean<AgentDocument>();
+      return draft && shown(draft);
+    },
+
     /** The raw key is in this answer only. */
-    async create(tenant: Tenant, { name, description, onboarding }: z.output<typeof agentInput>) {
+    async create(tenant: Tenant, { userId }: User, input: z.output<typeof agentInput>) {
       const { organizationId, workspaceId, defaultWorkspaceId } = tenant;
+      const { name, description, modelMetadata, onboarding } = input;
       const { apiKey, stored } = newKey(name);
       const [made] = await models.agents.create([
         {
@@ -130,7 +151,9 @@ export function createAgentService({ models, known, clock, randomHex, hashKey, o
           description,
           ...stored,
           policies: DEFAULT_AGENT_POLICIES,
+          modelMetadata: modelMetadata ?? null,
           onboardingProgress: onboarding ? { currentStep: 1 } : null,
+          createdBy: userId,
         },
       ]);
       if (!made) throw new AppError('INTERNAL_ERROR');
@@ -140,8 +163,7 @@ export function createAgentService({ models, known, clock, randomHex, hashKey, o
     },
 
     /** @throws AppError `NOT_FOUND` */
-    update: async (tenant: Tenant, id: string, changes: z.output<typeof agentChange>) =>
-      shown(await change(tenant, id, changes)),
+    update: async (tenant: Tenant, id: string, changes: AgentChange) => shown(await change(tenant, id, changes)),
 
     /** Omitted members keep their value. @throws AppError `NOT_FOUND` */
     async updatePolicies(tenant: Tenant, id: string, policies: z.output<typeof agentPoliciesChange>) {
@@ -182,6 +204,10 @@ export function createAgentService({ models, known, clock, randomHex, hashKey, o
       }));
       return candidates?.find(({ agentId }) => agentIds === null || agentIds.includes(agentId)) ?? null;
     },
+
+    /** The agent that made a decision, removed or not; null where the decision names none. */
+    producer: async ({ organizationId }: Tenant, agentId: string): Promise<AgentDocument | null> =>
+      ID.test(agentId) ? models.agents.findOne({ organizationId, _id: agentId }).lean<AgentDocument>() : null,
 
     /** The agent's own ingestion limit; null: none. */
     async requestsPerMinute({ organizationId }: Tenant, agentId: string): Promise<number | null> {
