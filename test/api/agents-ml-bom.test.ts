@@ -118,7 +118,7 @@ test.each<[object, string]>([
   [{ datasets: [{}] }, 'datasets.0.name'],
   [{ datasets: [{ name: 'x' }, { name: text(201) }] }, 'datasets.1.name'],
   [{ datasets: [{ name: 'x', uri: 'data:text/csv,name%0AAda' }] }, 'datasets.0.uri'],
-  [{ datasets: [{ name: 'x', uri: 'https://user:secret@example.com' }] }, 'datasets.0.uri'],
+  [{ datasets: [{ name: 'x', uri: 's3://user:secret@bucket' }] }, 'datasets.0.uri'],
   [{ datasets: [{ name: 'x', uri: 'letters.csv' }] }, 'datasets.0.uri'],
   [{ datasets: [{ name: 'x', uri: `s3:${'x'.repeat(1022)}` }] }, 'datasets.0.uri'],
   [{ datasets: [{ name: 'x', license: text(201) }] }, 'datasets.0.license'],
