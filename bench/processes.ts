@@ -33,13 +33,18 @@ export interface ChildOptions {
   nodeArgs?: readonly string[];
 }
 
+const running = new Set<ChildProcess>();
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
 /** Starts a TypeScript program below the project's folder; it ends with this process. */
 export function start(program: string, { args = [], env = {}, nodeArgs = [] }: ChildOptions = {}): ChildProcess {
-  return fork(fileURLToPath(new URL(`../${program}`, import.meta.url)), [...args], {
-    execArgv: [...(program.endsWith('.ts') ? ['--import', 'tsx'] : []), ...nodeArgs],
+  const child = fork(fileURLToPath(new URL(`../${program}`, import.meta.url)), [...args], {
+    execArgv: ['--import', 'tsx', ...nodeArgs],
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  running.add(child.once('exit', () => running.delete(child)));
+  return child;
 }
 
 /** Resolves with the next message of that kind. @throws Error when the child ends before it */

@@ -205,14 +205,14 @@ export class Scene {
     let isDone = false;
     const proving = (async () => {
       for (let turn = 0; !isDone; turn++) {
-        const path = turn % 2 === 0 ? 'verify' : 'export';
-        const answer = await fetch(`http://127.0.0.1:${this.#apps[0]?.port}/api/v1/hash-chain/${path}`, { headers });
+        const [method, path] = turn % 2 === 0 ? ['POST', 'verify'] : ['GET', 'export'];
+        const url = `http://127.0.0.1:${this.#apps[0]?.port}/api/v1/hash-chain/${path}`;
+        const answer = await fetch(url, { method, headers });
         if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
         for await (const _chunk of answer.body ?? []);
       }
     })();
-    const block = await work().finally(() => (isDone = true));
-    await proving;
+    const [block] = await Promise.all([work().finally(() => (isDone = true)), proving]);
     return block;
   }
 
