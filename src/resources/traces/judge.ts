@@ -9,8 +9,8 @@ import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import type { KnownAgent } from '../agents/agents.service.ts';
 import type { Verdict } from './traces.model.ts';
 
+/** Everything that decides about a decision besides the decision. */
 export interface Judging {
-  submitted: JsonObject;
   agent: KnownAgent | null;
   agentPolicies: KnownAgent['policies'];
   history: DecisionHistory;
@@ -39,10 +39,10 @@ const ANOMALY_POLICY = {
   reason: 'The engine flagged the decision as an anomaly, and the agent is set to block those',
 };
 
-export function judge(judging: Judging): Judged {
-  const { submitted, agent, agentPolicies, history, policies, at } = judging;
+export function judge(submitted: JsonObject, judging: Judging): Judged {
+  const { agent, agentPolicies, history, policies, at } = judging;
   const scored = scoreDecision(submitted, agentPolicies, history);
-  const scrubbed = scrubMembers(judging);
+  const scrubbed = scrubMembers(submitted, judging);
   const tags = [...new Set([...scored.tags, ...scrubbed.types.map(detectionTag)])];
   const pii = { types: scrubbed.types, outputTypes: scrubbed.outputTypes };
   const { confidenceScore } = scored;
@@ -83,7 +83,7 @@ function decidingPolicy({ decidedBy, matched, status }: PolicyVerdict, verdict: 
 }
 
 /** Scrubs each member of the decision by itself, so that it is known what the output held. */
-function scrubMembers({ submitted, scrubber, versionScrubber }: Judging) {
+function scrubMembers(submitted: JsonObject, { scrubber, versionScrubber }: Judging) {
   const kept: JsonObject = {};
   const changed: string[] = [];
   const types = new Set<DetectionType>();
