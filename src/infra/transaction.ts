@@ -4,6 +4,12 @@ import type { Connection } from 'mongoose';
 
 type Callback = () => void;
 
+const TRANSACTION = {
+  readConcern: { level: 'snapshot' },
+  writeConcern: { w: 'majority', j: true },
+  readPreference: 'primary',
+} as const;
+
 export interface Transactions {
   /** Runs `work` in a transaction; it may run again when the database asks for it. Nested calls join the outer one. */
   transaction<T>(work: () => Promise<T>): Promise<T>;
@@ -11,22 +17,35 @@ export interface Transactions {
   onCommit(callback: Callback): void;
 }
 
+/** Of all connections: Mongoose has one storage for them. */
+let underWay = 0;
+
 /** Transactions of a connection; models join them through Mongoose's async local storage. */
 export function createTransactions(connection: Connection): Transactions {
   const pending = new AsyncLocalStorage<Callback[]>();
+  const storages = [pending, storageOf(connection)];
+
+  async function run<T>(callbacks: Callback[], work: () => Promise<T>): Promise<T> {
+    underWay += 1;
+    try {
+      return await pending.run(callbacks, () =>
+        connection.transaction(() => {
+          callbacks.length = 0;
+          return work();
+        }, TRANSACTION),
+      );
+    } finally {
+      underWay -= 1;
+      // A storage that was used once makes every promise of the process dearer, until it is disabled; `run` enables it again.
+      if (underWay === 0) for (const storage of storages) storage?.disable();
+    }
+  }
+
   return {
     async transaction<T>(work: () => Promise<T>): Promise<T> {
       if (pending.getStore()) return work();
       const callbacks: Callback[] = [];
-      const result = await pending.run(callbacks, () =>
-        connection.transaction(
-          () => {
-            callbacks.length = 0;
-            return work();
-          },
-          { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority', j: true }, readPreference: 'primary' },
-        ),
-      );
+      const result = await run(callbacks, work);
       for (const callback of callbacks) callback();
       return result;
     },
@@ -36,4 +55,9 @@ export function createTransactions(connection: Connection): Transactions {
       else callback();
     },
   };
+}
+
+/** Where Mongoose keeps the session of a transaction (option `transactionAsyncLocalStorage`); its types do not tell. */
+function storageOf({ base }: Connection): AsyncLocalStorage<unknown> | undefined {
+  return (base as { transactionAsyncLocalStorage?: AsyncLocalStorage<unknown> }).transactionAsyncLocalStorage;
 }

@@ -85,11 +85,11 @@ export async function follow(run: Run, parts: StepParts): Promise<void> {
     await parts.probe('effects-written', organizationId);
     return move(run, parts);
   }
-  await parts.connection.transaction(async (session) => {
+  await transaction(parts.connection, async (session) => {
     await consumer.run(entries, { session, organizationId });
     await parts.probe('effects-written', organizationId);
     await move(run, parts, session);
-  }, TRANSACTION);
+  });
   return parts.probe('cursor-moved', organizationId);
 }
 
@@ -103,10 +103,15 @@ export async function park(run: Run, { error, at }: { error: unknown; at: Date }
     error: String(error),
     at,
   };
-  await parts.connection.transaction(async (session) => {
+  await transaction(parts.connection, async (session) => {
     await parts.parked.collection.insertOne(row as ParkedDocument, { session });
     await move(run, parts, session);
-  }, TRANSACTION);
+  });
+}
+
+/** The driver's own: Mongoose's switches asynchronous context tracking on, which every promise of the process would pay for. */
+function transaction(connection: Connection, work: (session: mongo.ClientSession) => Promise<void>): Promise<void> {
+  return connection.getClient().withSession((session) => session.withTransaction(() => work(session), TRANSACTION));
 }
 
 async function move(
