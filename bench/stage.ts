@@ -17,6 +17,7 @@ import type { DriverOrder, Span, Target } from './wire.ts';
 const SERVER_ENV = {
   ASSAY_JWT_SECRET: 'a session secret for the benchmark, long enough',
   ASSAY_LEDGER_KEY: 'a ledger key for the benchmark, also long enough',
+  ASSAY_ENCRYPTION_KEY: 'an encryption key for the benchmark, long enough',
   ASSAY_LIMIT_IP: '1000000000',
   ASSAY_LIMIT_USER: '1000000000',
   ASSAY_LIMIT_AUTH: '1000000000',

@@ -45,6 +45,15 @@ export const environment = z.object({
   ASSAY_JWT_SECRET: secret.optional().describe('Signs session tokens; made on an embedded start when unset'),
   ASSAY_JWT_SECRET_OLD: secret.optional().describe('A former session secret that is still accepted'),
   ASSAY_LEDGER_KEY: secret.optional().describe('Keys the idempotency digests; made on an embedded start when unset'),
+  ASSAY_ENCRYPTION_KEY: secret
+    .optional()
+    .describe('Encrypts secrets of users in the database; made on an embedded start when unset'),
+  ASSAY_ENCRYPTION_KEY_OLD: secret.optional().describe('A former encryption key that still opens what it closed'),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe('Mail server, such as smtps://user:password@mail.example.com; unset: mail is written to <data dir>/mail'),
+  ASSAY_MAIL_FROM: z.email().default('assay@localhost.localdomain').describe('Sender of mail'),
   ASSAY_TRUST_PROXY: proxies
     .default([])
     .describe('Addresses or subnets of proxies whose X-Forwarded-For is believed, comma-separated'),
@@ -63,6 +72,7 @@ export const environment = z.object({
   ASSAY_LIMIT_AUTH: count.default(100).describe('Requests to /auth per client address and 15 minutes'),
   ASSAY_LIMIT_ACCOUNT: count.default(20).describe('Sign-in attempts per account and 15 minutes'),
   ASSAY_LIMIT_ONBOARDING: count.default(120).describe('Requests to the onboarding of agents per user and 15 minutes'),
+  ASSAY_LIMIT_MAIL: count.default(5).describe('Mails that strangers may have sent to one address in 15 minutes'),
   ASSAY_LIMIT_SANDBOX: count.default(10_000).describe('Decisions a month that the plan sandbox allows'),
   ASSAY_LIMIT_SCIM: count.default(600).describe('SCIM requests per token, and per client address, and 15 minutes'),
   ASSAY_QUEUE_LIMIT: count.default(10_000).describe('Decisions of one organisation that may wait to be sealed'),
@@ -116,7 +126,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>> 
 /** In production and with a database of one's own, secrets are given, not made: another instance must have the same. */
 function missing(given: Readonly<Record<string, string | undefined>>): string[] {
   if (given.MONGODB_URI === undefined && given.NODE_ENV !== 'production') return [];
-  return ['ASSAY_JWT_SECRET', 'ASSAY_LEDGER_KEY']
+  return ['ASSAY_JWT_SECRET', 'ASSAY_LEDGER_KEY', 'ASSAY_ENCRYPTION_KEY']
     .filter((key) => given[key] === undefined)
     .map((key) => `${key}: required in production and when MONGODB_URI is set`);
 }

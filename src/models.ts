@@ -7,6 +7,7 @@ import { agentActivitySchema } from './resources/agents/agent-activity.model.ts'
 import { agentSchema } from './resources/agents/agents.model.ts';
 import { auditEntrySchema, auditRowSchema } from './resources/audit/audit.model.ts';
 import { workspaceKeySchema } from './resources/auth/keys.model.ts';
+import { oneTimeTokenSchema } from './resources/auth/one-time-tokens.model.ts';
 import { sessionSchema } from './resources/auth/sessions.model.ts';
 import { userSchema } from './resources/auth/users.model.ts';
 import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
@@ -28,6 +29,7 @@ export function createModels(connection: Connection) {
   return {
     users: connection.model('User', userSchema),
     sessions: connection.model('Session', sessionSchema),
+    oneTimeTokens: connection.model('OneTimeToken', oneTimeTokenSchema),
     organizations: connection.model('Organization', organizationSchema),
     memberships: connection.model('Membership', membershipSchema),
     workspaces: connection.model('Workspace', workspaceSchema),

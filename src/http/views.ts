@@ -1,5 +1,6 @@
 // Atoms of inputs and public views: the only place where an ObjectId or a Date becomes text.
 import { z } from 'zod';
+import { isCommonPassword } from '../domain/common-passwords.ts';
 
 interface HexId {
   toHexString(): string;
@@ -30,6 +31,22 @@ export const byId = z.object({ id: idParam });
 
 /** A trimmed text of 1 to `max` characters. */
 export const line = (max: number) => z.string().trim().min(1).max(max);
+
+/** An e-mail address, lower-cased. */
+export const emailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email());
+
+/** At least 10 characters with an upper-case letter, a lower-case letter and a digit, and none of the commonest. */
+export const newPassword = z
+  .string()
+  .min(10, 'at least 10 characters')
+  .max(128)
+  .regex(/\p{Lu}/u, 'needs an upper-case letter')
+  .regex(/\p{Ll}/u, 'needs a lower-case letter')
+  .regex(/\d/, 'needs a digit')
+  .refine((password) => !isCommonPassword(password), 'is one of the commonest passwords');
+
+/** What was a password when it was set. */
+export const givenPassword = z.string().min(1).max(128);
 
 /** Free-form JSON object of a caller; safe by the body parser. */
 export const freeObject = z.record(z.string(), z.json());

@@ -1,4 +1,4 @@
-// Session tokens: signed with HS256, bound to one use, verified with an explicit algorithm list.
+// Session tokens and the temp tokens of a second step: signed with HS256, each bound to its one use, verified with an explicit algorithm list.
 import jwt from 'jsonwebtoken';
 import { AppError } from '../errors.ts';
 import type { Clock } from './clock.ts';
@@ -18,54 +18,74 @@ export interface SessionTokens {
   verify(token: string): SessionClaims;
 }
 
-const AUDIENCE = 'assay:session';
-const ISSUER = 'assay';
-const WANTED: jwt.VerifyOptions = {
-  algorithms: ['HS256'],
-  audience: AUDIENCE,
-  issuer: ISSUER,
-  ignoreExpiration: true,
-};
+/** What the temp token between password and second factor says. */
+export interface TempClaims {
+  sub: string;
+  /** The one-time token that counts its tries and ends it. */
+  jti: string;
+  exp: number;
+}
 
-/** Tokens of the current secret; those of former secrets are still accepted. */
-export function createSessionTokens({
-  secret,
-  formerSecrets,
-  clock,
-}: {
+export interface TempTokens {
+  issue(claims: TempClaims): string;
+  /** @throws AppError `TOKEN_VERIFICATION_FAILED`; its end is the one-time token's */
+  read(token: string): TempClaims;
+}
+
+const SESSION_AUDIENCE = 'assay:session';
+const TEMP_AUDIENCE = 'assay:second-factor';
+const ISSUER = 'assay';
+
+interface Keys {
   secret: string;
   formerSecrets: readonly string[];
   clock: Clock;
-}): SessionTokens {
-  function read(key: string, token: string): SessionClaims | null {
+}
+
+/** Signs and verifies for one audience. Tokens of the current secret are made; those of former secrets are still accepted. */
+function createSigner({ secret, formerSecrets, clock }: Keys, audience: string) {
+  const wanted: jwt.VerifyOptions = { algorithms: ['HS256'], audience, issuer: ISSUER, ignoreExpiration: true };
+  function read(key: string, token: string): jwt.JwtPayload | null {
     try {
-      const { header, payload } = jwt.verify(token, key, { ...WANTED, complete: true });
-      return header.typ === 'JWT' && isSession(payload) ? payload : null;
+      const { header, payload } = jwt.verify(token, key, { ...wanted, complete: true });
+      return header.typ === 'JWT' && typeof payload !== 'string' ? payload : null;
     } catch {
       return null;
     }
   }
   return {
-    sign: (claims) =>
+    make: (claims: object): string =>
       jwt.sign({ ...claims, iat: Math.floor(clock.now().getTime() / 1000) }, secret, {
         algorithm: 'HS256',
-        audience: AUDIENCE,
+        audience,
         issuer: ISSUER,
       }),
-    verify(token) {
+    verify<T extends object>(token: string, accepts: (claims: jwt.JwtPayload) => claims is jwt.JwtPayload & T): T {
       for (const key of [secret, ...formerSecrets]) {
         const claims = read(key, token);
-        if (claims) return claims;
+        if (claims && accepts(claims)) return claims;
       }
       throw new AppError('TOKEN_VERIFICATION_FAILED');
     },
   };
 }
 
-function isSession(claims: jwt.JwtPayload | string): claims is jwt.JwtPayload & SessionClaims {
-  return (
-    typeof claims !== 'string' &&
-    [claims.sub, claims.organizationId, claims.role, claims.jti].every((claim) => typeof claim === 'string') &&
-    typeof claims.exp === 'number'
-  );
+export function createSessionTokens(keys: Keys): SessionTokens {
+  const signer = createSigner(keys, SESSION_AUDIENCE);
+  return { sign: signer.make, verify: (token) => signer.verify(token, isSession) };
+}
+
+export function createTempTokens(keys: Keys): TempTokens {
+  const signer = createSigner(keys, TEMP_AUDIENCE);
+  return { issue: signer.make, read: (token) => signer.verify(token, isTemp) };
+}
+
+const texts = (...claims: unknown[]): boolean => claims.every((claim) => typeof claim === 'string');
+
+function isSession(claims: jwt.JwtPayload): claims is jwt.JwtPayload & SessionClaims {
+  return texts(claims.sub, claims.organizationId, claims.role, claims.jti) && typeof claims.exp === 'number';
+}
+
+function isTemp(claims: jwt.JwtPayload): claims is jwt.JwtPayload & TempClaims {
+  return texts(claims.sub, claims.jti) && typeof claims.exp === 'number';
 }

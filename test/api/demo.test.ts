@@ -31,6 +31,7 @@ function demo(...args: string[]): Promise<Ended> {
     MONGODB_URI: databaseUri(),
     ASSAY_JWT_SECRET: 'a session secret for tests, long enough',
     ASSAY_LEDGER_KEY: 'a ledger key for tests, also long enough',
+    ASSAY_ENCRYPTION_KEY: 'an encryption key for tests, long enough',
   };
   const command = ['--import', import.meta.resolve('tsx'), join(ROOT, 'scripts/demo.ts'), ...args];
   return new Promise((resolve) => {

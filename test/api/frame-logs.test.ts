@@ -4,7 +4,13 @@ import { randomHex } from '../../src/infra/ids.ts';
 import { agent, decision, ok, owner, workspaceKey, type Owner } from '../setup/personas.ts';
 import { startApp, type TestApp } from '../setup/start-app.ts';
 
-const secrets = { jwt: `canary-jwt-${randomHex(16)}`, formerJwt: [], ledgerKey: `canary-ledger-${randomHex(16)}` };
+const secrets = {
+  jwt: `canary-jwt-${randomHex(16)}`,
+  formerJwt: [],
+  ledgerKey: `canary-ledger-${randomHex(16)}`,
+  encryptionKey: `canary-encryption-${randomHex(16)}`,
+  formerEncryption: [],
+};
 let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
@@ -46,6 +52,7 @@ test('passwords, tokens, keys and payloads are in no line, whether a request suc
     payload,
     secrets.jwt,
     secrets.ledgerKey,
+    secrets.encryptionKey,
     'canary-metrics-token',
   ];
   for (const secret of canaries) expect(log.includes(secret), secret).toBe(false);

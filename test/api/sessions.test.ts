@@ -11,6 +11,8 @@ const secrets = {
   jwt: 'the present secret of session tokens',
   formerJwt: ['a former secret of session tokens'],
   ledgerKey: 'a ledger key for tests, long enough',
+  encryptionKey: 'an encryption key for tests, long enough',
+  formerEncryption: [],
 };
 /** The app's clock: the system's, and what tests add to it. */
 let aheadMs = 0;

@@ -11,6 +11,8 @@ export const SECRETS = {
   jwt: 'a session secret of the contract tests',
   formerJwt: [],
   ledgerKey: 'a ledger key of the contract tests',
+  encryptionKey: 'an encryption key for tests, long enough',
+  formerEncryption: [],
 };
 
 export type Credentials = Pick<Call, 'token' | 'key'>;

@@ -19,6 +19,8 @@ const SECRETS = {
   jwt: 'a session secret for tests, long enough',
   formerJwt: [],
   ledgerKey: 'a ledger key for tests, also long enough',
+  encryptionKey: 'an encryption key for tests, long enough',
+  formerEncryption: [],
 };
 const roomy = {
   PORT: '0',

@@ -2,7 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { childEnvironment, ConfigError, environment, loadConfig } from '../../src/config.ts';
 
-const secrets = { ASSAY_JWT_SECRET: 'j'.repeat(32), ASSAY_LEDGER_KEY: 'l'.repeat(32) };
+const secrets = {
+  ASSAY_JWT_SECRET: 'j'.repeat(32),
+  ASSAY_LEDGER_KEY: 'l'.repeat(32),
+  ASSAY_ENCRYPTION_KEY: 'e'.repeat(32),
+};
 const MONGODB_URI = 'mongodb://db.example.com/assay?replicaSet=a';
 
 function problems(source: Record<string, string>): string[] {
@@ -50,6 +54,7 @@ test('one error names every bad key, and repeats no value', () => {
     ASSAY_TRUST_PROXY: 'everyone',
   });
   expect(found.map((line) => line.split(':')[0]).sort()).toEqual([
+    'ASSAY_ENCRYPTION_KEY',
     'ASSAY_JWT_SECRET',
     'ASSAY_LEDGER_KEY',
     'ASSAY_LIMIT_IP',
@@ -68,7 +73,11 @@ test.each([
   ['a database of one’s own', { MONGODB_URI }],
   ['production', { NODE_ENV: 'production' }],
 ])('%s asks for secrets', (_, source) => {
-  expect(problems(source).map((line) => line.split(':')[0])).toEqual(['ASSAY_JWT_SECRET', 'ASSAY_LEDGER_KEY']);
+  expect(problems(source).map((line) => line.split(':')[0])).toEqual([
+    'ASSAY_JWT_SECRET',
+    'ASSAY_LEDGER_KEY',
+    'ASSAY_ENCRYPTION_KEY',
+  ]);
   expect(problems({ ...source, ...secrets })).toEqual([]);
 });
 

@@ -15,13 +15,18 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const load = (environment: Record<string, string> = {}): Promise<Secrets> =>
   loadSecrets(loadConfig({ ASSAY_DATA_DIR: join(folder, 'data'), ...environment }), (line) => said.push(line));
-const given = { ASSAY_JWT_SECRET: 'j'.repeat(32), ASSAY_LEDGER_KEY: 'l'.repeat(32) };
+const given = {
+  ASSAY_JWT_SECRET: 'j'.repeat(32),
+  ASSAY_LEDGER_KEY: 'l'.repeat(32),
+  ASSAY_ENCRYPTION_KEY: 'e'.repeat(32),
+};
 
 test('secrets are made once, kept for their owner alone, and read again at the next start', async () => {
   const made = await load();
   expect(made.jwt).toMatch(/^[\w-]{43}$/);
-  expect(made.ledgerKey).toMatch(/^[\w-]{43}$/);
-  expect(made.jwt).not.toBe(made.ledgerKey);
+  const keys = [made.jwt, made.ledgerKey, made.encryptionKey];
+  expect(keys).toEqual(Array(3).fill(expect.stringMatching(/^[\w-]{43}$/)));
+  expect(new Set(keys).size).toBe(3);
   const path = join(folder, 'data', 'secrets.json');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect(said).toEqual([expect.stringContaining(path)]);
@@ -41,20 +46,37 @@ test('a file that others could read is closed to them', async () => {
 });
 
 test('given secrets are used, and nothing is written', async () => {
-  expect(await load(given)).toEqual({ jwt: given.ASSAY_JWT_SECRET, ledgerKey: given.ASSAY_LEDGER_KEY, formerJwt: [] });
+  expect(await load(given)).toEqual({
+    jwt: given.ASSAY_JWT_SECRET,
+    ledgerKey: given.ASSAY_LEDGER_KEY,
+    encryptionKey: given.ASSAY_ENCRYPTION_KEY,
+    formerJwt: [],
+    formerEncryption: [],
+  });
   await expect(stat(join(folder, 'data'))).rejects.toThrow('ENOENT');
 });
 
 test('one given secret goes with one that is kept', async () => {
   const kept = await load();
   expect(await load({ ASSAY_JWT_SECRET: given.ASSAY_JWT_SECRET })).toEqual({
+    ...kept,
     jwt: given.ASSAY_JWT_SECRET,
-    ledgerKey: kept.ledgerKey,
-    formerJwt: [],
   });
 });
 
-test('a former session secret is still accepted', async () => {
-  const old = 'o'.repeat(32);
-  expect((await load({ ...given, ASSAY_JWT_SECRET_OLD: old })).formerJwt).toEqual([old]);
+test('a file of an earlier version keeps its secrets and gets the one it lacks', async () => {
+  const { encryptionKey: _, ...earlier } = await load();
+  const path = join(folder, 'data', 'secrets.json');
+  await writeFile(path, JSON.stringify({ jwt: earlier.jwt, ledgerKey: earlier.ledgerKey }));
+  const completed = await load();
+  expect(completed).toEqual({ ...earlier, encryptionKey: expect.stringMatching(/^[\w-]{43}$/) });
+  expect(await load()).toEqual(completed);
+});
+
+test('former secrets are still accepted', async () => {
+  const old = { ASSAY_JWT_SECRET_OLD: 'o'.repeat(32), ASSAY_ENCRYPTION_KEY_OLD: 'p'.repeat(32) };
+  expect(await load({ ...given, ...old })).toMatchObject({
+    formerJwt: [old.ASSAY_JWT_SECRET_OLD],
+    formerEncryption: [old.ASSAY_ENCRYPTION_KEY_OLD],
+  });
 });

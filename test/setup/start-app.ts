@@ -36,6 +36,8 @@ const SECRETS = {
   jwt: 'a session secret for tests, long enough',
   formerJwt: [],
   ledgerKey: 'a ledger key for tests, also long enough',
+  encryptionKey: 'an encryption key for tests, long enough',
+  formerEncryption: [],
 };
 const ROOMY = {
   PORT: '0',

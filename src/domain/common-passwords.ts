@@ -1,0 +1,337 @@
+// The 3,000 commonest passwords that the password rule alone would let pass, compared without case (document 1, section 4.1).
+//
+// Where they come from: the first 2792 are those of the public list "10 million passwords, top 1,000,000" (Mark Burnett, 2015; from
+// the SecLists collection, MIT licence) that have at least ten characters, two letters and a digit once case is put aside, in
+// the list's order, which is by frequency. The last 208 follow patterns that came later and that a list of 2015 cannot hold:
+// seasons and words of welcome with a year from 2020 to 2026, and usual words with the usual digits behind them. Left out are
+// passwords that look like an e-mail address, are not ASCII, or hold a backslash, a backquote or "${".
+
+const LIST = `
+q1w2e3r4t5 1q2w3e4r5t 12345qwert usuckballz1 password123 soso123aljg 123qweasdzxc 1qaz2wsx3edc q1w2e3r4t5y6
+1q2w3e4r5t6y qwerty12345 mailcreated5240 123456qwerty qwerty123456 sojdlg123aljg qwerty1234 montgom240
+polniypizdec0211 7ugd5hip2j vsjasnel12 qazwsxedc123 good123654 zxcvbnm123 password12 zxcasdqwe123 qwert12345
+pufunga7782 ghhh47hj7649 12345qwerty 123456789qwe 1qazxsw23edc liverpool1 password99 z1x2c3v4b5 q1q2q3q4q5 1z2x3c4v5b
+qweasdzxc123 chickenwing101 quant4307s 3rjs1la7qe groupd2013 alexander1 a1b2c3d4e5 1qaz2wsx3edc4rfv a1s2d3f4g5
+spiderman1 123qwe123qwe newproject2004 password01 metallica1 1a2s3d4f5g 1a2b3c4d5e porsche911 j3qq4h7h2v
+domainlock2005 charlie123 qazwsxedc1 hd764nw5d7e1vb1 17171717aa password11 8phrowz622 123hfjdk147 pokemon123
+5hsu75kpot 8phrowz624 spartan117 postov1000 gy3yt2rgls asdfg12345 a1a2a3a4a5 admin18533362 1a2a3a4a5a mapet123456
+zxcvb12345 fuckyou123 23176djivanfros 123456789qwerty zaq1xsw2cde3 psychnaut1 oc247ngucz 1q2q3q4q5q 123456789abc
+1111111111zz cvzefh1gkc chocolate1 t34vfrc1991 1234qwerty 123456789qaz venom121293 birthday21 12345trewq qq123456789
+password69 slipknot666 efbcapa201 devilmaycry4 combat123654 12345zxcvb testing123 m6cjy69u35 3syqo15hil 123456789qqq
+welcome123 qweasdzxc1 1pass1page 123123qweqwe saun24865709 qwerty123456789 q1w2e3r4t5y6u7 primetime21 password1234
+birthday54 123qwe456rty 1234567890qw zx123456789 zqjphsyf6ctifgu wenef45313 jamesbond007 80070633pc 4815162342lost
+1qa2ws3ed4rf skorpion39 hshfd4n279 birthday299 asdfghjkl123 ajcuivd289 5t4r3e2w1q 19mtpgam19 123456789qw tamwsn3sja
+shadow1212 samsung123 qwertyuiop123 password23 password13 lhbjkjubz2957704 ghhh47hj764 elizabeth1 amsterdam1
+123456789zxc 1234567890qwe yanshi1982 q1w2e3r4t5y6u7i8 password00 lost4815162342 fkg7h4f3v6 asdfghjkl1
+1qazxsw23edcvfr4 12qw34er56ty 1234qwerasdf 12345678qwe 123456789qq 000777fffa winnipeg261 qwert54321 mangust6403
+lsia9dnb9y c43qpul5rz auckland2010 12345abcde 123456789aa 1234567890zzz w2dlww3v5p qwertyuiop1 minecraft123 jigei743ks
+football12 ekaterina20 boy4u2ownnyc beautiful1 an83546921an13 abc123456789 42qwerty42 41d8cd98f00b 32615948worms
+1958proman 123321qweewq 01telemike01 sebastian1 scoubidou2 sasha12345 polopolo09 playstation2 nintendo64
+nhfdvfnjkju123 nemvxyheqdd5oqxyxyzi lp2568cskt lololyo123 gordolee85 a3eilm2s2y 26429vadim 19952009sa 1986irachka
+12345asdfg 123456qwert 123456789zx spam967888 runescape1 qwerty2010 playstation3 password21 password10 paintball1
+p030710p$e4o nissan350z nccpl25282 left4dead2 iloveyou123 fighting54 christian1 butterfly1 birthday10 7elephants
+3f3fpht7op 38gjgeuftd 1qwertyuiop 1a2s3d4f5g6h 123456qwer 123456789as 0cdh0v99ue vfvfgfgf123 stalker123 selfok2013
+scoubidou6 p0o9i8u7y6 nastya1995 magical123 kd189nlcih iampurehaha2 ghjcnjnfr1 chicken123 birthday100 87e5nclizry
+7jokx7b9du 123456789aaa 11111aaaaa 0o9i8u7y6t zxcvbn3215 zjses9evpa walkman555 table54781 service321 qwertyuiop10
+qazxswedc123 qazwsx1234 paraklast1974 nuaddn9561 lucifer666 lotrfotr34 kanmax1994 iloveyou12 firstone123 christopher1
+celtic1888 c43dae874d baseball12 am4h39d8nh alabama123 abcde12345 9z5ve9rrcz 89876065093rax 1qa2ws3ed4rf5tg 132forever
+1234qwerasdfzxcv 1234567qwertyu xxxp455w0rd5 xiaoyua123 warhammer40k rfnthbyf1988 rammstein1 qwertyu123 qwe123qwe123
+queenas8151 polniypizdec110211 phezc419hv nokia6230i nikita2000 nikita1998 lzhan16889 lovezp1314 iloveyou143
+hondas2000 fatima753357 dogphil3650 charlie111 bmvm3e46gtr birthday133 badiman28200 animal2000 alexandra1
+59382113kevinp 2dumb2live 123qweasdzx 1234qw1234qw 1234567890qwerty 1234567890qaz zaq12wsxcde3 wrestling1 superman123
+sunshine69 stickdaddy77 spartak1922 something1 sataniv1993 rashley198 r3vi3wpass qazwsx12345 q1w2e3r4t5y6u7i8o9p0
+polina2009 password22 ntktdbpjh1994 nthvbyfnjh2 mattylad10 matchbox20 ma123123123 kudos4ever kamelia2011 iloveyou11
+hollister1 hesoyam123 gfhjkm1234 c7e4f8ezqh boredboi4u birthday28 birthday27 birthday26 basketball1 baseball11
+awo8rx3wa8t australia1 asshole123 afrika2002 a1s2d3f4g5h6 671fsa75yt 6215mila6215 4815162342lf 2606642yra
+23wkoa0fp78dk 1q3e5t7u9o 123ewqasdcxz 123456789qwer 123456789asd 10293847qp zxcvbnm123456789 zxcvbn123456 zxcvb09876
+z1x2c3v4b5n6m7 z1x2c3v4b5n6 wwwooo1234 vitalik123 tylerca310 t5r4e3w2q1 sutvsc5ysaa spiderman3 sdh686drth ronaldo123
+qwertyuiop12345 qwertyuiop12 qwerty1992 qaz26101778 pineapple1 pfqwtd27121988 peugeot406 password88 nightmare1
+nick1234-rem936 natasha123 nastya2010 nastya1997 msoracle32re michael123 manchester1 love777321777 lk9slwgh3x
+letmein123 ktjynsq40147 jwhw6n1742 jasmine123 imjakie123 hjpjxrf23062007 fuckoff666 e6pz84qfcj dantheman123
+cnfc35762209 boy1cool23 birthday36 awesome123 astra334566 asdfgh123456 alkanaft123 aksjdlasdakj89879 99strenght
+89semtsriuty 87654321vv 1rus27540102 123qwerty123 12345qwert7 123456789zz zexts364325 xxpa33bq.adna wsx22wsx22
+werty12345 w1w2w3w4w5 vef6g55frz superman12 starwars123 starcraft2 ss6z2sw6lu sdicmt7seytn qweasdzxc12 qwe1234567
+qazwsx123456 qaz123wsx456 q2w3e4r5t6 password33 nikita2010 nikita1996 nastya1996 naruto2010 mogwai1976 kirill2010
+josephphone7 itachi1995 ipo54tj45uy856 iloveyou22 hollywood1 hd764nw5d7e1vbv h72sfibbnl h1y4dua229 godzils4s7
+gilbert2707 ghbdtn12345 g00dpa$$w0rd football123 findaupair007 dunnowho89 dmiller12as computer12 bullnuts2003
+birthday52 bhrh0h2oof6xbqjeh baseball21 baseball17 asd123asd123 alpha135792468 aleksey1986 ad12345678 abcd123456
+80361665abc 787898mich 5858855abc 4rdf_king7 20162016up 1qaz1qaz1qaz 1a2a3a4a5a6a 19960610ilja 12andriy14 12345qazwsx
+123456zxcvbn 1234567890qwertyuiop 1223505sayana 070793monolit 050605rostik zsxmr7sztmr zobrdjlrb1 zaqxswcde123
+yk66o2kzpz yfnfif2010 vp3whbjvp8 vesy7csae64 uehby92pac tottenham1 thunder123 thirteen13 taser334455 syncmaster740n
+svensps820 sunflower1 stephanie1 stargatesg1 stalker777 spiderman2 soso123bbb slipknot66 slipknot123 runescape123
+ronaldinho10 qwertyuiop123456789 qwerty54321 qazwsxedc12 q1q2q3q4q5q6 productid20f pratap1245 polniypizdec1102
+phoenix123 p9ujkuf36d nikita2002 nikita1997 need4speed nastya1999 monster123 misiaczek1 matheus123 master1234
+made40media luckycharm3 lonestar44 limon32988 ktutjyth333 kirill2002 kirill1999 jne990pq23 jkh4545jhk jhon@ta2011
+idontknow1 idedevicep0t huangjin1987 gunayka1995 gladiator5 gankutsuou1989 freedom123 football11 fktrcfylh1 f64579820f
+ereyes4269 efwe5tgwa5twhgd e1l2e3n4a5 december12 dance4life czps5nyndwcksc coolbugi2000 callofduty4 baseball10
+barcelona1 arsenal123 antihero77 andrey1992 alejandro1 aezakmi123 abc123abc123 a123456789a 92k2cizcdp 31321dj51982
+30secondstomars 2pacshakur 1qazwsxedc 123sas4758 123qwertyuiop 1234567qwerty 12345678qwertyu 123456789azat 100894olol
+0528325452mr zn87x54mxma z1z2z3z4z5 ytrhjvfyn10 yflz13041976 w123456789w vsavb7rtui tojiik85521133 superman69
+summer2010 stensten12 starwars12 starcraft1 stalker2010 spongebob1 smokie1994 sm4llville skywalker1 skyliner34
+sfhj5484fgh sergey2010 serg123111 seo21saafd23 sasa123321 samsungs5230 rhbcnbyf123 rfrfirf123 r3r3vi3wacc3ss
+qwerty2000 qwerty1993 qwerty123321 qw12er34ty56 qrg7t8rhqy qaz1wsx2edc3 q2w3e4r5t6y7 q1w2e3r4t5y princess12 porovoz123
+polina2008 polina2005 piggy15708 password101 p51mustang oap9uto293 nochnik104 nloq_010101 nikita2011 nikita1994
+nicrasow212 newt7899onrs minecraft1 lovehurts1 lineage123 l0sk2e8s7a krzysiek12 kristina123 kmh12025476 kirill1996
+kirill1995 killer1234 jobshop200 jmhj5464dcx h_froeschl7 hannover96 h2tmc4g358 gtnhj328903 goldhill25 gfhjkm2011
+gfhjkm123456 general007 fuckoff123 football24 football22 football10 ferrari360 eqes606898 ekx1x3k9bs diunilaobu8*
+dfgdrb5se4 denis12345 den1020834880 daugavpils1 computer123 chocolate2 chester123 charlotte1 cfifvfif211 bossyak123
+bobmarley1 blueberry1 bestpker09 baseball14 baseball123 ashleigh69 asdf123456 andrey2010 andrey1234 agnieszka1
+a58wtjuz4u 80633459472qw 68iypneg6u 3454051maksim 277rte87hryloitru 20102010ss 1qaz2wsx3ed 14bestlist 1488ss1488
+1302alex1994 123qwerty456 123qazwsxedc zzzzz11111 zxcvbnm1234 z19375481z x72jhhu3za x26j12m88y wu994216433 wonderful1
+welcome2suzan warcraft123 w27sv7tupf turismo879 trustno1k0 tarantino123 superstar132 sudakov1987 stonecold1 soso123456
+soledad321 snvd9d8q4r snowboard1 shmoogle13 shelbygt500 scooter123 sasha050386 samimaxi1212 s968831778s rw6sw94284
+ronorberg88 revoluinfo123 repmrf1992 redsox2004 qwerty654321 qwerty2011 qwerty1995 qwerty1991 qwerty1987 qwerty1234567
+qwe123rty456 quake3arena qqqqq55555 q2w3e4r5t6y princess11 pmdmscts2000 password66 password321 password2011
+password12345 parliament12345 p8sk7qrg7z olga221189 oksana1975 nothing123 norkapril4 nikita2001 nikita1999 nikita1995
+ngik2ggxpg nastya2011 nastya1998 mno571krq9 miroslava1 microsoft1 meathead99 marten7171 marsel1986 marina2010
+marina1994 marina1983 maprchem56458 manunited1 maksimka2134 luba100295 longhorns1 liverpool123 leon9097579 l8cjy83u3b
+kolobok123 karina2006 karambula82 jxsr000426 juventus10 island18pass ilovlay162 i3zc3nee8o hornet1983 gladiator3
+gladiator2 gjkbyf5743 gimopoy123 gide11ok9b gamemaster12 fypjhbr007dfcz007rfr fva27091994 football21 football15
+fooma091194fds fire231989 feyenoord1 fantastic4 f1f2f3f4f5 f19911991f eyeshield2 eikocarol13 dragonfly1 domainlock2004
+diamond123 darkjavell9 dagestan05 control123 comicbookdb1 clean874524 chumley4870 christine1 catherine1 cannabis90
+c0m1cb00kdb bwcc2009new britney916 birthday55 berlin1945 baseball33 baseball24 baseball13 barbarian13 babycakes1
+athens2004 anhyeuem123 andrey1994 america123 alex123456789 abc12345678 a9n87u2jved9y 9n1vac6wgw 923650asdfghjkl
+8mlzimzslmjf 8hgy16vqvq 55555aaaaa 5532361cnjqrf 4062056totoot 300cgfhnfywtd 28401losali 27051993my 234589frendz
+228gfgbhjcbv 1qazxcvbnm 1q2q3q4q5q6q 1password1 1702alex1991 147852gogozen 1471214712qwe 12369874qq 123456vova
+123456asdfgh 123456abcd 1234567qwe 123456789ss 1234567890as 123321qwerty 11qq22ww33ee 11111qqqqq 0xfhs03269
+099453784sem 05021991inna 010823dfcz zxcasdqwe1 zxcasd1234 zolushka66 zktcyn74ir zhao9622109 ytpyfqrf123 yjdsqgfhjkm1
+yawdjof117 xxx7847360 x5etmuwe90 x3luym2mmj wolverine1 william123 wegangster4lifebitch warrock123 vova123456
+vladik2010 ver4594gss45 vanessa123 uv1n5tz869 unicorn123 ttttttt900 tralala101 toyotarav4 thomas2010 temik201600
+tawny21bii tapac971111 tanya12345 superstar1 superman23 sunshine12 stas123456789 starwars77 spongbob123 softball21
+ske9k9tch3r5w9s sjxrnc7e6nt silvertree976 sergei2010 serega1994 serega1992 september19 sealink123 seaisle1970
+sanynokia5130 samsung2010 samantha12 s2fdsp8g6i s1s2s3s4s5 ruslan1996 ruslan1994 rossi32575 roga4evi411 rjgbkrf666
+rfvbrflpt2011 rfhm2tpx47 radiance29 qwertyuiop0 qwerty2009 qwerty1989 qwer123456 qq11556666 qazwsxedc12345 qazwsx1985
+q1w2e3q1w2e3 q123456789q prigoda25392637 porsche944 polina2001 pikkunappi9c pi31415926 patrick123 password77
+password2000 password09 parol12345 panasonic1 pakistan123 olegstan1980 oiv3bh7356 nuttertools1 nuqyihyz85 nokia12345
+nitrodude14 nicole1268 netfxsbs10 mysterio619 mustang123 motherlode123 mm070809mm misha12345 michelle78 metallica2
+mercedes600 maxavanti1 matthew123 mataclsea86 marley123b mama123456 madworld99 lvbnhbq777 london2012 logitech123
+lmp44rgiap liverpool1892 lightning1 kunichka12 kqq4hthwnv klop1999666 kirill1998 killer1996 keco0gu558 k92gjdftyv
+jumper2088 jrk0jhs584 jesus0077993 jennifer12 internet123 installwmp64 iloveyou10 ikhouvanjeomer12345 i1l2n3u4r5
+hesoyam1997 herjkf33978 harley1200 ghbdtngjrf1 ghbdtnbr12 ghbdfnbpfwbz1 gfhjkm2010 gamer4life fyfcnfcbz09 fu082508251
+francisco1 forester1377 football53 fj6544fjdfj ewelina6814838 egxkc833sw dt68468drt drift89094072877 dragon6661
+dragon2000 dipazara12 dima081996 den121255555 demon021295 december25 daniil2009 daniel12345 d36rkqdffd d2koi82711
+d1e2n3i4s5 cthutq1976 ctdthysq777 chronic420 christmas1 christina1 chris12345 charles123 cfnfybcns1 carpediem69
+california1 c4jx7u4uoi buster2000 blackrain1 bkw28hefex3 birthday11 bergkamp10 bbbbbb2000 baseball22 baseball15
+balloons99 asdfghjkl123456 arsenal1886 angel2726722 anetov_32541 andrey1995 andrey1986 andrei12345 ahmad99211
+adrenalin1 admin12345 ad211253am abcdefg123 ab.1234567 aaronfg1987 aaaaa11111 aa123456789 a758bndnwo a37289010a
+a25802580a a1a2a3a4a5a6 a0c9697d07 a0c9081ff6 9279807412ss 9279807412ddss 8dagycf9ldtf 825forever 7e9lnk3fc01
+7762fffddd 6y7u8i9o0p 6200595tach 5668nitram10 54321qwert 4rfv5tgb6yhn 38popugaev 36chambers 2wpendalf0 2pacalypse
+2dgdi9wi6t 281299gleb 23vec4rpcc 235101i9ddv 214365jktu 1z2z3z4z5z 1z2x3c4v5b6n 1vfhufhbnrf1 1qw23er45ty6
+1q2w3e4r5t6y7u 1q1q1q1q1q 1a2b3c4d5e6f 199649316zed 148axe5312 147qwer741 13579qetuo 123reconect312 123qwe456asd
+123cbybqrbn 123bfg123bfg 123azat654 1234qazwsx 12345qwertasdfg 12345678qw 123456789xxx 123456789rr 123456789qwertyu
+123456789ira 123456789abcd 123456789ab 1234567890qwer 1234567890qweasd 12344321qaz 11110000vn 10ytuhbnzn 10111964hw
+09092009sophie 06081982h@d! 0551144kolya 030169dennis 0147896325you zzdkayla13 zxc123456789 zx24101989 zolushka31
+zms7er6nzsr zms107sb41 zealot4life zaqwsxcde123 yunx12yunx yfnfif1978 ybrbnf2010 xkzwnuxkdn9a8kcykuitbkg1g
+xf6cmqlrpeuhjuvv xdlig7e8wqz wsxz3823922163845 wsxasd1212 winresponse1 wednesday1 vybo34vp5e voffka2416 vlad123456
+vkontakte1 vjqgfhjkm1 vjcrdf2011 vitya12345 vitalik1994 viktor1992 vfwyeuv6aueh vfrcbv1996 vfrcbv1984 vfksirf2409
+vfhbjytnrf2 verkot492934 valera1990 valera1975 valentina1 uhfybn8888 tyreckiy11 typo123321 trueblue123 trickydick69
+the1andonly tenstoreys3 t7yudb1xmu svpapa1991 superman89 superman88 superman21 superman11 supercool7 stardust49
+starbucks1 spudnick006 splodger12 slonyaka082367 slava5sandr5 skywalker1979 serega1996 serega1993 serega1988
+serega12345 scoobydoo2 sasha_10_11 samsungkoze176351 s5jdeuz94c s1a2s3h4a5 russia18rus ruslan1991 romaska123
+romario1985 rhjzp59vnq00 retsamoen123 restart235 raoyu1359760 raijmakers313 qwertyuiop1234 qwerty1488 qwerty1234567890
+qwerfdsa123 qwegta13091990 quant4307quant4307 qazxcvbnm1 qazwsx123edc q1a2z3w4s5x6 q12we34rt5 q0w9e8r7t6 princess69
+portable18 porsche928 porfum2007 polina1998 poiuytrewq1 pj2f6f4pab password999 password91 password85 password55
+password45 password20 password18 password15 password14 password07 pass123456 paladino30 pakistan786 p5kplc1600
+oooooo2000 oleg121096 november18 nomommy123 nikita1991 nicholas123 newport100 newcastle1 nbwnbw258789 natasha2010
+natasha1994 natali1987 nastya1994 mustang222 mscormmc11 motorola123 mosquito@13 mosquito13 moneymaker1 mo.gjkd13o
+mobius4175 mmmmmmm2000 miyvarxar1 mikesr1944 mercedesw202 mazefaka2009 mazafaka07 mattdoll99 matiasjerez123
+market892892 manetalox2 mandermka112 magdalena1 ludicgirls2 luckycharm2 lsjkfghkj45kjh loveyou123 lolipop123
+lol123456789 ljh345ljh3577 liverpool8 liverpool10 littleman1 lionking91 liaandsonya11 lexusgs300 legolas123 la21236393
+la123456789 kyk1rbk1hbw0uqkckwbh kthf210599 kristina2010 kristina1998 kostya1996 kirill2003 kirill12345 kingsland1
+killerik45 killer32145 kazantip2009 katherine1 karina2008 karina2005 k4hvdq9tj9 jveu9flpa7 junkyard129 jshao420788
+jamaika2010 iwj7wdq256 iu234jkh2g inoeacc023 imperia2010 iloveryan1 ilovejosh1 i5stwf1rcx hvergelmir7 hurricane1
+hoperzone13 hoffenheim2008 hervam1982 herpderp123 heijeg1231 hannah2009 guilherme1 gorelova2009 goldinfo1975
+godverdomme01 ghbyn1ghbyn ghbyc123654 gfhjkm12345 gfhfljrc83 gabrielle1 g3ce003389 fylhtq1234 fyfnjkbq777 fyfcnfcbz1
+fybvfcnth07 fuckyou666 fucking123 fr6vv5j2hy fowtaop572 forever123 football69 football55 football23 flatronf700p
+fkajfhsgt19pot ferrarif50 fank10011996 familia123 evolution1 enterprise1 elizabeth2 ejxjzgbgunaz9z6j6exbniqga
+dyskoteka1 drjynfrnt2 dragon2010 dominique1 disturbed1 dima324315198540 dima123456789 diablo4419 devils2000 desire3302
+derr6565852 depeche101 delpiero10 defjoin123 defil3dsmdme dedperdyn1 david12345 dasha12345 danielle12 cyngielek1
+cydvbb3qkc cm6e7aumn9 clubstar88 cjustklp6l ciaociao1234 chocolate12 chester1220 chargers21 cfycbnb527 cdtnkfyf20
+callofduty123 budakpandai80 broadband1 bogdan2010 bogdan2009 blood100101 birthday424 best123admin beefcake12
+basketball2 bar588bar588 banane2007 bananas123 bamor123456 b7b7vhig5ij5 avatar2010 asd515wasya asd123456789 as9ffz1721
+arshavin23 armagedon666 andrey1998 andrey1980 andrei1992 andrade123 alexflip28 alexandre199 alexander2 adrenalin2
+adidas2010 adidas1221 ab12345678 aa11223344 a270ye13rus a1s2d3f4g5h6j7k8 a1s1d1f1g1 a123456789z 9bm555p111 93869386qq
+913a068t34 8095qq2255 7x9of5jgfc 7h7yvnhu9l 7b4k9znkew 78557855ur 737kkblskv 6ec9049300 665544qwerty 55cwszsw2l
+54321trewq 53433553hjvfy 4f9046r198 4chotsr734 47892knjq333 409542toxa 3rjqdxcnmrc568 3doorsdown 3daughters 2uef2fl1ee
+2ezlgic37h 2daughters 280473181rx 252525qweasd 1z2x3c4v5b6n7m 1t2t3t4t5t 1qazxcde32 1ni3yax91g 1ndonesian 1f2f3f4f5f
+1asdfghjkl 1995lis1995 19951211as 19684sheperd 1533355ddddd 14slava0797 14881488wpcc 14121995vlad 13rhfcyjlfh
+123zxc123zxc 123qw456as 123dolchie098 123654789zx 123654789qwe 123654789fgt 1234qwer1234 123456love 123456cfif
+123456asdf 123456abcdef 12345678qwertyui 123456789zaq 123456789qazwsx 123456789my 123456789lox 123456789lol
+123456789lena 123456789kk 123456789ivan 123456789cfif 123456789alex 1234567890qqq 12341234qw 123123123qwe 12051993mm
+11cib22ru33geg 1122334455er 111111slim 0p9o8i7u6y 071097mama 00212100vova zzzzz55555 zxcvbnm12345678 zxcvbnm1234567
+zxccxz85265493 zxc123zxc123 zvezda0307 zs3vs23zs3vs23 zolushka71 zolushka122 zolushka11 zeus7169-ladidadi
+zaq12wsxcde34rfv zaq12wsx3edc zalupa2005 zaebali123 ytrewq123456 yqpfrn9652 yjdsqujl2009 yfltymrfxgjr0707 yesterday1
+ybrbnf2005 yanshi1982a y6t5r4e3w2q1 y5hjkdg82490840 y1tmit1972 xxxkthf00ru xxx48562xxx x777261718x x414xatorx
+wpwp5625382q wonderland1 womble0012 winston2010 windows123 williams123 whitetail1 whitekoma212 wetpussy69
+warhammer40000 warhammer1 wahyqu5u7ena w987654321w w2d04183c3 w0a1ni0604de vvbhfijfi3 vova244153 voo8pedoja vladimir33
+vladik1998 vlad0685414688 vjcrdf2010 viktor1985 victoria12 vfrcbvrf123 vfrcbv2010 vfrcbv2005 vascello07 valera1985
+v1a2d3i4m5 uuuuuu2000 user990094 uixt1od736 ufa35forever ue8xqv84cl trytologin86 true7521478957 trance4life
+totototo123 topdevice2 thechosen1 test123456 terminator2 terminator1 tel3031636 teddybear1 syncmaster710n sydney2000
+swordfish1 sweetness1 superman99 success2010 success123 sublime420 student123 steelers86 steakout23 stalker333
+stalker1995 stalker007 sponser123 spiderman7 spiderman123 spartak2010 southside1 sosca6661254 solrac1103 soldatenko20
+softball13 softball12 soccer2008 snowflake1 snooker147 slipota1994 slipknot12 slimshady1 slava12345 skakalka199218
+silverfox1 signature673 shoulders2 shadowcla1 sergey1999 sergey1995 sergey1993 sergey1992 sergey1986 sergei1989
+serega58rus serega2010 serega1991 serega1987 serega0000 sera19930220 sephiroth1 sekret199502 scoobydoo1 schanzen22
+scaniar620 sasyke1234 sashka159357 sanya12345 santiago123 samsung777 samsung2011 salvatore1 saintsrow2 sa15011965
+s1e2r3e4g5a6 russia1488 ruslan2011 ruslan1992 ruslan1984 ruslan12345 runescape1995 rsc512663995 rr231982w111
+roybatty08 rooclyde89 ronaldo777 romko160392 rjntyjr123 ringedtits2004 rfhbyf2010 rfewtww5tgregtr rfczgecz11
+retro12345 rereirf123 redskins21 reanimat321 rainbow123 qwertyui2000 qwertyui12 qwerty2012 qwerty1994 qwerty1985
+qwerty1984 qwerty1981 qwerty1975 qwerty123qwerty qwerty100500 qwerasdfzxcv1234 qwerasdf1234 qwer1234qwer qweqweqwe1
+qwe123321qwe qw212121qw qqqqq11111 qqq1234567 qefender098 qazwsx123123 qaz123qaz123 qa8916820123 q1q1q1q1q1
+q1a1z1w2s2x2 purposeful1 programmer9 princess23 princess123 pppoe36176 polina2011 polina2010 polina2007 polina2003
+polina2002 pokemon001 pirojenka77 pinkfloyd1 phztca63f9zu philips123 peyton5243 petro12345 peternorth1 personal123
+pciide0chann patriot123 password83 password420 password29 password2010 password2002 password19 password02 parkour123
+papa411368 p1vo123456 p0pmagicwd* oyrcuyi581 orochimaru1991 onlyone4-myxworld oksana2011 oksana1995 oksana1988
+oksana1976 ohiostate1 odz1w1rb9t o1o2o3o4o5 nzuu4pn89j nves0vk813 nurregulle95 nuey199300 november23 november10
+nokia3510i noah3042v2 nissan1234 nintendo123 nikita2009 nikita2004 nikita2003 nikita1992 nicholas23 nicholas17
+nicholas11 never32been16 nederland1 natasha1993 natasha1978 natasha1971 natali1985 nastya1990 nastya1988 nastena123
+naruto1997 muslim0626461997 mushmouth1 msjetoledb40 motorola1234 mother1234 montarios77 mnogoto4i3 mnbvcxz123
+mmano088700 misterec54 milana2009 michelle69 michelle12 michael200 melvin1234 melanie003 meepmeep01 mcdonalds1
+maxensam123 maxbrand56 mavericks1 matrosova27 matriks10o masha123456 masha12345 martin1960 marseille13 marina2000
+marina1996 marina1986 marina1967 marina12345 marik322424644 marihyan911 margarita1 mania231188 mamkgoind7 maksim2007
+mackenzie1 m1a2r3i4n5a6 luvbekki99 ltybc7327857 lovelove12 love123456789 loserface1 lolita1987 liverpool5
+lexx1029384756 letmein2000 leo3703989 lemuel913110 ladaia2309 lacedmeone86 kzryzptdf573 kwiatuszek1 kuni42kuni42
+krolik2011 kristina1995 kp9v1ro7lh kotopups90 kostya1992 kolo__1kolo__1 kokakola123 klsdfj46546 klmnopop123 kkhmlkyin6
+kirill2008 kirill2007 kirill2000 kirill1997 kirill1992 kirill1991 kirill1989 killer2000 killer1989 kea85axe8w
+kbumat6162 kazancev192 katerina1990 katarzyna1 karina2010 karina2000 karina1995 karatel54852 kakawka123 justin123951
+jqme1uy488 jonathan12 jkbvgbflf80 jgpxt7ah3f jetmir12345 jellybean1 jeejee12312 ivan123456 irina12345 ipwnroben123
+internet12 imagmakr15 ilshat2010 iloveyoux3 iloveyou69 iloveyou13 iloveu1314 ilovemm123 iiaiia1962 ifynfkmghbvv44
+idedevicep2t idedevicep1t ibodebest1 iamnumber1 husky_1303 houseroad4 hollister2 hjvfytyrj95 hellfire1990
+heatoclevaedr36 hbyfntq1986 hastler123 hastings1066 hassan030894 harrypotter1 guilherme123 guilherme12
+gordolee85-mac2olli gopstop123 goody2shoes godzilla02 godfather2 godfather1 gladiator1 gjkmpjdfntkm1 gjkbyf2010
+ghjcnjnfr123 ghjcnjgfhjkm1 ghblehjr111 gfnhbr787898 gfhjkm1992 gfh2ec3ybr genovese001 gcvgrvuut5v6er gbplfnsqgfhjkm1
+gangbang01 galina1964 galina1957 gac80896706 g5h6j7bvh98 fylhtq1996 fylhtq1971 fuckyourbrain13 fuckerman1 friends123
+freedom4me free2rhyme francesca1 football99 football98 football88 football81 football79 football65 football50
+football44 football33 football32 football18 football13 football07 focusrs2006 flyeagle75 fly33angel fluminense1
+fktrctq123 fireballxl5 ferrari355 fdfnfhrf6666 fcporto74150 fccgqag134 faiwvn8523 expanasion12 eva30166cp
+euq8pvhrnpssdymizqx+ ereyes4269-ryan1199 epsonlq100 engine1995ass elior20052482 egew5twt3tgh65y efbcapa2010 earnhardt3
+eagle1110-stimpy e8d45a22a4 e7h5ewevse dwers232wds dust360271212009 dsgtylhbdfntkm82 ds6tetsfdsrfdfgd dreamer123
+dragonne74 douglas123 douchebag1 dolphins13 djkujuhfl34 diskst312002 dinamo1927 dimasd1994 diehard123 diana12345
+dh98818600 dfktynby1986 dfkmrbhbz1972 dfdddf45fdgh deyh2dc546 denis123456 defender12 deepspace9 dbrnjh572202
+danilka123 danila2000 d8cy2h3ssn d7q91db3tt d2a3n4i5e6l d1d2d3d4d5 cska159951 cshvtxvfhr6 cs19ha43da crystal8970
+crjbk7ylxe coolcat101 coneyhall24 cnfybckfd1900 classof2010 classof201 cjkm14881488 chevrolet1 chelsea1905 cheguevara1
+champion24 cb3be910b65 cashmoney1 cardinals1 caramba100500 capricorn1 capilla951 calenicno1 c7130c0406 c3hfpyteuflftim
+butterfly2 buttercup1 buhftvdkf2 budweiser1 buceta2007 bubbles123 bubblegum1 brownbrown01 brandon123 blessings888
+blackjack21 birthday99 birthday53 birthday333 billabong1 bigdaddy69 berlin2010 bbqychu5rt basketball11 barcelona12
+bajenfans34 badboy1234 babywkasta2 b74cx6qs7328 aw53641927 atyjvty666 aspirine123 aspire5315 asdfghjkl111 asdfghj123
+asdasd123123 asd123fgh456 as9ffz1712 artur12345 armagedon1 arhangel9797 aquafina12 aprecio123 antonio123 anna123456
+andrey1996 andrey1993 andrey1989 andrey1975 andrew1o2p3e4n andrei2010 andrei2000 andrei1998 andreas123 anderson123
+amdkgb1889 al#ks3!ksj0xx alfa123123 alexandru1 alexandra12 alexander23 alex123456 aerosmith1 ae57385738 adminlol1982
+adidas1994 adidas12345 abramovich1 abcdefg1234 aaaaa12345 aa12345678 aa00b7b32a a3531534b413 a1r2t3e4m5 a1n2t3o4n5
+a1l2e3n4a5 a1b2c3d4f5 a1b2c3d4e5f6 a1234567890a 9inchnails 9fczhr6159 90210semka 8ba9klw1ce 89503102616nss
+85fg754kl62br853lpq7 7ghdbwc3mk 771512cherniy 68chevelle 6050picasso 5t6y7u8i9o0p 557788loveaoi 55606120rg 55555fffff
+51287ifvfy 4x8cfp6dyi 492487mike 468499cfif 4271philip 3qa0evx344 3dtoontube 383stroker 36130911cl1 321mnbvcxz
+3175671tdutybq 31504244life 2sexy2hottoh2yxes2 29893536werty 29011984dl 28ros11bri67 28lytqcgecnz 271157zn06
+27071996pasha 258456789qazzaq5 24592135io 2442293live 240295yuppi 239r8ymmhq 2108198fox 1xtvg8blew
+1xpx66blrumblst6bbus3 1w2w3w4w5w 1s2a3s4h5a 1qw23er45t 1qazxsw234 1qazse4rfvcxz 1q1a1z2w2s2x 1m2m3m4m5m 1jwwzuw55e
+1a2s3d4f5g6h7j8k 1969camaro 1953london 17pubpathuk 17101993and 159753qwerty 15426378zil 1503900qwas 14051997sergey
+14021992004urban 12qwaszx34erdfcv 123zxcvbnm 123war456rus 123qwer123 123qwe321ewq 123qwe123qwe123 123qaz123qaz
+123password 123kill166 123joker777 123computer 1234qweasz 123456roma 123456mama 123456igor 1234567qwer 1234567qaz
+1234567aaa 123456789zxcvb 123456789yfcnz 123456789vika 123456789ru 123456789roma 123456789qwertyuiop 123456789mm
+123456789max 123456789ma 123456789love 123456789dima 123456789dfgh 123456789den 123456789az 1234567890qq
+1234567890anton 10101010ll 100percent 0plkmmklop 0p9o8i7u6y5t 0k1o2v3a4l5e6v7 053aruspra350 05101991az 04061963maryan
+030166ase90 02041983ua 0102030405da 00rdtsau4leyzunckj121dwm zxcvbnm777 zxcvbnm123456 zxcasdqwe12 zuz8ylj348
+zub8111993 ztn3tourney1 zolushka15 zmxncbv123 ziablw4u00bq zhjckfd2010 zaq123456789 zamorak123 zahrfn3orqa zader123123
+z123456789z z0mfgwtfuxlol yyxthh8j9k yyqkhdm712 yy02061991 yutrhpi392 yuliya1992 youtube123 yjdsqujl2011 yfnfkmz1983
+yfnfif1988 yfnfif1962 yfhrjn1992 yfcntymrf5294 ybrbnf2003 ybrbnf2002 yamakasi123 y1f2c3n4z5 xxy43fh2jb xthntyjr13
+xoma536685 xishchnik1 xdkursym89tm x4cc355b10wsy0urm1nd wwwww55555 www123456789 wwe23015wwe wuyoukuaile756 wsh37xz819
+wnanstns2108 willian22049 westcoast4646 werder1899 wellcome1991 webmaster1 warhamet2014 warcraft88 wad559523wad
+vzh7b1pe7x vvvvvv2000 vtkj1893vfy volume1991 volgograd34 vmb2079002347 vladivostok2000 vladimir123 vladik1996
+vk12345678 vinivini68 viktoria2010 viktor2010 viktor1990 viewsonic1 victoria123 victoria10 vicky140585 vfvj123456
+vfrcgfyr666 vfrcbv1988 vfhbyf1982 veronika2010 veronika1998 veronika123 veronica11 vc4z9n6dso vbifyz1990 vanya12345
+vampire666 valera1999 valentina18 vadim159753 v3xdmta9hcsm v3ss4neeker1 v2ceomj397 v2c47mk7jd utkanos2009 ut8xuuv25i
+unreal2004 universal1 underoath1 ulrace173rfhgjd u5j68dq0kve u41lqxa1rh twilight12 turtle3000 trustnoone1 trustno123
+truskawka1 trookie101 tron696969 troidaysao1 tristania1 trinity1331 trfnthbyf1 traveker2011_ tqjr65gw5j toyota1993
+tos27071991 tornado123 tomislol123 tomate1000 toalet6rensare tnssanuam786 tissot1853 timosha123 timinator1 thonma0510
+thomas1960 themaster1 thearea401 temporary1 temple3779 tema180296 teamhead02 tdutybq1989 tdutybq123 tarheels23
+taekwondo1 t4y1pszw8u t3485t3485 synergy101 syncmaster940n syncmaster920n syncmaster913n svetlana1984 svetlana1980
+svensps606 sv13091309 suro123456 support123 supertoronja4 superman2010 sunshine02 sunshine01 sunfire616 sumertime117
+suh1584dswk9 suckmyarma69 stukjehout12 stimpy9102 stil412441 stels15588 steelers99 steelers36 steelers10 stcyg19718
+stas123456 starwars99 starwars2000 staoussa15 stalker2033 stalker2011 stalker1997 stalker1986 stalker1234 ss55ss55ss
+srs8520456s spiderman5 spiderman12 spartaque312 spartak777 southside13 southpark1 sou1hunter sonic12345 solnche2704
+softball18 sloneczko1 slipknot87 slavatyn007 slava6617644 slava060998 skyline2580 skyline123 skv20111996 skip2mylou
+skate4life singapore1 sillyboys1 shitface69 sheffield1 shayad2426 sharo3taylor shaforost22 sgd1ub4792 sexybeast1
+sergio1992 sergio12345 sergey1997 sergey1984 sergey1981 sergey1970 sergey1969 sergey1967 sergey1306 sergey12345
+sergey1234 sergei199428 sergei1992 serg3216767 serega53983 serega1998 serega1997 serega1990 serega1989 serega1981
+september23 september2 september11 seinfeld123 segedskaa7 seesaw2431 sector2814 secret12345 seawolves1 sdsfdgnd3jl5lv
+sdjk985dfkjg scsenia911911 scorpion77 scorpion13 scorpion12 sasha1993150205 sasha123456 sandiego619 samsungr519
+samsungc3050 samsung2009 samsung2000 samsung12345 samsung1234 samara2010 salomsalom1 sakeris123 sadfsfaasd123
+sabrino4ka s14300815s ruslan2009 ruslan1998 ruslan1997 ruslan1995 ruellovedada1 ru4btrpnkokgeq rtyuehe123 rrrrrr2000
+rostik1994 ronaldo007 romashka1970 rockstar23 rocknroll1 rjivfh1988 ripken2131 richard123 rhbcnbyf23 rhbcnbyf2003
+rfktylfhbr123 rfhbyf2006 rfgbnfy123 resel999675 repytw1992 relation666 reklama123 redbull123 rebecca321 realmadrid7
+realmadrid10 realmadrid1 rdl04121957 rcvz563313 rctybz2001 rammstein12 rainger-493949 ragnarok13 r4kesctql2 r1o2m3a4n5
+r1a2z3o4r5 qyzwtds378 qwertyui123 qwertyu1234567 qwertyasd123 qwerty1998 qwerty1990 qwerty1988 qwerty1983 qwerty1982
+qwerty1978 qwerty1976 qwerty12341 qwerty0987 qwerasdf12 qwer123qwer qweasdzxcb7 qweasdzxc123321 qwe1qwe2qwe3
+qwe123q1w2e3 qwe123asd456 qwe123456789 qwaszx7890 qwaszx123456 qwaszx12345 qwaszx1234 qw16116222 qw123456789
+qw12345678 quant430799 qrafzvwesdxc41 qazxswedc1 qazwsxedc1975 qazwsx13579 qaz1234567 qawsedrf123 q1w2e3r4t5y6u
+q1q2q3q1q2q3 purerf545454 ptcwtc2006 proverbs31 prova12345 protection1 promodata0 privet0077 princess33 princess20
+princess17 princess16 president1 prd489cledy posnanie508 position69 porsche997 popovich250293sanek popcorn123
+poochunk1993 polina1997 polina1996 polaroidw34 pokemon1234 poiuytrewq8008 pogiako123 pobeda1945 pnuematic69 pk8srud313
+piri1233445585 pimpdaddy1 phzv5rtfpkwc phillies22 pfdflf2912 peugeot307 peugeot206 penza58rus penguin123 pekanidze12
+pb00147565 paycom013002 patriots12 password93 password92 password89 password79 password777 password666 password65
+password56 password41 password36 password31 password27 password2009 password1981 password@123 password1! papermate1
+pantera123 panasonic2 palghat123 paladin123 pakistan12 pa1ub65udd p3shopping p3i2p1p3i2p1 p1959n1984x ou812ou812
+orwell1984 onelovekv9293 olga151275 olesya1984 olek122333400 oleg123456 oksana1993 oksana1991 ogonek2103 ognimcm5615
+odessamama69 oc80969496479 obi1kenobi obbqpwr265 o83bjj1rzq nzcydaet14 nv0905198516 ntktdbpjh1 november28 november21
+november13 nottingham1 notredame1 normin2000 nokiatve71 nokia6610i nn8n8bn8bn8b nissan240sx nikolai123
+nikita9609595982 nikita2007 nikita2006 nikita2005 nikita1989 nikita1988 nikita1234 nicholas99 nicholas13 nicholas12
+nicholas10 nicholas01 nhfypbcnjh22 nfvbkjxrf1975 nfhjyujh20 never2late nesprera0k nejcpass123 nby4i5x5nz navigate080
+natasha1995 natasha1974 natasha197 natali2007 natali1978 nastya2008 nastya2002 nastya1991 nastya1985 nastya12345
+nastya1234 nastia1991 nastia1234 nannaj3086 n5h8pcp5s2 n0o7r1i7n0 mv46vkmz10 mutt22putt music4ever motorola398
+moshatinkor1 montgom2409 monterrey69 montana111 monster666 monkeyboy1 mol8leks24kr mogilev368088193 modernwarfare2
+modafocka9 mixa253525 missy278136 milana2007 milana1984 mightydragon13 michael2000 michael1985 mfkbi5f2it metallica123
+metalgear1 metal4ever mercedes12 memnoch944 melbourne70 mbhztt1992 mazafaka13 mazafaka123 maxver199317 maximca1997
+max1993max maverick69 maverick21 master2010 master1989 masseffect2 maskal2007 maryjane420 marvizza95 martyr1968
+mariya1992 marishka123 mario12345 marina2011 marina1990 marina1989 marina1987 marina1985 marina1984 marina1976
+marina1964 marina1960 marijuana1 maria12345 margaritka1 maradona10 maplestor8 manhattan1 man7232636 mamay19891707
+maksim2010 maksim2001 maksim1996 maksim1993 majestic12 majeczka12 mahnster44 mahalkita1 magister45 magda020371
+maertracque1 madagaskar94 m3gyehgdfs m1m2m3m4m5 m0therfucker lxgiwyl130795 lvbnhbq123 luckyyou66 ltybcrf123
+ltlvjhjp1060 ltdeirf1987 lrhfey3273 loverboy123 lovelife12 loveandsex1 love123456 lordgyeah51 londa123321 lollollol1
+lollipop123 logitech12 llllll2000 lkjhgfdsa1 lisadumon842 lionheart1 lineage312 limegold69 lighthouse1 lfybk12345
+lfif123456 letadlo741852963 lera123456 leningrad1 leavemealone1 larrybird33 labtec1248 l3wa84kdab l33tsupah4x0r
+l1nk1npark kuyetsim77 kulibyaka10 kukurukuku5 ktyjxrf123 ktnjjctym228 ksusha1996 kristina1997 kristina1993 krishna108
+kostya2004 kosoroba123 kosmonavt96 korsakova85 konstantin1 koniak9616 kolpak1992 kolpak1985 kolian45892 kolechka090619
+kogytmagnym007 kodabear01 klbik87987974 kjkszpj123 kirill2011 kirill2009 kirill2006 kirill04101996 kirilica22
+kingdom123 kinder32f1 killer12345 kienan22071998 khuwahish47 khelenova1 kfhrby1995 kbytqrf123 karina2004 karina1999
+karina1998 karina1996 karina1994 kalyanizi91 k72z1zpwcg jus4thegame junior2311 juliette2000 jonathan14 jonathan123
+jojriajp11 joeblow123 joabe_50cent jklasdlj2312 jk7775214jk jiwuc2r576 jets714417ny jessica100 jennifer99 jennifer14
+jegerikkedk123 jeffrey123 jeffgordon24 jdq4j8lu3a jan5201711 jamesmi6007 jamesbond00 james12345 jackson123 jackass123
+j7a5c4k4s5o7n ivo29091988 ivanov1990 issue43-alaina isakov7roma7 isabella25 ironman2000 irjkfyjvth2 ireland1948
+ira123456789 installwmp7 inferno666 impulse101 iloveyou99 iloveyou21 iloveyou2011 iloveyou1994 iloveyou15 iloveyou1234
+iloveyou01 iloveit1234 iaxe105-lanceman iaroslav981 i210c844q523 honda400ex homsrvs211 hollister5 hn5wirw925
+hkayess435 hjnjhhjnjh123 higtveteran11 hh775755757g hfpyjcbkf839 hfpubkmlzq80 hfbdv43t2r hesoyam1995 hernandez1
+helloeric21 spring2020 spring2021 spring2022 spring2023 spring2024 spring2025 spring2026 summer2020 summer2021
+summer2022 summer2023 summer2024 summer2025 summer2026 autumn2020 autumn2021 autumn2022 autumn2023 autumn2024
+autumn2025 autumn2026 winter2020 winter2021 winter2022 winter2023 winter2024 winter2025 winter2026 welcome2020
+welcome2021 welcome2022 welcome2023 welcome2024 welcome2025 welcome2026 password2020 password2021 password2022
+password2023 password2024 password2025 password2026 changeme2020 changeme2021 changeme2022 changeme2023 changeme2024
+changeme2025 changeme2026 company2020 company2021 company2022 company2023 company2024 company2025 company2026
+letmein2020 letmein2021 letmein2022 letmein2023 letmein2024 letmein2025 letmein2026 qwerty2020 qwerty2021 qwerty2022
+qwerty2023 qwerty2024 qwerty2025 qwerty2026 password123456 password123! welcome1234 welcome12345 welcome123456
+welcome123! changeme12 changeme123 changeme1234 changeme12345 changeme123456 changeme1! changeme123! letmein1234
+letmein12345 letmein123456 letmein123! company123 company1234 company12345 company123456 company123! qwerty123!
+administrator1 administrator12 administrator123 administrator1234 administrator12345 administrator123456
+administrator1! administrator123! p@ssw0rd12 p@ssw0rd123 p@ssw0rd1234 p@ssw0rd12345 p@ssw0rd123456 p@ssw0rd1!
+p@ssw0rd123! passw0rd12 passw0rd123 passw0rd1234 passw0rd12345 passw0rd123456 passw0rd1! passw0rd123! admin123456
+admin@1234 admin@12345 admin@123456 admin@123! welcome@12 welcome@123 welcome@1234 welcome@12345 welcome@123456
+welcome@1! welcome@123! password@1 password@12 password@1234 password@12345 password@123456 password@1! password@123!
+p@ssword12 p@ssword123 p@ssword1234 p@ssword12345 p@ssword123456 p@ssword1! p@ssword123! pa$$w0rd12 pa$$w0rd123
+pa$$w0rd1234 pa$$w0rd12345 pa$$w0rd123456 pa$$w0rd1! pa$$w0rd123! company@12 company@123 company@1234 company@12345
+company@123456 company@1! company@123! qwerty@123 qwerty@1234 qwerty@12345 qwerty@123456 qwerty@123! user123456
+temp123456 default123 default1234 default12345 default123456 default123! secret1234 secret123456 secret123! january123
+january1234 january12345 january123456 january123! february12 february123 february1234 february12345 february123456
+february1! february123! october123 october1234 october12345 october123456 october123! november12 november123
+november1234 november12345 november123456 november1! november123! december123 december1234 december12345
+december123456 december1! december123! september1 september12 september123 september1234 september12345
+september123456 september1! september123!
+`;
+
+const COMMON: ReadonlySet<string> = new Set(LIST.trim().split(/\s+/));
+
+/** Whether a password is one of the 3,000, whatever its case. */
+export function isCommonPassword(password: string): boolean {
+  return COMMON.has(password.toLowerCase());
+}
+
+/** How many passwords the list holds. */
+export const COMMON_PASSWORDS = COMMON.size;

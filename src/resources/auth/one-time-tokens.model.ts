@@ -1,0 +1,49 @@
+// What proves something once: links in mail, the second step of a sign-in, stream tokens. Only a token's SHA-256 is stored.
+import { Schema, type Types } from 'mongoose';
+
+export const PURPOSES = ['signup', 'reset', 'magic-link', 'second-factor', 'stream'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+export interface OneTimeTokenDocument {
+  _id: Types.ObjectId;
+  purpose: Purpose;
+  tokenHash: string;
+  /** Null for somebody who has no account yet. */
+  userId: Types.ObjectId | null;
+  /** Who a link was sent to; null for tokens that no mail carries. */
+  email: string | null;
+  /** Further facts of the purpose. */
+  facts: Record<string, string | number>;
+  /** Tries that were allowed, right or wrong. */
+  attempts: number;
+  /** Used, or void since then. */
+  spentAt: Date | null;
+  expiresAt: Date;
+  createdAt: Date;
+}
+
+/** An expired token is told from an unknown one for a week. */
+const KEPT_SECONDS = 7 * 24 * 3600;
+
+export const oneTimeTokenSchema = new Schema<OneTimeTokenDocument>(
+  {
+    purpose: { type: String, enum: PURPOSES, required: true, immutable: true },
+    tokenHash: { type: String, required: true, immutable: true },
+    userId: { type: Schema.Types.ObjectId, default: null, immutable: true },
+    email: { type: String, default: null, immutable: true },
+    facts: { type: Schema.Types.Mixed, default: {}, immutable: true },
+    attempts: { type: Number, default: 0 },
+    spentAt: { type: Date, default: null },
+    expiresAt: { type: Date, required: true, immutable: true },
+  },
+  {
+    collection: 'one_time_tokens',
+    timestamps: { createdAt: true, updatedAt: false },
+    autoIndex: false,
+    minimize: false,
+  },
+);
+oneTimeTokenSchema.index({ tokenHash: 1 }, { name: 'hash', unique: true });
+oneTimeTokenSchema.index({ userId: 1, spentAt: 1 }, { name: 'user' });
+oneTimeTokenSchema.index({ email: 1, purpose: 1 }, { name: 'email' });
+oneTimeTokenSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });
