@@ -8,6 +8,7 @@ import { foldConsumer, type Fold } from './ledger/fold.ts';
 import { buildHeadIndexes } from './ledger/upkeep.ts';
 import type { Models } from './models.ts';
 import { agentActivityConsumer } from './resources/agents/agent-activity.consumer.ts';
+import { completeUsers } from './resources/auth/users.migration.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Services } from './services.ts';
@@ -18,6 +19,7 @@ const HOUR = 3600 * SECOND;
 /** Changes of stored data, oldest first; indexes are built by themselves. */
 export const migrations: readonly Migration[] = [
   { id: 'heads-indexes', run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]) },
+  { id: 'users-second-factor', run: completeUsers },
 ];
 
 export function consumersOf({

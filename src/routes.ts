@@ -5,7 +5,11 @@ import { mlBomRoutes, producerMlBomRoutes } from './resources/agents/ml-bom.rout
 import { onboardingRoutes } from './resources/agents/onboarding.routes.ts';
 import { auditRoutes } from './resources/audit/audit.routes.ts';
 import { keyRoutes } from './resources/auth/keys.routes.ts';
+import { linkRoutes } from './resources/auth/links.routes.ts';
 import { localRoutes } from './resources/auth/local.routes.ts';
+import { mfaRoutes } from './resources/auth/mfa.routes.ts';
+import { placeholderRoutes } from './resources/auth/placeholders.routes.ts';
+import { profileRoutes } from './resources/auth/profile.routes.ts';
 import { sessionRoutes } from './resources/auth/sessions.routes.ts';
 import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
@@ -16,7 +20,11 @@ import { workspaceRoutes } from './resources/organization/workspaces.routes.ts';
 export const mounts: readonly Mount[] = [
   { at: '', routes: healthRoutes },
   { at: '/api/v1/auth', routes: localRoutes },
+  { at: '/api/v1/auth', routes: linkRoutes },
+  { at: '/api/v1/auth', routes: mfaRoutes },
   { at: '/api/v1/auth', routes: sessionRoutes },
+  { at: '/api/v1/auth', routes: profileRoutes },
+  { at: '/api/v1/auth', routes: placeholderRoutes },
   { at: '/api/v1/auth/keys', routes: keyRoutes },
   { at: '/api/v1/workspaces', routes: workspaceRoutes },
   { at: '/api/v1/agents', routes: agentRoutes },

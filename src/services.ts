@@ -1,18 +1,23 @@
 // The composition root: what is built from what.
+import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import type { Config } from './config.ts';
 import { createCache } from './infra/cache.ts';
 import type { ChangeFeed } from './infra/change-feed.ts';
 import type { Clock } from './infra/clock.ts';
-import { chance, newId, newTraceId, random16, randomHex, randomToken } from './infra/ids.ts';
+import { chance, newId, newTraceId, random16, randomCode, randomHex, randomToken } from './infra/ids.ts';
 import type { Logger } from './infra/logger.ts';
+import { createMailDelivery, MAIL_TOPIC, NO_ORGANIZATION } from './infra/mail-delivery.ts';
+import { createMailer } from './infra/mailer.ts';
 import type { Metrics } from './infra/metrics.ts';
 import { createOutboxWorker } from './infra/outbox.ts';
 import { createOutboxWriter } from './infra/outbox-writer.ts';
 import { createPasswords } from './infra/passwords.ts';
 import type { Secrets } from './infra/secrets.ts';
-import { createSessionTokens } from './infra/tokens.ts';
+import { createSessionTokens, createTempTokens } from './infra/tokens.ts';
+import { createTotp } from './infra/totp.ts';
 import { createTransactions } from './infra/transaction.ts';
+import { createVault } from './infra/vault.ts';
 import { consumersOf } from './jobs.ts';
 import { AUDIT, DECISIONS } from './ledger/chains.ts';
 import { createConsumers } from './ledger/consumers.ts';
@@ -30,8 +35,15 @@ import { createMlBomService } from './resources/agents/ml-bom.service.ts';
 import { createOnboardingService } from './resources/agents/onboarding.service.ts';
 import { createAuditService } from './resources/audit/audit.service.ts';
 import { createKeyService, hashKey, type KeyIdentity } from './resources/auth/keys.service.ts';
+import { createCredentialService } from './resources/auth/credentials.service.ts';
+import { createLinkService } from './resources/auth/links.service.ts';
 import { createLocalService } from './resources/auth/local.service.ts';
+import { createMfaService } from './resources/auth/mfa.service.ts';
+import { createOneTimeTokenService } from './resources/auth/one-time-tokens.service.ts';
+import { createProfileService } from './resources/auth/profile.service.ts';
 import { createSessionService } from './resources/auth/sessions.service.ts';
+import { createSignInFailures } from './resources/auth/sign-in-failures.service.ts';
+import { createStreamTokenService } from './resources/auth/stream-tokens.service.ts';
 import { createBundleService } from './resources/hash-chain/bundles.service.ts';
 import { createHashChainService } from './resources/hash-chain/hash-chain.service.ts';
 import { createReadiness } from './resources/health/readiness.service.ts';
@@ -107,7 +119,9 @@ export function createServices(world: World) {
       logger.error({ consumer, organizationId, sequence }, 'a consumer went on without an entry'),
   });
   const passwords = createPasswords(config.ASSAY_PASSWORD_CONCURRENCY);
-  const tokens = createSessionTokens({ secret: secrets.jwt, formerSecrets: secrets.formerJwt, clock });
+  const signing = { secret: secrets.jwt, formerSecrets: secrets.formerJwt, clock };
+  const tempTokens = createTempTokens(signing);
+  const vault = createVault({ key: secrets.encryptionKey, formerKeys: secrets.formerEncryption });
 
   const proofs = createProofs({ uri: world.mongoUri, database: connection.name });
   const audit = createAuditService({ models, chain: audits.appender, proofs, clock, newId, random16, log: logger });
@@ -123,27 +137,30 @@ export function createServices(world: World) {
     models,
     known: createCache<true>({ feed, collections: ['workspaces'], max: 10_000 }),
   });
+  const oneTimeTokens = createOneTimeTokenService({ models, clock, randomToken });
   const sessions = createSessionService({
     models,
-    tokens,
+    tokens: createSessionTokens(signing),
+    tempTokens,
+    oneTimeTokens,
     organizations,
     audit,
     clock,
     newJti: randomToken,
     systemOwners: config.SYSTEM_OWNERS,
   });
-  const local = createLocalService({
-    models,
-    sessions,
-    organizations,
-    audit,
-    passwords,
-    clock,
-    newId,
-    transaction,
-    registration: config.REGISTRATION,
-    log: logger,
+  const failures = createSignInFailures({ sessions, audit, log: logger });
+  const credentials = createCredentialService({ models, sessions, oneTimeTokens, clock });
+  const doors = { models, sessions, failures, credentials, oneTimeTokens, passwords, clock, transaction };
+  const local = createLocalService({ ...doors, organizations, newId, registration: config.REGISTRATION });
+  const links = createLinkService({
+    ...doors,
+    queueMail: (payload) => outbox.queue({ organizationId: NO_ORGANIZATION, topic: MAIL_TOPIC, payload }),
+    publicUrl: (config.ASSAY_PUBLIC_URL ?? `http://${config.ASSAY_HOST}:${config.PORT}`).replace(/\/$/, ''),
   });
+  const mfa = createMfaService({ ...doors, tempTokens, vault, totp: createTotp(clock), randomCode });
+  const streamTokens = createStreamTokenService({ sessions, oneTimeTokens, clock });
+  const profile = createProfileService({ models, audit, clock });
   const identities = createCache<KeyIdentity>({ feed, collections: ['workspace_keys', 'agents'], max: 50_000 });
   const keys = createKeyService({ models, organizations, identities, clock, randomHex, onCommit });
   const scimTokens = createScimTokenService({ models, organizations, randomHex, hashKey });
@@ -182,7 +199,19 @@ export function createServices(world: World) {
   const hashChain = createHashChainService({ models, ledger, proofs, clock, log: logger });
   const bundles = createBundleService({ models, proofs, audit, clock });
 
-  const outboxWorker = createOutboxWorker({ rows: models.outbox, deliverers: {}, clock, chance, log: logger });
+  const mailer = createMailer({
+    smtpUrl: config.SMTP_URL,
+    from: config.ASSAY_MAIL_FROM,
+    folder: join(config.ASSAY_DATA_DIR, 'mail'),
+    log: logger,
+  });
+  const outboxWorker = createOutboxWorker({
+    rows: models.outbox,
+    deliverers: { [MAIL_TOPIC]: createMailDelivery(mailer, links.mails) },
+    clock,
+    chance,
+    log: logger,
+  });
 
   const quarantined = (): string[] => [...decisions.heads.quarantined(), ...audits.heads.quarantined()];
   const ping = async (): Promise<void> => {
@@ -200,6 +229,11 @@ export function createServices(world: World) {
       workspaces,
       sessions,
       local,
+      failures,
+      links,
+      mfa,
+      streamTokens,
+      profile,
       keys,
       scimTokens,
       agents,
@@ -224,7 +258,8 @@ export function createServices(world: World) {
     },
     /** Refuses further appends and resolves when everything accepted is durable. */
     async close(): Promise<void> {
-      await local.settle();
+      await failures.settle();
+      mailer.close();
       await ledger.close();
       await consumers.stop();
       await audits.appender.close();

@@ -43,7 +43,7 @@ export function auditEvent(circumstances: Circumstances, reply: Reply<number, un
 /** Writes the row of a caller who is known and was refused by role, plan or rule, or whose change failed. */
 export async function auditFailure(circumstances: Circumstances, error: AppError, services: Services): Promise<void> {
   const { route, caller, req } = circumstances;
-  if (!route.audit || !caller || error.http < 400 || error.http === 401 || NOT_AUDITED.has(error.code)) return;
+  if (!route.audit || !caller || error.http < 400 || NOT_AUDITED.has(error.code)) return;
   const resourceId = req.params.id as string | undefined;
   await services.audit.write(
     rowOf(circumstances, 'failure', { ...(resourceId ? { resourceId } : {}), metadata: { code: error.code } }),
@@ -65,7 +65,7 @@ function rowOf(
     userId: facts.userId ?? caller?.user?.userId ?? null,
     userEmail: facts.userEmail ?? caller?.user?.email ?? null,
     userRole: facts.userRole ?? caller?.role ?? 'member',
-    action: route.audit.action,
+    action: facts.action ?? route.audit.action,
     resource: route.audit.resource,
     resourceId: facts.resourceId ?? null,
     status,

@@ -25,6 +25,8 @@ export interface RequestMeta {
 
 /** What only the handler knows about the audit entry of its route. */
 export interface AuditFacts {
+  /** Instead of the route's own, where one route has two outcomes. */
+  action?: string;
   organizationId?: string;
   userId?: string;
   userEmail?: string;
@@ -79,8 +81,8 @@ export interface AuditRule {
   resource: string;
 }
 
-/** `auth`: per client address; `account`: per `email` of the body, whether it has an account or not; `onboarding`: per user. */
-export type ExtraLimit = 'auth' | 'account' | 'onboarding';
+/** `auth`: per client address; `account` and `mail`: per `email` of the body, whether it has an account or not, or per caller; `onboarding`: per user. */
+export type ExtraLimit = 'auth' | 'account' | 'mail' | 'onboarding';
 
 /** Members that do not take part in typing the handler. */
 export interface Meta {

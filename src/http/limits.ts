@@ -66,6 +66,8 @@ export interface Limits {
   ip(address: string, state: RateState): Promise<void>;
   auth(address: string, state: RateState): Promise<void>;
   account(email: string, state: RateState): Promise<void>;
+  /** Mails that anybody can have sent to an address. */
+  mail(email: string, state: RateState): Promise<void>;
   user(userId: string, state: RateState): Promise<void>;
   onboarding(userId: string, state: RateState): Promise<void>;
   /** SCIM: 600 per quarter of an hour, by address and by token. */
@@ -83,25 +85,29 @@ type Configured = Pick<
   | 'ASSAY_LIMIT_AUTH'
   | 'ASSAY_LIMIT_ACCOUNT'
   | 'ASSAY_LIMIT_ONBOARDING'
+  | 'ASSAY_LIMIT_MAIL'
   | 'ASSAY_LIMIT_SCIM'
 >;
 
 /** The layers of one instance. An IPv6 caller is counted by its /56. */
 export function createLimits(config: Configured): Limits {
-  const [ip, auth, account, user, onboarding, scimAddress, scimToken, agent] = [
-    new Layer(QUARTER_HOUR),
-    new Layer(QUARTER_HOUR),
-    new Layer(QUARTER_HOUR),
-    new Layer(QUARTER_HOUR),
-    new Layer(QUARTER_HOUR),
-    new Layer(QUARTER_HOUR),
-    new Layer(QUARTER_HOUR),
-    new Layer(MINUTE),
-  ];
+  const layers = {
+    ip: new Layer(QUARTER_HOUR),
+    auth: new Layer(QUARTER_HOUR),
+    account: new Layer(QUARTER_HOUR),
+    mail: new Layer(QUARTER_HOUR),
+    user: new Layer(QUARTER_HOUR),
+    onboarding: new Layer(QUARTER_HOUR),
+    scimAddress: new Layer(QUARTER_HOUR),
+    scimToken: new Layer(QUARTER_HOUR),
+    agent: new Layer(MINUTE),
+  };
+  const { ip, auth, account, mail, user, onboarding, scimAddress, scimToken, agent } = layers;
   return {
     ip: async (address, state) => state.take(await ip.count(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
     auth: async (address, state) => state.take(await auth.count(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
     account: async (email, state) => state.take(await account.count(email, config.ASSAY_LIMIT_ACCOUNT)),
+    mail: async (email, state) => state.take(await mail.count(email, config.ASSAY_LIMIT_MAIL)),
     user: async (userId, state) => state.take(await user.count(userId, config.ASSAY_LIMIT_USER)),
     onboarding: async (userId, state) => state.take(await onboarding.count(userId, config.ASSAY_LIMIT_ONBOARDING)),
     scimAddress: async (address, state) =>
@@ -110,6 +116,6 @@ export function createLimits(config: Configured): Limits {
     async agent(agentId, perMinute, state) {
       if (perMinute !== null && perMinute > 0) state.take(await agent.count(agentId, perMinute));
     },
-    close: () => [ip, auth, account, user, onboarding, scimAddress, scimToken, agent].forEach((layer) => layer.close()),
+    close: () => Object.values(layers).forEach((layer) => layer.close()),
   };
 }

@@ -38,7 +38,7 @@ interface Attempt {
   paged: Paged | undefined;
 }
 
-/** What a route with the limit `account` declares as its body. */
+/** What a public route with the limit `account` or `mail` declares as its body. */
 interface AccountInput {
   body: { email: string };
 }
@@ -70,9 +70,13 @@ async function run(attempt: Attempt, deps: PipelineDeps): Promise<Reply<number, 
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
   const { input, paged } = parseInputs(route, req, attempt);
   attempt.paged = paged;
-  if (route.limits?.includes('account')) await deps.limits.account((input as AccountInput).body.email, rate);
+  for (const limit of ['account', 'mail'] as const)
+    if (route.limits?.includes(limit)) await deps.limits[limit](accountOf(attempt, input), rate);
   return execute(attempt, input, deps.services);
 }
+
+const accountOf = ({ caller }: Attempt, input: object): string =>
+  caller?.user?.email ?? (input as AccountInput).body.email;
 
 /** Authenticates, counts, and passes the workspace, plan and role gates. */
 async function identify(attempt: Attempt, { services, limits }: PipelineDeps): Promise<void> {

@@ -29,6 +29,15 @@ export function randomToken(): string {
   return drawBytes(32).toString('base64url');
 }
 
+const CODE_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const CODE_LENGTH = 10;
+
+/** 50 random bits to be typed by people: ten characters without look-alikes, in two halves. */
+export function randomCode(): string {
+  const code = Array.from(drawBytes(CODE_LENGTH), (byte) => CODE_ALPHABET[byte % CODE_ALPHABET.length]).join('');
+  return `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`;
+}
+
 /** A database id as 24 hex digits; ids of one process grow with time. */
 export function newId(): string {
   return new mongoose.mongo.ObjectId().toHexString();

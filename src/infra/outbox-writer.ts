@@ -11,6 +11,8 @@ export interface OutboxRow {
 }
 
 export interface OutboxWriter {
+  /** One row, in the transaction of the request when there is one. */
+  queue(row: OutboxRow): Promise<void>;
   /** Rows are due at once; they are gone after the retention, delivered or not. */
   write(rows: readonly OutboxRow[], session: mongo.ClientSession): Promise<void>;
 }
@@ -25,23 +27,23 @@ export function createOutboxWriter({
   rows: Model<OutboxDocument>;
   clock: Clock;
 }): OutboxWriter {
+  const waiting = () => {
+    const now = clock.now();
+    const expiresAt = new Date(now.getTime() + RETENTION_MS);
+    return { status: 'pending', attempts: 0, dueAt: now, lastError: null, expiresAt, createdAt: now } as const;
+  };
   return {
+    async queue(row) {
+      await model.create([{ ...row, ...waiting() }]);
+    },
     async write(rows, session) {
       if (rows.length === 0) return;
-      const now = clock.now();
-      const waiting = {
-        status: 'pending',
-        attempts: 0,
-        dueAt: now,
-        lastError: null,
-        expiresAt: new Date(now.getTime() + RETENTION_MS),
-        createdAt: now,
-      } as const;
+      const common = waiting();
       // Past Mongoose, which takes longer over one row than the database over ten.
       await model.collection.insertMany(
         rows.map(({ organizationId, topic, payload }) => ({
           ...{ _id: new Types.ObjectId(), organizationId: new Types.ObjectId(organizationId), topic, payload },
-          ...waiting,
+          ...common,
         })),
         { session },
       );

@@ -92,8 +92,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/infra/outbox.ts': 'workers send the rows of everybody',
   'src/resources/audit/audit.service.ts': 'the sweep seals what a crash left behind, whoever it belongs to',
   'src/resources/auth/keys.service.ts': 'a key says which organisation it belongs to',
-  'src/resources/auth/local.service.ts': 'a failed sign-in is audited where the account is',
-  'src/resources/auth/sessions.service.ts': 'the organisations of a user',
+  'src/resources/auth/sessions.service.ts':
+    'the organisations of a user, and where what concerns a user alone is audited',
   'src/resources/scim/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
 };
 

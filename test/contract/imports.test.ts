@@ -37,11 +37,11 @@ const RULES: readonly Rule[] = [
   { of: /^routes$/, may: [/^resources\/.*\.routes$/], types: [HTTP] },
   {
     of: /^services$/,
-    may: [/^resources\/(?!.*\.(model|schemas|routes)$)/, LEDGER, DOMAIN, INFRA, /^jobs$/],
+    may: [/^resources\/(?!.*\.(model|schemas|routes)$)/, LEDGER, DOMAIN, INFRA, /^jobs$/, nodeParts('path')],
     types: [/^(config|models)$/, MONGOOSE],
   },
   { of: /^models$/, may: [/\.model$/, LEDGER, INFRA], types: [MONGOOSE] },
-  { of: /^jobs$/, may: [/^resources\/.*\.consumer$/, LEDGER], types: [/^(services|models)$/, INFRA] },
+  { of: /^jobs$/, may: [/^resources\/.*\.(consumer|migration)$/, LEDGER], types: [/^(services|models)$/, INFRA] },
   { of: /^config$/, may: [ZOD, NODE] },
   { of: /^errors$/, may: [] },
   {
@@ -55,7 +55,15 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^infra\//,
-    may: [INFRA, DOMAIN, ERRORS, NODE, MONGOOSE, LRU, /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod)$/],
+    may: [
+      INFRA,
+      DOMAIN,
+      ERRORS,
+      NODE,
+      MONGOOSE,
+      LRU,
+      /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod|nodemailer|eta|otplib|qrcode)$/,
+    ],
     types: [/^config$/, /^express$/],
   },
   // A thread has a connection of its own.
@@ -68,7 +76,7 @@ const RULES: readonly Rule[] = [
   { of: /^ledger\/.*\.model$/, may: [LEDGER, DOMAIN, INFRA, MONGOOSE] },
   {
     of: /^resources\/.*\.routes$/,
-    may: [/^http\/(define-route|views|paging)$/, /^own\.schemas$/, DOMAIN, ERRORS, ZOD],
+    may: [/^http\/(define-route|sign-in|views|paging)$/, /^own\.schemas$/, DOMAIN, ERRORS, ZOD],
     types: [OWN, /^services$/],
   },
   { of: /^resources\/.*\.schemas$/, may: [ZOD, /^http\/(views|paging)$/, DOMAIN, /^own\.(model|schemas)$/] },

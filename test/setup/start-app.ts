@@ -1,4 +1,6 @@
 // Starts the real app on the run's real mongod, on a database of its own, and talks to it over HTTP.
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { inject } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { randomHex } from '../../src/infra/ids.ts';
@@ -48,6 +50,7 @@ const ROOMY = {
   ASSAY_LIMIT_USER: '1000000',
   ASSAY_LIMIT_AUTH: '1000000',
   ASSAY_LIMIT_ONBOARDING: '1000000',
+  ASSAY_LIMIT_MAIL: '1000000',
   ASSAY_PASSWORD_CONCURRENCY: '2',
 };
 
@@ -64,7 +67,8 @@ export async function startApp(
   parts: Partial<InstanceParts> = {},
 ): Promise<TestApp> {
   const logged: string[] = [];
-  const config = loadConfig({ ...ROOMY, ...environment });
+  const dataDir = join(inject('scratch'), `assay-app-${randomHex(6)}`);
+  const config = loadConfig({ ...ROOMY, ASSAY_DATA_DIR: dataDir, ...environment });
   const logger = createLogger(config.LOG_LEVEL, { write: (line) => logged.push(line) });
   const instance = await startInstance({ config, secrets: SECRETS, mongoUri: databaseUri(), logger, ...parts });
   async function call(method: string, path: string, call: Call = {}): Promise<Answer> {
@@ -73,7 +77,16 @@ export async function startApp(
     if (answer.status === 500) console.error(logged.filter((line) => line.includes('"level":50')).at(-1));
     return answer;
   }
-  return { instance, url: instance.url, logged, call, stop: () => instance.stop() };
+  return {
+    instance,
+    url: instance.url,
+    logged,
+    call,
+    async stop() {
+      await instance.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
 }
 
 /** One request; the answer is parsed when it is JSON. */

@@ -2,37 +2,30 @@
 import { z } from 'zod';
 import { PLANS } from '../../domain/plans.ts';
 import { ROLES } from '../../domain/roles.ts';
-import { id, instant, line } from '../../http/views.ts';
+import { emailAddress, givenPassword, id, instant, line, newPassword } from '../../http/views.ts';
 import { SESSION_TIMEOUTS } from './users.model.ts';
 
-const email = z.string().trim().toLowerCase().max(254).pipe(z.email());
-
-/** At least 10 characters with an upper-case letter, a lower-case letter and a digit. */
-export const password = z
+const objectId = z
   .string()
-  .min(10, 'at least 10 characters')
-  .max(128)
-  .regex(/\p{Lu}/u, 'needs an upper-case letter')
-  .regex(/\p{Ll}/u, 'needs a lower-case letter')
-  .regex(/\d/, 'needs a digit');
+  .regex(/^[0-9a-fA-F]{24}$/)
+  .toLowerCase();
+/** What a one-time token looks like: 43 characters of base64url. */
+const oneTimeToken = z.string().min(1).max(100);
 
-export const registerInput = z.object({ name: line(200), email, password, organizationName: line(200) });
-export const loginInput = z.object({ email, password: z.string().min(1).max(128) });
-export const switchInput = z.object({
-  organizationId: z
-    .string()
-    .regex(/^[0-9a-fA-F]{24}$/)
-    .toLowerCase(),
+export const registerInput = z.object({
+  name: line(200),
+  email: emailAddress,
+  password: newPassword,
+  organizationName: line(200),
 });
-export const revokeInput = z.union([
-  z.object({
-    auditLogId: z
-      .string()
-      .regex(/^[0-9a-fA-F]{24}$/)
-      .toLowerCase(),
-  }),
-  z.object({ jti: z.string().min(1).max(64) }),
-]);
+export const loginInput = z.object({ email: emailAddress, password: givenPassword });
+export const addressInput = z.object({ email: emailAddress });
+export const completeInput = registerInput.omit({ email: true }).extend({ token: oneTimeToken });
+export const resetInput = z.object({ token: oneTimeToken, password: newPassword });
+export const changeInput = z.object({ currentPassword: givenPassword, newPassword });
+export const linkInput = z.object({ token: oneTimeToken });
+export const switchInput = z.object({ organizationId: objectId });
+export const revokeInput = z.union([z.object({ auditLogId: objectId }), z.object({ jti: z.string().min(1).max(64) })]);
 
 export const userView = z.object({
   _id: id,
@@ -56,6 +49,8 @@ const role = z.enum(ROLES);
 
 export const sessionView = z.object({ token: z.string(), expiresAt: instant, organizationId: id, role });
 export const signedInView = sessionView.extend({ user: userView });
+/** A session, or what the second step needs. */
+export const signInView = z.union([signedInView, z.object({ mfaRequired: z.literal(true), tempToken: z.string() })]);
 export const registeredView = signedInView.extend({ organization: organizationView });
 export const meView = z.object({ user: userView, organization: organizationView, role });
 export const membershipView = z.object({
@@ -68,3 +63,17 @@ export const membershipView = z.object({
   isCurrent: z.boolean(),
 });
 export const revokedView = z.object({ revoked: z.number().int() });
+export const openSessionView = z.object({
+  jti: z.string(),
+  organizationId: id,
+  ip: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  createdAt: instant,
+  expiresAt: instant,
+  isCurrent: z.boolean(),
+});
+export const streamTokenView = z.object({ streamToken: z.string(), expiresAt: instant });
+
+/** The same words whether the address has an account or not. */
+export const sentView = z.object({ message: z.string() });
+export const passwordChangedView = z.object({ passwordChanged: z.literal(true), sessionsEnded: z.number().int() });

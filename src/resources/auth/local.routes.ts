@@ -1,10 +1,20 @@
-// Local accounts: register, log in, who am I.
-import { ROLES, type Role } from '../../domain/roles.ts';
+// Local accounts: register, sign in with a password, change it, who am I.
+import { ROLES } from '../../domain/roles.ts';
 import { reply, route } from '../../http/define-route.ts';
-import { loginInput, meView, registeredView, registerInput, signedInView } from './auth.schemas.ts';
+import { signInFacts } from '../../http/sign-in.ts';
+import {
+  changeInput,
+  completeInput,
+  loginInput,
+  meView,
+  passwordChangedView,
+  registeredView,
+  registerInput,
+  signInView,
+} from './auth.schemas.ts';
 
 const open = { auth: 'public', limits: ['auth'], writes: 'own' } as const;
-const signIn = { action: 'auth.login', resource: 'session' } as const;
+const register = { action: 'auth.register', resource: 'organization' } as const;
 
 export const localRoutes = [
   route({
@@ -15,11 +25,26 @@ export const localRoutes = [
     status: 201,
     body: registerInput,
     data: registeredView,
-    codes: ['FORBIDDEN', 'CONFIG_ERROR'],
-    audit: { action: 'auth.register', resource: 'organization' },
-    handler: async ({ body, meta }, { local }) => {
+    codes: ['FORBIDDEN'],
+    audit: register,
+    async handler({ body, meta }, { local }) {
       const made = await local.register(body, meta);
-      return reply(201, made, { audit: { ...signedIn(made), resourceId: made.organizationId } });
+      return reply(201, made, { audit: { ...signInFacts(made), resourceId: made.organizationId } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/complete-signup',
+    summary: 'Register an organisation and its owner with the token of a mail',
+    ...open,
+    status: 201,
+    body: completeInput,
+    data: registeredView,
+    codes: ['FORBIDDEN', 'INVALID_TOKEN', 'EXPIRED'],
+    audit: register,
+    async handler({ body, meta }, { local }) {
+      const made = await local.completeSignup(body, meta);
+      return reply(201, made, { audit: { ...signInFacts(made), resourceId: made.organizationId } });
     },
   }),
   route({
@@ -29,13 +54,28 @@ export const localRoutes = [
     ...open,
     limits: ['auth', 'account'],
     body: loginInput,
-    data: signedInView,
-    codes: ['INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED', 'CONFIG_ERROR'],
-    audit: signIn,
-    handler: async ({ body, meta }, { local }) => {
+    data: signInView,
+    codes: ['INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED'],
+    audit: { action: 'auth.login', resource: 'session' },
+    async handler({ body, meta }, { local }) {
       const made = await local.login(body, meta);
-      return reply(200, made, { audit: signedIn(made) });
+      return reply(200, made, { audit: signInFacts(made) });
     },
+  }),
+  route({
+    method: 'post',
+    path: '/change-password',
+    summary: 'Change the password; the other sessions end',
+    auth: 'user',
+    limits: ['auth', 'account'],
+    roles: ROLES,
+    writes: 'own',
+    body: changeInput,
+    data: passwordChangedView,
+    codes: ['INVALID_CREDENTIALS'],
+    audit: { action: 'auth.change_password', resource: 'user' },
+    handler: async ({ user, body }, { local }) =>
+      reply(200, await local.changePassword(user, body), { audit: { resourceId: user.userId } }),
   }),
   route({
     method: 'get',
@@ -48,21 +88,3 @@ export const localRoutes = [
     handler: ({ tenant, user }, { local }) => local.me(tenant, user),
   }),
 ];
-
-interface SignedIn {
-  organizationId: string;
-  role: Role;
-  jti: string;
-  user: { _id: { toHexString(): string }; email: string };
-}
-
-/** The audit facts of a sign-in: nobody was known before it. Its `jti` is how the session is found again. */
-function signedIn({ organizationId, role, jti, user }: SignedIn) {
-  return {
-    organizationId,
-    userId: user._id.toHexString(),
-    userEmail: user.email,
-    userRole: role,
-    metadata: { method: 'password', jti },
-  };
-}

@@ -1,106 +1,94 @@
-// Local accounts: register an organisation with its first owner, sign in with a password (document 1, section 4.1).
+// Local accounts: make an organisation with its first owner, sign in with a password, change it (document 1, section 4.1).
 import type { z } from 'zod';
 import type { Tenant, User } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { Passwords } from '../../infra/passwords.ts';
 import type { Models } from '../../models.ts';
-import type { AuditService } from '../audit/audit.service.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
-import type { loginInput, registerInput } from './auth.schemas.ts';
-import type { Origin, SessionService } from './sessions.service.ts';
+import type { changeInput, completeInput, loginInput, registerInput } from './auth.schemas.ts';
+import type { CredentialService } from './credentials.service.ts';
+import type { OneTimeTokenService } from './one-time-tokens.service.ts';
+import { shownUser, type Origin, type SessionService } from './sessions.service.ts';
+import type { SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
 
 interface Deps {
   models: Models;
   sessions: SessionService;
+  failures: SignInFailures;
+  credentials: CredentialService;
+  oneTimeTokens: OneTimeTokenService;
   organizations: OrganizationService;
-  audit: AuditService;
   passwords: Passwords;
   clock: Clock;
   newId: () => string;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
   registration: 'open' | 'invite';
-  log: { error(details: object, text: string): void };
 }
 
-export function createLocalService({
-  models,
-  sessions,
-  organizations,
-  audit,
-  passwords,
-  clock,
-  newId,
-  transaction,
-  registration,
-  log,
-}: Deps) {
-  const underWay = new Set<Promise<void>>();
+interface Founder {
+  name: string;
+  email: string;
+  passwordHash: string;
+  organizationName: string;
+  mailboxProved: boolean;
+}
 
-  async function auditFailedSignIn(user: UserDocument, origin: Origin, detail: string): Promise<void> {
-    const membership = await models.memberships
-      .findOne({ userId: user._id }, null, { crossTenant: true, sort: { createdAt: 1 } })
-      .lean();
-    if (!membership) return;
-    await audit.write({
-      organizationId: (user.lastOrganizationId ?? membership.organizationId).toHexString(),
-      workspaceId: null,
-      userId: user._id.toHexString(),
-      userEmail: user.email,
-      userRole: membership.role,
-      action: 'auth.login',
-      resource: 'session',
-      resourceId: null,
-      status: 'failure',
-      detail,
-      metadata: { method: 'password' },
-      ipAddress: origin.ip || null,
-      userAgent: origin.userAgent,
-    });
+const METHOD = 'password';
+
+export function createLocalService(deps: Deps) {
+  const { models, sessions, failures, credentials, oneTimeTokens, organizations, passwords, clock, transaction } = deps;
+
+  /** @throws AppError `FORBIDDEN` when registration is by invitation only */
+  function requireOpen(): void {
+    if (deps.registration === 'invite') throw new AppError('FORBIDDEN', 'Registration is by invitation only');
   }
 
-  /** Beside the answer: a failure is told as soon for a known account as for an unknown one. */
-  function noteFailure(user: UserDocument, origin: Origin, detail: string): void {
-    const writing = auditFailedSignIn(user, origin, detail)
-      .catch((error: unknown) => log.error({ err: error }, 'failed sign-in not audited'))
-      .finally(() => underWay.delete(writing));
-    underWay.add(writing);
+  async function requireNew(email: string): Promise<void> {
+    if (await models.users.exists({ email }))
+      throw new AppError('ALREADY_EXISTS', 'An account with this address exists');
+  }
+
+  /** A new user with a new organisation, signed in as its owner; call it in a transaction. */
+  async function found({ organizationName, mailboxProved, ...person }: Founder, origin: Origin) {
+    const { organizationId } = await organizations.create(organizationName);
+    const userId = deps.newId();
+    const now = clock.now();
+    const [made] = await models.users.create([
+      { ...person, _id: userId, passwordChangedAt: now, emailVerifiedAt: mailboxProved ? now : null },
+    ]);
+    await models.memberships.create([{ organizationId, userId, role: 'owner' }]);
+    const organization = await models.organizations.findById(organizationId).lean<OrganizationDocument>();
+    if (!made || !organization) throw new AppError('INTERNAL_ERROR');
+    const session = await sessions.signIn(made.toObject(), origin, { method: METHOD, secondFactor: null });
+    // A new account has no second factor.
+    if (session.mfaRequired) throw new AppError('INTERNAL_ERROR');
+    return { ...session, organization: shownOrganization(organization) };
   }
 
   return {
-    /**
-     * A new user with a new organisation, signed in as its owner.
-     * @throws AppError `ALREADY_EXISTS` when the address has an account, `FORBIDDEN` when registration is by invitation only
-     */
-    async register({ name, email, password, organizationName }: z.output<typeof registerInput>, origin: Origin) {
-      if (registration === 'invite') throw new AppError('FORBIDDEN', 'Registration is by invitation only');
-      if (await models.users.exists({ email }))
-        throw new AppError('ALREADY_EXISTS', 'An account with this address exists');
+    requireOpen,
+
+    /** @throws AppError `ALREADY_EXISTS` when the address has an account, `FORBIDDEN` when registration is by invitation only */
+    async register({ password, ...person }: z.output<typeof registerInput>, origin: Origin) {
+      requireOpen();
+      await requireNew(person.email);
+      const passwordHash = await passwords.hash(password);
+      return transaction(() => found({ ...person, passwordHash, mailboxProved: false }, origin));
+    },
+
+    /** Registers with the address that the token was sent to. @throws AppError as `register`; `INVALID_TOKEN`, `EXPIRED` */
+    async completeSignup({ token, password, ...person }: z.output<typeof completeInput>, origin: Origin) {
+      requireOpen();
+      await oneTimeTokens.peek('signup', token);
       const passwordHash = await passwords.hash(password);
       return transaction(async () => {
-        const { organizationId } = await organizations.create(organizationName);
-        const userId = newId();
-        const now = clock.now();
-        const [user] = await models.users.create([
-          {
-            _id: userId,
-            email,
-            name,
-            passwordHash,
-            passwordChangedAt: now,
-            lastLoginAt: now,
-            lastLoginIp: origin.ip,
-            lastOrganizationId: organizationId,
-          },
-        ]);
-        await models.memberships.create([{ organizationId, userId, role: 'owner' }]);
-        if (!user) throw new AppError('INTERNAL_ERROR');
-        const session = await sessions.signIn(user, origin);
-        const organization = await models.organizations.findById(organizationId).lean<OrganizationDocument>();
-        if (!organization) throw new AppError('INTERNAL_ERROR');
-        return { ...session, user: shownUser(user.toObject()), organization: shownOrganization(organization) };
+        const { email } = await oneTimeTokens.use('signup', token);
+        if (email === null) throw new AppError('INTERNAL_ERROR');
+        await requireNew(email);
+        return found({ ...person, email, passwordHash, mailboxProved: true }, origin);
       });
     },
 
@@ -108,21 +96,30 @@ export function createLocalService({
     async login({ email, password }: z.output<typeof loginInput>, origin: Origin) {
       const user = await models.users.findOne({ email }).lean<UserDocument>();
       const matches = await passwords.verify(user?.passwordHash ?? null, password);
-      if (user && !matches) noteFailure(user, origin, 'wrong password');
+      if (user && !matches) failures.note(user, origin, { method: METHOD, detail: 'wrong password' });
       if (!user || !matches) throw new AppError('INVALID_CREDENTIALS');
-      const session = await transaction(async () => {
-        await models.users.updateOne({ _id: user._id }, { $set: { lastLoginAt: clock.now(), lastLoginIp: origin.ip } });
-        return sessions.signIn(user, origin);
+      return transaction(async () => {
+        // Written, so that a password that is being changed meanwhile opens nothing any more.
+        const same = { _id: user._id, passwordHash: user.passwordHash };
+        const { matchedCount } = await models.users.updateOne(same, { $set: { updatedAt: clock.now() } });
+        if (matchedCount === 0) throw new AppError('INVALID_CREDENTIALS');
+        return sessions.signIn(user, origin, { method: METHOD, secondFactor: null });
       }).catch((error: unknown) => {
-        noteFailure(user, origin, error instanceof AppError ? error.code : 'fault');
+        failures.note(user, origin, { method: METHOD, detail: error instanceof AppError ? error.code : 'fault' });
         throw error;
       });
-      return { ...session, user: shownUser(user) };
     },
 
-    /** Resolves when every failed sign-in is audited. */
-    async settle(): Promise<void> {
-      await Promise.all(underWay);
+    /** Ends the user's other sessions. @throws AppError `INVALID_CREDENTIALS` when the present password is another */
+    async changePassword({ userId, jti }: User, { currentPassword, newPassword }: z.output<typeof changeInput>) {
+      const user = await models.users.findById(userId).lean<UserDocument>();
+      if (!(await passwords.verify(user?.passwordHash ?? null, currentPassword)))
+        throw new AppError('INVALID_CREDENTIALS', 'The present password is another');
+      const passwordHash = await passwords.hash(newPassword);
+      const { sessionsEnded } = await transaction(() =>
+        credentials.replacePassword(userId, { passwordHash, exceptJti: jti, mailboxProved: false }),
+      );
+      return { passwordChanged: true as const, sessionsEnded };
     },
 
     /** The caller and the active organisation. */
@@ -137,10 +134,6 @@ export function createLocalService({
   };
 }
 export type LocalService = ReturnType<typeof createLocalService>;
-
-function shownUser(user: UserDocument) {
-  return { ...user, mfaEnabled: user.mfa.enabled };
-}
 
 function shownOrganization(organization: OrganizationDocument) {
   return { ...organization, plan: organization.subscription.plan };

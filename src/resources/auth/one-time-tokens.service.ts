@@ -30,7 +30,9 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
   /** Why a token was not found among those that are live. */
   async function refusal(purpose: Purpose, raw: string): Promise<AppError> {
     const token = await models.oneTimeTokens.findOne({ purpose, tokenHash: sha256Hex(raw) }).lean();
-    return new AppError(token && token.spentAt === null && token.expiresAt <= clock.now() ? 'EXPIRED' : 'INVALID_TOKEN');
+    return new AppError(
+      token && token.spentAt === null && token.expiresAt <= clock.now() ? 'EXPIRED' : 'INVALID_TOKEN',
+    );
   }
 
   return {

@@ -2,7 +2,15 @@
 import { z } from 'zod';
 import { ROLES } from '../../domain/roles.ts';
 import { reply, route } from '../../http/define-route.ts';
-import { membershipView, revokedView, revokeInput, sessionView, switchInput } from './auth.schemas.ts';
+import {
+  membershipView,
+  openSessionView,
+  revokedView,
+  revokeInput,
+  sessionView,
+  streamTokenView,
+  switchInput,
+} from './auth.schemas.ts';
 
 const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
 const session = (action: string) => ({ action, resource: 'session' });
@@ -47,6 +55,24 @@ export const sessionRoutes = [
     data: revokedView,
     audit: session('auth.revoke_session'),
     handler: ({ tenant, user, body }, { sessions }) => sessions.revokeOne(tenant, user, body),
+  }),
+  route({
+    method: 'get',
+    path: '/sessions',
+    summary: 'Open sessions of the caller in all organisations, newest first',
+    ...mine,
+    page: { limit: 25, max: 100 },
+    data: openSessionView,
+    handler: ({ user, page }, { sessions }) => sessions.list(user, page),
+  }),
+  route({
+    method: 'post',
+    path: '/stream-token',
+    summary: 'Mint a token that opens one event stream within 60 seconds',
+    ...mine,
+    status: 201,
+    data: streamTokenView,
+    handler: async ({ tenant, user }, { streamTokens }) => reply(201, await streamTokens.issue(tenant, user)),
   }),
   route({
     method: 'get',

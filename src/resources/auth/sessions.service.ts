@@ -3,17 +3,20 @@ import type { Caller, Tenant, User } from '../../domain/tenant.ts';
 import type { Role } from '../../domain/roles.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
-import type { SessionTokens } from '../../infra/tokens.ts';
+import type { SessionClaims, SessionTokens, TempTokens } from '../../infra/tokens.ts';
 import type { Models } from '../../models.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { MembershipDocument } from '../organization/memberships.model.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';
+import type { OneTimeTokenService } from './one-time-tokens.service.ts';
 import type { SessionDocument } from './sessions.model.ts';
 import type { SessionTimeout, UserDocument } from './users.model.ts';
 
 interface Deps {
   models: Models;
   tokens: SessionTokens;
+  tempTokens: TempTokens;
+  oneTimeTokens: OneTimeTokenService;
   organizations: OrganizationService;
   audit: AuditService;
   clock: Clock;
@@ -36,12 +39,24 @@ const LIFETIME_SECONDS: Record<SessionTimeout, number> = {
   '7d': 168 * HOUR,
 };
 
-type Account = Pick<UserDocument, '_id' | 'sessionTimeout' | 'mfa' | 'lastOrganizationId'>;
+/** Between password and second factor. */
+const SECOND_STEP_MS = 5 * 60_000;
+
+/** How somebody has proved who they are. */
+export interface Proof {
+  /** For the audit log: `password`, `magic_link` and so on. */
+  method: string;
+  /** What was given besides; null: nothing yet. */
+  secondFactor: 'totp' | 'backup_code' | null;
+}
+
+/** What says which session a request belongs to. */
+export type SessionRef = Pick<SessionClaims, 'sub' | 'organizationId' | 'jti' | 'exp'>;
 
 export function createSessionService(deps: Deps) {
-  const { models, tokens, organizations, clock, newJti } = deps;
+  const { models, tokens, tempTokens, oneTimeTokens, organizations, clock, newJti } = deps;
 
-  async function mint(user: Account, membership: MembershipDocument, origin: Origin) {
+  async function mint(user: UserDocument, membership: MembershipDocument, origin: Origin) {
     const now = clock.now();
     const exp = Math.floor(now.getTime() / 1000) + LIFETIME_SECONDS[user.sessionTimeout];
     const [userId, organizationId] = [user._id.toHexString(), membership.organizationId.toHexString()];
@@ -66,50 +81,77 @@ export function createSessionService(deps: Deps) {
       .lean<MembershipDocument[]>();
   }
 
+  /** Where what concerns a user alone is audited: the organisation used last or the oldest, also while suspended; null: nowhere. */
+  async function homeOf({ _id, lastOrganizationId }: UserDocument) {
+    const memberships = await models.memberships
+      .find({ userId: _id }, null, { crossTenant: true, sort: { createdAt: 1, _id: 1 } })
+      .lean<MembershipDocument[]>();
+    const last = lastOrganizationId?.toHexString();
+    const home = memberships.find(({ organizationId }) => organizationId.toHexString() === last) ?? memberships[0];
+    return home ? { organizationId: home.organizationId.toHexString(), role: home.role } : null;
+  }
+
   async function activeMembership(userId: string, organizationId: string): Promise<MembershipDocument | null> {
     return models.memberships.findOne({ organizationId, userId, isActive: true }).lean<MembershipDocument>();
   }
 
+  /** The organisation used last, or the oldest. @throws AppError `ACCOUNT_DEACTIVATED` when every membership is suspended or gone */
+  async function landing(user: UserDocument): Promise<MembershipDocument> {
+    const memberships = await membershipsOf(user._id.toHexString());
+    const last = user.lastOrganizationId?.toHexString();
+    const membership =
+      memberships.find(({ organizationId }) => organizationId.toHexString() === last) ?? memberships[0];
+    if (!membership) throw new AppError('ACCOUNT_DEACTIVATED');
+    return membership;
+  }
+
+  /** A temp token that opens nothing but the second step. */
+  async function secondStep(user: UserDocument, { method }: Proof) {
+    const userId = user._id.toHexString();
+    const expiresAt = new Date(clock.now().getTime() + SECOND_STEP_MS);
+    const jti = await oneTimeTokens.issue({ purpose: 'second-factor', userId, facts: { method }, expiresAt });
+    return tempTokens.issue({ sub: userId, jti, exp: Math.floor(expiresAt.getTime() / 1000) });
+  }
+
+  /** The caller behind a session. @throws AppError one of the 401 codes of a session token */
+  async function resume({ sub: userId, organizationId, jti, exp }: SessionRef): Promise<Caller> {
+    const [session, user, membership, context] = await Promise.all([
+      models.sessions.findOne({ jti }).lean<SessionDocument>(),
+      models.users.findById(userId).lean<UserDocument>(),
+      models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>(),
+      organizations.context(organizationId),
+    ]);
+    if (session?.revokedAt) throw new AppError('SESSION_REVOKED');
+    if (exp * 1000 <= clock.now().getTime()) throw new AppError('TOKEN_EXPIRED');
+    if (!session) throw new AppError('SESSION_REVOKED');
+    if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
+    if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
+    if (!membership.isActive && membership.deactivatedBy !== 'scim') throw new AppError('ACCOUNT_DEACTIVATED');
+    return callerOf({ user, membership, claims: { jti, exp }, context, systemOwners: deps.systemOwners });
+  }
+
   return {
     /**
-     * Ends a successful proof of identity: a session in the organisation used last.
+     * Ends a proof of identity: a session in the organisation used last, or, while a second factor is missing, a temp token.
      * @throws AppError `ACCOUNT_DEACTIVATED` when every membership is suspended or gone
      */
-    async signIn(user: Account, origin: Origin) {
-      if (user.mfa.enabled)
-        throw new AppError('CONFIG_ERROR', 'The second factor is not available on this installation');
-      const memberships = await membershipsOf(user._id.toHexString());
-      const last = user.lastOrganizationId?.toHexString();
-      const membership =
-        memberships.find(({ organizationId }) => organizationId.toHexString() === last) ?? memberships[0];
-      if (!membership) throw new AppError('ACCOUNT_DEACTIVATED');
-      return mint(user, membership, origin);
+    async signIn(user: UserDocument, origin: Origin, proof: Proof) {
+      const membership = await landing(user);
+      const organizationId = membership.organizationId.toHexString();
+      const told = { user: shownUser(user), organizationId, role: membership.role, ...proof };
+      if (user.mfa.enabled && proof.secondFactor === null)
+        return { ...told, mfaRequired: true as const, tempToken: await secondStep(user, proof) };
+      await models.users.updateOne({ _id: user._id }, { $set: { lastLoginAt: clock.now(), lastLoginIp: origin.ip } });
+      return { ...told, mfaRequired: false as const, ...(await mint(user, membership, origin)) };
     },
 
     /** @throws AppError one of the 401 codes of a session token */
     async authenticate(token: string): Promise<Caller> {
-      const claims = tokens.verify(token);
-      const { sub: userId, organizationId } = claims;
-      const [session, user, membership, context] = await Promise.all([
-        models.sessions.findOne({ jti: claims.jti }).lean<SessionDocument>(),
-        models.users.findById(userId).lean<UserDocument>(),
-        models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>(),
-        organizations.context(organizationId),
-      ]);
-      if (session?.revokedAt) throw new AppError('SESSION_REVOKED');
-      if (claims.exp * 1000 <= clock.now().getTime()) throw new AppError('TOKEN_EXPIRED');
-      if (!session) throw new AppError('SESSION_REVOKED');
-      if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
-      if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
-      if (!membership.isActive && membership.deactivatedBy !== 'scim') throw new AppError('ACCOUNT_DEACTIVATED');
-      return callerOf({
-        user,
-        membership,
-        claims: { jti: claims.jti, exp: claims.exp },
-        context,
-        systemOwners: deps.systemOwners,
-      });
+      return resume(tokens.verify(token));
     },
+
+    resume,
+    homeOf,
 
     /** A fresh token for the same organisation; the old one stays valid until it ends or is revoked. */
     async refresh({ organizationId }: Tenant, { userId }: User, origin: Origin) {
@@ -134,14 +176,29 @@ export function createSessionService(deps: Deps) {
       return { revoked: 1 };
     },
 
-    /** Blacklists every active session of the user, in all organisations. */
-    async revokeAll(userId: string) {
+    /** Blacklists every active session of the user, in all organisations, except perhaps one. */
+    async revokeAll(userId: string, exceptJti: string | null = null) {
       const now = clock.now();
       const { modifiedCount } = await models.sessions.updateMany(
-        { userId, revokedAt: null, expiresAt: { $gt: now } },
+        { userId, revokedAt: null, expiresAt: { $gt: now }, ...(exceptJti !== null && { jti: { $ne: exceptJti } }) },
         { $set: { revokedAt: now } },
       );
       return { revoked: modifiedCount };
+    },
+
+    /** The user's active sessions in all organisations, newest first. */
+    async list({ userId, jti }: User, page: { skip: number; limit: number }) {
+      const where = { userId, revokedAt: null, expiresAt: { $gt: clock.now() } };
+      const [sessions, total] = await Promise.all([
+        models.sessions
+          .find(where)
+          .sort({ createdAt: -1, _id: -1 })
+          .skip(page.skip)
+          .limit(page.limit)
+          .lean<SessionDocument[]>(),
+        models.sessions.countDocuments(where),
+      ]);
+      return { items: sessions.map((session) => ({ ...session, isCurrent: session.jti === jti })), total };
     },
 
     /** Blacklists one session of the user, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */
@@ -180,6 +237,11 @@ export function createSessionService(deps: Deps) {
   };
 }
 export type SessionService = ReturnType<typeof createSessionService>;
+
+/** A user as views show them. */
+export function shownUser(user: UserDocument) {
+  return { ...user, mfaEnabled: user.mfa.enabled };
+}
 
 async function jtiOf(audit: AuditService, tenant: Tenant, auditLogId: string): Promise<string> {
   const { metadata } = await audit.find(tenant, auditLogId);

@@ -4,18 +4,46 @@ import { Schema, type Types } from 'mongoose';
 export const SESSION_TIMEOUTS = ['1h', '8h', '24h', '7d'] as const;
 export type SessionTimeout = (typeof SESSION_TIMEOUTS)[number];
 
+export const THEMES = ['system', 'light', 'dark'] as const;
+
+/** What the dashboard remembers of a user. */
+export interface Preferences {
+  theme: (typeof THEMES)[number];
+  /** Kinds of notifications that are not wanted, and by which way. */
+  notificationOptOuts: { email: string[]; inApp: string[] };
+}
+
+/** The second factor. */
+export interface SecondFactor {
+  enabled: boolean;
+  /** Base32, sealed for this user; null while it is off. */
+  secret: string | null;
+  /** A secret that was shown and not yet proved, sealed likewise. */
+  pendingSecret: string | null;
+  /** The last accepted time step: no code works twice. */
+  lastStep: number;
+  /** Wrong codes since `failingSince`. */
+  failures: number;
+  failingSince: Date | null;
+  /** Keyed digests of the codes that are left. */
+  backupCodes: string[];
+}
+
 export interface UserDocument {
   _id: Types.ObjectId;
   /** Lower-cased. */
   email: string;
   name: string;
+  /** When it was last proved that the mailbox is the user's; null: never. */
+  emailVerifiedAt: Date | null;
   /** argon2id; null for a user who signs in by a provider only. */
   passwordHash: string | null;
   passwordChangedAt: Date | null;
   sessionTimeout: SessionTimeout;
   locale: string;
   timezone: string;
-  mfa: { enabled: boolean };
+  mfa: SecondFactor;
+  preferences: Preferences;
   systemRole: 'owner' | 'admin' | null;
   /** Where the next sign-in leads. */
   lastOrganizationId: Types.ObjectId | null;
@@ -29,12 +57,28 @@ export const userSchema = new Schema<UserDocument>(
   {
     email: { type: String, required: true, lowercase: true, trim: true },
     name: { type: String, required: true, trim: true, maxlength: 200 },
+    emailVerifiedAt: { type: Date, default: null },
     passwordHash: { type: String, default: null },
     passwordChangedAt: { type: Date, default: null },
     sessionTimeout: { type: String, enum: SESSION_TIMEOUTS, default: '7d' },
     locale: { type: String, default: 'en' },
     timezone: { type: String, default: 'UTC' },
-    mfa: { enabled: { type: Boolean, default: false } },
+    mfa: {
+      enabled: { type: Boolean, default: false },
+      secret: { type: String, default: null },
+      pendingSecret: { type: String, default: null },
+      lastStep: { type: Number, default: 0 },
+      failures: { type: Number, default: 0 },
+      failingSince: { type: Date, default: null },
+      backupCodes: { type: [String], default: [] },
+    },
+    preferences: {
+      theme: { type: String, enum: THEMES, default: 'system' },
+      notificationOptOuts: {
+        email: { type: [String], default: [] },
+        inApp: { type: [String], default: [] },
+      },
+    },
     systemRole: { type: String, enum: ['owner', 'admin', null], default: null },
     lastOrganizationId: { type: Schema.Types.ObjectId, default: null },
     lastLoginAt: { type: Date, default: null },

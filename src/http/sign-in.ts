@@ -1,0 +1,34 @@
+// What the audit log keeps of a sign-in, whichever door it came by: nobody was known before it.
+import type { Role } from '../domain/roles.ts';
+import type { AuditFacts } from './define-route.ts';
+
+interface SignIn {
+  user: { _id: { toHexString(): string }; email: string };
+  organizationId: string;
+  role: Role;
+  method: string;
+  secondFactor: string | null;
+  mfaRequired: boolean;
+  /** Of the session that was opened: how it is found again. */
+  jti?: string;
+}
+
+/** A sign-in that still lacks its second factor is an entry of its own kind. */
+export function signInFacts({
+  user,
+  organizationId,
+  role,
+  method,
+  secondFactor,
+  mfaRequired,
+  jti,
+}: SignIn): AuditFacts {
+  return {
+    ...(mfaRequired && { action: 'auth.mfa_challenge' }),
+    organizationId,
+    userId: user._id.toHexString(),
+    userEmail: user.email,
+    userRole: role,
+    metadata: { method, ...(secondFactor !== null && { secondFactor }), ...(jti !== undefined && { jti }) },
+  };
+}
