@@ -333,5 +333,7 @@ export function isCommonPassword(password: string): boolean {
   return COMMON.has(password.toLowerCase());
 }
 
-/** How many passwords the list holds. */
-export const COMMON_PASSWORDS = COMMON.size;
+/** The list, lower-cased. */
+export function commonPasswords(): string[] {
+  return [...COMMON];
+}

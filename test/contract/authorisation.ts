@@ -52,11 +52,13 @@ const agents: Row = {
 };
 
 const ofOne = (row: Row): Row => ({ ...row, foreigner: 'NOT_FOUND' });
-/** Nothing is there to be found yet. */
-const absent = (row: Row): Row =>
+/** Let in, and refused for what the example cannot bring. */
+const refused = (row: Row, code: Code): Row =>
   Object.fromEntries(
-    Object.entries(row).map(([persona, verdict]) => [persona, verdict === 'ok' ? 'NOT_FOUND' : verdict]),
+    Object.entries(row).map(([persona, verdict]) => [persona, verdict === 'ok' ? code : verdict]),
   ) as Row;
+/** Nothing is there to be found yet. */
+const absent = (row: Row): Row => refused(row, 'NOT_FOUND');
 const paid = (row: Row): Row => ({ ...row, sandbox: 'UPGRADE_REQUIRED' });
 const allAgents = (row: Row): Row => ({ ...row, scopedKey: 'FORBIDDEN' });
 
@@ -65,7 +67,20 @@ export const authorisation: Readonly<Record<string, Row>> = {
   'GET /ready': everybody,
 
   'POST /api/v1/auth/register': everybody,
+  'POST /api/v1/auth/request-signup': everybody,
+  'POST /api/v1/auth/complete-signup': everybody,
   'POST /api/v1/auth/login': everybody,
+  'POST /api/v1/auth/forgot-password': everybody,
+  'POST /api/v1/auth/reset-password': everybody,
+  'POST /api/v1/auth/change-password': signedIn,
+  'POST /api/v1/auth/magic-link': everybody,
+  'POST /api/v1/auth/magic-link/verify': everybody,
+  'POST /api/v1/auth/mfa/setup': signedIn,
+  'POST /api/v1/auth/mfa/enable': refused(signedIn, 'INVALID_OPERATION'),
+  'POST /api/v1/auth/mfa/disable': refused(signedIn, 'INVALID_OPERATION'),
+  'POST /api/v1/auth/mfa/login': refused(everybody, 'TOKEN_VERIFICATION_FAILED'),
+  'POST /api/v1/auth/mfa/resend': everybody,
+  'POST /api/v1/auth/backup-codes/generate': signedIn,
   'POST /api/v1/auth/refresh': signedIn,
   'POST /api/v1/auth/logout': signedIn,
   'POST /api/v1/auth/revoke-sessions': signedIn,
@@ -73,6 +88,24 @@ export const authorisation: Readonly<Record<string, Row>> = {
   'GET /api/v1/auth/me': signedIn,
   'GET /api/v1/auth/me/orgs': signedIn,
   'POST /api/v1/auth/switch-org': ofOne(signedIn),
+  'GET /api/v1/auth/sessions': signedIn,
+  'POST /api/v1/auth/stream-token': signedIn,
+  'PATCH /api/v1/auth/me/session-timeout': signedIn,
+  'PATCH /api/v1/auth/profile': signedIn,
+  'GET /api/v1/auth/me/preferences': signedIn,
+  'PATCH /api/v1/auth/me/preferences': signedIn,
+  'GET /api/v1/auth/security-settings': signedIn,
+  'GET /api/v1/auth/login-activity': signedIn,
+  'POST /api/v1/auth/passkeys/registration/options': signedIn,
+  'POST /api/v1/auth/passkeys/registration/verify': signedIn,
+  'POST /api/v1/auth/passkeys/authentication/options': everybody,
+  'POST /api/v1/auth/passkeys/authentication/verify': everybody,
+  'DELETE /api/v1/auth/passkeys/:id': signedIn,
+  'DELETE /api/v1/auth/trusted-devices/:deviceId': signedIn,
+  'POST /api/v1/auth/account/unlock-request': everybody,
+  'POST /api/v1/auth/password-history/check': signedIn,
+  'POST /api/v1/auth/verify-email': everybody,
+  'POST /api/v1/auth/resend-verification': everybody,
 
   'POST /api/v1/auth/keys': ofOne(managers),
   'GET /api/v1/auth/keys': managers,

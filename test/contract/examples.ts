@@ -1,7 +1,7 @@
 // For every operation one request that is served, made of a site's own records; every input that exists is given.
 import { randomHex } from '../../src/infra/ids.ts';
-import { PASSWORD } from '../setup/personas.ts';
-import { as, decisionBody, modelMetadata, newDecision, policyBody, type Site } from './site.ts';
+import { owner, PASSWORD } from '../setup/personas.ts';
+import { as, decisionBody, linkToken, modelMetadata, newDecision, policyBody, type Site } from './site.ts';
 
 export interface Sample {
   params?: Record<string, string>;
@@ -28,6 +28,9 @@ const newDraft = async (site: Site): Promise<string> =>
 async function newKey(site: Site): Promise<string> {
   return (await as(site, 'POST /api/v1/auth/keys', { name: `${site.mark} brief` }))._id as string;
 }
+/** A token of a mail to somebody whom nothing else needs. */
+const tokenOfStranger = async (site: Site, purpose: string): Promise<string> =>
+  linkToken(site, purpose, await owner(site.ground.app, site.mark));
 const period = { from: '2025-01-01', to: '2045-01-01', fromSequence: '1', toSequence: '1', format: 'json' };
 
 export const examples: Readonly<Record<string, Example>> = {
@@ -43,6 +46,57 @@ export const examples: Readonly<Record<string, Example>> = {
     },
   }),
   'POST /api/v1/auth/login': ({ owner }) => ({ body: { email: owner.email, password: PASSWORD } }),
+  // Nobody is written to, so that no token appears while something else is counted.
+  'POST /api/v1/auth/request-signup': ({ owner }) => ({ body: { email: owner.email } }),
+  'POST /api/v1/auth/forgot-password': () => ({ body: { email: `${randomHex(8)}@example.com` } }),
+  'POST /api/v1/auth/magic-link': () => ({ body: { email: `${randomHex(8)}@example.com` } }),
+  'POST /api/v1/auth/complete-signup': async (site) => ({
+    body: {
+      token: await linkToken(site, 'signup', { userId: '', email: `${randomHex(8)}@example.com` }),
+      name: `${site.mark} person`,
+      password: PASSWORD,
+      organizationName: `${site.mark} Ltd`,
+    },
+  }),
+  'POST /api/v1/auth/reset-password': async (site) => ({
+    body: { token: await tokenOfStranger(site, 'reset'), password: PASSWORD },
+  }),
+  'POST /api/v1/auth/magic-link/verify': async (site) => ({
+    body: { token: await tokenOfStranger(site, 'magic-link') },
+  }),
+  'POST /api/v1/auth/change-password': () => ({ body: { currentPassword: PASSWORD, newPassword: PASSWORD } }),
+  'POST /api/v1/auth/mfa/setup': nothing,
+  // Whoever has set one up in another example has not in this one.
+  'POST /api/v1/auth/mfa/enable': async ({ ground }) => {
+    await ground.database.collection('users').updateMany({}, { $set: { 'mfa.pendingSecret': null } });
+    return { body: { code: '000000' } };
+  },
+  'POST /api/v1/auth/mfa/disable': () => ({ body: { code: '000000', password: PASSWORD } }),
+  'POST /api/v1/auth/mfa/login': () => ({ body: { tempToken: 'not.signed.here', code: '000000' } }),
+  'POST /api/v1/auth/mfa/resend': nothing,
+  'POST /api/v1/auth/backup-codes/generate': nothing,
+  'GET /api/v1/auth/sessions': () => ({ query: page }),
+  'POST /api/v1/auth/stream-token': nothing,
+  'PATCH /api/v1/auth/me/session-timeout': () => ({ body: { sessionTimeout: '7d' } }),
+  'PATCH /api/v1/auth/profile': ({ mark }) => ({
+    body: { name: `${mark} person`, locale: 'de-AT', timezone: 'Europe/Vienna' },
+  }),
+  'GET /api/v1/auth/me/preferences': nothing,
+  'PATCH /api/v1/auth/me/preferences': () => ({
+    body: { theme: 'dark', notificationOptOuts: { email: ['review.assigned'], inApp: ['incident.created'] } },
+  }),
+  'GET /api/v1/auth/security-settings': nothing,
+  'GET /api/v1/auth/login-activity': () => ({ query: page }),
+  'POST /api/v1/auth/passkeys/registration/options': nothing,
+  'POST /api/v1/auth/passkeys/registration/verify': nothing,
+  'POST /api/v1/auth/passkeys/authentication/options': nothing,
+  'POST /api/v1/auth/passkeys/authentication/verify': nothing,
+  'DELETE /api/v1/auth/passkeys/:id': ({ agentId }) => ({ params: { id: agentId } }),
+  'DELETE /api/v1/auth/trusted-devices/:deviceId': ({ agentId }) => ({ params: { deviceId: agentId } }),
+  'POST /api/v1/auth/account/unlock-request': nothing,
+  'POST /api/v1/auth/password-history/check': nothing,
+  'POST /api/v1/auth/verify-email': nothing,
+  'POST /api/v1/auth/resend-verification': nothing,
   'POST /api/v1/auth/refresh': nothing,
   'POST /api/v1/auth/logout': nothing,
   'POST /api/v1/auth/revoke-sessions': nothing,

@@ -1,4 +1,5 @@
 // An organisation with records of every kind, and the ways its people and machines present themselves.
+import { createHash } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
 import { expect } from 'vitest';
 import { randomHex } from '../../src/infra/ids.ts';
@@ -110,6 +111,21 @@ export async function newDecision(site: Site): Promise<string> {
   ok(await ground.app.call('POST', '/api/v1/traces', { key, body: decisionBody(agentId, mark) }));
   const [newest] = await as(site, 'GET /api/v1/traces?limit=1');
   return newest._id as string;
+}
+
+/** What a mail would have brought, made as the service keeps it. */
+export async function linkToken(site: Site, purpose: string, { userId, email }: Pick<Owner, 'userId' | 'email'>) {
+  const { ObjectId } = site.ground.database.base.Types;
+  const token = randomHex(20);
+  const now = Date.now();
+  await site.ground.database.collection('one_time_tokens').insertOne({
+    ...{ purpose, email, facts: {}, attempts: 0, spentAt: null },
+    tokenHash: createHash('sha256').update(token).digest('hex'),
+    userId: userId === '' ? null : ObjectId.createFromHexString(userId),
+    createdAt: new Date(now),
+    expiresAt: new Date(now + 600_000),
+  });
+  return token;
 }
 
 /** A new organisation; `plan` replaces the plan before anybody has asked for it. */
