@@ -1,0 +1,50 @@
+// An authenticator in a test's hand: sets the second factor up, and makes codes for the time that the app believes in.
+import { generateSync } from 'otplib';
+import { ok } from './personas.ts';
+import type { Answer, TestApp } from './start-app.ts';
+
+const STEP_MS = 30_000;
+
+/** A clock that tests move; codes of one step work once, so each new code costs a step. */
+export class MovedClock {
+  aheadMs = 0;
+  now = (): Date => new Date(Date.now() + this.aheadMs);
+}
+
+export class Authenticator {
+  readonly #clock: MovedClock;
+  readonly secret: string;
+  constructor(clock: MovedClock, secret: string) {
+    this.#clock = clock;
+    this.secret = secret;
+  }
+
+  /** The code of the present step. */
+  code(): string {
+    return generateSync({ secret: this.secret, epoch: Math.floor(this.#clock.now().getTime() / 1000) });
+  }
+
+  /** The code of the next step, to which the clock moves. */
+  next(): string {
+    this.#clock.aheadMs += STEP_MS;
+    return this.code();
+  }
+
+  /** A code that is not accepted now. */
+  wrong(): string {
+    const near = [-1, 0, 1].map((step) => {
+      const epoch = Math.floor((this.#clock.now().getTime() + step * STEP_MS) / 1000);
+      return generateSync({ secret: this.secret, epoch });
+    });
+    return ['000000', '111111', '222222', '333333'].find((code) => !near.includes(code)) ?? '';
+  }
+}
+
+/** Switches the second factor on for the caller. */
+export async function enrol(app: TestApp, clock: MovedClock, token: string): Promise<Authenticator> {
+  const post = (path: string, body?: object): Promise<Answer> =>
+    app.call('POST', `/api/v1/auth/mfa/${path}`, { token, ...(body && { body }) });
+  const authenticator = new Authenticator(clock, ok(await post('setup')).body.data.secret);
+  ok(await post('enable', { code: authenticator.code() }));
+  return authenticator;
+}
