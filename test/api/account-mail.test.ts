@@ -216,14 +216,20 @@ test('a suspended member gets in by no link', async () => {
 
 describe('each link', () => {
   const uses = [
-    ['signup', 'request-signup', 'complete-signup', 24 * 60, (token: string) => founder(token)],
-    ['reset', 'forgot-password', 'reset-password', 60, (token: string) => ({ token, password: NEW_PASSWORD })],
-    ['magic-link', 'magic-link', 'magic-link/verify', 15, (token: string) => ({ token })],
-  ] as const;
+    { purpose: 'signup', ask: 'request-signup', use: 'complete-signup', minutes: 24 * 60, body: founder },
+    {
+      ...{ purpose: 'reset', ask: 'forgot-password', use: 'reset-password', minutes: 60 },
+      body: (token: string) => ({ token, password: NEW_PASSWORD }),
+    },
+    {
+      ...{ purpose: 'magic-link', ask: 'magic-link', use: 'magic-link/verify', minutes: 15 },
+      body: (token: string) => ({ token }),
+    },
+  ];
   const addressFor = async (purpose: string): Promise<string> =>
     purpose === 'signup' ? newEmail() : (await proved()).email;
 
-  test.each(uses)('%s, used 20 times in parallel, works once', async (purpose, ask, use, _minutes, body) => {
+  test.each(uses)('$purpose, used 20 times in parallel, works once', async ({ purpose, ask, use, body }) => {
     const email = await addressFor(purpose);
     const token = await mailed(ask, email);
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(use, body(token))));
@@ -233,8 +239,8 @@ describe('each link', () => {
   });
 
   test.each(uses)(
-    '%s is expired after its time, counted from the request',
-    async (purpose, ask, use, minutes, body) => {
+    '$purpose is expired after its time, counted from the request',
+    async ({ purpose, ask, use, minutes, body }) => {
       const email = await addressFor(purpose);
       const token = await mailed(ask, email);
       aheadMs = minutes * MINUTE;
@@ -251,8 +257,8 @@ describe('each link', () => {
   );
 
   test.each(uses)(
-    '%s: only the newest works, and its token is kept as a hash',
-    async (purpose, ask, use, _minutes, body) => {
+    '$purpose: only the newest works, and its token is kept as a hash',
+    async ({ purpose, ask, use, body }) => {
       const email = await addressFor(purpose);
       const [older, newer] = [await mailed(ask, email), await mailed(ask, email)];
       const kept = await ground.db.collection('one_time_tokens').find({ purpose, email }).toArray();
@@ -264,10 +270,10 @@ describe('each link', () => {
     },
   );
 
-  test.each(uses)('%s takes nothing but its own token', async (purpose, ask, use, _minutes, body) => {
+  test.each(uses)('$purpose takes nothing but its own token', async ({ purpose, ask, use, body }) => {
     const token = await mailed(ask, await addressFor(purpose));
-    for (const [other, , otherUse, , otherBody] of uses)
-      if (other !== purpose) expect((await post(otherUse, otherBody(token))).body.code).toBe('INVALID_TOKEN');
+    for (const other of uses)
+      if (other.purpose !== purpose) expect((await post(other.use, other.body(token))).body.code).toBe('INVALID_TOKEN');
     for (const odd of [null, ['a'], { $ne: null }, { $gt: '' }, 7, '', undefined])
       expect((await post(use, { ...body(token), token: odd })).status).toBe(400);
     expect((await post(use, body(randomHex(32)))).body.code).toBe('INVALID_TOKEN');

@@ -4,7 +4,7 @@ import { auditOf, changeMembership, objectId, startGround, type Ground } from '.
 import { ok, owner, PASSWORD, type Owner } from '../setup/personas.ts';
 import { holdMail, openPostOffice, tokenOf, type PostOffice } from '../setup/post-office.ts';
 import { Authenticator, enrol, MovedClock } from '../setup/second-factor.ts';
-import type { Answer, TestApp } from '../setup/start-app.ts';
+import { startApp, type Answer, type TestApp } from '../setup/start-app.ts';
 
 const NEW_PASSWORD = 'Another-Horse-8';
 const clock = new MovedClock();
@@ -360,4 +360,16 @@ test('no secret is in the database, a log line or an audit entry', async () => {
     ...codes.flatMap((code) => [code, code.replace('-', '')]),
   ];
   expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
+});
+
+test('a user of an earlier version is completed before the first request, and can switch it on', async () => {
+  const person = await owner(app);
+  const old = { $set: { mfa: { enabled: false } }, $unset: { preferences: '', emailVerifiedAt: '' } };
+  await ground.db.collection('users').updateOne({ _id: objectId(person.userId) }, old);
+  await ground.db.collection<{ _id: string }>('migrations').deleteOne({ _id: 'users-second-factor' });
+  const second = await startApp({}, { clock, mongoUri: ground.mongoUri });
+  expect((await security(person)).mfa).toEqual({ enabled: false, backupCodesLeft: 0 });
+  const authenticator = await enrol(second, clock, person.token);
+  expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe('ok');
+  await second.stop();
 });
