@@ -64,8 +64,11 @@ export function createConsumers(options: ConsumerParts): Consumers {
       for (const organizationId of await behind()) wakes.wake(organizationId);
     },
     async runOnce() {
-      for (const organizationId of await behind()) {
-        for (const consumer of consumers) await runToEnd(consumer, organizationId);
+      // More than one round where a run of the writer's moves the same cursors meanwhile.
+      for (let rest = await behind(); rest.length > 0; rest = await behind()) {
+        for (const organizationId of rest) {
+          for (const consumer of consumers) await runToEnd(consumer, organizationId);
+        }
       }
     },
     lag: () => lags,
