@@ -36,8 +36,8 @@ export interface Result extends Goal {
   /** Median of the ratios of the pairs. */
   figure: number;
   pairs: readonly number[];
-  /** Share of the processors that others used just before, 0 to 1: above a tenth the figure is doubtful. */
-  busyBefore: number;
+  /** Share of the processors that others used just before or after, 0 to 1: above a tenth the figure is doubtful. */
+  busyAround: number;
   /** What the two sides did in the last pair: operations a second, milliseconds, microseconds of processor an operation. */
   sides?: Readonly<Record<'a' | 'b', Readonly<Record<string, number>>>>;
 }

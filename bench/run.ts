@@ -34,16 +34,17 @@ const plan: Plan = {
 };
 const seconds = Number(values.seconds ?? (values.full ? 10 : 4));
 
-/** Measures a group and keeps its figures. Above a tenth, what others did just before makes them doubtful. */
+/** Measures a group and keeps its figures. Above a tenth, what others did just before or after makes them doubtful. */
 async function run(stage: Stage, group: Group): Promise<void> {
-  const busyBefore = rounded(await busyShare(1));
+  const before = await busyShare(1);
   const { pairs, sides }: Outcome = await group.measure(stage, plan);
+  const busyAround = rounded(Math.max(before, await busyShare(1)));
   const results = readResults();
   for (const name of group.rows) {
     const figures = (pairs[name] ?? []).map(rounded);
     const did = sides && { sides: { a: shown(sides.a), b: shown(sides.b) } };
-    results[name] = { ...rows[name], figure: median(figures), pairs: figures, busyBefore, ...did };
-    console.error(`${name}: ${figures.join(' ')} (others used ${Math.round(busyBefore * 100)} %)`);
+    results[name] = { ...rows[name], figure: median(figures), pairs: figures, busyAround, ...did };
+    console.error(`${name}: ${figures.join(' ')} (others used ${Math.round(busyAround * 100)} %)`);
     if (did) console.error(`  ${JSON.stringify(did.sides.a)}\n  ${JSON.stringify(did.sides.b)}`);
   }
   writeResults(results);
