@@ -58,7 +58,11 @@ async function main(): Promise<void> {
 /** npm passes a signal on to its shell, which does not pass it on to us: what npm started goes when the shell has gone. */
 function followParent(close: () => void): void {
   const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && close(), PARENT_CHECK_MS).unref();
+  const check = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(check);
+    close();
+  }, PARENT_CHECK_MS).unref();
 }
 
 /** What is under way (database connections, timers) would keep the process alive. */
