@@ -81,7 +81,7 @@ function identify(newRequestId: () => string): RequestHandler {
   };
 }
 
-/** One log line and one measurement per answer; addresses are logged without their query, which may hold a token. */
+/** One log line and one measurement per answer; addresses are logged without a token in their query or path. */
 function observe(logger: Logger, metrics: Metrics): RequestHandler {
   return (req, res, next) => {
     const started = performance.now();
@@ -95,7 +95,7 @@ function observe(logger: Logger, metrics: Metrics): RequestHandler {
           {
             requestId: res.locals.requestId as string,
             method: req.method,
-            path: req.originalUrl.split('?', 1)[0],
+            path: req.params.token === undefined ? req.originalUrl.split('?', 1)[0] : route,
             status: res.statusCode,
             ms: Math.round(ms),
           },

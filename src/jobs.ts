@@ -14,7 +14,8 @@ import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts
 import type { Services } from './services.ts';
 
 const SECOND = 1000;
-const HOUR = 3600 * SECOND;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
 
 /** Changes of stored data, oldest first; indexes are built by themselves. */
 export const migrations: readonly Migration[] = [
@@ -39,11 +40,12 @@ export function consumersOf({
   ];
 }
 
-export function createJobs({ audit, consumers, outboxWorker, ledgerUpkeep }: Services): Job[] {
+export function createJobs({ audit, consumers, outboxWorker, organizationDeletion, ledgerUpkeep }: Services): Job[] {
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
     { name: 'outbox.deliver', everyMs: SECOND, run: () => outboxWorker.run() },
+    { name: 'organization.erase', everyMs: MINUTE, run: () => organizationDeletion.eraseDeleted() },
     { name: 'ledger.release-once-keys', everyMs: HOUR, run: () => ledgerUpkeep.releaseOnceKeys() },
     { name: 'ledger.thin-heads', everyMs: HOUR, run: () => ledgerUpkeep.thinHeads() },
   ];

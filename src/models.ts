@@ -12,6 +12,7 @@ import { sessionSchema } from './resources/auth/sessions.model.ts';
 import { userSchema } from './resources/auth/users.model.ts';
 import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
 import { membershipSchema } from './resources/organization/memberships.model.ts';
+import { organizationDeletionSchema } from './resources/organization/organization-deletions.model.ts';
 import { organizationSchema } from './resources/organization/organization.model.ts';
 import { workspaceSchema } from './resources/organization/workspaces.model.ts';
 import {
@@ -21,6 +22,7 @@ import {
   policyStatisticsSchema,
 } from './resources/policies/policies.model.ts';
 import { scimTokenSchema } from './resources/scim/scim-tokens.model.ts';
+import { invitationSchema } from './resources/team/invitations.model.ts';
 import { traceSchema } from './resources/traces/traces.model.ts';
 
 /** The models of one connection. */
@@ -31,7 +33,9 @@ export function createModels(connection: Connection) {
     sessions: connection.model('Session', sessionSchema),
     oneTimeTokens: connection.model('OneTimeToken', oneTimeTokenSchema),
     organizations: connection.model('Organization', organizationSchema),
+    organizationDeletions: connection.model('OrganizationDeletion', organizationDeletionSchema),
     memberships: connection.model('Membership', membershipSchema),
+    invitations: connection.model('Invitation', invitationSchema),
     workspaces: connection.model('Workspace', workspaceSchema),
     workspaceKeys: connection.model('WorkspaceKey', workspaceKeySchema),
     agents: connection.model('Agent', agentSchema),

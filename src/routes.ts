@@ -15,6 +15,9 @@ import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
 import { traceRoutes } from './resources/traces/traces.routes.ts';
+import { organizationRoutes } from './resources/organization/organization.routes.ts';
+import { invitationRoutes } from './resources/team/invitations.routes.ts';
+import { memberRoutes } from './resources/team/members.routes.ts';
 import { workspaceRoutes } from './resources/organization/workspaces.routes.ts';
 
 export const mounts: readonly Mount[] = [
@@ -26,6 +29,9 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/auth', routes: profileRoutes },
   { at: '/api/v1/auth', routes: placeholderRoutes },
   { at: '/api/v1/auth/keys', routes: keyRoutes },
+  { at: '/api/v1/team', routes: memberRoutes },
+  { at: '/api/v1/team', routes: invitationRoutes },
+  { at: '/api/v1/organization', routes: organizationRoutes },
   { at: '/api/v1/workspaces', routes: workspaceRoutes },
   { at: '/api/v1/agents', routes: agentRoutes },
   { at: '/api/v1/agents', routes: onboardingRoutes },

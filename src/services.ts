@@ -34,6 +34,7 @@ import { createAgentService, type KnownAgent } from './resources/agents/agents.s
 import { createMlBomService } from './resources/agents/ml-bom.service.ts';
 import { createOnboardingService } from './resources/agents/onboarding.service.ts';
 import { createAuditService } from './resources/audit/audit.service.ts';
+import { createInvitedService } from './resources/auth/invited.service.ts';
 import { createKeyService, hashKey, type KeyIdentity } from './resources/auth/keys.service.ts';
 import { createCredentialService } from './resources/auth/credentials.service.ts';
 import { createLinkService } from './resources/auth/links.service.ts';
@@ -47,6 +48,8 @@ import { createStreamTokenService } from './resources/auth/stream-tokens.service
 import { createBundleService } from './resources/hash-chain/bundles.service.ts';
 import { createHashChainService } from './resources/hash-chain/hash-chain.service.ts';
 import { createReadiness } from './resources/health/readiness.service.ts';
+import { createMembershipService } from './resources/organization/memberships.service.ts';
+import { createOrganizationDeletionService } from './resources/organization/organization-deletion.service.ts';
 import { createOrganizationService, type OrganizationContext } from './resources/organization/organization.service.ts';
 import { createWorkspaceService } from './resources/organization/workspaces.service.ts';
 import { createScimTokenService } from './resources/scim/scim-tokens.service.ts';
@@ -54,6 +57,9 @@ import { createPolicySetService } from './resources/policies/policy-sets.service
 import { createPolicyService } from './resources/policies/policies.service.ts';
 import { hardLimit } from './domain/plans.ts';
 import type { PolicySet } from './domain/policies/compile.ts';
+import { createAcceptanceService } from './resources/team/acceptance.service.ts';
+import { createInvitationService } from './resources/team/invitations.service.ts';
+import { createMemberService } from './resources/team/members.service.ts';
 import { createBulkService } from './resources/traces/bulk.service.ts';
 import { createIngestionService } from './resources/traces/ingestion.service.ts';
 import { createScrubbers } from './resources/traces/scrubbers.ts';
@@ -83,7 +89,7 @@ export interface World {
 /** Every service of one instance. */
 export function createServices(world: World) {
   const { config, secrets, connection, models, clock, feed, metrics, logger } = world;
-  const { transaction, onCommit } = createTransactions(connection);
+  const { transaction, onCommit, session } = createTransactions(connection);
   const onQuarantine = (organizationId: string, missing: Position): void =>
     logger.fatal({ organizationId, missing }, 'a chain does not reach a head it once had: quarantined');
   const chainWorld = {
@@ -124,19 +130,28 @@ export function createServices(world: World) {
   const vault = createVault({ key: secrets.encryptionKey, formerKeys: secrets.formerEncryption });
 
   const proofs = createProofs({ uri: world.mongoUri, database: connection.name });
-  const audit = createAuditService({ models, chain: audits.appender, proofs, clock, newId, random16, log: logger });
+  const audit = createAuditService({
+    models,
+    chain: audits.appender,
+    proofs,
+    emptyEntries: audits.emptyEntries,
+    clock,
+    newId,
+    random16,
+    log: logger,
+  });
   const contexts = createCache<OrganizationContext>({ feed, collections: ['organizations'], max: 10_000 });
   const organizations = createOrganizationService({
     models,
     contexts,
     openLedger: (organizationId) => consumers.cursorsFor(organizationId, 0),
     newId,
+    onCommit,
     defaultPlan: config.DEFAULT_PLAN,
   });
-  const workspaces = createWorkspaceService({
-    models,
-    known: createCache<true>({ feed, collections: ['workspaces'], max: 10_000 }),
-  });
+  const memberships = createMembershipService({ models });
+  const knownWorkspaces = createCache<true>({ feed, collections: ['workspaces'], max: 10_000 });
+  const workspaces = createWorkspaceService({ models, known: knownWorkspaces });
   const oneTimeTokens = createOneTimeTokenService({ models, clock, randomToken });
   const sessions = createSessionService({
     models,
@@ -170,10 +185,8 @@ export function createServices(world: World) {
   const agents = createAgentService({ models, known: knownAgents, clock, randomHex, hashKey, onAgentsChanged });
   const onboarding = createOnboardingService({ agents });
   const mlBoms = createMlBomService({ agents, clock });
-  const policySets = createPolicySetService({
-    models,
-    sets: createCache<PolicySet>({ feed, collections: ['policies'], max: 2000 }),
-  });
+  const knownPolicySets = createCache<PolicySet>({ feed, collections: ['policies'], max: 2000 });
+  const policySets = createPolicySetService({ models, sets: knownPolicySets });
   const policies = createPolicyService({ models, policySets, clock, onCommit });
   const ledger = decisions.appender;
   const agentHistory = createAgentHistoryService({ models, clock });
@@ -198,6 +211,34 @@ export function createServices(world: World) {
   const bulk = createBulkService({ models, laterFacts: decisions.laterFacts });
   const hashChain = createHashChainService({ models, ledger, proofs, clock, log: logger });
   const bundles = createBundleService({ models, proofs, audit, clock });
+  const caches = [contexts, knownWorkspaces, identities, knownAgents, knownPolicySets];
+  const organizationDeletion = createOrganizationDeletionService({
+    models,
+    memberships,
+    bulk,
+    audit,
+    clock,
+    onCommit,
+    forget: (organizationId) => caches.forEach((cache) => cache.invalidate(organizationId)),
+  });
+  const members = createMemberService({ models, memberships });
+  const invitations = createInvitationService({
+    models,
+    memberships,
+    clock,
+    newId,
+    tokenKey: secrets.ledgerKey,
+    publicUrl: publicUrlOf(config),
+    enqueueMail: (organizationId, payload) => outbox.write([{ organizationId, topic: 'mail', payload }], session()),
+  });
+  const acceptance = createAcceptanceService({
+    models,
+    invitations,
+    memberships,
+    invited: createInvitedService({ models, sessions, passwords, clock }),
+    audit,
+    transaction,
+  });
 
   const mailer = createMailer({
     smtpUrl: config.SMTP_URL,
@@ -226,6 +267,10 @@ export function createServices(world: World) {
       readiness,
       audit,
       organizations,
+      organizationDeletion,
+      members,
+      invitations,
+      acceptance,
       workspaces,
       sessions,
       local,
@@ -268,3 +313,8 @@ export function createServices(world: World) {
   };
 }
 export type Services = ReturnType<typeof createServices>;
+
+/** Where links lead when nobody said so: this very machine. */
+function publicUrlOf({ ASSAY_PUBLIC_URL, ASSAY_HOST, PORT }: Config): string {
+  return ASSAY_PUBLIC_URL?.replace(/\/+$/, '') ?? `http://${ASSAY_HOST}:${PORT}`;
+}

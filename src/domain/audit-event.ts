@@ -19,3 +19,6 @@ export interface AuditEvent {
   ipAddress: string | null;
   userAgent: string | null;
 }
+
+/** The action of the entry after which an audit chain may lack what its entries committed to. */
+export const ORGANIZATION_DELETED = 'organization.delete';

@@ -26,6 +26,11 @@ const NOT_AUDITED = new Set([
   'UNSUPPORTED_MEDIA_TYPE',
 ]);
 
+/** The record that the path names. */
+function named({ params }: Request): string | undefined {
+  return (params.id ?? params.userId) as string | undefined;
+}
+
 function idOf(data: unknown): string | undefined {
   const id = (data as { _id?: { toString(): string } } | null | undefined)?._id;
   return id?.toString();
@@ -35,7 +40,7 @@ function idOf(data: unknown): string | undefined {
 export function auditEvent(circumstances: Circumstances, reply: Reply<number, unknown>): AuditEvent {
   const facts = reply.parts.audit ?? {};
   return rowOf(circumstances, 'success', {
-    resourceId: facts.resourceId ?? (circumstances.req.params.id as string | undefined) ?? idOf(reply.data),
+    resourceId: facts.resourceId ?? named(circumstances.req) ?? idOf(reply.data),
     ...facts,
   });
 }
@@ -44,7 +49,7 @@ export function auditEvent(circumstances: Circumstances, reply: Reply<number, un
 export async function auditFailure(circumstances: Circumstances, error: AppError, services: Services): Promise<void> {
   const { route, caller, req } = circumstances;
   if (!route.audit || !caller || error.http < 400 || NOT_AUDITED.has(error.code)) return;
-  const resourceId = req.params.id as string | undefined;
+  const resourceId = named(req);
   await services.audit.write(
     rowOf(circumstances, 'failure', { ...(resourceId ? { resourceId } : {}), metadata: { code: error.code } }),
   );

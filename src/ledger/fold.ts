@@ -1,6 +1,6 @@
-// The only code that updates a chain's collection: later facts folded onto their trace, review assignment, old once-keys.
+// The only code that updates a chain's collection: later facts folded onto their trace, review assignment, old once-keys, emptied audit entries.
 import type { mongo, Types } from 'mongoose';
-import type { Chain } from './chains.ts';
+import { AUDIT, type Chain } from './chains.ts';
 import { ABOUT_ONE, DURABLE, MAJORITY } from './concerns.ts';
 import type { OutsideConsumer } from './consumer.ts';
 import type { Stored } from './entry.ts';
@@ -131,4 +131,10 @@ export async function releaseOldOnce(db: mongo.Db, chain: Chain, before: Date): 
   const collection = db.collection(chain.collection);
   const { modifiedCount } = await collection.updateMany(filter, unset, { ...DURABLE, hint: chain.onceIndex });
   return modifiedCount;
+}
+
+/** The audit chain of a deleted organisation loses its committed values and their copies, entry `except` aside: it says so. */
+export async function emptyAudit(db: mongo.Db, organizationId: Types.ObjectId, except: number): Promise<void> {
+  const filter = { organizationId, sequence: { $ne: except }, sealed: { $ne: {} } };
+  await db.collection(AUDIT.collection).updateMany(filter, { $set: { sealed: {}, detail: null } }, DURABLE);
 }

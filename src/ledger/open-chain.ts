@@ -4,9 +4,10 @@ import type { Clock } from '../infra/clock.ts';
 import { createAppender, DEFAULT_LIMITS } from './appender.ts';
 import type { Chain } from './chains.ts';
 import type { Appender, Position } from './entry.ts';
-import { createFold, type Fold } from './fold.ts';
+import { createFold, emptyAudit, type Fold } from './fold.ts';
 import { createHeads, type HeadRow, type Heads } from './heads.ts';
 import { createLaterFacts, type LaterFacts } from './later-facts.ts';
+import { objectId } from './ledger.model.ts';
 import { createMongoStore } from './mongo-store.ts';
 import type { Probe } from './probe.ts';
 import { systemTimer } from './timer.ts';
@@ -30,6 +31,8 @@ export interface OpenChain {
   heads: Heads;
   fold: Fold;
   laterFacts: LaterFacts;
+  /** Of a deleted organisation's audit chain: every entry but one loses its committed values. */
+  emptyEntries: (organizationId: string, except: number) => Promise<void>;
 }
 
 export function openChain(chain: Chain, world: ChainWorld): OpenChain {
@@ -53,5 +56,11 @@ export function openChain(chain: Chain, world: ChainWorld): OpenChain {
     ...probe,
   });
   const fold = createFold(db, chain);
-  return { appender, heads, fold, laterFacts: createLaterFacts({ db, chain, appender, fold, ...probe }) };
+  return {
+    appender,
+    heads,
+    fold,
+    laterFacts: createLaterFacts({ db, chain, appender, fold, ...probe }),
+    emptyEntries: (organizationId, except) => emptyAudit(db, objectId(organizationId), except),
+  };
 }

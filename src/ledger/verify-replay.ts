@@ -28,6 +28,14 @@ interface At {
   createdAt: string;
 }
 
+/** What is known of a chain before it is replayed. */
+export interface Known {
+  /** Heads that it once had, ascending. */
+  marks: readonly Position[];
+  /** An audit chain says that its organisation was deleted: committed values may be gone. */
+  isDeleted: boolean;
+}
+
 export class Replay {
   readonly findings = new Findings();
   /** What whole histories show: it counts where the chain itself is unbroken, for a lost entry spoils the history of an earlier one. */
@@ -39,11 +47,12 @@ export class Replay {
   #marks: readonly Position[];
   #nextMark = 0;
   #isComplete = true;
+  readonly #isDeleted: boolean;
 
-  /** `marks`: heads that the chain once had, ascending. */
-  constructor(chain: Chain, marks: readonly Position[]) {
+  constructor(chain: Chain, { marks, isDeleted }: Known) {
     this.#previous = { sequence: 0, chainHash: chain.genesis, createdAt: '', usage: { month: '', count: 0 } };
     this.#marks = marks;
+    this.#isDeleted = isDeleted;
   }
 
   /** The next entry in the order of sequence, as stored: anything may stand in it. */
@@ -121,6 +130,7 @@ export class Replay {
       for (const field of differingStanding(entry, standing, { told: [entry], views }))
         this.findings.mismatch(sequence, field);
     } else if (view.traceId !== null) this.#openHistory(view.traceId, sequence, gone);
+    else if (this.#isDeleted) this.findings.payload.erased += gone.length;
     else for (const name of gone) this.findings.missing(sequence, `sealed.${name}`);
   }
 

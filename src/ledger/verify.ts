@@ -1,7 +1,8 @@
 // Verifies a stored chain: the noted heads first, then every entry in order, then the decisions that later facts changed.
-import type { mongo } from 'mongoose';
+import type { mongo, Types } from 'mongoose';
+import { ORGANIZATION_DELETED } from '../domain/audit-event.ts';
 import { groupBy } from '../domain/group-by.ts';
-import type { Chain } from './chains.ts';
+import { AUDIT, type Chain } from './chains.ts';
 import { ABOUT_ONE, MAJORITY } from './concerns.ts';
 import type { Stored } from './entry.ts';
 import type { HeadRow } from './heads.ts';
@@ -35,7 +36,7 @@ export async function verifyChain(parts: VerificationParts): Promise<Verificatio
   const entries = db.collection<Stored>(chain.collection);
   const numbered = { organizationId, sequence: { $lt: Infinity } };
   const newest = await entries.findOne(numbered, { ...MAJORITY, sort: { sequence: -1 }, projection: { sequence: 1 } });
-  const replay = new Replay(chain, marks);
+  const replay = new Replay(chain, { marks, isDeleted: await isDeleted(entries, chain, organizationId) });
   const cursor = entries
     .find({ organizationId, sequence: { $lte: newest?.sequence ?? 0 } }, { ...MAJORITY, projection: UNCHECKED })
     .sort({ sequence: 1 })
@@ -46,6 +47,17 @@ export async function verifyChain(parts: VerificationParts): Promise<Verificatio
   }
   await closeHistories(replay, parts);
   return replay.result();
+}
+
+/** Whether an audit chain says that its organisation was deleted; the replay finds a forged entry that says so. */
+async function isDeleted(
+  entries: mongo.Collection<Stored>,
+  { collection }: Chain,
+  organizationId: Types.ObjectId,
+): Promise<boolean> {
+  if (collection !== AUDIT.collection) return false;
+  const deletion = { organizationId, kind: 'audit', action: ORGANIZATION_DELETED, status: 'success' } as const;
+  return (await entries.findOne(deletion, { ...MAJORITY, projection: { _id: 1 } })) !== null;
 }
 
 /** Looks at the whole history of each decision that is open: the decision first, so that what is folded since is read too. */

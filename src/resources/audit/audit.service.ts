@@ -1,5 +1,5 @@
 // The operations audit log: rows are written with their change, sealed onto the chain, listed and verified (document 3, section 4.4).
-import type { AuditEvent } from '../../domain/audit-event.ts';
+import { ORGANIZATION_DELETED, type AuditEvent } from '../../domain/audit-event.ts';
 import { payloadDigest } from '../../domain/chain.ts';
 import { sealValues } from '../../domain/commitments.ts';
 import type { Json } from '../../domain/json.ts';
@@ -19,6 +19,8 @@ interface Deps {
   /** The appender of the audit chain. */
   chain: Appender;
   proofs: Proofs;
+  /** Takes the committed values from every entry but one. */
+  emptyEntries: (organizationId: string, except: number) => Promise<void>;
   clock: Clock;
   newId: () => string;
   random16: () => Buffer;
@@ -53,7 +55,7 @@ const SPELLINGS: readonly (readonly string[])[] = [
 const LEFT_BEHIND_MS = 5000;
 const SWEEP_BATCH = 500;
 
-export function createAuditService({ models, chain, proofs, clock, newId, random16, log }: Deps) {
+export function createAuditService({ models, chain, proofs, emptyEntries, clock, newId, random16, log }: Deps) {
   async function append({ auditId, event }: AuditRow): Promise<void> {
     await chain.append(draftOf({ auditId, event }, random16));
     await models.auditRows.deleteOne({ _id: auditId, organizationId: event.organizationId });
@@ -112,6 +114,15 @@ export function createAuditService({ models, chain, proofs, clock, newId, random
         ...{ verified, totalEntries: totalChecked, lastHash },
         ...(broken && { error: describe(broken) }),
       };
+    },
+
+    /** Erases what the log of a deleted organisation says of people; false while the entry of its deletion is not sealed. */
+    async erase(organizationId: string): Promise<boolean> {
+      const where = { organizationId, action: ORGANIZATION_DELETED, status: 'success' } as const;
+      const deletion = await models.auditEntries.findOne(where).lean<AuditEntryDocument>();
+      if (!deletion) return false;
+      await emptyEntries(organizationId, deletion.sequence);
+      return true;
     },
 
     /** @throws AppError `NOT_FOUND` */

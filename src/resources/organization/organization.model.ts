@@ -16,6 +16,10 @@ export interface OrganizationDocument {
   defaultWorkspaceId: Types.ObjectId;
   /** Which national id numbers are recognised in payloads. */
   scrubNationalIds: boolean;
+  /** Whether a directory that deactivates a member also ends the member's sessions. */
+  endSessionsOnScimDeactivate: boolean;
+  /** Written by every change of a membership, so that these happen one after the other. */
+  membershipChanges: number;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -33,6 +37,8 @@ export const organizationSchema = new Schema<OrganizationDocument>(
     },
     defaultWorkspaceId: { type: Schema.Types.ObjectId, required: true },
     scrubNationalIds: { type: Boolean, default: true },
+    endSessionsOnScimDeactivate: { type: Boolean, default: false },
+    membershipChanges: { type: Number, default: 0 },
   },
   { collection: 'organizations', timestamps: true, autoIndex: false },
 );

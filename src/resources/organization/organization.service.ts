@@ -1,9 +1,12 @@
 // Organisations: made at registration with their default workspace, and the facts every request needs of them.
+import type { z } from 'zod';
 import type { Plan } from '../../domain/plans.ts';
+import type { Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Cache } from '../../infra/cache.ts';
 import type { Models } from '../../models.ts';
 import type { OrganizationDocument } from './organization.model.ts';
+import type { settingsChange } from './organization.schemas.ts';
 
 /** What authentication needs of an organisation. */
 export interface OrganizationContext {
@@ -18,13 +21,14 @@ interface Deps {
   /** Makes the cursors of the ledger's consumers, in the transaction of the registration. */
   openLedger: (organizationId: string) => Promise<void>;
   newId: () => string;
+  onCommit: (callback: () => void) => void;
   defaultPlan: Plan;
 }
 
 const SLUG_LENGTH = 48;
 const SLUG_SUFFIX = 8;
 
-export function createOrganizationService({ models, contexts, openLedger, newId, defaultPlan }: Deps) {
+export function createOrganizationService({ models, contexts, openLedger, newId, onCommit, defaultPlan }: Deps) {
   return {
     /** Makes an organisation and its default workspace; call it inside a transaction. */
     async create(name: string): Promise<{ organizationId: string; workspaceId: string }> {
@@ -57,6 +61,23 @@ export function createOrganizationService({ models, contexts, openLedger, newId,
       return context;
     },
 
+    /** @throws AppError `NOT_FOUND` when it has just been deleted */
+    async settings({ organizationId }: Tenant) {
+      const found = await models.organizations.findById(organizationId).lean<OrganizationDocument>();
+      if (!found) throw new AppError('NOT_FOUND');
+      return shown(found);
+    },
+
+    /** @throws AppError `NOT_FOUND` when it has just been deleted */
+    async update({ organizationId }: Tenant, change: z.output<typeof settingsChange>) {
+      const updated = await models.organizations
+        .findOneAndUpdate({ _id: organizationId }, { $set: change }, { returnDocument: 'after' })
+        .lean<OrganizationDocument>();
+      if (!updated) throw new AppError('NOT_FOUND');
+      onCommit(() => contexts.invalidate(organizationId));
+      return shown(updated);
+    },
+
     /** Names by id, for lists. */
     async named(
       ids: readonly string[],
@@ -67,6 +88,10 @@ export function createOrganizationService({ models, contexts, openLedger, newId,
   };
 }
 export type OrganizationService = ReturnType<typeof createOrganizationService>;
+
+function shown(organization: OrganizationDocument) {
+  return { ...organization, id: organization._id, plan: organization.subscription.plan };
+}
 
 function slugOf(name: string): string {
   const slug = name

@@ -67,9 +67,9 @@ export function createBulkService({ models, laterFacts }: Deps) {
     },
 
     /** Empties the payload and hides the decision; its entries stay. @throws AppError `INVALID_IDS`, `CONFLICT` */
-    async remove(tenant: Tenant, ids: unknown) {
+    async remove(tenant: Tenant, ids: unknown, cause: 'bulk-delete' | 'purge' = 'bulk-delete') {
       return changeAll(tenant, ids, async (subject, trace) =>
-        erasureFact(about(tenant, subject, trace), await erasable(trace)),
+        erasureFact(about(tenant, subject, trace), cause, await erasable(trace)),
       );
     },
   };
@@ -87,7 +87,7 @@ function statusFact(what: About, status: TraceStatus): Fact {
   return { kind: 'status', view, payloadDigest: payloadDigest(view), fields: {} };
 }
 
-function erasureFact(what: About, erased: readonly Erased[]): Fact {
-  const view = erasureView({ ...what, cause: 'bulk-delete', erased });
+function erasureFact(what: About, cause: 'bulk-delete' | 'purge', erased: readonly Erased[]): Fact {
+  const view = erasureView({ ...what, cause, erased });
   return { kind: 'erasure', view, payloadDigest: payloadDigest(view), fields: {} };
 }

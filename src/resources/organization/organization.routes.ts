@@ -1,0 +1,59 @@
+// The organisation: its settings, its SCIM token, its end.
+import { ORGANIZATION_DELETED } from '../../domain/audit-event.ts';
+import { MANAGERS } from '../../domain/roles.ts';
+import { reply, route } from '../../http/define-route.ts';
+import {
+  deletedView,
+  deletionInput,
+  newScimTokenView,
+  organizationView,
+  settingsChange,
+} from './organization.schemas.ts';
+
+const manage = { auth: 'user', roles: MANAGERS } as const;
+const audit = (action: string) => ({ action, resource: 'organization' });
+
+export const organizationRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'The organisation and its settings',
+    auth: 'reader',
+    agentScope: 'irrelevant',
+    data: organizationView,
+    handler: ({ tenant }, { organizations }) => organizations.settings(tenant),
+  }),
+  route({
+    method: 'patch',
+    path: '/',
+    summary: 'Change settings of the organisation',
+    ...manage,
+    body: settingsChange,
+    data: organizationView,
+    audit: audit('organization.update'),
+    handler: async ({ tenant, body }, { organizations }) =>
+      reply(200, await organizations.update(tenant, body), { audit: { metadata: body } }),
+  }),
+  route({
+    method: 'post',
+    path: '/scim-token',
+    summary: 'Mint the SCIM token; shown once, the former one is void at once',
+    ...manage,
+    plan: 'scim',
+    status: 201,
+    data: newScimTokenView,
+    audit: { action: 'scim.token.minted', resource: 'scimToken' },
+    handler: async ({ tenant }, { scimTokens }) => reply(201, await scimTokens.mint(tenant)),
+  }),
+  route({
+    method: 'delete',
+    path: '/',
+    summary: 'Delete the organisation',
+    auth: 'user',
+    roles: ['owner'],
+    body: deletionInput,
+    data: deletedView,
+    audit: audit(ORGANIZATION_DELETED),
+    handler: ({ tenant, user, body }, { organizationDeletion }) => organizationDeletion.delete(tenant, user, body),
+  }),
+];

@@ -1,0 +1,29 @@
+// Inputs and views of the organisation's settings (document 1, section 2).
+import { z } from 'zod';
+import { PLANS } from '../../domain/plans.ts';
+import { id, instant, line } from '../../http/views.ts';
+
+/** Strict: a setting that is misspelt must not look as if it were made. */
+export const settingsChange = z.strictObject({
+  name: line(200).exactOptional(),
+  scrubNationalIds: z.boolean().exactOptional(),
+  endSessionsOnScimDeactivate: z.boolean().exactOptional(),
+});
+export const deletionInput = z.strictObject({
+  name: z.string().min(1).max(200).describe('The name of the organisation, as a confirmation'),
+});
+
+export const organizationView = z.object({
+  _id: id,
+  id,
+  name: z.string(),
+  slug: z.string(),
+  plan: z.enum(PLANS),
+  defaultWorkspaceId: id,
+  scrubNationalIds: z.boolean().describe('Whether national id numbers are recognised in decisions'),
+  endSessionsOnScimDeactivate: z.boolean().describe('Whether a deactivation by the directory also ends sessions'),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export const newScimTokenView = z.object({ _id: id, token: z.string(), createdAt: instant });
+export const deletedView = z.object({ _id: id, deleted: z.literal(true) });

@@ -1,0 +1,45 @@
+// Invitations: pending until accepted, revoked or past their end; only the digest of the token is kept.
+import { Schema, type Types } from 'mongoose';
+import { ROLES, type Role } from '../../domain/roles.ts';
+import { tenancy } from '../../infra/tenancy.ts';
+
+export interface InvitationDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  /** Lower-cased. */
+  email: string;
+  role: Role;
+  tokenHash: string;
+  invitedBy: Types.ObjectId;
+  /** As it was when the invitation was written. */
+  inviterEmail: string;
+  expiresAt: Date;
+  acceptedAt: Date | null;
+  revokedAt: Date | null;
+  /** Passwords tried by whoever holds the token, since it was last sent. */
+  attempts: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** What became of an invitation can be told this long after its end. */
+const KEPT_SECONDS = 90 * 24 * 3600;
+
+export const invitationSchema = new Schema<InvitationDocument>(
+  {
+    email: { type: String, required: true, immutable: true },
+    role: { type: String, enum: ROLES, required: true, immutable: true },
+    tokenHash: { type: String, required: true },
+    invitedBy: { type: Schema.Types.ObjectId, required: true, immutable: true },
+    inviterEmail: { type: String, required: true },
+    expiresAt: { type: Date, required: true },
+    acceptedAt: { type: Date, default: null },
+    revokedAt: { type: Date, default: null },
+    attempts: { type: Number, default: 0 },
+  },
+  { collection: 'invitations', timestamps: true, autoIndex: false },
+);
+invitationSchema.plugin(tenancy);
+invitationSchema.index({ tokenHash: 1 }, { name: 'token', unique: true });
+invitationSchema.index({ organizationId: 1, createdAt: -1 }, { name: 'list' });
+invitationSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });

@@ -1,0 +1,107 @@
+// Invitations: list, write, send again, withdraw; and, for whoever holds the token, look and accept.
+import { z } from 'zod';
+import { MANAGERS } from '../../domain/roles.ts';
+import { reply, route } from '../../http/define-route.ts';
+import { byId } from '../../http/views.ts';
+import {
+  acceptedView,
+  acceptInput,
+  byToken,
+  invitationInput,
+  invitationView,
+  revokedView,
+  validityView,
+} from './invitations.schemas.ts';
+
+const manage = { auth: 'user', roles: MANAGERS } as const;
+/** The token is the credential. */
+const open = { auth: 'public', limits: ['auth'], params: byToken } as const;
+const codes = ['INVITE_ALREADY_USED', 'EXPIRED'] as const;
+const audit = (action: string) => ({ action, resource: 'invitation' });
+
+export const invitationRoutes = [
+  route({
+    method: 'get',
+    path: '/invites',
+    summary: 'List pending invitations',
+    auth: 'user',
+    data: z.array(invitationView),
+    handler: ({ tenant }, { invitations }) => invitations.list(tenant),
+  }),
+  route({
+    method: 'post',
+    path: '/invite',
+    summary: 'Invite somebody by mail',
+    ...manage,
+    status: 201,
+    body: invitationInput,
+    data: invitationView,
+    codes: ['ALREADY_MEMBER'],
+    audit: audit('team.invite'),
+    handler: async ({ tenant, user, body }, { invitations }) => {
+      const made = await invitations.create(tenant, user, body);
+      return reply(201, made, { audit: { detail: made.email, metadata: { role: made.role } } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/invites/:id/resend',
+    summary: 'Send an invitation again, for another seven days',
+    ...manage,
+    params: byId,
+    data: invitationView,
+    codes,
+    audit: audit('team.invite.resent'),
+    handler: async ({ tenant, params }, { invitations }) => {
+      const sent = await invitations.resend(tenant, params.id);
+      return reply(200, sent, { audit: { detail: sent.email } });
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/invites/:id',
+    summary: 'Withdraw an invitation',
+    ...manage,
+    params: byId,
+    data: revokedView,
+    codes,
+    audit: audit('team.invite.revoked'),
+    handler: async ({ tenant, params }, { invitations }) => {
+      const revoked = await invitations.revoke(tenant, params.id);
+      return reply(200, revoked, { audit: { detail: revoked.email } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/invites/validate/:token',
+    summary: 'What an invitation offers',
+    ...open,
+    data: validityView,
+    handler: ({ params }, { invitations }) => invitations.validate(params.token),
+  }),
+  route({
+    method: 'post',
+    path: '/invites/:token/accept',
+    summary: 'Accept an invitation, with a new account or the password of the one there is',
+    ...open,
+    writes: 'own',
+    body: acceptInput,
+    data: acceptedView,
+    codes: [...codes, 'ALREADY_MEMBER', 'INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED', 'CONFIG_ERROR'],
+    audit: audit('team.invite.accepted'),
+    handler: async ({ params, body, meta }, { acceptance }) => {
+      const { invitationId, ...made } = await acceptance.accept(params.token, body, meta);
+      return reply(200, made, { audit: acceptedBy(invitationId.toHexString(), made) });
+    },
+  }),
+];
+
+type Accepted = { organizationId: string; jti: string; role: (typeof MANAGERS)[number] } & {
+  user: { _id: { toHexString(): string }; email: string };
+};
+
+/** Nobody was known before; the session's `jti` is how it is found again. */
+function acceptedBy(resourceId: string, { organizationId, role, jti, user }: Accepted) {
+  const [userId, userEmail] = [user._id.toHexString(), user.email];
+  return { organizationId, userId, userEmail, userRole: role, resourceId, detail: userEmail, metadata: { jti } };
+}

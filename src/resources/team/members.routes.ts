@@ -1,0 +1,82 @@
+// Team members: list, change roles, suspend, reactivate, remove.
+import { z } from 'zod';
+import { MANAGERS } from '../../domain/roles.ts';
+import { reply, route } from '../../http/define-route.ts';
+import { byUserId, memberView, removedView, roleChange } from './members.schemas.ts';
+
+const manage = { auth: 'user', roles: MANAGERS, params: byUserId, data: memberView } as const;
+const audit = (action: string) => ({ action, resource: 'member' });
+
+export const memberRoutes = [
+  route({
+    method: 'get',
+    path: '/members',
+    summary: 'List the members, suspended ones included',
+    auth: 'user',
+    data: z.array(memberView),
+    handler: ({ tenant }, { members }) => members.list(tenant),
+  }),
+  route({
+    method: 'patch',
+    path: '/members/:userId/role',
+    summary: 'Change the role of a member',
+    ...manage,
+    body: roleChange,
+    audit: audit('team.member.role_changed'),
+    handler: async ({ tenant, user, params, body }, { members }) => {
+      const { from, member } = await members.changeRole(tenant, user, { ...params, ...body });
+      return reply(200, member, { audit: about(params.userId, member, { from, to: member.role }) });
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/members/:userId/auditor',
+    summary: 'Make a member an auditor',
+    ...manage,
+    roles: ['owner'],
+    audit: audit('team.member.role_changed'),
+    handler: async ({ tenant, user, params }, { members }) => {
+      const { from, member } = await members.changeRole(tenant, user, { ...params, role: 'auditor' });
+      return reply(200, member, { audit: about(params.userId, member, { from, to: member.role }) });
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/members/:userId/status',
+    summary: 'Suspend a member',
+    ...manage,
+    audit: audit('team.member.suspended'),
+    handler: async ({ tenant, user, params: { userId } }, { members }) => {
+      const member = await members.suspend(tenant, user, userId);
+      return reply(200, member, { audit: about(userId, member) });
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/members/:userId/reactivate',
+    summary: 'Reactivate a member',
+    ...manage,
+    audit: audit('team.member.reactivated'),
+    handler: async ({ tenant, user, params: { userId } }, { members }) => {
+      const member = await members.reactivate(tenant, user, userId);
+      return reply(200, member, { audit: about(userId, member) });
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/members/:userId',
+    summary: 'Remove a member; the account survives',
+    ...manage,
+    data: removedView,
+    audit: audit('team.remove_member'),
+    handler: async ({ tenant, user, params: { userId } }, { members }) => {
+      const removed = await members.remove(tenant, user, userId);
+      return reply(200, removed, { audit: about(userId, removed) });
+    },
+  }),
+];
+
+/** The record that the audit entry is about, found again by the member's address. */
+function about(resourceId: string, { email }: { email: string }, metadata: Record<string, unknown> = {}) {
+  return { resourceId, detail: email, metadata };
+}

@@ -1,0 +1,20 @@
+// Inputs and views of team members (document 1, sections 2 and 4.4).
+import { z } from 'zod';
+import { ASSIGNABLE_ROLES, ROLES } from '../../domain/roles.ts';
+import { id, idParam, instant } from '../../http/views.ts';
+
+export const byUserId = z.object({ userId: idParam });
+export const roleChange = z.strictObject({ role: z.enum(ASSIGNABLE_ROLES) });
+
+export const memberView = z.object({
+  userId: id,
+  name: z.string(),
+  email: z.string(),
+  role: z.enum(ROLES),
+  joinedAt: instant.describe('Creation of the membership'),
+  isActive: z.boolean().describe('False after suspension'),
+  mfaEnabled: z.boolean(),
+  lastLoginIp: z.string().nullable(),
+  createdAt: instant.describe('Creation of the account'),
+});
+export const removedView = z.object({ userId: id, removed: z.literal(true) });
