@@ -235,7 +235,8 @@ export function createServices(world: World) {
     models,
     invitations,
     memberships,
-    invited: createInvitedService({ models, sessions, passwords, clock }),
+    invited: createInvitedService({ models, passwords, clock }),
+    sessions,
     audit,
     transaction,
   });

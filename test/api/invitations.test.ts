@@ -150,7 +150,11 @@ describe('writing', () => {
     for (const role of ['reviewer', 'member', 'viewer']) {
       const person = await member(ground, ada, role);
       expect((await pending(person)).status, role).toBe(200);
-      for (const answer of [await write(someone(), 'viewer', person), await resend(id, person), await revoke(id, person)])
+      for (const answer of [
+        await write(someone(), 'viewer', person),
+        await resend(id, person),
+        await revoke(id, person),
+      ])
         expect(outcome(answer), role).toEqual([403, 'FORBIDDEN']);
     }
     expect(outcome(await pending(await member(ground, ada, 'auditor')))).toEqual([403, 'FORBIDDEN']);
@@ -159,7 +163,12 @@ describe('writing', () => {
   test('another organisation’s invitation is unknown', async () => {
     const eve = await owner(app, 'Eve');
     const { id } = await invite();
-    for (const answer of [await resend(id, eve), await revoke(id, eve), await resend('f'.repeat(24)), await revoke('x')])
+    for (const answer of [
+      await resend(id, eve),
+      await revoke(id, eve),
+      await resend('f'.repeat(24)),
+      await revoke('x'),
+    ])
       expect(outcome(answer)).toEqual([404, 'NOT_FOUND']);
     expect((await pending(eve)).body.data).toEqual([]);
   });
@@ -259,10 +268,7 @@ describe('accepting with a new account', () => {
   test('twenty at the same time: one account, one membership, one session', async () => {
     const { token, email } = await invite();
     const answers = await Promise.all(Array.from({ length: 20 }, () => accept(token)));
-    expect(answers.map(outcome).sort()).toEqual([
-      [200, undefined],
-      ...Array(19).fill([400, 'INVITE_ALREADY_USED']),
-    ]);
+    expect(answers.map(outcome).sort()).toEqual([[200, undefined], ...Array(19).fill([400, 'INVITE_ALREADY_USED'])]);
     const users = await ground.db.collection('users').find({ email }).toArray();
     expect(users).toHaveLength(1);
     expect(await ground.db.collection('memberships').countDocuments({ userId: users[0]?._id })).toBe(1);
@@ -342,10 +348,7 @@ describe('accepting with an account that exists', () => {
     const guest = await owner(app, 'Guest');
     const { token } = await invite(guest.email);
     const answers = await Promise.all(Array.from({ length: 20 }, () => accept(token)));
-    expect(answers.map(outcome).sort()).toEqual([
-      [200, undefined],
-      ...Array(19).fill([400, 'INVITE_ALREADY_USED']),
-    ]);
+    expect(answers.map(outcome).sort()).toEqual([[200, undefined], ...Array(19).fill([400, 'INVITE_ALREADY_USED'])]);
     expect(await ground.db.collection('memberships').countDocuments({ userId: objectId(guest.userId) })).toBe(2);
   });
 

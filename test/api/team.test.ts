@@ -24,9 +24,7 @@ const remove = ({ token }: Owner, { userId }: Owner): Promise<Answer> =>
   app.call('DELETE', `/api/v1/team/members/${userId}`, { token });
 const me = ({ token }: Owner): Promise<Answer> => app.call('GET', '/api/v1/auth/me', { token });
 const stored = ({ organizationId, userId }: Owner) =>
-  ground.db
-    .collection('memberships')
-    .findOne({ organizationId: objectId(organizationId), userId: objectId(userId) });
+  ground.db.collection('memberships').findOne({ organizationId: objectId(organizationId), userId: objectId(userId) });
 async function listed(by: Owner, { userId }: Owner): Promise<Record<string, unknown> | undefined> {
   return ok(await list(by)).body.data.find((row: { userId: string }) => row.userId === userId);
 }
@@ -169,7 +167,9 @@ describe('suspension', () => {
     expect(outcome(await me(person))).toEqual([401, 'ACCOUNT_DEACTIVATED']);
     const there = { organizationId: ada.organizationId };
     expect(await listed(ada, person)).toMatchObject({ isActive: false, role: 'member' });
-    const login = ok(await app.call('POST', '/api/v1/auth/login', { body: { email: person.email, password: PASSWORD } }));
+    const login = ok(
+      await app.call('POST', '/api/v1/auth/login', { body: { email: person.email, password: PASSWORD } }),
+    );
     expect(login.body.data.organizationId).not.toBe(ada.organizationId);
     const { token } = login.body.data;
     expect((await app.call('POST', '/api/v1/auth/switch-org', { token, body: there })).status).toBe(404);

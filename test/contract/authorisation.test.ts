@@ -25,6 +25,9 @@ const ENDING = new Set([
   'POST /api/v1/auth/revoke-sessions',
 ]);
 
+/** Ends the organisation it is called in, so whoever may call it gets one of their own. */
+const LAST = 'DELETE /api/v1/organization';
+
 let ground: Ground;
 let home: Site;
 let elsewhere: Site;
@@ -75,9 +78,17 @@ async function credentialsOf(persona: Persona, operation: string): Promise<Crede
   return { token: await signInAgain(ground, email) };
 }
 
+/** Where somebody calls, and as whom. */
+async function placeOf(persona: Persona, operation: string): Promise<{ site: Site; credentials: Credentials }> {
+  if (operation === LAST && (persona === 'owner' || persona === 'sandbox')) {
+    const site = await makeSite(ground, 'last', persona === 'sandbox' ? 'sandbox' : undefined);
+    return { site, credentials: { token: site.owner.token } };
+  }
+  return { site: persona === 'sandbox' ? small : home, credentials: await credentialsOf(persona, operation) };
+}
+
 async function verdictOf(persona: Persona, operation: string): Promise<{ verdict: Verdict; fault: string | null }> {
-  const site = persona === 'sandbox' ? small : home;
-  const credentials = await credentialsOf(persona, operation);
+  const { site, credentials } = await placeOf(persona, operation);
   const subject = persona === 'foreigner' ? home.owner.token : (credentials.token ?? site.owner.token);
   const sample = (await examples[operation]?.(site, subject)) ?? {};
   const answer = await send(site, operation, { sample, ...credentials });

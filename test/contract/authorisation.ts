@@ -40,6 +40,7 @@ const readersInPerson: Row = { ...signedIn, auditor: 'FORBIDDEN' };
 /** Workspace keys read like a member. */
 const readers: Row = { ...readersInPerson, workspaceKey: 'ok', readOnlyKey: 'ok', scopedKey: 'ok' };
 const managers: Row = { ...readersInPerson, reviewer: 'FORBIDDEN', member: 'FORBIDDEN', viewer: 'FORBIDDEN' };
+const owners: Row = { ...managers, admin: 'FORBIDDEN' };
 const writers: Row = { ...readersInPerson, viewer: 'FORBIDDEN' };
 /** Decisions come with a key; a session token does not look like one. */
 const agents: Row = {
@@ -111,6 +112,25 @@ export const authorisation: Readonly<Record<string, Row>> = {
   'GET /api/v1/auth/keys': managers,
   'PATCH /api/v1/auth/keys/:id': ofOne(managers),
   'DELETE /api/v1/auth/keys/:id': ofOne(managers),
+
+  'GET /api/v1/team/members': readersInPerson,
+  'PATCH /api/v1/team/members/:userId/role': ofOne(managers),
+  'PATCH /api/v1/team/members/:userId/auditor': ofOne(owners),
+  'PATCH /api/v1/team/members/:userId/status': ofOne(managers),
+  'PATCH /api/v1/team/members/:userId/reactivate': ofOne(managers),
+  'DELETE /api/v1/team/members/:userId': ofOne(managers),
+  'GET /api/v1/team/invites': readersInPerson,
+  'POST /api/v1/team/invite': managers,
+  'POST /api/v1/team/invites/:id/resend': ofOne(managers),
+  'DELETE /api/v1/team/invites/:id': ofOne(managers),
+  'GET /api/v1/team/invites/validate/:token': everybody,
+  'POST /api/v1/team/invites/:token/accept': everybody,
+
+  'GET /api/v1/organization': readers,
+  'PATCH /api/v1/organization': managers,
+  // The name that confirms is that of the caller's own organisation.
+  'DELETE /api/v1/organization': { ...owners, foreigner: 'VALIDATION_ERROR' },
+  'POST /api/v1/organization/scim-token': paid(managers),
 
   'GET /api/v1/workspaces': readers,
   'POST /api/v1/workspaces': managers,

@@ -1,7 +1,17 @@
 // For every operation one request that is served, made of a site's own records; every input that exists is given.
 import { randomHex } from '../../src/infra/ids.ts';
 import { owner, PASSWORD } from '../setup/personas.ts';
-import { as, decisionBody, linkToken, modelMetadata, newDecision, policyBody, type Site } from './site.ts';
+import {
+  as,
+  decisionBody,
+  linkToken,
+  modelMetadata,
+  newDecision,
+  newInvitation,
+  newMember,
+  policyBody,
+  type Site,
+} from './site.ts';
 
 export interface Sample {
   params?: Record<string, string>;
@@ -18,6 +28,8 @@ const page = { page: '1', limit: '10' };
 const ofAgent: Example = ({ agentId }) => ({ params: { id: agentId } });
 const ofTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
 const ofPolicy: Example = ({ policyId }) => ({ params: { id: policyId } });
+const ofMember: Example = async (site) => ({ params: { userId: await newMember(site) } });
+const ofInvitation: Example = async (site) => ({ params: { id: (await newInvitation(site)).id } });
 const nothing: Example = () => ({});
 
 async function newAgent(site: Site): Promise<string> {
@@ -114,6 +126,34 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { name: `${site.mark} renamed`, scope: { agentIds: [site.agentId], readOnly: false } },
   }),
   'DELETE /api/v1/auth/keys/:id': async (site) => ({ params: { id: await newKey(site) } }),
+
+  'GET /api/v1/team/members': nothing,
+  'PATCH /api/v1/team/members/:userId/role': async (site) => ({
+    params: { userId: await newMember(site) },
+    body: { role: 'viewer' },
+  }),
+  'PATCH /api/v1/team/members/:userId/auditor': ofMember,
+  'PATCH /api/v1/team/members/:userId/status': ofMember,
+  'PATCH /api/v1/team/members/:userId/reactivate': ofMember,
+  'DELETE /api/v1/team/members/:userId': ofMember,
+  'GET /api/v1/team/invites': nothing,
+  'POST /api/v1/team/invite': () => ({ body: { email: `${randomHex(8)}@example.com`, role: 'viewer' } }),
+  'POST /api/v1/team/invites/:id/resend': ofInvitation,
+  'DELETE /api/v1/team/invites/:id': ofInvitation,
+  'GET /api/v1/team/invites/validate/:token': async (site) => ({
+    params: { token: (await newInvitation(site)).token },
+  }),
+  'POST /api/v1/team/invites/:token/accept': async (site) => ({
+    params: { token: (await newInvitation(site)).token },
+    body: { name: `${site.mark} guest`, password: PASSWORD },
+  }),
+
+  'GET /api/v1/organization': nothing,
+  'PATCH /api/v1/organization': ({ mark }) => ({
+    body: { name: `${mark} renamed`, scrubNationalIds: true, endSessionsOnScimDeactivate: false },
+  }),
+  'DELETE /api/v1/organization': ({ mark }) => ({ body: { name: `${mark} Ltd` } }),
+  'POST /api/v1/organization/scim-token': nothing,
 
   'GET /api/v1/workspaces': nothing,
   'POST /api/v1/workspaces': ({ mark }) => ({ body: { name: `${mark} ${randomHex(6)}` } }),

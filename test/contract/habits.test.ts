@@ -60,6 +60,7 @@ test('one updater of the chains', () => {
     'src/ledger/consumer.ts: cursors.collection',
     'src/ledger/consumers.ts: cursors',
     'src/ledger/fold.ts: collection',
+    'src/ledger/fold.ts: db.collection(AUDIT.collection)',
     'src/ledger/heads.ts: collection',
   ]);
 });
@@ -94,7 +95,9 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/resources/auth/keys.service.ts': 'a key says which organisation it belongs to',
   'src/resources/auth/sessions.service.ts':
     'the organisations of a user, and where what concerns a user alone is audited',
+  'src/resources/organization/organization-deletion.service.ts': 'deleted organisations, and who belongs nowhere else',
   'src/resources/scim/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
+  'src/resources/team/invitations.service.ts': 'the token of an invitation is all that a request brings',
 };
 
 test('looking across organisations happens where it is allowed', () => {

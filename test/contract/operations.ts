@@ -66,6 +66,19 @@ const SPECIFIED = {
     'POST /api/v1/agents/:id/onboarding/complete',
     'DELETE /api/v1/agents/:id/onboarding',
   ],
+  'document 1, section 4.4': [
+    'GET /api/v1/team/members',
+    'PATCH /api/v1/team/members/:userId/role',
+    'PATCH /api/v1/team/members/:userId/status',
+    'PATCH /api/v1/team/members/:userId/reactivate',
+    'DELETE /api/v1/team/members/:userId',
+    'GET /api/v1/team/invites',
+    'POST /api/v1/team/invite',
+    'POST /api/v1/team/invites/:id/resend',
+    'DELETE /api/v1/team/invites/:id',
+    'GET /api/v1/team/invites/validate/:token',
+    'POST /api/v1/team/invites/:token/accept',
+  ],
   'document 2, section 4.1': [
     'POST /api/v1/traces',
     'GET /api/v1/traces',
@@ -107,6 +120,15 @@ const ADDED = {
     'GET /api/v1/workspaces',
     'POST /api/v1/workspaces',
     'PATCH /api/v1/workspaces/:id',
+  ],
+  'the role change knows four roles; an organisation without sign-on has auditors too': [
+    'PATCH /api/v1/team/members/:userId/auditor',
+  ],
+  'settings, the SCIM token and the end of an organisation have no operation in the description': [
+    'GET /api/v1/organization',
+    'PATCH /api/v1/organization',
+    'DELETE /api/v1/organization',
+    'POST /api/v1/organization/scim-token',
   ],
   'the chain names policies by revision and set, so both can be read': [
     'GET /api/v1/policies/:id',

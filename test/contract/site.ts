@@ -128,6 +128,34 @@ export async function linkToken(site: Site, purpose: string, { userId, email }: 
   return token;
 }
 
+/** Somebody whom the site took in, for examples that change or remove a member; made without a password. */
+export async function newMember({ ground, mark, owner: boss }: Site): Promise<string> {
+  const { database } = ground;
+  const [userId, organizationId] = [new database.base.Types.ObjectId(), idOf(ground, boss.organizationId)];
+  const at = { createdAt: new Date(), updatedAt: new Date() };
+  const email = `${randomHex(8)}@example.com`;
+  await database
+    .collection('users')
+    .insertOne({ _id: userId, email, name: `${mark} member`, mfa: { enabled: false }, lastLoginIp: null, ...at });
+  await database
+    .collection('memberships')
+    .insertOne({ organizationId, userId, role: 'member', isActive: true, deactivatedBy: null, ...at });
+  return userId.toHexString();
+}
+
+/** A pending invitation and the token in its mail. */
+export async function newInvitation(site: Site): Promise<{ id: string; token: string }> {
+  const { _id: id } = await as(site, 'POST /api/v1/team/invite', { email: `${randomHex(8)}@example.com` });
+  const organizationId = idOf(site.ground, site.owner.organizationId);
+  const mail = await site.ground.app.instance.services.invitations.composeMail({
+    organizationId,
+    payload: { invitationId: id as string },
+  });
+  return { id: id as string, token: mail?.action.token ?? '' };
+}
+
+const idOf = ({ database }: Ground, hex: string) => database.base.Types.ObjectId.createFromHexString(hex);
+
 /** A new organisation; `plan` replaces the plan before anybody has asked for it. */
 export async function makeSite(ground: Ground, mark: string, plan?: string): Promise<Site> {
   const { app, database } = ground;

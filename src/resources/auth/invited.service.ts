@@ -4,12 +4,11 @@ import type { Clock } from '../../infra/clock.ts';
 import type { Passwords } from '../../infra/passwords.ts';
 import type { Models } from '../../models.ts';
 import { password as passwordRule } from './auth.schemas.ts';
-import type { Origin, SessionService } from './sessions.service.ts';
+import type { Origin } from './sessions.service.ts';
 import type { UserDocument } from './users.model.ts';
 
 interface Deps {
   models: Models;
-  sessions: SessionService;
   passwords: Passwords;
   clock: Clock;
 }
@@ -26,21 +25,9 @@ export type Proof =
   | { known: Pick<UserDocument, '_id' | 'passwordHash'> }
   | { fresh: Omit<Applicant, 'password'> & { passwordHash: string } };
 
-export function createInvitedService({ models, sessions, passwords, clock }: Deps) {
+export function createInvitedService({ models, passwords, clock }: Deps) {
   function find(email: string): Promise<UserDocument | null> {
     return models.users.findOne({ email }).lean<UserDocument>();
-  }
-
-  async function open(
-    { email, name, passwordHash }: Extract<Proof, { fresh: object }>['fresh'],
-    origin: Origin,
-  ): Promise<UserDocument> {
-    const now = clock.now();
-    const [made] = await models.users.create([
-      { email, name, passwordHash, passwordChangedAt: now, lastLoginAt: now, lastLoginIp: origin.ip || null },
-    ]);
-    if (!made) throw new AppError('INTERNAL_ERROR');
-    return made.toObject<UserDocument>();
   }
 
   return {
@@ -57,24 +44,25 @@ export function createInvitedService({ models, sessions, passwords, clock }: Dep
       return { fresh: { email, name, passwordHash: await passwords.hash(password) } };
     },
 
-    /** The account behind a proof; in the transaction that takes it in. @throws AppError `INVALID_CREDENTIALS` when the password has changed since */
-    async account(proof: Proof, origin: Origin): Promise<UserDocument> {
-      if ('fresh' in proof) return open(proof.fresh, origin);
+    /**
+     * The account behind a proof, which its next sign-in leads to `organizationId`; in the transaction that takes it in.
+     * @throws AppError `INVALID_CREDENTIALS` when the password has changed since
+     */
+    async account(proof: Proof, organizationId: string, origin: Origin): Promise<UserDocument> {
+      const now = clock.now();
+      const arrival = { lastLoginAt: now, lastLoginIp: origin.ip || null, lastOrganizationId: organizationId };
+      if ('fresh' in proof) {
+        const [made] = await models.users.create([{ ...proof.fresh, passwordChangedAt: now, ...arrival }]);
+        if (!made) throw new AppError('INTERNAL_ERROR');
+        return made.toObject<UserDocument>();
+      }
       const { _id, passwordHash } = proof.known;
       const found = await models.users
-        .findOneAndUpdate(
-          { _id, passwordHash },
-          { $set: { lastLoginAt: clock.now(), lastLoginIp: origin.ip || null } },
-          { returnDocument: 'after' },
-        )
+        .findOneAndUpdate({ _id, passwordHash }, { $set: arrival }, { returnDocument: 'after' })
         .lean<UserDocument>();
       if (!found) throw new AppError('INVALID_CREDENTIALS');
       return found;
     },
-
-    /** Into the organisation that has taken the account in. @throws AppError what signing in throws */
-    signIn: (user: UserDocument, organizationId: UserDocument['lastOrganizationId'], origin: Origin) =>
-      sessions.signIn({ ...user, lastOrganizationId: organizationId }, origin),
   };
 }
 export type InvitedService = ReturnType<typeof createInvitedService>;

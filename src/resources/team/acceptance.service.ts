@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import type { Models } from '../../models.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { InvitedService } from '../auth/invited.service.ts';
-import type { Origin } from '../auth/sessions.service.ts';
+import type { Origin, SessionService } from '../auth/sessions.service.ts';
 import type { MembershipService } from '../organization/memberships.service.ts';
 import type { InvitationDocument } from './invitations.model.ts';
 import type { InvitationService } from './invitations.service.ts';
@@ -15,11 +15,20 @@ interface Deps {
   invitations: InvitationService;
   memberships: MembershipService;
   invited: InvitedService;
+  sessions: SessionService;
   audit: AuditService;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-export function createAcceptanceService({ models, invitations, memberships, invited, audit, transaction }: Deps) {
+export function createAcceptanceService({
+  models,
+  invitations,
+  memberships,
+  invited,
+  sessions,
+  audit,
+  transaction,
+}: Deps) {
   /** The organisation that invited is told of every wrong password. */
   async function noteFailure(invitation: InvitationDocument, origin: Origin): Promise<void> {
     await audit.write({
@@ -54,11 +63,11 @@ export function createAcceptanceService({ models, invitations, memberships, invi
       });
       return transaction(async () => {
         await invitations.consume(invitation);
-        const user = await invited.account(proof, origin);
+        const user = await invited.account(proof, organizationId.toHexString(), origin);
         if (await memberships.find(organizationId.toHexString(), user._id.toHexString()))
           throw new AppError('ALREADY_MEMBER');
         await models.memberships.create([{ organizationId, userId: user._id, role }]);
-        return { ...(await invited.signIn(user, organizationId, origin)), user, invitationId: invitation._id };
+        return { ...(await sessions.signIn(user, origin)), user, invitationId: invitation._id };
       });
     },
   };
