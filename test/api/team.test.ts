@@ -16,10 +16,11 @@ afterAll(() => ground.stop());
 
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const list = ({ token }: Owner): Promise<Answer> => app.call('GET', '/api/v1/team/members', { token });
-type Change = 'role' | 'auditor' | 'status' | 'reactivate';
-const change = ({ token }: Owner, { userId }: Owner, what: Change, body?: object): Promise<Answer> =>
-  app.call('PATCH', `/api/v1/team/members/${userId}/${what}`, { token, ...(body && { body }) });
-const setRole = (by: Owner, who: Owner, role: unknown): Promise<Answer> => change(by, who, 'role', { role });
+const patch = ({ token }: Owner, path: string, body?: object): Promise<Answer> =>
+  app.call('PATCH', `/api/v1/team/members/${path}`, { token, ...(body && { body }) });
+const change = (by: Owner, { userId }: Owner, what: 'auditor' | 'status' | 'reactivate'): Promise<Answer> =>
+  patch(by, `${userId}/${what}`);
+const setRole = (by: Owner, { userId }: Owner, role: unknown): Promise<Answer> => patch(by, `${userId}/role`, { role });
 const remove = ({ token }: Owner, { userId }: Owner): Promise<Answer> =>
   app.call('DELETE', `/api/v1/team/members/${userId}`, { token });
 const me = ({ token }: Owner): Promise<Answer> => app.call('GET', '/api/v1/auth/me', { token });
