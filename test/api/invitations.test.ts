@@ -16,7 +16,8 @@ let ground: Ground;
 let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
-  ground = await startGround({ ASSAY_PUBLIC_URL: 'https://assay.example.com/', LOG_LEVEL: 'debug' }, { clock });
+  const environment = { ASSAY_PUBLIC_URL: 'https://assay.example.com/', LOG_LEVEL: 'debug', ASSAY_DB_POOL: '3' };
+  ground = await startGround(environment, { clock });
   app = ground.app;
   ada = await owner(app);
 });
@@ -274,6 +275,17 @@ describe('accepting with a new account', () => {
     expect(await ground.db.collection('memberships').countDocuments({ userId: users[0]?._id })).toBe(1);
     expect(await ground.db.collection('sessions').countDocuments({ userId: users[0]?._id })).toBe(1);
     expect(outcome(await accept(token))).toEqual([400, 'INVITE_ALREADY_USED']);
+  });
+
+  test.each([10, 15, 20, 30])('twenty, one every %d ms, do not wait for each other on all connections', async (ms) => {
+    const { token } = await invite();
+    const late = async (_: unknown, place: number): Promise<Answer> => {
+      await new Promise((resolve) => setTimeout(resolve, place * ms));
+      return accept(token);
+    };
+    const answers = await Promise.all(Array.from({ length: 20 }, late));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.code === 'INVITE_ALREADY_USED')).toHaveLength(19);
   });
 
   test.each([

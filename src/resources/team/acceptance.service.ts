@@ -56,7 +56,8 @@ export function createAcceptanceService({
     async accept(token: string, { name, password }: z.output<typeof acceptInput>, origin: Origin) {
       const invitation = await invitations.open(token);
       const { organizationId, email, role } = invitation;
-      await invitations.attempt(invitation);
+      // A transaction too: outside of one it would wait, on a connection, for others that then find none to end on.
+      await transaction(() => invitations.attempt(invitation));
       const proof = await invited.prove({ email, name, password }).catch(async (error: unknown) => {
         if (error instanceof AppError && error.code === 'INVALID_CREDENTIALS') await noteFailure(invitation, origin);
         throw error;
