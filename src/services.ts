@@ -89,7 +89,7 @@ export interface World {
 /** Every service of one instance. */
 export function createServices(world: World) {
   const { config, secrets, connection, models, clock, feed, metrics, logger } = world;
-  const { transaction, onCommit, session } = createTransactions(connection);
+  const { transaction, onCommit } = createTransactions(connection);
   const onQuarantine = (organizationId: string, missing: Position): void =>
     logger.fatal({ organizationId, missing }, 'a chain does not reach a head it once had: quarantined');
   const chainWorld = {
@@ -166,12 +166,13 @@ export function createServices(world: World) {
   });
   const failures = createSignInFailures({ sessions, audit, log: logger });
   const credentials = createCredentialService({ models, sessions, oneTimeTokens, clock });
+  const publicUrl = (config.ASSAY_PUBLIC_URL ?? `http://${config.ASSAY_HOST}:${config.PORT}`).replace(/\/$/, '');
   const doors = { models, sessions, failures, credentials, oneTimeTokens, passwords, clock, transaction };
   const local = createLocalService({ ...doors, organizations, newId, registration: config.REGISTRATION });
   const links = createLinkService({
     ...doors,
     queueMail: (payload) => outbox.queue({ organizationId: NO_ORGANIZATION, topic: MAIL_TOPIC, payload }),
-    publicUrl: (config.ASSAY_PUBLIC_URL ?? `http://${config.ASSAY_HOST}:${config.PORT}`).replace(/\/$/, ''),
+    publicUrl,
   });
   const mfa = createMfaService({ ...doors, tempTokens, vault, totp: createTotp(clock), randomCode });
   const streamTokens = createStreamTokenService({ sessions, oneTimeTokens, clock });
@@ -228,17 +229,12 @@ export function createServices(world: World) {
     clock,
     newId,
     tokenKey: secrets.ledgerKey,
-    publicUrl: publicUrlOf(config),
-    enqueueMail: (organizationId, payload) => outbox.write([{ organizationId, topic: 'mail', payload }], session()),
+    publicUrl,
+    queueMail: (organizationId, payload) => outbox.queue({ organizationId, topic: MAIL_TOPIC, payload }),
   });
   const acceptance = createAcceptanceService({
-    models,
-    invitations,
-    memberships,
-    invited: createInvitedService({ models, passwords, clock }),
-    sessions,
-    audit,
-    transaction,
+    ...{ models, invitations, memberships, sessions, transaction },
+    invited: createInvitedService({ models, passwords, failures, clock }),
   });
 
   const mailer = createMailer({
@@ -249,7 +245,7 @@ export function createServices(world: World) {
   });
   const outboxWorker = createOutboxWorker({
     rows: models.outbox,
-    deliverers: { [MAIL_TOPIC]: createMailDelivery(mailer, links.mails) },
+    deliverers: { [MAIL_TOPIC]: createMailDelivery(mailer, { ...links.mails, ...invitations.mails }) },
     clock,
     chance,
     log: logger,
@@ -314,8 +310,3 @@ export function createServices(world: World) {
   };
 }
 export type Services = ReturnType<typeof createServices>;
-
-/** Where links lead when nobody said so: this very machine. */
-function publicUrlOf({ ASSAY_PUBLIC_URL, ASSAY_HOST, PORT }: Config): string {
-  return ASSAY_PUBLIC_URL?.replace(/\/+$/, '') ?? `http://${ASSAY_HOST}:${PORT}`;
-}

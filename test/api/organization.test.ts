@@ -168,7 +168,7 @@ describe('deletion', () => {
     }
     await app.instance.runJobsOnce();
     const row = await ground.db.collection('outbox').findOne({ 'payload.invitationId': invitationId });
-    const mail = await app.instance.services.invitations.composeMail(row as never);
+    const mail = await app.instance.services.invitations.mails.invitation(row as never);
     return { boss, guest, key, agentKey: machine.key, scim, invitation: mail?.action.token ?? '' };
   }
 

@@ -147,7 +147,7 @@ export async function newMember({ ground, mark, owner: boss }: Site): Promise<st
 export async function newInvitation(site: Site): Promise<{ id: string; token: string }> {
   const { _id: id } = await as(site, 'POST /api/v1/team/invite', { email: `${randomHex(8)}@example.com` });
   const organizationId = idOf(site.ground, site.owner.organizationId);
-  const mail = await site.ground.app.instance.services.invitations.composeMail({
+  const mail = await site.ground.app.instance.services.invitations.mails.invitation({
     organizationId,
     payload: { invitationId: id as string },
   });

@@ -3,13 +3,15 @@ import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { Passwords } from '../../infra/passwords.ts';
 import type { Models } from '../../models.ts';
-import { password as passwordRule } from './auth.schemas.ts';
+import { registerInput } from './auth.schemas.ts';
 import type { Origin } from './sessions.service.ts';
+import type { SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
 
 interface Deps {
   models: Models;
   passwords: Passwords;
+  failures: SignInFailures;
   clock: Clock;
 }
 
@@ -21,42 +23,37 @@ export interface Applicant {
 }
 
 /** An account whose password was right, or what a new one is made of. */
-export type Proof =
-  | { known: Pick<UserDocument, '_id' | 'passwordHash'> }
-  | { fresh: Omit<Applicant, 'password'> & { passwordHash: string } };
+export type Answered = { known: UserDocument } | { fresh: { email: string; name: string; passwordHash: string } };
 
-export function createInvitedService({ models, passwords, clock }: Deps) {
-  function find(email: string): Promise<UserDocument | null> {
-    return models.users.findOne({ email }).lean<UserDocument>();
-  }
-
+export function createInvitedService({ models, passwords, failures, clock }: Deps) {
   return {
     /** Costs one password hash. @throws AppError `INVALID_CREDENTIALS` for an account's wrong password, `VALIDATION_ERROR` for a new one that breaks the rule */
-    async prove({ email, name, password }: Applicant): Promise<Proof> {
-      const known = await find(email);
+    async answer({ email, name, password }: Applicant, origin: Origin): Promise<Answered> {
+      const known = await models.users.findOne({ email }).lean<UserDocument>();
       if (known) {
-        if (!(await passwords.verify(known.passwordHash, password))) throw new AppError('INVALID_CREDENTIALS');
-        return { known };
+        if (await passwords.verify(known.passwordHash, password)) return { known };
+        failures.note(known, origin, { method: 'invitation', detail: 'wrong password' });
+        throw new AppError('INVALID_CREDENTIALS');
       }
-      const { error } = passwordRule.safeParse(password);
+      const { error } = registerInput.shape.password.safeParse(password);
       if (error)
         throw new AppError('VALIDATION_ERROR', `password: ${error.issues.map(({ message }) => message).join('; ')}`);
       return { fresh: { email, name, passwordHash: await passwords.hash(password) } };
     },
 
     /**
-     * The account behind a proof, which its next sign-in leads to `organizationId`; in the transaction that takes it in.
-     * @throws AppError `INVALID_CREDENTIALS` when the password has changed since
+     * The account behind an answer, which its next sign-in leads to `organizationId`; the token came by mail, so the mailbox is proved.
+     * Call it in the transaction that takes it in. @throws AppError `INVALID_CREDENTIALS` when the password has changed since
      */
-    async account(proof: Proof, organizationId: string, origin: Origin): Promise<UserDocument> {
+    async account(answered: Answered, organizationId: string): Promise<UserDocument> {
       const now = clock.now();
-      const arrival = { lastLoginAt: now, lastLoginIp: origin.ip || null, lastOrganizationId: organizationId };
-      if ('fresh' in proof) {
-        const [made] = await models.users.create([{ ...proof.fresh, passwordChangedAt: now, ...arrival }]);
+      const arrival = { emailVerifiedAt: now, lastOrganizationId: organizationId };
+      if ('fresh' in answered) {
+        const [made] = await models.users.create([{ ...answered.fresh, passwordChangedAt: now, ...arrival }]);
         if (!made) throw new AppError('INTERNAL_ERROR');
         return made.toObject<UserDocument>();
       }
-      const { _id, passwordHash } = proof.known;
+      const { _id, passwordHash } = answered.known;
       const found = await models.users
         .findOneAndUpdate({ _id, passwordHash }, { $set: arrival }, { returnDocument: 'after' })
         .lean<UserDocument>();

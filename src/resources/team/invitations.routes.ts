@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MANAGERS } from '../../domain/roles.ts';
 import { reply, route } from '../../http/define-route.ts';
+import { signInFacts } from '../../http/sign-in.ts';
 import { byId } from '../../http/views.ts';
 import {
   acceptedView,
@@ -18,6 +19,8 @@ const manage = { auth: 'user', roles: MANAGERS } as const;
 const open = { auth: 'public', limits: ['auth'], params: byToken } as const;
 const codes = ['INVITE_ALREADY_USED', 'EXPIRED'] as const;
 const audit = (action: string) => ({ action, resource: 'invitation' });
+
+const accepted = audit('team.invite.accepted');
 
 export const invitationRoutes = [
   route({
@@ -87,21 +90,12 @@ export const invitationRoutes = [
     writes: 'own',
     body: acceptInput,
     data: acceptedView,
-    codes: [...codes, 'ALREADY_MEMBER', 'INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED', 'CONFIG_ERROR'],
-    audit: audit('team.invite.accepted'),
+    codes: [...codes, 'ALREADY_MEMBER', 'INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED'],
+    audit: accepted,
     handler: async ({ params, body, meta }, { acceptance }) => {
-      const { invitationId, ...made } = await acceptance.accept(params.token, body, meta);
-      return reply(200, made, { audit: acceptedBy(invitationId.toHexString(), made) });
+      const made = await acceptance.accept(params.token, body, meta);
+      const about = { ...accepted, resourceId: made.invitationId, detail: made.user.email };
+      return reply(200, made, { audit: { ...signInFacts(made), ...about } });
     },
   }),
 ];
-
-type Accepted = { organizationId: string; jti: string; role: (typeof MANAGERS)[number] } & {
-  user: { _id: { toHexString(): string }; email: string };
-};
-
-/** Nobody was known before; the session's `jti` is how it is found again. */
-function acceptedBy(resourceId: string, { organizationId, role, jti, user }: Accepted) {
-  const [userId, userEmail] = [user._id.toHexString(), user.email];
-  return { organizationId, userId, userEmail, userRole: role, resourceId, detail: userEmail, metadata: { jti } };
-}

@@ -1,16 +1,16 @@
 // Inputs and views of invitations (document 1, sections 2 and 4.4).
 import { z } from 'zod';
 import { ASSIGNABLE_ROLES, ROLES } from '../../domain/roles.ts';
-import { id, instant, line } from '../../http/views.ts';
+import { emailAddress, givenPassword, id, instant, line } from '../../http/views.ts';
 
 export const invitationInput = z.strictObject({
-  email: z.string().trim().toLowerCase().max(254).pipe(z.email()),
+  email: emailAddress,
   role: z.enum(ASSIGNABLE_ROLES).default('member'),
 });
 /** Anything may stand in an address; what is no token of ours is unknown. */
 export const byToken = z.object({ token: z.string().regex(/^[\w-]{43}$/) });
 /** The rule for passwords holds for a new account; an old one has the password it has. */
-export const acceptInput = z.object({ name: line(200), password: z.string().min(1).max(128) });
+export const acceptInput = z.object({ name: line(200), password: givenPassword });
 
 export const invitationView = z.object({
   _id: id,
@@ -34,10 +34,14 @@ export const validityView = z.union([
   z.object({ valid: z.literal(false), reason: z.enum(['accepted', 'revoked', 'expired']) }),
 ]);
 
-export const acceptedView = z.object({
-  token: z.string(),
-  expiresAt: instant,
-  organizationId: id,
-  role: z.enum(ROLES),
-  user: z.object({ _id: id, email: z.string(), name: z.string() }),
-});
+/** A session, or what the second step needs. */
+export const acceptedView = z.union([
+  z.object({
+    token: z.string(),
+    expiresAt: instant,
+    organizationId: id,
+    role: z.enum(ROLES),
+    user: z.object({ _id: id, email: z.string(), name: z.string() }),
+  }),
+  z.object({ mfaRequired: z.literal(true), tempToken: z.string() }),
+]);

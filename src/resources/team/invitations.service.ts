@@ -23,14 +23,14 @@ interface Deps {
   /** Where the front end answers, without a slash at the end. */
   publicUrl: string;
   /** Writes a mail's row in the current transaction. */
-  enqueueMail: (organizationId: string, payload: Record<string, unknown>) => Promise<void>;
+  queueMail: (organizationId: string, payload: Record<string, unknown>) => Promise<void>;
 }
 
 const DAYS = 7;
 const LIFETIME_MS = DAYS * 24 * 3600 * 1000;
 
 export function createInvitationService(deps: Deps) {
-  const { models, memberships, clock, newId, tokenKey, publicUrl, enqueueMail } = deps;
+  const { models, memberships, clock, newId, tokenKey, publicUrl, queueMail } = deps;
   const hashOf = (token: string): string => sha256Hex(token);
   const tokenOf = (invitationId: string): string => invitationToken(tokenKey, invitationId);
   const inAWeek = (): Date => new Date(clock.now().getTime() + LIFETIME_MS);
@@ -43,7 +43,7 @@ export function createInvitationService(deps: Deps) {
 
   /** In the transaction of the change: the mail itself is made from the row when it is sent, so the token stands nowhere. */
   async function send({ _id, organizationId }: InvitationDocument): Promise<void> {
-    await enqueueMail(organizationId.toHexString(), { kind: 'invitation', invitationId: _id.toHexString() });
+    await queueMail(organizationId.toHexString(), { kind: 'invitation', invitationId: _id.toHexString() });
   }
 
   /** Changes a pending invitation. @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED` */
@@ -84,6 +84,14 @@ export function createInvitationService(deps: Deps) {
     const end = endOf(invitation);
     if (end === 'accepted') return new AppError('INVITE_ALREADY_USED');
     return end === null ? new AppError('CONFLICT') : new AppError('EXPIRED', `The invitation is ${end}`);
+  }
+
+  /** The mail behind a row of the outbox; null when the invitation has ended since. */
+  async function composeMail({ organizationId, payload }: Pick<OutboxDocument, 'organizationId' | 'payload'>) {
+    const _id = payload.invitationId as string;
+    const invitation = await models.invitations.findOne({ organizationId, _id }).lean<InvitationDocument>();
+    if (!invitation || endOf(invitation) !== null) return null;
+    return mailOf(invitation, { organizationName: await nameOf(models, invitation), token: tokenOf(_id), publicUrl });
   }
 
   return {
@@ -161,13 +169,7 @@ export function createInvitationService(deps: Deps) {
       await change(organizationId.toHexString(), _id.toHexString(), { acceptedAt: clock.now() });
     },
 
-    /** The mail behind a row of the outbox; null when the invitation has ended since. */
-    async composeMail({ organizationId, payload }: Pick<OutboxDocument, 'organizationId' | 'payload'>) {
-      const _id = payload.invitationId as string;
-      const invitation = await models.invitations.findOne({ organizationId, _id }).lean<InvitationDocument>();
-      if (!invitation || endOf(invitation) !== null) return null;
-      return mailOf(invitation, { organizationName: await nameOf(models, invitation), token: tokenOf(_id), publicUrl });
-    },
+    mails: { invitation: composeMail },
   };
 }
 export type InvitationService = ReturnType<typeof createInvitationService>;
@@ -199,6 +201,6 @@ function mailOf({ email, role, inviterEmail }: InvitationDocument, { organizatio
       `${inviterEmail} invites you to join ${organizationName} in the role ${role}.`,
       `The invitation can be accepted once and ends after ${DAYS} days. If you do not know the sender, do nothing.`,
     ],
-    action: { label: 'Accept the invitation', link: `${publicUrl}/accept-invite?token=${token}`, token },
+    action: { label: 'Accept the invitation', link: `${publicUrl}/accept-invite#token=${token}`, token },
   };
 }
