@@ -201,6 +201,14 @@ export function createSessionService(deps: Deps) {
       return { items: sessions.map((session) => ({ ...session, isCurrent: session.jti === jti })), total };
     },
 
+    /** Blacklists the user's sessions in one organisation. */
+    async endIn(organizationId: string, userId: string): Promise<void> {
+      await models.sessions.updateMany(
+        { organizationId, userId, revokedAt: null },
+        { $set: { revokedAt: clock.now() } },
+      );
+    },
+
     /** Blacklists one session of the user, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */
     async revokeOne(tenant: Tenant, { userId }: User, named: { jti: string } | { auditLogId: string }) {
       const jti = 'jti' in named ? named.jti : await jtiOf(deps.audit, tenant, named.auditLogId);
