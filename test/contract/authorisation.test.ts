@@ -65,11 +65,13 @@ beforeAll(async () => {
   callers.set('readOnlyKey', { key: readOnly.key });
   callers.set('scopedKey', { key: scoped.key });
   callers.set('agentKey', { key: home.agentKey });
+  callers.set('sandboxDirectory', { token: small.scimToken });
 });
 afterAll(() => ground.close());
 
 /** Credentials for one call; what ends a session is given a fresh one. */
 async function credentialsOf(persona: Persona, operation: string): Promise<Credentials> {
+  if (persona === 'directory') return { token: home.scimToken };
   const email = emails.get(persona);
   if (email === undefined || !ENDING.has(operation)) return callers.get(persona) ?? {};
   return { token: await signInAgain(ground, email) };

@@ -94,6 +94,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/resources/auth/keys.service.ts': 'a key says which organisation it belongs to',
   'src/resources/auth/sessions.service.ts':
     'the organisations of a user, and where what concerns a user alone is audited',
+  'src/resources/scim/accounts.service.ts': 'whether the account is a member of another organisation as well',
   'src/resources/scim/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
 };
 
