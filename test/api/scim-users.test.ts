@@ -361,18 +361,16 @@ test('at most 200 are answered at once, 100 by default', async () => {
   await ground.db
     .collection('users')
     .insertMany(people.map(({ _id }) => ({ _id, email: `${_id.toHexString()}@example.com`, name: 'Many' })));
-  await ground.db
-    .collection('memberships')
-    .insertMany(
-      people.map(({ _id }) => ({
-        organizationId,
-        userId: _id,
-        role: 'viewer',
-        isActive: true,
-        createdAt: at,
-        updatedAt: at,
-      })),
-    );
+  await ground.db.collection('memberships').insertMany(
+    people.map(({ _id }) => ({
+      organizationId,
+      userId: _id,
+      role: 'viewer',
+      isActive: true,
+      createdAt: at,
+      updatedAt: at,
+    })),
+  );
   const sizes = await Promise.all(
     [
       '',
