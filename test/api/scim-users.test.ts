@@ -106,7 +106,7 @@ test.each<[string, unknown]>([
 });
 
 test('what is no JSON is invalid syntax', async () => {
-  const answer = await scim.call('POST', '/Users', undefined, { raw: '{"userName":' });
+  const answer = await scim.send('POST', '/Users', { raw: '{"userName":' });
   expect(outcome(answer)).toEqual([400, 'invalidSyntax', 'SCIM_INVALID_SYNTAX']);
 });
 

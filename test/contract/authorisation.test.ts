@@ -80,7 +80,8 @@ async function credentialsOf(persona: Persona, operation: string): Promise<Crede
 async function verdictOf(persona: Persona, operation: string): Promise<{ verdict: Verdict; fault: string | null }> {
   const site = persona === 'sandbox' ? small : home;
   const credentials = await credentialsOf(persona, operation);
-  const subject = persona === 'foreigner' ? home.owner.token : (credentials.token ?? site.owner.token);
+  const foreign = persona === 'foreigner' || persona.toLowerCase().endsWith('directory');
+  const subject = foreign ? site.owner.token : (credentials.token ?? site.owner.token);
   const sample = (await examples[operation]?.(site, subject)) ?? {};
   const answer = await send(site, operation, { sample, ...credentials });
   if (operation.endsWith('revoke-sessions')) await renew(persona);

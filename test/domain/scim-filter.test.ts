@@ -27,6 +27,11 @@ type Tree =
   | { kind: 'is'; path: string; op: Op; value: string | boolean | null }
   | { kind: 'element'; part: Tree; sub?: { path: string; op: Op; value: string | boolean | null } };
 
+interface Comparison {
+  op: Op;
+  value: string | boolean | null;
+}
+
 /** Paths of texts, and whether case counts. */
 const TEXTS: Record<string, boolean> = {
   userName: false,
@@ -50,7 +55,7 @@ function pick(holder: object, path: string): (string | boolean)[] {
     : all.flatMap((inner) => pick(inner as object, tail.join('.')));
 }
 
-function holds(value: string | boolean | null, op: Op, wanted: string | boolean | null, exact: boolean): boolean {
+function holds(value: string | boolean | null, { op, value: wanted }: Comparison, exact: boolean): boolean {
   if (wanted === null || value === null) return op === 'ne' ? value !== wanted : op === 'eq' && value === wanted;
   if (typeof value === 'boolean') return (op === 'eq') === (value === wanted);
   const [a, b] = [value, wanted as string].map((text) => (exact ? text : text.toLowerCase())) as [string, string];
@@ -74,7 +79,7 @@ function compare(
 ): boolean {
   const exact = { ...TEXTS, ...ELEMENT_TEXTS }[path] ?? false;
   const values = pick(holder, path);
-  return (values.length === 0 ? [null] : values).some((one) => holds(one, op, value, exact));
+  return (values.length === 0 ? [null] : values).some((one) => holds(one, { op, value }, exact));
 }
 
 function judge(holder: object, tree: Tree): boolean {
