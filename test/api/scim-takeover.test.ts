@@ -1,6 +1,8 @@
 // Attempts to get in, or at somebody else's account, through SCIM: none has an effect.
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sha256Hex } from '../../src/domain/chain.ts';
+import { randomHex } from '../../src/infra/ids.ts';
 import { member, objectId, startGround, type Ground } from '../setup/ground.ts';
 import { agent, ok, owner, PASSWORD, workspaceKey, type Owner } from '../setup/personas.ts';
 import { address, directory, PATCH_URN, type Directory } from '../setup/scim.ts';
@@ -394,4 +396,49 @@ test('18: somebody whom the directory has switched off cannot sign in, and switc
       ).status,
       call,
     ).toBeGreaterThanOrEqual(400);
+});
+
+/** A link in a mail, without the mail. */
+async function link(purpose: string, userId: string, email: string): Promise<string> {
+  const token = randomHex(24);
+  await ground.db.collection('one_time_tokens').insertOne({
+    ...{ purpose, tokenHash: sha256Hex(token), userId: objectId(userId), email, facts: {}, attempts: 0, spentAt: null },
+    expiresAt: new Date(Date.now() + 60_000),
+  });
+  return token;
+}
+const reset = (token: string) =>
+  ground.app.call('POST', '/api/v1/auth/reset-password', { body: { token, password: 'Another-Password-1' } });
+
+test('19: whoever registered the address of somebody else is not let in when that person is provisioned', async () => {
+  const squatter = await owner(ground.app, 'Squatter');
+  const { id } = (await home.call('POST', '/Users', { userName: squatter.email })).body;
+  expect(id).toBe(squatter.userId);
+  const enter = (token: string) =>
+    ground.app.call('POST', '/api/v1/auth/switch-org', { token, body: { organizationId: bob.organizationId } });
+  expect((await enter(squatter.token)).status).toBe(404);
+  const again = ok(await signIn(squatter.email)).body.data;
+  expect(again.organizationId ?? squatter.organizationId).toBe(squatter.organizationId);
+  expect((await ground.app.call('GET', '/api/v1/auth/me/orgs', { token: again.token })).text).not.toContain('Bob');
+  expect((await reset(await link('reset', id, squatter.email))).status).toBe(200);
+  expect((await enter(squatter.token)).status).toBe(401);
+  const proved = ok(await signIn(squatter.email, 'Another-Password-1')).body.data;
+  expect((await enter(proved.token)).status).toBe(200);
+});
+
+test('20: a link that went to another mailbox does not open an account that was renamed since', async () => {
+  for (const [purpose, use] of [
+    ['reset', reset],
+    ['magic-link', (token: string) => ground.app.call('POST', '/api/v1/auth/magic-link/verify', { body: { token } })],
+  ] as const) {
+    const { id, userName } = await attack.provision();
+    const early = await link(purpose, id, userName);
+    const target = address();
+    await attack.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: target });
+    const before = await account(id);
+    expect(before?.email).toBe(target);
+    expect((await use(early)).body.code).toBe('INVALID_TOKEN');
+    expect(await account(id)).toEqual(before);
+    expect((await use(await link(purpose, id, target))).status).toBe(200);
+  }
 });

@@ -91,6 +91,8 @@ test('one inserter into the chains', () => {
 const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/infra/outbox.ts': 'workers send the rows of everybody',
   'src/resources/audit/audit.service.ts': 'the sweep seals what a crash left behind, whoever it belongs to',
+  'src/resources/auth/credentials.service.ts':
+    'a proof of the mailbox opens the memberships that wait for it, wherever',
   'src/resources/auth/keys.service.ts': 'a key says which organisation it belongs to',
   'src/resources/auth/sessions.service.ts':
     'the organisations of a user, and where what concerns a user alone is audited',

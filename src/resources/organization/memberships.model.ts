@@ -23,6 +23,8 @@ export interface MembershipDocument {
   isActive: boolean;
   /** Who suspended it: only `team` ends open sessions. */
   deactivatedBy: 'team' | 'scim' | null;
+  /** Given by a directory to an account whose mailbox nobody has proved: it opens with the proof. */
+  awaitsProof: boolean;
   /** The identity provider's stable id of the person: `externalId` of SCIM. */
   ssoId: string | null;
   /** Null for a member who was not provisioned. */
@@ -50,6 +52,7 @@ export const membershipSchema = new Schema<MembershipDocument>(
     role: { type: String, enum: ROLES, required: true },
     isActive: { type: Boolean, default: true },
     deactivatedBy: { type: String, enum: ['team', 'scim', null], default: null },
+    awaitsProof: { type: Boolean, default: false },
     ssoId: text,
     directory: { type: directorySchema, default: null },
   },

@@ -22,8 +22,8 @@ export function createAccountService({ models, newId }: Deps) {
   }
 
   /** An account that nobody has entered yet, by whatever way, and that no credential opens. */
-  const untouched = ({ lastOrganizationId, passwordHash }: UserDocument): boolean =>
-    lastOrganizationId === null && passwordHash === null;
+  const untouched = ({ lastOrganizationId, passwordHash, emailVerifiedAt }: UserDocument): boolean =>
+    lastOrganizationId === null && passwordHash === null && emailVerifiedAt === null;
 
   return {
     /** @throws AppError `SCIM_UNIQUENESS` when another member has the name, in the directory or as login */
@@ -38,23 +38,27 @@ export function createAccountService({ models, newId }: Deps) {
     },
 
     /**
-     * The account of the entry's address, as it is; a new one without a password where there is none.
+     * The account of the entry's address, as it is; a new one without a password where there is none. Whoever registered an
+     * address without proving it may be somebody else: their membership waits for the proof.
      * @throws AppError `SCIM_UNIQUENESS` when it is a member already
      */
-    async forNewMember(organizationId: string, entry: DirectoryEntry): Promise<string> {
+    async forNewMember(
+      organizationId: string,
+      entry: DirectoryEntry,
+    ): Promise<{ userId: string; awaitsProof: boolean }> {
       const email = addressOf(entry);
       const known = await models.users.findOne({ email }).lean<UserDocument>();
       if (!known) {
         const _id = newId();
         const name = displayNameIn(entry).slice(0, MAX_NAME);
         await models.users.create([{ _id, email, name, provisionedBy: organizationId }]);
-        return _id;
+        return { userId: _id, awaitsProof: false };
       }
       if (await models.memberships.exists({ organizationId, userId: known._id })) throw new AppError('SCIM_UNIQUENESS');
       // From now on two organisations share the account, so neither directory changes it.
       if (known.provisionedBy !== null)
         await models.users.updateOne({ _id: known._id }, { $set: { provisionedBy: null } }, { timestamps: false });
-      return known._id.toHexString();
+      return { userId: known._id.toHexString(), awaitsProof: known.emailVerifiedAt === null && !untouched(known) };
     },
 
     /**

@@ -80,11 +80,13 @@ export function createScimUserService({ models, people, accounts, sessions, last
       const { organizationId } = tenant;
       const profile = profileOf(input);
       await accounts.refuseTaken(organizationId, profile.directory.userName);
-      const userId = await accounts.forNewMember(organizationId, profile.directory);
+      const { userId, awaitsProof } = await accounts.forNewMember(organizationId, profile.directory);
       const settings = await settingsOf(organizationId);
       const decision = roleFor(input.groups, settings?.roleMapping ?? []);
       const activity = { isActive: input.active, deactivatedBy: input.active ? null : ('scim' as const) };
-      await models.memberships.create([{ organizationId, userId, role: decision.role, ...activity, ...profile }]);
+      await models.memberships.create([
+        { organizationId, userId, role: decision.role, awaitsProof, ...activity, ...profile },
+      ]);
       const made = people.shown(await people.find(tenant, userId));
       return {
         user: project(made, USER_SCHEMA, selection),
