@@ -36,6 +36,7 @@ const namesOf = (roles: readonly Role[]): string =>
 
 function who({ auth, roles = READERS, systemRoles, agentScope }: Route): string {
   if (auth === 'public') return 'anybody';
+  if (auth === 'scim') return 'SCIM token';
   if (auth === 'workspaceKey') return 'workspace key';
   if (auth === 'anyKey') return 'workspace key or agent key';
   const system = systemRoles ? `; system role ${systemRoles.join(' or ')}` : '';
@@ -43,9 +44,11 @@ function who({ auth, roles = READERS, systemRoles, agentScope }: Route): string 
   return namesOf(roles) + system + key;
 }
 
-const limitsOf = ({ auth, limits = [] }: Route): string =>
+const limitsOf = (path: string, { auth, kind, limits = [] }: Route): string =>
   [
-    'address',
+    ...(path.startsWith('/api/') ? ['address'] : []),
+    ...(kind === 'scim' ? ['SCIM address'] : []),
+    ...(auth === 'scim' ? ['SCIM token'] : []),
     ...limits,
     ...(auth === 'user' || auth === 'reader' ? ['user'] : []),
     ...(auth === 'anyKey' ? ['agent'] : []),
@@ -61,7 +64,7 @@ export async function routesTable(): Promise<string> {
         `\`${path}\``,
         who(route),
         route.plan ?? '',
-        path.startsWith('/api/') ? limitsOf(route) : '',
+        limitsOf(path, route),
         route.audit?.action ?? '',
         fileOf.get(route) ?? '',
       ];

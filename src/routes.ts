@@ -14,6 +14,9 @@ import { sessionRoutes } from './resources/auth/sessions.routes.ts';
 import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
+import { scimDiscoveryRoutes } from './resources/scim/discovery.routes.ts';
+import { scimGroupRoutes } from './resources/scim/groups.routes.ts';
+import { scimUserRoutes } from './resources/scim/users.routes.ts';
 import { traceRoutes } from './resources/traces/traces.routes.ts';
 import { organizationRoutes } from './resources/organization/organization.routes.ts';
 import { invitationRoutes } from './resources/team/invitations.routes.ts';
@@ -41,4 +44,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
+  { at: '/scim/v2', routes: scimDiscoveryRoutes },
+  { at: '/scim/v2/Users', routes: scimUserRoutes },
+  { at: '/scim/v2/Groups', routes: scimGroupRoutes },
 ];

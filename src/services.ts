@@ -52,6 +52,13 @@ import { createMembershipService } from './resources/organization/memberships.se
 import { createOrganizationDeletionService } from './resources/organization/organization-deletion.service.ts';
 import { createOrganizationService, type OrganizationContext } from './resources/organization/organization.service.ts';
 import { createWorkspaceService } from './resources/organization/workspaces.service.ts';
+import { createLastOwner } from './resources/organization/last-owner.service.ts';
+import { createAccountService } from './resources/scim/accounts.service.ts';
+import { createDiscoveryService } from './resources/scim/discovery.service.ts';
+import { createScimGroupService } from './resources/scim/groups.service.ts';
+import { createPeopleService } from './resources/scim/people.service.ts';
+import { createSearchService } from './resources/scim/searches.service.ts';
+import { createScimUserService } from './resources/scim/users.service.ts';
 import { createScimTokenService } from './resources/scim/scim-tokens.service.ts';
 import { createPolicySetService } from './resources/policies/policy-sets.service.ts';
 import { createPolicyService } from './resources/policies/policies.service.ts';
@@ -180,6 +187,14 @@ export function createServices(world: World) {
   const identities = createCache<KeyIdentity>({ feed, collections: ['workspace_keys', 'agents'], max: 50_000 });
   const keys = createKeyService({ models, organizations, identities, clock, randomHex, onCommit });
   const scimTokens = createScimTokenService({ models, organizations, randomHex, hashKey });
+  const baseUrl = `${(config.ASSAY_PUBLIC_URL ?? '').replace(/\/$/, '')}/scim/v2`;
+  const lastOwner = createLastOwner({ models });
+  const people = createPeopleService({ models, baseUrl });
+  const accounts = createAccountService({ models, newId });
+  const scimUsers = createScimUserService({ models, people, accounts, sessions, lastOwner });
+  const scimGroups = createScimGroupService({ models, people, lastOwner, baseUrl });
+  const scimSearches = createSearchService({ people, groups: scimGroups });
+  const scimDiscovery = createDiscoveryService({ baseUrl });
   const knownAgents = createCache<KnownAgent[]>({ feed, collections: ['agents'], max: 50_000 });
   const onAgentsChanged = (organizationId: string): void =>
     onCommit(() => [identities, knownAgents].forEach((cache) => cache.invalidate(organizationId)));
@@ -278,6 +293,10 @@ export function createServices(world: World) {
       profile,
       keys,
       scimTokens,
+      scimUsers,
+      scimGroups,
+      scimSearches,
+      scimDiscovery,
       agents,
       onboarding,
       mlBoms,

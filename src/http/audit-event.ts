@@ -36,13 +36,14 @@ function idOf(data: unknown): string | undefined {
   return id?.toString();
 }
 
-/** The row of a success. What the handler knows better than the request comes as `audit` of its reply. */
-export function auditEvent(circumstances: Circumstances, reply: Reply<number, unknown>): AuditEvent {
-  const facts = reply.parts.audit ?? {};
-  return rowOf(circumstances, 'success', {
-    resourceId: facts.resourceId ?? named(circumstances.req) ?? idOf(reply.data),
-    ...facts,
-  });
+/** The rows of a success. What the handler knows better than the request comes as `audit` of its reply. */
+export function auditEvents(circumstances: Circumstances, reply: Reply<number, unknown>): AuditEvent[] {
+  return [reply.parts.audit ?? {}].flat().map((facts) =>
+    rowOf(circumstances, 'success', {
+      resourceId: facts.resourceId ?? named(circumstances.req) ?? idOf(reply.data),
+      ...facts,
+    }),
+  );
 }
 
 /** Writes the row of a caller who is known and was refused by role, plan or rule, or whose change failed. */
@@ -82,7 +83,8 @@ function rowOf(
 }
 
 /** Who acted when it was no user. */
-function actorOf(caller: Caller | null): { actor?: string } {
+function actorOf(caller: Caller | null): { actor?: string; tokenId?: string } {
   if (caller?.key) return { actor: `${caller.key.kind}:${caller.key.keyId}` };
-  return caller?.scimTokenId === undefined ? {} : { actor: `scim:${caller.scimTokenId}` };
+  const tokenId = caller?.scimTokenId;
+  return tokenId === undefined ? {} : { actor: `scim:${tokenId}`, tokenId };
 }

@@ -18,6 +18,7 @@ export function codesOf(route: Route): Code[] {
       route.invalidCode ?? 'VALIDATION_ERROR',
     ] as const)
       codes.add(code);
+  if (route.body && route.kind === 'scim') codes.add('SCIM_INVALID_SYNTAX');
   if (route.params || route.auth !== 'public') codes.add('NOT_FOUND');
   if (route.plan) codes.add('UPGRADE_REQUIRED');
   if (route.method !== 'get' && route.writes !== 'none')

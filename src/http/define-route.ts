@@ -25,7 +25,7 @@ export interface RequestMeta {
 
 /** What only the handler knows about the audit entry of its route. */
 export interface AuditFacts {
-  /** Instead of the route's own, where one route has two outcomes. */
+  /** Instead of the route's own, where one route has several outcomes. */
   action?: string;
   organizationId?: string;
   userId?: string;
@@ -47,7 +47,8 @@ export interface Download {
 export interface ReplyParts {
   headers?: Readonly<Record<string, string>>;
   cookies?: readonly { name: string; value: string | null; maxAgeMs?: number }[];
-  audit?: AuditFacts;
+  /** One entry, or one for each thing that happened. */
+  audit?: AuditFacts | readonly AuditFacts[];
   /** Members beside `data` in the envelope, as `extra` declares them. */
   extra?: Record<string, unknown>;
 }

@@ -50,7 +50,8 @@ export function parseInputs(route: Route, req: Request, context: { meta: Request
     throw new AppError('VALIDATION_ERROR', 'NUL in the query');
   const query = schema && check(schema, given, 'VALIDATION_ERROR');
   const parse = route.bodyType === 'form' ? parseForm : parseBody;
-  const sent = route.body && parse(context.meta.rawBody, req.headers['content-type'], invalid);
+  const malformed = route.kind === 'scim' ? 'SCIM_INVALID_SYNTAX' : invalid;
+  const sent = route.body && parse(context.meta.rawBody, req.headers['content-type'], malformed);
   const body = route.body && check(route.body, sent === undefined ? {} : sent, invalid);
   const paged = route.page && (query as Paged);
   const page = paged && { skip: (paged.page - 1) * paged.limit, limit: paged.limit };

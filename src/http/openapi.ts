@@ -28,6 +28,7 @@ const SECURITY: Record<Route['auth'], object[]> = {
 };
 
 const FAILURE = { $ref: '#/components/schemas/Failure' };
+const SCIM_FAILURE = { $ref: '#/components/schemas/ScimError' };
 const PAGINATION = { $ref: '#/components/schemas/Pagination' };
 
 /** The OpenAPI 3.1 document of every mounted route. */
@@ -53,7 +54,7 @@ export function openapi(mounts: readonly Mount[]): object {
 function tagOf(path: string): string {
   return (
     path
-      .replace(/^\/(api\/v1|scim\/v2)\//, '')
+      .replace(/^\/(api\/v1\/|(?=scim\/))/, '')
       .split('/')[0]
       ?.replace(/^$/, 'service') ?? 'service'
   );
@@ -61,7 +62,7 @@ function tagOf(path: string): string {
 
 function operationId(path: string, { method }: Route): string {
   const words = path
-    .replace(/^\/(api\/v1|scim\/v2)/, '')
+    .replace(/^\/api\/v1/, '')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '' && word !== 'api');
   return method + words.map((word) => (word[0] ?? '').toUpperCase() + word.slice(1)).join('');
@@ -86,7 +87,7 @@ function operation(path: string, route: Route): object {
     ),
     parameters: [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)],
     ...(route.body && {
-      requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(route.body, 'input') } } },
+      requestBody: { required: true, content: { [mediaType(route)]: { schema: jsonSchema(route.body, 'input') } } },
     }),
     responses: { ...successes(route), ...failures(route) },
   };
@@ -126,13 +127,17 @@ function headerParameters({ auth, replay }: Route): object[] {
 
 function successes(route: Route): Record<string, object> {
   return Object.fromEntries(
-    route.statuses.map((status) => [status, { description: 'Success', content: content(route) }]),
+    route.statuses.map((status) => [
+      status,
+      { description: 'Success', ...(status !== 204 && { content: content(route) }) },
+    ]),
   );
 }
 
 function content(route: Route): object {
   if (route.kind === 'file') return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
   const data = jsonSchema(route.data, 'output');
+  if (route.kind === 'scim') return { [mediaType(route)]: { schema: data } };
   const extra = route.extra ? ((jsonSchema(route.extra, 'output') as { properties?: Schema }).properties ?? {}) : {};
   const list = {
     data: { type: 'array', items: data },
@@ -144,6 +149,8 @@ function content(route: Route): object {
   return { 'application/json': { schema: { type: 'object', required: ['success', 'data'], properties } } };
 }
 
+const mediaType = ({ kind }: Route): string => (kind === 'scim' ? 'application/scim+json' : 'application/json');
+
 /** One response per status, naming the codes it may carry. */
 function failures(route: Route): Record<string, object> {
   const byStatus = groupBy(codesOf(route), (code) => registry[code].http);
@@ -152,7 +159,7 @@ function failures(route: Route): Record<string, object> {
       status,
       {
         description: codes.map((code) => `\`${code}\`: ${registry[code].meaning}`).join('; '),
-        content: { 'application/json': { schema: FAILURE } },
+        content: { [mediaType(route)]: { schema: route.kind === 'scim' ? SCIM_FAILURE : FAILURE } },
       },
     ]),
   );
@@ -196,6 +203,18 @@ function sharedSchemas(): object {
         error: { type: 'string', description: 'For people; may change' },
         code: { type: 'string', enum: Object.keys(registry) },
         data: JSON_VALUE,
+      },
+    },
+    ScimError: {
+      type: 'object',
+      description: 'RFC 7644, section 3.12, and the code',
+      required: ['schemas', 'status', 'detail', 'code'],
+      properties: {
+        schemas: { type: 'array', items: { type: 'string' } },
+        status: { type: 'string' },
+        scimType: { type: 'string' },
+        detail: { type: 'string', description: 'For people; may change' },
+        code: { type: 'string', enum: Object.keys(registry) },
       },
     },
     Json: { description: 'Any JSON value' },

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { authenticate } from './authenticate.ts';
-import { auditFailure, auditEvent } from './audit-event.ts';
+import { auditFailure, auditEvents } from './audit-event.ts';
 import { readBody } from './body.ts';
 import { assertDeclared } from './declared.ts';
 import type { Reply, RequestMeta, Route } from './define-route.ts';
@@ -65,6 +65,7 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
 async function run(attempt: Attempt, deps: PipelineDeps): Promise<Reply<number, unknown>> {
   const { route, req, res, meta, rate } = attempt;
   if (req.originalUrl.startsWith('/api/')) await deps.limits.ip(meta.ip, rate);
+  if (route.kind === 'scim') await deps.limits.scimAddress(meta.ip, rate);
   if (route.limits?.includes('auth')) await deps.limits.auth(meta.ip, rate);
   if (route.auth !== 'public') await identify(attempt, deps);
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
@@ -81,7 +82,6 @@ const accountOf = ({ caller }: Attempt, input: object): string =>
 /** Authenticates, counts, and passes the workspace, plan and role gates. */
 async function identify(attempt: Attempt, { services, limits }: PipelineDeps): Promise<void> {
   const { route, req, rate } = attempt;
-  if (route.auth === 'scim') await limits.scimAddress(attempt.meta.ip, rate);
   const caller = (attempt.caller = await authenticate(req.headers, route, services));
   if (caller.scimTokenId !== undefined) await limits.scimToken(caller.scimTokenId, rate);
   if (caller.user) await limits.user(caller.user.userId, rate);
@@ -97,21 +97,23 @@ async function identify(attempt: Attempt, { services, limits }: PipelineDeps): P
   requireRole(route, caller);
 }
 
-/** A mutation and its audit row are one transaction; the row is sealed onto the audit chain before the answer. */
+/** A mutation and its audit rows are one transaction; the rows are sealed onto the audit chain before the answer. */
 async function execute(attempt: Attempt, input: object, services: Services): Promise<Reply<number, unknown>> {
   const { route } = attempt;
   const writes = route.writes ?? (route.method === 'get' ? 'none' : 'transaction');
   if (writes === 'none') return route.invoke(input, services);
   if (writes === 'own') {
     const result = await route.invoke(input, services);
-    if (route.audit) await services.audit.write(auditEvent(attempt, result));
+    for (const event of route.audit ? auditEvents(attempt, result) : []) await services.audit.write(event);
     return result;
   }
-  const { result, row } = await services.transaction(async () => {
+  const { result, rows } = await services.transaction(async () => {
     const made = await route.invoke(input, services);
-    return { result: made, row: route.audit ? await services.audit.record(auditEvent(attempt, made)) : null };
+    const written: Awaited<ReturnType<Services['audit']['record']>>[] = [];
+    for (const event of route.audit ? auditEvents(attempt, made) : []) written.push(await services.audit.record(event));
+    return { result: made, rows: written };
   });
-  if (row) await services.audit.seal(row);
+  await Promise.all(rows.map((row) => services.audit.seal(row)));
   return result;
 }
 

@@ -10,6 +10,7 @@ const SCIM_TYPES: Partial<Record<Code, string>> = {
   SCIM_INVALID_VALUE: 'invalidValue',
   SCIM_INVALID_SYNTAX: 'invalidSyntax',
   SCIM_UNIQUENESS: 'uniqueness',
+  ALREADY_EXISTS: 'uniqueness',
   VALIDATION_ERROR: 'invalidValue',
 };
 
@@ -26,6 +27,7 @@ export function sendScim(res: Response, status: number, body: unknown): void {
 /** `code` is ours beside the members of the RFC, so that `UPGRADE_REQUIRED` can be told from other refusals. */
 export function sendScimFailure(res: Response, error: AppError): void {
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+  if (error.http === 503 && !res.hasHeader('Retry-After')) res.setHeader('Retry-After', '1');
   if (error.http === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   const scimType = SCIM_TYPES[error.code];
   const status = String(error.http);

@@ -68,11 +68,13 @@ beforeAll(async () => {
   callers.set('readOnlyKey', { key: readOnly.key });
   callers.set('scopedKey', { key: scoped.key });
   callers.set('agentKey', { key: home.agentKey });
+  callers.set('sandboxDirectory', { token: small.scimToken });
 });
 afterAll(() => ground.close());
 
 /** Credentials for one call; what ends a session is given a fresh one. */
 async function credentialsOf(persona: Persona, operation: string): Promise<Credentials> {
+  if (persona === 'directory') return { token: home.scimToken };
   const email = emails.get(persona);
   if (email === undefined || !ENDING.has(operation)) return callers.get(persona) ?? {};
   return { token: await signInAgain(ground, email) };
@@ -89,7 +91,8 @@ async function placeOf(persona: Persona, operation: string): Promise<{ site: Sit
 
 async function verdictOf(persona: Persona, operation: string): Promise<{ verdict: Verdict; fault: string | null }> {
   const { site, credentials } = await placeOf(persona, operation);
-  const subject = persona === 'foreigner' ? home.owner.token : (credentials.token ?? site.owner.token);
+  const foreign = persona === 'foreigner' || persona.toLowerCase().endsWith('directory');
+  const subject = foreign ? site.owner.token : (credentials.token ?? site.owner.token);
   const sample = (await examples[operation]?.(site, subject)) ?? {};
   const answer = await send(site, operation, { sample, ...credentials });
   if (operation.endsWith('revoke-sessions')) await renew(persona);

@@ -16,13 +16,18 @@ export const PERSONAS = [
   'foreigner',
   'expired',
   'sandbox',
+  'directory',
+  'sandboxDirectory',
 ] as const;
-/** `foreigner` is another organisation's owner with this organisation's ids; `sandbox` the owner of one on that plan. */
+/** `directory` presents the organisation's SCIM token; `foreigner` is another organisation's owner with this organisation's ids; `sandbox` the owner of one on that plan. */
 export type Persona = (typeof PERSONAS)[number];
 
 /** Let in and served, or the code of the refusal. */
 export type Verdict = 'ok' | Code;
 type Row = Readonly<Record<Persona, Verdict>>;
+
+/** A SCIM token is no session token. */
+const noSession = { directory: 'TOKEN_VERIFICATION_FAILED', sandboxDirectory: 'TOKEN_VERIFICATION_FAILED' } as const;
 
 const everybody = Object.fromEntries(PERSONAS.map((persona) => [persona, 'ok'])) as Row;
 
@@ -35,6 +40,7 @@ const signedIn: Row = {
   scopedKey: 'FORBIDDEN',
   agentKey: 'FORBIDDEN',
   expired: 'TOKEN_EXPIRED',
+  ...noSession,
 };
 const readersInPerson: Row = { ...signedIn, auditor: 'FORBIDDEN' };
 /** Workspace keys read like a member. */
@@ -51,6 +57,19 @@ const agents: Row = {
   scopedKey: 'ok',
   agentKey: 'ok',
 };
+
+/** Identity providers only; a session token is no SCIM token, and an API key none at all. */
+const directories: Row = {
+  ...(Object.fromEntries(PERSONAS.map((persona) => [persona, 'TOKEN_REVOKED'])) as Row),
+  nobody: 'NO_TOKEN',
+  workspaceKey: 'NO_TOKEN',
+  readOnlyKey: 'NO_TOKEN',
+  scopedKey: 'NO_TOKEN',
+  agentKey: 'NO_TOKEN',
+  directory: 'ok',
+  sandboxDirectory: 'UPGRADE_REQUIRED',
+};
+const fixed: Row = { ...directories, directory: 'METHOD_NOT_ALLOWED' };
 
 const ofOne = (row: Row): Row => ({ ...row, foreigner: 'NOT_FOUND' });
 /** Let in, and refused for what the example cannot bring. */
@@ -130,7 +149,6 @@ export const authorisation: Readonly<Record<string, Row>> = {
   'PATCH /api/v1/organization': managers,
   // The name that confirms is that of the caller's own organisation.
   'DELETE /api/v1/organization': { ...owners, foreigner: 'VALIDATION_ERROR' },
-  'POST /api/v1/organization/scim-token': paid(managers),
 
   'GET /api/v1/workspaces': readers,
   'POST /api/v1/workspaces': managers,
@@ -179,6 +197,28 @@ export const authorisation: Readonly<Record<string, Row>> = {
   'GET /api/v1/hash-chain/anchors/:anchorId/proof': paid(allAgents(absent(readers))),
   'GET /api/v1/hash-chain/export': paid(allAgents(readers)),
   'GET /api/v1/hash-chain/bundle': paid(allAgents(readers)),
+
+  'POST /api/v1/organization/scim-token': paid(owners),
+  'GET /scim/v2/ServiceProviderConfig': everybody,
+  'GET /scim/v2/ResourceTypes': everybody,
+  'GET /scim/v2/ResourceTypes/:id': everybody,
+  'GET /scim/v2/Schemas': everybody,
+  'GET /scim/v2/Schemas/:id': everybody,
+  'POST /scim/v2/.search': directories,
+  'GET /scim/v2/Users': directories,
+  'POST /scim/v2/Users/.search': directories,
+  'GET /scim/v2/Users/:id': directories,
+  'POST /scim/v2/Users': directories,
+  'PUT /scim/v2/Users/:id': directories,
+  'PATCH /scim/v2/Users/:id': directories,
+  'DELETE /scim/v2/Users/:id': directories,
+  'GET /scim/v2/Groups': directories,
+  'POST /scim/v2/Groups/.search': directories,
+  'GET /scim/v2/Groups/:id': directories,
+  'PATCH /scim/v2/Groups/:id': directories,
+  'POST /scim/v2/Groups': fixed,
+  'PUT /scim/v2/Groups/:id': fixed,
+  'DELETE /scim/v2/Groups/:id': fixed,
 
   'GET /api/v1/audit': paid(managers),
   'GET /api/v1/audit/verify': paid(managers),

@@ -10,6 +10,7 @@ import {
   newInvitation,
   newMember,
   policyBody,
+  provision,
   type Site,
 } from './site.ts';
 
@@ -43,6 +44,25 @@ async function newKey(site: Site): Promise<string> {
 /** A token of a mail to somebody whom nothing else needs. */
 const tokenOfStranger = async (site: Site, purpose: string): Promise<string> =>
   linkToken(site, purpose, await owner(site.ground.app, site.mark));
+const newUser = ({ mark }: Site): Record<string, unknown> => ({
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+  userName: `${mark}-${randomHex(6)}@example.com`,
+  displayName: `${mark} person`,
+  name: { formatted: `${mark} Person`, givenName: mark, familyName: 'Person' },
+  active: true,
+  externalId: `${mark} ${randomHex(6)}`,
+  emails: [{ value: `${mark}-${randomHex(6)}@example.com`, type: 'work', primary: true }],
+  groups: [{ value: 'g1', display: `${mark} group` }],
+});
+const provisioned = (site: Site): Promise<string> => provision(site, newUser(site));
+const ofUser: Example = async (site) => ({ params: { id: await provisioned(site) } });
+const selection = { attributes: 'userName,name.givenName,active' };
+const search = { filter: 'displayName co "a"', startIndex: 1, count: 10 };
+const patch = (...Operations: object[]) => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+  Operations,
+});
+
 const period = { from: '2025-01-01', to: '2045-01-01', fromSequence: '1', toSequence: '1', format: 'json' };
 
 export const examples: Readonly<Record<string, Example>> = {
@@ -258,6 +278,41 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'GET /api/v1/hash-chain/export': () => ({ query: period }),
   'GET /api/v1/hash-chain/bundle': () => ({ query: period }),
+
+  'GET /scim/v2/ServiceProviderConfig': nothing,
+  'GET /scim/v2/ResourceTypes': nothing,
+  'GET /scim/v2/ResourceTypes/:id': () => ({ params: { id: 'User' } }),
+  'GET /scim/v2/Schemas': nothing,
+  'GET /scim/v2/Schemas/:id': () => ({ params: { id: 'urn:ietf:params:scim:schemas:core:2.0:Group' } }),
+  'POST /scim/v2/.search': () => ({ body: { ...search, attributes: ['displayName'] } }),
+  'GET /scim/v2/Users': () => ({
+    query: { filter: 'userName sw "a"', startIndex: '1', count: '10', excludedAttributes: 'emails' },
+  }),
+  'POST /scim/v2/Users/.search': () => ({ body: { ...search, excludedAttributes: ['emails.value'] } }),
+  'GET /scim/v2/Users/:id': async (site) => ({ params: { id: await provisioned(site) }, query: selection }),
+  'POST /scim/v2/Users': (site) => ({ body: newUser(site), query: selection }),
+  'PUT /scim/v2/Users/:id': async (site) => ({ ...(await ofUser(site, '')), body: newUser(site), query: selection }),
+  'PATCH /scim/v2/Users/:id': async (site) => ({
+    ...(await ofUser(site, '')),
+    body: patch(
+      { op: 'Replace', path: 'name.familyName', value: `${site.mark} name` },
+      { op: 'add', path: 'emails[type eq "work"].value', value: `${randomHex(6)}@example.com` },
+    ),
+    query: selection,
+  }),
+  'DELETE /scim/v2/Users/:id': ofUser,
+  'GET /scim/v2/Groups': () => ({
+    query: { filter: 'displayName eq "admin"', startIndex: '1', count: '10', excludedAttributes: 'members' },
+  }),
+  'POST /scim/v2/Groups/.search': () => ({ body: search }),
+  'GET /scim/v2/Groups/:id': () => ({ params: { id: 'member' }, query: { excludedAttributes: 'members' } }),
+  'PATCH /scim/v2/Groups/:id': async (site) => ({
+    params: { id: 'reviewer' },
+    body: patch({ op: 'Add', path: 'members', value: [{ value: await provisioned(site) }] }),
+  }),
+  'POST /scim/v2/Groups': nothing,
+  'PUT /scim/v2/Groups/:id': () => ({ params: { id: 'member' } }),
+  'DELETE /scim/v2/Groups/:id': () => ({ params: { id: 'member' } }),
 
   'GET /api/v1/audit': ({ owner, agentId, workspaceId }) => ({
     query: {

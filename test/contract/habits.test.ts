@@ -92,10 +92,13 @@ test('one inserter into the chains', () => {
 const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/infra/outbox.ts': 'workers send the rows of everybody',
   'src/resources/audit/audit.service.ts': 'the sweep seals what a crash left behind, whoever it belongs to',
+  'src/resources/auth/credentials.service.ts':
+    'a proof of the mailbox opens the memberships that wait for it, wherever',
   'src/resources/auth/keys.service.ts': 'a key says which organisation it belongs to',
   'src/resources/auth/sessions.service.ts':
     'the organisations of a user, and where what concerns a user alone is audited',
   'src/resources/organization/organization-deletion.service.ts': 'deleted organisations, and who belongs nowhere else',
+  'src/resources/scim/accounts.service.ts': 'whether the account is a member of another organisation as well',
   'src/resources/scim/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
   'src/resources/team/invitations.service.ts': 'the token of an invitation is all that a request brings',
 };

@@ -106,6 +106,25 @@ const SPECIFIED = {
     'GET /api/v1/hash-chain/export',
     'GET /api/v1/hash-chain/bundle',
   ],
+  'document 1, section 4.5': [
+    'GET /scim/v2/ServiceProviderConfig',
+    'GET /scim/v2/ResourceTypes',
+    'GET /scim/v2/ResourceTypes/:id',
+    'GET /scim/v2/Schemas',
+    'GET /scim/v2/Schemas/:id',
+    'GET /scim/v2/Users',
+    'GET /scim/v2/Users/:id',
+    'POST /scim/v2/Users',
+    'PUT /scim/v2/Users/:id',
+    'PATCH /scim/v2/Users/:id',
+    'DELETE /scim/v2/Users/:id',
+    'GET /scim/v2/Groups',
+    'GET /scim/v2/Groups/:id',
+    'PATCH /scim/v2/Groups/:id',
+    'POST /scim/v2/Groups',
+    'PUT /scim/v2/Groups/:id',
+    'DELETE /scim/v2/Groups/:id',
+  ],
   'document 3, section 4.4': ['GET /api/v1/audit', 'GET /api/v1/audit/verify'],
 };
 
@@ -129,6 +148,11 @@ const ADDED = {
     'PATCH /api/v1/organization',
     'DELETE /api/v1/organization',
     'POST /api/v1/organization/scim-token',
+  ],
+  'the conformance target, RFC 7644, searches by POST too': [
+    'POST /scim/v2/.search',
+    'POST /scim/v2/Users/.search',
+    'POST /scim/v2/Groups/.search',
   ],
   'the chain names policies by revision and set, so both can be read': [
     'GET /api/v1/policies/:id',

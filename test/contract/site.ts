@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
 import { expect } from 'vitest';
 import { randomHex } from '../../src/infra/ids.ts';
+import { hashKey } from '../../src/resources/auth/keys.service.ts';
 import type { Sample } from './examples.ts';
 import { agent, decision, ok, owner, PASSWORD, workspaceKey, type Owner } from '../setup/personas.ts';
 import { databaseUri, startApp, type Answer, type Call, type TestApp } from '../setup/start-app.ts';
@@ -27,7 +28,7 @@ export interface Ground {
 
 export async function openGround(): Promise<Ground> {
   const mongoUri = databaseUri();
-  const app = await startApp({}, { mongoUri, secrets: SECRETS });
+  const app = await startApp({ ASSAY_LIMIT_ACCOUNT: '1000' }, { mongoUri, secrets: SECRETS });
   const database = await createConnection(mongoUri, { maxPoolSize: 4 }).asPromise();
   return {
     app,
@@ -49,6 +50,8 @@ export interface Site {
   agentId: string;
   agentKey: string;
   key: string;
+  /** Of its directory. */
+  scimToken: string;
   policyId: string;
   policySetDigest: string;
   /** Object id and `traceId` of a stored decision. */
@@ -63,6 +66,17 @@ export async function as(site: Site, operation: string, body?: unknown): Promise
   const [method = '', path = ''] = operation.split(' ');
   return ok(await site.ground.app.call(method, path, { token: site.owner.token, ...(body !== undefined && { body }) }))
     .body.data;
+}
+
+/** The id of a user whom the directory has just provisioned; of the owner where the plan has no directory. */
+export async function provision({ ground, scimToken, owner: boss }: Site, body: object): Promise<string> {
+  const answer = await ground.app.call('POST', '/scim/v2/Users', { token: scimToken, body });
+  return answer.body.code === 'UPGRADE_REQUIRED' ? boss.userId : (ok(answer).body.id as string);
+}
+
+/** What opens an operation to its site: the owner's session, the directory's token, or a workspace key. */
+export function credentialsFor({ owner: boss, scimToken }: Site, operation: string): Credentials {
+  return { token: operation.includes(' /scim/') ? scimToken : boss.token };
 }
 
 export const policyBody = (mark: string): Record<string, unknown> => ({
@@ -165,9 +179,12 @@ export async function makeSite(ground: Ground, mark: string, plan?: string): Pro
     await database
       .collection('organizations')
       .updateOne({ _id: organizationId }, { $set: { 'subscription.plan': plan } });
+  // Past the operation, which the plan may refuse.
+  const scimToken = `scim_${randomHex(24)}`;
+  await database.collection('scim_tokens').insertOne({ organizationId, tokenHash: hashKey(scimToken) });
   const machine = await agent(app, boss, `${mark} agent ${randomHex(4)}`);
   const { key } = await workspaceKey(app, boss, { name: `${mark} key` });
-  const bare = { ground, mark, owner: boss, agentId: machine.id, agentKey: machine.key, key } as Site;
+  const bare = { ground, mark, owner: boss, agentId: machine.id, agentKey: machine.key, key, scimToken } as Site;
   await as(bare, `PATCH /api/v1/agents/${machine.id}`, { modelMetadata: modelMetadata(mark) });
   const workspace = await as(bare, 'POST /api/v1/workspaces', { name: `${mark} workspace` });
   const policy = await as(bare, 'POST /api/v1/policies', policyBody(mark));
@@ -206,11 +223,18 @@ export async function signInAgain({ app }: Ground, email: string): Promise<strin
     .token as string;
 }
 
-/** Sends an example as it is, or with its inputs replaced. */
-export function send(site: Site, operation: string, { sample, ...call }: Call & { sample: Sample }): Promise<Answer> {
+/** Sends an example as it is, or with its inputs replaced. A token that the site's owner mints replaces the site's. */
+export async function send(
+  site: Site,
+  operation: string,
+  { sample, ...call }: Call & { sample: Sample },
+): Promise<Answer> {
   const [method = '', path = ''] = operation.split(' ');
   const { params = {}, query, body } = sample;
   const address = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? name);
   const search = query ? `?${new URLSearchParams(query).toString()}` : '';
-  return site.ground.app.call(method, address + search, { ...(body && { body }), ...call });
+  const answer = await site.ground.app.call(method, address + search, { ...(body && { body }), ...call });
+  if (path.endsWith('/scim-token') && answer.status === 201 && call.token === site.owner.token)
+    site.scimToken = answer.body.data.token as string;
+  return answer;
 }

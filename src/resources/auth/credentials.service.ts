@@ -35,6 +35,10 @@ export function createCredentialService({ models, sessions, oneTimeTokens, clock
         )
         .lean<UserDocument>();
       if (!user) throw new AppError('INVALID_TOKEN');
+      if (mailboxProved)
+        await models.memberships
+          .updateMany({ userId, awaitsProof: true }, { $set: { awaitsProof: false } })
+          .setOptions({ crossTenant: true });
       await oneTimeTokens.voidAllOf(userId);
       const { revoked } = await sessions.revokeAll(userId, exceptJti);
       return { user, sessionsEnded: revoked };

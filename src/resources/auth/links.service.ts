@@ -91,10 +91,12 @@ export function createLinkService(deps: Deps) {
       await oneTimeTokens.peek('reset', token);
       const passwordHash = await passwords.hash(password);
       return transaction(async () => {
-        const { userId } = await oneTimeTokens.use('reset', token);
+        const { userId, email } = await oneTimeTokens.use('reset', token);
         if (!userId) throw new AppError('INTERNAL_ERROR');
         const change = { passwordHash, exceptJti: null, mailboxProved: true };
         const { user, sessionsEnded } = await credentials.replacePassword(userId.toHexString(), change);
+        // A link proves the mailbox it went to, and a directory may have moved the account since.
+        if (user.email !== email) throw new AppError('INVALID_TOKEN');
         const home = await sessions.homeOf(user);
         // Whoever belongs nowhere has nothing to sign in to.
         if (!home) throw new AppError('INVALID_TOKEN');
@@ -108,8 +110,9 @@ export function createLinkService(deps: Deps) {
       const user = await models.users.findById(userId).lean<UserDocument>();
       if (!user) throw new AppError('INVALID_TOKEN');
       return transaction(async () => {
-        await oneTimeTokens.use('magic-link', token);
+        const { email } = await oneTimeTokens.use('magic-link', token);
         const proved = await credentials.proveMailbox(user);
+        if (proved.email !== email) throw new AppError('INVALID_TOKEN');
         return sessions.signIn(proved, origin, { method: METHOD, secondFactor: null });
       }).catch((error: unknown) => {
         failures.note(user, origin, { method: METHOD, detail: error instanceof AppError ? error.code : 'fault' });

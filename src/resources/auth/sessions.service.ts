@@ -42,6 +42,9 @@ const LIFETIME_SECONDS: Record<SessionTimeout, number> = {
 /** Between password and second factor. */
 const SECOND_STEP_MS = 5 * 60_000;
 
+/** Not suspended, and not given to an address that is still unproved. */
+const OPEN = { isActive: true, awaitsProof: { $ne: true } } as const;
+
 /** How somebody has proved who they are. */
 export interface Proof {
   /** For the audit log: `password`, `magic_link` and so on. */
@@ -74,10 +77,10 @@ export function createSessionService(deps: Deps) {
     };
   }
 
-  /** The user's active memberships, oldest first. */
+  /** The memberships that the user may enter, oldest first. */
   function membershipsOf(userId: string): Promise<MembershipDocument[]> {
     return models.memberships
-      .find({ userId, isActive: true }, null, { crossTenant: true, sort: { createdAt: 1, _id: 1 } })
+      .find({ userId, ...OPEN }, null, { crossTenant: true, sort: { createdAt: 1, _id: 1 } })
       .lean<MembershipDocument[]>();
   }
 
@@ -92,7 +95,7 @@ export function createSessionService(deps: Deps) {
   }
 
   async function activeMembership(userId: string, organizationId: string): Promise<MembershipDocument | null> {
-    return models.memberships.findOne({ organizationId, userId, isActive: true }).lean<MembershipDocument>();
+    return models.memberships.findOne({ organizationId, userId, ...OPEN }).lean<MembershipDocument>();
   }
 
   /** The organisation used last, or the oldest. @throws AppError `ACCOUNT_DEACTIVATED` when every membership is suspended or gone */
@@ -199,6 +202,14 @@ export function createSessionService(deps: Deps) {
         models.sessions.countDocuments(where),
       ]);
       return { items: sessions.map((session) => ({ ...session, isCurrent: session.jti === jti })), total };
+    },
+
+    /** Blacklists the user's sessions in one organisation. */
+    async endIn(organizationId: string, userId: string): Promise<void> {
+      await models.sessions.updateMany(
+        { organizationId, userId, revokedAt: null },
+        { $set: { revokedAt: clock.now() } },
+      );
     },
 
     /** Blacklists one session of the user, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */

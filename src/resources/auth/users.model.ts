@@ -45,6 +45,8 @@ export interface UserDocument {
   mfa: SecondFactor;
   preferences: Preferences;
   systemRole: 'owner' | 'admin' | null;
+  /** The organisation whose directory made the account and may change it, until the person belongs to another one too. */
+  provisionedBy: Types.ObjectId | null;
   /** Where the next sign-in leads. */
   lastOrganizationId: Types.ObjectId | null;
   lastLoginAt: Date | null;
@@ -80,6 +82,7 @@ export const userSchema = new Schema<UserDocument>(
       },
     },
     systemRole: { type: String, enum: ['owner', 'admin', null], default: null },
+    provisionedBy: { type: Schema.Types.ObjectId, default: null },
     lastOrganizationId: { type: Schema.Types.ObjectId, default: null },
     lastLoginAt: { type: Date, default: null },
     lastLoginIp: { type: String, default: null },

@@ -3,6 +3,18 @@ import { Schema, type Types } from 'mongoose';
 import { ROLES, type Role } from '../../domain/roles.ts';
 import { tenancy } from '../../infra/tenancy.ts';
 
+/** What a directory says of a member (SCIM): kept here, for another organisation's directory may say something else. */
+export interface DirectoryEntry {
+  /** Lower-cased. */
+  userName: string;
+  displayName: string | null;
+  formatted: string | null;
+  givenName: string | null;
+  familyName: string | null;
+  /** The first one is canonical. */
+  emails: { value: string; type: string | null; primary: boolean }[];
+}
+
 export interface MembershipDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
@@ -11,9 +23,28 @@ export interface MembershipDocument {
   isActive: boolean;
   /** Who suspended it: only `team` ends open sessions. */
   deactivatedBy: 'team' | 'scim' | null;
+  /** Given by a directory to an account whose mailbox nobody has proved: it opens with the proof. */
+  awaitsProof: boolean;
+  /** The identity provider's stable id of the person: `externalId` of SCIM. */
+  ssoId: string | null;
+  /** Null for a member who was not provisioned. */
+  directory: DirectoryEntry | null;
   createdAt: Date;
   updatedAt: Date;
 }
+
+const text = { type: String, default: null };
+const directorySchema = new Schema<DirectoryEntry>(
+  {
+    userName: { type: String, required: true },
+    displayName: text,
+    formatted: text,
+    givenName: text,
+    familyName: text,
+    emails: [new Schema({ value: { type: String, required: true }, type: text, primary: Boolean }, { _id: false })],
+  },
+  { _id: false },
+);
 
 export const membershipSchema = new Schema<MembershipDocument>(
   {
@@ -21,9 +52,22 @@ export const membershipSchema = new Schema<MembershipDocument>(
     role: { type: String, enum: ROLES, required: true },
     isActive: { type: Boolean, default: true },
     deactivatedBy: { type: String, enum: ['team', 'scim', null], default: null },
+    awaitsProof: { type: Boolean, default: false },
+    ssoId: text,
+    directory: { type: directorySchema, default: null },
   },
   { collection: 'memberships', timestamps: true, autoIndex: false },
 );
 membershipSchema.plugin(tenancy);
 membershipSchema.index({ organizationId: 1, userId: 1 }, { name: 'member', unique: true });
 membershipSchema.index({ userId: 1 }, { name: 'user' });
+membershipSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'joined' });
+membershipSchema.index({ organizationId: 1, role: 1 }, { name: 'role' });
+membershipSchema.index(
+  { organizationId: 1, ssoId: 1 },
+  { name: 'ssoId', partialFilterExpression: { ssoId: { $type: 'string' } } },
+);
+membershipSchema.index(
+  { organizationId: 1, 'directory.userName': 1 },
+  { name: 'userName', unique: true, partialFilterExpression: { 'directory.userName': { $type: 'string' } } },
+);

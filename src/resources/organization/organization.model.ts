@@ -1,6 +1,8 @@
 // The organisation: the tenant itself, its plan and the workspace new records go to.
 import { Schema, type Types } from 'mongoose';
 import { PLANS, type Plan } from '../../domain/plans.ts';
+import type { RoleRule } from '../../domain/role-mapping.ts';
+import { ROLES } from '../../domain/roles.ts';
 
 export interface OrganizationDocument {
   _id: Types.ObjectId;
@@ -16,7 +18,9 @@ export interface OrganizationDocument {
   defaultWorkspaceId: Types.ObjectId;
   /** Which national id numbers are recognised in payloads. */
   scrubNationalIds: boolean;
-  /** Whether a directory that deactivates a member also ends the member's sessions. */
+  /** Which role a provisioned or signed-on member gets; the first rule that fits. */
+  roleMapping: RoleRule[];
+  /** Whether a deactivation by SCIM ends the member's sessions here as well. */
   endSessionsOnScimDeactivate: boolean;
   /** Written by every change of a membership, so that these happen one after the other. */
   membershipChanges: number;
@@ -37,6 +41,9 @@ export const organizationSchema = new Schema<OrganizationDocument>(
     },
     defaultWorkspaceId: { type: Schema.Types.ObjectId, required: true },
     scrubNationalIds: { type: Boolean, default: true },
+    roleMapping: [
+      new Schema({ pattern: { type: String, required: true }, role: { type: String, enum: ROLES } }, { _id: false }),
+    ],
     endSessionsOnScimDeactivate: { type: Boolean, default: false },
     membershipChanges: { type: Number, default: 0 },
   },

@@ -38,7 +38,9 @@ export const organizationRoutes = [
     method: 'post',
     path: '/scim-token',
     summary: 'Mint the SCIM token; shown once, the former one is void at once',
-    ...manage,
+    auth: 'user',
+    // Whoever holds the token can make owners.
+    roles: ['owner'],
     plan: 'scim',
     status: 201,
     data: newScimTokenView,

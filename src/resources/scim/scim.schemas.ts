@@ -1,0 +1,100 @@
+// What SCIM requests and answers have in common (RFC 7644, sections 3.4, 3.5.2 and 3.9).
+import { z } from 'zod';
+import { filterLimits } from '../../domain/scim-grammar.ts';
+
+/** Results that one answer may hold (document 1, section 8). */
+export const MAX_COUNT = 200;
+const DEFAULT_COUNT = 100;
+const MAX_NAMES = 100;
+const MAX_OPERATIONS = 100;
+
+/** A name, or a text of names with commas between them, as in an address. */
+const names = z
+  .string()
+  .max(MAX_NAMES * 80)
+  .transform((text) => text.split(','));
+
+export const selectionQuery = z.object({
+  attributes: names.optional().describe('Names of the attributes to show, with commas between them'),
+  excludedAttributes: names.optional().describe('Names of the attributes to leave out'),
+});
+
+const filter = z.string().max(filterLimits.length).optional();
+/** Below one counts as one (RFC 7644, section 3.4.2.4). */
+const startIndex = z.int().transform((index) => Math.max(1, index));
+/** Negative counts as zero; beyond the ceiling fewer are given than asked for. */
+const count = z.int().transform((wanted) => Math.min(Math.max(0, wanted), MAX_COUNT));
+const fromText = z.string().regex(/^-?\d{1,15}$/, 'must be a whole number');
+
+export const listQuery = selectionQuery.extend({
+  filter: filter.describe('Filter of RFC 7644, section 3.4.2.2'),
+  startIndex: fromText.transform(Number).pipe(startIndex).default(1).describe('1-based index of the first result'),
+  count: fromText
+    .transform(Number)
+    .pipe(count)
+    .default(DEFAULT_COUNT)
+    .describe(`Results to answer, at most ${MAX_COUNT}`),
+});
+export type ListQuery = z.output<typeof listQuery>;
+
+/** Absent, or naming the schema among others. */
+export const schemasWith = (urn: string) =>
+  z
+    .array(z.string().max(200))
+    .max(20)
+    .refine((given) => given.some((one) => one.toLowerCase() === urn.toLowerCase()), `must name ${urn}`)
+    .optional();
+
+const nameList = z.array(z.string().max(200)).max(MAX_NAMES).optional();
+export const searchInput = z.object({
+  schemas: schemasWith('urn:ietf:params:scim:api:messages:2.0:SearchRequest'),
+  attributes: nameList,
+  excludedAttributes: nameList,
+  filter,
+  startIndex: startIndex.default(1),
+  count: count.default(DEFAULT_COUNT),
+});
+
+export const patchInput = z.object({
+  schemas: schemasWith('urn:ietf:params:scim:api:messages:2.0:PatchOp'),
+  Operations: z
+    .array(
+      z.object({
+        /** Entra capitalises it. */
+        op: z
+          .string()
+          .toLowerCase()
+          .pipe(z.enum(['add', 'replace', 'remove'])),
+        path: z
+          .string()
+          .max(filterLimits.length)
+          .nullish()
+          .transform((path) => path ?? undefined),
+        value: z.json().optional(),
+      }),
+    )
+    .min(1)
+    .max(MAX_OPERATIONS),
+});
+export type Operations = z.output<typeof patchInput>['Operations'];
+
+/** Every member is optional but those that are always returned: a request may ask for a part. */
+export const shown = <T extends z.ZodRawShape>(members: T) =>
+  z.object({
+    schemas: z.array(z.string()),
+    id: z.string(),
+    ...z.object(members).partial().shape,
+    meta: z
+      .object({ resourceType: z.string(), created: z.string(), lastModified: z.string(), location: z.string() })
+      .partial()
+      .optional(),
+  });
+
+export const listView = <T extends z.ZodType>(resource: T) =>
+  z.object({
+    schemas: z.array(z.string()),
+    totalResults: z.int(),
+    startIndex: z.int(),
+    itemsPerPage: z.int(),
+    Resources: z.array(resource),
+  });
