@@ -134,7 +134,10 @@ test('a search is the beginning of a traceId or of a chainHash, and no pattern',
   };
   expect(await found(second?.chainHash ?? '')).toEqual(['2']);
   expect(await found(second?.chainHash.slice(0, 12) ?? '')).toEqual(['2']);
-  expect(await found(second?.traceId ?? '')).toEqual(['11', '8', '7', '2']);
+  // Two decisions were erased by one request, in either order: the erasure is entry 11 or 12.
+  const [erasure, ...rest] = await found(second?.traceId ?? '');
+  expect(['11', '12']).toContain(erasure);
+  expect(rest).toEqual(['8', '7', '2']);
   expect(await found('trc_')).toHaveLength(12);
   expect(await found('compliance:')).toEqual(['13', '9']);
   for (const nothing of ['.*', '^trc', 'rc_', '(a+)+$', '$ne', '\uffff']) expect(await found(nothing)).toEqual([]);

@@ -38,6 +38,7 @@ const found: readonly (readonly [text: string, scrubbed: string])[] = [
   // national id numbers: after a label
   ['ssn is 123456789', 'ssn is [NATIONAL_ID]'],
   ['BSN: 123456782', 'BSN: [NATIONAL_ID]'],
+  ['ssn: 2024-05-24K', 'ssn: [NATIONAL_ID]'],
   ['{"national_id": "123456782"}', '{"national_id": "[NATIONAL_ID]"}'],
   ['Tax file number 123 456 782 please', 'Tax file number [NATIONAL_ID] please'],
   ['SSN and BSN 123456782', 'SSN and BSN [NATIONAL_ID]'],

@@ -24,9 +24,10 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
   return [
     { type: 'NATIONAL_ID', needs: seen.digits8 | seen.mixed, find: writtenFinder(long) },
     { type: 'NATIONAL_ID', needs: seen.digits4 | seen.mixed, find: writtenFinder(short) },
+    // Not digits8: letters may part the digits, and a date may be the beginning of a number, as in 2024-05-24K.
     {
       type: 'NATIONAL_ID',
-      needs: seen.digits8 | seen.mixed,
+      needs: seen.digits4 | seen.mixed,
       find: (text) => spansOf(text, afterLabel, (found) => longestValid(found, forms)),
     },
   ];
