@@ -3,29 +3,46 @@ import { AppError } from '../../errors.ts';
 import type { Models } from '../../models.ts';
 import type { MembershipDocument } from './memberships.model.ts';
 
-type Change = Partial<Pick<MembershipDocument, 'role' | 'isActive' | 'deactivatedBy'>>;
+type Change = Partial<Pick<MembershipDocument, 'role' | 'roleMapped' | 'isActive' | 'deactivatedBy'>>;
 
 /** Everything here belongs into a transaction. */
 export function createMembershipService({ models }: { models: Models }) {
-  /** Whoever took the organisation away from its last active owner is refused, and the transaction with it. */
-  async function keepOwner({ organizationId, role, isActive }: MembershipDocument): Promise<void> {
-    if (role !== 'owner' || !isActive) return;
+  /** @throws AppError `VALIDATION_ERROR` when no active owner is left, and the transaction with it */
+  async function requireOwner(organizationId: string): Promise<void> {
     if (!(await models.memberships.exists({ organizationId, role: 'owner', isActive: true })))
       throw new AppError('VALIDATION_ERROR', 'An organisation needs an active owner');
   }
 
+  async function keepOwner({ organizationId, role, isActive }: MembershipDocument): Promise<void> {
+    if (role === 'owner' && isActive) await requireOwner(organizationId.toHexString());
+  }
+
+  /**
+   * Comes first: of two transactions that both write here one waits for the other, and then sees what it did.
+   * @throws AppError `NOT_FOUND` when the organisation is gone
+   */
+  async function lock(organizationId: string): Promise<void> {
+    const { matchedCount } = await models.organizations.updateOne(
+      { _id: organizationId },
+      { $inc: { membershipChanges: 1 } },
+      { timestamps: false },
+    );
+    if (matchedCount === 0) throw new AppError('NOT_FOUND', 'No such organisation');
+  }
+
   return {
-    /**
-     * Comes first: of two transactions that both write here one waits for the other, and then sees what it did.
-     * @throws AppError `NOT_FOUND` when the organisation is gone
-     */
-    async lock(organizationId: string): Promise<void> {
-      const { matchedCount } = await models.organizations.updateOne(
-        { _id: organizationId },
-        { $inc: { membershipChanges: 1 } },
-        { timestamps: false },
-      );
-      if (matchedCount === 0) throw new AppError('NOT_FOUND', 'No such organisation');
+    lock,
+
+    /** For changes that were made elsewhere: that an owner went away is seen here. @throws AppError `VALIDATION_ERROR` */
+    async ownerLost(organizationId: string): Promise<void> {
+      await lock(organizationId);
+      await requireOwner(organizationId);
+    },
+
+    /** Whether no other owner is active. */
+    async isLastOwner({ _id, organizationId }: MembershipDocument): Promise<boolean> {
+      const other = { organizationId, role: 'owner' as const, isActive: true, _id: { $ne: _id } };
+      return (await models.memberships.exists(other)) === null;
     },
 
     find(organizationId: string, userId: string): Promise<MembershipDocument | null> {

@@ -9,7 +9,7 @@ import { GROUP_SCHEMA } from '../../domain/scim-schema.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Models } from '../../models.ts';
-import type { LastOwner } from '../organization/last-owner.service.ts';
+import type { MembershipService } from '../organization/memberships.service.ts';
 import type { MembershipDocument } from '../organization/memberships.model.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
 import type { PeopleService } from './people.service.ts';
@@ -18,7 +18,7 @@ import type { Event } from './users.service.ts';
 interface Deps {
   models: Models;
   people: PeopleService;
-  lastOwner: LastOwner;
+  memberships: MembershipService;
   baseUrl: string;
 }
 
@@ -26,7 +26,7 @@ interface Deps {
 const MAX_MOVES = 1000;
 const ID = /^[0-9a-f]{24}$/;
 
-export function createScimGroupService({ models, people, lastOwner, baseUrl }: Deps) {
+export function createScimGroupService({ models, people, memberships, baseUrl }: Deps) {
   async function shown(tenant: Tenant, bucket: Bucket, withMembers: boolean) {
     const organization = await models.organizations
       .findById(tenant.organizationId, 'createdAt updatedAt')
@@ -84,7 +84,7 @@ export function createScimGroupService({ models, people, lastOwner, baseUrl }: D
       const entered = await move(tenant, entering, bucket);
       const left = await move(tenant, leaving, roleAfter(bucket));
       const ownerLost = [...entered, ...left].some(({ role, isActive }) => role === 'owner' && isActive);
-      if (ownerLost) await lastOwner.ensure(tenant.organizationId);
+      if (ownerLost) await memberships.ownerLost(tenant.organizationId);
       const events = [
         ...entered.map((one) => moved('scim.group.member_add', one, { group: bucket, role: bucket })),
         ...left.map((one) => moved('scim.group.member_remove', one, { group: bucket, role: roleAfter(bucket) })),

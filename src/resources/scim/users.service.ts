@@ -9,7 +9,7 @@ import type { Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Models } from '../../models.ts';
 import type { SessionService } from '../auth/sessions.service.ts';
-import type { LastOwner } from '../organization/last-owner.service.ts';
+import type { MembershipService } from '../organization/memberships.service.ts';
 import type { DirectoryEntry, MembershipDocument } from '../organization/memberships.model.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
 import { addressOf, type AccountService } from './accounts.service.ts';
@@ -21,7 +21,7 @@ interface Deps {
   people: PeopleService;
   accounts: AccountService;
   sessions: SessionService;
-  lastOwner: LastOwner;
+  memberships: MembershipService;
 }
 
 /** What happened, for the audit log. */
@@ -34,7 +34,7 @@ export interface Event {
 /** Something a directory may say of a member. */
 type Profile = Pick<MembershipDocument, 'ssoId'> & { directory: DirectoryEntry };
 
-export function createScimUserService({ models, people, accounts, sessions, lastOwner }: Deps) {
+export function createScimUserService({ models, people, accounts, sessions, memberships }: Deps) {
   function settingsOf(organizationId: string) {
     return models.organizations
       .findById(organizationId, 'roleMapping endSessionsOnScimDeactivate')
@@ -44,7 +44,7 @@ export function createScimUserService({ models, people, accounts, sessions, last
   /** Ends what an active membership allows; an owner must be left. */
   async function afterDeactivation({ membership, user }: Person): Promise<void> {
     const organizationId = membership.organizationId.toHexString();
-    if (membership.role === 'owner') await lastOwner.ensure(organizationId);
+    if (membership.role === 'owner') await memberships.ownerLost(organizationId);
     const settings = await settingsOf(organizationId);
     if (settings?.endSessionsOnScimDeactivate) await sessions.endIn(organizationId, user._id.toHexString());
   }

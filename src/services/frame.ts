@@ -1,0 +1,108 @@
+// What every service stands on: transactions, the two chains with their consumers, the audit log, the outbox, secrets.
+import { join } from 'node:path';
+import type { Connection } from 'mongoose';
+import type { Config } from '../config.ts';
+import type { ChangeFeed } from '../infra/change-feed.ts';
+import type { Clock } from '../infra/clock.ts';
+import { newId, random16 } from '../infra/ids.ts';
+import type { Logger } from '../infra/logger.ts';
+import { MAIL_TOPIC } from '../infra/mail-delivery.ts';
+import { createMailer } from '../infra/mailer.ts';
+import type { Metrics } from '../infra/metrics.ts';
+import { createOutboxWriter } from '../infra/outbox-writer.ts';
+import { createPasswords } from '../infra/passwords.ts';
+import type { Secrets } from '../infra/secrets.ts';
+import { createTransactions } from '../infra/transaction.ts';
+import { createVault } from '../infra/vault.ts';
+import { consumersOf } from '../jobs.ts';
+import { AUDIT, DECISIONS } from '../ledger/chains.ts';
+import { createConsumers } from '../ledger/consumers.ts';
+import type { Position } from '../ledger/entry.ts';
+import { openChain } from '../ledger/open-chain.ts';
+import type { Probe } from '../ledger/probe.ts';
+import { createProofs } from '../ledger/proof-thread.ts';
+import { systemTimer } from '../ledger/timer.ts';
+import { createLedgerUpkeep } from '../ledger/upkeep.ts';
+import type { AllowedAddresses } from '../domain/return-address.ts';
+import type { Models } from '../models.ts';
+import { createAuditService } from '../resources/audit/audit.service.ts';
+
+/** The outside world of one instance. */
+export interface World {
+  config: Config;
+  secrets: Secrets;
+  mongoUri: string;
+  connection: Connection;
+  models: Models;
+  clock: Clock;
+  feed: ChangeFeed;
+  metrics: Metrics;
+  logger: Logger;
+  /** False while nothing may be sealed. */
+  clockAgrees: () => boolean;
+  /** Reached at every named step of ingestion; for fault tests. */
+  probe?: Probe;
+}
+
+/** `onSealed` is told after every batch on an organisation's decision chain. */
+export function createFrame(world: World, onSealed: (organizationId: string) => void) {
+  const { config, secrets, connection, models, clock, logger } = world;
+  const { transaction, onCommit } = createTransactions(connection);
+  const onQuarantine = (organizationId: string, missing: Position): void =>
+    logger.fatal({ organizationId, missing }, 'a chain does not reach a head it once had: quarantined');
+  const chainWorld = {
+    connection,
+    clock,
+    newId,
+    ready: world.clockAgrees,
+    queueLimit: config.ASSAY_QUEUE_LIMIT,
+    onQuarantine,
+  };
+  const probe = world.probe && { probe: world.probe };
+  const sealed = (organizationId: string): void => {
+    consumers.wake(organizationId);
+    onSealed(organizationId);
+  };
+  const decisions = openChain(DECISIONS, { ...chainWorld, ...probe, onSealed: sealed });
+  const audits = openChain(AUDIT, { ...chainWorld, onSealed: () => undefined });
+  const outbox = createOutboxWriter({ rows: models.outbox, clock });
+  const consumers = createConsumers({
+    ...{ connection, clock, chain: DECISIONS, cursors: models.cursors, parked: models.parked, timer: systemTimer },
+    ...probe,
+    consumers: consumersOf({ models, outbox, fold: decisions.fold }),
+    onError: (consumer, organizationId, error) =>
+      logger.warn({ consumer, organizationId, err: error }, 'a consumer failed and tries again'),
+    onParked: (consumer, organizationId, sequence) =>
+      logger.error({ consumer, organizationId, sequence }, 'a consumer went on without an entry'),
+  });
+  const proofs = createProofs({ uri: world.mongoUri, database: connection.name });
+  const audit = createAuditService({
+    ...{ models, proofs, clock, newId, random16, log: logger },
+    chain: audits.appender,
+    emptyEntries: audits.emptyEntries,
+  });
+  const mailer = createMailer({
+    smtpUrl: config.SMTP_URL,
+    from: config.ASSAY_MAIL_FROM,
+    folder: join(config.ASSAY_DATA_DIR, 'mail'),
+    log: logger,
+  });
+  const publicUrl = (config.ASSAY_PUBLIC_URL ?? `http://${config.ASSAY_HOST}:${config.PORT}`).replace(/\/$/, '');
+  const [firstReturn = `${publicUrl}/`, ...moreReturns] = config.ASSAY_RETURN_URLS;
+  return {
+    ...world,
+    ...{ transaction, onCommit, decisions, audits, outbox, consumers, proofs, audit, mailer },
+    passwords: createPasswords(config.ASSAY_PASSWORD_CONCURRENCY),
+    vault: createVault({ key: secrets.encryptionKey, formerKeys: secrets.formerEncryption }),
+    ledgerUpkeep: createLedgerUpkeep({ connection, clock, chains: [DECISIONS, AUDIT] }),
+    /** Where callers and browsers reach this service, without a slash at the end. */
+    publicUrl,
+    /** Where browsers may return to after a sign-on. */
+    returnAddresses: [firstReturn, ...moreReturns] satisfies AllowedAddresses,
+    /** Writes an outbox row; the mail is made when it is sent. */
+    queueMail: (organizationId: string, payload: Record<string, unknown>): Promise<void> =>
+      outbox.queue({ organizationId, topic: MAIL_TOPIC, payload }),
+    quarantined: (): string[] => [...decisions.heads.quarantined(), ...audits.heads.quarantined()],
+  };
+}
+export type Frame = ReturnType<typeof createFrame>;

@@ -1,0 +1,61 @@
+// Who somebody is and where they belong: organisations, sessions, credentials, keys.
+import { createCache } from '../infra/cache.ts';
+import { newId, randomCode, randomHex, randomToken } from '../infra/ids.ts';
+import { NO_ORGANIZATION } from '../infra/mail-delivery.ts';
+import { createSessionTokens, createTempTokens } from '../infra/tokens.ts';
+import { createTotp } from '../infra/totp.ts';
+import { createCredentialService } from '../resources/auth/credentials.service.ts';
+import { createKeyService, type KeyIdentity } from '../resources/auth/keys.service.ts';
+import { createLinkService } from '../resources/auth/links.service.ts';
+import { createLocalService } from '../resources/auth/local.service.ts';
+import { createMfaService } from '../resources/auth/mfa.service.ts';
+import { createOneTimeTokenService } from '../resources/auth/one-time-tokens.service.ts';
+import { createProfileService } from '../resources/auth/profile.service.ts';
+import { createSessionService } from '../resources/auth/sessions.service.ts';
+import { createSignInFailures } from '../resources/auth/sign-in-failures.service.ts';
+import { createStreamTokenService } from '../resources/auth/stream-tokens.service.ts';
+import { createMembershipService } from '../resources/organization/memberships.service.ts';
+import { createOrganizationService, type OrganizationContext } from '../resources/organization/organization.service.ts';
+import { createWorkspaceService } from '../resources/organization/workspaces.service.ts';
+import type { Frame } from './frame.ts';
+
+export function createIdentity(frame: Frame) {
+  const { config, secrets, models, clock, feed, audit, passwords, vault, transaction, onCommit, publicUrl } = frame;
+  const signing = { secret: secrets.jwt, formerSecrets: secrets.formerJwt, clock };
+  const tempTokens = createTempTokens(signing);
+  const contexts = createCache<OrganizationContext>({ feed, collections: ['organizations'], max: 10_000 });
+  const organizations = createOrganizationService({
+    ...{ models, contexts, newId, onCommit, defaultPlan: config.DEFAULT_PLAN },
+    openLedger: (organizationId) => frame.consumers.cursorsFor(organizationId, 0),
+  });
+  const knownWorkspaces = createCache<true>({ feed, collections: ['workspaces'], max: 10_000 });
+  const oneTimeTokens = createOneTimeTokenService({ models, clock, randomToken });
+  const sessions = createSessionService({
+    ...{ models, tempTokens, oneTimeTokens, organizations, audit, clock },
+    tokens: createSessionTokens(signing),
+    newJti: randomToken,
+    systemOwners: config.SYSTEM_OWNERS,
+  });
+  const failures = createSignInFailures({ sessions, audit, log: frame.logger });
+  const credentials = createCredentialService({ models, sessions, oneTimeTokens, clock });
+  const doors = { models, sessions, failures, credentials, oneTimeTokens, passwords, clock, transaction };
+  const identities = createCache<KeyIdentity>({ feed, collections: ['workspace_keys', 'agents'], max: 50_000 });
+  return {
+    ...{ organizations, oneTimeTokens, sessions, failures, credentials },
+    memberships: createMembershipService({ models }),
+    workspaces: createWorkspaceService({ models, known: knownWorkspaces }),
+    local: createLocalService({ ...doors, organizations, newId, registration: config.REGISTRATION }),
+    links: createLinkService({
+      ...doors,
+      queueMail: (payload) => frame.queueMail(NO_ORGANIZATION, payload),
+      publicUrl,
+    }),
+    mfa: createMfaService({ ...doors, tempTokens, vault, totp: createTotp(clock), randomCode }),
+    streamTokens: createStreamTokenService({ sessions, oneTimeTokens, clock }),
+    profile: createProfileService({ models, audit, clock }),
+    keys: createKeyService({ models, organizations, identities, clock, randomHex, onCommit }),
+    keyIdentities: identities,
+    identityCaches: [contexts, knownWorkspaces, identities],
+  };
+}
+export type Identity = ReturnType<typeof createIdentity>;
