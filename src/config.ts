@@ -58,6 +58,12 @@ export const environment = z.object({
     .default([])
     .describe('Addresses or subnets of proxies whose X-Forwarded-For is believed, comma-separated'),
   ASSAY_CORS_ORIGINS: list.default([]).describe('Origins a browser may call from, comma-separated'),
+  ASSAY_RETURN_URLS: list
+    .refine((urls) => urls.every((url) => URL.canParse(url)), 'give absolute addresses')
+    .default([])
+    .describe(
+      'Addresses a browser may return to after a sign-on, comma-separated, the default first; unset: the public one',
+    ),
   REGISTRATION: z.enum(['open', 'invite']).default('open').describe('Whether strangers may register an organisation'),
   DEFAULT_PLAN: plan
     .optional()

@@ -14,6 +14,7 @@ import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model
 import { membershipSchema } from './resources/organization/memberships.model.ts';
 import { organizationDeletionSchema } from './resources/organization/organization-deletions.model.ts';
 import { organizationSchema } from './resources/organization/organization.model.ts';
+import { ssoDomainSchema } from './resources/organization/sso-domains.model.ts';
 import { workspaceSchema } from './resources/organization/workspaces.model.ts';
 import {
   policyRevisionSchema,
@@ -35,6 +36,7 @@ export function createModels(connection: Connection) {
     organizations: connection.model('Organization', organizationSchema),
     organizationDeletions: connection.model('OrganizationDeletion', organizationDeletionSchema),
     memberships: connection.model('Membership', membershipSchema),
+    ssoDomains: connection.model('SsoDomain', ssoDomainSchema),
     invitations: connection.model('Invitation', invitationSchema),
     workspaces: connection.model('Workspace', workspaceSchema),
     workspaceKeys: connection.model('WorkspaceKey', workspaceKeySchema),

@@ -19,6 +19,8 @@ export interface RequestMeta {
   ip: string;
   userAgent: string | null;
   headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The value of a cookie of the request; null: it has none. */
+  cookie: (name: string) => string | null;
   /** The request body after content decoding; empty when the route declares none. */
   rawBody: Buffer;
 }

@@ -1,4 +1,5 @@
 // The one order in which every request is checked, executed, audited and answered.
+import { parseCookie } from 'cookie';
 import type { Request, RequestHandler, Response } from 'express';
 import type { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
@@ -51,6 +52,7 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
       ip: req.ip ?? '',
       userAgent: req.headers['user-agent'] ?? null,
       headers: req.headers,
+      cookie: (name: string) => parseCookie(req.headers.cookie ?? '')[name] ?? null,
       rawBody: Buffer.alloc(0),
     };
     const attempt: Attempt = { route, req, res, meta, rate: new RateState(), caller: null, paged: undefined };

@@ -1,6 +1,6 @@
 // What the audit log keeps of a sign-in, whichever door it came by: nobody was known before it.
 import type { Role } from '../domain/roles.ts';
-import type { AuditFacts } from './define-route.ts';
+import { type AuditFacts, type Reply, reply, type ReplyParts } from './define-route.ts';
 
 interface SignIn {
   user: { _id: { toHexString(): string }; email: string };
@@ -31,4 +31,17 @@ export function signInFacts({
     userRole: role,
     metadata: { method, ...(secondFactor !== null && { secondFactor }), ...(jti !== undefined && { jti }) },
   };
+}
+
+/** How a sign-on in a browser ends. */
+export interface Landing {
+  /** Where the browser goes. */
+  location: string;
+  cookies: NonNullable<ReplyParts['cookies']>;
+  /** Null: nobody was signed in, or it has been audited. */
+  signIn: SignIn | null;
+}
+
+export function land({ location, cookies, signIn }: Landing): Reply<302, string> {
+  return reply(302, location, { cookies, audit: signIn === null ? [] : signInFacts(signIn) });
 }

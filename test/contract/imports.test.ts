@@ -36,8 +36,16 @@ const RULES: readonly Rule[] = [
   { of: /^app$/, may: [HTTP, ERRORS, /^routes$/, /^(express|cors|helmet)$/], types: [/^(config|services)$/, INFRA] },
   { of: /^routes$/, may: [/^resources\/.*\.routes$/], types: [HTTP] },
   {
-    of: /^services$/,
-    may: [/^resources\/(?!.*\.(model|schemas|routes)$)/, LEDGER, DOMAIN, INFRA, /^jobs$/, nodeParts('path')],
+    of: /^services(\/|$)/,
+    may: [
+      /^resources\/(?!.*\.(model|schemas|routes)$)/,
+      /^services\//,
+      LEDGER,
+      DOMAIN,
+      INFRA,
+      /^jobs$/,
+      nodeParts('path'),
+    ],
     types: [/^(config|models)$/, MONGOOSE],
   },
   { of: /^models$/, may: [/\.model$/, LEDGER, INFRA], types: [MONGOOSE] },
@@ -50,7 +58,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^http\//,
-    may: [HTTP, ERRORS, DOMAIN, ZOD, NODE, /^(express|express-rate-limit|compression|helmet|swagger-ui-dist)$/],
+    may: [HTTP, ERRORS, DOMAIN, ZOD, NODE, /^(express|express-rate-limit|compression|cookie|helmet|swagger-ui-dist)$/],
     types: [/^(services|config)$/, INFRA],
   },
   {
@@ -63,6 +71,7 @@ const RULES: readonly Rule[] = [
       MONGOOSE,
       LRU,
       /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod|nodemailer|eta|otplib|qrcode)$/,
+      /^(undici|ipaddr\.js|openid-client|@node-saml\/node-saml|@xmldom\/xmldom)$/,
     ],
     types: [/^config$/, /^express$/],
   },

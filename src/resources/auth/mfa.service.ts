@@ -10,7 +10,7 @@ import type { Vault } from '../../infra/vault.ts';
 import type { Models } from '../../models.ts';
 import type { disableInput, mfaLoginInput } from './mfa.schemas.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
-import type { Origin, SessionService } from './sessions.service.ts';
+import type { Origin, Proof, SessionService, SignOnProof } from './sessions.service.ts';
 import type { SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
 
@@ -108,7 +108,7 @@ export function createMfaService(deps: Deps) {
       if (!(error instanceof AppError)) throw error;
       throw new AppError(error.code === 'EXPIRED' ? 'TOKEN_EXPIRED' : 'TOKEN_REVOKED', 'Sign in again');
     });
-    return { userId, jti, method: String(facts.method) };
+    return { userId, jti, ...(facts as Pick<Proof, 'method'> & { signOn: SignOnProof | null }) };
   }
 
   return {
@@ -157,14 +157,14 @@ export function createMfaService(deps: Deps) {
 
     /** The second step of a sign-in. @throws AppError of the temp token; `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED`, `ACCOUNT_DEACTIVATED` */
     async login({ tempToken, code }: z.output<typeof mfaLoginInput>, origin: Origin) {
-      const { userId, jti, method } = await takeTempToken(tempToken);
+      const { userId, jti, method, signOn } = await takeTempToken(tempToken);
       const user = await accountOf(userId);
       return takeTry(userId)
         .then((current) =>
           transaction(async () => {
             const secondFactor = await spend(current, code);
             await oneTimeTokens.use('second-factor', jti);
-            return sessions.signIn(current, origin, { method, secondFactor });
+            return sessions.signIn(current, origin, { method, secondFactor, ...(signOn && { signOn }) });
           }),
         )
         .catch((error: unknown) => {

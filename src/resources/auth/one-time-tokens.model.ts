@@ -1,7 +1,7 @@
-// What proves something once: links in mail, the second step of a sign-in, stream tokens. Only a token's SHA-256 is stored.
+// What proves something once: links in mail, the second step of a sign-in, stream tokens, a sign-on under way. Only a token's SHA-256 is stored.
 import { Schema, type Types } from 'mongoose';
 
-export const PURPOSES = ['signup', 'reset', 'magic-link', 'second-factor', 'stream'] as const;
+export const PURPOSES = ['signup', 'reset', 'magic-link', 'second-factor', 'stream', 'sign-on'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 export interface OneTimeTokenDocument {
@@ -13,7 +13,7 @@ export interface OneTimeTokenDocument {
   /** Who a link was sent to; null for tokens that no mail carries. */
   email: string | null;
   /** Further facts of the purpose. */
-  facts: Record<string, string | number>;
+  facts: Record<string, unknown>;
   /** Tries that were allowed, right or wrong. */
   attempts: number;
   /** Used, or void since then. */

@@ -1,6 +1,19 @@
 // One row per session token: the list of what is active, and with `revokedAt` the blacklist.
 import { Schema, type Types } from 'mongoose';
 
+/** The sign-on at an organisation's own identity provider that opened a session; the session leads nowhere else. */
+export interface SignOn {
+  protocol: 'oidc' | 'saml';
+  /** Of the identity provider. */
+  issuer: string;
+  /** The person there: `sub`, or the NameID as it was asserted. */
+  subject: string;
+  /** SAML: the format of the NameID; null where none was given. */
+  format: string | null;
+  /** The provider's own session (`sid`, `SessionIndex`), for single logout; null where it names none. */
+  sessionIndex: string | null;
+}
+
 export interface SessionDocument {
   _id: Types.ObjectId;
   jti: string;
@@ -8,6 +21,8 @@ export interface SessionDocument {
   organizationId: Types.ObjectId;
   ip: string | null;
   userAgent: string | null;
+  /** Null: the person proved who they are to Assay itself or by a social login. */
+  signOn: SignOn | null;
   expiresAt: Date;
   revokedAt: Date | null;
   createdAt: Date;
@@ -16,6 +31,18 @@ export interface SessionDocument {
 /** A revoked session is told from an expired one for 30 days after its end. */
 const KEPT_SECONDS = 30 * 24 * 3600;
 
+const text = { type: String, required: true };
+const signOnSchema = new Schema<SignOn>(
+  {
+    protocol: text,
+    issuer: text,
+    subject: text,
+    format: { type: String, default: null },
+    sessionIndex: { type: String, default: null },
+  },
+  { _id: false },
+);
+
 export const sessionSchema = new Schema<SessionDocument>(
   {
     jti: { type: String, required: true, immutable: true },
@@ -23,6 +50,7 @@ export const sessionSchema = new Schema<SessionDocument>(
     organizationId: { type: Schema.Types.ObjectId, required: true, immutable: true },
     ip: { type: String, default: null },
     userAgent: { type: String, default: null },
+    signOn: { type: signOnSchema, default: null },
     expiresAt: { type: Date, required: true },
     revokedAt: { type: Date, default: null },
   },
@@ -30,4 +58,8 @@ export const sessionSchema = new Schema<SessionDocument>(
 );
 sessionSchema.index({ jti: 1 }, { name: 'jti', unique: true });
 sessionSchema.index({ userId: 1, expiresAt: -1 }, { name: 'user' });
+sessionSchema.index(
+  { organizationId: 1, 'signOn.issuer': 1, 'signOn.subject': 1 },
+  { name: 'signOn', partialFilterExpression: { 'signOn.subject': { $type: 'string' } } },
+);
 sessionSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });

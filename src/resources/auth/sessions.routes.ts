@@ -90,8 +90,8 @@ export const sessionRoutes = [
     body: switchInput,
     data: sessionView,
     audit: session('auth.switch_org'),
-    handler: async ({ user, body, meta }, { sessions }) => {
-      const made = await sessions.switchOrganization(user, body.organizationId, meta);
+    handler: async ({ tenant, user, body, meta }, { sessions }) => {
+      const made = await sessions.switchOrganization({ tenant, user }, body.organizationId, meta);
       return reply(200, made, {
         audit: { organizationId: made.organizationId, userRole: made.role, metadata: { jti: made.jti } },
       });

@@ -1,6 +1,5 @@
 // Sessions: the only place that mints a session token, and the check every request with one passes (document 1, sections 2 and 3).
 import type { Caller, Tenant, User } from '../../domain/tenant.ts';
-import type { Role } from '../../domain/roles.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { SessionClaims, SessionTokens, TempTokens } from '../../infra/tokens.ts';
@@ -8,8 +7,9 @@ import type { Models } from '../../models.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { MembershipDocument } from '../organization/memberships.model.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';
+import { callerOf } from './caller.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
-import type { SessionDocument } from './sessions.model.ts';
+import type { SessionDocument, SignOn } from './sessions.model.ts';
 import type { SessionTimeout, UserDocument } from './users.model.ts';
 
 interface Deps {
@@ -45,12 +45,31 @@ const SECOND_STEP_MS = 5 * 60_000;
 /** Not suspended, and not given to an address that is still unproved. */
 const OPEN = { isActive: true, awaitsProof: { $ne: true } } as const;
 
+/** A sign-on at the identity provider of one organisation, which it is for. */
+export interface SignOnProof extends SignOn {
+  organizationId: string;
+}
+
 /** How somebody has proved who they are. */
 export interface Proof {
   /** For the audit log: `password`, `magic_link` and so on. */
   method: string;
-  /** What was given besides; null: nothing yet. */
-  secondFactor: 'totp' | 'backup_code' | null;
+  /** What was given besides, or that an organisation leaves it to its identity provider; null: nothing yet. */
+  secondFactor: 'totp' | 'backup_code' | 'identity_provider' | null;
+  /** Absent: the proof is good for every organisation of the user. */
+  signOn?: SignOnProof;
+}
+
+/** Who asks, and from which organisation. */
+interface Here {
+  tenant: Tenant;
+  user: User;
+}
+
+/** From where, and by which sign-on, a session is opened. */
+interface Opening {
+  origin: Origin;
+  signOn: SignOn | null;
 }
 
 /** What says which session a request belongs to. */
@@ -59,13 +78,20 @@ export type SessionRef = Pick<SessionClaims, 'sub' | 'organizationId' | 'jti' | 
 export function createSessionService(deps: Deps) {
   const { models, tokens, tempTokens, oneTimeTokens, organizations, clock, newJti } = deps;
 
-  async function mint(user: UserDocument, membership: MembershipDocument, origin: Origin) {
+  async function mint(user: UserDocument, membership: MembershipDocument, { origin, signOn }: Opening) {
     const now = clock.now();
     const exp = Math.floor(now.getTime() / 1000) + LIFETIME_SECONDS[user.sessionTimeout];
     const [userId, organizationId] = [user._id.toHexString(), membership.organizationId.toHexString()];
     const claims = { sub: userId, organizationId, role: membership.role, jti: newJti(), exp };
     await models.sessions.create([
-      { ...claims, userId, ip: origin.ip || null, userAgent: origin.userAgent, expiresAt: new Date(exp * 1000) },
+      {
+        ...claims,
+        userId,
+        ip: origin.ip || null,
+        userAgent: origin.userAgent,
+        signOn,
+        expiresAt: new Date(exp * 1000),
+      },
     ]);
     await models.users.updateOne({ _id: userId }, { $set: { lastOrganizationId: organizationId } });
     return {
@@ -98,9 +124,18 @@ export function createSessionService(deps: Deps) {
     return models.memberships.findOne({ organizationId, userId, ...OPEN }).lean<MembershipDocument>();
   }
 
-  /** The organisation used last, or the oldest. @throws AppError `ACCOUNT_DEACTIVATED` when every membership is suspended or gone */
-  async function landing(user: UserDocument): Promise<MembershipDocument> {
-    const memberships = await membershipsOf(user._id.toHexString());
+  /**
+   * The organisation of the sign-on; else the one used last, or the oldest.
+   * @throws AppError `ACCOUNT_DEACTIVATED` when every membership that it could be is suspended or gone
+   */
+  async function landing(user: UserDocument, signOn: SignOnProof | undefined): Promise<MembershipDocument> {
+    const userId = user._id.toHexString();
+    if (signOn) {
+      const theirs = await activeMembership(userId, signOn.organizationId);
+      if (!theirs) throw new AppError('ACCOUNT_DEACTIVATED');
+      return theirs;
+    }
+    const memberships = await membershipsOf(userId);
     const last = user.lastOrganizationId?.toHexString();
     const membership =
       memberships.find(({ organizationId }) => organizationId.toHexString() === last) ?? memberships[0];
@@ -108,11 +143,23 @@ export function createSessionService(deps: Deps) {
     return membership;
   }
 
+  /** The sign-on that opened a session; null: there was none. */
+  async function signOnOf(jti: string): Promise<SignOn | null> {
+    const session = await models.sessions.findOne({ jti }, 'signOn').lean<SessionDocument>();
+    if (!session) throw new AppError('SESSION_REVOKED');
+    return session.signOn ?? null;
+  }
+
   /** A temp token that opens nothing but the second step. */
-  async function secondStep(user: UserDocument, { method }: Proof) {
+  async function secondStep(user: UserDocument, { method, signOn }: Proof) {
     const userId = user._id.toHexString();
     const expiresAt = new Date(clock.now().getTime() + SECOND_STEP_MS);
-    const jti = await oneTimeTokens.issue({ purpose: 'second-factor', userId, facts: { method }, expiresAt });
+    const jti = await oneTimeTokens.issue({
+      purpose: 'second-factor',
+      userId,
+      facts: { method, signOn: signOn ?? null },
+      expiresAt,
+    });
     return tempTokens.issue({ sub: userId, jti, exp: Math.floor(expiresAt.getTime() / 1000) });
   }
 
@@ -135,17 +182,22 @@ export function createSessionService(deps: Deps) {
 
   return {
     /**
-     * Ends a proof of identity: a session in the organisation used last, or, while a second factor is missing, a temp token.
+     * Ends a proof of identity: a session in the organisation used last (or of the sign-on), or, while a second factor is missing,
+     * a temp token.
      * @throws AppError `ACCOUNT_DEACTIVATED` when every membership is suspended or gone
      */
     async signIn(user: UserDocument, origin: Origin, proof: Proof) {
-      const membership = await landing(user);
+      const membership = await landing(user, proof.signOn);
       const organizationId = membership.organizationId.toHexString();
       const told = { user: shownUser(user), organizationId, role: membership.role, ...proof };
       if (user.mfa.enabled && proof.secondFactor === null)
         return { ...told, mfaRequired: true as const, tempToken: await secondStep(user, proof) };
       await models.users.updateOne({ _id: user._id }, { $set: { lastLoginAt: clock.now(), lastLoginIp: origin.ip } });
-      return { ...told, mfaRequired: false as const, ...(await mint(user, membership, origin)) };
+      return {
+        ...told,
+        mfaRequired: false as const,
+        ...(await mint(user, membership, { origin, signOn: proof.signOn ?? null })),
+      };
     },
 
     /** @throws AppError one of the 401 codes of a session token */
@@ -157,21 +209,27 @@ export function createSessionService(deps: Deps) {
     homeOf,
 
     /** A fresh token for the same organisation; the old one stays valid until it ends or is revoked. */
-    async refresh({ organizationId }: Tenant, { userId }: User, origin: Origin) {
+    async refresh({ organizationId }: Tenant, { userId, jti }: User, origin: Origin) {
       // One after the other: a transaction runs one operation at a time.
       const user = await models.users.findById(userId).lean<UserDocument>();
       const membership = await activeMembership(userId, organizationId);
       if (!user || !membership) throw new AppError('ACCOUNT_DEACTIVATED');
-      return mint(user, membership, origin);
+      return mint(user, membership, { origin, signOn: await signOnOf(jti) });
     },
 
-    /** A token for another organisation of the user. @throws AppError `NOT_FOUND` when it is none of theirs */
-    async switchOrganization({ userId }: User, organizationId: string, origin: Origin) {
+    /**
+     * A token for another organisation of the user.
+     * @throws AppError `NOT_FOUND` when it is none of theirs, `FORBIDDEN` when one organisation's sign-on would lead to another
+     */
+    async switchOrganization({ tenant, user: { userId, jti } }: Here, organizationId: string, origin: Origin) {
       // One after the other: a transaction runs one operation at a time.
       const user = await models.users.findById(userId).lean<UserDocument>();
       const membership = await activeMembership(userId, organizationId);
       if (!user || !membership) throw new AppError('NOT_FOUND');
-      return mint(user, membership, origin);
+      const signOn = await signOnOf(jti);
+      if (signOn && organizationId !== tenant.organizationId)
+        throw new AppError('FORBIDDEN', 'This session was opened by the sign-on of one organisation, and ends there');
+      return mint(user, membership, { origin, signOn });
     },
 
     async logout({ jti }: User) {
@@ -210,6 +268,20 @@ export function createSessionService(deps: Deps) {
         { organizationId, userId, revokedAt: null },
         { $set: { revokedAt: clock.now() } },
       );
+    },
+
+    signOnOf,
+
+    /** Blacklists the sessions that a sign-on opened in an organisation: those of the provider's session, or all of the person's. */
+    async endSignedOn(organizationId: string, { issuer, subject, sessionIndex }: Omit<SignOn, 'protocol' | 'format'>) {
+      const { modifiedCount } = await models.sessions.updateMany(
+        {
+          ...{ organizationId, revokedAt: null, 'signOn.issuer': issuer, 'signOn.subject': subject },
+          ...(sessionIndex !== null && { 'signOn.sessionIndex': sessionIndex }),
+        },
+        { $set: { revokedAt: clock.now() } },
+      );
+      return { revoked: modifiedCount };
     },
 
     /** Blacklists one session of the user, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */
@@ -258,38 +330,4 @@ async function jtiOf(audit: AuditService, tenant: Tenant, auditLogId: string): P
   const { metadata } = await audit.find(tenant, auditLogId);
   if (typeof metadata?.jti !== 'string') throw new AppError('NOT_FOUND');
   return metadata.jti;
-}
-
-interface Found {
-  user: UserDocument;
-  membership: MembershipDocument;
-  claims: { jti: string; exp: number };
-  context: { plan: Tenant['plan']; defaultWorkspaceId: string };
-  systemOwners: readonly string[];
-}
-
-function callerOf({ user, membership, claims, context, systemOwners }: Found): Caller {
-  const [userId, organizationId] = [user._id.toHexString(), membership.organizationId.toHexString()];
-  const role: Role = membership.role;
-  const systemRole = systemOwners.includes(user.email) ? 'owner' : user.systemRole;
-  return {
-    role,
-    tenant: {
-      organizationId,
-      workspaceId: null,
-      defaultWorkspaceId: context.defaultWorkspaceId,
-      plan: context.plan,
-      actor: { kind: 'user', id: userId },
-      agentIds: null,
-    },
-    user: {
-      userId,
-      email: user.email,
-      name: user.name,
-      role,
-      systemRole,
-      jti: claims.jti,
-      expiresAt: claims.exp * 1000,
-    },
-  };
 }

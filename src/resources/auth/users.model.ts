@@ -29,6 +29,13 @@ export interface SecondFactor {
   backupCodes: string[];
 }
 
+/** An account at a social login provider: its issuer and its name there, which never changes; never the e-mail address. */
+export interface SocialIdentity {
+  issuer: string;
+  subject: string;
+  linkedAt: Date;
+}
+
 export interface UserDocument {
   _id: Types.ObjectId;
   /** Lower-cased. */
@@ -45,6 +52,8 @@ export interface UserDocument {
   mfa: SecondFactor;
   preferences: Preferences;
   systemRole: 'owner' | 'admin' | null;
+  /** Accounts at social login providers that open this one. */
+  identities: SocialIdentity[];
   /** The organisation whose directory made the account and may change it, until the person belongs to another one too. */
   provisionedBy: Types.ObjectId | null;
   /** Where the next sign-in leads. */
@@ -82,6 +91,16 @@ export const userSchema = new Schema<UserDocument>(
       },
     },
     systemRole: { type: String, enum: ['owner', 'admin', null], default: null },
+    identities: [
+      new Schema<SocialIdentity>(
+        {
+          issuer: { type: String, required: true },
+          subject: { type: String, required: true },
+          linkedAt: { type: Date, required: true },
+        },
+        { _id: false },
+      ),
+    ],
     provisionedBy: { type: Schema.Types.ObjectId, default: null },
     lastOrganizationId: { type: Schema.Types.ObjectId, default: null },
     lastLoginAt: { type: Date, default: null },
@@ -90,3 +109,7 @@ export const userSchema = new Schema<UserDocument>(
   { collection: 'users', timestamps: true, autoIndex: false },
 );
 userSchema.index({ email: 1 }, { name: 'email', unique: true });
+userSchema.index(
+  { 'identities.issuer': 1, 'identities.subject': 1 },
+  { name: 'identity', unique: true, partialFilterExpression: { 'identities.subject': { $type: 'string' } } },
+);

@@ -27,6 +27,10 @@ export interface MembershipDocument {
   awaitsProof: boolean;
   /** The identity provider's stable id of the person: `externalId` of SCIM. */
   ssoId: string | null;
+  /** Who the member is at the organisation's identity provider, since the first sign-on there. */
+  signOn: { issuer: string; subject: string } | null;
+  /** Whether the organisation's role mapping gave the role; then it also takes it away. */
+  roleMapped: boolean;
   /** Null for a member who was not provisioned. */
   directory: DirectoryEntry | null;
   createdAt: Date;
@@ -54,6 +58,14 @@ export const membershipSchema = new Schema<MembershipDocument>(
     deactivatedBy: { type: String, enum: ['team', 'scim', null], default: null },
     awaitsProof: { type: Boolean, default: false },
     ssoId: text,
+    signOn: {
+      type: new Schema(
+        { issuer: { type: String, required: true }, subject: { type: String, required: true } },
+        { _id: false },
+      ),
+      default: null,
+    },
+    roleMapped: { type: Boolean, default: false },
     directory: { type: directorySchema, default: null },
   },
   { collection: 'memberships', timestamps: true, autoIndex: false },
@@ -66,6 +78,10 @@ membershipSchema.index({ organizationId: 1, role: 1 }, { name: 'role' });
 membershipSchema.index(
   { organizationId: 1, ssoId: 1 },
   { name: 'ssoId', partialFilterExpression: { ssoId: { $type: 'string' } } },
+);
+membershipSchema.index(
+  { organizationId: 1, 'signOn.issuer': 1, 'signOn.subject': 1 },
+  { name: 'signOn', unique: true, partialFilterExpression: { 'signOn.subject': { $type: 'string' } } },
 );
 membershipSchema.index(
   { organizationId: 1, 'directory.userName': 1 },

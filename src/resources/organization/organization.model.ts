@@ -4,6 +4,45 @@ import { PLANS, type Plan } from '../../domain/plans.ts';
 import type { RoleRule } from '../../domain/role-mapping.ts';
 import { ROLES } from '../../domain/roles.ts';
 
+/** OpenID Connect at the organisation's identity provider. */
+export interface OidcSettings {
+  issuer: string;
+  clientId: string;
+  /** Sealed for this organisation. */
+  clientSecret: string;
+  /** The claim that names the person for ever; `sub` unless the provider has a better one, such as Entra's `oid`. */
+  subjectClaim: string;
+  /** The claim that lists groups, for role mapping. */
+  groupsClaim: string;
+}
+
+/** SAML 2.0 at the organisation's identity provider. */
+export interface SamlSettings {
+  /** Entity id of the identity provider: the issuer of its assertions. */
+  entityId: string;
+  /** Where sign-on requests go (HTTP-Redirect). */
+  ssoUrl: string;
+  /** Where logout requests and answers go (HTTP-Redirect); null: no single logout. */
+  sloUrl: string | null;
+  /** PEM, one or two: both are valid while a certificate is replaced. */
+  certificates: string[];
+  /** Attributes of an assertion; an e-mail address in the NameID is found without. */
+  emailAttribute: string;
+  nameAttribute: string;
+  groupsAttribute: string;
+}
+
+/** How the organisation's people sign on; the protocol that is not chosen may be prepared. */
+export interface SsoConfig {
+  provider: 'oidc' | 'saml';
+  /** Whether the second factor of Assay is asked for besides the provider's own. */
+  requireMfaEvenWithSso: boolean;
+  /** Whether somebody who is no member becomes one by the first sign-on. */
+  justInTime: boolean;
+  oidc: OidcSettings | null;
+  saml: SamlSettings | null;
+}
+
 export interface OrganizationDocument {
   _id: Types.ObjectId;
   name: string;
@@ -20,6 +59,8 @@ export interface OrganizationDocument {
   scrubNationalIds: boolean;
   /** Which role a provisioned or signed-on member gets; the first rule that fits. */
   roleMapping: RoleRule[];
+  /** Null: no sign-on of its own. */
+  ssoConfig: SsoConfig | null;
   /** Whether a deactivation by SCIM ends the member's sessions here as well. */
   endSessionsOnScimDeactivate: boolean;
   /** Written by every change of a membership, so that these happen one after the other. */
@@ -27,6 +68,30 @@ export interface OrganizationDocument {
   createdAt: Date;
   updatedAt: Date;
 }
+
+const text = { type: String, required: true };
+const oidcSchema = new Schema<OidcSettings>(
+  { issuer: text, clientId: text, clientSecret: text, subjectClaim: text, groupsClaim: text },
+  { _id: false },
+);
+const samlSchema = new Schema<SamlSettings>(
+  {
+    ...{ entityId: text, ssoUrl: text, emailAttribute: text, nameAttribute: text, groupsAttribute: text },
+    sloUrl: { type: String, default: null },
+    certificates: { type: [String], required: true },
+  },
+  { _id: false },
+);
+const ssoSchema = new Schema<SsoConfig>(
+  {
+    provider: { type: String, enum: ['oidc', 'saml'], required: true },
+    requireMfaEvenWithSso: { type: Boolean, default: false },
+    justInTime: { type: Boolean, default: true },
+    oidc: { type: oidcSchema, default: null },
+    saml: { type: samlSchema, default: null },
+  },
+  { _id: false },
+);
 
 export const organizationSchema = new Schema<OrganizationDocument>(
   {
@@ -44,6 +109,7 @@ export const organizationSchema = new Schema<OrganizationDocument>(
     roleMapping: [
       new Schema({ pattern: { type: String, required: true }, role: { type: String, enum: ROLES } }, { _id: false }),
     ],
+    ssoConfig: { type: ssoSchema, default: null },
     endSessionsOnScimDeactivate: { type: Boolean, default: false },
     membershipChanges: { type: Number, default: 0 },
   },

@@ -1,0 +1,71 @@
+// How a sign-on ends in the browser: with a session or a second step in a cookie, or with a code in the query; never with a token in an address.
+import { withQuery } from '../../domain/return-address.ts';
+import { AppError } from '../../errors.ts';
+import type { AuditService } from '../audit/audit.service.ts';
+import type { Origin, SessionService } from '../auth/sessions.service.ts';
+
+type SignedIn = Awaited<ReturnType<SessionService['signIn']>>;
+type Cookie = { name: string; value: string | null; maxAgeMs?: number };
+
+interface Deps {
+  audit: AuditService;
+  /** Where a browser goes whose sign-on is unknown. */
+  defaultReturn: string;
+  log: { info(details: object, text: string): void };
+}
+
+/** Read by `GET /auth/oauth-token`. */
+export const SESSION_COOKIE = 'svc_oauth_token';
+/** Read by `GET /auth/sso/mfa-exchange`. */
+export const TEMP_TOKEN_COOKIE = 'svc_sso_mfa_token';
+const SESSION_COOKIE_MS = 7 * 24 * 3600_000;
+const TEMP_TOKEN_COOKIE_MS = 5 * 60_000;
+
+/** What became known of a sign-on on its way: filled in step by step, so that a failure is told where it belongs. */
+export interface Journey {
+  method: string;
+  returnTo?: string;
+  /** The organisation whose sign-on it is; absent: nobody's audit log concerns it. */
+  organizationId?: string;
+  /** Cookies that are over. */
+  spent: Cookie[];
+}
+
+export function createEndingService({ audit, defaultReturn, log }: Deps) {
+  async function failed(journey: Journey, origin: Origin, error: AppError) {
+    const { organizationId, method } = journey;
+    log.info({ organizationId, method, code: error.code, reason: error.message }, 'a sign-on was refused');
+    if (organizationId !== undefined)
+      await audit.write({
+        ...{ organizationId, workspaceId: null, userId: null, userEmail: null, userRole: 'member' },
+        ...{ action: 'auth.sso.failure', resource: 'session', resourceId: null, status: 'failure' },
+        detail: error.message,
+        metadata: { method, code: error.code },
+        ipAddress: origin.ip || null,
+        userAgent: origin.userAgent,
+      });
+    const location = withQuery(journey.returnTo ?? defaultReturn, { error: error.code });
+    return { location, cookies: journey.spent, signIn: null };
+  }
+
+  return {
+    /**
+     * Runs the end of a sign-on. Whatever is refused is audited for the organisation it concerns and told in the query `error`;
+     * a fault of our own is thrown.
+     */
+    async conclude(journey: Journey, origin: Origin, work: (journey: Journey) => Promise<SignedIn>) {
+      const made = await work(journey).catch((error: unknown) => {
+        if (error instanceof AppError && error.http < 500) return error;
+        throw error;
+      });
+      if (made instanceof AppError) return failed(journey, origin, made);
+      const returnTo = journey.returnTo ?? defaultReturn;
+      const cookie: Cookie = made.mfaRequired
+        ? { name: TEMP_TOKEN_COOKIE, value: made.tempToken, maxAgeMs: TEMP_TOKEN_COOKIE_MS }
+        : { name: SESSION_COOKIE, value: made.token, maxAgeMs: SESSION_COOKIE_MS };
+      const location = made.mfaRequired ? withQuery(returnTo, { ssoMfa: '1' }) : returnTo;
+      return { location, cookies: [...journey.spent, cookie], signIn: made };
+    },
+  };
+}
+export type EndingService = ReturnType<typeof createEndingService>;
