@@ -22,7 +22,7 @@ export function roleFor(groups: readonly string[], rules: readonly RoleRule[]): 
   for (const { pattern, role } of rules) {
     const result = compilePattern(pattern);
     if ('problem' in result) continue;
-    const group = groups.find((name) => result.pattern.occursIn(name));
+    const group = groups.find((name) => result.pattern.occursIn([name]));
     if (group !== undefined) return { role, matched: { pattern, group } };
   }
   return { role: DEFAULT_ROLE, matched: null };

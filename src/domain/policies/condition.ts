@@ -2,7 +2,7 @@
 import type { Json } from '../json.ts';
 import { checkCondition, type Condition } from './definition.ts';
 import { instantOf } from './instant.ts';
-import { compilePattern, patternLimits, type Pattern } from './regex.ts';
+import { compilePattern, patternLimits, type Pattern, PatternTooDear } from './regex.ts';
 
 /** Holds, does not hold, or the text of what went wrong. */
 export type Finding = boolean | string;
@@ -84,8 +84,10 @@ function search(pattern: Pattern, texts: string[]): Finding {
     return `text of ${characters} characters is too long for a pattern of ${pattern.instructions} instructions`;
   }
   try {
-    return texts.some((text) => pattern.occursIn(text));
-  } catch {
-    return 'the pattern could not be applied';
+    return pattern.occursIn(texts);
+  } catch (error) {
+    return error instanceof PatternTooDear
+      ? `text of ${characters} characters is too long for a pattern of so many states`
+      : 'the pattern could not be applied';
   }
 }

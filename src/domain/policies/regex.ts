@@ -2,16 +2,31 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
 
-/** Characters of a pattern, instructions of its program, bytes of its cached automaton, and instructions x UTF-16 units of one search. */
-export const patternLimits = { length: 1_000, instructions: 500, automatonBytes: 1 << 20, work: 25_000_000 } as const;
+/**
+ * Characters of a pattern; instructions of its program; bytes of its cached automaton, and how often one search may fill them, which
+ * takes some 12 ms; instructions x UTF-16 units of one search, with the automaton, and without it, which takes some 25 ns for each.
+ */
+export const patternLimits = {
+  length: 1_000,
+  instructions: 500,
+  automatonBytes: 1 << 20,
+  automatonFillings: 2,
+  work: 25_000_000,
+  workWithoutAutomaton: 1_500_000,
+} as const;
 
 /** An accepted pattern. */
 export interface Pattern {
   /** Instructions of the compiled program: a search takes at most this times the length of the text. */
   instructions: number;
-  /** Whether the pattern occurs anywhere in the text (case-sensitive; `^` and `$` are the ends of the text unless `(?m)`). */
-  occursIn(text: string): boolean;
+  /**
+   * Whether the pattern occurs anywhere in one of the texts (case-sensitive; `^` and `$` are the ends of a text unless `(?m)`).
+   * @throws PatternTooDear when the automaton outgrows its memory and the texts are too long to be searched without it
+   */
+  occursIn(texts: readonly string[]): boolean;
 }
+
+export class PatternTooDear extends Error {}
 
 /** Either the pattern, or why it is refused, as text that follows the name of the value. */
 export type PatternResult = { pattern: Pattern } | { problem: string };
@@ -49,7 +64,30 @@ function admit(program: RE2JS): PatternResult {
       problem: `compiles to ${instructions} instructions, more than ${patternLimits.instructions}: use smaller repetitions`,
     };
   }
+  return { pattern: { instructions, occursIn: searcher(program, instructions) } };
+}
+
+/** A search of bounded cost, whose outcome depends on pattern and texts alone and not on what was searched before. */
+function searcher(program: RE2JS, instructions: number): Pattern['occursIn'] {
   const { dfa } = program.re2();
   dfa.stateBudget = dfa.memBudget = patternLimits.automatonBytes;
-  return { pattern: { instructions, occursIn: (text) => program.test(text) } };
+  const [run, startOver] = [dfa.match.bind(dfa), dfa.resetCache.bind(dfa)];
+  let isLong = false;
+  let fillings = 0;
+  // The automaton answers null where it gives up, and is then replaced by a slower engine.
+  dfa.resetCache = (state: unknown) =>
+    ++fillings < patternLimits.automatonFillings ? (startOver(state) as unknown) : null;
+  dfa.match = (...search: Parameters<typeof run>) => {
+    const outcome: unknown = run(...search);
+    if (outcome === null && isLong) throw new PatternTooDear();
+    return outcome;
+  };
+  return (texts) => {
+    const units = texts.reduce((sum, { length }) => sum + length, 0);
+    isLong = units * instructions > patternLimits.workWithoutAutomaton;
+    fillings = 0;
+    // A warm automaton could get through texts on which a cold one gives up.
+    if (isLong) dfa.clearCache();
+    return texts.some((text) => program.test(text));
+  };
 }

@@ -7,7 +7,7 @@ import { compilePattern } from '../../../src/domain/policies/regex.ts';
 function occurs(source: string, text: string): boolean {
   const result = compilePattern(source);
   if ('problem' in result) throw new Error(`${source} ${result.problem}`);
-  return result.pattern.occursIn(text);
+  return result.pattern.occursIn([text]);
 }
 
 const word = fc
