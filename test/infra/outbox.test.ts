@@ -108,6 +108,22 @@ test('two workers share the rows: each is delivered once', async () => {
   expect(new Set(delivered).size).toBe(20);
 });
 
+test('one that does not come to an end holds up no other', async () => {
+  for (let n = 0; n < 5; n++) await write({ payload: { n }, dueAt: new Date(now - 5 + n) });
+  const delivered: unknown[] = [];
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const run = worker(async ({ payload: { n } }) => {
+    if (n === 0) await released;
+    delivered.push(n);
+  }).run();
+  await expect.poll(() => delivered).toHaveLength(4);
+  expect(delivered).not.toContain(0);
+  release();
+  expect(await run).toBe(5);
+  expect(delivered.at(-1)).toBe(0);
+});
+
 test('a row whose worker died is taken over when its lease ends, and the dead one settles nothing', async () => {
   await write();
   let finish = (): void => undefined;
