@@ -64,6 +64,19 @@ export const environment = z.object({
     .describe(
       'Addresses a browser may return to after a sign-on, comma-separated, the default first; unset: the public one',
     ),
+  ASSAY_OUTBOUND_ALLOW: list
+    .refine((items) => items.every(isDestination), 'give hosts, hosts with a port, addresses, or subnets')
+    .default([])
+    .describe(
+      'Private hosts, host:port pairs, addresses or subnets that may be called when a user names them, also over http; unset: public ones over https only',
+    ),
+  ASSAY_DNS_SERVERS: list
+    .refine(
+      (servers) => servers.every((server) => isIP(server.replace(/(:\d+)$/, '')) === 4 || isIP(server) === 6),
+      'give addresses, IPv4 ones perhaps with a port',
+    )
+    .default([])
+    .describe('Name servers asked for the proof of an e-mail domain, comma-separated; unset: those of the system'),
   REGISTRATION: z.enum(['open', 'invite']).default('open').describe('Whether strangers may register an organisation'),
   DEFAULT_PLAN: plan
     .optional()
@@ -143,6 +156,13 @@ function isSubnet(text: string): boolean {
   const longest = family === 4 ? 32 : 128;
   return (
     family !== 0 && more.length === 0 && (length === undefined || (/^\d+$/.test(length) && Number(length) <= longest))
+  );
+}
+
+/** A subnet or address, or a host name or bracketed address with or without a port. */
+function isDestination(text: string): boolean {
+  return (
+    isSubnet(text) || /^([a-z\d_.-]*[a-z_-][a-z\d_.-]*|\d+(\.\d+){3}(?=:)|\[[\da-f:]+\](?=:))(:\d{1,5})?$/i.test(text)
   );
 }
 

@@ -57,6 +57,7 @@ export function createServices(world: World) {
     async close(): Promise<void> {
       await identity.failures.settle();
       mailer.close();
+      await frame.http.close();
       await frame.decisions.appender.close();
       await consumers.stop();
       await frame.audits.appender.close();

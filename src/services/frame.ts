@@ -11,6 +11,7 @@ import { createMailer } from '../infra/mailer.ts';
 import type { Metrics } from '../infra/metrics.ts';
 import { createOutboxWriter } from '../infra/outbox-writer.ts';
 import { createPasswords } from '../infra/passwords.ts';
+import { createSafeHttp } from '../infra/safe-http.ts';
 import type { Secrets } from '../infra/secrets.ts';
 import { createTransactions } from '../infra/transaction.ts';
 import { createVault } from '../infra/vault.ts';
@@ -26,6 +27,9 @@ import { createLedgerUpkeep } from '../ledger/upkeep.ts';
 import type { AllowedAddresses } from '../domain/return-address.ts';
 import type { Models } from '../models.ts';
 import { createAuditService } from '../resources/audit/audit.service.ts';
+
+/** Calls to addresses that users name. */
+const OUTBOUND = { timeoutMs: 10_000, maxBytes: 1 << 20 };
 
 /** The outside world of one instance. */
 export interface World {
@@ -92,6 +96,7 @@ export function createFrame(world: World, onSealed: (organizationId: string) => 
   return {
     ...world,
     ...{ transaction, onCommit, decisions, audits, outbox, consumers, proofs, audit, mailer },
+    http: createSafeHttp({ ...OUTBOUND, allow: config.ASSAY_OUTBOUND_ALLOW }),
     passwords: createPasswords(config.ASSAY_PASSWORD_CONCURRENCY),
     vault: createVault({ key: secrets.encryptionKey, formerKeys: secrets.formerEncryption }),
     ledgerUpkeep: createLedgerUpkeep({ connection, clock, chains: [DECISIONS, AUDIT] }),

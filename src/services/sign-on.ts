@@ -8,9 +8,9 @@ import type { Frame } from './frame.ts';
 import type { Identity } from './identity.ts';
 
 export function createSignOn(frame: Frame, identity: Identity) {
-  const { models, clock, vault, audit, transaction, logger, returnAddresses } = frame;
-  const { sessions, credentials, memberships, oneTimeTokens } = identity;
-  const ssoSettings = createSsoSettingsService({ models, vault });
+  const { models, clock, vault, audit, transaction, logger, http, publicUrl, returnAddresses } = frame;
+  const { sessions, credentials, memberships, oneTimeTokens, organizations } = identity;
+  const ssoSettings = createSsoSettingsService({ models, vault, sessions, organizations, http, clock, publicUrl });
   return {
     ssoSettings,
     attempts: createAttemptService({ oneTimeTokens, clock, randomToken }),

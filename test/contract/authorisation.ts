@@ -150,6 +150,13 @@ export const authorisation: Readonly<Record<string, Row>> = {
   // The name that confirms is that of the caller's own organisation.
   'DELETE /api/v1/organization': { ...owners, foreigner: 'VALIDATION_ERROR' },
 
+  'GET /api/v1/organization/sso': paid(managers),
+  'PUT /api/v1/organization/sso': paid(owners),
+  // Somebody else removes what they have set up themselves, a line above.
+  'DELETE /api/v1/organization/sso': paid(owners),
+  'GET /api/v1/organization/role-mapping': paid(managers),
+  'PUT /api/v1/organization/role-mapping': paid(owners),
+
   'GET /api/v1/workspaces': readers,
   'POST /api/v1/workspaces': managers,
   'PATCH /api/v1/workspaces/:id': ofOne(managers),

@@ -1,5 +1,7 @@
 // For every operation one request that is served, made of a site's own records; every input that exists is given.
+import { Types } from 'mongoose';
 import { randomHex } from '../../src/infra/ids.ts';
+import { FIRST_CERTIFICATE } from '../setup/certificates.ts';
 import { owner, PASSWORD } from '../setup/personas.ts';
 import {
   as,
@@ -63,6 +65,27 @@ const patch = (...Operations: object[]) => ({
   Operations,
 });
 
+const ssoBody = (mark: string): Record<string, unknown> => ({
+  provider: 'oidc',
+  requireMfaEvenWithSso: false,
+  justInTime: true,
+  oidc: {
+    issuer: 'https://login.example.com/tenant',
+    clientId: `${mark} client`,
+    clientSecret: `${mark} secret`,
+    subjectClaim: 'sub',
+    groupsClaim: 'groups',
+  },
+  saml: {
+    entityId: `${mark} provider`,
+    ssoUrl: 'https://login.example.com/saml',
+    sloUrl: 'https://login.example.com/saml/logout',
+    certificates: [FIRST_CERTIFICATE],
+    emailAttribute: 'email',
+    nameAttribute: 'name',
+    groupsAttribute: 'groups',
+  },
+});
 const period = { from: '2025-01-01', to: '2045-01-01', fromSequence: '1', toSequence: '1', format: 'json' };
 
 export const examples: Readonly<Record<string, Example>> = {
@@ -174,6 +197,18 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'DELETE /api/v1/organization': ({ mark }) => ({ body: { name: `${mark} Ltd` } }),
   'POST /api/v1/organization/scim-token': nothing,
+
+  'GET /api/v1/organization/sso': nothing,
+  'PUT /api/v1/organization/sso': ({ mark }) => ({ body: ssoBody(mark) }),
+  'DELETE /api/v1/organization/sso': async ({ ground, owner, mark }) => {
+    const _id = Types.ObjectId.createFromHexString(owner.organizationId);
+    await ground.database.collection('organizations').updateOne({ _id }, { $set: { ssoConfig: ssoBody(mark) } });
+    return {};
+  },
+  'GET /api/v1/organization/role-mapping': nothing,
+  'PUT /api/v1/organization/role-mapping': ({ mark }) => ({
+    body: { rules: [{ pattern: `^${mark} auditors$`, role: 'auditor' }] },
+  }),
 
   'GET /api/v1/workspaces': nothing,
   'POST /api/v1/workspaces': ({ mark }) => ({ body: { name: `${mark} ${randomHex(6)}` } }),

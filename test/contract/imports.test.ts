@@ -54,7 +54,7 @@ const RULES: readonly Rule[] = [
   { of: /^errors$/, may: [] },
   {
     of: /^domain\//,
-    may: [DOMAIN, nodeParts('crypto'), LRU, /^(re2js|ibantools|libphonenumber-js|stdnum)$/],
+    may: [DOMAIN, nodeParts('crypto'), LRU, /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js)$/],
   },
   {
     of: /^http\//,

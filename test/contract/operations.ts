@@ -149,6 +149,13 @@ const ADDED = {
     'DELETE /api/v1/organization',
     'POST /api/v1/organization/scim-token',
   ],
+  'the settings of the sign-on and the mapping of roles are described, their operations are not': [
+    'GET /api/v1/organization/sso',
+    'PUT /api/v1/organization/sso',
+    'DELETE /api/v1/organization/sso',
+    'GET /api/v1/organization/role-mapping',
+    'PUT /api/v1/organization/role-mapping',
+  ],
   'the conformance target, RFC 7644, searches by POST too': [
     'POST /scim/v2/.search',
     'POST /scim/v2/Users/.search',

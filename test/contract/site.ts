@@ -28,7 +28,10 @@ export interface Ground {
 
 export async function openGround(): Promise<Ground> {
   const mongoUri = databaseUri();
-  const app = await startApp({ ASSAY_LIMIT_ACCOUNT: '1000' }, { mongoUri, secrets: SECRETS });
+  const app = await startApp(
+    { ASSAY_LIMIT_ACCOUNT: '1000', ASSAY_OUTBOUND_ALLOW: 'login.example.com' },
+    { mongoUri, secrets: SECRETS },
+  );
   const database = await createConnection(mongoUri, { maxPoolSize: 4 }).asPromise();
   return {
     app,

@@ -14,7 +14,7 @@ import { credentialsFor, makeSite, openGround, send, type Credentials, type Grou
 
 const CANARY = 'canary';
 /** Members that are named like ids and name nothing of an organisation's. */
-const NO_RECORD = new Set(['templateId', 'conversationId', 'externalId', 'scrubNationalIds']);
+const NO_RECORD = new Set(['templateId', 'conversationId', 'externalId', 'scrubNationalIds', 'clientId', 'entityId']);
 /** Parameters that name something which is the same everywhere. */
 const SAME_EVERYWHERE = /(\/:revision|\/(Groups|ResourceTypes|Schemas)\/:id)$/;
 /** A token is its own authority. */

@@ -6,7 +6,11 @@ import type { SessionClaims, SessionTokens, TempTokens } from '../../infra/token
 import type { Models } from '../../models.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { MembershipDocument } from '../organization/memberships.model.ts';
-import type { OrganizationService } from '../organization/organization.service.ts';
+import type {
+  IdentityProvider,
+  OrganizationContext,
+  OrganizationService,
+} from '../organization/organization.service.ts';
 import { callerOf } from './caller.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
@@ -173,7 +177,7 @@ export function createSessionService(deps: Deps) {
     ]);
     if (session?.revokedAt) throw new AppError('SESSION_REVOKED');
     if (exp * 1000 <= clock.now().getTime()) throw new AppError('TOKEN_EXPIRED');
-    if (!session) throw new AppError('SESSION_REVOKED');
+    if (!session || !isTrusted(session.signOn, context)) throw new AppError('SESSION_REVOKED');
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
     if (!membership.isActive && membership.deactivatedBy !== 'scim') throw new AppError('ACCOUNT_DEACTIVATED');
@@ -284,6 +288,23 @@ export function createSessionService(deps: Deps) {
       return { revoked: modifiedCount };
     },
 
+    /** Blacklists what was signed on at any identity provider in an organisation but the one that stays; how many were in use. */
+    async endSignOns(organizationId: string, staying: IdentityProvider | null): Promise<number> {
+      const now = clock.now();
+      const others = staying && [
+        { 'signOn.protocol': { $ne: staying.protocol } },
+        { 'signOn.issuer': { $ne: staying.issuer } },
+      ];
+      const { modifiedCount } = await models.sessions.updateMany(
+        {
+          ...{ organizationId, revokedAt: null, expiresAt: { $gt: now }, 'signOn.subject': { $type: 'string' } },
+          ...(others && { $or: others }),
+        },
+        { $set: { revokedAt: now } },
+      );
+      return modifiedCount;
+    },
+
     /** Blacklists one session of the user, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */
     async revokeOne(tenant: Tenant, { userId }: User, named: { jti: string } | { auditLogId: string }) {
       const jti = 'jti' in named ? named.jti : await jtiOf(deps.audit, tenant, named.auditLogId);
@@ -324,6 +345,13 @@ export type SessionService = ReturnType<typeof createSessionService>;
 /** A user as views show them. */
 export function shownUser(user: UserDocument) {
   return { ...user, mfaEnabled: user.mfa.enabled };
+}
+
+/** A sign-on is good while its provider is the organisation's, also one that was under way when that changed. */
+function isTrusted(signOn: SignOn | null, { identityProvider }: OrganizationContext): boolean {
+  return (
+    signOn == null || (signOn.protocol === identityProvider?.protocol && signOn.issuer === identityProvider.issuer)
+  );
 }
 
 async function jtiOf(audit: AuditService, tenant: Tenant, auditLogId: string): Promise<string> {

@@ -5,14 +5,22 @@ import type { Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Cache } from '../../infra/cache.ts';
 import type { Models } from '../../models.ts';
-import type { OrganizationDocument } from './organization.model.ts';
+import type { OrganizationDocument, SsoConfig } from './organization.model.ts';
 import type { settingsChange } from './organization.schemas.ts';
+
+/** Who vouches for the people of an organisation. */
+export interface IdentityProvider {
+  protocol: 'oidc' | 'saml';
+  issuer: string;
+}
 
 /** What authentication needs of an organisation. */
 export interface OrganizationContext {
   plan: Plan;
   defaultWorkspaceId: string;
   scrubNationalIds: boolean;
+  /** Null: it has no sign-on of its own. */
+  identityProvider: IdentityProvider | null;
 }
 
 interface Deps {
@@ -53,6 +61,7 @@ export function createOrganizationService({ models, contexts, openLedger, newId,
               plan: found.subscription.plan,
               defaultWorkspaceId: found.defaultWorkspaceId.toHexString(),
               scrubNationalIds: found.scrubNationalIds,
+              identityProvider: found.ssoConfig ? identityProvider(found.ssoConfig) : null,
             },
           }
         );
@@ -78,6 +87,11 @@ export function createOrganizationService({ models, contexts, openLedger, newId,
       return shown(updated);
     },
 
+    /** To be told of every change of a document that was made elsewhere. */
+    changed(organizationId: string): void {
+      onCommit(() => contexts.invalidate(organizationId));
+    },
+
     /** Names by id, for lists. */
     async named(
       ids: readonly string[],
@@ -88,6 +102,12 @@ export function createOrganizationService({ models, contexts, openLedger, newId,
   };
 }
 export type OrganizationService = ReturnType<typeof createOrganizationService>;
+
+/** The identity provider that is in use; the other one may be prepared. */
+export function identityProvider({ provider, oidc, saml }: SsoConfig): IdentityProvider | null {
+  const issuer = provider === 'oidc' ? oidc?.issuer : saml?.entityId;
+  return issuer === undefined ? null : { protocol: provider, issuer };
+}
 
 function shown(organization: OrganizationDocument) {
   return { ...organization, id: organization._id, plan: organization.subscription.plan };

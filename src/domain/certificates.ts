@@ -1,0 +1,45 @@
+// Certificates that sign what an identity provider says: which ones are taken, and what is shown of them.
+import { X509Certificate } from 'node:crypto';
+
+export interface CertificateFacts {
+  /** PEM, as it is stored. */
+  pem: string;
+  subject: string;
+  /** SHA-256 of the certificate, as tools print it. */
+  fingerprint: string;
+  validFrom: Date;
+  validTo: Date;
+}
+
+const MIN_RSA_BITS = 2048;
+
+/** Reads what `certificateProblem` has accepted. */
+export function certificateFacts(pem: string): CertificateFacts {
+  const certificate = new X509Certificate(pem);
+  return {
+    pem: certificate.toString(),
+    subject: certificate.subject.replaceAll('\n', ', '),
+    fingerprint: certificate.fingerprint256,
+    validFrom: new Date(certificate.validFrom),
+    validTo: new Date(certificate.validTo),
+  };
+}
+
+/** Why a text is no certificate that can be relied on at `now`, worded to follow its name; null: it is one. */
+export function certificateProblem(pem: string, now: Date): string | null {
+  if ((pem.match(/-----BEGIN /g) ?? []).length !== 1) return 'must be one certificate in PEM form';
+  const certificate = read(pem);
+  if (!certificate) return 'is not an X.509 certificate';
+  const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
+  if (asymmetricKeyType !== 'rsa') return 'has a key that is not RSA, which XML signatures are not verified with';
+  if ((asymmetricKeyDetails?.modulusLength ?? 0) < MIN_RSA_BITS) return `has a key of less than ${MIN_RSA_BITS} bits`;
+  return new Date(certificate.validTo) <= now ? `expired on ${new Date(certificate.validTo).toISOString()}` : null;
+}
+
+function read(pem: string): X509Certificate | null {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return null;
+  }
+}
