@@ -6,13 +6,10 @@ import type { SessionClaims, SessionTokens, TempTokens } from '../../infra/token
 import type { Models } from '../../models.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { MembershipDocument } from '../organization/memberships.model.ts';
-import type {
-  IdentityProvider,
-  OrganizationContext,
-  OrganizationService,
-} from '../organization/organization.service.ts';
+import type { OrganizationService } from '../organization/organization.service.ts';
 import { callerOf } from './caller.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
+import { isTrusted, signedOnSessions } from './signed-on-sessions.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
 import type { SessionTimeout, UserDocument } from './users.model.ts';
 
@@ -276,34 +273,7 @@ export function createSessionService(deps: Deps) {
 
     signOnOf,
 
-    /** Blacklists the sessions that a sign-on opened in an organisation: those of the provider's session, or all of the person's. */
-    async endSignedOn(organizationId: string, { issuer, subject, sessionIndex }: Omit<SignOn, 'protocol' | 'format'>) {
-      const { modifiedCount } = await models.sessions.updateMany(
-        {
-          ...{ organizationId, revokedAt: null, 'signOn.issuer': issuer, 'signOn.subject': subject },
-          ...(sessionIndex !== null && { 'signOn.sessionIndex': sessionIndex }),
-        },
-        { $set: { revokedAt: clock.now() } },
-      );
-      return { revoked: modifiedCount };
-    },
-
-    /** Blacklists what was signed on at any identity provider in an organisation but the one that stays; how many were in use. */
-    async endSignOns(organizationId: string, staying: IdentityProvider | null): Promise<number> {
-      const now = clock.now();
-      const others = staying && [
-        { 'signOn.protocol': { $ne: staying.protocol } },
-        { 'signOn.issuer': { $ne: staying.issuer } },
-      ];
-      const { modifiedCount } = await models.sessions.updateMany(
-        {
-          ...{ organizationId, revokedAt: null, expiresAt: { $gt: now }, 'signOn.subject': { $type: 'string' } },
-          ...(others && { $or: others }),
-        },
-        { $set: { revokedAt: now } },
-      );
-      return modifiedCount;
-    },
+    ...signedOnSessions({ models, clock }),
 
     /** Blacklists one session of the user, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */
     async revokeOne(tenant: Tenant, { userId }: User, named: { jti: string } | { auditLogId: string }) {
@@ -345,13 +315,6 @@ export type SessionService = ReturnType<typeof createSessionService>;
 /** A user as views show them. */
 export function shownUser(user: UserDocument) {
   return { ...user, mfaEnabled: user.mfa.enabled };
-}
-
-/** A sign-on is good while its provider is the organisation's, also one that was under way when that changed. */
-function isTrusted(signOn: SignOn | null, { identityProvider }: OrganizationContext): boolean {
-  return (
-    signOn == null || (signOn.protocol === identityProvider?.protocol && signOn.issuer === identityProvider.issuer)
-  );
 }
 
 async function jtiOf(audit: AuditService, tenant: Tenant, auditLogId: string): Promise<string> {
