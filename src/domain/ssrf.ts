@@ -57,23 +57,17 @@ export function mayReach(address: string, allowed: Allowed): boolean {
   return isAddress(address) && (isPublic(address) || inSubnets(address, allowed));
 }
 
-/** Why a place must not be called, as far as its host tells; null: nothing is known against it, and its name is yet to be resolved. */
-export function placeProblem(place: Place, allowed: Allowed): string | null {
-  const { hostname } = place;
-  if (isAllowed(place, allowed)) return null;
-  if (/(^|\.)localhost$/.test(hostname)) return 'leads to this machine';
-  return isAddress(hostname) && !isPublic(hostname) ? 'is not a public address' : null;
-}
-
-/** Why an address must not be called, as far as its text tells, worded to follow its name; null: nothing is known against it. */
+/** Why an address must not be called, as far as its text tells, worded to follow its name; null: nothing is known against it, and a name is yet to be resolved. */
 export function urlProblem(text: string, allowed: Allowed): string | null {
   if (!URL.canParse(text)) return 'is not an address';
   const url = new URL(text);
   if (!/^https?:$/.test(url.protocol)) return 'must begin with https://';
   if (url.username !== '' || url.password !== '') return 'must not name a user or password';
   const place = placeOf(url);
-  if (url.protocol !== 'https:' && !isAllowed(place, allowed)) return 'must begin with https://';
-  return placeProblem(place, allowed);
+  if (isAllowed(place, allowed)) return null;
+  if (url.protocol !== 'https:') return 'must begin with https://';
+  if (/(^|\.)localhost$/.test(place.hostname)) return 'leads to this machine';
+  return isAddress(place.hostname) && !isPublic(place.hostname) ? 'is not a public address' : null;
 }
 
 function isAddress(text: string): boolean {

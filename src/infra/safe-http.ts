@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici';
-import { isAllowed, mayReach, placeOf, placeProblem, readAllowed, urlProblem, type Allowed } from '../domain/ssrf.ts';
+import { isAllowed, mayReach, placeOf, readAllowed, urlProblem, type Allowed } from '../domain/ssrf.ts';
 import { AppError } from '../errors.ts';
 
 /** All addresses of a name; rejects when it has none. */
@@ -20,12 +20,15 @@ export interface SafeHttpParts {
   resolve?: Resolve;
 }
 
+/** Of `fetch`; what is undefined counts as left out. */
+type RequestOptions = { [K in keyof RequestInit]?: RequestInit[K] | undefined };
+
 export interface SafeHttp {
   /**
    * Like `fetch`, and what openid-client takes as its own: follows no redirect, uses no proxy, has read the body when it resolves.
    * @throws AppError `SSRF_BLOCKED` before anything is connected; `TimeoutError`; Error for an answer too large
    */
-  fetch(url: string, options?: RequestInit): Promise<Response>;
+  fetch(url: string, options?: RequestOptions): Promise<Response>;
   /** Looks at the text of an address only, for addresses that browsers open. @throws AppError `SSRF_BLOCKED` */
   inspect(url: string): void;
   /**
@@ -77,7 +80,7 @@ export function createSafeHttp({ allow, timeoutMs, maxBytes, resolve = fromSyste
   };
 }
 
-/** Opens connections: literal addresses are checked here, which no look-up ever sees, and names by what they resolve to. */
+/** Opens connections, and looks at all that a name resolves to first. No look-up sees a literal address: `inspect` has. */
 function connector({ allowed, resolve, timeoutMs }: { allowed: Allowed; resolve: Resolve; timeoutMs: number }) {
   const timeout = timeoutMs;
   const anywhere = buildConnector({ timeout, lookup: lookupBy(resolve) } as buildConnector.BuildOptions);
@@ -87,12 +90,8 @@ function connector({ allowed, resolve, timeoutMs }: { allowed: Allowed; resolve:
     return answers;
   };
   const checked = buildConnector({ timeout, lookup: lookupBy(checkedResolve) } as buildConnector.BuildOptions);
-  return (options: buildConnector.Options, callback: buildConnector.Callback): void => {
-    const place = placeOf(options);
-    const problem = placeProblem(place, allowed);
-    if (problem !== null) return callback(refusal(place.hostname, problem), null);
-    (isAllowed(place, allowed) ? anywhere : checked)(options, callback);
-  };
+  return (options: buildConnector.Options, callback: buildConnector.Callback): void =>
+    (isAllowed(placeOf(options), allowed) ? anywhere : checked)(options, callback);
 }
 
 /** One answer that is not allowed is enough. */
