@@ -85,7 +85,7 @@ export const environment = z.object({
   SYSTEM_OWNERS: list
     .transform((addresses) => addresses.map((address) => address.toLowerCase()))
     .default([])
-    .describe('E-mail addresses that hold the system-level role owner, comma-separated'),
+    .describe('E-mail addresses that hold the system-level role owner once they are proved, comma-separated'),
   ASSAY_LIMIT_IP: count.default(1000).describe('Requests per client address and 15 minutes'),
   ASSAY_LIMIT_USER: count.default(600).describe('Requests per user and 15 minutes'),
   ASSAY_LIMIT_AUTH: count.default(100).describe('Requests to /auth per client address and 15 minutes'),

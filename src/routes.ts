@@ -19,6 +19,7 @@ import { scimGroupRoutes } from './resources/scim/groups.routes.ts';
 import { scimUserRoutes } from './resources/scim/users.routes.ts';
 import { traceRoutes } from './resources/traces/traces.routes.ts';
 import { organizationRoutes } from './resources/organization/organization.routes.ts';
+import { ssoDomainRoutes, systemSsoDomainRoutes } from './resources/organization/sso-domains.routes.ts';
 import { ssoRoutes } from './resources/organization/sso.routes.ts';
 import { invitationRoutes } from './resources/team/invitations.routes.ts';
 import { memberRoutes } from './resources/team/members.routes.ts';
@@ -37,6 +38,8 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/team', routes: invitationRoutes },
   { at: '/api/v1/organization', routes: organizationRoutes },
   { at: '/api/v1/organization', routes: ssoRoutes },
+  { at: '/api/v1/organization', routes: ssoDomainRoutes },
+  { at: '/api/v1/system', routes: systemSsoDomainRoutes },
   { at: '/api/v1/workspaces', routes: workspaceRoutes },
   { at: '/api/v1/agents', routes: agentRoutes },
   { at: '/api/v1/agents', routes: onboardingRoutes },

@@ -156,6 +156,12 @@ export const authorisation: Readonly<Record<string, Row>> = {
   'DELETE /api/v1/organization/sso': paid(owners),
   'GET /api/v1/organization/role-mapping': paid(managers),
   'PUT /api/v1/organization/role-mapping': paid(owners),
+  'GET /api/v1/organization/sso/domains': paid(managers),
+  'POST /api/v1/organization/sso/domains': paid(owners),
+  'POST /api/v1/organization/sso/domains/:id/verify': paid(ofOne(owners)),
+  'DELETE /api/v1/organization/sso/domains/:id': paid(ofOne(owners)),
+  // Nobody here has a role in the installation.
+  'POST /api/v1/system/sso-domains': refused(signedIn, 'FORBIDDEN'),
 
   'GET /api/v1/workspaces': readers,
   'POST /api/v1/workspaces': managers,

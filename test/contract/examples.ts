@@ -86,6 +86,18 @@ const ssoBody = (mark: string): Record<string, unknown> => ({
     groupsAttribute: 'groups',
   },
 });
+const organizationOf = ({ owner }: Site) => Types.ObjectId.createFromHexString(owner.organizationId);
+const domainsOf = ({ ground }: Site) => ground.database.collection('sso_domains');
+const domain = ({ mark }: Site): string => `${mark}-${randomHex(6)}.example.com`;
+/** A claim whose record is published. */
+const ofDomain: Example = async (site) => {
+  const claim = { organizationId: organizationOf(site), domain: domain(site), challenge: randomHex(16) };
+  const now = { createdAt: new Date(), updatedAt: new Date() };
+  const { insertedId } = await domainsOf(site).insertOne({ ...claim, verifiedAt: null, verifiedBy: null, ...now });
+  const { records } = site.ground.names;
+  records.set(`_assay-challenge.${claim.domain}`, [`assay-domain-verification=${claim.challenge}`]);
+  return { params: { id: insertedId.toHexString() } };
+};
 const period = { from: '2025-01-01', to: '2045-01-01', fromSequence: '1', toSequence: '1', format: 'json' };
 
 export const examples: Readonly<Record<string, Example>> = {
@@ -200,14 +212,26 @@ export const examples: Readonly<Record<string, Example>> = {
 
   'GET /api/v1/organization/sso': nothing,
   'PUT /api/v1/organization/sso': ({ mark }) => ({ body: ssoBody(mark) }),
-  'DELETE /api/v1/organization/sso': async ({ ground, owner, mark }) => {
-    const _id = Types.ObjectId.createFromHexString(owner.organizationId);
-    await ground.database.collection('organizations').updateOne({ _id }, { $set: { ssoConfig: ssoBody(mark) } });
+  'DELETE /api/v1/organization/sso': async (site) => {
+    const change = { $set: { ssoConfig: ssoBody(site.mark) } };
+    await site.ground.database.collection('organizations').updateOne({ _id: organizationOf(site) }, change);
     return {};
   },
   'GET /api/v1/organization/role-mapping': nothing,
   'PUT /api/v1/organization/role-mapping': ({ mark }) => ({
     body: { rules: [{ pattern: `^${mark} auditors$`, role: 'auditor' }] },
+  }),
+
+  'GET /api/v1/organization/sso/domains': nothing,
+  'POST /api/v1/organization/sso/domains': async (site) => {
+    // There may be fifty.
+    await domainsOf(site).deleteMany({ organizationId: organizationOf(site) });
+    return { body: { domain: domain(site) } };
+  },
+  'POST /api/v1/organization/sso/domains/:id/verify': ofDomain,
+  'DELETE /api/v1/organization/sso/domains/:id': ofDomain,
+  'POST /api/v1/system/sso-domains': (site) => ({
+    body: { organizationId: site.owner.organizationId, domain: domain(site) },
   }),
 
   'GET /api/v1/workspaces': nothing,

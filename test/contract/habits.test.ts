@@ -98,6 +98,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/resources/auth/sessions.service.ts':
     'the organisations of a user, and where what concerns a user alone is audited',
   'src/resources/organization/organization-deletion.service.ts': 'deleted organisations, and who belongs nowhere else',
+  'src/resources/organization/sso-domains.service.ts': 'a domain is proved by one organisation at a time',
   'src/resources/organization/sso-settings.service.ts': 'which organisation has proved the domain of an address',
   'src/resources/scim/accounts.service.ts': 'whether the account is a member of another organisation as well',
   'src/resources/scim/scim-tokens.service.ts': 'a SCIM token is all that a request brings',

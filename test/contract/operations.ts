@@ -155,6 +155,11 @@ const ADDED = {
     'DELETE /api/v1/organization/sso',
     'GET /api/v1/organization/role-mapping',
     'PUT /api/v1/organization/role-mapping',
+    'GET /api/v1/organization/sso/domains',
+    'POST /api/v1/organization/sso/domains',
+    'POST /api/v1/organization/sso/domains/:id/verify',
+    'DELETE /api/v1/organization/sso/domains/:id',
+    'POST /api/v1/system/sso-domains',
   ],
   'the conformance target, RFC 7644, searches by POST too': [
     'POST /scim/v2/.search',

@@ -6,6 +6,7 @@ import { randomHex } from '../../src/infra/ids.ts';
 import { hashKey } from '../../src/resources/auth/keys.service.ts';
 import type { Sample } from './examples.ts';
 import { agent, decision, ok, owner, PASSWORD, workspaceKey, type Owner } from '../setup/personas.ts';
+import { startNameServer, type NameServer } from '../setup/name-server.ts';
 import { databaseUri, startApp, type Answer, type Call, type TestApp } from '../setup/start-app.ts';
 
 /** Known here, so that a test can sign what the service would not. */
@@ -23,22 +24,24 @@ export type Credentials = Pick<Call, 'token' | 'key'>;
 export interface Ground {
   app: TestApp;
   database: Connection;
+  names: NameServer;
   close(): Promise<void>;
 }
 
 export async function openGround(): Promise<Ground> {
   const mongoUri = databaseUri();
-  const app = await startApp(
-    { ASSAY_LIMIT_ACCOUNT: '1000', ASSAY_OUTBOUND_ALLOW: 'login.example.com' },
-    { mongoUri, secrets: SECRETS },
-  );
+  const names = await startNameServer();
+  const outbound = { ASSAY_OUTBOUND_ALLOW: 'login.example.com', ASSAY_DNS_SERVERS: names.address };
+  const app = await startApp({ ASSAY_LIMIT_ACCOUNT: '1000', ...outbound }, { mongoUri, secrets: SECRETS });
   const database = await createConnection(mongoUri, { maxPoolSize: 4 }).asPromise();
   return {
     app,
     database,
+    names,
     async close() {
       await database.close();
       await app.stop();
+      await names.stop();
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { Role } from '../../domain/roles.ts';
 import type { Caller, Tenant } from '../../domain/tenant.ts';
 import type { MembershipDocument } from '../organization/memberships.model.ts';
+import type { SignOn } from './sessions.model.ts';
 import type { UserDocument } from './users.model.ts';
 
 interface Found {
@@ -9,13 +10,15 @@ interface Found {
   membership: MembershipDocument;
   claims: { jti: string; exp: number };
   context: { plan: Tenant['plan']; defaultWorkspaceId: string };
+  /** Null: the person proved who they are to Assay itself. */
+  signOn: SignOn | null;
   systemOwners: readonly string[];
 }
 
-export function callerOf({ user, membership, claims, context, systemOwners }: Found): Caller {
+export function callerOf(found: Found): Caller {
+  const { user, membership, claims, context } = found;
   const [userId, organizationId] = [user._id.toHexString(), membership.organizationId.toHexString()];
   const role: Role = membership.role;
-  const systemRole = systemOwners.includes(user.email) ? 'owner' : user.systemRole;
   return {
     role,
     tenant: {
@@ -31,9 +34,15 @@ export function callerOf({ user, membership, claims, context, systemOwners }: Fo
       email: user.email,
       name: user.name,
       role,
-      systemRole,
+      systemRole: systemRoleOf(found),
       jti: claims.jti,
       expiresAt: claims.exp * 1000,
     },
   };
+}
+
+/** Nobody has it by an address that is not proved, nor on the word of an organisation's identity provider. */
+function systemRoleOf({ user, signOn, systemOwners }: Found): 'owner' | 'admin' | null {
+  if (signOn != null) return null;
+  return systemOwners.includes(user.email) && user.emailVerifiedAt !== null ? 'owner' : user.systemRole;
 }

@@ -178,7 +178,8 @@ export function createSessionService(deps: Deps) {
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
     if (!membership.isActive && membership.deactivatedBy !== 'scim') throw new AppError('ACCOUNT_DEACTIVATED');
-    return callerOf({ user, membership, claims: { jti, exp }, context, systemOwners: deps.systemOwners });
+    const { signOn } = session;
+    return callerOf({ user, membership, claims: { jti, exp }, context, signOn, systemOwners: deps.systemOwners });
   }
 
   return {

@@ -85,6 +85,7 @@ export function createOrganizationDeletionService(deps: Deps) {
       await models.invitations.deleteMany({ organizationId });
       await models.workspaceKeys.deleteMany({ organizationId });
       await models.scimTokens.deleteMany({ organizationId });
+      await models.ssoDomains.deleteMany({ organizationId });
       await models.agents.deleteMany({ organizationId });
       await models.organizationDeletions.create([{ organizationId, requestedAt: now }]);
       onCommit(() => forget(organizationId));
