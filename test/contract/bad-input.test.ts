@@ -36,6 +36,7 @@ let site: Site;
 beforeAll(async () => {
   ground = await openGround();
   home = await makeSite(ground, 'sweep');
+  await ground.database.collection('users').updateMany({}, { $set: { systemRole: 'owner' } });
 });
 beforeEach(() => {
   site = home;
