@@ -95,6 +95,34 @@ test.each([
   expect(problems({ ASSAY_TRUST_PROXY }).length === 0).toBe(taken);
 });
 
+test.each([
+  ['idp.example.com', true],
+  ['idp.example.com:8443, LOCALHOST, my_service:80', true],
+  ['10.0.0.0/8, 10.0.0.1, ::1, fd00::/8', true],
+  ['10.0.0.1:8080, [::1]:8080', true],
+  ['https://idp.example.com', false],
+  ['idp.example.com/path', false],
+  ['idp.example.com:port', false],
+  ['*.example.com', false],
+  ['10.0.0.0/33', false],
+  ['10.0.0.0/8:80', false],
+  ['10.1', false],
+  ['[::1]', false],
+  ['user@idp.example.com', false],
+])('the private destinations %j are taken: %s', (ASSAY_OUTBOUND_ALLOW, taken) => {
+  expect(problems({ ASSAY_OUTBOUND_ALLOW }).length === 0).toBe(taken);
+});
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.0.0.1:5353, ::1', true],
+  ['dns.example.com', false],
+  ['127.0.0.1:port', false],
+  ['10.0.0.0/8', false],
+])('the name servers %j are taken: %s', (ASSAY_DNS_SERVERS, taken) => {
+  expect(problems({ ASSAY_DNS_SERVERS }).length === 0).toBe(taken);
+});
+
 describe('the plan of a new organisation', () => {
   test.each([
     [{}, 'enterprise'],
