@@ -7,7 +7,7 @@ import { ABOUT_ONE, MAJORITY } from './concerns.ts';
 import type { Stored } from './entry.ts';
 import type { HeadRow } from './heads.ts';
 import { objectId } from './ledger.model.ts';
-import { Replay } from './verify-replay.ts';
+import { readEntry, Replay } from './verify-replay.ts';
 import type { Verification } from './verify-report.ts';
 import { checkHistory } from './verify-standing.ts';
 
@@ -15,6 +15,8 @@ const BATCH = 200;
 const HISTORIES_AT_ONCE = 64;
 /** What the chain says nothing about. */
 const UNCHECKED = { answer: 0, agentName: 0, idempotencyKey: 0 } as const;
+/** Documents come as bytes, whatever their type says. */
+const RAW = { raw: true, projection: UNCHECKED } as const;
 
 export interface VerificationParts {
   db: mongo.Db;
@@ -38,11 +40,11 @@ export async function verifyChain(parts: VerificationParts): Promise<Verificatio
   const newest = await entries.findOne(numbered, { ...MAJORITY, sort: { sequence: -1 }, projection: { sequence: 1 } });
   const replay = new Replay(chain, { marks, isDeleted: await isDeleted(entries, chain, organizationId) });
   const cursor = entries
-    .find({ organizationId, sequence: { $lte: newest?.sequence ?? 0 } }, { ...MAJORITY, projection: UNCHECKED })
+    .find({ organizationId, sequence: { $lte: newest?.sequence ?? 0 } }, { ...MAJORITY, ...RAW })
     .sort({ sequence: 1 })
     .batchSize(BATCH);
-  for await (const entry of cursor) {
-    replay.take(entry as Stored);
+  for await (const bytes of cursor) {
+    replay.take(bytes as unknown as Buffer);
     if (replay.open.size >= HISTORIES_AT_ONCE) await closeHistories(replay, parts);
   }
   await closeHistories(replay, parts);
@@ -69,11 +71,12 @@ async function closeHistories(replay: Replay, { db, chain, now, ...ids }: Verifi
     .collection<Stored>(chain.collection)
     .find(
       { organizationId: objectId(ids.organizationId), traceId: { $in: [...open.keys()] } },
-      { ...ABOUT_ONE, projection: UNCHECKED },
+      { ...ABOUT_ONE, ...RAW },
     )
     .sort({ traceId: 1, sequence: 1 })
     .toArray();
-  const histories = groupBy(found as Stored[], ({ traceId }) => traceId ?? '');
+  const readable = found.flatMap((bytes) => readEntry(bytes as unknown as Buffer) ?? []);
+  const histories = groupBy(readable, ({ traceId }) => traceId ?? '');
   for (const [traceId, gone] of open)
     checkHistory({ entries: histories.get(traceId) ?? [], gone, now }, replay.histories);
 }
