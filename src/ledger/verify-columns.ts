@@ -1,5 +1,5 @@
 // Plain columns that never change against what the view says and the committed values hold.
-import { isDeepStrictEqual } from 'node:util';
+import { isEqual } from '../domain/equal.ts';
 import { isId } from '../domain/view-members.ts';
 import type { AuditView, TraceView, View } from '../domain/view.ts';
 import type { Stored } from './entry.ts';
@@ -10,8 +10,7 @@ type Expected = Record<string, unknown>;
 
 /** The names of the columns that differ. Absent and null are the same. */
 export function differingColumns(entry: Stored, view: View): string[] {
-  const expected = { ...everyKind(view), ...ofKind(entry, view) };
-  const differing = differences(entry, expected);
+  const differing = [...differences(entry, everyKind(view)), ...differences(entry, ofKind(entry, view))];
   if (entry.organizationId?.toHexString() !== view.organizationId) differing.push('organizationId');
   if (view.kind === 'audit' && !isAbout(view, entry.resourceId)) differing.push('resourceId');
   return differing;
@@ -19,12 +18,17 @@ export function differingColumns(entry: Stored, view: View): string[] {
 
 /** The members of `expected` that `actual` does not hold. */
 export function differences(actual: Readonly<Record<string, unknown>>, expected: Expected): string[] {
-  return Object.keys(expected).filter((name) => expected[name] !== undefined && !isSame(actual[name], expected[name]));
+  const differing: string[] = [];
+  for (const name in expected) {
+    const value = expected[name];
+    if (value !== undefined && !isSame(actual[name], value)) differing.push(name);
+  }
+  return differing;
 }
 
 function isSame(actual: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return (actual ?? null) === expected;
-  return isDeepStrictEqual(actual, expected);
+  return isEqual(actual, expected);
 }
 
 function everyKind(view: View): Expected {
