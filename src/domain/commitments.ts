@@ -145,13 +145,11 @@ function listContent(children: Committed[]): Content {
 }
 
 function objectContent(keys: string[], children: Committed[]): Content {
-  return {
-    text: `{${children.map(({ text }, i) => `${quote(keys[i] as string)}:${text}`).join()}}`,
-    body: `"object",["${children
-      .map(({ commitment }) => commitment)
-      .sort()
-      .join('","')}"]`,
-  };
+  let text = '';
+  for (let i = 0; i < keys.length; i++)
+    text += `${i === 0 ? '{' : ','}${quote(keys[i] as string)}:${(children[i] as Committed).text}`;
+  const commitments = children.map(({ commitment }) => commitment).sort();
+  return { text: `${text}}`, body: `"object",["${commitments.join('","')}"]` };
 }
 
 /** The canonical text of a node's array. */
@@ -159,7 +157,10 @@ function arrayText(salt: string, name: string | number, body: string): string {
   return `["${salt}",${typeof name === 'number' ? name : quote(name)},${body}]`;
 }
 
+const SPECIAL = /[~/]/;
+
 /** A key or index as a segment of a JSON Pointer (RFC 6901). */
 function segment(name: string | number): string {
-  return String(name).replaceAll('~', '~0').replaceAll('/', '~1');
+  const text = String(name);
+  return SPECIAL.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
 }
