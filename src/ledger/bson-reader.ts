@@ -6,6 +6,7 @@ const DOUBLE = 0x01;
 const STRING = 0x02;
 const OBJECT = 0x03;
 const ARRAY = 0x04;
+const BINARY = 0x05;
 const OBJECT_ID = 0x07;
 const BOOLEAN = 0x08;
 const DATE = 0x09;
@@ -95,6 +96,8 @@ class Reader {
         return this.#array();
       case INT64:
         return this.#safeInteger();
+      case BINARY:
+        return this.#binary();
       default:
         throw UNUSUAL;
     }
@@ -141,6 +144,12 @@ class Reader {
     const byte = this.#byte();
     if (byte > 1) throw UNUSUAL;
     return byte === 1;
+  }
+
+  #binary(): mongo.Binary {
+    const length = this.#int32();
+    if (length < 0 || this.#byte() !== mongo.Binary.SUBTYPE_DEFAULT) throw UNUSUAL;
+    return new mongo.Binary(this.#bytes.subarray(this.#advance(length), this.#at));
   }
 
   #terminator(): number {

@@ -26,7 +26,9 @@ const usual = fc.oneof(
 );
 const rare = fc.oneof(
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => BSON.Long.fromBigInt(value)),
-  fc.uint8Array({ maxLength: 20 }).map((bytes) => new BSON.Binary(bytes)),
+  fc
+    .tuple(fc.uint8Array({ maxLength: 20 }), fc.constantFrom(0, 0, 2, 5, 128))
+    .map(([bytes, kind]) => new BSON.Binary(bytes, kind)),
   ...[fc.constant(new BSON.Decimal128('1.5')), fc.constant(/a/i), fc.constant(new BSON.MinKey())],
   ...[fc.constant(undefined), fc.constant(new BSON.Timestamp({ t: 1, i: 2 }))],
 );
