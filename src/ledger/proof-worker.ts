@@ -1,6 +1,7 @@
 // The thread that replays and exports chains, on a database client of its own, so that ingestion keeps its event loop.
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectMongo } from '../infra/mongo.ts';
+import { stepBack } from '../infra/thread-priority.ts';
 import { bundleChunks, type BundleRequest } from './bundle-lines.ts';
 import type { Chain } from './chains.ts';
 import { verifyChain } from './verify.ts';
@@ -26,6 +27,7 @@ export interface ProofAnswer {
 /** Verifications of several organisations and a few exports at a time. */
 const POOL_SIZE = 4;
 
+stepBack();
 const { uri, database } = workerData as { uri: string; database: string };
 const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
 const db = connection.getClient().db(database);
