@@ -3,6 +3,7 @@ import type { mongo } from 'mongoose';
 import { bundleEntry, bundleFooter, bundleHeader, type BundleHeader } from '../domain/bundle.ts';
 import { chainTime } from '../domain/chain.ts';
 import { disclose } from '../domain/commitments.ts';
+import { readDocument } from './bson-reader.ts';
 import type { Chain } from './chains.ts';
 import { MAJORITY } from './concerns.ts';
 import type { Stored } from './entry.ts';
@@ -35,15 +36,15 @@ export async function* bundleChunks(
     .collection<Stored>(chain.collection)
     .find(
       { organizationId: objectId(request.organizationId), sequence },
-      { ...MAJORITY, projection: { ...SHOWN, ...values } },
+      { ...MAJORITY, projection: { ...SHOWN, ...values }, raw: true },
     )
     .sort({ sequence: 1 })
     .batchSize(BATCH);
   let before: Stored | null = null;
   let count = 0;
   let text = '';
-  for await (const found of cursor) {
-    const entry = found as Stored;
+  for await (const bytes of cursor) {
+    const entry = readDocument(bytes as unknown as Buffer) as Stored;
     text += before ? lineOf(before, disclosed, false) : bundleHeader({ ...request, prevHash: entry.prevHash });
     before = entry;
     count++;
