@@ -28,8 +28,8 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Keeps the thread's garbage, and so its memory, small. */
-const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 };
+/** Keep the thread's memory small; with a third of this young generation its garbage takes a quarter more of the processor. */
+const LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 };
 /** Bytes that wait for a slow reader. */
 const AHEAD = 256 * 1024;
 
