@@ -37,6 +37,16 @@ export function readDocument(bytes: Buffer): Record<string, unknown> {
   }
 }
 
+/** The same; null when the bytes are no document, or a text in it is no UTF-8. */
+export function readIntact(bytes: Buffer): Record<string, unknown> | null {
+  try {
+    return readDocument(bytes);
+  } catch (error) {
+    if (error instanceof mongo.BSON.BSONError) return null;
+    throw error;
+  }
+}
+
 /** Keys and short values come again in every document: plain ASCII, each in the place that its bytes add up to. */
 const words: string[] = new Array<string>(WORDS).fill('');
 

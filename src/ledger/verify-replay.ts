@@ -1,11 +1,10 @@
 // The replay of a chain from its first entry: links, digests, copies, values and usage, one entry at a time.
-import { mongo } from 'mongoose';
 import { chainHash, payloadDigest, type Position } from '../domain/chain.ts';
 import { beginFold } from '../domain/fold.ts';
 import type { Json } from '../domain/json.ts';
 import { faultOf } from '../domain/view-members.ts';
 import type { View } from '../domain/view.ts';
-import { readDocument } from './bson-reader.ts';
+import { readIntact } from './bson-reader.ts';
 import type { Chain } from './chains.ts';
 import type { Stored } from './entry.ts';
 import { differingColumns } from './verify-columns.ts';
@@ -60,7 +59,7 @@ export class Replay {
   /** The next entry in the order of sequence, as stored: anything may stand in it. */
   take(bytes: Buffer): void {
     this.#checked++;
-    const entry = readEntry(bytes);
+    const entry = readIntact(bytes) as Stored | null;
     if (entry) return this.#takeEntry(entry);
     const sequence = this.#previous.sequence + 1;
     this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: 'unreadable: a text is no UTF-8' });
@@ -158,16 +157,6 @@ export class Replay {
       }
       mark = this.#marks[++this.#nextMark];
     }
-  }
-}
-
-/** An entry from its bytes; null when they are no document of text. */
-export function readEntry(bytes: Buffer): Stored | null {
-  try {
-    return readDocument(bytes) as Stored;
-  } catch (error) {
-    if (error instanceof mongo.BSON.BSONError) return null;
-    throw error;
   }
 }
 

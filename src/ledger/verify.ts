@@ -2,12 +2,13 @@
 import type { mongo, Types } from 'mongoose';
 import { ORGANIZATION_DELETED } from '../domain/audit-event.ts';
 import { groupBy } from '../domain/group-by.ts';
+import { readIntact } from './bson-reader.ts';
 import { AUDIT, type Chain } from './chains.ts';
 import { ABOUT_ONE, MAJORITY } from './concerns.ts';
 import type { Stored } from './entry.ts';
 import type { HeadRow } from './heads.ts';
 import { objectId } from './ledger.model.ts';
-import { readEntry, Replay } from './verify-replay.ts';
+import { Replay } from './verify-replay.ts';
 import type { Verification } from './verify-report.ts';
 import { checkHistory } from './verify-standing.ts';
 
@@ -71,7 +72,7 @@ async function closeHistories(replay: Replay, { db, chain, now, ...ids }: Verifi
     )
     .sort({ traceId: 1, sequence: 1 })
     .toArray();
-  const readable = found.flatMap((bytes) => readEntry(bytes as unknown as Buffer) ?? []);
+  const readable = found.flatMap((bytes) => (readIntact(bytes as unknown as Buffer) as Stored | null) ?? []);
   const histories = groupBy(readable, ({ traceId }) => traceId ?? '');
   for (const [traceId, gone] of open)
     checkHistory({ entries: histories.get(traceId) ?? [], gone, now }, replay.histories);

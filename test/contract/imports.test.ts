@@ -75,8 +75,13 @@ const RULES: readonly Rule[] = [
     ],
     types: [/^config$/, /^express$/],
   },
-  // A thread has a connection of its own.
-  { of: /^ledger\/proof-worker$/, may: [LEDGER, DOMAIN, /^infra\/mongo$/, nodeParts('worker_threads')] },
+  // A thread has a connection and a priority of its own.
+  {
+    of: /^ledger\/proof-worker$/,
+    may: [LEDGER, DOMAIN, /^infra\/(mongo|thread-priority)$/, nodeParts('worker_threads')],
+  },
+  // What it cannot read itself it leaves to the driver.
+  { of: /^ledger\/bson-reader$/, may: [MONGOOSE] },
   {
     of: /^ledger\/(?!.*\.model$)/,
     may: [LEDGER, DOMAIN, ERRORS, LRU, nodeParts('worker_threads', 'events', 'stream', 'util', 'crypto')],
