@@ -15,6 +15,7 @@ const proxies = list.refine(
 );
 const count = z.coerce.number().int().positive();
 const secret = z.string().min(32, 'give at least 32 characters');
+const address = z.url({ protocol: /^https?$/ });
 const plan = z.enum(['sandbox', 'scale', 'governance', 'enterprise', 'custom']);
 
 /** Every variable with its default and description; `.env.example` is generated from here. */
@@ -77,6 +78,27 @@ export const environment = z.object({
     )
     .default([])
     .describe('Name servers asked for the proof of an e-mail domain, comma-separated; unset: those of the system'),
+  ASSAY_OAUTH_A_ISSUER: address
+    .default('https://accounts.google.com')
+    .describe('OpenID provider of the first social login'),
+  ASSAY_OAUTH_A_CLIENT_ID: z.string().optional().describe('Client there; unset: there is no such login'),
+  ASSAY_OAUTH_A_CLIENT_SECRET: z.string().optional().describe('Its secret'),
+  ASSAY_OAUTH_B_AUTHORIZATION_URL: address
+    .default('https://github.com/login/oauth/authorize')
+    .describe('Where GitHub, or a server like it, asks people for the second social login'),
+  ASSAY_OAUTH_B_TOKEN_URL: address
+    .default('https://github.com/login/oauth/access_token')
+    .describe('Where it exchanges codes'),
+  ASSAY_OAUTH_B_API_URL: address
+    .default('https://api.github.com')
+    .describe('Below which it serves /user and /user/emails'),
+  ASSAY_OAUTH_B_CLIENT_ID: z.string().optional().describe('Client there; unset: there is no such login'),
+  ASSAY_OAUTH_B_CLIENT_SECRET: z.string().optional().describe('Its secret'),
+  ASSAY_OAUTH_C_ISSUER: address
+    .default('https://login.microsoftonline.com/common/v2.0')
+    .describe('OpenID provider of the third social login, which asks for the account each time'),
+  ASSAY_OAUTH_C_CLIENT_ID: z.string().optional().describe('Client there; unset: there is no such login'),
+  ASSAY_OAUTH_C_CLIENT_SECRET: z.string().optional().describe('Its secret'),
   REGISTRATION: z.enum(['open', 'invite']).default('open').describe('Whether strangers may register an organisation'),
   DEFAULT_PLAN: plan
     .optional()
@@ -131,7 +153,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>> 
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
   const parsed = environment.safeParse(given);
   const misfits = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
-  const problems = [...misfits, ...missing(given)];
+  const problems = [...misfits, ...missing(given), ...halfGiven(given)];
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(`The configuration has errors:\n  ${problems.join('\n  ')}`);
   const env = parsed.data;
@@ -148,6 +170,14 @@ function missing(given: Readonly<Record<string, string | undefined>>): string[] 
   return ['ASSAY_JWT_SECRET', 'ASSAY_LEDGER_KEY', 'ASSAY_ENCRYPTION_KEY']
     .filter((key) => given[key] === undefined)
     .map((key) => `${key}: required in production and when MONGODB_URI is set`);
+}
+
+/** A client of a social login needs its secret, and a secret its client. */
+function halfGiven(given: Readonly<Record<string, string | undefined>>): string[] {
+  return ['A', 'B', 'C']
+    .map((letter) => [`ASSAY_OAUTH_${letter}_CLIENT_ID`, `ASSAY_OAUTH_${letter}_CLIENT_SECRET`] as const)
+    .filter(([id, secret]) => (given[id] === undefined) !== (given[secret] === undefined))
+    .map(([id, secret]) => `${id}: is given together with ${secret} or not at all`);
 }
 
 function isSubnet(text: string): boolean {

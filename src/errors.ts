@@ -68,7 +68,11 @@ export const registry = {
   PAYLOAD_TOO_LARGE: { http: 413, meaning: 'The request body is larger than this route accepts' },
   BUNDLE_PERIOD_TOO_LARGE: { http: 413, meaning: 'The period holds more chain entries than one bundle may' },
   UNSUPPORTED_MEDIA_TYPE: { http: 415, meaning: 'Content type, charset or content encoding is not supported' },
-  // 429, 431
+  // 424, 429, 431
+  IDENTITY_PROVIDER_UNAVAILABLE: {
+    http: 424,
+    meaning: 'The identity provider cannot be reached or does not answer as it must',
+  },
   RATE_LIMIT_EXCEEDED: { http: 429, meaning: 'Rate limit hit' },
   RATE_LIMITED: { http: 429, meaning: 'Rate limit of the CPI reads hit' },
   USAGE_LIMIT_EXCEEDED: { http: 429, meaning: 'Monthly trace limit of the plan reached' },

@@ -27,6 +27,8 @@ export interface InstanceParts {
   mongoUri: string;
   logger: Logger;
   clock?: Clock;
+  /** How the identity providers of the installation are reached. */
+  fetch?: typeof globalThis.fetch;
   probe?: Probe;
 }
 
@@ -48,6 +50,7 @@ export async function startInstance({
   mongoUri,
   logger,
   clock = systemClock,
+  fetch = globalThis.fetch,
   probe,
 }: InstanceParts): Promise<Instance> {
   const { connection, close } = await connectMongo({ uri: mongoUri, poolSize: config.ASSAY_DB_POOL });
@@ -80,6 +83,7 @@ export async function startInstance({
     feed,
     metrics,
     logger,
+    fetch,
     clockAgrees: guard.ready,
     ...(probe && { probe }),
   });

@@ -21,6 +21,8 @@ import { traceRoutes } from './resources/traces/traces.routes.ts';
 import { organizationRoutes } from './resources/organization/organization.routes.ts';
 import { ssoDomainRoutes, systemSsoDomainRoutes } from './resources/organization/sso-domains.routes.ts';
 import { ssoRoutes } from './resources/organization/sso.routes.ts';
+import { signOnRoutes } from './resources/sign-on/sign-on.routes.ts';
+import { socialRoutes } from './resources/sign-on/social.routes.ts';
 import { invitationRoutes } from './resources/team/invitations.routes.ts';
 import { memberRoutes } from './resources/team/members.routes.ts';
 import { workspaceRoutes } from './resources/organization/workspaces.routes.ts';
@@ -33,6 +35,8 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/auth', routes: sessionRoutes },
   { at: '/api/v1/auth', routes: profileRoutes },
   { at: '/api/v1/auth', routes: placeholderRoutes },
+  { at: '/api/v1/auth', routes: socialRoutes },
+  { at: '/api/v1/auth', routes: signOnRoutes },
   { at: '/api/v1/auth/keys', routes: keyRoutes },
   { at: '/api/v1/team', routes: memberRoutes },
   { at: '/api/v1/team', routes: invitationRoutes },

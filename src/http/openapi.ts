@@ -129,7 +129,12 @@ function successes(route: Route): Record<string, object> {
   return Object.fromEntries(
     route.statuses.map((status) => [
       status,
-      { description: 'Success', ...(status !== 204 && { content: content(route) }) },
+      route.kind === 'redirect'
+        ? {
+            description: 'Where the browser goes',
+            headers: { Location: { schema: { type: 'string', format: 'uri' } } },
+          }
+        : { description: 'Success', ...(status !== 204 && { content: content(route) }) },
     ]),
   );
 }

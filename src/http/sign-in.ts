@@ -7,6 +7,7 @@ interface SignIn {
   organizationId: string;
   role: Role;
   method: string;
+  provider?: string;
   secondFactor: string | null;
   mfaRequired: boolean;
   /** Of the session that was opened: how it is found again. */
@@ -19,6 +20,7 @@ export function signInFacts({
   organizationId,
   role,
   method,
+  provider,
   secondFactor,
   mfaRequired,
   jti,
@@ -29,7 +31,12 @@ export function signInFacts({
     userId: user._id.toHexString(),
     userEmail: user.email,
     userRole: role,
-    metadata: { method, ...(secondFactor !== null && { secondFactor }), ...(jti !== undefined && { jti }) },
+    metadata: {
+      method,
+      ...(provider !== undefined && { provider }),
+      ...(secondFactor !== null && { secondFactor }),
+      ...(jti !== undefined && { jti }),
+    },
   };
 }
 

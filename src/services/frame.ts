@@ -44,6 +44,8 @@ export interface World {
   logger: Logger;
   /** False while nothing may be sealed. */
   clockAgrees: () => boolean;
+  /** How the identity providers of the installation are reached. */
+  fetch: typeof fetch;
   /** Reached at every named step of ingestion; for fault tests. */
   probe?: Probe;
 }

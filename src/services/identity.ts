@@ -5,6 +5,7 @@ import { NO_ORGANIZATION } from '../infra/mail-delivery.ts';
 import { createSessionTokens, createTempTokens } from '../infra/tokens.ts';
 import { createTotp } from '../infra/totp.ts';
 import { createCredentialService } from '../resources/auth/credentials.service.ts';
+import { createFoundingService } from '../resources/auth/founding.service.ts';
 import { createKeyService, type KeyIdentity } from '../resources/auth/keys.service.ts';
 import { createLinkService } from '../resources/auth/links.service.ts';
 import { createLocalService } from '../resources/auth/local.service.ts';
@@ -39,12 +40,16 @@ export function createIdentity(frame: Frame) {
   const failures = createSignInFailures({ sessions, audit, log: frame.logger });
   const credentials = createCredentialService({ models, sessions, oneTimeTokens, clock });
   const doors = { models, sessions, failures, credentials, oneTimeTokens, passwords, clock, transaction };
+  const founding = createFoundingService({
+    ...{ models, sessions, organizations, clock, newId },
+    registration: config.REGISTRATION,
+  });
   const identities = createCache<KeyIdentity>({ feed, collections: ['workspace_keys', 'agents'], max: 50_000 });
   return {
-    ...{ organizations, oneTimeTokens, sessions, failures, credentials },
+    ...{ organizations, oneTimeTokens, sessions, failures, credentials, founding },
     memberships: createMembershipService({ models }),
     workspaces: createWorkspaceService({ models, known: knownWorkspaces }),
-    local: createLocalService({ ...doors, organizations, newId, registration: config.REGISTRATION }),
+    local: createLocalService({ ...doors, founding }),
     links: createLinkService({
       ...doors,
       queueMail: (payload) => frame.queueMail(NO_ORGANIZATION, payload),

@@ -5,10 +5,10 @@ import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { Passwords } from '../../infra/passwords.ts';
 import type { Models } from '../../models.ts';
-import type { OrganizationService } from '../organization/organization.service.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
 import type { changeInput, completeInput, loginInput, registerInput } from './auth.schemas.ts';
 import type { CredentialService } from './credentials.service.ts';
+import { shownOrganization, type FoundingService } from './founding.service.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
 import { shownUser, type Origin, type SessionService } from './sessions.service.ts';
 import type { SignInFailures } from './sign-in-failures.service.ts';
@@ -20,52 +20,22 @@ interface Deps {
   failures: SignInFailures;
   credentials: CredentialService;
   oneTimeTokens: OneTimeTokenService;
-  organizations: OrganizationService;
+  founding: FoundingService;
   passwords: Passwords;
   clock: Clock;
-  newId: () => string;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
-  registration: 'open' | 'invite';
-}
-
-interface Founder {
-  name: string;
-  email: string;
-  passwordHash: string;
-  organizationName: string;
-  mailboxProved: boolean;
 }
 
 const METHOD = 'password';
+const PROOF = { method: METHOD, secondFactor: null };
 
 export function createLocalService(deps: Deps) {
-  const { models, sessions, failures, credentials, oneTimeTokens, organizations, passwords, clock, transaction } = deps;
-
-  /** @throws AppError `FORBIDDEN` when registration is by invitation only */
-  function requireOpen(): void {
-    if (deps.registration === 'invite') throw new AppError('FORBIDDEN', 'Registration is by invitation only');
-  }
+  const { models, sessions, failures, credentials, oneTimeTokens, founding, passwords, clock, transaction } = deps;
+  const { requireOpen, found } = founding;
 
   async function requireNew(email: string): Promise<void> {
     if (await models.users.exists({ email }))
       throw new AppError('ALREADY_EXISTS', 'An account with this address exists');
-  }
-
-  /** A new user with a new organisation, signed in as its owner; call it in a transaction. */
-  async function found({ organizationName, mailboxProved, ...person }: Founder, origin: Origin) {
-    const { organizationId } = await organizations.create(organizationName);
-    const userId = deps.newId();
-    const now = clock.now();
-    const [made] = await models.users.create([
-      { ...person, _id: userId, passwordChangedAt: now, emailVerifiedAt: mailboxProved ? now : null },
-    ]);
-    await models.memberships.create([{ organizationId, userId, role: 'owner' }]);
-    const organization = await models.organizations.findById(organizationId).lean<OrganizationDocument>();
-    if (!made || !organization) throw new AppError('INTERNAL_ERROR');
-    const session = await sessions.signIn(made.toObject(), origin, { method: METHOD, secondFactor: null });
-    // A new account has no second factor.
-    if (session.mfaRequired) throw new AppError('INTERNAL_ERROR');
-    return { ...session, organization: shownOrganization(organization) };
   }
 
   return {
@@ -76,7 +46,7 @@ export function createLocalService(deps: Deps) {
       requireOpen();
       await requireNew(person.email);
       const passwordHash = await passwords.hash(password);
-      return transaction(() => found({ ...person, passwordHash, mailboxProved: false }, origin));
+      return transaction(() => found({ ...person, identities: [], passwordHash, mailboxProved: false }, origin, PROOF));
     },
 
     /** Registers with the address that the token was sent to. @throws AppError as `register`; `INVALID_TOKEN`, `EXPIRED` */
@@ -88,7 +58,7 @@ export function createLocalService(deps: Deps) {
         const { email } = await oneTimeTokens.use('signup', token);
         if (email === null) throw new AppError('INTERNAL_ERROR');
         await requireNew(email);
-        return found({ ...person, email, passwordHash, mailboxProved: true }, origin);
+        return found({ ...person, email, identities: [], passwordHash, mailboxProved: true }, origin, PROOF);
       });
     },
 
@@ -103,7 +73,7 @@ export function createLocalService(deps: Deps) {
         const same = { _id: user._id, passwordHash: user.passwordHash };
         const { matchedCount } = await models.users.updateOne(same, { $set: { updatedAt: clock.now() } });
         if (matchedCount === 0) throw new AppError('INVALID_CREDENTIALS');
-        return sessions.signIn(user, origin, { method: METHOD, secondFactor: null });
+        return sessions.signIn(user, origin, PROOF);
       }).catch((error: unknown) => {
         failures.note(user, origin, { method: METHOD, detail: error instanceof AppError ? error.code : 'fault' });
         throw error;
@@ -134,7 +104,3 @@ export function createLocalService(deps: Deps) {
   };
 }
 export type LocalService = ReturnType<typeof createLocalService>;
-
-function shownOrganization(organization: OrganizationDocument) {
-  return { ...organization, plan: organization.subscription.plan };
-}

@@ -10,7 +10,7 @@ import type { Vault } from '../../infra/vault.ts';
 import type { Models } from '../../models.ts';
 import type { disableInput, mfaLoginInput } from './mfa.schemas.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
-import type { Origin, Proof, SessionService, SignOnProof } from './sessions.service.ts';
+import type { Origin, SessionService, SignOnProof } from './sessions.service.ts';
 import type { SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
 
@@ -101,14 +101,23 @@ export function createMfaService(deps: Deps) {
     throw new AppError('INVALID_MFA_CODE');
   }
 
+  /** What became of a temp token, told as of any other token. */
+  function ended(error: unknown): never {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.code === 'EXPIRED' ? 'TOKEN_EXPIRED' : 'TOKEN_REVOKED', 'Sign in again');
+  }
+
   /** The temp token's own life. @throws AppError `TOKEN_VERIFICATION_FAILED`, `TOKEN_EXPIRED`, `TOKEN_REVOKED` when used or burnt */
   async function takeTempToken(tempToken: string) {
     const { sub: userId, jti } = tempTokens.read(tempToken);
-    const { facts } = await oneTimeTokens.attempt('second-factor', jti, TRIES_PER_TOKEN).catch((error: unknown) => {
-      if (!(error instanceof AppError)) throw error;
-      throw new AppError(error.code === 'EXPIRED' ? 'TOKEN_EXPIRED' : 'TOKEN_REVOKED', 'Sign in again');
-    });
-    return { userId, jti, ...(facts as Pick<Proof, 'method'> & { signOn: SignOnProof | null }) };
+    const { facts } = await oneTimeTokens.attempt('second-factor', jti, TRIES_PER_TOKEN).catch(ended);
+    const { method, provider, signOn } = facts as {
+      method: string;
+      provider?: string | null;
+      signOn?: SignOnProof | null;
+    };
+    // What is absent stays absent.
+    return { userId, jti, proof: { method, ...(provider != null && { provider }), ...(signOn != null && { signOn }) } };
   }
 
   return {
@@ -157,21 +166,26 @@ export function createMfaService(deps: Deps) {
 
     /** The second step of a sign-in. @throws AppError of the temp token; `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED`, `ACCOUNT_DEACTIVATED` */
     async login({ tempToken, code }: z.output<typeof mfaLoginInput>, origin: Origin) {
-      const { userId, jti, method, signOn } = await takeTempToken(tempToken);
+      const { userId, jti, proof } = await takeTempToken(tempToken);
       const user = await accountOf(userId);
       return takeTry(userId)
         .then((current) =>
           transaction(async () => {
             const secondFactor = await spend(current, code);
             await oneTimeTokens.use('second-factor', jti);
-            return sessions.signIn(current, origin, { method, secondFactor, ...(signOn && { signOn }) });
+            return sessions.signIn(current, origin, { ...proof, secondFactor });
           }),
         )
         .catch((error: unknown) => {
           const detail = error instanceof AppError ? error.code : 'fault';
-          failures.note(user, origin, { method, detail });
+          failures.note(user, origin, { method: proof.method, detail });
           throw error instanceof AppError && error.code === 'INVALID_TOKEN' ? new AppError('TOKEN_REVOKED') : error;
         });
+    },
+
+    /** Looks whether a temp token still waits for its code. @throws AppError of the temp token */
+    async requireWaiting(tempToken: string): Promise<void> {
+      await oneTimeTokens.peek('second-factor', tempTokens.read(tempToken).jti).catch(ended);
     },
 
     /** New codes, shown once; every earlier one is void. */

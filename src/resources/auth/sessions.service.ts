@@ -55,6 +55,8 @@ export interface SignOnProof extends SignOn {
 export interface Proof {
   /** For the audit log: `password`, `magic_link` and so on. */
   method: string;
+  /** Of a social login: by which provider. */
+  provider?: string;
   /** What was given besides, or that an organisation leaves it to its identity provider; null: nothing yet. */
   secondFactor: 'totp' | 'backup_code' | 'identity_provider' | null;
   /** Absent: the proof is good for every organisation of the user. */
@@ -152,13 +154,13 @@ export function createSessionService(deps: Deps) {
   }
 
   /** A temp token that opens nothing but the second step. */
-  async function secondStep(user: UserDocument, { method, signOn }: Proof) {
+  async function secondStep(user: UserDocument, { method, provider, signOn }: Proof) {
     const userId = user._id.toHexString();
     const expiresAt = new Date(clock.now().getTime() + SECOND_STEP_MS);
     const jti = await oneTimeTokens.issue({
       purpose: 'second-factor',
       userId,
-      facts: { method, signOn: signOn ?? null },
+      facts: { method, provider: provider ?? null, signOn: signOn ?? null },
       expiresAt,
     });
     return tempTokens.issue({ sub: userId, jti, exp: Math.floor(expiresAt.getTime() / 1000) });

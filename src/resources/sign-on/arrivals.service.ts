@@ -1,5 +1,6 @@
 // Somebody comes from an organisation's identity provider: who of its members that is, with which role, and the session.
 import { DEFAULT_ROLE, roleFor } from '../../domain/role-mapping.ts';
+import { addressIn } from '../../domain/vouched-address.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { Models } from '../../models.ts';
@@ -65,7 +66,7 @@ export function createArrivalService(deps: Deps) {
   /** By the address, of a domain that the organisation has proved. */
   async function byAddress(settings: SsoSettings, arrival: Arrival): Promise<Found> {
     const { organizationId } = settings;
-    const email = arrival.email?.toLowerCase() ?? null;
+    const email = addressIn(arrival.email);
     if (email === null) throw new AppError('FORBIDDEN', 'The identity provider names no e-mail address');
     if (!(await ssoSettings.covers(organizationId, email)))
       throw new AppError('FORBIDDEN', 'The organisation has not proved the domain of this e-mail address');

@@ -5,7 +5,7 @@ import type { AuditService } from '../audit/audit.service.ts';
 import type { Origin, SessionService } from '../auth/sessions.service.ts';
 
 type SignedIn = Awaited<ReturnType<SessionService['signIn']>>;
-type Cookie = { name: string; value: string | null; maxAgeMs?: number };
+export type Cookie = { name: string; value: string | null; maxAgeMs?: number };
 
 interface Deps {
   audit: AuditService;
@@ -31,15 +31,35 @@ export interface Journey {
   spent: Cookie[];
 }
 
+const DUPLICATE_KEY = 11_000;
+
+/** What may be told of an error; a fault of our own is thrown. */
+function refusalIn(error: unknown): AppError {
+  if (error instanceof AppError && error.http < 500) return error;
+  if ((error as { code?: unknown }).code === DUPLICATE_KEY)
+    return new AppError('CONFLICT', 'Somebody else came with the same address at the same time', { cause: error });
+  throw error;
+}
+
+const MAX_REASON = 500;
+
+/** For the audit log: what was refused, and what was behind it. */
+export function reasonOf(error: AppError): string {
+  const texts: string[] = [];
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) texts.push(cause.message);
+  return texts.join(': ').slice(0, MAX_REASON);
+}
+
 export function createEndingService({ audit, defaultReturn, log }: Deps) {
-  async function failed(journey: Journey, origin: Origin, error: AppError) {
+  async function refused(journey: Journey, origin: Origin, error: AppError) {
     const { organizationId, method } = journey;
-    log.info({ organizationId, method, code: error.code, reason: error.message }, 'a sign-on was refused');
+    const reason = reasonOf(error);
+    log.info({ organizationId, method, code: error.code, reason }, 'a sign-on was refused');
     if (organizationId !== undefined)
       await audit.write({
         ...{ organizationId, workspaceId: null, userId: null, userEmail: null, userRole: 'member' },
         ...{ action: 'auth.sso.failure', resource: 'session', resourceId: null, status: 'failure' },
-        detail: error.message,
+        detail: reason,
         metadata: { method, code: error.code },
         ipAddress: origin.ip || null,
         userAgent: origin.userAgent,
@@ -49,16 +69,22 @@ export function createEndingService({ audit, defaultReturn, log }: Deps) {
   }
 
   return {
+    /** Sends a browser away to sign on; what is refused is told as by `conclude`. */
+    async depart(journey: Journey, origin: Origin, leave: () => Promise<{ location: string; cookies: Cookie[] }>) {
+      try {
+        return { ...(await leave()), signIn: null };
+      } catch (error) {
+        return refused(journey, origin, refusalIn(error));
+      }
+    },
+
     /**
      * Runs the end of a sign-on. Whatever is refused is audited for the organisation it concerns and told in the query `error`;
      * a fault of our own is thrown.
      */
     async conclude(journey: Journey, origin: Origin, work: (journey: Journey) => Promise<SignedIn>) {
-      const made = await work(journey).catch((error: unknown) => {
-        if (error instanceof AppError && error.http < 500) return error;
-        throw error;
-      });
-      if (made instanceof AppError) return failed(journey, origin, made);
+      const made = await work(journey).catch(refusalIn);
+      if (made instanceof AppError) return refused(journey, origin, made);
       const returnTo = journey.returnTo ?? defaultReturn;
       const cookie: Cookie = made.mfaRequired
         ? { name: TEMP_TOKEN_COOKIE, value: made.tempToken, maxAgeMs: TEMP_TOKEN_COOKIE_MS }

@@ -1,0 +1,72 @@
+// Where somebody's sign-on begins: the domain of the address leads to an organisation, its settings to a protocol (document 1, section 4.1).
+import { type AllowedAddresses, returnAddress } from '../../domain/return-address.ts';
+import { AppError } from '../../errors.ts';
+import type { AuditService } from '../audit/audit.service.ts';
+import type { Origin } from '../auth/sessions.service.ts';
+import type { SsoSettings, SsoSettingsService } from '../organization/sso-settings.service.ts';
+import { type Cookie, reasonOf } from './endings.service.ts';
+
+/** Begins a sign-on by one protocol. */
+export interface Starter {
+  begin(settings: SsoSettings, returnTo: string): Promise<{ location: string; cookies: Cookie[] }>;
+}
+
+interface Deps {
+  ssoSettings: SsoSettingsService;
+  starters: Partial<Record<SsoSettings['provider'], Starter>>;
+  audit: AuditService;
+  returnAddresses: AllowedAddresses;
+}
+
+interface Wish {
+  email: string;
+  returnTo?: string;
+}
+
+export function createDispatchService({ ssoSettings, starters, audit, returnAddresses }: Deps) {
+  async function begin(organizationId: string, returnTo: string) {
+    const settings = await ssoSettings.inForce(organizationId);
+    const { provider } = settings;
+    const starter = starters[provider];
+    if (!starter) throw new AppError('NOT_FOUND', 'No sign-on is set up here');
+    const { location, cookies } = await starter.begin(settings, returnTo);
+    return { organizationId, provider, redirectUrl: location, cookies };
+  }
+
+  /** Nobody is known yet, so this is not the pipeline's to write. */
+  async function auditFailure(
+    { organizationId, email }: { organizationId: string; email: string },
+    error: unknown,
+    origin: Origin,
+  ): Promise<void> {
+    if (!(error instanceof AppError)) return;
+    await audit.write({
+      ...{ organizationId, workspaceId: null, userId: null, userEmail: null, userRole: 'member' },
+      ...{ action: 'auth.sso.initiate', resource: 'session', resourceId: null, status: 'failure' },
+      detail: reasonOf(error),
+      metadata: { code: error.code, email },
+      ipAddress: origin.ip || null,
+      userAgent: origin.userAgent,
+    });
+  }
+
+  return {
+    /**
+     * Only the domain of the address is looked at: whether somebody has an account takes no part.
+     * @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED`, `VALIDATION_ERROR`, `IDENTITY_PROVIDER_UNAVAILABLE`
+     */
+    async initiate({ email, returnTo: wanted }: Wish, origin: Origin) {
+      const returnTo = returnAddress(returnAddresses, wanted);
+      if (returnTo === null) throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
+      const organizationId = await ssoSettings.organizationFor(email);
+      if (organizationId === null) throw new AppError('NOT_FOUND', 'No sign-on is set up here');
+      try {
+        return await begin(organizationId, returnTo);
+      } catch (error) {
+        await auditFailure({ organizationId, email }, error, origin);
+        throw error;
+      }
+    },
+  };
+}
+export type DispatchService = ReturnType<typeof createDispatchService>;

@@ -1,0 +1,37 @@
+// What a sign-on left in a cookie, for the page it returned to: the session's token, or the temp token of the second step.
+import { AppError } from '../../errors.ts';
+import type { MfaService } from '../auth/mfa.service.ts';
+import type { SessionService } from '../auth/sessions.service.ts';
+import type { CookieReader } from './attempts.service.ts';
+import { SESSION_COOKIE, TEMP_TOKEN_COOKIE } from './endings.service.ts';
+
+/** A cookie is good for one exchange. */
+const spent = (name: string) => [{ name, value: null }];
+
+export function createExchangeService({ sessions, mfa }: { sessions: SessionService; mfa: MfaService }) {
+  function valueOf(cookie: CookieReader, name: string): string {
+    const value = cookie(name);
+    if (value === null || value === '') throw new AppError('NO_TOKEN', 'No sign-on has just ended in this browser');
+    return value;
+  }
+
+  return {
+    /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of a session that is over */
+    async session(cookie: CookieReader) {
+      const token = valueOf(cookie, SESSION_COOKIE);
+      const { tenant, user, role } = await sessions.authenticate(token);
+      if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
+      const { organizationId } = tenant;
+      const data = { token, expiresAt: new Date(user.expiresAt), organizationId, role };
+      return { data, cookies: spent(SESSION_COOKIE) };
+    },
+
+    /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of a temp token that is over */
+    async secondStep(cookie: CookieReader) {
+      const tempToken = valueOf(cookie, TEMP_TOKEN_COOKIE);
+      await mfa.requireWaiting(tempToken);
+      return { data: { mfaRequired: true as const, tempToken }, cookies: spent(TEMP_TOKEN_COOKIE) };
+    },
+  };
+}
+export type ExchangeService = ReturnType<typeof createExchangeService>;
