@@ -93,6 +93,8 @@ export function createIdentityProviders({ fetch, clock }: { fetch: Fetch; clock:
     const { issuer: name } = found.serverMetadata();
     if (!isSame(name, issuer) && !(shared && name === TENANTS))
       throw new Error(`it calls itself ${name.slice(0, 200)}`);
+    // Throws unless it names a place where people can be asked.
+    oidc.buildAuthorizationUrl(found, {});
     // Without this the library trusts the connection and leaves the signature alone.
     oidc.enableNonRepudiationChecks(found);
     return prepared(found, issuer);

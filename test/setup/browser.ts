@@ -1,0 +1,48 @@
+// A browser in a test's hand: it keeps cookies, follows nothing by itself, and knows how a sign-on ended.
+import type { Answer, Call, TestApp } from './start-app.ts';
+
+export class Browser {
+  readonly #app: TestApp;
+  readonly cookies = new Map<string, string>();
+  constructor(app: TestApp) {
+    this.#app = app;
+  }
+
+  async call(method: string, path: string, call: Call = {}): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { ...call.headers, ...(cookie !== '' && { cookie }) };
+    const answer = await this.#app.call(method, path, { ...call, headers });
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      if (value === '') this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return answer;
+  }
+
+  /** Comes back from a provider. */
+  back(path: string, query: Record<string, string> | URLSearchParams): Promise<Answer> {
+    return this.call('GET', `/api/v1/auth/${path}?${new URLSearchParams(query).toString()}`);
+  }
+}
+
+/** The value that an answer gives a cookie; null: it gives none. */
+export function cookieIn(answer: Answer, name: string): string | null {
+  const set = answer.headers.getSetCookie().find((text) => text.startsWith(`${name}=`));
+  return set === undefined ? null : (/=([^;]*)/.exec(set)?.[1] ?? null) || null;
+}
+
+export const SESSION = 'svc_oauth_token';
+export const TEMP_TOKEN = 'svc_sso_mfa_token';
+
+/** Where a browser was sent, without its query, and what the query says. */
+export function landing({ status, headers }: Answer): {
+  status: number;
+  at: string | null;
+  query: Record<string, string>;
+} {
+  const location = headers.get('location');
+  if (location === null) return { status, at: null, query: {} };
+  const { origin, pathname, searchParams } = new URL(location);
+  return { status, at: origin + pathname, query: Object.fromEntries(searchParams) };
+}
