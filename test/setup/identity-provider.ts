@@ -44,6 +44,11 @@ export function askedBy(location: string): Asked {
 
 const KID = 'one';
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+/** Answers with a document, whatever is asked. */
+export const says =
+  (body: unknown, status = 200): Trick =>
+  (res) =>
+    json(res, status, body);
 const json = (res: ServerResponse, status: number, body: unknown): void =>
   void res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
@@ -55,11 +60,11 @@ export class Realm {
   readonly key: KeyPair;
   /** Replaces members of the discovery document. */
   metadata: Record<string, unknown> = {};
-  /** By the last part of the path. */
+  /** By the path below the issuer. */
   tricks: Record<string, Trick> = {};
   /** What the UserInfo endpoint says. */
   userInfo: Claims = {};
-  /** Requests by the last part of the path. */
+  /** Requests by the path below the issuer. */
   asked: Record<string, number> = {};
   readonly #codes = new Map<string, { asked: Asked; idToken: string | null }>();
 
@@ -157,9 +162,8 @@ export async function startHandmadeProvider(): Promise<HandmadeProvider> {
   const key = newKey();
   const server: Server = createServer((req, res) => {
     const path = (req.url ?? '').split('?')[0]?.replace('/.well-known', '') ?? '';
-    const name = path.split('/').at(-1) ?? '';
-    const realm = realms.get(path.slice(0, -name.length - 1));
-    if (realm) void realm.answer(name, req, res);
+    const [at, realm] = [...realms].find(([prefix]) => path.startsWith(`${prefix}/`)) ?? [''];
+    if (realm) void realm.answer(path.slice(at.length + 1), req, res);
     else json(res, 404, {});
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
