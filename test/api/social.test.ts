@@ -183,7 +183,7 @@ describe('somebody new', () => {
   test('hands the token to the page once', async () => {
     const { browser, answer } = await byGoogle(person());
     const exchanged = await browser.call('GET', '/api/v1/auth/oauth-token');
-    expect(exchanged.body.data.token).toBe(tokenIn(answer));
+    expect([exchanged.body.data.token, exchanged.headers.get('cache-control')]).toEqual([tokenIn(answer), 'no-store']);
     expect((await browser.call('GET', '/api/v1/auth/oauth-token')).body.code).toBe('NO_TOKEN');
   });
 

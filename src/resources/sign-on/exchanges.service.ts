@@ -5,8 +5,8 @@ import type { SessionService } from '../auth/sessions.service.ts';
 import type { CookieReader } from './attempts.service.ts';
 import { SESSION_COOKIE, TEMP_TOKEN_COOKIE } from './endings.service.ts';
 
-/** A cookie is good for one exchange. */
-const spent = (name: string) => [{ name, value: null }];
+/** A cookie is good for one exchange, and what it is exchanged for is kept nowhere on its way. */
+const once = (name: string) => ({ cookies: [{ name, value: null }], headers: { 'Cache-Control': 'no-store' } });
 
 export function createExchangeService({ sessions, mfa }: { sessions: SessionService; mfa: MfaService }) {
   function valueOf(cookie: CookieReader, name: string): string {
@@ -23,14 +23,14 @@ export function createExchangeService({ sessions, mfa }: { sessions: SessionServ
       if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
       const { organizationId } = tenant;
       const data = { token, expiresAt: new Date(user.expiresAt), organizationId, role };
-      return { data, cookies: spent(SESSION_COOKIE) };
+      return { data, parts: once(SESSION_COOKIE) };
     },
 
     /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of a temp token that is over */
     async secondStep(cookie: CookieReader) {
       const tempToken = valueOf(cookie, TEMP_TOKEN_COOKIE);
       await mfa.requireWaiting(tempToken);
-      return { data: { mfaRequired: true as const, tempToken }, cookies: spent(TEMP_TOKEN_COOKIE) };
+      return { data: { mfaRequired: true as const, tempToken }, parts: once(TEMP_TOKEN_COOKIE) };
     },
   };
 }

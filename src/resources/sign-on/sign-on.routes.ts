@@ -44,8 +44,8 @@ export const signOnRoutes = [
     data: secondStepView,
     codes: ['NO_TOKEN', 'TOKEN_VERIFICATION_FAILED', 'TOKEN_EXPIRED', 'TOKEN_REVOKED'],
     async handler({ meta }, { exchanges }) {
-      const { data, cookies } = await exchanges.secondStep(meta.cookie);
-      return reply(200, data, { cookies });
+      const { data, parts } = await exchanges.secondStep(meta.cookie);
+      return reply(200, data, parts);
     },
   }),
 ];

@@ -51,8 +51,8 @@ export const socialRoutes = [
       'ACCOUNT_DEACTIVATED',
     ],
     async handler({ meta }, { exchanges }) {
-      const { data, cookies } = await exchanges.session(meta.cookie);
-      return reply(200, data, { cookies });
+      const { data, parts } = await exchanges.session(meta.cookie);
+      return reply(200, data, parts);
     },
   }),
 ];
