@@ -66,11 +66,10 @@ const DISCOVERIES_KEPT = 1000;
 /** How far from now an ID token may have been issued. */
 const ISSUED_WITHIN_SECONDS = 600;
 
-/** `fetch` decides which addresses may be reached; nothing follows a redirect. */
-export function createIdentityProviders({ fetch, clock }: { fetch: Fetch; clock: Clock }) {
-  const known = new LRUCache<string, Promise<oidc.Configuration>>({ max: DISCOVERIES_KEPT, ttl: DISCOVERY_KEPT_MS });
-
-  const reach: oidc.CustomFetch = async (url, options) => {
+/** The library's fetch: whatever cannot be reached is told as one thing. */
+const reaching =
+  (fetch: Fetch): oidc.CustomFetch =>
+  async (url, options) => {
     const response = await fetch(url, options as RequestInit).catch((cause: unknown) => {
       throw unavailable(cause);
     });
@@ -78,12 +77,9 @@ export function createIdentityProviders({ fetch, clock }: { fetch: Fetch; clock:
     return response;
   };
 
-  function prepared(configuration: oidc.Configuration, anyUrl: string): oidc.Configuration {
-    configuration[oidc.customFetch] = reach;
-    configuration.timeout = TIMEOUT_SECONDS;
-    if (isPlain(anyUrl)) oidc.allowInsecureRequests(configuration);
-    return configuration;
-  }
+/** Finds out how providers describe themselves, and remembers it for a while. */
+function createDiscovery(reach: oidc.CustomFetch) {
+  const known = new LRUCache<string, Promise<oidc.Configuration>>({ max: DISCOVERIES_KEPT, ttl: DISCOVERY_KEPT_MS });
 
   /** The provider's own description of itself, which must name the issuer that was asked for. */
   async function discover({ issuer, clientId, clientSecret, shared }: Registration): Promise<oidc.Configuration> {
@@ -97,10 +93,10 @@ export function createIdentityProviders({ fetch, clock }: { fetch: Fetch; clock:
     oidc.buildAuthorizationUrl(found, {});
     // Without this the library trusts the connection and leaves the signature alone.
     oidc.enableNonRepudiationChecks(found);
-    return prepared(found, issuer);
+    return found;
   }
 
-  function configurationOf(party: Registration): Promise<oidc.Configuration> {
+  return (party: Registration): Promise<oidc.Configuration> => {
     const key = createHash('sha256').update(JSON.stringify(party)).digest('hex');
     const cached = known.get(key);
     if (cached) return cached;
@@ -110,7 +106,13 @@ export function createIdentityProviders({ fetch, clock }: { fetch: Fetch; clock:
     });
     known.set(key, found);
     return found;
-  }
+  };
+}
+
+/** `fetch` decides which addresses may be reached; nothing follows a redirect. */
+export function createIdentityProviders({ fetch, clock }: { fetch: Fetch; clock: Clock }) {
+  const reach = reaching(fetch);
+  const configurationOf = createDiscovery(reach);
 
   async function verified(configuration: oidc.Configuration, { url, verifier, nonce }: Return) {
     const tokens = await oidc.authorizationCodeGrant(configuration, url, {
@@ -145,7 +147,10 @@ export function createIdentityProviders({ fetch, clock }: { fetch: Fetch; clock:
     plain({ issuer, authorizationUrl, tokenUrl, clientId, clientSecret }: PlainRegistration): PlainProvider {
       const server = { issuer, authorization_endpoint: authorizationUrl, token_endpoint: tokenUrl };
       const secret = oidc.ClientSecretPost(clientSecret);
-      const configuration = prepared(new oidc.Configuration(server, clientId, clientSecret, secret), tokenUrl);
+      const configuration = new oidc.Configuration(server, clientId, clientSecret, secret);
+      configuration[oidc.customFetch] = reach;
+      configuration.timeout = TIMEOUT_SECONDS;
+      if (isPlain(tokenUrl)) oidc.allowInsecureRequests(configuration);
       return {
         location: (request) => location(configuration, request, {}),
         reader: ({ url, verifier }) =>
@@ -166,10 +171,9 @@ const isPlain = (url: string): boolean => url.startsWith('http:');
 /** In the body where the provider takes it so, else in the header, which is what takes effect when it says nothing. */
 function authentication(secret: string): oidc.ClientAuth {
   const [inBody, inHeader] = [oidc.ClientSecretPost(secret), oidc.ClientSecretBasic(secret)];
-  // eslint-disable-next-line max-params -- the library calls it
-  return (server, client, body, headers) => {
-    const methods = server.token_endpoint_auth_methods_supported ?? [];
-    return (methods.includes('client_secret_post') ? inBody : inHeader)(server, client, body, headers);
+  return (...call) => {
+    const methods = call[0].token_endpoint_auth_methods_supported ?? [];
+    return (methods.includes('client_secret_post') ? inBody : inHeader)(...call);
   };
 }
 

@@ -4,7 +4,7 @@ import { Browser } from '../setup/browser.ts';
 import { auditOf, objectId, startGround, type Ground } from '../setup/ground.ts';
 import { askedBy, startHandmadeProvider, type HandmadeProvider } from '../setup/identity-provider.ts';
 import { ok, owner } from '../setup/personas.ts';
-import { claimDomain, house, initiate, type House } from '../setup/sso.ts';
+import { claimDomain, house, initiate, unproveDomain, type House } from '../setup/sso.ts';
 import type { Answer } from '../setup/start-app.ts';
 
 let ground: Ground;
@@ -69,7 +69,9 @@ describe('an address', () => {
   );
 
   test('of a domain that is only claimed leads nowhere', async () => {
-    await claimDomain(ground, home.boss, 'claimed.example.org', null);
+    await claimDomain(ground, home.boss, 'claimed.example.org');
+    expect((await begin('someone@claimed.example.org')).status).toBe(200);
+    await unproveDomain(ground, home.boss, 'claimed.example.org');
     expect(outcome(await begin('someone@claimed.example.org'))).toEqual([404, 'NOT_FOUND']);
   });
 
@@ -126,7 +128,7 @@ describe('the address to return to', () => {
   test.for([
     'https://evil.example.net/signed-on',
     'https://app.example.com.evil.example.net/signed-on',
-    'https://app.example.com@evil.example.net/signed-on',
+    'https://app.example.com:443@evil.example.net/signed-on',
     'https://app.example.com/signed-on/../other',
     'https://app.example.com/',
     'http://app.example.com/signed-on',
@@ -134,7 +136,7 @@ describe('the address to return to', () => {
     'javascript:alert(1)//app.example.com/signed-on',
     '//evil.example.net/signed-on',
     '/signed-on',
-    'https://user:pass@app.example.com/signed-on',
+    'https://example.com:pass@app.example.com/signed-on',
     '',
   ])('may not be %s', async (returnTo) => {
     const answer = await begin(`q@${home.domain}`, { returnTo });

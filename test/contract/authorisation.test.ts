@@ -2,6 +2,7 @@
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workspaceKey } from '../setup/personas.ts';
+import type { Answer } from '../setup/start-app.ts';
 import { faultOf } from './answers.ts';
 import { authorisation, PERSONAS, type Persona, type Verdict } from './authorisation.ts';
 import { examples } from './examples.ts';
@@ -97,9 +98,15 @@ async function verdictOf(persona: Persona, operation: string): Promise<{ verdict
   const answer = await send(site, operation, { sample, ...credentials });
   if (operation.endsWith('revoke-sessions')) await renew(persona);
   return {
-    verdict: answer.status < 300 ? 'ok' : (answer.body?.code as Verdict),
+    verdict: answer.status < 300 ? 'ok' : (codeIn(answer) as Verdict),
     fault: faultOf(operation, answer),
   };
+}
+
+/** A refusal in a browser is told in the address it is sent to. */
+function codeIn({ body, headers }: Answer): string {
+  const location = headers.get('location');
+  return location === null ? (body?.code as string) : (new URL(location).searchParams.get('error') ?? 'ok');
 }
 
 /** All sessions are gone: the person signs in again, also for the examples of the site. */

@@ -28,6 +28,16 @@ const jtiOf = (token: string): string =>
   (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string }).jti;
 
 const page = { page: '1', limit: '10' };
+const away: Example = () => ({ query: { returnTo: 'https://app.example.com/' } });
+const cameBack: Example = ({ mark }) => ({
+  query: {
+    code: `${mark} code`,
+    state: randomHex(20),
+    iss: 'https://login.example.com',
+    error: 'access_denied',
+    error_description: mark,
+  },
+});
 const ofAgent: Example = ({ agentId }) => ({ params: { id: agentId } });
 const ofTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
 const ofPolicy: Example = ({ policyId }) => ({ params: { id: policyId } });
@@ -112,6 +122,18 @@ export const examples: Readonly<Record<string, Example>> = {
       organizationName: `${mark} Ltd`,
     },
   }),
+  'GET /api/v1/auth/oauth-a': away,
+  'GET /api/v1/auth/oauth-a/callback': cameBack,
+  'GET /api/v1/auth/oauth-b': away,
+  'GET /api/v1/auth/oauth-b/callback': cameBack,
+  'GET /api/v1/auth/oauth-c': away,
+  'GET /api/v1/auth/oauth-c/callback': cameBack,
+  'GET /api/v1/auth/oauth-token': nothing,
+  'POST /api/v1/auth/sso/initiate': () => ({
+    body: { email: `${randomHex(8)}@nowhere.example.org`, returnTo: 'https://app.example.com/' },
+  }),
+  'GET /api/v1/auth/sso/callback': cameBack,
+  'GET /api/v1/auth/sso/mfa-exchange': nothing,
   'POST /api/v1/auth/login': ({ owner }) => ({ body: { email: owner.email, password: PASSWORD } }),
   // Nobody is written to, so that no token appears while something else is counted.
   'POST /api/v1/auth/request-signup': ({ owner }) => ({ body: { email: owner.email } }),

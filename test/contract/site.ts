@@ -32,7 +32,11 @@ export async function openGround(): Promise<Ground> {
   const mongoUri = databaseUri();
   const names = await startNameServer();
   const outbound = { ASSAY_OUTBOUND_ALLOW: 'login.example.com', ASSAY_DNS_SERVERS: names.address };
-  const app = await startApp({ ASSAY_LIMIT_ACCOUNT: '1000', ...outbound }, { mongoUri, secrets: SECRETS });
+  const social = { ASSAY_OAUTH_B_CLIENT_ID: 'assay', ASSAY_OAUTH_B_CLIENT_SECRET: 'a secret of the contract tests' };
+  const app = await startApp(
+    { ASSAY_LIMIT_ACCOUNT: '1000', ASSAY_RETURN_URLS: 'https://app.example.com/', ...outbound, ...social },
+    { mongoUri, secrets: SECRETS },
+  );
   const database = await createConnection(mongoUri, { maxPoolSize: 4 }).asPromise();
   return {
     app,

@@ -13,18 +13,17 @@ export interface House {
   realm: Realm;
 }
 
-/** Claims a domain for an organisation; proved unless `verifiedAt` is null. */
-export async function claimDomain({ db }: Ground, boss: Owner, domain: string, verifiedAt: Date | null = new Date()) {
-  const at = { createdAt: new Date(), updatedAt: new Date() };
-  const verifiedBy = verifiedAt && 'system';
-  await db.collection('sso_domains').insertOne({
-    organizationId: objectId(boss.organizationId),
-    domain,
-    challenge: 'x',
-    verifiedAt,
-    verifiedBy,
-    ...at,
-  });
+/** Claims a domain for an organisation, and proves it. */
+export async function claimDomain({ db }: Ground, boss: Owner, domain: string): Promise<void> {
+  const now = new Date();
+  const proof = { challenge: 'x', verifiedAt: now, verifiedBy: 'system', createdAt: now, updatedAt: now };
+  await db.collection('sso_domains').insertOne({ organizationId: objectId(boss.organizationId), domain, ...proof });
+}
+
+/** Takes the proof of a domain away. */
+export async function unproveDomain({ db }: Ground, boss: Owner, domain: string): Promise<void> {
+  const where = { organizationId: objectId(boss.organizationId), domain };
+  await db.collection('sso_domains').updateOne(where, { $set: { verifiedAt: null, verifiedBy: null } });
 }
 
 export async function settle({ app }: Ground, { boss, realm }: Pick<House, 'boss' | 'realm'>, more: object = {}) {
