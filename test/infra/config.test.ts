@@ -158,3 +158,11 @@ test('a child process is told none of our secrets', () => {
   });
   expect(child).toEqual({ PATH: '/bin' });
 });
+
+test('a client of a social login and its secret are given together', () => {
+  expect(problems({ ASSAY_OAUTH_A_CLIENT_ID: 'a', ASSAY_OAUTH_C_CLIENT_SECRET: 's' })).toEqual([
+    expect.stringContaining('ASSAY_OAUTH_A_CLIENT_ID'),
+    expect.stringContaining('ASSAY_OAUTH_C_CLIENT_ID'),
+  ]);
+  expect(problems({ ASSAY_OAUTH_B_CLIENT_ID: 'b', ASSAY_OAUTH_B_CLIENT_SECRET: 's' })).toEqual([]);
+});

@@ -84,6 +84,7 @@ export function createArrivalService(deps: Deps) {
     { email, user: known }: { email: string; user: UserDocument | null },
   ): Promise<Found> {
     if (!justInTime) throw new AppError('FORBIDDEN', 'Only members may sign on here');
+    await memberships.lock(organizationId);
     const user = known ?? (await newAccount(organizationId, email, name));
     // From now on two organisations share the account, so neither directory changes it.
     if (known?.provisionedBy != null && known.provisionedBy.toHexString() !== organizationId)
@@ -104,12 +105,17 @@ export function createArrivalService(deps: Deps) {
   }
 
   /** The role that the groups give now; one that the mapping gave goes when no rule fits any more. The last owner stays. */
-  async function followGroups({ roleMapping }: SsoSettings, { groups }: Arrival, membership: MembershipDocument) {
+  async function followGroups(
+    { organizationId, roleMapping }: SsoSettings,
+    { groups }: Arrival,
+    membership: MembershipDocument,
+  ) {
     if (groups === null || roleMapping.length === 0) return;
     const { role, matched } = roleFor(groups, roleMapping);
     if (matched === null && !membership.roleMapped) return;
     const next = matched === null ? DEFAULT_ROLE : role;
     if (next === membership.role && membership.roleMapped) return;
+    await memberships.lock(organizationId);
     const losesOwner = membership.role === 'owner' && membership.isActive && next !== 'owner';
     if (losesOwner && (await memberships.isLastOwner(membership))) return;
     await memberships.change(membership, { role: next, roleMapped: true });
@@ -118,14 +124,13 @@ export function createArrivalService(deps: Deps) {
   return {
     /**
      * Signs somebody on whom the organisation's provider vouches for. Only accounts whose address is of a proved domain, or that
-     * the organisation's own directory made, are opened.
+     * the organisation's own directory made, are opened. Memberships are locked when one is made or changed, not at every sign-on.
      * @throws AppError `FORBIDDEN`, `CONFLICT`, `ACCOUNT_DEACTIVATED`
      */
     admit(settings: SsoSettings, arrival: Arrival, origin: Origin) {
       const { organizationId } = settings;
       const { signOn } = arrival;
       return transaction(async () => {
-        await memberships.lock(organizationId);
         const { user, membership } = (await bySubject(organizationId, signOn)) ?? (await byAddress(settings, arrival));
         const covered = await ssoSettings.covers(organizationId, user.email);
         if (!covered && user.provisionedBy?.toHexString() !== organizationId)
