@@ -1,5 +1,5 @@
 // Hostile and broken answers of OpenID providers: none signs anybody in, and the organisation's audit log says why.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Browser, cookieIn, landing, SESSION, TEMP_TOKEN } from '../setup/browser.ts';
 import { auditOf, objectId, startGround, type Ground } from '../setup/ground.ts';
 import {
@@ -50,11 +50,17 @@ async function failures({ boss }: House): Promise<{ total: number; newest: Recor
   const { data, pagination } = ok(await ground.app.call('GET', path, { token: boss.token })).body;
   return { total: pagination.total as number, newest: data.entries[0] };
 }
-/** The organisation of `home`, at another realm from now on. */
+let isAway = false;
+/** The organisation of `home`, at another realm for the rest of the test. */
 async function moved(realm: Realm): Promise<House> {
+  isAway = true;
   await settle(ground, { ...home, realm });
   return { ...home, realm };
 }
+afterEach(async () => {
+  if (isAway) await settle(ground, home);
+  isAway = false;
+});
 
 /** Runs what must not sign in; answers the code that the browser is told. */
 async function refusal(at: House, attack: () => Promise<Answer>, { audited = true } = {}): Promise<string | undefined> {
@@ -192,7 +198,6 @@ describe('the signature of the ID token', () => {
     const at = metadata ? await moved(realm) : home;
     const attack = () => withToken(at, (asked) => forge(realm.claims(asked, mallory(home)), realm));
     expect(await refusal(at, attack)).toBe('TOKEN_VERIFICATION_FAILED');
-    if (metadata) await settle(ground, home);
   });
 });
 
@@ -436,6 +441,14 @@ describe('a provider that does not answer as it must', () => {
     const realm = provider.realm();
     realm.metadata = metadata(realm) as Record<string, unknown>;
     const at = await moved(realm);
+    const answer = await initiate(new Browser(ground.app), `x@${at.domain}`);
+    expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
+  });
+
+  test('is known by its issuer, not by the place of its description', async () => {
+    const realm = provider.realm();
+    const at = await moved(realm);
+    await settle(ground, at, { oidc: { issuer: `${realm.issuer}/.well-known/openid-configuration` } });
     const answer = await initiate(new Browser(ground.app), `x@${at.domain}`);
     expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
   });
