@@ -20,6 +20,12 @@ export class Browser {
     return answer;
   }
 
+  /** Sends a form, as a page of another site makes the browser do. */
+  post(path: string, members: Record<string, string>): Promise<Answer> {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    return this.call('POST', path, { raw: new URLSearchParams(members).toString(), headers });
+  }
+
   /** Comes back from a provider. */
   back(path: string, query: Record<string, string> | URLSearchParams): Promise<Answer> {
     return this.call('GET', `/api/v1/auth/${path}?${new URLSearchParams(query).toString()}`);

@@ -51,7 +51,7 @@ export function reasonOf(error: AppError): string {
 }
 
 export function createEndingService({ audit, defaultReturn, log }: Deps) {
-  async function refused(journey: Journey, origin: Origin, error: AppError) {
+  async function failed(journey: Journey, origin: Origin, error: AppError) {
     const { organizationId, method } = journey;
     const reason = reasonOf(error);
     log.info({ organizationId, method, code: error.code, reason }, 'a sign-on was refused');
@@ -65,17 +65,13 @@ export function createEndingService({ audit, defaultReturn, log }: Deps) {
         userAgent: origin.userAgent,
       });
     const location = withQuery(journey.returnTo ?? defaultReturn, { error: error.code });
-    return { location, cookies: journey.spent, signIn: null };
+    return { location, cookies: journey.spent };
   }
 
   return {
-    /** Sends a browser away to sign on; what is refused is told as by `conclude`. */
-    async depart(journey: Journey, origin: Origin, leave: () => Promise<{ location: string; cookies: Cookie[] }>) {
-      try {
-        return { ...(await leave()), signIn: null };
-      } catch (error) {
-        return refused(journey, origin, refusalIn(error));
-      }
+    /** Ends a journey that was refused; a fault of our own is thrown again. */
+    async refused(journey: Journey, origin: Origin, error: unknown) {
+      return failed(journey, origin, refusalIn(error));
     },
 
     /**
@@ -84,7 +80,7 @@ export function createEndingService({ audit, defaultReturn, log }: Deps) {
      */
     async conclude(journey: Journey, origin: Origin, work: (journey: Journey) => Promise<SignedIn>) {
       const made = await work(journey).catch(refusalIn);
-      if (made instanceof AppError) return refused(journey, origin, made);
+      if (made instanceof AppError) return { ...(await failed(journey, origin, made)), signIn: null };
       const returnTo = journey.returnTo ?? defaultReturn;
       const cookie: Cookie = made.mfaRequired
         ? { name: TEMP_TOKEN_COOKIE, value: made.tempToken, maxAgeMs: TEMP_TOKEN_COOKIE_MS }

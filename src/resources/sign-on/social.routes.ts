@@ -21,7 +21,8 @@ const loginWith = (kind: 'oauth-a' | 'oauth-b' | 'oauth-c', name: string) => [
     path: `/${kind}`,
     summary: `Sign in with ${name}: sends the browser there`,
     ...away,
-    handler: async ({ query, meta }, { social }) => land(await social.begin(kind, query.returnTo, meta)),
+    handler: async ({ query, meta }, { social }) =>
+      land({ ...(await social.begin(kind, query.returnTo, meta)), signIn: null }),
   }),
   route({
     path: `/${kind}/callback`,

@@ -119,6 +119,14 @@ export function createSocialService(deps: Deps) {
     });
   }
 
+  async function leave(kind: SocialKind, opener: SocialOpener, returnTo: string) {
+    const provider = await opener();
+    const [verifier, nonce] = [randomToken(), randomToken()];
+    const { state, cookie } = await attempts.begin<Facts>(kind, { returnTo, verifier, nonce });
+    const location = await provider.location({ redirectUri: redirectUri(kind), state, verifier, nonce });
+    return { location, cookies: [cookie] };
+  }
+
   return {
     /**
      * Where the browser goes: to the provider, or back with a code when it cannot be reached.
@@ -128,13 +136,9 @@ export function createSocialService(deps: Deps) {
       const opener = openerOf(kind);
       const returnTo = returnAddress(deps.returnAddresses, wanted);
       if (returnTo === null) throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
-      return endings.depart({ method: METHOD, returnTo, spent: [] }, origin, async () => {
-        const provider = await opener();
-        const [verifier, nonce] = [randomToken(), randomToken()];
-        const { state, cookie } = await attempts.begin<Facts>(kind, { returnTo, verifier, nonce });
-        const location = await provider.location({ redirectUri: redirectUri(kind), state, verifier, nonce });
-        return { location, cookies: [cookie] };
-      });
+      return leave(kind, opener, returnTo).catch((error: unknown) =>
+        endings.refused({ method: METHOD, returnTo, spent: [] }, origin, error),
+      );
     },
 
     /** The browser is back. @throws AppError `NOT_FOUND` when the login is not set up */
