@@ -1,10 +1,12 @@
 // Runs one consumer along one chain: what fails is tried again with pauses, what keeps failing by itself is put aside.
 import type { Clock } from '../infra/clock.ts';
 import { type Consumer, CursorMoved, follow, nextRun, park, type Run, type StepParts } from './consumer.ts';
+import type { Growth } from './growth.ts';
 
 /** Tries of one entry by itself before it is put aside. */
 const TRIES = 8;
 const LONGEST_PAUSE_MS = 30_000;
+const BATCH = 512;
 /** Runs of one consumer before other organisations get their turn. */
 const RUNS_IN_A_ROW = 20;
 
@@ -37,22 +39,23 @@ export class ConsumerRunner {
   }
 
   /** Never rejects: errors are reported and tried again by a later call. */
-  async run(consumer: Consumer, organizationId: string): Promise<End> {
+  async run(consumer: Consumer, growth: Growth): Promise<End> {
+    const { organizationId } = growth;
     const key = `${consumer.name}:${organizationId}`;
     for (let count = 0; count < RUNS_IN_A_ROW; count++) {
       const trouble = this.#troubles.get(key);
       const ms = (trouble?.notBefore ?? 0) - this.#parts.clock.now().getTime();
       if (ms > 0) return { kind: 'paused', ms };
-      const size = trouble ? 1 : consumer.batch;
+      const size = trouble ? 1 : (consumer.batch ?? BATCH);
       let next: Run | null = null;
       try {
-        next = await nextRun({ consumer, organizationId, size }, this.#parts);
+        next = await nextRun({ consumer, growth, size }, this.#parts);
         if (!next) return { kind: 'reached' };
         await follow(next, this.#parts);
         if (trouble && next.to < trouble.until) this.#troubles.set(key, { ...trouble, failures: 0 });
         else this.#troubles.delete(key);
         // What was appended meanwhile has woken its organisation anew: gathered until then, it costs less.
-        if (next.entries.length < size) return { kind: 'reached' };
+        if (next.isLast) return { kind: 'reached' };
       } catch (error) {
         if (error instanceof CursorMoved) return { kind: 'reached' };
         await this.#failed(key, { consumer, organizationId, next, error });

@@ -1,9 +1,9 @@
 // What follows from entries: a consumer, and the one step by which it gets ahead (ledger.md, consumers).
 import type { Connection, Model, mongo } from 'mongoose';
-import type { Chain } from './chains.ts';
 import { DURABLE, MAJORITY } from './concerns.ts';
 import type { CursorDocument, ParkedDocument } from './cursors.model.ts';
 import type { EntryKind, Stored } from './entry.ts';
+import type { Growth, Projection } from './growth.ts';
 import { objectId } from './ledger.model.ts';
 import type { Probe } from './probe.ts';
 
@@ -14,10 +14,10 @@ interface Following {
   name: string;
   /** Absent: all kinds. */
   kinds?: readonly EntryKind[];
-  /** Entries of one run. */
-  batch: number;
-  /** Members to read; absent: whole documents. */
-  projection?: Readonly<Record<string, 1>>;
+  /** Entries of one run, of any kind; what is read serves all consumers with the same number. Default 512. */
+  batch?: number;
+  /** Members that it looks at besides sequence and kind; others may be there or not. */
+  projection?: Projection;
 }
 
 /** Its effects and its cursor are one transaction, which may run again: nothing else may happen in `run`. */
@@ -36,7 +36,6 @@ export type Consumer = TransactionalConsumer | OutsideConsumer;
 
 export interface StepParts {
   connection: Connection;
-  chain: Chain;
   cursors: Model<CursorDocument>;
   parked: Model<ParkedDocument>;
   probe: Probe;
@@ -49,7 +48,10 @@ export interface Run {
   from: number;
   /** Where the cursor stands afterwards. */
   to: number;
+  /** Those of the kinds that the consumer follows. */
   entries: Stored[];
+  /** It reaches the end of the chain. */
+  isLast: boolean;
 }
 
 /** Another instance has moved the cursor: what was done here is undone with its transaction. */
@@ -57,23 +59,22 @@ export class CursorMoved extends Error {}
 
 /** The next run; null at the end of the chain. */
 export async function nextRun(
-  { consumer, organizationId, size }: { consumer: Consumer; organizationId: string; size: number },
-  { connection, chain, cursors }: StepParts,
+  { consumer, growth, size }: { consumer: Consumer; growth: Growth; size: number },
+  { cursors }: StepParts,
 ): Promise<Run | null> {
-  const organization = objectId(organizationId);
-  const ledger = connection.collection<Stored>(chain.collection);
-  const cursor = await cursors.collection.findOne({ organizationId: organization, consumer: consumer.name }, MAJORITY);
+  const { organizationId } = growth;
+  const { name, kinds } = consumer;
+  const cursor = await cursors.collection.findOne(
+    { organizationId: objectId(organizationId), consumer: name },
+    MAJORITY,
+  );
   if (!cursor) return null;
-  const newest = { ...MAJORITY, projection: { sequence: 1 }, sort: { sequence: -1 } } as const;
-  const head = (await ledger.findOne({ organizationId: organization }, newest))?.sequence ?? 0;
   const from = cursor.sequence;
-  if (head <= from) return null;
-  const kinds = consumer.kinds ? { kind: { $in: [...consumer.kinds] } } : {};
-  const filter = { organizationId: organization, sequence: { $gt: from, $lte: head }, ...kinds };
-  const options = { ...MAJORITY, ...(consumer.projection && { projection: { ...consumer.projection, sequence: 1 } }) };
-  const entries = await ledger.find(filter, options).sort({ sequence: 1 }).limit(size).toArray();
-  const to = entries.length < size ? head : (entries.at(-1)?.sequence ?? head);
-  return { consumer, organizationId, from, to, entries: entries as Stored[] };
+  const read = await growth.after(from, size);
+  const newest = read.at(-1);
+  if (!newest) return null;
+  const entries = kinds ? read.filter(({ kind }) => kinds.includes(kind)) : read;
+  return { consumer, organizationId, from, to: newest.sequence, entries, isLast: read.length < size };
 }
 
 /** Has the effects of a run and moves the cursor, both or neither. @throws CursorMoved, and whatever the consumer throws */

@@ -1,6 +1,8 @@
 // The consumers of a chain: woken by the writer, swept by a job, each effect exactly once on any instance after any crash.
+import type { Chain } from './chains.ts';
 import { ConsumerRunner, type RunnerParts } from './consumer-runner.ts';
 import type { Consumer } from './consumer.ts';
+import { Growth, type Projection } from './growth.ts';
 import { objectId } from './ledger.model.ts';
 import type { Probe } from './probe.ts';
 import { newestSequences } from './sequences.ts';
@@ -8,6 +10,7 @@ import type { Timer } from './timer.ts';
 import { Wakes } from './wakes.ts';
 
 export interface ConsumerParts extends Omit<RunnerParts, 'probe'> {
+  chain: Chain;
   consumers: readonly Consumer[];
   timer: Timer;
   probe?: Probe;
@@ -30,21 +33,25 @@ export interface Consumers {
 
 /** The runner of one chain's consumers. */
 export function createConsumers(options: ConsumerParts): Consumers {
-  const { consumers, timer, cursors } = options;
+  const { connection, chain, consumers, timer, cursors } = options;
   const runner = new ConsumerRunner({ ...options, probe: options.probe ?? (() => {}) });
   const wakes = new Wakes(timer, runAll);
+  const projection = Object.assign({}, ...consumers.map((consumer) => consumer.projection)) as Projection;
   let lags: Readonly<Record<string, number>> = {};
 
+  const growthOf = (organizationId: string): Growth => new Growth({ connection, chain, organizationId, projection });
+
   async function runAll(organizationId: string): Promise<void> {
+    const growth = growthOf(organizationId);
     for (const consumer of consumers) {
-      const end = await runner.run(consumer, organizationId);
+      const end = await runner.run(consumer, growth);
       if (end.kind === 'more') wakes.wake(organizationId);
       if (end.kind === 'paused') wakes.wakeLater(organizationId, end.ms);
     }
   }
 
   async function runToEnd(consumer: Consumer, organizationId: string): Promise<void> {
-    while ((await runner.run(consumer, organizationId)).kind !== 'reached') runner.hurry();
+    while ((await runner.run(consumer, growthOf(organizationId))).kind !== 'reached') runner.hurry();
   }
 
   async function behind(): Promise<string[]> {

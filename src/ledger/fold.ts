@@ -4,6 +4,7 @@ import { AUDIT, type Chain } from './chains.ts';
 import { ABOUT_ONE, DURABLE, MAJORITY } from './concerns.ts';
 import type { OutsideConsumer } from './consumer.ts';
 import type { Stored } from './entry.ts';
+import { objectId } from './ledger.model.ts';
 import { type Projection, projectionOf, sourcesOf } from './projection.ts';
 
 /** What a fold may write; everything else of a stored document is for ever. */
@@ -44,6 +45,8 @@ async function update(collection: Entries, { filter, set, unset = {} }: Change):
 export interface Fold {
   /** Projects a later fact onto its trace, after every earlier one about it; harmless when repeated. */
   applyFold(entry: Stored): Promise<void>;
+  /** The same for the facts at these sequences, oldest first. */
+  applyAt(organizationId: string, sequences: readonly number[]): Promise<void>;
   /** Changes who looks at a pending review item; false when there is no such pending item. */
   assignReview(organizationId: Types.ObjectId, reviewId: Types.ObjectId, fields: ReviewAssignment): Promise<boolean>;
 }
@@ -78,14 +81,21 @@ export function createFold(db: mongo.Db, chain: Chain): Fold {
     return projectionOf(entry, sourcesOf(await collection.find(filter, ABOUT_ONE).sort({ sequence: 1 }).toArray()));
   }
 
+  async function applyFold(entry: Stored): Promise<void> {
+    const projection = await project(entry);
+    if (!projection || (await applyInOrder(entry, projection))) return;
+    for (const late of await missing(entry, projection.subject)) {
+      const earlier = await project(late);
+      if (earlier) await applyInOrder(late, earlier);
+    }
+  }
+
   return {
-    async applyFold(entry) {
-      const projection = await project(entry);
-      if (!projection || (await applyInOrder(entry, projection))) return;
-      for (const late of await missing(entry, projection.subject)) {
-        const earlier = await project(late);
-        if (earlier) await applyInOrder(late, earlier);
-      }
+    applyFold,
+    async applyAt(organizationId, sequences) {
+      const filter = { organizationId: objectId(organizationId), sequence: { $in: [...sequences] } };
+      const facts = collection.find(filter, MAJORITY).sort({ sequence: 1 });
+      for await (const fact of facts) await applyFold(fact as Stored);
     },
     assignReview: (organizationId, reviewId, fields) => {
       const set = Object.fromEntries(Object.entries(fields).map(([name, value]) => [`review.${name}`, value]));
@@ -98,15 +108,16 @@ export function createFold(db: mongo.Db, chain: Chain): Fold {
 }
 
 /** Repairs the projection after a crash between an append and its fold. */
-export function foldConsumer({ applyFold }: Fold): OutsideConsumer {
+export function foldConsumer({ applyAt }: Fold): OutsideConsumer {
   return {
     name: 'fold',
     kinds: ['correction', 'review', 'status', 'erasure'],
-    batch: 64,
     outside: true,
-    async run(entries) {
-      for (const entry of entries) await applyFold(entry);
-    },
+    run: (entries, { organizationId }) =>
+      applyAt(
+        organizationId,
+        entries.map(({ sequence }) => sequence),
+      ),
   };
 }
 

@@ -3,13 +3,10 @@ import type { Consumer } from '../../ledger/consumer.ts';
 import type { Models } from '../../models.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 
-const BATCH = 512;
-
 export function policyStatisticsConsumer(models: Models): Consumer {
   return {
     name: 'policy-statistics',
     kinds: ['trace'],
-    batch: BATCH,
     projection: { matchedPolicyIds: 1, createdAt: 1 },
     async run(entries, { session, organizationId }) {
       const matches = new Map<string, { count: number; last: Date }>();
@@ -17,13 +14,17 @@ export function policyStatisticsConsumer(models: Models): Consumer {
         for (const id of matchedPolicyIds)
           matches.set(id, { count: (matches.get(id)?.count ?? 0) + 1, last: createdAt });
       }
-      for (const [_id, { count, last }] of matches) {
-        await models.policyStatistics.updateOne(
-          { _id, organizationId },
-          { $inc: { matchCount: count }, $max: { lastMatched: last } },
-          { upsert: true, session },
-        );
-      }
+      if (matches.size === 0) return;
+      await models.policyStatistics.bulkWrite(
+        [...matches].map(([_id, { count, last }]) => ({
+          updateOne: {
+            filter: { _id, organizationId },
+            update: { $inc: { matchCount: count }, $max: { lastMatched: last } },
+            upsert: true,
+          },
+        })),
+        { session },
+      );
     },
   };
 }

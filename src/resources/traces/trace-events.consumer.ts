@@ -4,7 +4,6 @@ import type { OutboxWriter } from '../../infra/outbox-writer.ts';
 import type { Consumer } from '../../ledger/consumer.ts';
 import type { TraceDocument } from './traces.model.ts';
 
-const BATCH = 512;
 const projection = {
   traceId: 1,
   verdict: 1,
@@ -23,7 +22,6 @@ export function traceEventsConsumer(outbox: OutboxWriter): Consumer {
   return {
     name: 'trace-events',
     kinds: ['trace'],
-    batch: BATCH,
     projection,
     run: (entries, { session, organizationId }) =>
       outbox.write(
