@@ -1,22 +1,19 @@
 // Chance as an argument: the only place where random bytes are drawn and ids are made.
-import { randomBytes as drawBytes, randomFillSync } from 'node:crypto';
+import { randomBytes as drawBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import type { Clock } from './clock.ts';
 
 const POOL_BYTES = 16 * 1024;
-const pool = Buffer.allocUnsafe(POOL_BYTES);
-let used = POOL_BYTES;
+let pool = Buffer.alloc(0);
+let used = 0;
 
-/** 16 random bytes from a pool refilled 16 KiB at a time; never handed out twice. */
+/** 16 random bytes, a view into a pool that is replaced when it is used up; never handed out twice. */
 export function random16(): Buffer {
-  if (used === POOL_BYTES) {
-    randomFillSync(pool);
+  if (used === pool.length) {
+    pool = drawBytes(POOL_BYTES);
     used = 0;
   }
-  const bytes = Buffer.from(pool.subarray(used, used + 16));
-  pool.fill(0, used, used + 16);
-  used += 16;
-  return bytes;
+  return pool.subarray(used, (used += 16));
 }
 
 /** `bytes` random bytes as lowercase hex digits. */

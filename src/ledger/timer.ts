@@ -21,26 +21,21 @@ export function sleep(timer: Timer, ms: number): Promise<void> {
 }
 
 /** What `work` comes to, or after `ms` what `late` returns or throws; `work` itself goes on. */
-export async function within<T>(
+export function within<T>(
   timer: Timer,
   ms: number,
   { work, late }: { work: Promise<T>; late: () => T },
 ): Promise<T> {
-  let cancel = () => {};
-  const expiry = new Promise<T>((resolve, reject) => {
-    cancel = timer.after(ms, () => {
+  return new Promise((resolve, reject) => {
+    const cancel = timer.after(ms, () => {
       try {
         resolve(late());
       } catch (error) {
         reject(error as Error);
       }
     });
+    work.then(resolve, reject).finally(cancel);
   });
-  try {
-    return await Promise.race([work, expiry]);
-  } finally {
-    cancel();
-  }
 }
 
 /** Milliseconds before the next attempt: none before the first, then 1, 2, 4 ... 250. */

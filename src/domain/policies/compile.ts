@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../json.ts';
 import type { PolicyDefinition } from './definition.ts';
-import { FALSE, TRUE, firstError, judgeOf, startRun, type Judge, type Run, type Slot, type Truth } from './evaluate.ts';
+import { FALSE, TRUE, firstError, judgeOf, Run, type Judge, type Slot, type Truth } from './evaluate.ts';
 import { splitPath } from './fields.ts';
 import { indexGuards, type GuardIndex } from './guards.ts';
 import { createInterner, type Interner } from './interner.ts';
@@ -46,7 +46,7 @@ export function compilePolicies(definitions: readonly PolicyDefinition[], cache:
     fields: fields.keys(),
     reads: (member) => roots.has(member),
     evaluate(facts) {
-      const run = startRun(facts, fields.items, slots.items);
+      const run = new Run(facts, fields.items, slots.items);
       return judgeAll(members, index, run);
     },
   };

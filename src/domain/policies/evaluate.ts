@@ -19,44 +19,51 @@ export interface Slot {
 /** A policy's chain of conditions as a closure over the slots of a set. */
 export type Judge = (run: Run) => Truth;
 
-/** What one evaluation has found so far. */
-export interface Run {
-  /** The value of a field, read at most once; undefined when absent. */
-  value(field: number): Json | undefined;
-  /** Whether a condition holds, tested at most once. */
-  truth(slot: number): Truth;
-  /** What went wrong in a condition that is UNKNOWN. */
-  error(slot: number): string | undefined;
-}
-
 const unread = Symbol('unread');
 
-/** Begins an evaluation over the facts of one decision. */
-export function startRun(facts: JsonObject, paths: readonly string[][], slots: readonly Slot[]): Run {
-  const values = new Array<Json | undefined | typeof unread>(paths.length).fill(unread);
-  const truths = new Uint8Array(slots.length);
-  const errors = new Map<number, string>();
+/** What one evaluation over the facts of one decision has found so far. */
+export class Run {
+  readonly #facts: JsonObject;
+  readonly #paths: readonly string[][];
+  readonly #slots: readonly Slot[];
+  readonly #values: (Json | undefined | typeof unread)[];
+  readonly #truths: Uint8Array;
+  #errors: Map<number, string> | null = null;
 
-  function value(field: number): Json | undefined {
-    const known = values[field];
-    if (known !== unread) return known;
-    return (values[field] = readPath(facts, paths[field]!));
+  /** @param paths the distinct fields, split */
+  constructor(facts: JsonObject, paths: readonly string[][], slots: readonly Slot[]) {
+    this.#facts = facts;
+    this.#paths = paths;
+    this.#slots = slots;
+    this.#values = new Array<typeof unread>(paths.length).fill(unread);
+    this.#truths = new Uint8Array(slots.length);
   }
 
-  function test(slot: number): Truth {
-    const { field, test } = slots[slot]!;
-    const actual = value(field);
+  /** The value of a field, read at most once; undefined when absent. */
+  value(field: number): Json | undefined {
+    const known = this.#values[field];
+    if (known !== unread) return known;
+    return (this.#values[field] = readPath(this.#facts, this.#paths[field]!));
+  }
+
+  /** Whether a condition holds, tested at most once. */
+  truth(slot: number): Truth {
+    return (this.#truths[slot] ||= this.#test(slot)) as Truth;
+  }
+
+  /** What went wrong in a condition that is UNKNOWN. */
+  error(slot: number): string | undefined {
+    return this.#errors?.get(slot);
+  }
+
+  #test(slot: number): Truth {
+    const { field, test } = this.#slots[slot]!;
+    const actual = this.value(field);
     const finding = actual !== undefined && test(actual);
     if (typeof finding === 'boolean') return finding ? TRUE : FALSE;
-    errors.set(slot, finding);
+    (this.#errors ??= new Map()).set(slot, finding);
     return UNKNOWN;
   }
-
-  return {
-    value,
-    truth: (slot) => (truths[slot] || (truths[slot] = test(slot))) as Truth,
-    error: (slot) => errors.get(slot),
-  };
 }
 
 const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 } as const;

@@ -18,23 +18,25 @@ export interface Judged {
 }
 
 /**
- * The facts of one decision (docs/policies.md lists them). Derived members win over submitted ones of the same name; `action` and
- * `output` are derived only where `reads` says that somebody looks at them.
+ * The facts of one decision (docs/policies.md lists them), of those members only that somebody looks at, as `reads` says. Derived
+ * members win over submitted ones of the same name.
  */
 export function factsOf(
   { submitted, at, agentName, confidenceScore, tags, pii }: Judged,
   reads: (member: string) => boolean = () => true,
 ): JsonObject {
-  const derived = reads('action') || reads('output') ? derivedFrom(submitted) : null;
-  return {
-    ...submitted,
-    agentName,
-    confidenceScore,
-    tags,
-    pii,
-    time: { hourUtc: at.getUTCHours(), weekdayUtc: at.getUTCDay() || 7, instant: at.toISOString() },
-    ...derived,
-  };
+  const facts: JsonObject = {};
+  for (const name of Object.keys(submitted)) if (reads(name)) facts[name] = submitted[name] as Json;
+  facts.agentName = agentName;
+  facts.confidenceScore = confidenceScore;
+  facts.tags = tags;
+  facts.pii = pii;
+  if (reads('time')) facts.time = timeOf(at);
+  return reads('action') || reads('output') ? Object.assign(facts, derivedFrom(submitted)) : facts;
+}
+
+function timeOf(at: Date): JsonObject {
+  return { hourUtc: at.getUTCHours(), weekdayUtc: at.getUTCDay() || 7, instant: at.toISOString() };
 }
 
 function derivedFrom({ outputDecision = null, rationale = null }: JsonObject): { action: Json; output: Json } {

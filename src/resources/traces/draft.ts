@@ -85,7 +85,7 @@ function originOf({ judged: { kept }, userAgent }: Drafting): Origin {
 
 function commit({ judged: { kept, evaluation }, rawBody, logPayloads, random16 }: Drafting, origin: Origin) {
   const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = kept;
-  const values = {
+  const values: Record<string, Json | undefined> = {
     submitted: sha256Hex(rawBody),
     origin: { ...origin },
     evaluation,
@@ -95,8 +95,8 @@ function commit({ judged: { kept, evaluation }, rawBody, logPayloads, random16 }
     alternatives,
     triggeringCondition,
     metadata,
-    ...Object.fromEntries(ADAPTER_MEMBERS.map((name) => [name, kept[name]])),
   };
+  for (const name of ADAPTER_MEMBERS) values[name] = kept[name];
   const { sealed, commitments } = sealValues(values, random16);
   const unstored = logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
   for (const name of unstored) delete sealed[name];

@@ -100,6 +100,7 @@ function scrubMembers(submitted: JsonObject, { scrubber, versionScrubber }: Judg
 
 /** The condition fields that looked at a value which scrubbing changed: there a replay cannot tell. */
 function scrubbedFields(fields: readonly string[], changed: readonly string[]): Json[] {
+  if (changed.length === 0) return [];
   const paths = changed.map((pointer) => pointer.split('/').map(unescaped).join('.'));
   return fields.filter((field) =>
     paths.some((path) => path === field || path.startsWith(`${field}.`) || field.startsWith(`${path}.`)),
