@@ -1,5 +1,4 @@
 // The Express app: global middleware in order, the routes, 404 and the error handler.
-import cors from 'cors';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
@@ -7,7 +6,7 @@ import { apiReference } from './http/api-reference.ts';
 import { sendFailure } from './http/envelope.ts';
 import type { Limits } from './http/limits.ts';
 import { createRouter, failureOf, legacyMounts } from './http/router.ts';
-import { securityHeaders } from './http/security-headers.ts';
+import { crossOrigin, securityHeaders } from './http/security-headers.ts';
 import { translateError } from './http/translate-error.ts';
 import type { Clock } from './infra/clock.ts';
 import type { Logger } from './infra/logger.ts';
@@ -25,18 +24,6 @@ export interface AppParts {
   newRequestId: () => string;
 }
 
-const EXPOSED = [
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-  'Retry-After',
-  'Deprecation',
-  'Sunset',
-  'Link',
-  'X-Request-Id',
-  'X-Service-API-Version',
-  'Idempotency-Replayed',
-];
 const REQUEST_ID = /^[\w.-]{8,64}$/;
 export const MIGRATION_GUIDE = '/docs#migration';
 
@@ -50,16 +37,7 @@ export function createApp({ config, services, limits, clock, logger, metrics, ne
   app.use(identify(newRequestId));
   app.use(observe(logger, metrics));
   app.use(securityHeaders());
-  app.use(
-    cors({
-      origin: config.ASSAY_CORS_ORIGINS,
-      credentials: true,
-      exposedHeaders: EXPOSED,
-      maxAge: 600,
-      // The address answers by itself, with its Allow.
-      preflightContinue: true,
-    }),
-  );
+  app.use(crossOrigin(config.ASSAY_CORS_ORIGINS));
   app.use(legacyMounts(clock, MIGRATION_GUIDE));
   app.use(createRouter(mounts, { services, limits, strict: config.NODE_ENV === 'test', log: logger }));
   app.use(apiReference(mounts));

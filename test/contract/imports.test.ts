@@ -33,7 +33,7 @@ interface Rule {
 const RULES: readonly Rule[] = [
   { of: /^server$/, may: [/^instance$/, /^config$/, INFRA, NODE, /^close-with-grace$/] },
   { of: /^instance$/, may: [/^(app|models|jobs|services)$/, HTTP, INFRA], types: [/^config$/, LEDGER, NODE] },
-  { of: /^app$/, may: [HTTP, ERRORS, /^routes$/, /^(express|cors|helmet)$/], types: [/^(config|services)$/, INFRA] },
+  { of: /^app$/, may: [HTTP, ERRORS, /^routes$/, /^express$/], types: [/^(config|services)$/, INFRA] },
   { of: /^routes$/, may: [/^resources\/.*\.routes$/], types: [HTTP] },
   {
     of: /^services(\/|$)/,
@@ -58,7 +58,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^http\//,
-    may: [HTTP, ERRORS, DOMAIN, ZOD, NODE, /^(express|express-rate-limit|compression|cookie|helmet|swagger-ui-dist)$/],
+    may: [HTTP, ERRORS, DOMAIN, ZOD, NODE, /^(express|express-rate-limit|compression|cookie|cors|helmet|swagger-ui-dist)$/],
     types: [/^(services|config)$/, INFRA],
   },
   {
