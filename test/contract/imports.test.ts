@@ -58,7 +58,14 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^http\//,
-    may: [HTTP, ERRORS, DOMAIN, ZOD, NODE, /^(express|express-rate-limit|compression|cookie|cors|helmet|swagger-ui-dist)$/],
+    may: [
+      HTTP,
+      ERRORS,
+      DOMAIN,
+      ZOD,
+      NODE,
+      /^(express|express-rate-limit|compression|cookie|cors|helmet|swagger-ui-dist)$/,
+    ],
     types: [/^(services|config)$/, INFRA],
   },
   {
