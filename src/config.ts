@@ -1,4 +1,5 @@
 // What the environment may say: the only reader of process.env, one schema, one readable error listing every bad key.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -16,6 +17,8 @@ const proxies = list.refine(
 const count = z.coerce.number().int().positive();
 const secret = z.string().min(32, 'give at least 32 characters');
 const address = z.url({ protocol: /^https?$/ });
+/** PEM, also in one line with `\\n` for its line breaks. */
+const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
 const plan = z.enum(['sandbox', 'scale', 'governance', 'enterprise', 'custom']);
 
 /** Every variable with its default and description; `.env.example` is generated from here. */
@@ -99,6 +102,14 @@ export const environment = z.object({
     .describe('OpenID provider of the third social login, which asks for the account each time'),
   ASSAY_OAUTH_C_CLIENT_ID: z.string().optional().describe('Client there; unset: there is no such login'),
   ASSAY_OAUTH_C_CLIENT_SECRET: z.string().optional().describe('Its secret'),
+  ASSAY_SAML_KEY: pem
+    .refine(isRsaKey, 'give an RSA private key in PEM')
+    .optional()
+    .describe('Signs SAML messages and decrypts assertions: an RSA private key in PEM; \\n stands for a line break'),
+  ASSAY_SAML_CERTIFICATE: pem
+    .refine(isCertificate, 'give a certificate in PEM')
+    .optional()
+    .describe('The certificate of ASSAY_SAML_KEY in PEM, which the SAML metadata show'),
   REGISTRATION: z.enum(['open', 'invite']).default('open').describe('Whether strangers may register an organisation'),
   DEFAULT_PLAN: plan
     .optional()
@@ -153,7 +164,8 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>> 
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
   const parsed = environment.safeParse(given);
   const misfits = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
-  const problems = [...misfits, ...missing(given), ...halfGiven(given)];
+  const pairs = parsed.data ? unpaired(parsed.data) : [];
+  const problems = [...misfits, ...missing(given), ...halfGiven(given), ...pairs];
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(`The configuration has errors:\n  ${problems.join('\n  ')}`);
   const env = parsed.data;
@@ -178,6 +190,30 @@ function halfGiven(given: Readonly<Record<string, string | undefined>>): string[
     .map((letter) => [`ASSAY_OAUTH_${letter}_CLIENT_ID`, `ASSAY_OAUTH_${letter}_CLIENT_SECRET`] as const)
     .filter(([id, secret]) => (given[id] === undefined) !== (given[secret] === undefined))
     .map(([id, secret]) => `${id}: is given together with ${secret} or not at all`);
+}
+
+/** A key without its certificate is of no use, nor the other way round. */
+function unpaired({ ASSAY_SAML_KEY: key, ASSAY_SAML_CERTIFICATE: certificate }: Environment): string[] {
+  if (key === undefined && certificate === undefined) return [];
+  if (key === undefined || certificate === undefined) return ['ASSAY_SAML_KEY, ASSAY_SAML_CERTIFICATE: give both'];
+  const isPair = new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+  return isPair ? [] : ['ASSAY_SAML_CERTIFICATE: is not of ASSAY_SAML_KEY'];
+}
+
+function isRsaKey(text: string): boolean {
+  try {
+    return createPrivateKey(text).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}
+
+function isCertificate(text: string): boolean {
+  try {
+    return new X509Certificate(text).publicKey.asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
 }
 
 function isSubnet(text: string): boolean {

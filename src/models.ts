@@ -22,6 +22,7 @@ import {
   policySetSchema,
   policyStatisticsSchema,
 } from './resources/policies/policies.model.ts';
+import { samlMessageSchema } from './resources/sign-on/saml-messages.model.ts';
 import { scimTokenSchema } from './resources/scim/scim-tokens.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
 import { traceSchema } from './resources/traces/traces.model.ts';
@@ -37,6 +38,7 @@ export function createModels(connection: Connection) {
     organizationDeletions: connection.model('OrganizationDeletion', organizationDeletionSchema),
     memberships: connection.model('Membership', membershipSchema),
     ssoDomains: connection.model('SsoDomain', ssoDomainSchema),
+    samlMessages: connection.model('SamlMessage', samlMessageSchema),
     invitations: connection.model('Invitation', invitationSchema),
     workspaces: connection.model('Workspace', workspaceSchema),
     workspaceKeys: connection.model('WorkspaceKey', workspaceKeySchema),

@@ -18,6 +18,7 @@ import { scimDiscoveryRoutes } from './resources/scim/discovery.routes.ts';
 import { scimGroupRoutes } from './resources/scim/groups.routes.ts';
 import { scimUserRoutes } from './resources/scim/users.routes.ts';
 import { traceRoutes } from './resources/traces/traces.routes.ts';
+import { samlRoutes } from './resources/sign-on/saml.routes.ts';
 import { organizationRoutes } from './resources/organization/organization.routes.ts';
 import { ssoDomainRoutes, systemSsoDomainRoutes } from './resources/organization/sso-domains.routes.ts';
 import { ssoRoutes } from './resources/organization/sso.routes.ts';
@@ -37,6 +38,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/auth', routes: placeholderRoutes },
   { at: '/api/v1/auth', routes: socialRoutes },
   { at: '/api/v1/auth', routes: signOnRoutes },
+  { at: '/api/v1/auth/saml', routes: samlRoutes },
   { at: '/api/v1/auth/keys', routes: keyRoutes },
   { at: '/api/v1/team', routes: memberRoutes },
   { at: '/api/v1/team', routes: invitationRoutes },

@@ -62,6 +62,7 @@ export function createServices(world: World) {
       await consumers.stop();
       await frame.audits.appender.close();
       await frame.proofs.close();
+      await signOn.samlReader.close();
     },
   };
 }

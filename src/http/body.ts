@@ -4,6 +4,9 @@ import { parseSafeJson, UnsafeJson } from '../domain/safe-json.ts';
 import type { Json } from '../domain/json.ts';
 import { AppError, type Code } from '../errors.ts';
 
+/** Members that a form may have: far more than any of ours, and few enough to be parsed at once. */
+const MAX_MEMBERS = 100;
+const AMPERSAND = 0x26;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 const readers = new Map<number, ReturnType<typeof express.raw>>();
 const EMPTY = Buffer.alloc(0);
@@ -61,8 +64,16 @@ export function parseForm(raw: Buffer, contentType: string | undefined, invalidC
   if (raw.length === 0) return undefined;
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? ''))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/x-www-form-urlencoded');
+  if (hasMore(raw, AMPERSAND, MAX_MEMBERS)) throw new AppError(invalidCode, 'The form has too many members');
   const members = [...new URLSearchParams(raw.toString('latin1'))];
   if (members.some(([name, value]) => name === '__proto__' || value.includes('\0')))
     throw new AppError(invalidCode, 'The form was refused');
   return Object.fromEntries(members);
+}
+
+/** Whether a byte occurs more than `most` times. */
+function hasMore(bytes: Buffer, byte: number, most: number): boolean {
+  let count = 0;
+  for (let at = bytes.indexOf(byte); at !== -1; at = bytes.indexOf(byte, at + 1)) if (++count > most) return true;
+  return false;
 }

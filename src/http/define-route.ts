@@ -21,6 +21,8 @@ export interface RequestMeta {
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The value of a cookie of the request; null: it has none. */
   cookie: (name: string) => string | null;
+  /** The query as it is written in the address, without its question mark. */
+  rawQuery: string;
   /** The request body after content decoding; empty when the route declares none. */
   rawBody: Buffer;
 }

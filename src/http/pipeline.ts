@@ -53,6 +53,7 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
       userAgent: req.headers['user-agent'] ?? null,
       headers: req.headers,
       cookie: (name: string) => parseCookie(req.headers.cookie ?? '')[name] ?? null,
+      rawQuery: /\?(.*)$/s.exec(req.originalUrl)?.[1] ?? '',
       rawBody: Buffer.alloc(0),
     };
     const attempt: Attempt = { route, req, res, meta, rate: new RateState(), caller: null, paged: undefined };

@@ -13,6 +13,7 @@ import { createOidcService } from '../resources/sign-on/oidc.service.ts';
 import { createSocialService } from '../resources/sign-on/social.service.ts';
 import type { Frame } from './frame.ts';
 import type { Identity } from './identity.ts';
+import { createSaml } from './saml.ts';
 import { socialProviders } from './social-providers.ts';
 
 /** For one look-up. */
@@ -32,10 +33,11 @@ export function createSignOn(frame: Frame, identity: Identity) {
     ...{ attempts, endings, arrivals, ssoSettings, randomToken, publicUrl },
     providers: createIdentityProviders({ fetch: (url, options) => http.fetch(url, options), clock }),
   });
+  const saml = createSaml(frame, identity, { attempts, endings, arrivals, ssoSettings });
   return {
-    ...{ ssoSettings, attempts, endings, arrivals, oidc },
+    ...{ ssoSettings, attempts, endings, arrivals, oidc, ...saml },
     ssoDomains: createSsoDomainService({ models, memberships, audit, dns, clock, randomHex }),
-    dispatch: createDispatchService({ ssoSettings, starters: { oidc }, audit, returnAddresses }),
+    dispatch: createDispatchService({ ssoSettings, starters: { oidc, saml: saml.saml }, audit, returnAddresses }),
     exchanges: createExchangeService({ sessions, mfa }),
     social: createSocialService({
       ...{ models, sessions, failures, credentials, founding, attempts, endings, clock, transaction, randomToken },

@@ -78,7 +78,7 @@ const RULES: readonly Rule[] = [
       MONGOOSE,
       LRU,
       /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod|nodemailer|eta|otplib|qrcode)$/,
-      /^(undici|ipaddr\.js|openid-client|@node-saml\/node-saml|@xmldom\/xmldom)$/,
+      /^(undici|ipaddr\.js|openid-client|xml-crypto)$/,
     ],
     types: [/^config$/, /^express$/],
   },

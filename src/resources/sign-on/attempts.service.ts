@@ -11,7 +11,7 @@ interface Deps {
 }
 
 /** By which way somebody signs on. */
-export type SignOnKind = 'oauth-a' | 'oauth-b' | 'oauth-c' | 'oidc' | 'saml';
+export type SignOnKind = 'oauth-a' | 'oauth-b' | 'oauth-c' | 'oidc' | 'saml' | 'saml-logout';
 
 /** What an attempt remembers, besides its kind: plain JSON. */
 export type AttemptFacts = Readonly<Record<string, unknown>> & {

@@ -1,0 +1,78 @@
+// The main thread's side of the SAML worker: started when it is first needed, ended and replaced when a message takes too long.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { LogoutMessage } from '../domain/saml/logout.ts';
+import type { Assertion } from '../domain/saml/response.ts';
+import { AppError } from '../errors.ts';
+import type { LogoutQuestion, ResponseQuestion } from './saml-reader.ts';
+import type { SamlAnswer, SamlQuestion } from './saml-worker.ts';
+
+interface Parts {
+  /** PEM; null: encrypted assertions are refused. */
+  decryptionKey: string | null;
+  log: { warn(details: object, text: string): void };
+}
+
+/** Reads SAML messages apart from the event loop. */
+export interface SamlReader {
+  /** @throws AppError `TOKEN_VERIFICATION_FAILED` with the reason when the response is not to be believed */
+  response(question: Omit<ResponseQuestion, 'kind'>): Promise<Assertion>;
+  /** @throws AppError as `response` */
+  logout(question: Omit<LogoutQuestion, 'kind'>): Promise<LogoutMessage>;
+  close(): Promise<void>;
+}
+
+/** The largest message that is let through takes a tenth of it. */
+const TIME_LIMIT_MS = 3000;
+const LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
+
+export function createSamlReader({ decryptionKey, log }: Parts): SamlReader {
+  let worker: Worker | null = null;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function started(): Promise<Worker> {
+    if (worker) return worker;
+    const script = new URL('./saml-worker.mjs', import.meta.url);
+    const made = new Worker(script, { workerData: { decryptionKey }, execArgv: [], resourceLimits: LIMITS });
+    made.unref();
+    // Whoever waits for an answer learns of it too.
+    made.on('error', () => (worker = null));
+    await once(made, 'message');
+    return (worker = made);
+  }
+
+  async function end(): Promise<void> {
+    const ending = worker;
+    worker = null;
+    await ending?.terminate();
+  }
+
+  async function ask(question: SamlQuestion): Promise<Assertion | LogoutMessage> {
+    const thread = await started();
+    const answered = once(thread, 'message', { signal: AbortSignal.timeout(TIME_LIMIT_MS) }) as Promise<[SamlAnswer]>;
+    thread.postMessage(question);
+    const [answer] = await answered.catch(async (error: unknown) => {
+      await end();
+      return [{ fault: error }] as [SamlAnswer];
+    });
+    if ('value' in answer) return answer.value;
+    if ('fault' in answer) log.warn({ err: answer.fault, kind: question.kind }, 'a SAML message could not be read');
+    throw new AppError(
+      'TOKEN_VERIFICATION_FAILED',
+      'refusal' in answer ? answer.refusal : 'The message cannot be read',
+    );
+  }
+
+  /** One after the other, so that each has its whole time. */
+  function inTurn(question: SamlQuestion): Promise<Assertion | LogoutMessage> {
+    const asked = turn.then(() => ask(question));
+    turn = asked.catch(() => undefined);
+    return asked;
+  }
+
+  return {
+    response: (question) => inTurn({ ...question, kind: 'response' }) as Promise<Assertion>,
+    logout: (question) => inTurn({ ...question, kind: 'logout' }) as Promise<LogoutMessage>,
+    close: end,
+  };
+}

@@ -1,0 +1,36 @@
+// Makes keys with self-signed certificates, as identity providers and services have them.
+import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+
+export interface KeyPair {
+  /** PEM. */
+  key: string;
+  /** PEM. */
+  certificate: string;
+}
+
+const tlv = (tag: number, ...content: Buffer[]): Buffer => {
+  const body = Buffer.concat(content);
+  const length = body.length < 0x80 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...length]), body]);
+};
+const sequence = (...content: Buffer[]): Buffer => tlv(0x30, ...content);
+const SHA256_RSA = sequence(tlv(0x06, Buffer.from('2a864886f70d01010b', 'hex')), tlv(0x05));
+const COMMON_NAME = tlv(0x06, Buffer.from('550403', 'hex'));
+const nameOf = (text: string): Buffer => sequence(tlv(0x31, sequence(COMMON_NAME, tlv(0x0c, Buffer.from(text)))));
+const time = (date: string): Buffer => tlv(0x18, Buffer.from(`${date.replace(/-/g, '')}000000Z`));
+const pem = (label: string, der: Buffer): string =>
+  `-----BEGIN ${label}-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`;
+
+/** RSA; `until` is the last day of the certificate. */
+export function selfSigned(name: string, until = '2099-12-31'): KeyPair {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
+  const serial = tlv(0x02, Buffer.from([1]));
+  const validity = sequence(time('2020-01-01'), time(until));
+  const content = sequence(serial, SHA256_RSA, nameOf(name), validity, nameOf(name), spki);
+  const signature = tlv(0x03, Buffer.from([0]), sign('sha256', content, privateKey));
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    certificate: pem('CERTIFICATE', sequence(content, SHA256_RSA, signature)),
+  };
+}

@@ -1,0 +1,14 @@
+// What the tests use of a package without types.
+declare module 'xml-encryption' {
+  export function encrypt(
+    content: string,
+    options: {
+      rsa_pub: string | Buffer;
+      pem: string;
+      encryptionAlgorithm: string;
+      keyEncryptionAlgorithm: string;
+      warnInsecureAlgorithm: boolean;
+    },
+    callback: (error: Error | null, result: string) => void,
+  ): void;
+}
