@@ -19,9 +19,9 @@ export interface XmlElement {
 export class UnsafeXml extends Error {}
 
 /** Of a document. */
-export const MAX_CHARACTERS = 1024 * 1024;
+export const MAX_CHARACTERS = 512 * 1024;
 /** Far above any real message, far below what costs time. */
-const LIMITS = { elements: 2000, depth: 50, attributes: 32, namespaces: 64 };
+const LIMITS = { elements: 2000, depth: 50, attributes: 4000, attributesOfOne: 32, namespaces: 64 };
 
 const NAME = '[A-Za-z_][A-Za-z0-9_.-]*';
 const QUALIFIED = `(?:(${NAME}):)?(${NAME})`;
@@ -67,6 +67,7 @@ class Reader {
   readonly #text: string;
   #at = 0;
   #elements = 0;
+  #attributes = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -134,7 +135,8 @@ class Reader {
     const afterName = this.#at;
     const written: [prefix: string, name: string, value: string][] = [];
     for (let found = this.#take(ATTRIBUTE); found; found = this.#take(ATTRIBUTE)) {
-      if (written.length === LIMITS.attributes) throw new UnsafeXml('an element has too many attributes');
+      if (written.length === LIMITS.attributesOfOne) throw new UnsafeXml('an element has too many attributes');
+      if (++this.#attributes > LIMITS.attributes) throw new UnsafeXml('it has too many attributes');
       const [, of = '', attribute = '', double, single] = found;
       written.push([of, attribute, unescape((double ?? single ?? '').replace(/[\t\n]/g, ' '))]);
     }

@@ -22,7 +22,7 @@ export interface SamlReader {
   close(): Promise<void>;
 }
 
-/** The largest message that is let through takes a tenth of it. */
+/** Several times what the most laborious message takes that the strict reader lets through. */
 const TIME_LIMIT_MS = 3000;
 const LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
 

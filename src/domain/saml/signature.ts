@@ -10,6 +10,9 @@ const ENVELOPED = `${SIGNATURE}enveloped-signature`;
 const METHODS: readonly string[] = [RSA_SHA256, RSA_SHA512, RSA_PSS_SHA256];
 const DIGESTS = ['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512'];
 
+/** Characters of a list of prefixes. */
+const MAX_PREFIXES = 200;
+
 /** Whether an element carries a signature of its own. */
 export function isSigned(element: XmlElement): boolean {
   return childrenNamed(element, SIGNATURE, 'Signature').length > 0;
@@ -48,12 +51,24 @@ function expectReference(reference: XmlElement, element: XmlElement): void {
   expectAlgorithm(onlyChild(reference, SIGNATURE, 'DigestMethod'), DIGESTS);
   const transforms = onlyChild(reference, SIGNATURE, 'Transforms');
   expectNames(transforms, ['Transform']);
+  transforms.children.forEach(expectParameters);
   const algorithms = transforms.children.map((transform) => attributeOf(transform, 'Algorithm'));
   if (algorithms.join(' ') !== `${ENVELOPED} ${EXCLUSIVE}`) refuse('The signature is of something transformed');
 }
 
 function expectAlgorithm(method: XmlElement, allowed: readonly string[]): void {
+  expectParameters(method);
   if (!allowed.includes(attributeOf(method, 'Algorithm'))) refuse(`The algorithm of ${method.name} is not accepted`);
+}
+
+/** The only parameter that is known: prefixes whose namespaces are signed too, though nothing seems to use them. */
+function expectParameters(method: XmlElement): void {
+  const isKnown = ({ namespace, name, attributes }: XmlElement): boolean =>
+    namespace === EXCLUSIVE &&
+    name === 'InclusiveNamespaces' &&
+    (attributes.get('PrefixList') ?? '').length <= MAX_PREFIXES;
+  if (method.children.length > 1 || !method.children.every(isKnown))
+    refuse(`${method.name} holds something unexpected`);
 }
 
 function expectNames(element: XmlElement, allowed: readonly string[]): void {
