@@ -45,7 +45,7 @@ export interface Download {
   type: string;
   /** Null: shown, not saved. */
   filename: string | null;
-  body: Readable;
+  body: Readable | string;
 }
 
 export interface ReplyParts {

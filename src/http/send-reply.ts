@@ -55,5 +55,6 @@ async function sendFile(res: Response, status: number, { type, filename, body }:
   res.status(status).setHeader('Content-Type', type);
   if (filename !== null)
     res.setHeader('Content-Disposition', `attachment; filename="${filename.replace(/[^\w.-]/g, '_')}"`);
-  await pipeline(body, res);
+  if (typeof body === 'string') res.end(body);
+  else await pipeline(body, res);
 }

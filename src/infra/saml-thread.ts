@@ -11,6 +11,8 @@ interface Parts {
   /** PEM; null: encrypted assertions are refused. */
   decryptionKey: string | null;
   log: { warn(details: object, text: string): void };
+  /** For one message. */
+  timeLimitMs?: number;
 }
 
 /** Reads SAML messages apart from the event loop. */
@@ -26,7 +28,7 @@ export interface SamlReader {
 const TIME_LIMIT_MS = 3000;
 const LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
-export function createSamlReader({ decryptionKey, log }: Parts): SamlReader {
+export function createSamlReader({ decryptionKey, log, timeLimitMs = TIME_LIMIT_MS }: Parts): SamlReader {
   let worker: Worker | null = null;
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -49,7 +51,7 @@ export function createSamlReader({ decryptionKey, log }: Parts): SamlReader {
 
   async function ask(question: SamlQuestion): Promise<Assertion | LogoutMessage> {
     const thread = await started();
-    const answered = once(thread, 'message', { signal: AbortSignal.timeout(TIME_LIMIT_MS) }) as Promise<[SamlAnswer]>;
+    const answered = once(thread, 'message', { signal: AbortSignal.timeout(timeLimitMs) }) as Promise<[SamlAnswer]>;
     thread.postMessage(question);
     const [answer] = await answered.catch(async (error: unknown) => {
       await end();

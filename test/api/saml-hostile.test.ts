@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from '../setup/browser.ts';
-import { selfSigned } from '../setup/certificate.ts';
+import { selfSigned } from '../setup/self-signed.ts';
 import { objectId, startGround, type Ground } from '../setup/ground.ts';
 import {
   assertionIn,

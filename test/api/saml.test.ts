@@ -2,7 +2,7 @@
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Browser } from '../setup/browser.ts';
-import { selfSigned } from '../setup/certificate.ts';
+import { selfSigned } from '../setup/self-signed.ts';
 import { auditOf, objectId, startGround, type Ground } from '../setup/ground.ts';
 import {
   assertionIn,

@@ -52,7 +52,7 @@ describe('settings of the sign-on', () => {
         oidcRedirectUri: 'https://assay.example.com/api/v1/auth/sso/callback',
         samlAcsUrl: 'https://assay.example.com/api/v1/auth/saml/callback',
         samlEntityId: `https://assay.example.com/api/v1/auth/saml/metadata/${boss.organizationId}`,
-        samlSloUrl: 'https://assay.example.com/api/v1/auth/saml/logout/callback',
+        samlSloUrl: `https://assay.example.com/api/v1/auth/saml/logout/callback?org=${boss.organizationId}`,
       },
     });
     expect(outcome(await remove(boss))).toEqual([404, 'NOT_FOUND']);

@@ -137,6 +137,14 @@ export const authorisation: Readonly<Record<string, Row>> = {
   'POST /api/v1/auth/verify-email': everybody,
   'POST /api/v1/auth/resend-verification': everybody,
 
+  // Nobody has set a provider up; a browser is sent on, whatever is refused.
+  'POST /api/v1/auth/saml/initiate': absent(everybody),
+  'POST /api/v1/auth/saml/callback': everybody,
+  'GET /api/v1/auth/saml/metadata/:orgId': everybody,
+  'POST /api/v1/auth/saml/logout/initiate': signedIn,
+  'POST /api/v1/auth/saml/logout/callback': everybody,
+  'GET /api/v1/auth/saml/logout/callback': everybody,
+
   'POST /api/v1/auth/keys': ofOne(managers),
   'GET /api/v1/auth/keys': managers,
   'PATCH /api/v1/auth/keys/:id': ofOne(managers),

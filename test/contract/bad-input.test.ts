@@ -10,6 +10,7 @@ import { examples, freeForm, type Sample } from './examples.ts';
 import { mounted } from './mounted.ts';
 import { placesOf, replaced, type Path } from './paths.ts';
 import {
+  asForm,
   credentialsFor,
   makeSite,
   openGround,
@@ -85,13 +86,43 @@ function bodyTrials(operation: string, sample: Sample): Trial[] {
   ];
 }
 
+/** A form with one text put in as it is, without a member, with one twice, and what is no form. */
+function formTrials(operation: string, sample: Sample): Trial[] {
+  if (!sample.form) return [];
+  const form = Object.entries(sample.form);
+  const written = (raw: string | Uint8Array, headers = {}) => ({
+    never: true,
+    call: (): Promise<Answer> =>
+      send(site, operation, {
+        ...{ sample, ...credentialsOf(operation), raw },
+        headers: { ...asForm({}).headers, ...headers },
+      }),
+  });
+  const rest = (without: string): string => new URLSearchParams(form.filter(([name]) => name !== without)).toString();
+  return [
+    ...form.flatMap(([name]) => [
+      ...BAD_TEXTS.map((text) => ({
+        name: `${name}=${text.slice(0, 40)}`,
+        ...written(`${name}=${text}&${rest(name)}`),
+      })),
+      { name: `${name} left out`, ...written(rest(name)) },
+      { name: `${name} twice`, ...written(`${rest('')}&${rest('')}`) },
+    ]),
+    ...BAD_BODIES.map(({ name, raw, headers }) => ({ name, ...written(raw, headers) })),
+  ];
+}
+
 /** One address with one text put in as it is, which `URLSearchParams` would encode. */
 function addressTrials(operation: string, sample: Sample): Trial[] {
   const [method = '', path = ''] = operation.split(' ');
-  const { params = {}, query = {}, body } = sample;
+  const { params = {}, query = {}, body, form } = sample;
   const call = (values: Record<string, string>, search: string) => (): Promise<Answer> => {
     const address = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? name);
-    return ground.app.call(method, address + search, { ...credentialsOf(operation), ...(body && { body }) });
+    return ground.app.call(method, address + search, {
+      ...credentialsOf(operation),
+      ...(body && { body }),
+      ...(form && asForm(form)),
+    });
   };
   const rest = (without: string): string =>
     new URLSearchParams(Object.entries(query).filter(([name]) => name !== without)).toString();
@@ -174,6 +205,7 @@ const REFUSED: Readonly<Record<string, number>> = {
   'GET /api/v1/auth/oauth-token': 401,
   'POST /api/v1/auth/sso/initiate': 404,
   'GET /api/v1/auth/sso/mfa-exchange': 401,
+  'POST /api/v1/auth/saml/initiate': 404,
   'POST /scim/v2/Groups': 405,
   'PUT /scim/v2/Groups/:id': 405,
   'DELETE /scim/v2/Groups/:id': 405,
@@ -199,7 +231,7 @@ test.for(withInput)('%s', async (operation) => {
   const fresh = (await examples[operation]?.(site, site.owner.token)) ?? {};
   const start = await counts();
   expect(Object.keys(start).length).toBeGreaterThan(5);
-  const trials = [...bodyTrials(operation, fresh), ...addressTrials(operation, fresh)];
+  const trials = [...bodyTrials(operation, fresh), ...formTrials(operation, fresh), ...addressTrials(operation, fresh)];
   const { faults, served } = await run(operation, trials);
   expect(faults).toEqual([]);
   expect(halfWritten(once, grown(start, await counts()), served)).toEqual([]);

@@ -20,6 +20,8 @@ export interface Sample {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
+  /** Instead of a body, where a browser sends one. */
+  form?: Record<string, string>;
 }
 /** `token` is the session the request will be sent with. */
 export type Example = (site: Site, token: string) => Sample | Promise<Sample>;
@@ -193,6 +195,18 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /api/v1/auth/me': nothing,
   'GET /api/v1/auth/me/orgs': nothing,
   'POST /api/v1/auth/switch-org': ({ owner }) => ({ body: { organizationId: owner.organizationId } }),
+
+  'POST /api/v1/auth/saml/initiate': ({ owner }) => ({ body: { organizationId: owner.organizationId } }),
+  'POST /api/v1/auth/saml/callback': () => ({ form: { SAMLResponse: 'PGEvPg==', RelayState: 'none' } }),
+  'GET /api/v1/auth/saml/metadata/:orgId': ({ owner }) => ({ params: { orgId: owner.organizationId } }),
+  'POST /api/v1/auth/saml/logout/initiate': nothing,
+  'POST /api/v1/auth/saml/logout/callback': ({ owner }) => ({
+    query: { org: owner.organizationId },
+    form: { SAMLResponse: 'PGEvPg==', RelayState: 'none' },
+  }),
+  'GET /api/v1/auth/saml/logout/callback': ({ owner }) => ({
+    query: { org: owner.organizationId, SAMLResponse: 'PGEvPg==', RelayState: 'none', SigAlg: 'a', Signature: 'b' },
+  }),
 
   'POST /api/v1/auth/keys': ({ mark, workspaceId, agentId }) => ({
     body: { name: `${mark} key`, workspaceId, scope: { agentIds: [agentId], readOnly: true } },

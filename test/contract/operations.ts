@@ -50,6 +50,11 @@ const SPECIFIED = {
     'POST /api/v1/auth/password-history/check',
     'POST /api/v1/auth/verify-email',
     'POST /api/v1/auth/resend-verification',
+    'POST /api/v1/auth/saml/initiate',
+    'POST /api/v1/auth/saml/callback',
+    'GET /api/v1/auth/saml/metadata/:orgId',
+    'POST /api/v1/auth/saml/logout/initiate',
+    'POST /api/v1/auth/saml/logout/callback',
   ],
   'document 1, section 4.2': [
     'POST /api/v1/auth/keys',
@@ -143,6 +148,7 @@ const ADDED = {
     'GET /api/v1/auth/sessions',
     'GET /api/v1/auth/me/preferences',
   ],
+  'most identity providers send logout messages by redirect': ['GET /api/v1/auth/saml/logout/callback'],
   'records belong to workspaces, so there is a way to make them': [
     'GET /api/v1/workspaces',
     'POST /api/v1/workspaces',

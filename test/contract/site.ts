@@ -233,6 +233,12 @@ export async function signInAgain({ app }: Ground, email: string): Promise<strin
     .token as string;
 }
 
+/** What a browser sends of a form. */
+export const asForm = (form: Record<string, string>): Pick<Call, 'raw' | 'headers'> => ({
+  raw: new URLSearchParams(form).toString(),
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+});
+
 /** Sends an example as it is, or with its inputs replaced. A token that the site's owner mints replaces the site's. */
 export async function send(
   site: Site,
@@ -240,10 +246,14 @@ export async function send(
   { sample, ...call }: Call & { sample: Sample },
 ): Promise<Answer> {
   const [method = '', path = ''] = operation.split(' ');
-  const { params = {}, query, body } = sample;
+  const { params = {}, query, body, form } = sample;
   const address = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? name);
   const search = query ? `?${new URLSearchParams(query).toString()}` : '';
-  const answer = await site.ground.app.call(method, address + search, { ...(body && { body }), ...call });
+  const answer = await site.ground.app.call(method, address + search, {
+    ...(body && { body }),
+    ...(form && asForm(form)),
+    ...call,
+  });
   if (path.endsWith('/scim-token') && answer.status === 201 && call.token === site.owner.token)
     site.scimToken = answer.body.data.token as string;
   return answer;

@@ -3,7 +3,7 @@ import { createPublicKey, sign as signBytes } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { SignedXml } from 'xml-crypto';
 import { encrypt } from 'xml-encryption';
-import { selfSigned, type KeyPair } from './certificate.ts';
+import { selfSigned, type KeyPair } from './self-signed.ts';
 import { objectId, type Ground } from './ground.ts';
 import type { Owner } from './personas.ts';
 

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { certificateFacts, certificateProblem } from '../../domain/certificates.ts';
 import { type Feature, plansWith } from '../../domain/plans.ts';
+import { samlPlaces } from '../../domain/saml/places.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
@@ -38,6 +39,7 @@ export function domainOf(email: string): string | null {
 }
 
 export function createSsoSettingsService({ models, vault, sessions, organizations, http, clock, publicUrl }: Deps) {
+  const places = samlPlaces(publicUrl);
   const organization = (organizationId: string): Promise<OrganizationDocument | null> =>
     models.organizations.findById(organizationId).lean<OrganizationDocument>();
 
@@ -79,9 +81,9 @@ export function createSsoSettingsService({ models, vault, sessions, organization
     settings: config && shownSettings(config),
     serviceProvider: {
       oidcRedirectUri: `${publicUrl}/api/v1/auth/sso/callback`,
-      samlAcsUrl: `${publicUrl}/api/v1/auth/saml/callback`,
-      samlEntityId: `${publicUrl}/api/v1/auth/saml/metadata/${organizationId}`,
-      samlSloUrl: `${publicUrl}/api/v1/auth/saml/logout/callback`,
+      samlAcsUrl: places.assertionConsumer,
+      samlEntityId: places.entityId(organizationId),
+      samlSloUrl: places.singleLogout(organizationId),
     },
   });
 

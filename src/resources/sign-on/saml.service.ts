@@ -1,5 +1,4 @@
 // Signing on by SAML 2.0: the request to the organisation's identity provider, its response, and our metadata (document 1, section 4.1).
-import { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { type AllowedAddresses, returnAddress } from '../../domain/return-address.ts';
 import { authnRequest, serviceProviderMetadata } from '../../domain/saml/messages.ts';
@@ -104,15 +103,14 @@ export function createSamlService(deps: Deps) {
     },
 
     /** What the organisation's identity provider must know of us. @throws AppError `ORG_NOT_FOUND` */
-    async metadata(organizationId: string): Promise<Readable> {
+    async metadata(organizationId: string): Promise<string> {
       if (!(await deps.models.organizations.exists({ _id: organizationId }))) throw new AppError('ORG_NOT_FOUND');
-      const text = serviceProviderMetadata({
+      return serviceProviderMetadata({
         entityId: places.entityId(organizationId),
         assertionConsumer: places.assertionConsumer,
         singleLogout: places.singleLogout(organizationId),
         certificate: deps.certificate,
       });
-      return Readable.from([text]);
     },
   };
 }
