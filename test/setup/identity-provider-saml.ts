@@ -253,9 +253,12 @@ export async function useSaml({ db }: Ground, owner: Owner, idp: SamlIdentityPro
     ...more,
   };
   await db.collection('organizations').updateOne({ _id: organizationId }, { $set: { ssoConfig } });
-  const at = { createdAt: new Date(), updatedAt: new Date() };
-  if (domain !== '')
-    await db
-      .collection('sso_domains')
-      .insertOne({ organizationId, domain, challenge: 'proved', verifiedAt: new Date(), verifiedBy: 'system', ...at });
+  if (domain !== '') await useDomain({ db }, owner, domain);
+}
+
+/** Makes a domain one that the organisation has proved. */
+export async function useDomain({ db }: Pick<Ground, 'db'>, owner: Owner, domain: string): Promise<void> {
+  const row = { organizationId: objectId(owner.organizationId), domain, challenge: 'proved', verifiedBy: 'system' };
+  const now = new Date();
+  await db.collection('sso_domains').insertOne({ ...row, verifiedAt: now, createdAt: now, updatedAt: now });
 }

@@ -1,0 +1,126 @@
+// Five megabytes of hostile SAML for an attempt that is good: answered at once, and the event loop serves others meanwhile.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { base64 } from '../setup/identity-provider-saml.ts';
+import { selfSigned } from '../setup/self-signed.ts';
+import { send } from '../setup/start-app.ts';
+import { App } from './apps.ts';
+
+const ANSWERED_MS = 1000;
+const HEALTH_MS = 100;
+const LIMIT = 5 * 1024 * 1024;
+/** Bytes that the state of an attempt takes in a form. */
+const STATE = 55;
+/** What base64 in a form makes of as many bytes as the reader takes. */
+const READ = 500 * 1024;
+
+const uri = new URL(inject('mongoUri'));
+uri.pathname = `/samlfaults${randomBytes(4).toString('hex')}`;
+const app = new App({ mongoUri: uri.href });
+let organizationId = '';
+
+beforeAll(async () => {
+  await app.start();
+  const person = { name: 'Ada', email: 'ada@example.com', password: 'Correct-Horse-9', organizationName: 'Faults' };
+  const { data } = (await send(`${app.url}/api/v1/auth/register`, 'POST', { body: person })).body;
+  organizationId = data.organization._id;
+  const saml = {
+    ...{ entityId: 'urn:idp', ssoUrl: 'https://idp.example.org/sso' },
+    certificates: [selfSigned('one').certificate, selfSigned('two').certificate],
+  };
+  const body = { provider: 'saml', saml };
+  const answer = await send(`${app.url}/api/v1/organization/sso`, 'PUT', { token: data.token, body });
+  expect(answer.status).toBe(200);
+});
+afterAll(() => app.kill());
+// The thread is started by the first message; what a message costs is measured without.
+beforeEach(() => hostile(form(base64('<a/>'))));
+
+/** The bytes of a form; its first member waits for the state of an attempt. */
+function form(SAMLResponse: string): Buffer {
+  const encoded = SAMLResponse.replace(/[+/=&]/g, encodeURIComponent);
+  return Buffer.from(`${'x'.padEnd(STATE, 'x')}&SAMLResponse=${encoded}`, 'latin1');
+}
+
+/** Sends a form for a new attempt. */
+async function hostile(raw: Buffer): Promise<{ status: number; ms: number }> {
+  const start = await send(`${app.url}/api/v1/auth/saml/initiate`, 'POST', { body: { organizationId } });
+  const relayState = new URL(start.body.data.redirectUrl).searchParams.get('RelayState') ?? '';
+  const cookie = start.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  raw.write(`RelayState=${relayState}&`);
+  const began = performance.now();
+  const { status } = await send(`${app.url}/api/v1/auth/saml/callback`, 'POST', {
+    raw,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie },
+  });
+  return { status, ms: performance.now() - began };
+}
+
+/** The slowest answer of /health while something else happens. */
+async function slowestHealth(until: Promise<unknown>): Promise<number> {
+  let [slowest, isOver] = [0, false];
+  void until.finally(() => (isOver = true));
+  do {
+    const began = performance.now();
+    await (await fetch(`${app.url}/health`)).text();
+    slowest = Math.max(slowest, performance.now() - began);
+    await sleep(1);
+  } while (!isOver);
+  return slowest;
+}
+
+const filled = (bytes: number, piece: string): string => piece.repeat(Math.floor(bytes / piece.length));
+const namespaces = Array.from({ length: 30 }, (_, n) => `xmlns:n${n}="urn:${n}"`).join(' ');
+/** Fills the form nearly, in base64 of which some is encoded. */
+const XML_BYTES = 3_400_000;
+const signature =
+  '<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:SignedInfo><ds:Reference URI="#a"/></ds:SignedInfo></ds:Signature>';
+
+const MESSAGES: Record<string, (bytes: number) => string> = {
+  'empty elements': (bytes) => base64(`<a>${filled(bytes, '<b/>')}</a>`),
+  nesting: (bytes) => base64(filled(bytes, '<a>')),
+  'nesting that ends': (bytes) => base64(filled(bytes / 2.4, '<a>') + filled(bytes / 2, '</a>')),
+  attributes: (bytes) => base64(`<a ${filled(bytes, 'b="" ')}/>`),
+  'one attribute': (bytes) => base64(`<a b="${filled(bytes, 'x')}"/>`),
+  'elements with namespaces': (bytes) => base64(`<a>${filled(bytes, `<b ${namespaces}/>`)}</a>`),
+  'nested namespaces': (bytes) => base64(filled(bytes, `<b ${namespaces}>`)),
+  references: (bytes) => base64(`<a>${filled(bytes, '&lt;')}</a>`),
+  'white space in a tag': (bytes) => base64(`<a${filled(bytes, ' ')}`),
+  signatures: (bytes) => base64(`<a>${filled(bytes, signature)}</a>`),
+  'a comment without an end': (bytes) => base64(`<!--${filled(bytes, '-')}`),
+  'a document type': (bytes) => base64(`<!DOCTYPE a [${filled(bytes, '<!ENTITY b "c">')}]><a/>`),
+  noise: (bytes) => randomBytes(bytes).toString('base64'),
+  'noise that is no base64': (bytes) =>
+    randomBytes(bytes)
+      .toString('latin1')
+      .replace(/[\0%\x80-\xff ]/g, '.'),
+  'line breaks': (bytes) => filled(bytes, '\n'),
+  'encoded characters': (bytes) => filled(bytes, '%41'),
+};
+
+const sizes = { 'as much as the form may hold': XML_BYTES, 'as much as is read': READ };
+const cases = Object.entries(MESSAGES).flatMap(([name, make]) =>
+  Object.entries(sizes).map(([size, bytes]) => [name, size, form(make(bytes))] as const),
+);
+
+test.for(cases)('%s, %s', async ([, , raw]) => {
+  const sent = hostile(raw);
+  const [health, { status, ms }] = [await slowestHealth(sent), await sent];
+  expect(status).toBe(302);
+  expect(ms).toBeLessThan(ANSWERED_MS);
+  expect(health).toBeLessThan(HEALTH_MS);
+});
+
+test.for([
+  ['members', 'a=&'],
+  ['characters that are none', '%ff'],
+  ['NUL', '%00'],
+  ['spaces', '+'],
+])('a form of nothing but %s', async ([, piece = '']) => {
+  const sent = hostile(Buffer.concat([form(''), Buffer.from(filled(LIMIT - 200, piece))]));
+  const [health, { status, ms }] = [await slowestHealth(sent), await sent];
+  expect(status).toBe(400);
+  expect(ms).toBeLessThan(ANSWERED_MS);
+  expect(health).toBeLessThan(HEALTH_MS);
+});
