@@ -35,6 +35,7 @@ const CHARACTERS = /[^<]+/y;
 const SPACE = /[ \t\n]*/y;
 const NO_CHARACTER = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const REFERENCE = /&(?:([a-z]{2,4});|#([0-9]{1,7});|#x([0-9A-Fa-f]{1,6});)?/g;
 const XML = 'http://www.w3.org/XML/1998/namespace';
 const XMLNS = 'http://www.w3.org/2000/xmlns/';
 
@@ -184,9 +185,10 @@ function namespaceOf(prefix: string, scope: Scope): string {
 /** Text with its references resolved: the five entities that need no document type, and characters by number. */
 function unescape(text: string): string {
   if (text.includes(']]>')) throw new UnsafeXml('it holds the end of a CDATA section');
-  return text.replace(/&(?:([a-z]{2,4});|#([0-9]{1,7});|#x([0-9A-Fa-f]{1,6});)?/g, (_, entity, decimal, hex) => {
-    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex as string, 16);
-    const character = entity === undefined ? characterOf(code) : ENTITIES[entity as string];
+  return text.replace(REFERENCE, (_, ...groups: (string | undefined)[]) => {
+    const [entity, decimal, hex] = groups;
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    const character = entity === undefined ? characterOf(code) : ENTITIES[entity];
     if (character === undefined) throw new UnsafeXml('it refers to something unknown');
     return character;
   });

@@ -47,7 +47,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   home = await owner(ground.app);
   domain = `d${++made}.example.com`;
-  await useSaml(ground, home, idp, { domain });
+  await useSaml(ground, home, { idp, domain });
 });
 afterAll(() => ground.stop());
 
@@ -141,14 +141,14 @@ describe('signing on', () => {
   test('the second factor of Assay where the organisation wants it', async () => {
     const { token } = await signOn('g-4', () => withEmail());
     const authenticator = await enrol(ground.app, clock, token);
-    await useSaml(ground, home, idp, { requireMfaEvenWithSso: true });
+    await useSaml(ground, home, { idp, requireMfaEvenWithSso: true });
     const { answer, browser } = await signOn('g-4');
     expect(whereTo(answer)).toBe(`${HOME}?ssoMfa=1`);
     expect([...browser.cookies.keys()]).toEqual(['svc_sso_mfa_token']);
     const body = { tempToken: browser.cookies.get('svc_sso_mfa_token'), code: authenticator.next() };
     const session = ok(await ground.app.call('POST', '/api/v1/auth/mfa/login', { body })).body.data.token;
     expect((await me(session)).organization._id).toBe(home.organizationId);
-    await useSaml(ground, home, idp);
+    await useSaml(ground, home, { idp });
     expect((await signOn('g-4')).token).not.toBe('');
   });
 
@@ -194,7 +194,7 @@ describe('signing on', () => {
 
   test('two certificates while one is replaced, whatever their dates', async () => {
     const [next, old] = [selfSigned('next'), selfSigned('old', '2021-01-01')];
-    await useSaml(ground, home, idp, { certificates: [old.certificate, next.certificate] });
+    await useSaml(ground, home, { idp, certificates: [old.certificate, next.certificate] });
     for (const pair of [old, next]) {
       const { token } = await signOn(person(), (asked) =>
         base64(idp.sign(responseXml(idp.honest(asked, person())), 'Assertion', { pair })),
@@ -295,9 +295,9 @@ describe('what we send', () => {
   test('no start for another protocol, nor on a plan without sign-on', async () => {
     const start = () =>
       ground.app.call('POST', `${SAML_PATH}/initiate`, { body: { organizationId: home.organizationId } });
-    await useSaml(ground, home, idp, { provider: 'oidc' });
+    await useSaml(ground, home, { idp, provider: 'oidc' });
     expect((await start()).body.code).toBe('NOT_FOUND');
-    await useSaml(ground, home, idp);
+    await useSaml(ground, home, { idp });
     const change = { $set: { 'subscription.plan': 'sandbox' } };
     await ground.db.collection('organizations').updateOne({ _id: objectId(home.organizationId) }, change);
     expect((await start()).body.code).toBe('UPGRADE_REQUIRED');
@@ -366,7 +366,7 @@ describe('single logout', () => {
   });
 
   test('nor does one whose provider has no single logout', async () => {
-    await useSaml(ground, home, idp, { saml: { sloUrl: null } });
+    await useSaml(ground, home, { idp, saml: { sloUrl: null } });
     const { browser, token } = await signOn('g-6', () => ({ ...withEmail(), sessionIndex: null }));
     expect(ok(await leave(browser, token)).body.data).toEqual({ revoked: 1, redirectUrl: null });
     expect(await sessionsOf(token)).toBe(401);
@@ -405,7 +405,7 @@ describe('single logout', () => {
   test('no message that is not signed for this organisation ends anything', async () => {
     const { token } = await signOn('g-8', () => withEmail());
     const theirs = await owner(ground.app);
-    await useSaml(ground, theirs, idp, { domain: `x${domain}` });
+    await useSaml(ground, theirs, { idp, domain: `x${domain}` });
     const stranger = selfSigned('stranger');
     const shared = wish('g-8');
     const elsewhere = shared.replace(destination(), `${PUBLIC}${LOGOUT}?org=${theirs.organizationId}`);

@@ -110,6 +110,13 @@ const ofDomain: Example = async (site) => {
   records.set(`_assay-challenge.${claim.domain}`, [`assay-domain-verification=${claim.challenge}`]);
   return { params: { id: insertedId.toHexString() } };
 };
+/** Past the operation, which the plan may refuse. */
+async function setSso({ ground, owner }: Site, ssoConfig: object | null): Promise<void> {
+  const _id = Types.ObjectId.createFromHexString(owner.organizationId);
+  await ground.database.collection('organizations').updateOne({ _id }, { $set: { ssoConfig } });
+}
+const setSaml = (site: Site): Promise<void> => setSso(site, { ...ssoBody(site.mark), provider: 'saml', oidc: null });
+
 const period = { from: '2025-01-01', to: '2045-01-01', fromSequence: '1', toSequence: '1', format: 'json' };
 
 export const examples: Readonly<Record<string, Example>> = {
@@ -196,17 +203,24 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /api/v1/auth/me/orgs': nothing,
   'POST /api/v1/auth/switch-org': ({ owner }) => ({ body: { organizationId: owner.organizationId } }),
 
-  'POST /api/v1/auth/saml/initiate': ({ owner }) => ({ body: { organizationId: owner.organizationId } }),
+  // Whatever another example has set up: an organisation with a sign-on is none that has not one.
+  'POST /api/v1/auth/saml/initiate': async (site) => {
+    await setSso(site, null);
+    return { body: { organizationId: site.owner.organizationId } };
+  },
   'POST /api/v1/auth/saml/callback': () => ({ form: { SAMLResponse: 'PGEvPg==', RelayState: 'none' } }),
   'GET /api/v1/auth/saml/metadata/:orgId': ({ owner }) => ({ params: { orgId: owner.organizationId } }),
   'POST /api/v1/auth/saml/logout/initiate': nothing,
-  'POST /api/v1/auth/saml/logout/callback': ({ owner }) => ({
-    query: { org: owner.organizationId },
-    form: { SAMLResponse: 'PGEvPg==', RelayState: 'none' },
-  }),
-  'GET /api/v1/auth/saml/logout/callback': ({ owner }) => ({
-    query: { org: owner.organizationId, SAMLResponse: 'PGEvPg==', RelayState: 'none', SigAlg: 'a', Signature: 'b' },
-  }),
+  'POST /api/v1/auth/saml/logout/callback': async (site) => {
+    await setSaml(site);
+    const form = { SAMLResponse: 'PGEvPg==', RelayState: 'none' };
+    return { query: { org: site.owner.organizationId }, form };
+  },
+  'GET /api/v1/auth/saml/logout/callback': async (site) => {
+    await setSaml(site);
+    const signed = { SAMLResponse: 'PGEvPg==', RelayState: 'none', SigAlg: 'a', Signature: 'b' };
+    return { query: { org: site.owner.organizationId, ...signed } };
+  },
 
   'POST /api/v1/auth/keys': ({ mark, workspaceId, agentId }) => ({
     body: { name: `${mark} key`, workspaceId, scope: { agentIds: [agentId], readOnly: true } },
@@ -249,8 +263,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /api/v1/organization/sso': nothing,
   'PUT /api/v1/organization/sso': ({ mark }) => ({ body: ssoBody(mark) }),
   'DELETE /api/v1/organization/sso': async (site) => {
-    const change = { $set: { ssoConfig: ssoBody(site.mark) } };
-    await site.ground.database.collection('organizations').updateOne({ _id: organizationOf(site) }, change);
+    await setSso(site, ssoBody(site.mark));
     return {};
   },
   'GET /api/v1/organization/role-mapping': nothing,

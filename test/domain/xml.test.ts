@@ -20,7 +20,6 @@ const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,8}$/).filter((text) =
 /** Any text of XML; the reader takes every line break for one and the same. */
 const text = fc
   .string({ unit: 'grapheme', maxLength: 12 })
-  // eslint-disable-next-line no-control-regex -- those that XML does not know
   .map((any) => any.replace(/[\0-\x08\x0b-\x1f\ufffe\uffff]/g, ''));
 const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
   tree: fc.record({

@@ -234,26 +234,29 @@ function attributesXml(attributes: Said['attributes']): string {
 }
 
 export interface SamlSetting {
+  idp: SamlIdentityProvider;
+  /** Proved; none where it is left out. */
   domain?: string;
   certificates?: readonly string[];
+  saml?: object;
   [member: string]: unknown;
 }
 
-/** Gives an organisation its identity provider and, unless it is empty, a domain that it has proved. */
-export async function useSaml({ db }: Ground, owner: Owner, idp: SamlIdentityProvider, setting: SamlSetting = {}) {
-  const { domain = '', certificates = [idp.pair.certificate], saml = {}, ...more } = setting;
-  const organizationId = objectId(owner.organizationId);
+/** Gives an organisation its identity provider. */
+export async function useSaml({ db }: Ground, owner: Owner, setting: SamlSetting): Promise<void> {
+  const { idp, domain, certificates = [idp.pair.certificate], saml, ...more } = setting;
   const ssoConfig = {
     ...{ provider: 'saml', requireMfaEvenWithSso: false, justInTime: true, oidc: null },
     saml: {
       ...{ entityId: idp.entityId, ssoUrl: idp.ssoUrl, sloUrl: idp.sloUrl, certificates },
       ...{ emailAttribute: EMAIL_ATTRIBUTE, nameAttribute: 'displayName', groupsAttribute: 'groups' },
-      ...(saml as object),
+      ...saml,
     },
     ...more,
   };
-  await db.collection('organizations').updateOne({ _id: organizationId }, { $set: { ssoConfig } });
-  if (domain !== '') await useDomain({ db }, owner, domain);
+  const where = { _id: objectId(owner.organizationId) };
+  await db.collection('organizations').updateOne(where, { $set: { ssoConfig } });
+  if (domain !== undefined) await useDomain({ db }, owner, domain);
 }
 
 /** Makes a domain one that the organisation has proved. */

@@ -153,7 +153,7 @@ export function createSsoSettingsService({ models, vault, sessions, organization
     },
 
     /**
-     * The settings that a sign-on needs, with the client secret opened.
+     * The settings that a sign-on needs; the client secret opened where it is in use.
      * @throws AppError `NOT_FOUND` when the organisation has no sign-on, `UPGRADE_REQUIRED` when its plan lacks it
      */
     async inForce(organizationId: string) {
@@ -171,7 +171,7 @@ export function createSsoSettingsService({ models, vault, sessions, organization
         ...config,
         organizationId,
         roleMapping: found.roleMapping,
-        oidc: oidc && { ...oidc, clientSecret: open(oidc.clientSecret) },
+        oidc: oidc && config.provider === 'oidc' ? { ...oidc, clientSecret: open(oidc.clientSecret) } : null,
       };
     },
   };
