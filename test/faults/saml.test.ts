@@ -79,8 +79,8 @@ const signature =
 
 const MESSAGES: Record<string, (bytes: number) => string> = {
   'empty elements': (bytes) => base64(`<a>${filled(bytes, '<b/>')}</a>`),
-  nesting: (bytes) => base64(filled(bytes, '<a>')),
-  'nesting that ends': (bytes) => base64(filled(bytes / 2.4, '<a>') + filled(bytes / 2, '</a>')),
+  nesting: (bytes) => base64(filled(bytes, '<ab>')),
+  'nesting that ends': (bytes) => base64(filled(bytes / 2.4, '<ab>') + filled(bytes / 2, '</ab>')),
   attributes: (bytes) => base64(`<a ${filled(bytes, 'b="" ')}/>`),
   'one attribute': (bytes) => base64(`<a b="${filled(bytes, 'x')}"/>`),
   'elements with namespaces': (bytes) => base64(`<a>${filled(bytes, `<b ${namespaces}/>`)}</a>`),
