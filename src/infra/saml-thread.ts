@@ -17,7 +17,7 @@ interface Parts {
 
 /** Reads SAML messages apart from the event loop. */
 export interface SamlReader {
-  /** @throws AppError `TOKEN_VERIFICATION_FAILED` with the reason when the response is not to be believed */
+  /** @throws AppError with the reason: `TOKEN_VERIFICATION_FAILED` for a response that is not believed, `FORBIDDEN` for a provider's no */
   response(question: Omit<ResponseQuestion, 'kind'>): Promise<Assertion>;
   /** @throws AppError as `response` */
   logout(question: Omit<LogoutQuestion, 'kind'>): Promise<LogoutMessage>;
@@ -58,11 +58,10 @@ export function createSamlReader({ decryptionKey, log, timeLimitMs = TIME_LIMIT_
       return [{ fault: error }] as [SamlAnswer];
     });
     if ('value' in answer) return answer.value;
-    if ('fault' in answer) log.warn({ err: answer.fault, kind: question.kind }, 'a SAML message could not be read');
-    throw new AppError(
-      'TOKEN_VERIFICATION_FAILED',
-      'refusal' in answer ? answer.refusal : 'The message cannot be read',
-    );
+    if ('refusal' in answer)
+      throw new AppError(answer.isDenial ? 'FORBIDDEN' : 'TOKEN_VERIFICATION_FAILED', answer.refusal);
+    log.warn({ err: answer.fault, kind: question.kind }, 'a SAML message could not be read');
+    throw new AppError('TOKEN_VERIFICATION_FAILED', 'The message cannot be read');
   }
 
   /** One after the other, so that each has its whole time. */

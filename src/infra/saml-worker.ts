@@ -7,7 +7,8 @@ import type { Assertion } from '../domain/saml/response.ts';
 import { type LogoutQuestion, readLogoutMessage, readResponse, type ResponseQuestion } from './saml-reader.ts';
 
 export type SamlQuestion = ResponseQuestion | LogoutQuestion;
-export type SamlAnswer = { value: Assertion | LogoutMessage } | { refusal: string } | { fault: unknown };
+export type SamlAnswer =
+  { value: Assertion | LogoutMessage } | { refusal: string; isDenial: boolean } | { fault: unknown };
 
 const { decryptionKey } = workerData as { decryptionKey: string | null };
 const key = decryptionKey === null ? null : createPrivateKey(decryptionKey);
@@ -16,7 +17,7 @@ function answer(question: SamlQuestion): SamlAnswer {
   try {
     return { value: question.kind === 'response' ? readResponse(question, key) : readLogoutMessage(question) };
   } catch (error) {
-    return error instanceof SamlRefusal ? { refusal: error.message } : { fault: error };
+    return error instanceof SamlRefusal ? { refusal: error.message, isDenial: error.isDenial } : { fault: error };
   }
 }
 

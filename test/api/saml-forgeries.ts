@@ -35,6 +35,8 @@ export const signed = (asked: Asked, more: Partial<Said> = {}, how: Partial<Sign
 
 type Forgery = (asked: Asked) => string | Promise<string>;
 type Row = [name: string, reason: RegExp, forge: Forgery];
+/** Told by the identity provider, and so to the browser. */
+export const DENIED = 'another status';
 
 const saying = (name: string, reason: RegExp, more: (asked: Asked) => Partial<Said>): Row => [
   name,
@@ -168,7 +170,7 @@ const SAID: Row[] = [
     nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient',
   })),
   saying('another version', /Version of Response/, () => ({ version: '1.1' })),
-  saying('another status', /nobody signed on/, () => ({ status: 'urn:oasis:names:tc:SAML:2.0:status:AuthnFailed' })),
+  saying(DENIED, /nobody signed on/, () => ({ status: 'urn:oasis:names:tc:SAML:2.0:status:AuthnFailed' })),
   saying('no status', /no Status/, () => ({ status: null })),
   saying('an identifier that is a path', /no identifier/, () => ({ assertionId: 'a] | //*[@x' })),
   written('an element in NameID', /NameID holds elements/, (xml) =>

@@ -5,7 +5,7 @@ import { objectId, startGround, type Ground } from '../setup/ground.ts';
 import { base64, responseXml, useSaml, type Asked, type Said } from '../setup/identity-provider-saml.ts';
 import { ok, owner, type Owner } from '../setup/personas.ts';
 import type { Answer } from '../setup/start-app.ts';
-import { clock, DOMAIN, FORGERIES, honest, idp, ours, signed, stranger } from './saml-forgeries.ts';
+import { clock, DENIED, DOMAIN, FORGERIES, honest, idp, ours, signed, stranger } from './saml-forgeries.ts';
 
 const PUBLIC = 'https://assay.example.com';
 const SAML_PATH = '/api/v1/auth/saml';
@@ -53,12 +53,12 @@ test('the honest response, of which all of these differ in one thing', async () 
 });
 
 describe.each(FORGERIES)('%s', (_, rows) => {
-  test.for(rows)('%s', async ([, reason, forge]) => {
+  test.for(rows)('%s', async ([name, reason, forge]) => {
     const browser = new Browser(ground.app);
     const asked = await begin(browser);
     const before = [await sessions(), await failures()];
     const answer = await send(browser, await forge(asked), asked.relayState);
-    expectNobody(answer);
+    expectNobody(answer, name === DENIED ? 'FORBIDDEN' : 'TOKEN_VERIFICATION_FAILED');
     expect([await sessions(), (await failures()) - 1]).toEqual(before);
     const entry = await lastFailure();
     expect(entry).toMatchObject({ status: 'failure', resource: 'session' });

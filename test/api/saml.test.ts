@@ -128,6 +128,16 @@ describe('signing on', () => {
     expect(whereTo(answer)).toBe(`${PUBLIC}/admin?tab=1`);
   });
 
+  test('the dispatcher leads here as well', async () => {
+    const browser = new Browser(ground.app);
+    const { data } = ok(await browser.call('POST', '/api/v1/auth/sso/initiate', { body: { email: person() } })).body;
+    expect(data.provider).toBe('saml');
+    const asked = idp.receive(data.redirectUrl);
+    await browser.post(CALLBACK, { SAMLResponse: idp.response(asked, person()), RelayState: asked.relayState });
+    const { token } = ok(await browser.call('GET', '/api/v1/auth/oauth-token')).body.data;
+    expect((await me(token)).user.email).toBe(person());
+  });
+
   test('role mapping by the groups of the assertion', async () => {
     const roleMapping = [{ pattern: '^eng-leads$', role: 'admin' }];
     await ground.db

@@ -137,13 +137,12 @@ export const authorisation: Readonly<Record<string, Row>> = {
   'POST /api/v1/auth/verify-email': everybody,
   'POST /api/v1/auth/resend-verification': everybody,
 
-  // Nobody has set a provider up; a browser is sent on, whatever is refused.
   'POST /api/v1/auth/saml/initiate': absent(everybody),
-  'POST /api/v1/auth/saml/callback': everybody,
+  'POST /api/v1/auth/saml/callback': refused(everybody, 'INVALID_TOKEN'),
   'GET /api/v1/auth/saml/metadata/:orgId': everybody,
   'POST /api/v1/auth/saml/logout/initiate': signedIn,
-  'POST /api/v1/auth/saml/logout/callback': everybody,
-  'GET /api/v1/auth/saml/logout/callback': everybody,
+  'POST /api/v1/auth/saml/logout/callback': paid(refused(everybody, 'TOKEN_VERIFICATION_FAILED')),
+  'GET /api/v1/auth/saml/logout/callback': paid(refused(everybody, 'TOKEN_VERIFICATION_FAILED')),
 
   'POST /api/v1/auth/keys': ofOne(managers),
   'GET /api/v1/auth/keys': managers,

@@ -148,6 +148,10 @@ function addressTrials(operation: string, sample: Sample): Trial[] {
   ];
 }
 
+/** A browser that is sent on is told of a refusal in the address. */
+const wasServed = ({ status, headers }: Answer): boolean =>
+  status < 300 || (status < 400 && !/[?&]error=/.test(headers.get('location') ?? ''));
+
 /** Runs the trials a few at a time; answers what was wrong, and how many were served. */
 async function run(operation: string, trials: Trial[]): Promise<{ faults: string[]; served: number }> {
   const faults: string[] = [];
@@ -157,9 +161,9 @@ async function run(operation: string, trials: Trial[]): Promise<{ faults: string
     for (const { name, never, call } of queue) {
       const answer = await call();
       const fault = faultOf(operation, answer);
-      if (answer.status < 400 || answer.body?.code === 'SVC_BLOCKED_BY_POLICY') served += 1;
+      if (wasServed(answer) || answer.body?.code === 'SVC_BLOCKED_BY_POLICY') served += 1;
       if (fault !== null) faults.push(`${name}: ${fault}`);
-      else if (never && answer.status < 400) faults.push(`${name}: was served`);
+      else if (never && wasServed(answer)) faults.push(`${name}: was served`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));

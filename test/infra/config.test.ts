@@ -1,5 +1,6 @@
 // The configuration: defaults, every bad key named at once, and what depends on what.
 import { describe, expect, test } from 'vitest';
+import { selfSigned } from '../setup/self-signed.ts';
 import { childEnvironment, ConfigError, environment, loadConfig } from '../../src/config.ts';
 
 const secrets = {
@@ -121,6 +122,27 @@ test.each([
   ['10.0.0.0/8', false],
 ])('the name servers %j are taken: %s', (ASSAY_DNS_SERVERS, taken) => {
   expect(problems({ ASSAY_DNS_SERVERS }).length === 0).toBe(taken);
+});
+
+describe('the SAML key', () => {
+  const [pair, other] = [selfSigned('one'), selfSigned('two')];
+  const [key, certificate] = [pair.key, pair.certificate];
+
+  test('is taken with its certificate, also each in one line', () => {
+    const lines = { ASSAY_SAML_KEY: key.replaceAll('\n', '\\n'), ASSAY_SAML_CERTIFICATE: certificate };
+    expect(loadConfig(lines)).toMatchObject({ ASSAY_SAML_KEY: key, ASSAY_SAML_CERTIFICATE: certificate });
+  });
+
+  test.each([
+    ['alone', { ASSAY_SAML_KEY: key }],
+    ['when only its certificate is given', { ASSAY_SAML_CERTIFICATE: certificate }],
+    ['with the certificate of another', { ASSAY_SAML_KEY: key, ASSAY_SAML_CERTIFICATE: other.certificate }],
+    ['when it is none', { ASSAY_SAML_KEY: 'canary', ASSAY_SAML_CERTIFICATE: certificate }],
+    ['with a certificate that is none', { ASSAY_SAML_KEY: key, ASSAY_SAML_CERTIFICATE: key }],
+  ])('is not taken %s', (_, source) => {
+    expect(problems(source)).toEqual([expect.stringMatching(/^ASSAY_SAML_(KEY|CERTIFICATE)/)]);
+    expect(problems(source).join()).not.toContain('canary');
+  });
 });
 
 describe('the plan of a new organisation', () => {

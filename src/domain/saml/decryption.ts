@@ -51,7 +51,7 @@ export function decryptAssertion(holder: XmlElement, key: KeyObject): string {
   const [wrapped, content] = [cipherValue(encryptedKey), cipherValue(data)];
   try {
     const contentKey = privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, wrapped);
-    if (contentKey.length !== cipher.keyBytes) throw new SamlRefusal();
+    if (contentKey.length !== cipher.keyBytes) throw new SamlRefusal('The key or the padding has another length');
     return utf8.decode(decipher(cipher, contentKey, content));
   } catch {
     return refuse('The assertion cannot be decrypted');
@@ -88,6 +88,6 @@ function decipher({ name, ivBytes }: Cipher, key: Buffer, content: Buffer): Buff
   const padded = Buffer.concat([opened.update(content.subarray(ivBytes)), opened.final()]);
   // Only the last byte of the padding has a meaning.
   const padding = padded.at(-1) ?? 0;
-  if (padding < 1 || padding > BLOCK_BYTES) throw new SamlRefusal();
+  if (padding < 1 || padding > BLOCK_BYTES) throw new SamlRefusal('The key or the padding has another length');
   return padded.subarray(0, padded.length - padding);
 }

@@ -11,7 +11,7 @@ import {
   textOf,
 } from './elements.ts';
 import { ASSERTION, BEARER, PROTOCOL, SUCCESS, TRANSIENT_NAME } from './names.ts';
-import { refuse } from './refusal.ts';
+import { refuse, SamlRefusal } from './refusal.ts';
 
 /** What is known before a response is read. */
 export interface ResponseExpectation {
@@ -52,7 +52,8 @@ export function assertionHolder(response: XmlElement, expected: ResponseExpectat
   expectReached(response, 'IssueInstant', expected.now);
   expectIssuer(response, expected.issuer);
   const statusCode = onlyChild(onlyChild(response, PROTOCOL, 'Status'), PROTOCOL, 'StatusCode');
-  if (attributeOf(statusCode, 'Value') !== SUCCESS) refuse('The identity provider reports that nobody signed on');
+  if (attributeOf(statusCode, 'Value') !== SUCCESS)
+    throw new SamlRefusal('The identity provider reports that nobody signed on', true);
   const holders = [...withDescendants(response)].filter(({ name }) => /^(Encrypted)?Assertion$/.test(name));
   const [holder, ...more] = holders;
   if (!holder) return refuse('The response has no assertion');
