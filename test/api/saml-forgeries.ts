@@ -117,7 +117,9 @@ const SIGNATURES: Row[] = [
     xml.replace(/<ds:SignedInfo>[\s\S]*<\/ds:SignedInfo>/, '$&$&'),
   ),
   changed('an altered name', /does not verify/, (xml) => xml.replace(`>${PERSON}<`, `>${VICTIM}<`)),
-  changed('an altered signature', /does not verify/, (xml) => xml.replace(/(<ds:SignatureValue>)./, '$1A')),
+  changed('an altered signature', /does not verify/, (xml) =>
+    xml.replace(/(?<=<ds:SignatureValue>)./, (first) => (first === 'A' ? 'B' : 'A')),
+  ),
   changed('an altered digest', /does not verify/, (xml) => xml.replace(/(<ds:DigestValue>)./, '$1*')),
   changed('a list of a thousand prefixes', /Transform holds something/, (xml) =>
     xml.replace(
