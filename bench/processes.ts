@@ -36,10 +36,10 @@ export interface ChildOptions {
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** Starts a TypeScript program below the project's folder; it ends with this process. */
+/** Starts a program below the project's folder, in TypeScript or compiled; it ends with this process. */
 export function start(program: string, { args = [], env = {}, nodeArgs = [] }: ChildOptions = {}): ChildProcess {
   const child = fork(fileURLToPath(new URL(`../${program}`, import.meta.url)), [...args], {
-    execArgv: ['--import', 'tsx', ...nodeArgs],
+    execArgv: [...(program.endsWith('.ts') ? ['--import', 'tsx'] : []), ...nodeArgs],
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

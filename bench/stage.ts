@@ -243,7 +243,7 @@ function databaseUri(mongod: EmbeddedMongod, name: string): string {
 async function startServer(uri: string, profile: string | undefined): Promise<App> {
   const port = await freePort();
   const nodeArgs = profile === undefined ? NODE_ARGS : [...NODE_ARGS, '--cpu-prof', `--cpu-prof-dir=${profile}`];
-  const child = start('src/server.ts', { env: { ...SERVER_ENV, PORT: String(port), MONGODB_URI: uri }, nodeArgs });
+  const child = start('dist/server.js', { env: { ...SERVER_ENV, PORT: String(port), MONGODB_URI: uri }, nodeArgs });
   for (;;) {
     if (child.exitCode !== null) throw new Error('the server has ended before it answered');
     const ready = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => null);
