@@ -307,6 +307,8 @@ describe('what we send', () => {
       ground.app.call('POST', `${SAML_PATH}/initiate`, { body: { organizationId: home.organizationId } });
     await useSaml(ground, home, { idp, provider: 'oidc' });
     expect((await start()).body.code).toBe('NOT_FOUND');
+    const [refused] = await auditOf(ground.app, home, 'action=auth.sso.initiate');
+    expect(refused).toMatchObject({ status: 'failure', metadata: { code: 'NOT_FOUND' } });
     await useSaml(ground, home, { idp });
     const change = { $set: { 'subscription.plan': 'sandbox' } };
     await ground.db.collection('organizations').updateOne({ _id: objectId(home.organizationId) }, change);

@@ -18,24 +18,33 @@ interface Deps {
   returnAddresses: AllowedAddresses;
 }
 
+/** Whose sign-on: the organisation itself, or that of an address's domain. */
 interface Wish {
-  email: string;
-  returnTo?: string;
+  organizationId?: string | undefined;
+  email?: string | undefined;
+  returnTo?: string | undefined;
+}
+
+interface Start {
+  organizationId: string;
+  returnTo: string;
+  /** The only protocol that is meant; absent: whichever is set up. */
+  protocol: SsoSettings['provider'] | undefined;
 }
 
 export function createDispatchService({ ssoSettings, starters, audit, returnAddresses }: Deps) {
-  async function begin(organizationId: string, returnTo: string) {
+  async function begin({ organizationId, returnTo, protocol }: Start) {
     const settings = await ssoSettings.inForce(organizationId);
     const { provider } = settings;
     const starter = starters[provider];
-    if (!starter) throw new AppError('NOT_FOUND', 'No sign-on is set up here');
+    if (!starter || (protocol ?? provider) !== provider) throw new AppError('NOT_FOUND', 'No sign-on is set up here');
     const { location, cookies } = await starter.begin(settings, returnTo);
     return { organizationId, provider, redirectUrl: location, cookies };
   }
 
   /** Nobody is known yet, so this is not the pipeline's to write. */
   async function auditFailure(
-    { organizationId, email }: { organizationId: string; email: string },
+    { organizationId, email }: { organizationId: string; email: string | undefined },
     error: unknown,
     origin: Origin,
   ): Promise<void> {
@@ -44,7 +53,7 @@ export function createDispatchService({ ssoSettings, starters, audit, returnAddr
       ...{ organizationId, workspaceId: null, userId: null, userEmail: null, userRole: 'member' },
       ...{ action: 'auth.sso.initiate', resource: 'session', resourceId: null, status: 'failure' },
       detail: reasonOf(error),
-      metadata: { code: error.code, email },
+      metadata: { code: error.code, ...(email !== undefined && { email }) },
       ipAddress: origin.ip || null,
       userAgent: origin.userAgent,
     });
@@ -52,16 +61,16 @@ export function createDispatchService({ ssoSettings, starters, audit, returnAddr
 
   return {
     /**
-     * Only the domain of the address is looked at: whether somebody has an account takes no part.
+     * Only the domain of an address is looked at: whether somebody has an account takes no part.
      * @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED`, `VALIDATION_ERROR`, `IDENTITY_PROVIDER_UNAVAILABLE`
      */
-    async initiate({ email, returnTo: wanted }: Wish, origin: Origin) {
+    async initiate({ email, returnTo: wanted, ...wish }: Wish, origin: Origin, protocol?: Start['protocol']) {
       const returnTo = returnAddress(returnAddresses, wanted);
       if (returnTo === null) throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
-      const organizationId = await ssoSettings.organizationFor(email);
+      const organizationId = wish.organizationId ?? (await ssoSettings.organizationFor(email ?? ''));
       if (organizationId === null) throw new AppError('NOT_FOUND', 'No sign-on is set up here');
       try {
-        return await begin(organizationId, returnTo);
+        return await begin({ organizationId, returnTo, protocol });
       } catch (error) {
         await auditFailure({ organizationId, email }, error, origin);
         throw error;

@@ -4,8 +4,6 @@ import { ROLES } from '../../domain/roles.ts';
 import { reply, route } from '../../http/define-route.ts';
 import { land } from '../../http/sign-in.ts';
 import {
-  initiatedView,
-  initiateInput,
   loggedOutView,
   logoutAddress,
   logoutForm,
@@ -13,7 +11,9 @@ import {
   logoutQuery,
   ofOrganization,
   responseForm,
+  samlInitiateInput,
 } from './saml.schemas.ts';
+import { initiatedView } from './sign-on.schemas.ts';
 
 const open = { auth: 'public', limits: ['auth'] } as const;
 const session = (action: string) => ({ action, resource: 'session' });
@@ -29,14 +29,14 @@ export const samlRoutes = [
     path: '/initiate',
     summary: 'Begin a sign-on at the SAML identity provider of an organisation',
     ...open,
-    body: initiateInput,
+    writes: 'own',
+    body: samlInitiateInput,
     data: initiatedView,
     codes: ['NOT_FOUND', 'UPGRADE_REQUIRED'],
     audit: session('auth.sso.initiate'),
-    handler: async ({ body }, { saml }) => {
-      const { organizationId, location, cookies } = await saml.initiate(body);
-      const audit = { organizationId, metadata: { provider: 'saml' } };
-      return reply(200, { provider: 'saml' as const, redirectUrl: location }, { cookies, audit });
+    async handler({ body, meta }, { dispatch }) {
+      const { organizationId, cookies, ...data } = await dispatch.initiate(body, meta, 'saml');
+      return reply(200, data, { cookies, audit: { organizationId, metadata: { provider: data.provider } } });
     },
   }),
   route({

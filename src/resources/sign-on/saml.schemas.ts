@@ -5,12 +5,11 @@ import { emailAddress, idParam } from '../../http/views.ts';
 const address = z.string().max(2000);
 
 /** Whose sign-on: the organisation itself, or somebody's address. */
-export const initiateInput = z
+export const samlInitiateInput = z
   .strictObject({ organizationId: idParam.optional(), email: emailAddress.optional(), returnTo: address.optional() })
   .refine(({ organizationId, email }) => (organizationId === undefined) !== (email === undefined), {
     error: 'give organizationId or email',
   });
-export const initiatedView = z.object({ provider: z.literal('saml'), redirectUrl: z.string() });
 
 /** Whatever else a form brings is ignored; what is missing is refused like what is wrong. */
 export const responseForm = z.object({ SAMLResponse: z.string().default(''), RelayState: z.string().default('') });

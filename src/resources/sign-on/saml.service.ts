@@ -1,6 +1,5 @@
 // Signing on by SAML 2.0: the request to the organisation's identity provider, its response, and our metadata (document 1, section 4.1).
 import type { z } from 'zod';
-import { type AllowedAddresses, returnAddress } from '../../domain/return-address.ts';
 import { authnRequest, serviceProviderMetadata } from '../../domain/saml/messages.ts';
 import { EMAIL_NAME } from '../../domain/saml/names.ts';
 import type { SamlPlaces } from '../../domain/saml/places.ts';
@@ -17,7 +16,7 @@ import type { Arrival, ArrivalService } from './arrivals.service.ts';
 import type { AttemptFacts, AttemptService, CookieReader } from './attempts.service.ts';
 import type { EndingService, Journey } from './endings.service.ts';
 import type { SamlMessageService } from './saml-messages.service.ts';
-import type { initiateInput, responseForm } from './saml.schemas.ts';
+import type { responseForm } from './saml.schemas.ts';
 
 interface Deps {
   models: Models;
@@ -31,7 +30,6 @@ interface Deps {
   places: SamlPlaces;
   /** PEM, ours; null: nothing is signed, and nothing can be decrypted. */
   certificate: string | null;
-  returnAddresses: AllowedAddresses;
   clock: Clock;
   randomHex: (bytes: number) => string;
 }
@@ -84,15 +82,6 @@ export function createSamlService(deps: Deps) {
 
   return {
     begin,
-
-    /** @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED`, `VALIDATION_ERROR` for an address that is not allowed */
-    async initiate({ returnTo: wanted, ...named }: z.output<typeof initiateInput>) {
-      const returnTo = returnAddress(deps.returnAddresses, wanted);
-      if (returnTo === null) throw new AppError('VALIDATION_ERROR', 'returnTo: not an address to return to');
-      const organizationId = named.organizationId ?? (await ssoSettings.organizationFor(named.email ?? ''));
-      if (organizationId === null) throw new AppError('NOT_FOUND', 'No sign-on is set up here');
-      return { organizationId, ...(await begin(await ssoSettings.inForce(organizationId), returnTo)) };
-    },
 
     /** Ends the sign-on that the response belongs to. */
     finish(form: z.output<typeof responseForm>, meta: Origin & { cookie: CookieReader }) {
