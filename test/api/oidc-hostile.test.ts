@@ -323,6 +323,13 @@ describe('two organisations', () => {
       expect(await refusal(evil, () => browser.back('sso/callback', query))).toBe('TOKEN_VERIFICATION_FAILED');
       expect(evil.realm.asked.token ?? 0, 'the code was given away').toBe(asked);
     }
+    // Home's provider sends the browser to home's address, whatever state it was given.
+    const own = `sso/callback/${home.boss.organizationId}`;
+    const misled = await setOut(browser, evil);
+    const asked = evil.realm.asked.token ?? 0;
+    const sent = { code, state: askedBy(misled).state };
+    expect(await refusal(evil, () => browser.back(own, sent))).toBe('TOKEN_VERIFICATION_FAILED');
+    expect(evil.realm.asked.token ?? 0, 'the code was given away').toBe(asked);
     const again = await setOut(browser, evil);
     const attack = () => browser.back('sso/callback', { code, state: askedBy(again).state });
     expect(await refusal(evil, attack)).toBe('TOKEN_VERIFICATION_FAILED');

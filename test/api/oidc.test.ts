@@ -61,7 +61,7 @@ describe('the way', () => {
     expect([params.get('response_type'), params.get('code_challenge_method')]).toEqual(['code', 'S256']);
     expect(params.get('scope')?.split(' ')).toEqual(['openid', 'email', 'profile']);
     expect([redirectUri, clientId]).toEqual([
-      'https://assay.example.com/api/v1/auth/sso/callback',
+      `https://assay.example.com/api/v1/auth/sso/callback/${home.boss.organizationId}`,
       home.realm.clientId,
     ]);
     for (const secret of [state, nonce, challenge]) expect(secret).toMatch(/^[\w-]{43}$/);

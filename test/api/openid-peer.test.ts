@@ -10,14 +10,16 @@ import type { Answer } from '../setup/start-app.ts';
 const HOME = 'https://app.example.com/signed-on';
 const AUTH = 'https://assay.example.com/api/v1/auth';
 const secrets = { clientSecret: 'a secret of both sides, for the tests only' };
-const ours = { ...secrets, clientId: 'house', redirectUri: `${AUTH}/sso/callback` };
+const ours = { ...secrets, clientId: 'house' };
 const social = { ...secrets, clientId: 'everybody', redirectUri: `${AUTH}/oauth-a/callback` };
 
 let provider: OpenIdProvider;
+/** The organisation's, which has to know its return address. */
+let house: OpenIdProvider;
 let ground: Ground;
 let boss: Owner;
 beforeAll(async () => {
-  provider = await startOpenIdProvider([ours, social]);
+  provider = await startOpenIdProvider([social]);
   ground = await startGround({
     ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
     ASSAY_PUBLIC_URL: 'https://assay.example.com',
@@ -28,15 +30,17 @@ beforeAll(async () => {
   });
   boss = await owner(ground.app, 'Boss');
   await claimDomain(ground, boss, 'house.example.org');
+  house = await startOpenIdProvider([{ ...ours, redirectUri: `${AUTH}/sso/callback/${boss.organizationId}` }]);
   const { clientId, clientSecret } = ours;
   const put = (path: string, body: object): Promise<Answer> =>
     ground.app.call('PUT', `/api/v1/organization/${path}`, { token: boss.token, body });
-  ok(await put('sso', { provider: 'oidc', oidc: { issuer: provider.issuer, clientId, clientSecret } }));
+  ok(await put('sso', { provider: 'oidc', oidc: { issuer: house.issuer, clientId, clientSecret } }));
   ok(await put('role-mapping', { rules: [{ pattern: 'auditors', role: 'auditor' }] }));
 });
 afterAll(async () => {
   await ground.stop();
   await provider.stop();
+  await house.stop();
 });
 
 const whoIs = async (answer: Answer): Promise<Answer['body']> =>
@@ -44,12 +48,13 @@ const whoIs = async (answer: Answer): Promise<Answer['body']> =>
 
 test('an organisation’s people sign on there, with their groups', async () => {
   const ada = { email: 'ada@house.example.org', email_verified: true, name: 'Ada', groups: ['the auditors'] };
-  provider.people.set('ada', ada);
+  house.people.set('ada', ada);
   const browser = new Browser(ground.app);
   const { redirectUrl } = ok(await initiate(browser, ada.email)).body.data;
-  const back = await provider.visit(redirectUrl as string, 'ada');
-  expect(back.get('iss')).toBe(provider.issuer);
-  const answer = await browser.back('sso/callback', back);
+  const back = await house.visit(redirectUrl as string, 'ada');
+  expect(back.get('iss')).toBe(house.issuer);
+  const callback = `sso/callback/${boss.organizationId}`;
+  const answer = await browser.back(callback, back);
   expect(landing(answer)).toEqual({ status: 302, at: HOME, query: {} });
   const { user, role, organization } = await whoIs(answer);
   expect([user.email, user.name, role, organization._id]).toEqual([ada.email, 'Ada', 'auditor', boss.organizationId]);
@@ -57,7 +62,7 @@ test('an organisation’s people sign on there, with their groups', async () => 
   const again = ok(await initiate(browser, ada.email)).body.data.redirectUrl as string;
   const replayed = new URLSearchParams(back);
   replayed.set('state', new URL(again).searchParams.get('state') ?? '');
-  expect(landing(await browser.back('sso/callback', replayed)).query).toEqual({ error: 'TOKEN_VERIFICATION_FAILED' });
+  expect(landing(await browser.back(callback, replayed)).query).toEqual({ error: 'TOKEN_VERIFICATION_FAILED' });
 });
 
 test('anybody signs in there with a verified address, and nobody with another one', async () => {

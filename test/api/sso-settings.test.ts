@@ -49,7 +49,7 @@ describe('settings of the sign-on', () => {
     expect((await read(boss)).body.data).toEqual({
       settings: null,
       serviceProvider: {
-        oidcRedirectUri: 'https://assay.example.com/api/v1/auth/sso/callback',
+        oidcRedirectUri: `https://assay.example.com/api/v1/auth/sso/callback/${boss.organizationId}`,
         samlAcsUrl: 'https://assay.example.com/api/v1/auth/saml/callback',
         samlEntityId: `https://assay.example.com/api/v1/auth/saml/metadata/${boss.organizationId}`,
         samlSloUrl: `https://assay.example.com/api/v1/auth/saml/logout/callback?org=${boss.organizationId}`,

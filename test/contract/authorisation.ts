@@ -110,6 +110,7 @@ export const authorisation: Readonly<Record<string, Row>> = {
   'GET /api/v1/auth/oauth-token': refused(everybody, 'NO_TOKEN'),
   'POST /api/v1/auth/sso/initiate': refused(everybody, 'NOT_FOUND'),
   'GET /api/v1/auth/sso/callback': refused(everybody, 'INVALID_TOKEN'),
+  'GET /api/v1/auth/sso/callback/:orgId': refused(everybody, 'INVALID_TOKEN'),
   'GET /api/v1/auth/sso/mfa-exchange': refused(everybody, 'NO_TOKEN'),
   'POST /api/v1/auth/refresh': signedIn,
   'POST /api/v1/auth/logout': signedIn,

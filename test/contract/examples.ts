@@ -142,6 +142,10 @@ export const examples: Readonly<Record<string, Example>> = {
     body: { email: `${randomHex(8)}@nowhere.example.org`, returnTo: 'https://app.example.com/' },
   }),
   'GET /api/v1/auth/sso/callback': cameBack,
+  'GET /api/v1/auth/sso/callback/:orgId': async (site, token) => ({
+    ...(await cameBack(site, token)),
+    params: { orgId: site.owner.organizationId },
+  }),
   'GET /api/v1/auth/sso/mfa-exchange': nothing,
   'POST /api/v1/auth/login': ({ owner }) => ({ body: { email: owner.email, password: PASSWORD } }),
   // Nobody is written to, so that no token appears while something else is counted.

@@ -148,6 +148,9 @@ const ADDED = {
     'GET /api/v1/auth/sessions',
     'GET /api/v1/auth/me/preferences',
   ],
+  'a return address of each organisation’s own keeps one provider’s codes from another': [
+    'GET /api/v1/auth/sso/callback/:orgId',
+  ],
   'most identity providers send logout messages by redirect': ['GET /api/v1/auth/saml/logout/callback'],
   'records belong to workspaces, so there is a way to make them': [
     'GET /api/v1/workspaces',

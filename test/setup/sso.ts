@@ -53,7 +53,7 @@ export async function setOut(browser: Browser, { domain }: House, more: object =
 export async function signOn(ground: Ground, at: House, person: Claims): Promise<{ answer: Answer; browser: Browser }> {
   const browser = new Browser(ground.app);
   const back = at.realm.vouch(await setOut(browser, at), person);
-  return { answer: await browser.back('sso/callback', back), browser };
+  return { answer: await browser.back(`sso/callback/${at.boss.organizationId}`, back), browser };
 }
 
 /** The token of a session that a sign-on opened. */

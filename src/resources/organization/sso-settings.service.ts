@@ -80,7 +80,7 @@ export function createSsoSettingsService({ models, vault, sessions, organization
   const shown = (organizationId: string, config: SsoConfig | null) => ({
     settings: config && shownSettings(config),
     serviceProvider: {
-      oidcRedirectUri: `${publicUrl}/api/v1/auth/sso/callback`,
+      oidcRedirectUri: `${publicUrl}/api/v1/auth/sso/callback/${organizationId}`,
       samlAcsUrl: places.assertionConsumer,
       samlEntityId: places.entityId(organizationId),
       samlSloUrl: places.singleLogout(organizationId),

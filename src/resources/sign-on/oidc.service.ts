@@ -31,6 +31,8 @@ interface Facts extends AttemptFacts {
 
 interface Callback {
   query: CallbackQuery;
+  /** Of the organisation's own return address; absent: the one that is everybody's. */
+  organizationId?: string;
   cookie: CookieReader;
   origin: Origin;
 }
@@ -41,19 +43,26 @@ const MAX_ID = 255;
 
 export function createOidcService(deps: Deps) {
   const { providers, attempts, endings, arrivals, ssoSettings, randomToken } = deps;
-  const redirectUri = `${deps.publicUrl}/api/v1/auth/sso/callback`;
+  /**
+   * Each organisation's own, so that a code which one provider gives never reaches another, whatever that one makes of our request
+   * (RFC 9700, section 4.4).
+   */
+  const redirectUriOf = (organizationId: string): string =>
+    `${deps.publicUrl}/api/v1/auth/sso/callback/${organizationId}`;
 
-  async function arrive({ query, cookie, origin }: Callback, journey: Journey) {
+  async function arrive({ query, organizationId, cookie, origin }: Callback, journey: Journey) {
     const { facts, spent } = await attempts.finish<Facts>('oidc', query.state ?? '', cookie);
     journey.returnTo = facts.returnTo;
     journey.organizationId = facts.organizationId;
     journey.spent.push(spent);
+    if ((organizationId ?? facts.organizationId) !== facts.organizationId)
+      throw new AppError('TOKEN_VERIFICATION_FAILED', 'The browser came back from another organisation’s provider');
     const settings = await ssoSettings.inForce(facts.organizationId);
     const oidc = oidcOf(settings);
     if (oidc.issuer !== facts.issuer || oidc.clientId !== facts.clientId)
       throw new AppError('INVALID_OPERATION', 'The settings of the sign-on have changed meanwhile');
     const provider = await providers.openId(oidc);
-    const url = new URL(redirectUri);
+    const url = new URL(redirectUriOf(facts.organizationId));
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
     const wanted = ['email', oidc.subjectClaim, ...(settings.roleMapping.length > 0 ? [oidc.groupsClaim] : [])];
     const claims = await provider.claims({ url, verifier: facts.verifier, nonce: facts.nonce }, wanted);
@@ -68,6 +77,7 @@ export function createOidcService(deps: Deps) {
       const { organizationId } = settings;
       const { issuer, clientId } = oidc;
       const [verifier, nonce] = [randomToken(), randomToken()];
+      const redirectUri = redirectUriOf(organizationId);
       const facts = { returnTo, organizationId, issuer, clientId, verifier, nonce };
       const { state, cookie } = await attempts.begin<Facts>('oidc', facts);
       const scope = 'openid email profile';

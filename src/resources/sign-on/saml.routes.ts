@@ -9,11 +9,10 @@ import {
   logoutForm,
   logoutInput,
   logoutQuery,
-  ofOrganization,
   responseForm,
   samlInitiateInput,
 } from './saml.schemas.ts';
-import { initiatedView } from './sign-on.schemas.ts';
+import { initiatedView, ofOrganization } from './sign-on.schemas.ts';
 
 const open = { auth: 'public', limits: ['auth'] } as const;
 const session = (action: string) => ({ action, resource: 'session' });

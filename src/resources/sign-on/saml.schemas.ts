@@ -14,8 +14,6 @@ export const samlInitiateInput = z
 /** Whatever else a form brings is ignored; what is missing is refused like what is wrong. */
 export const responseForm = z.object({ SAMLResponse: z.string().default(''), RelayState: z.string().default('') });
 
-export const ofOrganization = z.object({ orgId: idParam });
-
 export const logoutInput = z.strictObject({ returnTo: address.optional() });
 export const loggedOutView = z.object({
   revoked: z.number(),

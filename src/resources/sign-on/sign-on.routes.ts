@@ -1,7 +1,14 @@
 // Single sign-on of organisations: where it begins, where OpenID Connect returns, and the second step after it.
 import { reply, route } from '../../http/define-route.ts';
 import { land } from '../../http/sign-in.ts';
-import { callbackQuery, initiatedView, initiateInput, locationView, secondStepView } from './sign-on.schemas.ts';
+import {
+  callbackQuery,
+  initiatedView,
+  initiateInput,
+  locationView,
+  ofOrganization,
+  secondStepView,
+} from './sign-on.schemas.ts';
 
 const open = { auth: 'public', limits: ['auth'] } as const;
 
@@ -35,6 +42,21 @@ export const signOnRoutes = [
     data: locationView,
     audit: { action: 'auth.login', resource: 'session' },
     handler: async ({ query, meta }, { oidc }) => land(await oidc.finish({ query, cookie: meta.cookie, origin: meta })),
+  }),
+  route({
+    method: 'get',
+    path: '/sso/callback/:orgId',
+    summary: 'Where the OpenID provider of one organisation sends the browser back',
+    ...open,
+    kind: 'redirect',
+    status: 302,
+    writes: 'own',
+    params: ofOrganization,
+    query: callbackQuery,
+    data: locationView,
+    audit: { action: 'auth.login', resource: 'session' },
+    handler: async ({ params, query, meta }, { oidc }) =>
+      land(await oidc.finish({ query, organizationId: params.orgId, cookie: meta.cookie, origin: meta })),
   }),
   route({
     method: 'get',

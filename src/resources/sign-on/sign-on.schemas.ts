@@ -1,7 +1,7 @@
 // Inputs and views of signing on elsewhere, and what a provider without ID tokens answers (document 1, section 4.1).
 import { z } from 'zod';
 import { ROLES } from '../../domain/roles.ts';
-import { emailAddress, id, instant } from '../../http/views.ts';
+import { emailAddress, id, idParam, instant } from '../../http/views.ts';
 
 const returnTo = z.string().max(2000).exactOptional().describe('One of the allowed addresses, with any query');
 export const startQuery = z.object({ returnTo });
@@ -22,6 +22,8 @@ export const initiatedView = z.object({
   provider: z.enum(['oidc', 'saml']),
   redirectUrl: z.string().describe('Where the browser goes now'),
 });
+
+export const ofOrganization = z.object({ orgId: idParam });
 
 export const locationView = z.string();
 export const exchangedView = z.object({
