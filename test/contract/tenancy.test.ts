@@ -16,7 +16,8 @@ const CANARY = 'canary';
 /** Members that are named like ids and name nothing of an organisation's. */
 const NO_RECORD = new Set(['templateId', 'conversationId', 'externalId', 'scrubNationalIds', 'clientId', 'entityId']);
 /** Parameters that name something which is the same everywhere, is shown to everybody, or is compared and not looked up. */
-const SAME_EVERYWHERE = /(\/:revision|\/saml\/metadata\/:orgId|\/sso\/callback\/:orgId|\/(Groups|ResourceTypes|Schemas)\/:id)$/;
+const SAME_EVERYWHERE =
+  /(\/:revision|\/saml\/metadata\/:orgId|\/sso\/callback\/:orgId|\/(Groups|ResourceTypes|Schemas)\/:id)$/;
 /** A token is its own authority. */
 const recordParameters = (operation: string): string[] =>
   parametersOf(operation.replace(SAME_EVERYWHERE, '')).filter((name) => name !== 'token');
