@@ -136,3 +136,10 @@ export class AppError extends Error {
     return registry[this.code].http;
   }
 }
+
+const DUPLICATE_KEY = 11_000;
+
+/** Whether the database refused a second document where a unique index allows one. */
+export function isDuplicateKey(error: unknown): boolean {
+  return (error as { code?: unknown } | null | undefined)?.code === DUPLICATE_KEY;
+}

@@ -1,5 +1,5 @@
 // Whatever was thrown, as an AppError that may be shown; foreign text is never echoed.
-import { AppError, type Code } from '../errors.ts';
+import { AppError, type Code, isDuplicateKey } from '../errors.ts';
 
 const UNAVAILABLE = new Set([
   'MongoNetworkError',
@@ -10,13 +10,12 @@ const UNAVAILABLE = new Set([
   'MongoPoolClearedError',
   'MongoWaitQueueTimeoutError',
 ]);
-const DUPLICATE_KEY = 11_000;
 
 /** `fallback` is the route's code for an unexpected fault. */
 export function translateError(error: unknown, fallback: Code): AppError {
   if (error instanceof AppError) return error;
-  const { name, code } = (error ?? {}) as { name?: string; code?: unknown };
-  if (code === DUPLICATE_KEY) return new AppError('ALREADY_EXISTS', undefined, { cause: error });
+  const { name } = (error ?? {}) as { name?: string };
+  if (isDuplicateKey(error)) return new AppError('ALREADY_EXISTS', undefined, { cause: error });
   if (name !== undefined && UNAVAILABLE.has(name))
     return new AppError('SERVICE_UNAVAILABLE', undefined, { cause: error });
   if (error instanceof URIError)

@@ -1,5 +1,6 @@
 // Leases: who may do what only one instance does at a time.
 import type { Connection } from 'mongoose';
+import { isDuplicateKey } from '../errors.ts';
 import type { Clock } from './clock.ts';
 
 interface LeaseDocument {
@@ -15,8 +16,6 @@ export interface Leases {
   hold(name: string, ms: number, work: () => Promise<unknown>): Promise<boolean>;
   release(name: string): Promise<void>;
 }
-
-const DUPLICATE_KEY = 11_000;
 
 /** Leases of one instance; `holder` is unique to it. */
 export function createLeases({
@@ -40,7 +39,7 @@ export function createLeases({
       return true;
     } catch (error) {
       // The upsert met the row of another holder.
-      if ((error as { code?: unknown }).code === DUPLICATE_KEY) return false;
+      if (isDuplicateKey(error)) return false;
       throw error;
     }
   }

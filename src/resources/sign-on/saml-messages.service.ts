@@ -1,9 +1,7 @@
 // Acting upon a SAML message once, however often and at however many places it arrives.
 import { sha256Hex } from '../../domain/chain.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, isDuplicateKey } from '../../errors.ts';
 import type { Models } from '../../models.ts';
-
-const DUPLICATE_KEY = 11_000;
 
 export function createSamlMessageService({ models }: { models: Models }) {
   return {
@@ -14,7 +12,7 @@ export function createSamlMessageService({ models }: { models: Models }) {
     async useOnce(organizationId: string, issuer: string, id: string): Promise<void> {
       const digest = sha256Hex(JSON.stringify([issuer, id]));
       await models.samlMessages.create([{ organizationId, digest }]).catch((error: unknown) => {
-        if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
+        if (!isDuplicateKey(error)) throw error;
         throw new AppError('TOKEN_VERIFICATION_FAILED', 'The message has been used already');
       });
     },
