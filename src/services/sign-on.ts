@@ -35,7 +35,7 @@ export function createSignOn(frame: Frame, identity: Identity) {
   });
   const saml = createSaml(frame, identity, { attempts, endings, arrivals, ssoSettings });
   return {
-    ...{ ssoSettings, attempts, endings, arrivals, oidc, ...saml },
+    ...{ ssoSettings, oidc, ...saml },
     ssoDomains: createSsoDomainService({ models, memberships, audit, dns, clock, randomHex }),
     dispatch: createDispatchService({ ssoSettings, starters: { oidc, saml: saml.saml }, audit, returnAddresses }),
     exchanges: createExchangeService({ sessions, mfa }),

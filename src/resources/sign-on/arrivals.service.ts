@@ -11,6 +11,7 @@ import type { UserDocument } from '../auth/users.model.ts';
 import type { MembershipDocument } from '../organization/memberships.model.ts';
 import type { MembershipService } from '../organization/memberships.service.ts';
 import type { SsoSettings, SsoSettingsService } from '../organization/sso-settings.service.ts';
+import { nameOf } from './newcomer.ts';
 
 interface Deps {
   models: Models;
@@ -37,8 +38,6 @@ interface Found {
   user: UserDocument;
   membership: MembershipDocument;
 }
-
-const MAX_NAME = 200;
 
 export function createArrivalService(deps: Deps) {
   const { models, sessions, credentials, memberships, ssoSettings, clock, newId, transaction } = deps;
@@ -97,8 +96,13 @@ export function createArrivalService(deps: Deps) {
   }
 
   async function newAccount(organizationId: string, email: string, name: string | null): Promise<UserDocument> {
-    const shown = (name?.trim() || email.slice(0, email.lastIndexOf('@'))).slice(0, MAX_NAME);
-    const account = { _id: newId(), email, name: shown, provisionedBy: organizationId, emailVerifiedAt: clock.now() };
+    const account = {
+      _id: newId(),
+      email,
+      name: nameOf({ name, email }),
+      provisionedBy: organizationId,
+      emailVerifiedAt: clock.now(),
+    };
     const [user] = await models.users.create([account]);
     if (!user) throw new AppError('INTERNAL_ERROR');
     return user.toObject();

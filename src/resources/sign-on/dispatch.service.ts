@@ -4,7 +4,8 @@ import { AppError } from '../../errors.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { Origin } from '../auth/sessions.service.ts';
 import type { SsoSettings, SsoSettingsService } from '../organization/sso-settings.service.ts';
-import { type Cookie, reasonOf } from './endings.service.ts';
+import type { Cookie } from './endings.service.ts';
+import { refusalEntry } from './refusals.ts';
 
 /** Begins a sign-on by one protocol. */
 export interface Starter {
@@ -42,23 +43,6 @@ export function createDispatchService({ ssoSettings, starters, audit, returnAddr
     return { organizationId, provider, redirectUrl: location, cookies };
   }
 
-  /** Nobody is known yet, so this is not the pipeline's to write. */
-  async function auditFailure(
-    { organizationId, email }: { organizationId: string; email: string | undefined },
-    error: unknown,
-    origin: Origin,
-  ): Promise<void> {
-    if (!(error instanceof AppError)) return;
-    await audit.write({
-      ...{ organizationId, workspaceId: null, userId: null, userEmail: null, userRole: 'member' },
-      ...{ action: 'auth.sso.initiate', resource: 'session', resourceId: null, status: 'failure' },
-      detail: reasonOf(error),
-      metadata: { code: error.code, ...(email !== undefined && { email }) },
-      ipAddress: origin.ip || null,
-      userAgent: origin.userAgent,
-    });
-  }
-
   return {
     /**
      * Only the domain of an address is looked at: whether somebody has an account takes no part.
@@ -72,7 +56,9 @@ export function createDispatchService({ ssoSettings, starters, audit, returnAddr
       try {
         return await begin({ organizationId, returnTo, protocol });
       } catch (error) {
-        await auditFailure({ organizationId, email }, error, origin);
+        const metadata = { ...(email !== undefined && { email }) };
+        if (error instanceof AppError)
+          await audit.write(refusalEntry({ organizationId, action: 'auth.sso.initiate', error, metadata }, origin));
         throw error;
       }
     },

@@ -1,8 +1,9 @@
 // How a sign-on ends in the browser: with a session or a second step in a cookie, or with a code in the query; never with a token in an address.
 import { withQuery } from '../../domain/return-address.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, isDuplicateKey } from '../../errors.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { Origin, SessionService } from '../auth/sessions.service.ts';
+import { reasonOf, refusalEntry } from './refusals.ts';
 
 type SignedIn = Awaited<ReturnType<SessionService['signIn']>>;
 export type Cookie = { name: string; value: string | null; maxAgeMs?: number };
@@ -31,39 +32,22 @@ export interface Journey {
   spent: Cookie[];
 }
 
-const DUPLICATE_KEY = 11_000;
-
 /** What may be told of an error; a fault of our own is thrown. */
 function refusalIn(error: unknown): AppError {
   if (error instanceof AppError && error.http < 500) return error;
-  if ((error as { code?: unknown }).code === DUPLICATE_KEY)
+  if (isDuplicateKey(error))
     return new AppError('CONFLICT', 'Somebody else came with the same address at the same time', { cause: error });
   throw error;
-}
-
-const MAX_REASON = 500;
-
-/** For the audit log: what was refused, and what was behind it. */
-export function reasonOf(error: AppError): string {
-  const texts: string[] = [];
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) texts.push(cause.message);
-  return texts.join(': ').slice(0, MAX_REASON);
 }
 
 export function createEndingService({ audit, defaultReturn, log }: Deps) {
   async function failed(journey: Journey, origin: Origin, error: AppError) {
     const { organizationId, method } = journey;
-    const reason = reasonOf(error);
-    log.info({ organizationId, method, code: error.code, reason }, 'a sign-on was refused');
-    if (organizationId !== undefined)
-      await audit.write({
-        ...{ organizationId, workspaceId: null, userId: null, userEmail: null, userRole: 'member' },
-        ...{ action: 'auth.sso.failure', resource: 'session', resourceId: null, status: 'failure' },
-        detail: reason,
-        metadata: { method, code: error.code },
-        ipAddress: origin.ip || null,
-        userAgent: origin.userAgent,
-      });
+    log.info({ organizationId, method, code: error.code, reason: reasonOf(error) }, 'a sign-on was refused');
+    if (organizationId !== undefined) {
+      const refusal = { organizationId, action: 'auth.sso.failure', error, metadata: { method } } as const;
+      await audit.write(refusalEntry(refusal, origin));
+    }
     const location = withQuery(journey.returnTo ?? defaultReturn, { error: error.code });
     return { location, cookies: journey.spent };
   }

@@ -11,6 +11,7 @@ import type { UserDocument } from '../auth/users.model.ts';
 import type { AttemptFacts, AttemptService, CookieReader } from './attempts.service.ts';
 import type { EndingService, Journey } from './endings.service.ts';
 import type { SocialOpener, SocialPerson } from './social-providers.service.ts';
+import { nameOf } from './newcomer.ts';
 import type { CallbackQuery } from './sign-on.schemas.ts';
 
 export type SocialKind = 'oauth-a' | 'oauth-b' | 'oauth-c';
@@ -45,7 +46,6 @@ interface Callback {
 }
 
 const METHOD = 'oauth';
-const MAX_NAME = 200;
 
 export function createSocialService(deps: Deps) {
   const { models, sessions, failures, credentials, founding, attempts, endings, clock, transaction, randomToken } =
@@ -85,7 +85,7 @@ export function createSocialService(deps: Deps) {
     const sameAddress = await addressed(email);
     if (sameAddress) return sessions.signIn(await link(sameAddress, person), origin, proof);
     founding.requireOpen();
-    const name = (person.name?.trim() || email.slice(0, email.lastIndexOf('@'))).slice(0, MAX_NAME);
+    const name = nameOf({ name: person.name, email });
     const { issuer, subject } = person;
     return founding.found(
       {
