@@ -13,7 +13,7 @@ import { chainIndexes, DECISIONS } from '../src/ledger/chains.ts';
 import { MAJORITY } from '../src/ledger/concerns.ts';
 import type { Stored } from '../src/ledger/entry.ts';
 import { objectId } from '../src/ledger/ledger.model.ts';
-import { createProofs, type Proofs } from '../src/ledger/proof-thread.ts';
+import { createVerificationWorker, type VerificationWorker } from '../src/ledger/proof-thread.ts';
 import { genesisHead, seal } from '../src/ledger/seal.ts';
 import { draftOf } from '../src/resources/traces/draft.ts';
 
@@ -67,8 +67,12 @@ export async function fillChain({ uri, database, entries }: Omit<ChainBench, 'or
 
 /** Verification in its thread, everything checked, against hashing alone. */
 export async function measureVerify(bench: ChainBench): Promise<ChainMeasure> {
-  const replay = async (proofs: Proofs): Promise<void> => {
-    const { verified, totalChecked } = await proofs.verify(DECISIONS, bench.organizationId, systemClock.now());
+  const replay = async (verificationWorker: VerificationWorker): Promise<void> => {
+    const { verified, totalChecked } = await verificationWorker.verify(
+      DECISIONS,
+      bench.organizationId,
+      systemClock.now(),
+    );
     if (!verified || totalChecked !== bench.entries) throw new Error('the chain of the benchmark does not verify');
   };
   const spent = await withProofs(bench, replay);
@@ -78,7 +82,7 @@ export async function measureVerify(bench: ChainBench): Promise<ChainMeasure> {
 
 /** An export read by somebody fast, against the same documents decoded in this thread. */
 export async function measureExport(bench: ChainBench): Promise<ChainMeasure> {
-  const spent = await withProofs(bench, async (proofs) => drain(await bundleOf(proofs, bench)));
+  const spent = await withProofs(bench, async (verificationWorker) => drain(await bundleOf(verificationWorker, bench)));
   // Both are measured warm: the second time.
   const decoding = await withCollection(bench, async (collection) => {
     await decodeAll(collection, bench);
@@ -93,13 +97,16 @@ function compared({ seconds, cpuUs, rssGrowthMb }: Spent, entries: number, floor
 }
 
 /** Works once to start the thread and to let the compiler see it, and once for the measure. */
-async function withProofs({ uri, database }: ChainBench, work: (proofs: Proofs) => Promise<void>): Promise<Spent> {
-  const proofs = createProofs({ uri, database });
+async function withProofs(
+  { uri, database }: ChainBench,
+  work: (verificationWorker: VerificationWorker) => Promise<void>,
+): Promise<Spent> {
+  const verificationWorker = createVerificationWorker({ uri, database });
   try {
-    await work(proofs);
-    return await measured(() => work(proofs));
+    await work(verificationWorker);
+    return await measured(() => work(verificationWorker));
   } finally {
-    await proofs.close();
+    await verificationWorker.close();
   }
 }
 
@@ -115,8 +122,8 @@ async function withCollection<T>(
   }
 }
 
-function bundleOf(proofs: Proofs, { organizationId, entries }: ChainBench): Promise<Readable> {
-  return proofs.bundle(DECISIONS, {
+function bundleOf(verificationWorker: VerificationWorker, { organizationId, entries }: ChainBench): Promise<Readable> {
+  return verificationWorker.bundle(DECISIONS, {
     chain: 'ledger',
     organizationId,
     exportedAt: chainTime(systemClock.now()),

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
 import { apiReference } from './http/api-reference.ts';
 import { sendFailure } from './http/envelope.ts';
-import type { Limits } from './http/limits.ts';
+import type { RateLimits } from './http/limits.ts';
 import { createRouter, failureOf, legacyMounts } from './http/router.ts';
 import { crossOrigin, securityHeaders } from './http/security-headers.ts';
 import { translateError } from './http/translate-error.ts';
@@ -17,7 +17,7 @@ import type { Services } from './services.ts';
 export interface AppParts {
   config: Config;
   services: Services;
-  limits: Limits;
+  limits: RateLimits;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;

@@ -40,13 +40,19 @@ export function consumersOf({
   ];
 }
 
-export function createJobs({ audit, consumers, outboxWorker, organizationDeletion, ledgerUpkeep }: Services): Job[] {
+export function createJobs({
+  audit,
+  consumers,
+  outboxWorker,
+  organizationDeletion,
+  ledgerMaintenance,
+}: Services): Job[] {
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
     { name: 'outbox.deliver', everyMs: SECOND, run: () => outboxWorker.run() },
     { name: 'organization.erase', everyMs: MINUTE, run: () => organizationDeletion.eraseDeleted() },
-    { name: 'ledger.release-once-keys', everyMs: HOUR, run: () => ledgerUpkeep.releaseOnceKeys() },
-    { name: 'ledger.thin-heads', everyMs: HOUR, run: () => ledgerUpkeep.thinHeads() },
+    { name: 'ledger.release-once-keys', everyMs: HOUR, run: () => ledgerMaintenance.releaseIdempotencyKeys() },
+    { name: 'ledger.thin-heads', everyMs: HOUR, run: () => ledgerMaintenance.thinHeads() },
   ];
 }

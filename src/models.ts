@@ -1,7 +1,7 @@
 // Which collections exist: one line per Mongoose model.
 import type { Connection } from 'mongoose';
 import { outboxSchema } from './infra/outbox.model.ts';
-import { cursorSchema, parkedSchema } from './ledger/cursors.model.ts';
+import { cursorSchema, deadLetterSchema } from './ledger/cursors.model.ts';
 import { ledgerEntrySchema } from './ledger/ledger.model.ts';
 import { agentActivitySchema } from './resources/agents/agent-activity.model.ts';
 import { agentSchema } from './resources/agents/agents.model.ts';
@@ -55,7 +55,7 @@ export function createModels(connection: Connection) {
     chainVerifications: connection.model('ChainVerification', chainVerificationSchema),
     scimTokens: connection.model('ScimToken', scimTokenSchema),
     cursors: connection.model('Cursor', cursorSchema),
-    parked: connection.model('Parked', parkedSchema),
+    parked: connection.model('Parked', deadLetterSchema),
     outbox: connection.model('Outbox', outboxSchema),
   };
 }

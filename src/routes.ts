@@ -5,7 +5,7 @@ import { mlBomRoutes, producerMlBomRoutes } from './resources/agents/ml-bom.rout
 import { onboardingRoutes } from './resources/agents/onboarding.routes.ts';
 import { auditRoutes } from './resources/audit/audit.routes.ts';
 import { keyRoutes } from './resources/auth/keys.routes.ts';
-import { linkRoutes } from './resources/auth/links.routes.ts';
+import { emailLinkRoutes } from './resources/auth/links.routes.ts';
 import { localRoutes } from './resources/auth/local.routes.ts';
 import { mfaRoutes } from './resources/auth/mfa.routes.ts';
 import { placeholderRoutes } from './resources/auth/placeholders.routes.ts';
@@ -31,7 +31,7 @@ import { workspaceRoutes } from './resources/organization/workspaces.routes.ts';
 export const mounts: readonly Mount[] = [
   { at: '', routes: healthRoutes },
   { at: '/api/v1/auth', routes: localRoutes },
-  { at: '/api/v1/auth', routes: linkRoutes },
+  { at: '/api/v1/auth', routes: emailLinkRoutes },
   { at: '/api/v1/auth', routes: mfaRoutes },
   { at: '/api/v1/auth', routes: sessionRoutes },
   { at: '/api/v1/auth', routes: profileRoutes },

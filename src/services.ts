@@ -6,7 +6,7 @@ import { createReadiness } from './resources/health/readiness.service.ts';
 import { createOrganizationDeletionService } from './resources/organization/organization-deletion.service.ts';
 import { createDecisions } from './services/decisions.ts';
 import { createDirectory } from './services/directory.ts';
-import { createFrame, type World } from './services/frame.ts';
+import { createPlatform, type PlatformDeps } from './services/platform.ts';
 import { createIdentity } from './services/identity.ts';
 import { createSignOn } from './services/sign-on.ts';
 
@@ -14,17 +14,17 @@ import { createSignOn } from './services/sign-on.ts';
 const PING_MS = 2000;
 
 /** Every service of one instance. */
-export function createServices(world: World) {
-  const { connection, models, clock, metrics, logger } = world;
-  const frame = createFrame(world, (organizationId) => decisions.hashChain.headMoved(organizationId));
-  const { audit, consumers, mailer, quarantined } = frame;
-  const identity = createIdentity(frame);
-  const directory = createDirectory(frame, identity);
-  const signOn = createSignOn(frame, identity);
-  const decisions = createDecisions(frame, identity);
+export function createServices(deps: PlatformDeps) {
+  const { connection, models, clock, metrics, logger } = deps;
+  const platform = createPlatform(deps, (organizationId) => decisions.hashChain.headMoved(organizationId));
+  const { audit, consumers, mailer, quarantined } = platform;
+  const identity = createIdentity(platform);
+  const directory = createDirectory(platform, identity);
+  const signOn = createSignOn(platform, identity);
+  const decisions = createDecisions(platform, identity);
   const caches = [...identity.identityCaches, ...decisions.decisionCaches];
   const organizationDeletion = createOrganizationDeletionService({
-    ...{ models, audit, clock, onCommit: frame.onCommit },
+    ...{ models, audit, clock, onCommit: platform.onCommit },
     memberships: identity.memberships,
     bulk: decisions.bulk,
     forget: (organizationId) => caches.forEach((cache) => cache.invalidate(organizationId)),
@@ -45,8 +45,12 @@ export function createServices(world: World) {
     ...signOn,
     ...decisions,
     ...{ audit, consumers, organizationDeletion, outboxWorker },
-    ...{ transaction: frame.transaction, passwords: frame.passwords, ledgerUpkeep: frame.ledgerUpkeep },
-    readiness: createReadiness({ ping, clockAgrees: world.clockAgrees, quarantined }),
+    ...{
+      transaction: platform.transaction,
+      passwords: platform.passwords,
+      ledgerMaintenance: platform.ledgerMaintenance,
+    },
+    readiness: createReadiness({ ping, clockAgrees: deps.clockAgrees, quarantined }),
     /** Brings the gauges of /metrics up to date. */
     async observe(): Promise<void> {
       metrics.quarantined.set(quarantined().length);
@@ -57,11 +61,11 @@ export function createServices(world: World) {
     async close(): Promise<void> {
       await identity.failures.settle();
       mailer.close();
-      await frame.http.close();
-      await frame.decisions.appender.close();
+      await platform.http.close();
+      await platform.decisions.appender.close();
       await consumers.stop();
-      await frame.audits.appender.close();
-      await frame.proofs.close();
+      await platform.audits.appender.close();
+      await platform.verificationWorker.close();
       await signOn.samlReader.close();
     },
   };

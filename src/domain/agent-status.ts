@@ -1,6 +1,6 @@
 // How an agent's status follows from its last decisions, with hysteresis so that it does not flicker (docs/agent-status.md).
 
-export type AgentStatus = 'healthy' | 'degraded' | 'critical';
+export type ComputedStatus = 'healthy' | 'degraded' | 'critical';
 
 /** A decision as it stands today, after reviews and feedback. */
 export interface JudgedDecision {
@@ -26,7 +26,7 @@ const limits: Readonly<Record<'degraded' | 'critical', { enter: Limits; leave: L
 };
 
 /** The status after these decisions, newest first. With fewer than the minimum the present one stays. */
-export function rollStatus(current: AgentStatus, window: readonly JudgedDecision[]): AgentStatus {
+export function rollStatus(current: ComputedStatus, window: readonly JudgedDecision[]): ComputedStatus {
   const newest = window.slice(0, statusWindow.size);
   if (newest.length < statusWindow.minimum) return current;
   const seen: Limits = {

@@ -1,6 +1,6 @@
 // The confidence engine: scores a decision from documented features, deterministically; the same version always gives the same answer (docs/confidence.md).
 import { evidenceOf } from './confidence/evidence.ts';
-import { clearMargin, sharesOf, weights, type Feature } from './confidence/features.ts';
+import { clearMargin, sharesOf, weights, type ConfidenceFeature } from './confidence/features.ts';
 import type { JsonObject } from './json.ts';
 
 /** Changes whenever any decision could be scored or tagged differently. */
@@ -28,12 +28,12 @@ export interface Confidence {
   /** Sorted. */
   tags: string[];
   /** What each feature contributed, four decimals, zero or negative; features without a contribution are left out. */
-  features: Partial<Record<Feature, number>>;
+  features: Partial<Record<ConfidenceFeature, number>>;
   /** True when the decision should not pass without a look; the tag ANOMALY says the same. */
   anomaly: boolean;
 }
 
-const weighted = Object.entries(weights) as [Feature, number][];
+const weighted = Object.entries(weights) as [ConfidenceFeature, number][];
 const normal = { raise: 0, margin: 0.15, anomaly: 0.4 };
 const strict = { raise: 0.1, margin: 0.25, anomaly: 0.5 };
 
@@ -48,7 +48,7 @@ export function scoreDecision(
 ): Confidence {
   const evidence = evidenceOf(decision);
   const shares = sharesOf(evidence, history);
-  const features: Partial<Record<Feature, number>> = {};
+  const features: Partial<Record<ConfidenceFeature, number>> = {};
   let sum = 1;
   for (const [name, weight] of weighted) {
     const taken = round(weight * shares[name]);

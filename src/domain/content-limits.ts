@@ -22,7 +22,7 @@ export interface Limited {
 type Unit = 'characters' | 'bytes of JSON' | 'items';
 
 /** Where a limit is passed: `path` in the body, `limit` and what was found, in the limit's own unit. */
-export interface Excess {
+export interface LimitViolation {
   path: string;
   limit: number;
   found: number;
@@ -30,10 +30,10 @@ export interface Excess {
 }
 
 /** Every limit that the decision passes, in the order of the body. Characters are Unicode code points, bytes those of UTF-8. */
-export function excessOf(
+export function limitViolationOf(
   { inputContext: input, outputDecision: output, rationale, alternatives }: Limited,
   limits: ContentLimits,
-): Excess[] {
+): LimitViolation[] {
   const measured = [
     characters('inputContext.prompt', limits.promptCharacters, input.prompt),
     characters('inputContext.systemPrompt', limits.systemPromptCharacters, input.systemPrompt),
@@ -50,17 +50,17 @@ export function excessOf(
 }
 
 /** UTF-16 units are no fewer than code points: those are counted only where it matters. */
-function characters(path: string, limit: number, text = ''): Excess {
+function characters(path: string, limit: number, text = ''): LimitViolation {
   const found = text.length > limit ? text.length - (text.match(HIGH_SURROGATES)?.length ?? 0) : text.length;
   return { path, limit, found, unit: 'characters' };
 }
 
-function bytes(path: string, limit: number, value: unknown): Excess {
+function bytes(path: string, limit: number, value: unknown): LimitViolation {
   const found = value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
   return { path, limit, found, unit: 'bytes of JSON' };
 }
 
-function items(path: string, limit: number, list: readonly unknown[] = []): Excess {
+function items(path: string, limit: number, list: readonly unknown[] = []): LimitViolation {
   return { path, limit, found: list.length, unit: 'items' };
 }
 

@@ -1,16 +1,23 @@
 // The trace as it stands: recomputed from the views of its entries, the last writer winning field by field (docs/formats.md).
 import type { Position } from './chain.ts';
-import type { CorrectionView, ErasureView, ReviewView, StatusView, TraceStatus, TraceView } from './view.ts';
+import type {
+  CorrectionPayload,
+  ErasurePayload,
+  ReviewPayload,
+  StatusPayload,
+  TraceStatus,
+  TracePayload,
+} from './view.ts';
 
-export type LaterView = CorrectionView | ReviewView | StatusView | ErasureView;
+export type AmendmentPayload = CorrectionPayload | ReviewPayload | StatusPayload | ErasurePayload;
 
 /** An entry's place and what it says. */
-export interface Told<V> extends Position {
+export interface EntryWith<V> extends Position {
   view: V;
 }
 
 /** Where the value of a field comes from. */
-export interface FieldStanding {
+export interface FieldState {
   /** The entry whose value counts. */
   sequence: number;
   commitment: string;
@@ -27,7 +34,7 @@ export interface ErasedValue {
 }
 
 /** One decision after all that was said about it. */
-export interface Standing {
+export interface TraceState {
   traceId: string;
   subject: Position;
   /** What the next fact must name as `after`; its sequence is what the decision is folded to. */
@@ -36,7 +43,7 @@ export interface Standing {
   /** Null: no human has judged. */
   humanOverride: boolean | null;
   /** By name: the values of the decision itself, not the words that came with a change (feedback, reason, notes, request). */
-  fields: Readonly<Record<string, FieldStanding>>;
+  fields: Readonly<Record<string, FieldState>>;
   /** The reviewer's verdict, if there was one. */
   review: { sequence: number; reviewId: string; decision: 'approve' | 'reject' } | null;
   /** All values destroyed, superseded ones and words of changes too. */
@@ -59,8 +66,8 @@ export class BrokenFold extends Error {
 const REPLACED = ['outputDecision', 'rationale', 'metadata'];
 
 /** The decision as it was ingested. */
-export function beginFold({ sequence, chainHash, view }: Told<TraceView>): Standing {
-  const fields: Record<string, FieldStanding> = {};
+export function beginFold({ sequence, chainHash, view }: EntryWith<TracePayload>): TraceState {
+  const fields: Record<string, FieldState> = {};
   for (const [name, commitment] of Object.entries(view.commitments)) {
     fields[name] = { sequence, commitment, state: view.unstored.includes(name) ? 'unstored' : 'stored' };
   }
@@ -73,25 +80,28 @@ export function beginFold({ sequence, chainHash, view }: Told<TraceView>): Stand
  * The decision after one more fact about it.
  * @throws BrokenFold when the fact is about another decision, or not the next one after `before.newest`
  */
-export function foldEntry(before: Standing, entry: Told<LaterView>): Standing {
+export function foldEntry(before: TraceState, entry: EntryWith<AmendmentPayload>): TraceState {
   const { view, sequence, chainHash } = entry;
   if (view.traceId !== before.traceId) throw new BrokenFold(sequence, 'traceId names another decision');
   if (!isSame(view.subject, before.subject)) throw new BrokenFold(sequence, 'subject is not the ingested decision');
   if (!isSame(view.after, before.newest)) throw new BrokenFold(sequence, 'after is not the newest earlier entry');
   const newest = { sequence, chainHash };
-  if (view.kind === 'erasure') return { ...before, newest, ...erase(before, entry as Told<ErasureView>) };
+  if (view.kind === 'erasure') return { ...before, newest, ...erase(before, entry as EntryWith<ErasurePayload>) };
   return {
     ...before,
     newest,
     status: view.set.status ?? before.status,
     humanOverride: view.set.humanOverride ?? before.humanOverride,
-    fields: view.kind === 'correction' ? replace(before, entry as Told<CorrectionView>) : before.fields,
+    fields: view.kind === 'correction' ? replace(before, entry as EntryWith<CorrectionPayload>) : before.fields,
     review: view.kind === 'review' ? { sequence, reviewId: view.reviewId, decision: view.decision } : before.review,
   };
 }
 
 /** The decision after all facts about it, in the order of their sequence. @throws BrokenFold (see `foldEntry`) */
-export function foldEntries(ingested: Told<TraceView>, later: readonly Told<LaterView>[]): Standing {
+export function foldEntries(
+  ingested: EntryWith<TracePayload>,
+  later: readonly EntryWith<AmendmentPayload>[],
+): TraceState {
   return later.reduce(foldEntry, beginFold(ingested));
 }
 
@@ -99,8 +109,8 @@ function isSame(a: Position, b: Position): boolean {
   return a.sequence === b.sequence && a.chainHash === b.chainHash;
 }
 
-function replace({ fields }: Standing, { sequence, view }: Told<CorrectionView>): Record<string, FieldStanding> {
-  const replaced: Record<string, FieldStanding> = { ...fields };
+function replace({ fields }: TraceState, { sequence, view }: EntryWith<CorrectionPayload>): Record<string, FieldState> {
+  const replaced: Record<string, FieldState> = { ...fields };
   for (const name of REPLACED) {
     const commitment = view.commitments[name];
     if (commitment !== undefined) replaced[name] = { sequence, commitment, state: 'stored' };
@@ -108,8 +118,11 @@ function replace({ fields }: Standing, { sequence, view }: Told<CorrectionView>)
   return replaced;
 }
 
-function erase(before: Standing, { sequence, view }: Told<ErasureView>): Pick<Standing, 'fields' | 'erased'> {
-  const fields: Record<string, FieldStanding> = { ...before.fields };
+function erase(
+  before: TraceState,
+  { sequence, view }: EntryWith<ErasurePayload>,
+): Pick<TraceState, 'fields' | 'erased'> {
+  const fields: Record<string, FieldState> = { ...before.fields };
   const erased = [...before.erased];
   for (const { sequence: from, names } of view.erased) {
     for (const name of names) {

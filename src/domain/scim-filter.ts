@@ -1,6 +1,6 @@
 // SCIM filters applied to resources (RFC 7644, section 3.4.2.2): resolved against the schema first, evaluated in memory afterwards.
 import { parseFilter, ScimFilterError, type Comparison, type FilterTree, type Literal } from './scim-grammar.ts';
-import { findPlace, type Attribute, type Place, type ResourceSchema } from './scim-schema.ts';
+import { findAttribute, type Attribute, type AttributePath, type ResourceSchema } from './scim-schema.ts';
 
 /** Of a resource or an element of one, as it is shown. */
 export type Predicate = (resource: object) => boolean;
@@ -61,14 +61,14 @@ export function elementSchema({ name, subAttributes }: Attribute): ResourceSchem
   return { id: name, name, description: name, attributes: subAttributes };
 }
 
-function placeOf(schema: ResourceSchema, path: string): Place {
-  const place = findPlace(schema, path);
+function placeOf(schema: ResourceSchema, path: string): AttributePath {
+  const place = findAttribute(schema, path);
   if (!place) throw new ScimFilterError(`${path.slice(0, 80)} is no attribute`);
   return place;
 }
 
 /** A multi-valued complex attribute is compared by its `value` (RFC 7644, section 3.4.2.2: `emails co "example.com"`). */
-function comparable({ attribute, sub }: Place, path: string): Place {
+function comparable({ attribute, sub }: AttributePath, path: string): AttributePath {
   if (sub !== null || attribute.type !== 'complex') return { attribute, sub };
   const value = attribute.multiValued ? attribute.subAttributes?.find(({ name }) => name === 'value') : undefined;
   if (!value) throw new ScimFilterError(`${path} cannot be compared as a whole`);
@@ -80,7 +80,7 @@ function elementsOf(resource: object, { name }: Attribute): unknown[] {
   return value === undefined || value === null ? [] : [value].flat();
 }
 
-function valuesAt(resource: object, { attribute, sub }: Place): unknown[] {
+function valuesAt(resource: object, { attribute, sub }: AttributePath): unknown[] {
   const elements = elementsOf(resource, attribute);
   return sub ? elements.flatMap((element) => elementsOf(element as object, sub)) : elements;
 }
@@ -154,6 +154,6 @@ function demandedIn(tree: FilterTree, schema: ResourceSchema, name: string): str
   if (tree.op === 'and')
     return tree.of.map((part) => demandedIn(part, schema, name)).find((text) => text !== undefined);
   if (tree.op !== 'eq' || typeof tree.value !== 'string') return undefined;
-  const place = findPlace(schema, tree.path);
+  const place = findAttribute(schema, tree.path);
   return place?.attribute.name === name && place.sub === null ? tree.value : undefined;
 }

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from './json.ts';
 import { elementSchema, predicateOf, type Predicate } from './scim-filter.ts';
 import { parseTarget, ScimFilterError, type FilterTree } from './scim-grammar.ts';
-import { canonicalMembers, findPlace, type Attribute, type ResourceSchema } from './scim-schema.ts';
+import { canonicalMembers, findAttribute, type Attribute, type ResourceSchema } from './scim-schema.ts';
 
 export interface PatchOperation {
   op: 'add' | 'replace' | 'remove';
@@ -57,7 +57,7 @@ function applyOperation(resource: JsonObject, { op, path, value }: PatchOperatio
 function aimAt(schema: ResourceSchema, path: string): Aim | null {
   try {
     const target = parseTarget(path);
-    const place = findPlace(schema, target.sub === null ? target.path : `${target.path}.${target.sub}`);
+    const place = findAttribute(schema, target.sub === null ? target.path : `${target.path}.${target.sub}`);
     if (!place || [place.attribute, place.sub].some((part) => part?.mutability === 'readOnly')) return null;
     const manyValued = place.attribute.multiValued;
     // Which element's part is meant must be said: `emails.value` would write to all of them.
@@ -75,7 +75,7 @@ function aimAt(schema: ResourceSchema, path: string): Aim | null {
 /** `type eq "work"` says what an element that is missing would look like. */
 function templateOf(tree: FilterTree, elements: ResourceSchema): JsonObject | null {
   if (tree.op === 'eq') {
-    const place = findPlace(elements, tree.path);
+    const place = findAttribute(elements, tree.path);
     return place && place.sub === null ? { [place.attribute.name]: tree.value } : null;
   }
   if (tree.op !== 'and') return null;

@@ -1,5 +1,5 @@
 // Which attributes of a SCIM resource an answer shows: `attributes` and `excludedAttributes` (RFC 7644, section 3.9).
-import { attributesOf, findPlace, type ResourceSchema } from './scim-schema.ts';
+import { attributesOf, findAttribute, type ResourceSchema } from './scim-schema.ts';
 
 /** At most one of the two is used; `attributes` wins. Names that lead nowhere are passed over. */
 export interface Selection {
@@ -13,7 +13,7 @@ type Named = Map<string, Set<string> | null>;
 function namedIn(schema: ResourceSchema, paths: readonly string[]): Named {
   const named: Named = new Map();
   for (const path of paths) {
-    const place = findPlace(schema, path.trim());
+    const place = findAttribute(schema, path.trim());
     if (!place) continue;
     const { name } = place.attribute;
     const before = named.get(name);

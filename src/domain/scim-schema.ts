@@ -128,7 +128,7 @@ export const GROUP_SCHEMA: ResourceSchema = {
 export const RESOURCE_SCHEMAS: readonly ResourceSchema[] = [USER_SCHEMA, GROUP_SCHEMA];
 
 /** An attribute or one of its sub-attributes. */
-export interface Place {
+export interface AttributePath {
   attribute: Attribute;
   sub: Attribute | null;
 }
@@ -140,7 +140,7 @@ const named = (attributes: readonly Attribute[], name: string): Attribute | unde
 export const attributesOf = (schema: ResourceSchema): Attribute[] => [...COMMON, ...schema.attributes];
 
 /** Where `path` (`attribute`, `attribute.sub`, either after the schema's URN) leads; names have no case. Null: nowhere. */
-export function findPlace(schema: ResourceSchema, path: string): Place | null {
+export function findAttribute(schema: ResourceSchema, path: string): AttributePath | null {
   const prefix = `${schema.id}:`.toLowerCase();
   const bare = path.toLowerCase().startsWith(prefix) ? path.slice(prefix.length) : path;
   const [name = '', subName, ...rest] = bare.split('.');

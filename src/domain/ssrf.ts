@@ -11,7 +11,7 @@ export interface Allowed {
 }
 
 /** Where a connection leads. */
-export interface Place {
+export interface Destination {
   /** Lower-cased, without the brackets of IPv6 and the dot at the end. */
   hostname: string;
   port: number;
@@ -33,7 +33,7 @@ export function readAllowed(items: readonly string[]): Allowed {
 }
 
 /** Host and port of an address. */
-export function placeOf({ hostname, port, protocol }: Pick<URL, 'hostname' | 'port' | 'protocol'>): Place {
+export function destinationOf({ hostname, port, protocol }: Pick<URL, 'hostname' | 'port' | 'protocol'>): Destination {
   return {
     hostname: hostname
       .toLowerCase()
@@ -44,7 +44,7 @@ export function placeOf({ hostname, port, protocol }: Pick<URL, 'hostname' | 'po
 }
 
 /** Whether the installation allows a place by its name or literal address. */
-export function isAllowed({ hostname, port }: Place, allowed: Allowed): boolean {
+export function isAllowed({ hostname, port }: Destination, allowed: Allowed): boolean {
   return (
     allowed.hosts.has(hostname) ||
     allowed.hosts.has(`${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`) ||
@@ -63,7 +63,7 @@ export function urlProblem(text: string, allowed: Allowed): string | null {
   const url = new URL(text);
   if (!/^https?:$/.test(url.protocol)) return 'must begin with https://';
   if (url.username !== '' || url.password !== '') return 'must not name a user or password';
-  const place = placeOf(url);
+  const place = destinationOf(url);
   if (isAllowed(place, allowed)) return null;
   if (url.protocol !== 'https:') return 'must begin with https://';
   if (/(^|\.)localhost$/.test(place.hostname)) return 'leads to this machine';

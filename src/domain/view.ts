@@ -85,7 +85,7 @@ export interface ErasureFacts extends LaterFact {
   erased: readonly Erased[];
 }
 
-export interface AuditFacts extends Common {
+export interface AuditPayloadFacts extends Common {
   auditId: string;
   action: string;
   status: 'success' | 'failure';
@@ -94,48 +94,49 @@ export interface AuditFacts extends Common {
   resourceId: string | null;
 }
 
-export type TraceView = { v: 1; kind: 'trace' } & TraceFacts;
-export type CorrectionView = { v: 1; kind: 'correction' } & CorrectionFacts;
-export type ReviewView = { v: 1; kind: 'review' } & ReviewFacts;
-export type StatusView = { v: 1; kind: 'status' } & StatusFacts;
-export type ComplianceView = { v: 1; kind: 'compliance'; traceId: string } & ComplianceFacts;
-export type ErasureView = { v: 1; kind: 'erasure' } & ErasureFacts;
-export type AuditView = { v: 1; kind: 'audit'; traceId: null } & AuditFacts;
-export type View = TraceView | CorrectionView | ReviewView | StatusView | ComplianceView | ErasureView | AuditView;
+export type TracePayload = { v: 1; kind: 'trace' } & TraceFacts;
+export type CorrectionPayload = { v: 1; kind: 'correction' } & CorrectionFacts;
+export type ReviewPayload = { v: 1; kind: 'review' } & ReviewFacts;
+export type StatusPayload = { v: 1; kind: 'status' } & StatusFacts;
+export type CompliancePayload = { v: 1; kind: 'compliance'; traceId: string } & ComplianceFacts;
+export type ErasurePayload = { v: 1; kind: 'erasure' } & ErasureFacts;
+export type AuditPayload = { v: 1; kind: 'audit'; traceId: null } & AuditPayloadFacts;
+export type Payload =
+  TracePayload | CorrectionPayload | ReviewPayload | StatusPayload | CompliancePayload | ErasurePayload | AuditPayload;
 
 /** The view of an ingested decision. @throws TypeError when a member is not what it may be; so do all builders. */
-export function traceView(facts: TraceFacts): string {
+export function tracePayload(facts: TraceFacts): string {
   return viewText({ v: 1, kind: 'trace', ...facts, unstored: facts.unstored.toSorted() });
 }
 
 /** The view of a human verdict that came by feedback. */
-export function correctionView(facts: CorrectionFacts): string {
+export function correctionPayload(facts: CorrectionFacts): string {
   return viewText({ v: 1, kind: 'correction', ...facts });
 }
 
 /** The view of a reviewer's verdict. */
-export function reviewView(facts: ReviewFacts): string {
+export function reviewPayload(facts: ReviewFacts): string {
   return viewText({ v: 1, kind: 'review', ...facts });
 }
 
 /** The view of a status set by hand. */
-export function statusView(facts: StatusFacts): string {
+export function statusPayload(facts: StatusFacts): string {
   return viewText({ v: 1, kind: 'status', ...facts });
 }
 
 /** The view of a clause attestation. */
-export function complianceView(facts: ComplianceFacts): string {
+export function compliancePayload(facts: ComplianceFacts): string {
   return viewText({ v: 1, kind: 'compliance', traceId: complianceTraceId(facts.framework, facts.clauseId), ...facts });
 }
 
 /** The view of an erasure. */
-export function erasureView(facts: ErasureFacts): string {
+export function erasurePayload(facts: ErasureFacts): string {
   const erased = facts.erased.map(({ sequence, names }) => ({ sequence, names: names.toSorted() }));
   return viewText({ v: 1, kind: 'erasure', ...facts, erased: erased.sort((a, b) => a.sequence - b.sequence) });
 }
 
 /** The view of an administrative event. A `resourceId` that is no id is left out. */
-export function auditView(facts: AuditFacts): string {
+export function auditPayload(facts: AuditPayloadFacts): string {
   const resourceId = facts.resourceId !== null && isId(facts.resourceId) ? facts.resourceId : null;
   return viewText({ v: 1, kind: 'audit', traceId: null, ...facts, resourceId });
 }
@@ -146,7 +147,7 @@ export function complianceTraceId(framework: string, clauseId: string): string {
 }
 
 /** Reads a stored view: typed, or the reason why it is none of version 1. */
-export function parseView(text: string): { view: View } | { reason: string } {
+export function parsePayload(text: string): { view: Payload } | { reason: string } {
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -155,10 +156,10 @@ export function parseView(text: string): { view: View } | { reason: string } {
     return { reason: 'not JSON' };
   }
   const reason = faultOf(value);
-  return reason === null ? { view: value as unknown as View } : { reason };
+  return reason === null ? { view: value as unknown as Payload } : { reason };
 }
 
-function viewText(view: View): string {
+function viewText(view: Payload): string {
   const value = view as unknown as JsonObject;
   const fault = faultOf(value);
   if (fault !== null) throw new TypeError(`A ${view.kind} view: ${fault}`);

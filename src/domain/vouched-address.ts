@@ -4,7 +4,7 @@ const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 const MAX_LENGTH = 254;
 
 /** Lower-cased; null for what no account could have. */
-export function addressIn(claim: unknown): string | null {
+export function emailIn(claim: unknown): string | null {
   if (typeof claim !== 'string' || claim.length > MAX_LENGTH || !ADDRESS.test(claim)) return null;
   return claim.toLowerCase();
 }
@@ -16,7 +16,7 @@ const YES: readonly unknown[] = [true, 'true', 1, '1'];
  * The address of the claim `email` when `email_verified` is true; or when the provider, where that is known of it, says in
  * `edovClaim` that the owner of the domain is the one who gave the address (Entra's `xms_edov`). Null: nobody vouches for it.
  */
-export function vouchedAddress(claims: Readonly<Record<string, unknown>>, edovClaim?: string): string | null {
+export function verifiedEmail(claims: Readonly<Record<string, unknown>>, edovClaim?: string): string | null {
   const isVouched = claims.email_verified === true || (edovClaim !== undefined && YES.includes(claims[edovClaim]));
-  return isVouched && claims.email_verified !== false ? addressIn(claims.email) : null;
+  return isVouched && claims.email_verified !== false ? emailIn(claims.email) : null;
 }

@@ -2,7 +2,7 @@
 import type { AppError } from '../errors.ts';
 import type { AuditEvent } from '../domain/audit-event.ts';
 import type { Services } from '../services.ts';
-import type { AuditFacts, Reply, RequestMeta, Route } from './define-route.ts';
+import type { AuditDetails, Reply, RequestMeta, Route } from './define-route.ts';
 import type { Caller } from '../domain/tenant.ts';
 import type { Request } from 'express';
 
@@ -59,7 +59,7 @@ export async function auditFailure(circumstances: Circumstances, error: AppError
 function rowOf(
   { route, meta, caller }: Circumstances,
   status: 'success' | 'failure',
-  facts: Partial<{ [K in keyof AuditFacts]: AuditFacts[K] | undefined }>,
+  facts: Partial<{ [K in keyof AuditDetails]: AuditDetails[K] | undefined }>,
 ): AuditEvent {
   if (!route.audit) throw new Error(`${route.method} ${route.path} declares no audit entry`);
   const organizationId = facts.organizationId ?? caller?.tenant.organizationId;

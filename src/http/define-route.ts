@@ -28,7 +28,7 @@ export interface RequestMeta {
 }
 
 /** What only the handler knows about the audit entry of its route. */
-export interface AuditFacts {
+export interface AuditDetails {
   /** Instead of the route's own, where one route has several outcomes. */
   action?: string;
   organizationId?: string;
@@ -41,7 +41,7 @@ export interface AuditFacts {
 }
 
 /** A file or stream instead of an enveloped answer. */
-export interface Download {
+export interface FileDownload {
   type: string;
   /** Null: shown, not saved. */
   filename: string | null;
@@ -52,7 +52,7 @@ export interface ReplyParts {
   headers?: Readonly<Record<string, string>>;
   cookies?: readonly { name: string; value: string | null; maxAgeMs?: number }[];
   /** One entry, or one for each thing that happened. */
-  audit?: AuditFacts | readonly AuditFacts[];
+  audit?: AuditDetails | readonly AuditDetails[];
   /** Members beside `data` in the envelope, as `extra` declares them. */
   extra?: Record<string, unknown>;
 }

@@ -62,7 +62,7 @@ export class RateState {
   }
 }
 
-export interface Limits {
+export interface RateLimits {
   ip(address: string, state: RateState): Promise<void>;
   auth(address: string, state: RateState): Promise<void>;
   account(email: string, state: RateState): Promise<void>;
@@ -90,7 +90,7 @@ type Configured = Pick<
 >;
 
 /** The layers of one instance. An IPv6 caller is counted by its /56. */
-export function createLimits(config: Configured): Limits {
+export function createLimits(config: Configured): RateLimits {
   const layers = {
     ip: new Layer(QUARTER_HOUR),
     auth: new Layer(QUARTER_HOUR),

@@ -12,7 +12,7 @@ import { sendFailure } from './envelope.ts';
 import { sendScimFailure } from './scim-envelope.ts';
 import { chooseWorkspace, requirePlan, requireRole } from './gates.ts';
 import { parseInputs } from './inputs.ts';
-import { RateState, type Limits } from './limits.ts';
+import { RateState, type RateLimits } from './limits.ts';
 import type { Paged } from './paging.ts';
 import type { Caller } from '../domain/tenant.ts';
 import { sendReply } from './send-reply.ts';
@@ -22,7 +22,7 @@ const DEFAULT_BODY_LIMIT = 100 * 1024;
 
 export interface PipelineDeps {
   services: Services;
-  limits: Limits;
+  limits: RateLimits;
   /** In tests an undeclared status or code is an error; in production it is logged. */
   strict: boolean;
   log: { error(details: object, text: string): void };

@@ -2,7 +2,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { Download, Reply, Route } from './define-route.ts';
+import type { FileDownload, Reply, Route } from './define-route.ts';
 import { sendJson } from './envelope.ts';
 import { sendScim } from './scim-envelope.ts';
 import { pagination, type Paged } from './paging.ts';
@@ -24,7 +24,7 @@ interface Target {
 export async function sendReply({ route, res, paged }: Target, reply: Reply<number, unknown>): Promise<void> {
   for (const [name, value] of Object.entries(reply.parts.headers ?? {})) res.setHeader(name, value);
   for (const { name, value, maxAgeMs } of reply.parts.cookies ?? []) setCookie(res, { name, value, maxAgeMs });
-  if (route.kind === 'file') return sendFile(res, reply.status, reply.data as Download);
+  if (route.kind === 'file') return sendFile(res, reply.status, reply.data as FileDownload);
   if (route.kind === 'redirect') return res.redirect(reply.status, route.data.parse(reply.data) as string);
   if (route.kind === 'scim') return sendScim(res, reply.status, route.data.parse(reply.data));
   const extra = route.extra ? (route.extra.parse(reply.parts.extra ?? {}) as object) : {};
@@ -51,7 +51,7 @@ function setCookie(
 }
 
 /** Streams a file; when its source fails the connection is destroyed, so that half a document never looks whole. */
-async function sendFile(res: Response, status: number, { type, filename, body }: Download): Promise<void> {
+async function sendFile(res: Response, status: number, { type, filename, body }: FileDownload): Promise<void> {
   res.status(status).setHeader('Content-Type', type);
   if (filename !== null)
     res.setHeader('Content-Disposition', `attachment; filename="${filename.replace(/[^\w.-]/g, '_')}"`);

@@ -1,6 +1,6 @@
 // What the audit log keeps of a sign-in, whichever door it came by: nobody was known before it.
 import type { Role } from '../domain/roles.ts';
-import { type AuditFacts, type Reply, reply, type ReplyParts } from './define-route.ts';
+import { type AuditDetails, type Reply, reply, type ReplyParts } from './define-route.ts';
 
 interface SignIn {
   user: { _id: { toHexString(): string }; email: string };
@@ -15,7 +15,7 @@ interface SignIn {
 }
 
 /** A sign-in that still lacks its second factor is an entry of its own kind. */
-export function signInFacts({
+export function signInAudit({
   user,
   organizationId,
   role,
@@ -24,7 +24,7 @@ export function signInFacts({
   secondFactor,
   mfaRequired,
   jti,
-}: SignIn): AuditFacts {
+}: SignIn): AuditDetails {
   return {
     ...(mfaRequired && { action: 'auth.mfa_challenge' }),
     organizationId,
@@ -41,7 +41,7 @@ export function signInFacts({
 }
 
 /** How a sign-on in a browser ends. */
-export interface Landing {
+export interface LoginRedirect {
   /** Where the browser goes. */
   location: string;
   cookies: NonNullable<ReplyParts['cookies']>;
@@ -49,6 +49,6 @@ export interface Landing {
   signIn: SignIn | null;
 }
 
-export function land({ location, cookies, signIn }: Landing): Reply<302, string> {
-  return reply(302, location, { cookies, audit: signIn === null ? [] : signInFacts(signIn) });
+export function redirectAfterLogin({ location, cookies, signIn }: LoginRedirect): Reply<302, string> {
+  return reply(302, location, { cookies, audit: signIn === null ? [] : signInAudit(signIn) });
 }

@@ -46,7 +46,7 @@ export const newPassword = z
   .refine((password) => !isCommonPassword(password), 'is one of the commonest passwords');
 
 /** What was a password when it was set. */
-export const givenPassword = z.string().min(1).max(128);
+export const existingPassword = z.string().min(1).max(128);
 
 /** Free-form JSON object of a caller; safe by the body parser. */
 export const freeObject = z.record(z.string(), z.json());

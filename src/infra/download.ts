@@ -5,11 +5,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /** What to fetch and where to put it. */
-export interface Download {
+export interface DownloadRequest {
   url: string;
   file: string;
   /** Milliseconds until the first answer; once it talks, the host may pause ten times as long. */
-  patienceMs: number;
+  timeoutMs: number;
   /** Told at every whole tenth of the way, in bytes; needs a host that states the length. */
   onProgress?: (done: number, total: number) => void;
 }
@@ -19,9 +19,9 @@ export interface Download {
  * @returns the SHA-256 of what was written, in lower-case hex.
  * @throws Error with a readable reason: refused, silent, not 2xx, cut short.
  */
-export async function download({ url, file, patienceMs, onProgress }: Download): Promise<string> {
+export async function download({ url, file, timeoutMs, onProgress }: DownloadRequest): Promise<string> {
   const hash = createHash('sha256');
-  await answer(url, patienceMs, async (response, heard) => {
+  await answer(url, timeoutMs, async (response, heard) => {
     const total = Number(response.headers.get('content-length'));
     const progress = tenths(total, onProgress);
     await pipeline(
@@ -44,22 +44,22 @@ export async function download({ url, file, patienceMs, onProgress }: Download):
  * Reads a short text (a checksum file, an index page).
  * @throws Error as `download` does.
  */
-export async function downloadText(url: string, patienceMs: number): Promise<string> {
-  return answer(url, patienceMs, (response) => response.text());
+export async function downloadText(url: string, timeoutMs: number): Promise<string> {
+  return answer(url, timeoutMs, (response) => response.text());
 }
 
 type Reader<T> = (response: Response, heard: () => void) => Promise<T>;
 
-async function answer<T>(url: string, patienceMs: number, read: Reader<T>): Promise<T> {
+async function answer<T>(url: string, timeoutMs: number, read: Reader<T>): Promise<T> {
   const silence = new AbortController();
   const giveUpAfter = (ms: number): NodeJS.Timeout =>
     setTimeout(() => silence.abort(new Error(`no answer within ${ms / 1000} s`)), ms);
-  let timer = giveUpAfter(patienceMs);
+  let timer = giveUpAfter(timeoutMs);
   try {
     const response = await fetch(url, { signal: silence.signal });
     if (!response.ok) throw new Error(`answered ${response.status}`);
     clearTimeout(timer);
-    timer = giveUpAfter(10 * patienceMs);
+    timer = giveUpAfter(10 * timeoutMs);
     return await read(response, () => timer.refresh());
   } catch (error) {
     throw new Error(
@@ -76,7 +76,7 @@ function bodyOf(response: Response): NonNullable<Response['body']> {
   return response.body;
 }
 
-function tenths(total: number, report: Download['onProgress']): (bytes: number) => void {
+function tenths(total: number, report: DownloadRequest['onProgress']): (bytes: number) => void {
   let done = 0;
   return (bytes) => {
     const before = Math.floor((10 * done) / total);

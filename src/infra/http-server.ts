@@ -4,23 +4,23 @@ import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 
 /** In milliseconds: slow headers and bodies are cut, idle connections closed. */
-export interface Patience {
+export interface Timeouts {
   headers: number;
   request: number;
   keepAlive: number;
   /** How often the first two are looked at. */
   check: number;
 }
-const PATIENCE: Patience = { headers: 10_000, request: 30_000, keepAlive: 65_000, check: 5000 };
+const PATIENCE: Timeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, check: 5000 };
 
 /** Answers what is no HTTP request, or not in time; Express never sees it. */
-export type Malformed = (error: NodeJS.ErrnoException, socket: Duplex) => void;
+export type MalformedRequest = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
 /**
  * Express gives every request and response its own prototypes with `Object.setPrototypeOf`, which costs 60 microseconds and makes the
  * engine forget what it learnt of their shape. Constructors whose prototypes are Express' own make that call a no-op.
  */
-export function createHttpServer(app: Express, onMalformed: Malformed, patience = PATIENCE): Server {
+export function createHttpServer(app: Express, onMalformed: MalformedRequest, patience = PATIENCE): Server {
   class AssayRequest extends IncomingMessage {}
   class AssayResponse extends ServerResponse<AssayRequest> {}
   adopt(AssayRequest.prototype, app.request);

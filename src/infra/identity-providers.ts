@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import type { Clock } from './clock.ts';
 
 /** Our registration at an OpenID provider. */
-export interface Registration {
+export interface OpenIdRegistration {
   issuer: string;
   clientId: string;
   clientSecret: string;
@@ -15,13 +15,13 @@ export interface Registration {
 }
 
 /** Our registration at a provider without discovery. */
-export interface PlainRegistration extends Registration {
+export interface PlainRegistration extends OpenIdRegistration {
   authorizationUrl: string;
   tokenUrl: string;
 }
 
 /** What a browser is sent to the provider with. */
-export interface Request {
+export interface AuthorizationRequest {
   redirectUri: string;
   scope: string;
   state: string;
@@ -33,7 +33,7 @@ export interface Request {
 }
 
 /** What a browser has come back with. */
-export interface Return {
+export interface AuthorizationResponse {
   /** The redirect address with the query that the browser brought; `state` has been checked. */
   url: URL;
   verifier: string;
@@ -44,18 +44,18 @@ export interface Return {
 export type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string };
 
 export interface OpenIdProvider {
-  location(request: Request): Promise<string>;
+  location(request: AuthorizationRequest): Promise<string>;
   /**
    * The claims of the verified ID token; where it lacks one of `wanted`, those of the UserInfo endpoint besides.
    * @throws AppError `FORBIDDEN` for a refusal by the provider, `TOKEN_VERIFICATION_FAILED`, `IDENTITY_PROVIDER_UNAVAILABLE`
    */
-  claims(back: Return, wanted: readonly string[]): Promise<Claims>;
+  claims(back: AuthorizationResponse, wanted: readonly string[]): Promise<Claims>;
 }
 
 export interface PlainProvider {
-  location(request: Request): Promise<string>;
+  location(request: AuthorizationRequest): Promise<string>;
   /** Reads documents in the name of whoever has come back. @throws AppError as `OpenIdProvider.claims` */
-  reader(back: Return): Promise<(url: string) => Promise<unknown>>;
+  reader(back: AuthorizationResponse): Promise<(url: string) => Promise<unknown>>;
 }
 
 export type Fetch = (url: string, options?: RequestInit) => Promise<Response>;
@@ -82,7 +82,7 @@ function createDiscovery(reach: oidc.CustomFetch) {
   const known = new LRUCache<string, Promise<oidc.Configuration>>({ max: DISCOVERIES_KEPT, ttl: DISCOVERY_KEPT_MS });
 
   /** The provider's own description of itself, which must name the issuer that was asked for. */
-  async function discover({ issuer, clientId, clientSecret, shared }: Registration): Promise<oidc.Configuration> {
+  async function discover({ issuer, clientId, clientSecret, shared }: OpenIdRegistration): Promise<oidc.Configuration> {
     const execute = isPlain(issuer) ? [oidc.allowInsecureRequests] : [];
     const options = { execute, timeout: TIMEOUT_SECONDS, [oidc.customFetch]: reach };
     const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, authentication(clientSecret), options);
@@ -96,7 +96,7 @@ function createDiscovery(reach: oidc.CustomFetch) {
     return found;
   }
 
-  return (party: Registration): Promise<oidc.Configuration> => {
+  return (party: OpenIdRegistration): Promise<oidc.Configuration> => {
     const key = createHash('sha256').update(JSON.stringify(party)).digest('hex');
     const cached = known.get(key);
     if (cached) return cached;
@@ -114,7 +114,7 @@ export function createIdentityProviders({ fetch, clock }: { fetch: Fetch; clock:
   const reach = reaching(fetch);
   const configurationOf = createDiscovery(reach);
 
-  async function verified(configuration: oidc.Configuration, { url, verifier, nonce }: Return) {
+  async function verified(configuration: oidc.Configuration, { url, verifier, nonce }: AuthorizationResponse) {
     const tokens = await oidc.authorizationCodeGrant(configuration, url, {
       ...{ expectedState: url.searchParams.get('state') ?? '', expectedNonce: nonce, pkceCodeVerifier: verifier },
       idTokenExpected: true,
@@ -130,7 +130,7 @@ export function createIdentityProviders({ fetch, clock }: { fetch: Fetch; clock:
 
   return {
     /** @throws AppError `IDENTITY_PROVIDER_UNAVAILABLE` when the provider does not describe itself as it must */
-    async openId(party: Registration): Promise<OpenIdProvider> {
+    async openId(party: OpenIdRegistration): Promise<OpenIdProvider> {
       const configuration = await configurationOf(party);
       const asksUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
       return {
@@ -185,7 +185,7 @@ const isSame = (name: string, issuer: string): boolean =>
 
 async function location(
   configuration: oidc.Configuration,
-  { redirectUri, scope, state, verifier, prompt }: Request,
+  { redirectUri, scope, state, verifier, prompt }: AuthorizationRequest,
   more: Record<string, string>,
 ): Promise<string> {
   const challenge = await oidc.calculatePKCECodeChallenge(verifier);

@@ -10,7 +10,7 @@ export interface ReplicaSetOfOne {
   port: number;
 }
 
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
 /**
  * Initiates the set if that has not been done and waits until writes are possible.
@@ -20,7 +20,7 @@ const patienceMs = 20_000;
 export async function ensureReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Promise<string> {
   return withMongod(port, async (client) => {
     const admin = client.db('admin');
-    const until = performance.now() + patienceMs;
+    const until = performance.now() + timeoutMs;
     for (;;) {
       const hello = await admin.command({ hello: 1 });
       if (hello.isWritablePrimary === true) break;
@@ -57,7 +57,7 @@ async function initiate(admin: Admin, { name, port }: ReplicaSetOfOne): Promise<
 
 async function withMongod<T>(port: number, work: (client: mongoose.mongo.MongoClient) => Promise<T>): Promise<T> {
   const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
-    serverSelectionTimeoutMS: patienceMs,
+    serverSelectionTimeoutMS: timeoutMs,
     maxPoolSize: 1,
   });
   try {

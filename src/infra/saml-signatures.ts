@@ -1,7 +1,7 @@
 // Verifies XML signatures: what is read afterwards is what the signature covers, and nothing else.
 import { SignedXml } from 'xml-crypto';
 import { wellFormed } from '../domain/saml/encoding.ts';
-import { refuse } from '../domain/saml/refusal.ts';
+import { failSaml } from '../domain/saml/refusal.ts';
 import { signatureOf } from '../domain/saml/signature.ts';
 import type { XmlElement } from '../domain/xml.ts';
 
@@ -10,7 +10,7 @@ import type { XmlElement } from '../domain/xml.ts';
  * can be taken for it, with the certificates given here; what the message says of keys is not looked at.
  * @throws SamlRefusal when it is not signed by one of `certificates` (PEM), or in another way than the accepted one
  */
-export function verified(element: XmlElement, certificates: readonly string[]): XmlElement {
+export function verifiedElement(element: XmlElement, certificates: readonly string[]): XmlElement {
   const signature = signatureOf(element).standalone();
   const document = element.standalone();
   for (const certificate of certificates) {
@@ -18,9 +18,9 @@ export function verified(element: XmlElement, certificates: readonly string[]): 
     if (covered === null) continue;
     const found = wellFormed(covered);
     const isSame = found.name === element.name && found.namespace === element.namespace;
-    return isSame ? found : refuse('The signature is of something else');
+    return isSame ? found : failSaml('The signature is of something else');
   }
-  return refuse(`The signature of ${element.name} does not verify`);
+  return failSaml(`The signature of ${element.name} does not verify`);
 }
 
 /** The canonical text that a signature covers; null when it does not verify. */

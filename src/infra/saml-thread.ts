@@ -4,8 +4,8 @@ import { Worker } from 'node:worker_threads';
 import type { LogoutMessage } from '../domain/saml/logout.ts';
 import type { Assertion } from '../domain/saml/response.ts';
 import { AppError } from '../errors.ts';
-import type { LogoutQuestion, ResponseQuestion } from './saml-reader.ts';
-import type { SamlAnswer, SamlQuestion } from './saml-worker.ts';
+import type { LogoutRequest, ResponseRequest } from './saml-reader.ts';
+import type { SamlResult, SamlRequest } from './saml-worker.ts';
 
 interface Parts {
   /** PEM; null: encrypted assertions are refused. */
@@ -16,11 +16,11 @@ interface Parts {
 }
 
 /** Reads SAML messages apart from the event loop. */
-export interface SamlReader {
+export interface SamlReaderWorker {
   /** @throws AppError with the reason: `TOKEN_VERIFICATION_FAILED` for a response that is not believed, `FORBIDDEN` for a provider's no */
-  response(question: Omit<ResponseQuestion, 'kind'>): Promise<Assertion>;
+  response(question: Omit<ResponseRequest, 'kind'>): Promise<Assertion>;
   /** @throws AppError as `response` */
-  logout(question: Omit<LogoutQuestion, 'kind'>): Promise<LogoutMessage>;
+  logout(question: Omit<LogoutRequest, 'kind'>): Promise<LogoutMessage>;
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface SamlReader {
 const TIME_LIMIT_MS = 3000;
 const LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
-export function createSamlReader({ decryptionKey, log, timeLimitMs = TIME_LIMIT_MS }: Parts): SamlReader {
+export function createSamlReaderWorker({ decryptionKey, log, timeLimitMs = TIME_LIMIT_MS }: Parts): SamlReaderWorker {
   let worker: Worker | null = null;
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -49,13 +49,13 @@ export function createSamlReader({ decryptionKey, log, timeLimitMs = TIME_LIMIT_
     await ending?.terminate();
   }
 
-  async function ask(question: SamlQuestion): Promise<Assertion | LogoutMessage> {
+  async function ask(question: SamlRequest): Promise<Assertion | LogoutMessage> {
     const thread = await started();
-    const answered = once(thread, 'message', { signal: AbortSignal.timeout(timeLimitMs) }) as Promise<[SamlAnswer]>;
+    const answered = once(thread, 'message', { signal: AbortSignal.timeout(timeLimitMs) }) as Promise<[SamlResult]>;
     thread.postMessage(question);
     const [answer] = await answered.catch(async (error: unknown) => {
       await end();
-      return [{ fault: error }] as [SamlAnswer];
+      return [{ fault: error }] as [SamlResult];
     });
     if ('value' in answer) return answer.value;
     if ('refusal' in answer)
@@ -65,7 +65,7 @@ export function createSamlReader({ decryptionKey, log, timeLimitMs = TIME_LIMIT_
   }
 
   /** One after the other, so that each has its whole time. */
-  function inTurn(question: SamlQuestion): Promise<Assertion | LogoutMessage> {
+  function inTurn(question: SamlRequest): Promise<Assertion | LogoutMessage> {
     const asked = turn.then(() => ask(question));
     turn = asked.catch(() => undefined);
     return asked;

@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 const STEPS = 10;
 
 /** Lowers the priority of the calling thread, not of its process. Linux alone has one for each thread; elsewhere nothing changes. */
-export function stepBack(): void {
+export function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return;
   try {
     const thread = Number(basename(readlinkSync('/proc/thread-self')));

@@ -2,22 +2,22 @@
 import { AppError } from '../errors.ts';
 import { appendBatch, type BatchParts } from './batch.ts';
 import type { Appender, Draft, Outcome } from './entry.ts';
-import { type Lane, Lanes, type Limits } from './lane.ts';
+import { type AppendQueue, AppendQueues, type QueueLimits } from './lane.ts';
 import { objectId } from './ledger.model.ts';
-import { OnceRegister } from './once-register.ts';
+import { IdempotencyCache } from './once-register.ts';
 import { Pending } from './pending.ts';
 import type { Probe } from './probe.ts';
 import { isFresh } from './repetition.ts';
-import { takeTurn } from './turns.ts';
+import { yieldTurn } from './turns.ts';
 import { within } from './timer.ts';
 import { unavailable } from './unavailable.ts';
 
-export const DEFAULT_LIMITS: Limits = { batch: 64, bytes: 4 * 1024 * 1024, queue: 1_024 };
+export const DEFAULT_LIMITS: QueueLimits = { batch: 64, bytes: 4 * 1024 * 1024, queue: 1_024 };
 
 export interface AppenderParts extends Omit<BatchParts, 'probe'> {
   /** A new id of 24 hex digits; ids grow with time. */
   newId: () => string;
-  limits: Limits;
+  limits: QueueLimits;
   probe?: Probe;
 }
 
@@ -25,8 +25,8 @@ export interface AppenderParts extends Omit<BatchParts, 'probe'> {
 export function createAppender(options: AppenderParts): Appender {
   const { newId, limits, clock, store } = options;
   const parts: BatchParts = { ...options, probe: options.probe ?? (() => {}) };
-  const lanes = new Lanes();
-  const register = new OnceRegister({ append: enqueue, isFresh: (entry) => isFresh(entry, parts) });
+  const lanes = new AppendQueues();
+  const register = new IdempotencyCache({ append: enqueue, isFresh: (entry) => isFresh(entry, parts) });
   let isClosed = false;
 
   async function enqueue(draft: Draft): Promise<Outcome> {
@@ -40,8 +40,8 @@ export function createAppender(options: AppenderParts): Appender {
     return pending.outcome;
   }
 
-  async function nextBatch(lane: Lane): Promise<void> {
-    await takeTurn(lane, parts);
+  async function nextBatch(lane: AppendQueue): Promise<void> {
+    await yieldTurn(lane, parts);
     const batch = lane.take(limits);
     try {
       await appendBatch(lane, batch, parts);
@@ -58,7 +58,7 @@ export function createAppender(options: AppenderParts): Appender {
     async find(organizationId, once) {
       const recent = register.recent(organizationId, once);
       if (recent) return recent;
-      const [entry] = await store.byOnce(objectId(organizationId), [once]).catch((cause: unknown) => {
+      const [entry] = await store.byIdempotencyKey(objectId(organizationId), [once]).catch((cause: unknown) => {
         throw unavailable('The database does not answer', cause);
       });
       return entry && isFresh(entry, parts) ? entry : null;
@@ -82,7 +82,7 @@ function late(): never {
 }
 
 /** Nothing more can be said to those that are not answered; what was sent may still land. */
-function giveUp(lane: Lane, batch: readonly Pending[], error: unknown): void {
+function giveUp(lane: AppendQueue, batch: readonly Pending[], error: unknown): void {
   lane.head = null;
   const answer = error instanceof AppError ? error : new AppError('INTERNAL_ERROR', undefined, { cause: error });
   for (const pending of batch) if (!pending.done) pending.fail(answer);

@@ -4,15 +4,15 @@ import type { Clock } from '../infra/clock.ts';
 import type { Chain } from './chains.ts';
 import type { Position, Stored } from './entry.ts';
 import type { Heads } from './heads.ts';
-import { land } from './landing.ts';
-import type { Lane } from './lane.ts';
+import { insertBatch } from './landing.ts';
+import type { AppendQueue } from './lane.ts';
 import type { Pending } from './pending.ts';
 import type { Probe } from './probe.ts';
-import { answerRepeated, resolveRepeated } from './repetition.ts';
+import { answerReplays, resolveReplay } from './repetition.ts';
 import { genesisHead, headOf, seal } from './seal.ts';
 import type { Head, LedgerStore, Stop } from './store.ts';
 import { backoff, persistently, sleep, type Timer } from './timer.ts';
-import { collided } from './turns.ts';
+import { noteConflict } from './turns.ts';
 import { unavailable } from './unavailable.ts';
 
 export interface BatchParts {
@@ -28,13 +28,13 @@ export interface BatchParts {
 }
 
 /** Resolves when every append of the batch is answered. @throws AppError when the rest cannot be appended now */
-export async function appendBatch(lane: Lane, batch: readonly Pending[], parts: BatchParts): Promise<void> {
+export async function appendBatch(lane: AppendQueue, batch: readonly Pending[], parts: BatchParts): Promise<void> {
   let rest = [...batch];
   for (let collisions = 0; rest.length > 0;) {
     lane.head ??= await readHead(lane, collisions, parts);
     const documents = await sealAll(lane, rest, parts);
     if (documents.length === 0) return refuseAll(lane, rest, parts);
-    const { landed, head, stop } = await land(lane, documents, parts);
+    const { landed, head, stop } = await insertBatch(lane, documents, parts);
     if (head) lane.trust(head);
     else lane.head = null;
     await acknowledge(lane, { landed, batch: rest }, parts);
@@ -47,7 +47,7 @@ export async function appendBatch(lane: Lane, batch: readonly Pending[], parts: 
 }
 
 /** The newest entry by a majority read, provided that the chain still reaches everything known of it. */
-async function readHead(lane: Lane, collisions: number, parts: BatchParts): Promise<Head> {
+async function readHead(lane: AppendQueue, collisions: number, parts: BatchParts): Promise<Head> {
   const { store, chain, timer, heads } = parts;
   for (let attempt = collisions; ; attempt++) {
     await sleep(timer, backoff(attempt));
@@ -64,7 +64,7 @@ async function readHead(lane: Lane, collisions: number, parts: BatchParts): Prom
 }
 
 /** The documents of those within their plan's limit; an empty list means that the head itself refuses all of them. */
-async function sealAll(lane: Lane, rest: readonly Pending[], parts: BatchParts): Promise<Stored[]> {
+async function sealAll(lane: AppendQueue, rest: readonly Pending[], parts: BatchParts): Promise<Stored[]> {
   const { chain, clock } = parts;
   if (!parts.ready()) throw unavailable('The clock of this instance differs from the database');
   const now = clock.now();
@@ -82,8 +82,8 @@ async function sealAll(lane: Lane, rest: readonly Pending[], parts: BatchParts):
 }
 
 /** The limit of the plan is reached; what repeats an earlier decision is answered all the same. */
-async function refuseAll(lane: Lane, rest: Pending[], parts: BatchParts): Promise<void> {
-  for (const pending of await answerRepeated(lane, rest, parts)) pending.fail(new AppError('USAGE_LIMIT_EXCEEDED'));
+async function refuseAll(lane: AppendQueue, rest: Pending[], parts: BatchParts): Promise<void> {
+  for (const pending of await answerReplays(lane, rest, parts)) pending.fail(new AppError('USAGE_LIMIT_EXCEEDED'));
 }
 
 interface Acknowledged {
@@ -91,7 +91,7 @@ interface Acknowledged {
   batch: readonly Pending[];
 }
 
-async function acknowledge(lane: Lane, { landed, batch }: Acknowledged, parts: BatchParts): Promise<void> {
+async function acknowledge(lane: AppendQueue, { landed, batch }: Acknowledged, parts: BatchParts): Promise<void> {
   const newest = landed.at(-1);
   if (!newest) return;
   const { organizationId } = lane;
@@ -117,15 +117,15 @@ interface Met {
 }
 
 /** Answers the append that stopped the batch, if that decides it; returns what is still to be appended, in order. */
-async function resolve(lane: Lane, { rest, met, reason }: Met, parts: BatchParts): Promise<Pending[]> {
+async function resolve(lane: AppendQueue, { rest, met, reason }: Met, parts: BatchParts): Promise<Pending[]> {
   if (reason.kind === 'rejected') {
     met.fail(refusal(reason));
   } else if (reason.race === 'following') {
     met.settle({ kind: 'superseded' });
   } else if (reason.race === 'once') {
-    return resolveRepeated(lane, { rest, met }, parts);
+    return resolveReplay(lane, { rest, met }, parts);
   } else {
-    collided(lane, parts.clock);
+    noteConflict(lane, parts.clock);
     await parts.probe('collided', lane.organizationId);
   }
   return rest.filter(({ done }) => !done);

@@ -18,7 +18,7 @@ const SHOWN = {
 } as const;
 
 /** What a bundle is to hold; the range is resolved before. */
-export interface BundleRequest extends Omit<BundleHeader, 'prevHash'> {
+export interface BundleQueryRange extends Omit<BundleHeader, 'prevHash'> {
   /** Names of committed values to show. */
   disclosed: readonly string[];
 }
@@ -27,7 +27,7 @@ export interface BundleRequest extends Omit<BundleHeader, 'prevHash'> {
 export async function* bundleChunks(
   db: mongo.Db,
   chain: Chain,
-  { disclosed, ...request }: BundleRequest,
+  { disclosed, ...request }: BundleQueryRange,
 ): AsyncGenerator<string> {
   const { fromSequence, toSequence } = request.range;
   const values = Object.fromEntries(disclosed.map((name) => [`sealed.${name}`, 1]));

@@ -7,11 +7,11 @@ export interface Chain {
   /** What the first entry links to. */
   genesis: string;
   /** The stored member that holds a draft's `once`. */
-  onceField: string;
-  /** The name of the unique index over `onceField`. */
+  idempotencyField: string;
+  /** The name of the unique index over `idempotencyField`. */
   onceIndex: string;
   /** Milliseconds after which a `once` may be used again; null: never. */
-  onceTtlMs: number | null;
+  idempotencyTtlMs: number | null;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -19,17 +19,17 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export const DECISIONS: Chain = {
   collection: 'ledger',
   genesis: ZERO_HASH,
-  onceField: 'idempotencyKey',
+  idempotencyField: 'idempotencyKey',
   onceIndex: 'idempotency',
-  onceTtlMs: DAY_MS,
+  idempotencyTtlMs: DAY_MS,
 };
 
 export const AUDIT: Chain = {
   collection: 'audit_entries',
   genesis: AUDIT_GENESIS,
-  onceField: 'auditId',
+  idempotencyField: 'auditId',
   onceIndex: 'once',
-  onceTtlMs: null,
+  idempotencyTtlMs: null,
 };
 
 /** One index as the driver and Mongoose take it. */
@@ -42,7 +42,7 @@ const exists = { $exists: true };
 
 /** The indexes every chain needs; outcomes are told apart by the names of the unique ones. */
 export function chainIndexes(chain: Chain): NamedIndex[] {
-  const once = chain.onceField;
+  const once = chain.idempotencyField;
   return [
     { key: { organizationId: 1, sequence: 1 }, options: { name: 'chain', unique: true } },
     {

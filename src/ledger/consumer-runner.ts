@@ -1,7 +1,15 @@
 // Runs one consumer along one chain: what fails is tried again with pauses, what keeps failing by itself is put aside.
 import type { Clock } from '../infra/clock.ts';
-import { type Consumer, CursorMoved, follow, nextRun, park, type Run, type StepParts } from './consumer.ts';
-import type { Growth } from './growth.ts';
+import {
+  type Consumer,
+  CursorMoved,
+  follow,
+  nextRun,
+  deadLetter,
+  type ConsumerRun,
+  type StepParts,
+} from './consumer.ts';
+import type { TailReader } from './growth.ts';
 
 /** Tries of one entry by itself before it is put aside. */
 const TRIES = 8;
@@ -39,7 +47,7 @@ export class ConsumerRunner {
   }
 
   /** Never rejects: errors are reported and tried again by a later call. */
-  async run(consumer: Consumer, growth: Growth): Promise<End> {
+  async run(consumer: Consumer, growth: TailReader): Promise<End> {
     const { organizationId } = growth;
     const key = `${consumer.name}:${organizationId}`;
     for (let count = 0; count < RUNS_IN_A_ROW; count++) {
@@ -47,7 +55,7 @@ export class ConsumerRunner {
       const ms = (trouble?.notBefore ?? 0) - this.#parts.clock.now().getTime();
       if (ms > 0) return { kind: 'paused', ms };
       const size = trouble ? 1 : (consumer.batch ?? BATCH);
-      let next: Run | null = null;
+      let next: ConsumerRun | null = null;
       try {
         next = await nextRun({ consumer, growth, size }, this.#parts);
         if (!next) return { kind: 'reached' };
@@ -86,8 +94,8 @@ export class ConsumerRunner {
     this.#troubles.set(key, { failures, until, notBefore: clock.now().getTime() + pause });
   }
 
-  async #park(next: Run, error: unknown): Promise<boolean> {
-    return park(next, { error, at: this.#parts.clock.now() }, this.#parts).then(
+  async #park(next: ConsumerRun, error: unknown): Promise<boolean> {
+    return deadLetter(next, { error, at: this.#parts.clock.now() }, this.#parts).then(
       () => true,
       () => false,
     );
@@ -97,7 +105,7 @@ export class ConsumerRunner {
 interface Failure {
   consumer: Consumer;
   organizationId: string;
-  next: Run | null;
+  next: ConsumerRun | null;
   error: unknown;
 }
 

@@ -1,9 +1,9 @@
 // What follows from entries: a consumer, and the one step by which it gets ahead (ledger.md, consumers).
 import type { Connection, Model, mongo } from 'mongoose';
 import { DURABLE, MAJORITY } from './concerns.ts';
-import type { CursorDocument, ParkedDocument } from './cursors.model.ts';
+import type { CursorDocument, DeadLetterDocument } from './cursors.model.ts';
 import type { EntryKind, Stored } from './entry.ts';
-import type { Growth, Projection } from './growth.ts';
+import type { TailReader, MemberProjection } from './growth.ts';
 import { objectId } from './ledger.model.ts';
 import type { Probe } from './probe.ts';
 
@@ -17,7 +17,7 @@ interface Following {
   /** Entries of one run, of any kind; what is read serves all consumers with the same number. Default 512. */
   batch?: number;
   /** Members that it looks at besides sequence and kind; others may be there or not. */
-  projection?: Projection;
+  projection?: MemberProjection;
 }
 
 /** Its effects and its cursor are one transaction, which may run again: nothing else may happen in `run`. */
@@ -37,12 +37,12 @@ export type Consumer = TransactionalConsumer | OutsideConsumer;
 export interface StepParts {
   connection: Connection;
   cursors: Model<CursorDocument>;
-  parked: Model<ParkedDocument>;
+  parked: Model<DeadLetterDocument>;
   probe: Probe;
 }
 
 /** A run of entries after a cursor. */
-export interface Run {
+export interface ConsumerRun {
   consumer: Consumer;
   organizationId: string;
   from: number;
@@ -59,9 +59,9 @@ export class CursorMoved extends Error {}
 
 /** The next run; null at the end of the chain. */
 export async function nextRun(
-  { consumer, growth, size }: { consumer: Consumer; growth: Growth; size: number },
+  { consumer, growth, size }: { consumer: Consumer; growth: TailReader; size: number },
   { cursors }: StepParts,
-): Promise<Run | null> {
+): Promise<ConsumerRun | null> {
   const { organizationId } = growth;
   const { name, kinds } = consumer;
   const cursor = await cursors.collection.findOne(
@@ -78,7 +78,7 @@ export async function nextRun(
 }
 
 /** Has the effects of a run and moves the cursor, both or neither. @throws CursorMoved, and whatever the consumer throws */
-export async function follow(run: Run, parts: StepParts): Promise<void> {
+export async function follow(run: ConsumerRun, parts: StepParts): Promise<void> {
   const { consumer, organizationId, entries } = run;
   if (entries.length === 0) return move(run, parts);
   if (consumer.outside) {
@@ -95,7 +95,11 @@ export async function follow(run: Run, parts: StepParts): Promise<void> {
 }
 
 /** Puts the only entry of a run aside, so that those after it get their effects. */
-export async function park(run: Run, { error, at }: { error: unknown; at: Date }, parts: StepParts): Promise<void> {
+export async function deadLetter(
+  run: ConsumerRun,
+  { error, at }: { error: unknown; at: Date },
+  parts: StepParts,
+): Promise<void> {
   const { consumer, organizationId, to } = run;
   const row = {
     consumer: consumer.name,
@@ -105,7 +109,7 @@ export async function park(run: Run, { error, at }: { error: unknown; at: Date }
     at,
   };
   await transaction(parts.connection, async (session) => {
-    await parts.parked.collection.insertOne(row as ParkedDocument, { session });
+    await parts.parked.collection.insertOne(row as DeadLetterDocument, { session });
     await move(run, parts, session);
   });
 }
@@ -116,7 +120,7 @@ function transaction(connection: Connection, work: (session: mongo.ClientSession
 }
 
 async function move(
-  { consumer, organizationId, from, to }: Run,
+  { consumer, organizationId, from, to }: ConsumerRun,
   { cursors }: StepParts,
   session?: mongo.ClientSession,
 ): Promise<void> {

@@ -2,12 +2,12 @@
 import type { Chain } from './chains.ts';
 import { ConsumerRunner, type RunnerParts } from './consumer-runner.ts';
 import type { Consumer } from './consumer.ts';
-import { Growth, type Projection } from './growth.ts';
+import { TailReader, type MemberProjection } from './growth.ts';
 import { objectId } from './ledger.model.ts';
 import type { Probe } from './probe.ts';
-import { newestSequences } from './sequences.ts';
+import { headSequences } from './sequences.ts';
 import type { Timer } from './timer.ts';
-import { Wakes } from './wakes.ts';
+import { Debouncer } from './wakes.ts';
 
 export interface ConsumerParts extends Omit<RunnerParts, 'probe'> {
   chain: Chain;
@@ -35,11 +35,12 @@ export interface Consumers {
 export function createConsumers(options: ConsumerParts): Consumers {
   const { connection, chain, consumers, timer, cursors } = options;
   const runner = new ConsumerRunner({ ...options, probe: options.probe ?? (() => {}) });
-  const wakes = new Wakes(timer, runAll);
-  const projection = Object.assign({}, ...consumers.map((consumer) => consumer.projection)) as Projection;
+  const wakes = new Debouncer(timer, runAll);
+  const projection = Object.assign({}, ...consumers.map((consumer) => consumer.projection)) as MemberProjection;
   let lags: Readonly<Record<string, number>> = {};
 
-  const growthOf = (organizationId: string): Growth => new Growth({ connection, chain, organizationId, projection });
+  const growthOf = (organizationId: string): TailReader =>
+    new TailReader({ connection, chain, organizationId, projection });
 
   async function runAll(organizationId: string): Promise<void> {
     const growth = growthOf(organizationId);
@@ -85,7 +86,7 @@ export function createConsumers(options: ConsumerParts): Consumers {
 
 /** Which organisations some consumer has not reached the end of, and by how much; makes missing cursors at the beginning. */
 async function compare({ connection, chain, cursors, consumers }: ConsumerParts) {
-  const newest = await newestSequences(connection.collection(chain.collection));
+  const newest = await headSequences(connection.collection(chain.collection));
   const reached = new Map<string, number>();
   for await (const { organizationId, consumer, sequence } of cursors.collection.find({})) {
     reached.set(`${consumer}:${organizationId.toHexString()}`, sequence);

@@ -18,7 +18,7 @@ cursorSchema.plugin(tenancy);
 cursorSchema.index({ organizationId: 1, consumer: 1 }, { name: 'cursor', unique: true });
 
 /** An entry whose effect failed again and again; the consumer has gone on without it. */
-export interface ParkedDocument {
+export interface DeadLetterDocument {
   _id: Types.ObjectId;
   consumer: string;
   organizationId: Types.ObjectId;
@@ -27,7 +27,7 @@ export interface ParkedDocument {
   at: Date;
 }
 
-export const parkedSchema = new Schema<ParkedDocument>(
+export const deadLetterSchema = new Schema<DeadLetterDocument>(
   {
     consumer: { type: String, required: true },
     sequence: { type: Number, required: true },
@@ -36,5 +36,5 @@ export const parkedSchema = new Schema<ParkedDocument>(
   },
   { collection: 'parked', versionKey: false, autoIndex: false },
 );
-parkedSchema.plugin(tenancy);
-parkedSchema.index({ organizationId: 1, consumer: 1, sequence: 1 }, { name: 'parked', unique: true });
+deadLetterSchema.plugin(tenancy);
+deadLetterSchema.index({ organizationId: 1, consumer: 1, sequence: 1 }, { name: 'parked', unique: true });

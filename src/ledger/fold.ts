@@ -5,7 +5,7 @@ import { ABOUT_ONE, DURABLE, MAJORITY } from './concerns.ts';
 import type { OutsideConsumer } from './consumer.ts';
 import type { Stored } from './entry.ts';
 import { objectId } from './ledger.model.ts';
-import { type Projection, projectionOf, sourcesOf } from './projection.ts';
+import { type ChangedColumns, projectionOf, sourcesOf } from './projection.ts';
 
 /** What a fold may write; everything else of a stored document is for ever. */
 const FOLDED = new Set([
@@ -55,13 +55,14 @@ export interface Fold {
 export function createFold(db: mongo.Db, chain: Chain): Fold {
   const collection = db.collection<Stored>(chain.collection);
 
-  async function applyInOrder(entry: Stored, { subject, set, elsewhere }: Projection): Promise<boolean> {
+  async function applyInOrder(entry: Stored, { subject, set, elsewhere }: ChangedColumns): Promise<boolean> {
     const { organizationId } = entry;
     for (const other of elsewhere) {
       await update(collection, { filter: { organizationId, sequence: other.sequence }, set: other.set });
     }
     const foldedTo = entry.after === subject ? { $in: [null, 0, subject] } : entry.after;
-    const unset: Record<string, ''> = entry.kind === 'erasure' ? { [chain.onceField]: '', 'review.context': '' } : {};
+    const unset: Record<string, ''> =
+      entry.kind === 'erasure' ? { [chain.idempotencyField]: '', 'review.context': '' } : {};
     return update(collection, { filter: { organizationId, sequence: subject, foldedTo }, set, unset });
   }
 
@@ -74,7 +75,7 @@ export function createFold(db: mongo.Db, chain: Chain): Fold {
     return (await collection.find(filter, ABOUT_ONE).sort({ sequence: 1 }).toArray()) as Stored[];
   }
 
-  async function project(entry: Stored): Promise<Projection | null> {
+  async function project(entry: Stored): Promise<ChangedColumns | null> {
     if (entry.kind !== 'erasure') return projectionOf(entry, new Map());
     const { organizationId, traceId, sequence } = entry;
     const filter = { organizationId, traceId, kind: 'correction', sequence: { $lt: sequence } } as const;
@@ -129,23 +130,32 @@ interface Release {
 }
 
 /** Takes the once-key from one entry, provided it is still there and older than `before`. */
-export async function releaseOnce({ collection, chain, entry, before }: Release): Promise<void> {
+export async function releaseIdempotencyKey({ collection, chain, entry, before }: Release): Promise<void> {
   const { _id, organizationId } = entry;
-  const filter = { _id, organizationId, [chain.onceField]: entry[chain.onceField], createdAt: { $lt: before } };
-  await collection.updateOne(filter as mongo.Filter<Stored>, { $unset: { [chain.onceField]: '' } } as object, DURABLE);
+  const filter = {
+    _id,
+    organizationId,
+    [chain.idempotencyField]: entry[chain.idempotencyField],
+    createdAt: { $lt: before },
+  };
+  await collection.updateOne(
+    filter as mongo.Filter<Stored>,
+    { $unset: { [chain.idempotencyField]: '' } } as object,
+    DURABLE,
+  );
 }
 
 /** Takes the once-keys from all entries older than `before`, in every organisation; answers how many. */
-export async function releaseOldOnce(db: mongo.Db, chain: Chain, before: Date): Promise<number> {
-  const filter = { [chain.onceField]: { $exists: true }, createdAt: { $lt: before } };
-  const unset = { $unset: { [chain.onceField]: '' } };
+export async function releaseExpiredIdempotencyKeys(db: mongo.Db, chain: Chain, before: Date): Promise<number> {
+  const filter = { [chain.idempotencyField]: { $exists: true }, createdAt: { $lt: before } };
+  const unset = { $unset: { [chain.idempotencyField]: '' } };
   const collection = db.collection(chain.collection);
   const { modifiedCount } = await collection.updateMany(filter, unset, { ...DURABLE, hint: chain.onceIndex });
   return modifiedCount;
 }
 
 /** The audit chain of a deleted organisation loses its committed values and their copies, entry `except` aside: it says so. */
-export async function emptyAudit(db: mongo.Db, organizationId: Types.ObjectId, except: number): Promise<void> {
+export async function eraseAuditValues(db: mongo.Db, organizationId: Types.ObjectId, except: number): Promise<void> {
   const filter = { organizationId, sequence: { $ne: except }, sealed: { $ne: {} } };
   await db.collection(AUDIT.collection).updateMany(filter, { $set: { sealed: {}, detail: null } }, DURABLE);
 }

@@ -6,14 +6,14 @@ import type { Stored } from './entry.ts';
 import { objectId } from './ledger.model.ts';
 
 /** Members to read. */
-export type Projection = Readonly<Record<string, 1>>;
+export type MemberProjection = Readonly<Record<string, 1>>;
 
-export interface GrowthParts {
+export interface TailReaderDeps {
   connection: Connection;
   chain: Chain;
   organizationId: string;
   /** What the consumers look at, together. */
-  projection: Projection;
+  projection: MemberProjection;
 }
 
 interface Stretch {
@@ -23,12 +23,12 @@ interface Stretch {
 }
 
 /** The new entries of one organisation, as one round of its consumers sees them. */
-export class Growth {
+export class TailReader {
   readonly organizationId: string;
-  readonly #parts: GrowthParts;
+  readonly #parts: TailReaderDeps;
   #newest: Stretch | null = null;
 
-  constructor(parts: GrowthParts) {
+  constructor(parts: TailReaderDeps) {
     this.organizationId = parts.organizationId;
     this.#parts = parts;
   }

@@ -1,13 +1,13 @@
 // One ordered insert, asked about until it is known what is in: the only reader of insert outcomes (ledger.md, appending, 5).
 import type { Stored } from './entry.ts';
-import type { Lane } from './lane.ts';
+import type { AppendQueue } from './lane.ts';
 import type { Probe } from './probe.ts';
 import { headOf } from './seal.ts';
 import type { Head, InsertOutcome, LedgerStore, Stop } from './store.ts';
 import { backoff, persistently, sleep, type Timer } from './timer.ts';
 
 /** What is known of a batch after its insert. */
-export interface Landing {
+export interface InsertResult {
   /** In, and acknowledged by or read with a majority; as stored, which may be an earlier sealing of the same `_id`. */
   landed: readonly Stored[];
   /** What the rest builds on; null: somebody else appended, read it. */
@@ -16,7 +16,7 @@ export interface Landing {
   stop: { document: Stored; reason: Stop } | null;
 }
 
-export interface LandingParts {
+export interface InsertDeps {
   store: LedgerStore;
   timer: Timer;
   probe: Probe;
@@ -25,7 +25,11 @@ export interface LandingParts {
 const COLLISION: Stop = { kind: 'duplicate', at: 0, race: 'chain' };
 
 /** Inserts documents that were sealed, in order, on a trusted head. */
-export async function land(lane: Lane, documents: readonly Stored[], parts: LandingParts): Promise<Landing> {
+export async function insertBatch(
+  lane: AppendQueue,
+  documents: readonly Stored[],
+  parts: InsertDeps,
+): Promise<InsertResult> {
   await parts.probe('before-insert', lane.organizationId);
   const outcome = await parts.store.insertOrdered(documents);
   await parts.probe('inserted', lane.organizationId);
@@ -43,7 +47,11 @@ function landedOf(documents: readonly Stored[], outcome: InsertOutcome): readonl
   return outcome.kind === 'ok' ? documents : documents.slice(0, outcome.at);
 }
 
-function following(lane: Lane, documents: readonly Stored[], outcome: InsertOutcome): Omit<Landing, 'landed'> {
+function following(
+  lane: AppendQueue,
+  documents: readonly Stored[],
+  outcome: InsertOutcome,
+): Omit<InsertResult, 'landed'> {
   if (outcome.kind === 'unknown') throw new TypeError('an unknown outcome has no successor');
   const newest = landedOf(documents, outcome).at(-1);
   const head = newest ? headOf(newest) : lane.head;
@@ -55,7 +63,7 @@ function following(lane: Lane, documents: readonly Stored[], outcome: InsertOutc
 }
 
 /** Sends the byte-identical documents again until a majority read, or an acknowledgement, says of each whether it is in. */
-async function untilKnown(lane: Lane, documents: readonly Stored[], parts: LandingParts): Promise<Landing> {
+async function untilKnown(lane: AppendQueue, documents: readonly Stored[], parts: InsertDeps): Promise<InsertResult> {
   const { store, timer, probe } = parts;
   const landed: Stored[] = [];
   let open = documents;
@@ -89,7 +97,7 @@ function isDecided(outcome: InsertOutcome): boolean {
 }
 
 /** Only a foreign entry, read with majority at our sequence, allows sealing anew. */
-async function isTaken(lane: Lane, document: Stored, { store, timer }: LandingParts): Promise<boolean> {
+async function isTaken(lane: AppendQueue, document: Stored, { store, timer }: InsertDeps): Promise<boolean> {
   const holder = await persistently(timer, () => store.at(lane.id, document.sequence));
   return holder !== null && !holder._id.equals(document._id);
 }

@@ -5,10 +5,10 @@ import { LatencyRing } from './latency.ts';
 import { objectId } from './ledger.model.ts';
 import type { Pending } from './pending.ts';
 import type { Head } from './store.ts';
-import { noTurns, type Turns } from './turns.ts';
+import { noContention, type ContentionBackoff } from './turns.ts';
 
 /** What one batch may hold, and one queue. */
-export interface Limits {
+export interface QueueLimits {
   /** Entries of a batch. */
   batch: number;
   /** Bytes of a batch; a larger entry travels alone. */
@@ -20,12 +20,12 @@ export interface Limits {
 /** Organisations whose head and latencies are kept while nothing of theirs is queued. */
 const IDLE_LANES = 5_000;
 
-export class Lane {
+export class AppendQueue {
   readonly organizationId: string;
   readonly id: Types.ObjectId;
   readonly latency = new LatencyRing();
   readonly queue: Pending[] = [];
-  readonly turns: Turns = noTurns();
+  readonly turns: ContentionBackoff = noContention();
   /** Acknowledged by or read with a majority, so it cannot be rolled back; null: to be read. */
   head: Head | null = null;
   /** The newest head ever trusted; a chain that no longer reaches it was cut. */
@@ -42,7 +42,7 @@ export class Lane {
   }
 
   /** The next batch, in the order of arrival. */
-  take({ batch, bytes }: Limits): Pending[] {
+  take({ batch, bytes }: QueueLimits): Pending[] {
     let count = 0;
     let size = 0;
     for (const pending of this.queue) {
@@ -55,25 +55,25 @@ export class Lane {
 }
 
 /** The lanes of one appender: all that are busy, and the newest of the idle ones. */
-export class Lanes {
-  readonly #idle = new LRUCache<string, Lane>({ max: IDLE_LANES });
-  readonly #busy = new Map<string, { lane: Lane; done: Promise<void> }>();
+export class AppendQueues {
+  readonly #idle = new LRUCache<string, AppendQueue>({ max: IDLE_LANES });
+  readonly #busy = new Map<string, { lane: AppendQueue; done: Promise<void> }>();
 
-  of(organizationId: string): Lane {
+  of(organizationId: string): AppendQueue {
     const known = this.#busy.get(organizationId)?.lane ?? this.#idle.get(organizationId);
     if (known) return known;
-    const lane = new Lane(organizationId, objectId(organizationId));
+    const lane = new AppendQueue(organizationId, objectId(organizationId));
     this.#idle.set(organizationId, lane);
     return lane;
   }
 
   /** Does `batch` over and over while something is queued, unless that is being done already. */
-  work(lane: Lane, batch: () => Promise<void>): void {
+  work(lane: AppendQueue, batch: () => Promise<void>): void {
     const { organizationId } = lane;
     if (!this.#busy.has(organizationId)) this.#busy.set(organizationId, { lane, done: this.#drain(lane, batch) });
   }
 
-  async #drain(lane: Lane, batch: () => Promise<void>): Promise<void> {
+  async #drain(lane: AppendQueue, batch: () => Promise<void>): Promise<void> {
     while (lane.queue.length > 0) await batch();
     this.#busy.delete(lane.organizationId);
     this.#idle.set(lane.organizationId, lane);

@@ -20,12 +20,12 @@ export interface Subject<T extends Stored = Stored> {
 }
 
 /** What the caller makes of it; `after`, `traceId` and the organisation are added. */
-export type Fact = Pick<Draft, 'kind' | 'view' | 'payloadDigest' | 'fields'>;
+export type Amendment = Pick<Draft, 'kind' | 'view' | 'payloadDigest' | 'fields'>;
 
 /** Asked anew whenever somebody else was first. Null: nothing is to be done. @throws AppError to refuse */
-export type Decide = (subject: Subject) => Fact | null | Promise<Fact | null>;
+export type Decide = (subject: Subject) => Amendment | null | Promise<Amendment | null>;
 
-export interface LaterFactParts {
+export interface AmendmentDeps {
   db: mongo.Db;
   chain: Chain;
   appender: Appender;
@@ -33,7 +33,7 @@ export interface LaterFactParts {
   probe?: Probe;
 }
 
-export interface LaterFacts {
+export interface Amendments {
   /**
    * Appends one fact about a decision and shows it on the trace; null when `decide` wants none.
    * @throws AppError `NOT_FOUND`, `CONFLICT` (somebody else was first, again and again), and what appending throws
@@ -48,7 +48,7 @@ export interface LaterFacts {
 }
 
 /** Later facts of one chain. */
-export function createLaterFacts({ db, chain, appender, fold, probe = () => {} }: LaterFactParts): LaterFacts {
+export function createAmendments({ db, chain, appender, fold, probe = () => {} }: AmendmentDeps): Amendments {
   const collection = db.collection<Stored>(chain.collection);
 
   /** The decision as all entries about it so far have left it: what is not folded yet would be decided twice. */
@@ -86,7 +86,7 @@ export function createLaterFacts({ db, chain, appender, fold, probe = () => {} }
 
   /** The repetition register holds whole entries, payload included. */
   function forget(organizationId: string, trace: Stored): void {
-    const once = trace[chain.onceField];
+    const once = trace[chain.idempotencyField];
     if (once !== undefined) appender.forget(organizationId, once as Buffer | string);
   }
 

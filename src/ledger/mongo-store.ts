@@ -3,7 +3,7 @@ import type { mongo, Types } from 'mongoose';
 import type { Chain } from './chains.ts';
 import { MAJORITY } from './concerns.ts';
 import type { Stored } from './entry.ts';
-import { releaseOnce } from './fold.ts';
+import { releaseIdempotencyKey } from './fold.ts';
 import type { Head, InsertOutcome, LedgerStore, Race } from './store.ts';
 import { type Timer, within } from './timer.ts';
 
@@ -111,9 +111,10 @@ export function createMongoStore({ db, chain, timer }: MongoStoreParts): LedgerS
       collection.findOne<Head>({ organizationId }, { ...MAJORITY, projection: HEAD, sort: { sequence: -1 } }),
     at: (organizationId, sequence) =>
       collection.findOne({ organizationId, sequence }, { ...MAJORITY, projection: { chainHash: 1 } }),
-    byOnce: (organizationId, once) => find({ organizationId, [chain.onceField]: { $in: once } }, chain.onceIndex),
+    byIdempotencyKey: (organizationId, once) =>
+      find({ organizationId, [chain.idempotencyField]: { $in: once } }, chain.onceIndex),
     byIds: (organizationId, ids) => find({ organizationId, _id: { $in: ids } }, '_id_'),
-    releaseOnce: (entry, before) => releaseOnce({ collection, chain, entry, before }),
+    releaseIdempotencyKey: (entry, before) => releaseIdempotencyKey({ collection, chain, entry, before }),
   };
 
   /** By sequence. The index is named, or the sort would tempt the planner to read the whole chain. */

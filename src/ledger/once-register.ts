@@ -1,22 +1,22 @@
 // Repetitions that this process can answer by itself: keys in flight, and the newest ones answered.
 import { LRUCache } from 'lru-cache';
 import type { Draft, Outcome, Stored } from './entry.ts';
-import { onceText } from './repetition.ts';
+import { idempotencyKeyText } from './repetition.ts';
 
 const REMEMBERED = 1_000;
 
-export interface RegisterParts {
+export interface IdempotencyCacheDeps {
   append: (draft: Draft) => Promise<Outcome>;
   isFresh: (entry: Stored) => boolean;
 }
 
 /** Spares collisions; whether a key is taken is decided by the unique index alone. */
-export class OnceRegister {
+export class IdempotencyCache {
   readonly #inFlight = new Map<string, Promise<Outcome>>();
   readonly #recent = new LRUCache<string, Stored>({ max: REMEMBERED });
-  readonly #parts: RegisterParts;
+  readonly #parts: IdempotencyCacheDeps;
 
-  constructor(parts: RegisterParts) {
+  constructor(parts: IdempotencyCacheDeps) {
     this.#parts = parts;
   }
 
@@ -56,5 +56,5 @@ export class OnceRegister {
 }
 
 function keyOf(organizationId: string, once: Buffer | string): string {
-  return `${organizationId}:${onceText(once)}`;
+  return `${organizationId}:${idempotencyKeyText(once)}`;
 }

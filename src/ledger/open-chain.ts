@@ -4,15 +4,15 @@ import type { Clock } from '../infra/clock.ts';
 import { createAppender, DEFAULT_LIMITS } from './appender.ts';
 import type { Chain } from './chains.ts';
 import type { Appender, Position } from './entry.ts';
-import { createFold, emptyAudit, type Fold } from './fold.ts';
+import { createFold, eraseAuditValues, type Fold } from './fold.ts';
 import { createHeads, type HeadRow, type Heads } from './heads.ts';
-import { createLaterFacts, type LaterFacts } from './later-facts.ts';
+import { createAmendments, type Amendments } from './later-facts.ts';
 import { objectId } from './ledger.model.ts';
 import { createMongoStore } from './mongo-store.ts';
 import type { Probe } from './probe.ts';
 import { systemTimer } from './timer.ts';
 
-export interface ChainWorld {
+export interface ChainDeps {
   connection: Connection;
   clock: Clock;
   newId: () => string;
@@ -30,12 +30,12 @@ export interface OpenChain {
   appender: Appender;
   heads: Heads;
   fold: Fold;
-  laterFacts: LaterFacts;
+  amendments: Amendments;
   /** Of a deleted organisation's audit chain: every entry but one loses its committed values. */
   emptyEntries: (organizationId: string, except: number) => Promise<void>;
 }
 
-export function openChain(chain: Chain, world: ChainWorld): OpenChain {
+export function openChain(chain: Chain, world: ChainDeps): OpenChain {
   const { connection, clock, newId, ready, queueLimit, onSealed, onQuarantine } = world;
   const probe = world.probe && { probe: world.probe };
   const db = connection.getClient().db(connection.name);
@@ -60,7 +60,7 @@ export function openChain(chain: Chain, world: ChainWorld): OpenChain {
     appender,
     heads,
     fold,
-    laterFacts: createLaterFacts({ db, chain, appender, fold, ...probe }),
-    emptyEntries: (organizationId, except) => emptyAudit(db, objectId(organizationId), except),
+    amendments: createAmendments({ db, chain, appender, fold, ...probe }),
+    emptyEntries: (organizationId, except) => eraseAuditValues(db, objectId(organizationId), except),
   };
 }

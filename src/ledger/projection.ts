@@ -1,11 +1,11 @@
 // What a later fact changes on the trace it is about: resulting values, as a pure function of the entry (ledger.md, later facts).
-import type { CorrectionView, ErasureView, ReviewView, StatusView } from '../domain/view.ts';
+import type { CorrectionPayload, ErasurePayload, ReviewPayload, StatusPayload } from '../domain/view.ts';
 import type { Stored } from './entry.ts';
 
-type LaterFactView = CorrectionView | ReviewView | StatusView | ErasureView;
+type LaterFactView = CorrectionPayload | ReviewPayload | StatusPayload | ErasurePayload;
 
 /** Values by path; what is not named stays as it is. */
-export interface Projection {
+export interface ChangedColumns {
   /** The sequence of the entry that ingested the decision. */
   subject: number;
   set: Record<string, unknown>;
@@ -24,10 +24,10 @@ interface SealedPayload {
 }
 
 /** By name: the sequence of the newest correction that replaced it before an erasure. */
-export type Sources = ReadonlyMap<string, number>;
+export type ColumnSources = ReadonlyMap<string, number>;
 
 /** Null for entries that change no trace. `sources` is asked for erasures only. */
-export function projectionOf(entry: Stored, sources: Sources): Projection | null {
+export function projectionOf(entry: Stored, sources: ColumnSources): ChangedColumns | null {
   if (!LATER_FACTS.has(entry.kind)) return null;
   const view = JSON.parse(entry.view) as LaterFactView;
   const subject = view.subject.sequence;
@@ -39,19 +39,19 @@ export function projectionOf(entry: Stored, sources: Sources): Projection | null
 }
 
 /** What corrections replaced, the newest last. */
-export function sourcesOf(corrections: readonly Pick<Stored, 'sequence' | 'view'>[]): Sources {
+export function sourcesOf(corrections: readonly Pick<Stored, 'sequence' | 'view'>[]): ColumnSources {
   const sources = new Map<string, number>();
   for (const { sequence, view } of corrections) {
-    for (const name of Object.keys((JSON.parse(view) as CorrectionView).commitments)) sources.set(name, sequence);
+    for (const name of Object.keys((JSON.parse(view) as CorrectionPayload).commitments)) sources.set(name, sequence);
   }
   return sources;
 }
 
-function change({ set }: Exclude<LaterFactView, ErasureView>): Record<string, unknown> {
+function change({ set }: Exclude<LaterFactView, ErasurePayload>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(set).filter(([, value]) => value !== null));
 }
 
-function details(view: Exclude<LaterFactView, ErasureView>, entry: Stored): Record<string, unknown> {
+function details(view: Exclude<LaterFactView, ErasurePayload>, entry: Stored): Record<string, unknown> {
   if (view.kind === 'correction') return replaced(entry as SealedPayload);
   if (view.kind === 'status') return {};
   return {
@@ -72,13 +72,13 @@ function replaced({ sealed = {} }: SealedPayload): Record<string, unknown> {
   return set;
 }
 
-function marks({ cause }: ErasureView, { createdAt }: Stored): Record<string, Date> {
+function marks({ cause }: ErasurePayload, { createdAt }: Stored): Record<string, Date> {
   const deleted = cause === 'bulk-delete' || cause === 'purge';
   return { erasedAt: createdAt, ...(deleted ? { deletedAt: createdAt } : {}) };
 }
 
 /** Erased values lose their text; the value in force also loses its copies. */
-function nulled(view: ErasureView, sources: Sources): Record<string, null> {
+function nulled(view: ErasurePayload, sources: ColumnSources): Record<string, null> {
   const subject = view.subject.sequence;
   const set: Record<string, null> = {};
   for (const { sequence, names } of view.erased) {
@@ -92,7 +92,7 @@ function nulled(view: ErasureView, sources: Sources): Record<string, null> {
   return set;
 }
 
-function lost(view: ErasureView): Projection['elsewhere'] {
+function lost(view: ErasurePayload): ChangedColumns['elsewhere'] {
   return view.erased
     .filter(({ sequence }) => sequence !== view.subject.sequence)
     .map(({ sequence, names }) => ({

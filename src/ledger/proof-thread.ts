@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import type { BundleRequest } from './bundle-lines.ts';
+import type { BundleQueryRange } from './bundle-lines.ts';
 import type { Chain } from './chains.ts';
-import type { ProofAnswer, ProofQuestion, ProofRequest } from './proof-worker.ts';
+import type { VerificationResponse, VerificationMessage, VerificationRequest } from './proof-worker.ts';
 import type { Verification } from './verify-report.ts';
 
-export interface ProofParts {
+export interface VerificationWorkerDeps {
   /** Connection string of the database. */
   uri: string;
   /** Its name. */
@@ -15,11 +15,11 @@ export interface ProofParts {
 }
 
 /** Replays and exports chains apart from the event loop. */
-export interface Proofs {
+export interface VerificationWorker {
   /** Replays a whole chain; a second caller joins the replay that is under way. */
   verify(chain: Chain, organizationId: string, now: Date): Promise<Verification>;
   /** The text of a bundle, once its beginning is there: what fails later breaks it off. */
-  bundle(chain: Chain, bundle: BundleRequest): Promise<Readable>;
+  bundle(chain: Chain, bundle: BundleQueryRange): Promise<Readable>;
   close(): Promise<void>;
 }
 
@@ -40,11 +40,11 @@ class ProofThread {
   #asked = 0;
   #end: unknown = null;
 
-  constructor(parts: ProofParts) {
+  constructor(parts: VerificationWorkerDeps) {
     const script = new URL('./proof-worker.mjs', import.meta.url);
     this.#worker = new Worker(script, { workerData: parts, execArgv: [], resourceLimits: LIMITS });
     this.#worker.unref();
-    this.#worker.on('message', (answer: ProofAnswer) => this.#settle(answer));
+    this.#worker.on('message', (answer: VerificationResponse) => this.#settle(answer));
     this.#worker.on('error', (error) => this.#endWith(error));
     this.#worker.on('exit', () => this.#endWith(new Error('the proof worker has ended')));
   }
@@ -53,12 +53,12 @@ class ProofThread {
     return this.#end !== null;
   }
 
-  async ask(request: ProofRequest): Promise<unknown> {
+  async ask(request: VerificationRequest): Promise<unknown> {
     if (this.#end !== null) throw this.#end;
     const id = ++this.#asked;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, request } satisfies ProofQuestion);
+      this.#worker.postMessage({ id, request } satisfies VerificationMessage);
     });
   }
 
@@ -72,7 +72,7 @@ class ProofThread {
     this.#waiting.clear();
   }
 
-  #settle({ id, value, error }: ProofAnswer): void {
+  #settle({ id, value, error }: VerificationResponse): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (error === undefined) waiting?.resolve(value);
@@ -80,7 +80,7 @@ class ProofThread {
   }
 }
 
-export function createProofs(parts: ProofParts): Proofs {
+export function createVerificationWorker(parts: VerificationWorkerDeps): VerificationWorker {
   const running = new Map<string, Promise<Verification>>();
   let thread: ProofThread | null = null;
 
@@ -89,7 +89,7 @@ export function createProofs(parts: ProofParts): Proofs {
     return thread;
   }
 
-  async function* chunks(chain: Chain, bundle: BundleRequest): AsyncGenerator<Uint8Array> {
+  async function* chunks(chain: Chain, bundle: BundleQueryRange): AsyncGenerator<Uint8Array> {
     const current = threadNow();
     const bundleId = (await current.ask({ kind: 'open', chain, bundle })) as number;
     try {

@@ -1,24 +1,24 @@
 // The thread that replays and exports chains, on a database client of its own, so that ingestion keeps its event loop.
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectMongo } from '../infra/mongo.ts';
-import { stepBack } from '../infra/thread-priority.ts';
-import { bundleChunks, type BundleRequest } from './bundle-lines.ts';
+import { lowerThreadPriority } from '../infra/thread-priority.ts';
+import { bundleChunks, type BundleQueryRange } from './bundle-lines.ts';
 import type { Chain } from './chains.ts';
 import { verifyChain } from './verify.ts';
 
 /** What the thread is asked. `next` and `close` are about a bundle that was opened under that id. */
-export type ProofRequest =
+export type VerificationRequest =
   | { kind: 'verify'; chain: Chain; organizationId: string; now: Date }
-  | { kind: 'open'; chain: Chain; bundle: BundleRequest }
+  | { kind: 'open'; chain: Chain; bundle: BundleQueryRange }
   | { kind: 'next'; bundleId: number }
   | { kind: 'close'; bundleId: number };
 
-export interface ProofQuestion {
+export interface VerificationMessage {
   id: number;
-  request: ProofRequest;
+  request: VerificationRequest;
 }
 
-export interface ProofAnswer {
+export interface VerificationResponse {
   id: number;
   value?: unknown;
   error?: unknown;
@@ -27,7 +27,7 @@ export interface ProofAnswer {
 /** Verifications of several organisations and a few exports at a time. */
 const POOL_SIZE = 4;
 
-stepBack();
+lowerThreadPriority();
 const { uri, database } = workerData as { uri: string; database: string };
 const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
 const db = connection.getClient().db(database);
@@ -62,7 +62,7 @@ class Bundle {
   }
 }
 
-async function answer({ id, request }: ProofQuestion): Promise<unknown> {
+async function answer({ id, request }: VerificationMessage): Promise<unknown> {
   switch (request.kind) {
     case 'verify':
       return verifyChain({ db, ...request });
@@ -77,14 +77,14 @@ async function answer({ id, request }: ProofQuestion): Promise<unknown> {
   }
 }
 
-parentPort?.on('message', (question: ProofQuestion) => {
+parentPort?.on('message', (question: VerificationMessage) => {
   const { id } = question;
   answer(question).then(
     (value) =>
       parentPort?.postMessage(
-        { id, value } satisfies ProofAnswer,
+        { id, value } satisfies VerificationResponse,
         value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [],
       ),
-    (error: unknown) => parentPort?.postMessage({ id, error } satisfies ProofAnswer),
+    (error: unknown) => parentPort?.postMessage({ id, error } satisfies VerificationResponse),
   );
 });

@@ -62,6 +62,6 @@ export function seal(draft: Draft, ids: Ids, point: SealingPoint): Stored | null
     view: draft.view,
     usage,
     ...draft.fields,
-    ...(draft.once === null ? {} : { [chain.onceField]: draft.once }),
+    ...(draft.once === null ? {} : { [chain.idempotencyField]: draft.once }),
   };
 }

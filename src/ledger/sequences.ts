@@ -3,7 +3,7 @@ import type { mongo, Types } from 'mongoose';
 import { MAJORITY } from './concerns.ts';
 
 /** By organisation, 24 hex digits. Reads one index key per organisation. */
-export async function newestSequences(collection: mongo.Collection): Promise<Map<string, number>> {
+export async function headSequences(collection: mongo.Collection): Promise<Map<string, number>> {
   const rows = collection.aggregate<{ _id: Types.ObjectId; sequence: number }>(
     [
       { $sort: { organizationId: -1, sequence: -1 } },

@@ -27,8 +27,8 @@ export interface LedgerStore {
   insertOrdered(documents: readonly Stored[]): Promise<InsertOutcome>;
   newest(organizationId: Types.ObjectId): Promise<Head | null>;
   at(organizationId: Types.ObjectId, sequence: number): Promise<Pick<Stored, '_id' | 'chainHash'> | null>;
-  byOnce(organizationId: Types.ObjectId, once: readonly (Buffer | string)[]): Promise<Stored[]>;
+  byIdempotencyKey(organizationId: Types.ObjectId, once: readonly (Buffer | string)[]): Promise<Stored[]>;
   byIds(organizationId: Types.ObjectId, ids: readonly Types.ObjectId[]): Promise<Stored[]>;
   /** Takes the `once` from an entry made before `before`, so that it can be used again. */
-  releaseOnce(entry: Stored, before: Date): Promise<void>;
+  releaseIdempotencyKey(entry: Stored, before: Date): Promise<void>;
 }

@@ -1,6 +1,6 @@
 // Taking turns between instances that append to one chain, so that they stop colliding (ledger.md, appending, 7).
 import type { Clock } from '../infra/clock.ts';
-import type { Lane } from './lane.ts';
+import type { AppendQueue } from './lane.ts';
 import { headOf } from './seal.ts';
 import type { LedgerStore } from './store.ts';
 import { sleep, type Timer } from './timer.ts';
@@ -11,7 +11,7 @@ const ROUND_TRIPS = 2;
 const WAITS_IN_VAIN = 3;
 
 /** The habit of one lane. */
-export interface Turns {
+export interface ContentionBackoff {
   /** Milliseconds since the epoch. */
   until: number;
   /** Waits in a row that saw no foreign entry. */
@@ -20,24 +20,24 @@ export interface Turns {
   won: boolean;
 }
 
-export function noTurns(): Turns {
+export function noContention(): ContentionBackoff {
   return { until: 0, vain: 0, won: false };
 }
 
-export interface TurnParts {
+export interface ContentionDeps {
   store: LedgerStore;
   clock: Clock;
   timer: Timer;
 }
 
 /** Somebody else appended: for a second a win is followed by a wait. */
-export function collided(lane: Lane, clock: Clock): void {
+export function noteConflict(lane: AppendQueue, clock: Clock): void {
   lane.turns.until = clock.now().getTime() + HABIT_MS;
   lane.turns.won = false;
 }
 
 /** After a win during the habit: waits, briefly, until somebody else has appended, and builds on that. */
-export async function takeTurn(lane: Lane, { store, clock, timer }: TurnParts): Promise<void> {
+export async function yieldTurn(lane: AppendQueue, { store, clock, timer }: ContentionDeps): Promise<void> {
   const { turns, head } = lane;
   const start = clock.now().getTime();
   if (!turns.won || !head || start >= turns.until) return;
@@ -51,5 +51,5 @@ export async function takeTurn(lane: Lane, { store, clock, timer }: TurnParts): 
     }
     await sleep(timer, 1);
   }
-  if (++turns.vain >= WAITS_IN_VAIN) Object.assign(turns, noTurns());
+  if (++turns.vain >= WAITS_IN_VAIN) Object.assign(turns, noContention());
 }

@@ -2,7 +2,7 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../infra/clock.ts';
 import type { Chain } from './chains.ts';
-import { releaseOldOnce } from './fold.ts';
+import { releaseExpiredIdempotencyKeys } from './fold.ts';
 import { headIndexes, type HeadRow, thinHeads } from './heads.ts';
 
 /** Head rows are no Mongoose model: their indexes are built by a migration. */
@@ -11,7 +11,7 @@ export async function buildHeadIndexes(connection: Connection, chains: readonly 
   for (const { collection } of chains) await db.collection(`heads_${collection}`).createIndexes([...headIndexes]);
 }
 
-export function createLedgerUpkeep({
+export function createLedgerMaintenance({
   connection,
   clock,
   chains,
@@ -22,10 +22,10 @@ export function createLedgerUpkeep({
 }) {
   const db = () => connection.getClient().db(connection.name);
   return {
-    async releaseOnceKeys(): Promise<void> {
+    async releaseIdempotencyKeys(): Promise<void> {
       for (const chain of chains) {
-        if (chain.onceTtlMs !== null)
-          await releaseOldOnce(db(), chain, new Date(clock.now().getTime() - chain.onceTtlMs));
+        if (chain.idempotencyTtlMs !== null)
+          await releaseExpiredIdempotencyKeys(db(), chain, new Date(clock.now().getTime() - chain.idempotencyTtlMs));
       }
     },
     async thinHeads(): Promise<void> {

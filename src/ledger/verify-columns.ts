@@ -1,7 +1,7 @@
 // Plain columns that never change against what the view says and the committed values hold.
 import { isEqual } from '../domain/equal.ts';
 import { isId } from '../domain/view-members.ts';
-import type { AuditView, TraceView, View } from '../domain/view.ts';
+import type { AuditPayload, TracePayload, Payload } from '../domain/view.ts';
 import type { Stored } from './entry.ts';
 import { type SealedValues, sealedOf } from './verify-values.ts';
 
@@ -9,7 +9,7 @@ import { type SealedValues, sealedOf } from './verify-values.ts';
 type Expected = Record<string, unknown>;
 
 /** The names of the columns that differ. Absent and null are the same. */
-export function differingColumns(entry: Stored, view: View): string[] {
+export function differingColumns(entry: Stored, view: Payload): string[] {
   const differing = [...differences(entry, everyKind(view)), ...differences(entry, ofKind(entry, view))];
   if (entry.organizationId?.toHexString() !== view.organizationId) differing.push('organizationId');
   if (view.kind === 'audit' && !isAbout(view, entry.resourceId)) differing.push('resourceId');
@@ -31,12 +31,12 @@ function isSame(actual: unknown, expected: unknown): boolean {
   return isEqual(actual, expected);
 }
 
-function everyKind(view: View): Expected {
+function everyKind(view: Payload): Expected {
   const after = 'after' in view ? view.after : null;
   return { kind: view.kind, traceId: view.traceId, after: after?.sequence ?? null };
 }
 
-function ofKind(entry: Stored, view: View): Expected {
+function ofKind(entry: Stored, view: Payload): Expected {
   if (view.kind === 'trace') return traceColumns(view, sealedOf(entry));
   return view.kind === 'audit' ? auditColumns(view, sealedOf(entry)) : {};
 }
@@ -55,7 +55,7 @@ interface Evaluation {
   matchedPolicies: { id: string; actions: unknown[] }[];
 }
 
-function traceColumns(view: TraceView, sealed: SealedValues): Expected {
+function traceColumns(view: TracePayload, sealed: SealedValues): Expected {
   const origin = valueOf<Origin>(sealed, 'origin');
   const evaluation = valueOf<Evaluation>(sealed, 'evaluation');
   return {
@@ -80,13 +80,13 @@ function timestampOf(origin: Origin | undefined, evaluation: Evaluation | undefi
   return text === undefined ? undefined : new Date(text);
 }
 
-function latencyOf({ commitments }: TraceView, sealed: SealedValues): number | null | undefined {
+function latencyOf({ commitments }: TracePayload, sealed: SealedValues): number | null | undefined {
   if (commitments.metadata === undefined) return null;
   const metadata = valueOf<{ latencyMs?: unknown }>(sealed, 'metadata');
   return metadata && (typeof metadata.latencyMs === 'number' ? metadata.latencyMs : null);
 }
 
-function auditColumns(view: AuditView, sealed: SealedValues): Expected {
+function auditColumns(view: AuditPayload, sealed: SealedValues): Expected {
   const { auditId, action, status, resource, workspaceId, actor, commitments } = view;
   return {
     ...{ auditId, action, status, resource, workspaceId },
@@ -96,7 +96,7 @@ function auditColumns(view: AuditView, sealed: SealedValues): Expected {
 }
 
 /** A resource that has no id of ours stands in no view. */
-function isAbout({ resourceId }: AuditView, stored: unknown): boolean {
+function isAbout({ resourceId }: AuditPayload, stored: unknown): boolean {
   if (typeof stored === 'string' && isId(stored)) return stored === resourceId;
   return resourceId === null;
 }

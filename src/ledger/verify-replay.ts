@@ -3,13 +3,13 @@ import { chainHash, payloadDigest, type Position } from '../domain/chain.ts';
 import { beginFold } from '../domain/fold.ts';
 import type { Json } from '../domain/json.ts';
 import { faultOf } from '../domain/view-members.ts';
-import type { View } from '../domain/view.ts';
+import type { Payload } from '../domain/view.ts';
 import { readIntact } from './bson-reader.ts';
 import type { Chain } from './chains.ts';
 import type { Stored } from './entry.ts';
 import { differingColumns } from './verify-columns.ts';
-import { Findings, placeOf, type Verification } from './verify-report.ts';
-import { differingStanding } from './verify-standing.ts';
+import { Findings, entryPlaceOf, type Verification } from './verify-report.ts';
+import { differingState } from './verify-standing.ts';
 import { checkValues } from './verify-values.ts';
 
 /** Decisions and clauses whose whole history is to be looked at, with the values found gone. */
@@ -96,7 +96,7 @@ export class Replay {
     return {
       verified: broken === null,
       totalChecked: this.#checked,
-      lastValidSequence: broken ? placeOf(broken) - 1 : sequence,
+      lastValidSequence: broken ? entryPlaceOf(broken) - 1 : sequence,
       lastHash: this.#checked === 0 ? null : hash,
       broken,
       payload,
@@ -127,7 +127,7 @@ export class Replay {
 
   #checkView(entry: Stored): void {
     const { sequence, chainHash } = entry;
-    const view = JSON.parse(entry.view) as View;
+    const view = JSON.parse(entry.view) as Payload;
     const fault = faultOf(view as unknown as Json);
     if (fault !== null) throw new TypeError(`a view with ${fault}`);
     for (const column of differingColumns(entry, view)) this.findings.mismatch(sequence, column);
@@ -136,7 +136,7 @@ export class Replay {
     if (view.kind === 'trace' && !isFolded) {
       const views = new Map([[sequence, view]]);
       const standing = beginFold({ sequence, chainHash, view });
-      for (const field of differingStanding(entry, standing, { told: [entry], views }))
+      for (const field of differingState(entry, standing, { told: [entry], views }))
         this.findings.mismatch(sequence, field);
     } else if (view.traceId !== null) this.#openHistory(view.traceId, sequence, gone);
     else if (this.#isDeleted) this.findings.payload.erased += gone.length;

@@ -13,7 +13,7 @@ export interface Break {
 }
 
 /** A stored value or copy: `sealed.<name>` for a committed value, else the column. */
-export interface Place {
+export interface EntryPlace {
   sequence: number;
   field: string;
 }
@@ -22,9 +22,9 @@ export interface PayloadReport {
   /** Committed values that were held against their commitment. */
   checked: number;
   /** The first hundred. */
-  mismatched: Place[];
+  mismatched: EntryPlace[];
   /** Committed values that are gone without an erasure; the first hundred. */
-  missing: Place[];
+  missing: EntryPlace[];
   erased: number;
   /** Committed to, never kept. */
   unstored: number;
@@ -54,7 +54,7 @@ export class Findings {
   }
 
   break(found: Break): void {
-    if (!this.broken || placeOf(found) < placeOf(this.broken)) this.broken = found;
+    if (!this.broken || entryPlaceOf(found) < entryPlaceOf(this.broken)) this.broken = found;
   }
 
   mismatch(sequence: number, field: string): void {
@@ -73,10 +73,10 @@ export class Findings {
 }
 
 /** The first sequence that a break puts in doubt. */
-export function placeOf({ sequence, expectedSequence }: Break): number {
+export function entryPlaceOf({ sequence, expectedSequence }: Break): number {
   return expectedSequence ?? sequence;
 }
 
-function keep(places: Place[], place: Place): void {
+function keep(places: EntryPlace[], place: EntryPlace): void {
   if (places.length < KEPT_PLACES) places.push(place);
 }

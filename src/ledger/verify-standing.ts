@@ -1,7 +1,7 @@
 // A decision as it stands against everything that was said about it: the fold, recomputed from the views of its entries.
 import type { Position } from '../domain/chain.ts';
-import { beginFold, BrokenFold, foldEntry, type LaterView, type Standing } from '../domain/fold.ts';
-import type { ComplianceView, ErasureView, TraceView, View } from '../domain/view.ts';
+import { beginFold, BrokenFold, foldEntry, type AmendmentPayload, type TraceState } from '../domain/fold.ts';
+import type { CompliancePayload, ErasurePayload, TracePayload, Payload } from '../domain/view.ts';
 import type { Stored } from './entry.ts';
 import { differences } from './verify-columns.ts';
 import type { Findings } from './verify-report.ts';
@@ -28,9 +28,9 @@ export function checkHistory({ entries, gone, now }: History, findings: Findings
 }
 
 /** The values that were erased; a history that does not fold has none. */
-function fold({ entries, now }: Pick<History, 'entries' | 'now'>, findings: Findings): Standing['erased'] {
+function fold({ entries, now }: Pick<History, 'entries' | 'now'>, findings: Findings): TraceState['erased'] {
   try {
-    const views = new Map(entries.map((entry) => [entry.sequence, JSON.parse(entry.view) as View]));
+    const views = new Map(entries.map((entry) => [entry.sequence, JSON.parse(entry.view) as Payload]));
     const [first, ...later] = entries;
     const view = first && views.get(first.sequence);
     if (!first || view === undefined) return [];
@@ -48,25 +48,25 @@ function fold({ entries, now }: Pick<History, 'entries' | 'now'>, findings: Find
 
 interface Decision {
   trace: Stored;
-  view: TraceView;
+  view: TracePayload;
   later: readonly Stored[];
-  views: ReadonlyMap<number, View>;
+  views: ReadonlyMap<number, Payload>;
   now: Date;
 }
 
-function foldTrace({ trace, view, later, views, now }: Decision, findings: Findings): Standing {
+function foldTrace({ trace, view, later, views, now }: Decision, findings: Findings): TraceState {
   const foldedTo = Number(trace.foldedTo ?? 0) || trace.sequence;
   let standing = beginFold({ ...positionOf(trace), view });
   let shown = foldedTo === trace.sequence ? standing : null;
   for (const entry of later) {
-    standing = foldEntry(standing, { ...positionOf(entry), view: views.get(entry.sequence) as LaterView });
+    standing = foldEntry(standing, { ...positionOf(entry), view: views.get(entry.sequence) as AmendmentPayload });
     if (entry.sequence === foldedTo) shown = standing;
   }
   const told = [trace, ...later].filter(({ sequence }) => sequence <= foldedTo);
   const isLate = later.some(({ sequence, createdAt }) => sequence > foldedTo && isOverdue(createdAt, now));
   if (!shown || isLate) findings.mismatch(trace.sequence, 'foldedTo');
   if (!shown) return standing;
-  for (const field of differingStanding(trace, shown, { told, views })) findings.mismatch(trace.sequence, field);
+  for (const field of differingState(trace, shown, { told, views })) findings.mismatch(trace.sequence, field);
   for (const { sequence, name } of shown.erased) {
     const holder = told.find((entry) => entry.sequence === sequence);
     if (holder && sealedOf(holder)[name]) findings.mismatch(sequence, `sealed.${name}`);
@@ -81,11 +81,11 @@ function isOverdue(createdAt: Date, now: Date): boolean {
 /** The entries that the stored decision shows, and their views. */
 interface Told {
   told: readonly Stored[];
-  views: ReadonlyMap<number, View>;
+  views: ReadonlyMap<number, Payload>;
 }
 
 /** The columns of a decision that differ from where the fold stands. */
-export function differingStanding(trace: Stored, standing: Standing, { told, views }: Told): string[] {
+export function differingState(trace: Stored, standing: TraceState, { told, views }: Told): string[] {
   const texts = new Map(told.map((entry) => [entry.sequence, sealedOf(entry)]));
   const textOf = (name: string): string | null | undefined => {
     const field = standing.fields[name];
@@ -93,7 +93,7 @@ export function differingStanding(trace: Stored, standing: Standing, { told, vie
     return texts.get(field.sequence)?.[name]?.text;
   };
   const erasures = told.filter(({ kind }) => kind === 'erasure');
-  const deletions = erasures.filter(({ sequence }) => isDeletion(views.get(sequence) as ErasureView));
+  const deletions = erasures.filter(({ sequence }) => isDeletion(views.get(sequence) as ErasurePayload));
   const differing = differences(trace, {
     status: standing.status,
     humanOverride: standing.humanOverride ?? false,
@@ -113,7 +113,7 @@ export function differingStanding(trace: Stored, standing: Standing, { told, vie
   ];
 }
 
-function differingReview(trace: Stored, { review }: Standing, { told, views }: Told): string[] {
+function differingReview(trace: Stored, { review }: TraceState, { told, views }: Told): string[] {
   const item = trace.review as Readonly<Record<string, unknown>> | null | undefined;
   if (!item) return trace.verdict === 'flagged' ? ['review'] : [];
   if (trace.verdict !== 'flagged') return ['review'];
@@ -127,15 +127,15 @@ function differingReview(trace: Stored, { review }: Standing, { told, views }: T
   }).map((name) => `review.${name}`);
 }
 
-function isDeletion({ cause }: ErasureView): boolean {
+function isDeletion({ cause }: ErasurePayload): boolean {
   return cause === 'bulk-delete' || cause === 'purge';
 }
 
 /** Attestations of a clause follow one another; nothing is folded. */
-function checkClause(entries: readonly Stored[], views: ReadonlyMap<number, View>): void {
+function checkClause(entries: readonly Stored[], views: ReadonlyMap<number, Payload>): void {
   let newest: Position | null = null;
   for (const entry of entries) {
-    const { after } = views.get(entry.sequence) as ComplianceView;
+    const { after } = views.get(entry.sequence) as CompliancePayload;
     if (after?.sequence !== newest?.sequence || after?.chainHash !== newest?.chainHash)
       throw new BrokenFold(entry.sequence, 'after is not the newest earlier entry');
     newest = positionOf(entry);

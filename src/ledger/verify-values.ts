@@ -1,6 +1,6 @@
 // Committed values of one entry against the commitments in its view.
 import { matchesCommitment, type SealedValue } from '../domain/commitments.ts';
-import type { View } from '../domain/view.ts';
+import type { Payload } from '../domain/view.ts';
 import type { Stored } from './entry.ts';
 import type { Findings } from './verify-report.ts';
 
@@ -13,7 +13,7 @@ export function sealedOf(entry: Stored): SealedValues {
 }
 
 /** Checks every value; returns the names of those that are gone, which only an erasure can explain. */
-export function checkValues(entry: Stored, view: View, findings: Findings): string[] {
+export function checkValues(entry: Stored, view: Payload, findings: Findings): string[] {
   const { commitments } = view;
   const unstored: readonly string[] = view.kind === 'trace' ? view.unstored : [];
   const sealed = sealedOf(entry);

@@ -4,7 +4,7 @@ import type { Timer } from './timer.ts';
 const INTERVAL_MS = 250;
 const AT_ONCE = 4;
 
-export class Wakes {
+export class Debouncer {
   readonly #timer: Timer;
   readonly #work: (organizationId: string) => Promise<void>;
   readonly #due = new Set<string>();

@@ -18,11 +18,11 @@ import { createIngestionService } from '../resources/traces/ingestion.service.ts
 import { createScrubbers } from '../resources/traces/scrubbers.ts';
 import { createTraceCounts } from '../resources/traces/trace-counts.ts';
 import { createTraceService } from '../resources/traces/traces.service.ts';
-import type { Frame } from './frame.ts';
+import type { Platform } from './platform.ts';
 import type { Identity } from './identity.ts';
 
-export function createDecisions(frame: Frame, { organizations, keyIdentities }: Identity) {
-  const { config, secrets, models, clock, feed, metrics, onCommit, proofs, audit } = frame;
+export function createDecisions(platform: Platform, { organizations, keyIdentities }: Identity) {
+  const { config, secrets, models, clock, feed, metrics, onCommit, verificationWorker, audit } = platform;
   const knownAgents = createCache<KnownAgent[]>({ feed, collections: ['agents'], max: 50_000 });
   const onAgentsChanged = (organizationId: string): void =>
     onCommit(() => [keyIdentities, knownAgents].forEach((cache) => cache.invalidate(organizationId)));
@@ -30,7 +30,7 @@ export function createDecisions(frame: Frame, { organizations, keyIdentities }: 
   const agentHistory = createAgentHistoryService({ models, clock });
   const knownPolicySets = createCache<PolicySet>({ feed, collections: ['policies'], max: 2000 });
   const policySets = createPolicySetService({ models, sets: knownPolicySets });
-  const ledger = frame.decisions.appender;
+  const ledger = platform.decisions.appender;
   const scrubbers = createScrubbers();
   const counts = createTraceCounts({ models, ledger });
   return {
@@ -47,9 +47,9 @@ export function createDecisions(frame: Frame, { organizations, keyIdentities }: 
       onIngested: (status) => metrics.decisions.inc({ status }),
     }),
     traces: createTraceService({ models, counts, agents, organizations, scrubbers }),
-    bulk: createBulkService({ models, laterFacts: frame.decisions.laterFacts }),
-    hashChain: createHashChainService({ models, ledger, proofs, clock, log: frame.logger }),
-    bundles: createBundleService({ models, proofs, audit, clock }),
+    bulk: createBulkService({ models, amendments: platform.decisions.amendments }),
+    hashChain: createHashChainService({ models, ledger, verificationWorker, clock, log: platform.logger }),
+    bundles: createBundleService({ models, verificationWorker, audit, clock }),
     decisionCaches: [knownAgents, knownPolicySets],
   };
 }

@@ -1,6 +1,6 @@
 // How people come into an organisation: invitations, the team's own changes, and the organisation's directory over SCIM.
 import { newId, randomHex } from '../infra/ids.ts';
-import { createInvitedService } from '../resources/auth/invited.service.ts';
+import { createInviteeAccountService } from '../resources/auth/invited.service.ts';
 import { hashKey } from '../resources/auth/keys.service.ts';
 import { createAccountService } from '../resources/scim/accounts.service.ts';
 import { createDiscoveryService } from '../resources/scim/discovery.service.ts';
@@ -12,11 +12,11 @@ import { createScimUserService } from '../resources/scim/users.service.ts';
 import { createAcceptanceService } from '../resources/team/acceptance.service.ts';
 import { createInvitationService } from '../resources/team/invitations.service.ts';
 import { createMemberService } from '../resources/team/members.service.ts';
-import type { Frame } from './frame.ts';
+import type { Platform } from './platform.ts';
 import type { Identity } from './identity.ts';
 
-export function createDirectory(frame: Frame, identity: Identity) {
-  const { models, clock, passwords, transaction, config, secrets } = frame;
+export function createDirectory(platform: Platform, identity: Identity) {
+  const { models, clock, passwords, transaction, config, secrets } = platform;
   const { organizations, memberships, sessions, failures } = identity;
   const baseUrl = `${(config.ASSAY_PUBLIC_URL ?? '').replace(/\/$/, '')}/scim/v2`;
   const people = createPeopleService({ models, baseUrl });
@@ -25,8 +25,8 @@ export function createDirectory(frame: Frame, identity: Identity) {
   const invitations = createInvitationService({
     ...{ models, memberships, clock, newId },
     tokenKey: secrets.ledgerKey,
-    publicUrl: frame.publicUrl,
-    queueMail: frame.queueMail,
+    publicUrl: platform.publicUrl,
+    queueMail: platform.queueMail,
   });
   return {
     ...{ scimGroups, invitations },
@@ -37,7 +37,7 @@ export function createDirectory(frame: Frame, identity: Identity) {
     members: createMemberService({ models, memberships }),
     acceptance: createAcceptanceService({
       ...{ models, invitations, memberships, sessions, transaction },
-      invited: createInvitedService({ models, passwords, failures, clock }),
+      invited: createInviteeAccountService({ models, passwords, failures, clock }),
     }),
   };
 }

@@ -5,9 +5,9 @@ import { NO_ORGANIZATION } from '../infra/mail-delivery.ts';
 import { createSessionTokens, createTempTokens } from '../infra/tokens.ts';
 import { createTotp } from '../infra/totp.ts';
 import { createCredentialService } from '../resources/auth/credentials.service.ts';
-import { createFoundingService } from '../resources/auth/founding.service.ts';
+import { createRegistrationService } from '../resources/auth/founding.service.ts';
 import { createKeyService, type KeyIdentity } from '../resources/auth/keys.service.ts';
-import { createLinkService } from '../resources/auth/links.service.ts';
+import { createEmailLinkService } from '../resources/auth/links.service.ts';
 import { createLocalService } from '../resources/auth/local.service.ts';
 import { createMfaService } from '../resources/auth/mfa.service.ts';
 import { createOneTimeTokenService } from '../resources/auth/one-time-tokens.service.ts';
@@ -18,16 +18,16 @@ import { createStreamTokenService } from '../resources/auth/stream-tokens.servic
 import { createMembershipService } from '../resources/organization/memberships.service.ts';
 import { createOrganizationService, type OrganizationContext } from '../resources/organization/organization.service.ts';
 import { createWorkspaceService } from '../resources/organization/workspaces.service.ts';
-import type { Frame } from './frame.ts';
+import type { Platform } from './platform.ts';
 
-export function createIdentity(frame: Frame) {
-  const { config, secrets, models, clock, feed, audit, passwords, vault, transaction, onCommit, publicUrl } = frame;
+export function createIdentity(platform: Platform) {
+  const { config, secrets, models, clock, feed, audit, passwords, vault, transaction, onCommit, publicUrl } = platform;
   const signing = { secret: secrets.jwt, formerSecrets: secrets.formerJwt, clock };
   const tempTokens = createTempTokens(signing);
   const contexts = createCache<OrganizationContext>({ feed, collections: ['organizations'], max: 10_000 });
   const organizations = createOrganizationService({
     ...{ models, contexts, newId, onCommit, defaultPlan: config.DEFAULT_PLAN },
-    openLedger: (organizationId) => frame.consumers.cursorsFor(organizationId, 0),
+    openLedger: (organizationId) => platform.consumers.cursorsFor(organizationId, 0),
   });
   const knownWorkspaces = createCache<true>({ feed, collections: ['workspaces'], max: 10_000 });
   const oneTimeTokens = createOneTimeTokenService({ models, clock, randomToken });
@@ -37,10 +37,10 @@ export function createIdentity(frame: Frame) {
     newJti: randomToken,
     systemOwners: config.SYSTEM_OWNERS,
   });
-  const failures = createSignInFailures({ sessions, audit, log: frame.logger });
+  const failures = createSignInFailures({ sessions, audit, log: platform.logger });
   const credentials = createCredentialService({ models, sessions, oneTimeTokens, clock });
   const doors = { models, sessions, failures, credentials, oneTimeTokens, passwords, clock, transaction };
-  const founding = createFoundingService({
+  const founding = createRegistrationService({
     ...{ models, sessions, organizations, clock, newId },
     registration: config.REGISTRATION,
   });
@@ -50,9 +50,9 @@ export function createIdentity(frame: Frame) {
     memberships: createMembershipService({ models }),
     workspaces: createWorkspaceService({ models, known: knownWorkspaces }),
     local: createLocalService({ ...doors, founding }),
-    links: createLinkService({
+    links: createEmailLinkService({
       ...doors,
-      queueMail: (payload) => frame.queueMail(NO_ORGANIZATION, payload),
+      queueMail: (payload) => platform.queueMail(NO_ORGANIZATION, payload),
       publicUrl,
     }),
     mfa: createMfaService({ ...doors, tempTokens, vault, totp: createTotp(clock), randomCode }),

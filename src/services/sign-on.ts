@@ -4,14 +4,14 @@ import { createIdentityProviders } from '../infra/identity-providers.ts';
 import { newId, randomHex, randomToken } from '../infra/ids.ts';
 import { createSsoDomainService } from '../resources/organization/sso-domains.service.ts';
 import { createSsoSettingsService } from '../resources/organization/sso-settings.service.ts';
-import { createArrivalService } from '../resources/sign-on/arrivals.service.ts';
-import { createAttemptService } from '../resources/sign-on/attempts.service.ts';
-import { createDispatchService } from '../resources/sign-on/dispatch.service.ts';
-import { createEndingService } from '../resources/sign-on/endings.service.ts';
+import { createAccountLinkingService } from '../resources/sign-on/arrivals.service.ts';
+import { createLoginRequestService } from '../resources/sign-on/attempts.service.ts';
+import { createHomeRealmService } from '../resources/sign-on/dispatch.service.ts';
+import { createLoginCompletionService } from '../resources/sign-on/endings.service.ts';
 import { createExchangeService } from '../resources/sign-on/exchanges.service.ts';
 import { createOidcService } from '../resources/sign-on/oidc.service.ts';
 import { createSocialService } from '../resources/sign-on/social.service.ts';
-import type { Frame } from './frame.ts';
+import type { Platform } from './platform.ts';
 import type { Identity } from './identity.ts';
 import { createSaml } from './saml.ts';
 import { socialProviders } from './social-providers.ts';
@@ -19,30 +19,30 @@ import { socialProviders } from './social-providers.ts';
 /** For one look-up. */
 const DNS_MS = 5000;
 
-export function createSignOn(frame: Frame, identity: Identity) {
-  const { models, clock, vault, audit, transaction, logger, http, publicUrl, returnAddresses } = frame;
+export function createSignOn(platform: Platform, identity: Identity) {
+  const { models, clock, vault, audit, transaction, logger, http, publicUrl, returnAddresses } = platform;
   const { sessions, credentials, memberships, oneTimeTokens, organizations, failures, founding, mfa } = identity;
   const ssoSettings = createSsoSettingsService({ models, vault, sessions, organizations, http, clock, publicUrl });
-  const dns = createDns({ servers: frame.config.ASSAY_DNS_SERVERS, timeoutMs: DNS_MS });
-  const attempts = createAttemptService({ oneTimeTokens, clock, randomToken });
-  const endings = createEndingService({ audit, defaultReturn: returnAddresses[0], log: logger });
-  const arrivals = createArrivalService({
+  const dns = createDns({ servers: platform.config.ASSAY_DNS_SERVERS, timeoutMs: DNS_MS });
+  const attempts = createLoginRequestService({ oneTimeTokens, clock, randomToken });
+  const endings = createLoginCompletionService({ audit, defaultReturn: returnAddresses[0], log: logger });
+  const arrivals = createAccountLinkingService({
     ...{ models, sessions, credentials, memberships, ssoSettings, clock, newId, transaction },
   });
   const oidc = createOidcService({
     ...{ attempts, endings, arrivals, ssoSettings, randomToken, publicUrl },
     providers: createIdentityProviders({ fetch: (url, options) => http.fetch(url, options), clock }),
   });
-  const saml = createSaml(frame, identity, { attempts, endings, arrivals, ssoSettings });
+  const saml = createSaml(platform, identity, { attempts, endings, arrivals, ssoSettings });
   return {
     ...{ ssoSettings, oidc, ...saml },
     ssoDomains: createSsoDomainService({ models, memberships, audit, dns, clock, randomHex }),
-    dispatch: createDispatchService({ ssoSettings, starters: { oidc, saml: saml.saml }, audit, returnAddresses }),
+    dispatch: createHomeRealmService({ ssoSettings, starters: { oidc, saml: saml.saml }, audit, returnAddresses }),
     exchanges: createExchangeService({ sessions, mfa }),
     social: createSocialService({
       ...{ models, sessions, failures, credentials, founding, attempts, endings, clock, transaction, randomToken },
       ...{ returnAddresses, publicUrl },
-      providers: socialProviders(frame),
+      providers: socialProviders(platform),
     }),
   };
 }

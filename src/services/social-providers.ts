@@ -3,10 +3,10 @@ import { createIdentityProviders } from '../infra/identity-providers.ts';
 import { gitHubLogin, openIdLogin } from '../resources/sign-on/social-providers.service.ts';
 import type { SocialKind } from '../resources/sign-on/social.service.ts';
 import type { SocialOpener } from '../resources/sign-on/social-providers.service.ts';
-import type { Frame } from './frame.ts';
+import type { Platform } from './platform.ts';
 
 /** The installation chose these addresses itself, so they may lead anywhere. */
-export function socialProviders({ config, clock, fetch }: Frame): Partial<Record<SocialKind, SocialOpener>> {
+export function socialProviders({ config, clock, fetch }: Platform): Partial<Record<SocialKind, SocialOpener>> {
   const providers = createIdentityProviders({ fetch, clock });
   const client = (letter: 'A' | 'B' | 'C') => {
     const [clientId, clientSecret] = [

@@ -2,14 +2,20 @@
 import type { mongo } from 'mongoose';
 import { payloadDigest } from '../../src/domain/chain.ts';
 import { sealValues } from '../../src/domain/commitments.ts';
-import { complianceTraceId, complianceView, correctionView, erasureView, reviewView } from '../../src/domain/view.ts';
+import {
+  complianceTraceId,
+  compliancePayload,
+  correctionPayload,
+  erasurePayload,
+  reviewPayload,
+} from '../../src/domain/view.ts';
 import { systemClock } from '../../src/infra/clock.ts';
 import { newId, random16 } from '../../src/infra/ids.ts';
 import { connectMongo, type Mongo } from '../../src/infra/mongo.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Position, Stored } from '../../src/ledger/entry.ts';
-import { releaseOldOnce } from '../../src/ledger/fold.ts';
-import type { Fact, Subject } from '../../src/ledger/later-facts.ts';
+import { releaseExpiredIdempotencyKeys } from '../../src/ledger/fold.ts';
+import type { Amendment, Subject } from '../../src/ledger/later-facts.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import { type OpenChain, openChain } from '../../src/ledger/open-chain.ts';
 import type { Chance } from '../ledger/random.ts';
@@ -184,7 +190,7 @@ export class History {
     return this.#append(place, (about) => {
       const { sealed, commitments } = sealValues(values, random16);
       const set = { status: 'success', humanOverride: true } as const;
-      const view = correctionView({ ...this.#about(about), commitments, action: 'correct', set });
+      const view = correctionPayload({ ...this.#about(about), commitments, action: 'correct', set });
       return { kind: 'correction', view, payloadDigest: payloadDigest(view), fields: { sealed } };
     });
   }
@@ -196,7 +202,7 @@ export class History {
       const { sealed, commitments } = sealValues({ reason: 'fine', notes: null }, random16);
       const set = { status: 'approved', humanOverride: false } as const;
       const reviewId = review._id.toHexString();
-      const view = reviewView({ ...this.#about(about), commitments, reviewId, decision: 'approve', set });
+      const view = reviewPayload({ ...this.#about(about), commitments, reviewId, decision: 'approve', set });
       return { kind: 'review', view, payloadDigest: payloadDigest(view), fields: { sealed } };
     });
   }
@@ -207,7 +213,7 @@ export class History {
       const { sealed } = about.trace as unknown as { sealed: Record<string, unknown> };
       if (!sealed.inputContext) return null;
       const erased = [{ sequence: about.subject.sequence, names: ['inputContext'] }];
-      const view = erasureView({ ...this.#about(about), commitments: {}, cause: 'request', erased });
+      const view = erasurePayload({ ...this.#about(about), commitments: {}, cause: 'request', erased });
       return { kind: 'erasure', view, payloadDigest: payloadDigest(view), fields: {} };
     });
   }
@@ -220,7 +226,7 @@ export class History {
     const before = await this.entries.findOne(where, { sort: { sequence: -1 } });
     const { sealed, commitments } = sealValues({ evidence: 'A document.' }, random16);
     const after = before && { sequence: before.sequence, chainHash: before.chainHash };
-    const view = complianceView({ ...this.#common(), ...facts, after, commitments });
+    const view = compliancePayload({ ...this.#common(), ...facts, after, commitments });
     await this.ground.chain.appender.append({
       ...{ organizationId, kind: 'compliance', traceId, view, payloadDigest: payloadDigest(view) },
       ...{ after: after?.sequence ?? null, fields: { sealed }, once: null, monthlyLimit: null },
@@ -229,7 +235,7 @@ export class History {
 
   /** As if all idempotency keys were older than a day. */
   async releaseKeys(): Promise<void> {
-    await releaseOldOnce(this.ground.db, DECISIONS, new Date(systemClock.now().getTime() + 1000));
+    await releaseExpiredIdempotencyKeys(this.ground.db, DECISIONS, new Date(systemClock.now().getTime() + 1000));
   }
 
   #common() {
@@ -241,9 +247,9 @@ export class History {
     return { ...this.#common(), traceId: trace.traceId ?? '', subject, after };
   }
 
-  async #append(place: number, decide: (about: Subject) => Fact | null): Promise<void> {
+  async #append(place: number, decide: (about: Subject) => Amendment | null): Promise<void> {
     const receipt = this.receipts[place];
-    if (receipt) await this.ground.chain.laterFacts.append(this.organizationId, receipt.traceId, decide);
+    if (receipt) await this.ground.chain.amendments.append(this.organizationId, receipt.traceId, decide);
   }
 
   /** Waits until the newest head is noted. */

@@ -1,7 +1,7 @@
 // The agent status roll: limits, hysteresis, minimum sample, window.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rollStatus, statusWindow, type AgentStatus } from '../../src/domain/agent-status.ts';
+import { rollStatus, statusWindow, type ComputedStatus } from '../../src/domain/agent-status.ts';
 
 const decisions = (size: number, stopped: number, confidenceScore = 0.9) =>
   Array.from({ length: size }, (_, index) => ({
@@ -10,7 +10,7 @@ const decisions = (size: number, stopped: number, confidenceScore = 0.9) =>
   }));
 
 describe('rollStatus', () => {
-  test.each<[AgentStatus, number, number, AgentStatus]>([
+  test.each<[ComputedStatus, number, number, ComputedStatus]>([
     ['healthy', 9, 0.9, 'healthy'],
     ['healthy', 10, 0.9, 'degraded'],
     ['degraded', 9, 0.9, 'degraded'],
@@ -43,7 +43,7 @@ describe('rollStatus', () => {
     expect(rollStatus('degraded', [...decisions(50, 0), ...decisions(500, 500, 0)])).toBe('healthy');
   });
 
-  const status = fc.constantFrom<AgentStatus>('healthy', 'degraded', 'critical');
+  const status = fc.constantFrom<ComputedStatus>('healthy', 'degraded', 'critical');
   const window = fc.array(
     fc.record({
       status: fc.constantFrom('approved', 'flagged', 'blocked', 'success'),

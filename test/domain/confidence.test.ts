@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ENGINE_VERSION, scoreDecision, type DecisionHistory } from '../../src/domain/confidence.ts';
-import { weights, type Feature } from '../../src/domain/confidence/features.ts';
+import { weights, type ConfidenceFeature } from '../../src/domain/confidence/features.ts';
 import type { Json, JsonObject } from '../../src/domain/json.ts';
 
 const policies = { strictMode: false, confidenceThreshold: 0.8 };
@@ -30,7 +30,7 @@ const rivals = (...alternatives: Json[]): JsonObject => ({ ...good, alternatives
 const cases: readonly (readonly [
   name: string,
   decision: JsonObject,
-  feature: Feature,
+  feature: ConfidenceFeature,
   contribution: number,
   tags: readonly string[],
 ])[] = [

@@ -1,6 +1,6 @@
 // Every content limit of version 2026-04-11: kept at its edge, passed one beyond it (document 1, section 9).
 import { expect, test } from 'vitest';
-import { excessOf, type Limited } from '../../src/domain/content-limits.ts';
+import { limitViolationOf, type Limited } from '../../src/domain/content-limits.ts';
 import { SCHEMA_VERSIONS } from '../../src/domain/schema-versions.ts';
 
 const limits = SCHEMA_VERSIONS.find(({ version }) => version === '2026-04-11')?.limits;
@@ -51,23 +51,25 @@ const cases: [path: string, limit: number, decision: (size: number) => Limited][
 ];
 
 test.each(cases)('%s may reach %i and no more', (path, limit, decision) => {
-  expect(excessOf(decision(limit), limits)).toEqual([]);
-  expect(excessOf(decision(limit + 1), limits)).toMatchObject([{ path, limit, found: limit + 1 }]);
+  expect(limitViolationOf(decision(limit), limits)).toEqual([]);
+  expect(limitViolationOf(decision(limit + 1), limits)).toMatchObject([{ path, limit, found: limit + 1 }]);
 });
 
 test('a character is a code point, a byte is one of UTF-8', () => {
   const emoji = '\u{1f600}';
-  expect(excessOf({ inputContext: { prompt: emoji.repeat(50_000) }, outputDecision: output }, limits)).toEqual([]);
-  expect(excessOf({ inputContext: { prompt: emoji.repeat(50_001) }, outputDecision: output }, limits)).toMatchObject([
-    { path: 'inputContext.prompt', found: 50_001, unit: 'characters' },
-  ]);
+  expect(limitViolationOf({ inputContext: { prompt: emoji.repeat(50_000) }, outputDecision: output }, limits)).toEqual(
+    [],
+  );
+  expect(
+    limitViolationOf({ inputContext: { prompt: emoji.repeat(50_001) }, outputDecision: output }, limits),
+  ).toMatchObject([{ path: 'inputContext.prompt', found: 50_001, unit: 'characters' }]);
   const action = { s: 'é'.repeat(5_117) };
-  expect(excessOf({ inputContext: input, outputDecision: { action } }, limits)).toMatchObject([
+  expect(limitViolationOf({ inputContext: input, outputDecision: { action } }, limits)).toMatchObject([
     { path: 'outputDecision.action', found: 10_242, unit: 'bytes of JSON' },
   ]);
 });
 
 test('all that is passed is told, in the order of the body', () => {
   const decision = { inputContext: { prompt: text(50_001) }, outputDecision: { action: 'a' }, alternatives: list(11) };
-  expect(excessOf(decision, limits).map(({ path }) => path)).toEqual(['inputContext.prompt', 'alternatives']);
+  expect(limitViolationOf(decision, limits).map(({ path }) => path)).toEqual(['inputContext.prompt', 'alternatives']);
 });

@@ -1,20 +1,20 @@
 // The trace as it stands: last writer wins field by field, and a fact that does not follow is refused.
 import { describe, expect, it } from 'vitest';
 import { beginFold, BrokenFold, foldEntries, foldEntry } from '../../src/domain/fold.ts';
-import type { LaterView, Told } from '../../src/domain/fold.ts';
-import type { TraceView } from '../../src/domain/view.ts';
+import type { AmendmentPayload, EntryWith } from '../../src/domain/fold.ts';
+import type { TracePayload } from '../../src/domain/view.ts';
 import { SampleChain } from './sample-chain.ts';
 import type { Sample } from './sample-chain.ts';
 
-function told<V extends TraceView | LaterView>({ sequence, chainHash, view }: Sample): Told<V> {
+function told<V extends TracePayload | AmendmentPayload>({ sequence, chainHash, view }: Sample): EntryWith<V> {
   return { sequence, chainHash, view: JSON.parse(view) as V };
 }
 
 function standing(entries: Sample[]) {
   const [ingested, ...later] = entries;
   return foldEntries(
-    told<TraceView>(ingested!),
-    later.map((entry) => told<LaterView>(entry)),
+    told<TracePayload>(ingested!),
+    later.map((entry) => told<AmendmentPayload>(entry)),
   );
 }
 
@@ -23,7 +23,7 @@ describe('fold', () => {
     const chain = new SampleChain();
     for (let i = 0; i < 5; i++) chain.trace();
     const last = chain.entries[4]!;
-    const { commitments } = JSON.parse(last.view) as TraceView;
+    const { commitments } = JSON.parse(last.view) as TracePayload;
     expect(standing([last])).toMatchObject({
       traceId: last.traceId,
       subject: { sequence: 5, chainHash: last.chainHash },
@@ -82,8 +82,8 @@ describe('fold', () => {
     chain.trace();
     for (const kind of ['correction', 'review', 'erasure', 'status'] as const) chain.fact(kind, 0);
     const [ingested, ...later] = chain.entries;
-    let step = beginFold(told<TraceView>(ingested!));
-    for (const entry of later) step = foldEntry(step, told<LaterView>(entry));
+    let step = beginFold(told<TracePayload>(ingested!));
+    for (const entry of later) step = foldEntry(step, told<AmendmentPayload>(entry));
     expect(step).toEqual(standing(chain.entries));
   });
 

@@ -58,7 +58,7 @@ export class SampleChain {
       ...values,
     });
     const unstored = this.entries.length % 5 === 4 ? ['inputContext'] : [];
-    const view = views.traceView({
+    const view = views.tracePayload({
       ...this.common(commitments),
       traceId,
       agent: AGENT,
@@ -96,12 +96,17 @@ export class SampleChain {
     };
     const view =
       kind === 'correction'
-        ? views.correctionView({ ...about, action: 'correct', set: { status: 'success', humanOverride: true } })
+        ? views.correctionPayload({ ...about, action: 'correct', set: { status: 'success', humanOverride: true } })
         : kind === 'review'
-          ? views.reviewView({ ...about, reviewId: AGENT, decision: 'approve', set: { ...NOBODY, status: 'approved' } })
+          ? views.reviewPayload({
+              ...about,
+              reviewId: AGENT,
+              decision: 'approve',
+              set: { ...NOBODY, status: 'approved' },
+            })
           : kind === 'status'
-            ? views.statusView({ ...about, set: { ...NOBODY, status: 'pending' } })
-            : views.erasureView({ ...about, cause: 'request', erased: this.destroy(decision.kept) });
+            ? views.statusPayload({ ...about, set: { ...NOBODY, status: 'pending' } })
+            : views.erasurePayload({ ...about, cause: 'request', erased: this.destroy(decision.kept) });
     const entry = this.append(decision.traceId, view, sealed);
     decision.newest = entry;
     decision.kept.set(entry.sequence, Object.keys(sealed));
@@ -114,14 +119,14 @@ export class SampleChain {
     const after = before ? { sequence: before.sequence, chainHash: before.chainHash } : null;
     const { sealed, commitments } = this.seal({ evidence: 'Minutes of the board', reviewer: 'ada@example.com' });
     const clause = { framework: 'iso-42001', clauseId, catalogVersion: '2026-01', status: 'covered' as const };
-    return this.append(traceId, views.complianceView({ ...this.common(commitments), after, ...clause }), sealed);
+    return this.append(traceId, views.compliancePayload({ ...this.common(commitments), after, ...clause }), sealed);
   }
 
   audit(): Sample {
     const { sealed, commitments } = this.seal({ userEmail: 'ada@example.com', userRole: 'owner', detail: 'Renamed' });
     const facts = { action: 'policy.update', status: 'success' as const, resource: 'policy', resourceId: AGENT };
     const auditId = `evt_${this.entries.length}`;
-    return this.append(null, views.auditView({ ...this.common(commitments), auditId, ...facts }), sealed);
+    return this.append(null, views.auditPayload({ ...this.common(commitments), auditId, ...facts }), sealed);
   }
 
   private seal(values: Record<string, Json>) {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
-import { isAllowed, mayReach, placeOf, readAllowed, urlProblem } from '../../src/domain/ssrf.ts';
+import { isAllowed, mayReach, destinationOf, readAllowed, urlProblem } from '../../src/domain/ssrf.ts';
 
 const NOTHING = readAllowed([]);
 const https = (host: string): string => `https://${host}/path`;
@@ -184,7 +184,7 @@ describe('the installation allows', () => {
     ['https', '[fe80::1]:8443'],
   ])('%s to %s', (scheme, host) => {
     expect(urlProblem(`${scheme}://${host}/`, allowed)).toBeNull();
-    expect(isAllowed(placeOf(new URL(`${scheme}://${host}/`)), allowed)).toBe(true);
+    expect(isAllowed(destinationOf(new URL(`${scheme}://${host}/`)), allowed)).toBe(true);
   });
 
   test.each([

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleEntry, bundleFooter, bundleHeader } from '../../src/domain/bundle.ts';
 import { chainHash, payloadDigest, sha256Hex, ZERO_HASH } from '../../src/domain/chain.ts';
 import type { Position } from '../../src/domain/chain.ts';
-import { statusView, traceView } from '../../src/domain/view.ts';
+import { statusPayload, tracePayload } from '../../src/domain/view.ts';
 import { bundleOf, disclosed, ORGANIZATION, receiptOf, SampleChain } from './sample-chain.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-verify-'));
@@ -141,14 +141,14 @@ function* generated(count: number): Generator<string> {
     const later = sequence % 10 === 0;
     traceId = later ? traceId : `trc_${sequence}`;
     const view = later
-      ? statusView({
+      ? statusPayload({
           ...common,
           traceId,
           subject: newest,
           after: newest,
           set: { status: 'success', humanOverride: null },
         })
-      : traceView({ ...decision, traceId, policySetDigest: ZERO_HASH, scrubVersion: '1', unstored: [] });
+      : tracePayload({ ...decision, traceId, policySetDigest: ZERO_HASH, scrubVersion: '1', unstored: [] });
     const link = { prevHash: newest.chainHash, payloadDigest: payloadDigest(view), sequence, createdAt: exportedAt };
     newest = { sequence, chainHash: chainHash(link) };
     const entry = {

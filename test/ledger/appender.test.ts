@@ -4,7 +4,7 @@ import { AppError } from '../../src/errors.ts';
 import { newId } from '../../src/infra/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Outcome } from '../../src/ledger/entry.ts';
-import { releaseOldOnce } from '../../src/ledger/fold.ts';
+import { releaseExpiredIdempotencyKeys } from '../../src/ledger/fold.ts';
 import { thinHeads, type HeadRow } from '../../src/ledger/heads.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import { checkChain } from './invariants.ts';
@@ -75,7 +75,7 @@ test('a key may be used again after a day, and is found until then', async () =>
   const entries = await chain.entries(organizationId);
   expect(entries.map((entry) => 'idempotencyKey' in entry)).toEqual([false, true]);
   checkChain(entries);
-  expect(await releaseOldOnce(chain.db, DECISIONS, new Date(now + 1))).toBeGreaterThan(0);
+  expect(await releaseExpiredIdempotencyKeys(chain.db, DECISIONS, new Date(now + 1))).toBeGreaterThan(0);
   expect((await chain.entries(organizationId)).some((entry) => 'idempotencyKey' in entry)).toBe(false);
 });
 

@@ -3,16 +3,16 @@ import { mongo, type Connection } from 'mongoose';
 import { expect, test } from 'vitest';
 import { newId } from '../../src/infra/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
-import { Growth } from '../../src/ledger/growth.ts';
+import { TailReader } from '../../src/ledger/growth.ts';
 import { draft, RealChain } from './real-chain.ts';
 
 const chain = new RealChain('growth');
 
-async function grown(count: number, projection: Record<string, 1> = {}): Promise<Growth> {
+async function grown(count: number, projection: Record<string, 1> = {}): Promise<TailReader> {
   const organizationId = newId();
   const { appender } = chain.start();
   await Promise.all(Array.from({ length: count }, () => appender.append(draft(organizationId))));
-  return new Growth({ connection: chain.connection, chain: DECISIONS, organizationId, projection });
+  return new TailReader({ connection: chain.connection, chain: DECISIONS, organizationId, projection });
 }
 
 test('two at one place share one reading, another place has its own', async () => {
@@ -36,7 +36,7 @@ test('a reading that failed is not remembered', async () => {
   const connection = {
     collection: (name: string) => (databases.shift() ?? chain.connection).collection(name),
   } as Connection;
-  const growth = new Growth({ connection, chain: DECISIONS, organizationId, projection: {} });
+  const growth = new TailReader({ connection, chain: DECISIONS, organizationId, projection: {} });
   await expect(growth.after(0, 5)).rejects.toThrow('ECONNREFUSED');
   expect(await growth.after(0, 5)).toHaveLength(1);
 });

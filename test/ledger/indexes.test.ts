@@ -5,7 +5,7 @@ import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Stored } from '../../src/ledger/entry.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../src/ledger/mongo-store.ts';
-import { newestSequences } from '../../src/ledger/sequences.ts';
+import { headSequences } from '../../src/ledger/sequences.ts';
 import { buildHeadIndexes } from '../../src/ledger/upkeep.ts';
 import { draft, hastyTimer, RealChain } from './real-chain.ts';
 
@@ -54,7 +54,7 @@ test('what repeats is found by its key alone, in however long a chain', async ()
   const { db } = chain;
   await db.command({ profile: 2 });
   const store = createMongoStore({ db, chain: DECISIONS, timer: hastyTimer });
-  expect(await store.byOnce(organizationId, keys)).toHaveLength(2);
+  expect(await store.byIdempotencyKey(organizationId, keys)).toHaveLength(2);
   const [entry] = await chain.entries(organizationId.toHexString());
   expect(await store.byIds(organizationId, [(entry as Stored)._id])).toHaveLength(1);
   await db.command({ profile: 0 });
@@ -72,7 +72,7 @@ test('the newest head row of an organisation is found at once', async () => {
 });
 
 test('the newest sequence of every organisation costs one index key each', async () => {
-  const newest = await newestSequences(chain.db.collection('ledger'));
+  const newest = await headSequences(chain.db.collection('ledger'));
   expect(organizations.map((id) => newest.get(id))).toEqual([10, 20, 30]);
   const stages = [
     { $sort: { organizationId: -1, sequence: -1 } },

@@ -2,15 +2,15 @@
 import { expect, test } from 'vitest';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Stored } from '../../src/ledger/entry.ts';
-import { land } from '../../src/ledger/landing.ts';
-import { Lane } from '../../src/ledger/lane.ts';
+import { insertBatch } from '../../src/ledger/landing.ts';
+import { AppendQueue } from '../../src/ledger/lane.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import { genesisHead, headOf, seal } from '../../src/ledger/seal.ts';
 import type { InsertOutcome, LedgerStore } from '../../src/ledger/store.ts';
 import { hastyTimer, draft } from './real-chain.ts';
 
 const ORGANIZATION = 'b'.repeat(24);
-const lane = new Lane(ORGANIZATION, objectId(ORGANIZATION));
+const lane = new AppendQueue(ORGANIZATION, objectId(ORGANIZATION));
 const id = (digit: number) => objectId(String(digit).repeat(24));
 const drafts = [draft(ORGANIZATION), draft(ORGANIZATION), draft(ORGANIZATION)];
 
@@ -49,11 +49,11 @@ function play({ outcomes, majority }: Script) {
     },
     at: (_organizationId, sequence) => Promise.resolve(current.find((entry) => entry.sequence === sequence) ?? null),
     newest: () => Promise.resolve(current.at(-1) ?? null),
-    byOnce: () => Promise.resolve([]),
-    releaseOnce: () => Promise.resolve(),
+    byIdempotencyKey: () => Promise.resolve([]),
+    releaseIdempotencyKey: () => Promise.resolve(),
   };
   lane.trust(genesisHead(DECISIONS));
-  const landing = land(lane, [first, second, third], { store, timer: hastyTimer, probe: () => {} });
+  const landing = insertBatch(lane, [first, second, third], { store, timer: hastyTimer, probe: () => {} });
   return { landing, sent };
 }
 

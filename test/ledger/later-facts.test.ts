@@ -1,13 +1,19 @@
 // Later facts on a real database: who is first wins, and the trace shows what the entries say, in whatever order they are folded.
 import { expect, test } from 'vitest';
 import { payloadDigest } from '../../src/domain/chain.ts';
-import { correctionView, erasureView, reviewView, statusView, type TraceStatus } from '../../src/domain/view.ts';
+import {
+  correctionPayload,
+  erasurePayload,
+  reviewPayload,
+  statusPayload,
+  type TraceStatus,
+} from '../../src/domain/view.ts';
 import { AppError } from '../../src/errors.ts';
 import { newId } from '../../src/infra/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Draft, Position, Stored } from '../../src/ledger/entry.ts';
 import { createFold } from '../../src/ledger/fold.ts';
-import { createLaterFacts, type Fact, type Subject } from '../../src/ledger/later-facts.ts';
+import { createAmendments, type Amendment, type Subject } from '../../src/ledger/later-facts.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import { draft, RealChain } from './real-chain.ts';
 
@@ -18,7 +24,7 @@ const text = (value: unknown) => ({ seed: 'seed', text: JSON.stringify(value) })
 function open(organizationId: string) {
   const fold = createFold(chain.db, DECISIONS);
   const { appender } = chain.start();
-  const facts = createLaterFacts({ db: chain.db, chain: DECISIONS, appender, fold });
+  const facts = createAmendments({ db: chain.db, chain: DECISIONS, appender, fold });
   const ingest = (traceId: string, fields: Draft['fields'] = {}) =>
     appender.append(draft(organizationId, { traceId, fields }));
   return { appender, fold, facts, ingest };
@@ -31,19 +37,22 @@ function common(organizationId: string, { trace, subject, after }: Subject) {
   return { organizationId, workspaceId: null, traceId: trace.traceId ?? '', actor, commitments: {}, ...positions };
 }
 
-function fact(kind: Draft['kind'], view: string, fields: Draft['fields'] = {}): Fact {
+function fact(kind: Draft['kind'], view: string, fields: Draft['fields'] = {}): Amendment {
   return { kind, view, payloadDigest: payloadDigest(view), fields };
 }
 
-function status(organizationId: string, subject: Subject, to: TraceStatus): Fact {
-  return fact('status', statusView({ ...common(organizationId, subject), set: { status: to, humanOverride: null } }));
+function status(organizationId: string, subject: Subject, to: TraceStatus): Amendment {
+  return fact(
+    'status',
+    statusPayload({ ...common(organizationId, subject), set: { status: to, humanOverride: null } }),
+  );
 }
 
-function correction(organizationId: string, subject: Subject, rationale: string): Fact {
+function correction(organizationId: string, subject: Subject, rationale: string): Amendment {
   const set = { status: 'success', humanOverride: true } as const;
   const facts = { ...common(organizationId, subject), commitments: { feedback: hex('a'), rationale: hex('b') } };
   const sealed = { feedback: text('wrong'), rationale: text(rationale) };
-  return fact('correction', correctionView({ ...facts, action: 'correct', set }), { sealed });
+  return fact('correction', correctionPayload({ ...facts, action: 'correct', set }), { sealed });
 }
 
 async function traceOf(organizationId: string, traceId: string): Promise<Stored> {
@@ -62,7 +71,7 @@ test('of many reviewers one decides; the others are told that it is decided', as
   const decide = (decision: 'approve' | 'reject') => (subject: Subject) => {
     if ((subject.trace.review as { status: string }).status !== 'pending') throw new AppError('INVALID_OPERATION');
     const set = { status: decision === 'approve' ? 'approved' : 'blocked', humanOverride: false } as const;
-    return fact('review', reviewView({ ...common(organizationId, subject), reviewId, decision, set }));
+    return fact('review', reviewPayload({ ...common(organizationId, subject), reviewId, decision, set }));
   };
   const decisions = Array.from({ length: 8 }, (_, index) => decide(index % 2 ? 'approve' : 'reject'));
   const results = await Promise.allSettled(decisions.map((one) => facts.append(organizationId, 't', one)));
@@ -100,7 +109,7 @@ test('a trace shows the last writer of every field, in whatever order and howeve
   const { appender, facts, fold, ingest } = open(organizationId);
   const sealed = { rationale: text('first'), outputDecision: text({}) };
   await ingest('t', { status: 'approved', humanOverride: false, rationale: 'first', sealed });
-  async function appendUnfolded(make: (subject: Subject) => Fact): Promise<Stored> {
+  async function appendUnfolded(make: (subject: Subject) => Amendment): Promise<Stored> {
     const entries = await chain.entries(organizationId);
     const [trace, newest] = [entries[0] as Stored, entries.at(-1) as Stored];
     const made = make({ trace, subject: trace, after: newest });
@@ -130,7 +139,7 @@ test('an erasure empties what it names, wherever it stands, and nothing else', a
   );
   await ingest('other', { rationale: 'first', sealed });
   const erase = (erased: { sequence: number; names: string[] }[]) => (subject: Subject) =>
-    fact('erasure', erasureView({ ...common(organizationId, subject), cause: 'bulk-delete', erased }));
+    fact('erasure', erasurePayload({ ...common(organizationId, subject), cause: 'bulk-delete', erased }));
   await facts.append(organizationId, 'keyed', (subject) => correction(organizationId, subject, 'second'));
   await facts.append(organizationId, 'keyed', erase([{ sequence: 1, names: ['rationale'] }]));
   const partly = await traceOf(organizationId, 'keyed');
@@ -171,7 +180,7 @@ test('an erased entry is forgotten: the same request is a fresh one', async () =
   expect((await appender.append(posted)).kind).toBe('repeated');
   await facts.append(organizationId, 't', (subject) => {
     const erased = [{ sequence: subject.subject.sequence, names: ['rationale'] }];
-    return fact('erasure', erasureView({ ...common(organizationId, subject), cause: 'request', erased }));
+    return fact('erasure', erasurePayload({ ...common(organizationId, subject), cause: 'request', erased }));
   });
   expect(await appender.find(organizationId, Buffer.alloc(16, 7))).toBeNull();
   expect((await appender.append({ ...posted, traceId: 'u', view: posted.view.replace('"t"', '"u"') })).kind).toBe(

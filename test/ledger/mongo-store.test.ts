@@ -60,7 +60,9 @@ test.each([
     usage: good.usage,
   });
   expect(await store().at(good.organizationId, 4)).toBeNull();
-  expect(await store().byOnce(good.organizationId, [once(1), once(2)])).toMatchObject([{ sequence: 1, traceId: 't' }]);
+  expect(await store().byIdempotencyKey(good.organizationId, [once(1), once(2)])).toMatchObject([
+    { sequence: 1, traceId: 't' },
+  ]);
 });
 
 test('a write-concern error counts as unknown, whatever else the answer says', async () => {

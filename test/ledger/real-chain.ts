@@ -6,7 +6,7 @@ import { systemClock } from '../../src/infra/clock.ts';
 import { newId } from '../../src/infra/ids.ts';
 import { type AppenderParts, createAppender, DEFAULT_LIMITS } from '../../src/ledger/appender.ts';
 import { chainIndexes, DECISIONS } from '../../src/ledger/chains.ts';
-import { cursorSchema, parkedSchema } from '../../src/ledger/cursors.model.ts';
+import { cursorSchema, deadLetterSchema } from '../../src/ledger/cursors.model.ts';
 import type { Appender, Draft, Position, Stored } from '../../src/ledger/entry.ts';
 import { createHeads, type HeadRow, type Heads } from '../../src/ledger/heads.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
@@ -53,7 +53,7 @@ export class RealChain {
     const { connection } = this;
     return {
       cursors: connection.models.Cursor ?? connection.model('Cursor', cursorSchema),
-      parked: connection.models.Parked ?? connection.model('Parked', parkedSchema),
+      parked: connection.models.Parked ?? connection.model('Parked', deadLetterSchema),
     };
   }
 

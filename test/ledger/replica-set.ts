@@ -98,10 +98,10 @@ export class ReplicaSet {
         }),
       at: (_id, sequence) =>
         answer(async () => (await this.#read()).find((entry) => entry.sequence === sequence) ?? null),
-      byOnce: (_id, keys) =>
+      byIdempotencyKey: (_id, keys) =>
         answer(async () => (await this.#read()).filter((entry) => keys.includes(once(entry) ?? ''))),
       byIds: (_id, ids) => answer(async () => (await this.#read()).filter((entry) => has(ids, entry._id))),
-      releaseOnce: (entry, before) => answer(() => this.#release(entry, before)),
+      releaseIdempotencyKey: (entry, before) => answer(() => this.#release(entry, before)),
     };
   }
 

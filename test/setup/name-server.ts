@@ -1,4 +1,4 @@
-// A real name server on the loopback that knows TXT records, for proofs of domains.
+// A real name server on the loopback that knows TXT records, for verificationWorker of domains.
 import { createSocket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 

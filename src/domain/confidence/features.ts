@@ -22,10 +22,10 @@ export const weights = {
   flags: 0.1,
 } as const;
 
-export type Feature = keyof typeof weights;
+export type ConfidenceFeature = keyof typeof weights;
 
 /** What each feature sees, from 0 (nothing to take) to 1 (all of its weight). */
-export type Shares = Record<Feature, number>;
+export type Shares = Record<ConfidenceFeature, number>;
 
 export const shortRationale = 40;
 export const longRationale = { from: 400, to: 1000 };

@@ -2,12 +2,12 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../json.ts';
 import type { PolicyDefinition } from './definition.ts';
-import { FALSE, TRUE, firstError, judgeOf, Run, type Judge, type Slot, type Truth } from './evaluate.ts';
+import { FALSE, TRUE, firstError, evaluatorOf, Evaluation, type Evaluator, type Slot, type Truth } from './evaluate.ts';
 import { splitPath } from './fields.ts';
 import { indexGuards, type GuardIndex } from './guards.ts';
 import { createInterner, type Interner } from './interner.ts';
 import { compilePolicy, digestedText, type CompiledCondition, type CompiledPolicy } from './policy.ts';
-import { verdictOf, type Failure, type Match, type Verdict } from './verdict.ts';
+import { verdictOf, type PolicyFailure, type Match, type PolicyVerdict } from './verdict.ts';
 
 /** Compiled policies by id and revision, kept by the caller between compilations of the same workspace. */
 export type PolicyCache = Map<string, CompiledPolicy>;
@@ -22,7 +22,7 @@ export interface PolicySet {
   /** Whether some condition looks at this member of the facts, or into it. */
   reads(member: string): boolean;
   /** Judges one decision (docs/policies.md lists the facts). Never throws, keeps nothing. */
-  evaluate(facts: JsonObject): Verdict;
+  evaluate(facts: JsonObject): PolicyVerdict;
 }
 
 /**
@@ -46,7 +46,7 @@ export function compilePolicies(definitions: readonly PolicyDefinition[], cache:
     fields: fields.keys(),
     reads: (member) => roots.has(member),
     evaluate(facts) {
-      const run = new Run(facts, fields.items, slots.items);
+      const run = new Evaluation(facts, fields.items, slots.items);
       return judgeAll(members, index, run);
     },
   };
@@ -62,7 +62,7 @@ interface Member {
   policy: CompiledPolicy;
   /** Of its conditions, in stored order. */
   slots: number[];
-  judge: Judge;
+  judge: Evaluator;
 }
 
 function inOrder(definitions: readonly PolicyDefinition[]): PolicyDefinition[] {
@@ -91,17 +91,17 @@ function slotOf(
 
 function toMember(policy: CompiledPolicy, slotOf: (condition: CompiledCondition) => number): Member {
   const slots = policy.conditions.map(slotOf);
-  return { policy, slots, judge: judgeOf(policy, slots) };
+  return { policy, slots, judge: evaluatorOf(policy, slots) };
 }
 
-function judgeAll(members: readonly Member[], index: GuardIndex, run: Run): Verdict {
+function judgeAll(members: readonly Member[], index: GuardIndex, run: Evaluation): PolicyVerdict {
   const found: { position: number; truth: Truth }[] = [];
   index.visit(run, (position) => {
     const truth = members[position]!.judge(run);
     if (truth !== FALSE) found.push({ position, truth });
   });
   const matched: Match[] = [];
-  const failed: Failure[] = [];
+  const failed: PolicyFailure[] = [];
   for (const { position, truth } of found.sort((a, b) => a.position - b.position)) {
     const { policy, slots } = members[position]!;
     const error = truth === TRUE ? null : firstError(run, slots);
@@ -112,7 +112,7 @@ function judgeAll(members: readonly Member[], index: GuardIndex, run: Run): Verd
   return verdictOf(matched, failed);
 }
 
-function failureOf({ id, revision, name }: Match, error: string): Failure {
+function failureOf({ id, revision, name }: Match, error: string): PolicyFailure {
   return { id, revision, name, error };
 }
 

@@ -17,12 +17,12 @@ export interface Slot {
 }
 
 /** A policy's chain of conditions as a closure over the slots of a set. */
-export type Judge = (run: Run) => Truth;
+export type Evaluator = (run: Evaluation) => Truth;
 
 const unread = Symbol('unread');
 
 /** What one evaluation over the facts of one decision has found so far. */
-export class Run {
+export class Evaluation {
   readonly #facts: JsonObject;
   readonly #paths: readonly string[][];
   readonly #slots: readonly Slot[];
@@ -69,7 +69,7 @@ export class Run {
 const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 } as const;
 
 /** Closes over the slots of the policy's conditions, in stored order; where all are joined alike, the cheapest is asked first. */
-export function judgeOf({ conditions, joins }: CompiledPolicy, slots: readonly number[]): Judge {
+export function evaluatorOf({ conditions, joins }: CompiledPolicy, slots: readonly number[]): Evaluator {
   const uniform = joins.every((join) => join === joins[0]);
   if (!uniform)
     return chain(
@@ -83,7 +83,7 @@ export function judgeOf({ conditions, joins }: CompiledPolicy, slots: readonly n
   return joins[0] === 'OR' ? anyOf(cheapestFirst) : allOf(cheapestFirst);
 }
 
-function allOf(slots: readonly number[]): Judge {
+function allOf(slots: readonly number[]): Evaluator {
   return (run) => {
     let sum: Truth = TRUE;
     for (const slot of slots) {
@@ -95,7 +95,7 @@ function allOf(slots: readonly number[]): Judge {
   };
 }
 
-function anyOf(slots: readonly number[]): Judge {
+function anyOf(slots: readonly number[]): Evaluator {
   return (run) => {
     let sum: Truth = FALSE;
     for (const slot of slots) {
@@ -107,7 +107,7 @@ function anyOf(slots: readonly number[]): Judge {
   };
 }
 
-function chain([first, ...rest]: readonly number[], ands: readonly boolean[]): Judge {
+function chain([first, ...rest]: readonly number[], ands: readonly boolean[]): Evaluator {
   return (run) => {
     let sum = run.truth(first!);
     for (const [i, slot] of rest.entries()) {
@@ -120,7 +120,7 @@ function chain([first, ...rest]: readonly number[], ands: readonly boolean[]): J
 }
 
 /** The error of the first condition, in stored order, that could not be evaluated. */
-export function firstError(run: Run, slots: readonly number[]): string {
+export function firstError(run: Evaluation, slots: readonly number[]): string {
   const slot = slots.find((candidate) => run.truth(candidate) === UNKNOWN);
   return (slot === undefined ? undefined : run.error(slot)) ?? 'a condition could not be evaluated';
 }

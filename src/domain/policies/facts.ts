@@ -4,7 +4,7 @@ import { parseSafeJson } from '../safe-json.ts';
 import { amountsIn } from './amounts.ts';
 
 /** What is known when a decision is judged. */
-export interface Judged {
+export interface PolicyFacts {
   /** The members of the submitted decision, before scrubbing. */
   submitted: JsonObject;
   /** The moment of judgement, by the server's clock. */
@@ -22,7 +22,7 @@ export interface Judged {
  * members win over submitted ones of the same name.
  */
 export function factsOf(
-  { submitted, at, agentName, confidenceScore, tags, pii }: Judged,
+  { submitted, at, agentName, confidenceScore, tags, pii }: PolicyFacts,
   reads: (member: string) => boolean = () => true,
 ): JsonObject {
   const facts: JsonObject = {};

@@ -1,7 +1,7 @@
 // Which policies need a look at all: an index of the policies by the `equals` conditions that they cannot match without.
 import type { Json } from '../json.ts';
 import type { LogicalOperator } from './definition.ts';
-import type { Run } from './evaluate.ts';
+import type { Evaluation } from './evaluate.ts';
 import type { CompiledCondition } from './policy.ts';
 
 /**
@@ -26,7 +26,7 @@ export function guardOf<T extends CompiledCondition>(
 /** The policies of a set, by position, that have to be judged for the facts of a run. */
 export interface GuardIndex {
   /** Calls `visit` once for each of them, in no order. */
-  visit(run: Run, visit: (position: number) => void): void;
+  visit(run: Evaluation, visit: (position: number) => void): void;
 }
 
 /** Indexes the guards of a set's policies, given by position; `fieldOf` numbers a field path as the run does. */
@@ -51,7 +51,7 @@ export function indexGuards(
   };
 }
 
-function guarded(byField: Map<number, Map<Json, Set<number>>>, run: Run): Set<number> {
+function guarded(byField: Map<number, Map<Json, Set<number>>>, run: Evaluation): Set<number> {
   const found = new Set<number>();
   for (const [field, byValue] of byField) {
     const value = run.value(field);

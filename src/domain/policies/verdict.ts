@@ -18,22 +18,22 @@ export interface Match {
 }
 
 /** A policy that restricts nothing and could not be evaluated: it counts as no match. */
-export type Failure = Pick<Match, 'id' | 'revision' | 'name'> & { readonly error: string };
+export type PolicyFailure = Pick<Match, 'id' | 'revision' | 'name'> & { readonly error: string };
 
-export interface Verdict {
+export interface PolicyVerdict {
   readonly action: ActionType;
   readonly status: 'approved' | 'flagged' | 'blocked';
   /** The first matched policy, in evaluation order, that carries the winning action; null when none matched. */
   readonly decidedBy: string | null;
   /** In evaluation order. */
   readonly matched: readonly Match[];
-  readonly failed: readonly Failure[];
+  readonly failed: readonly PolicyFailure[];
 }
 
 const statuses = { block: 'blocked', flag_for_review: 'flagged', notify: 'approved', approve: 'approved' } as const;
 
 /** The verdict over matches in evaluation order: block over flag_for_review over notify over approve, whatever the priorities. */
-export function verdictOf(matched: Match[], failed: Failure[]): Verdict {
+export function verdictOf(matched: Match[], failed: PolicyFailure[]): PolicyVerdict {
   const winner = strongest(matched.flatMap(({ actions }) => actions));
   const action = winner ?? 'approve';
   const decider = matched.find(({ actions }) => actions.includes(action));

@@ -6,7 +6,7 @@ import { compilePattern } from './regex.ts';
 export const workspaceLimits = { policies: 1_000, instructions: 10_000 } as const;
 
 /** Why these policies may not all be enabled in one workspace; null when they may. */
-export function excessOfWorkspace(policies: readonly { conditions: readonly Condition[] }[]): string | null {
+export function workspaceLimitViolation(policies: readonly { conditions: readonly Condition[] }[]): string | null {
   if (policies.length > workspaceLimits.policies) {
     return `A workspace may have ${workspaceLimits.policies} enabled policies`;
   }

@@ -3,7 +3,7 @@ import { constants, createDecipheriv, type KeyObject, privateDecrypt } from 'nod
 import { withDescendants, type XmlElement } from '../xml.ts';
 import { attributeOf, onlyChild, optionalChild, textOf } from './elements.ts';
 import { ENCRYPTION, ENCRYPTION_11, SIGNATURE } from './names.ts';
-import { refuse, SamlRefusal } from './refusal.ts';
+import { failSaml, SamlError } from './refusal.ts';
 
 interface Cipher {
   name: 'aes-128-cbc' | 'aes-192-cbc' | 'aes-256-cbc' | 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm';
@@ -42,19 +42,19 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export function decryptAssertion(holder: XmlElement, key: KeyObject): string {
   const data = onlyChild(holder, ENCRYPTION, 'EncryptedData');
-  const cipher = CIPHERS[algorithmOf(data)] ?? refuse('The encryption of the assertion is not accepted');
+  const cipher = CIPHERS[algorithmOf(data)] ?? failSaml('The encryption of the assertion is not accepted');
   const [encryptedKey, ...more] = [...withDescendants(holder)].filter(
     ({ namespace, name }) => namespace === ENCRYPTION && name === 'EncryptedKey',
   );
-  if (!encryptedKey || more.length > 0) return refuse('An encrypted assertion needs one encrypted key');
+  if (!encryptedKey || more.length > 0) return failSaml('An encrypted assertion needs one encrypted key');
   const oaepHash = oaepHashOf(encryptedKey);
   const [wrapped, content] = [cipherValue(encryptedKey), cipherValue(data)];
   try {
     const contentKey = privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, wrapped);
-    if (contentKey.length !== cipher.keyBytes) throw new SamlRefusal('The key or the padding has another length');
+    if (contentKey.length !== cipher.keyBytes) throw new SamlError('The key or the padding has another length');
     return utf8.decode(decipher(cipher, contentKey, content));
   } catch {
-    return refuse('The assertion cannot be decrypted');
+    return failSaml('The assertion cannot be decrypted');
   }
 }
 
@@ -68,7 +68,7 @@ function oaepHashOf(encryptedKey: XmlElement): string {
   const digest = digestMethod ? DIGESTS[attributeOf(digestMethod, 'Algorithm')] : 'sha1';
   const mask = maskMethod ? MASKS[attributeOf(maskMethod, 'Algorithm')] : 'sha1';
   const isOaep = [`${ENCRYPTION}rsa-oaep-mgf1p`, `${ENCRYPTION_11}rsa-oaep`].includes(algorithmOf(encryptedKey));
-  if (!isOaep || digest === undefined || digest !== mask) return refuse('The encryption of the key is not accepted');
+  if (!isOaep || digest === undefined || digest !== mask) return failSaml('The encryption of the key is not accepted');
   return digest;
 }
 
@@ -88,6 +88,6 @@ function decipher({ name, ivBytes }: Cipher, key: Buffer, content: Buffer): Buff
   const padded = Buffer.concat([opened.update(content.subarray(ivBytes)), opened.final()]);
   // Only the last byte of the padding has a meaning.
   const padding = padded.at(-1) ?? 0;
-  if (padding < 1 || padding > BLOCK_BYTES) throw new SamlRefusal('The key or the padding has another length');
+  if (padding < 1 || padding > BLOCK_BYTES) throw new SamlError('The key or the padding has another length');
   return padded.subarray(0, padded.length - padding);
 }

@@ -1,6 +1,6 @@
 // From what a form brings to a document whose elements can be told apart.
 import { MAX_CHARACTERS, parseXml, UnsafeXml, withDescendants, type XmlElement } from '../xml.ts';
-import { refuse } from './refusal.ts';
+import { failSaml } from './refusal.ts';
 
 /** Base64 of the largest document, with room for line breaks. */
 const MAX_BASE64 = 1.5 * MAX_CHARACTERS;
@@ -11,14 +11,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * @throws SamlRefusal
  */
 export function decodeMessage(base64: string): string {
-  if (base64.length > MAX_BASE64) refuse('The message is too large');
+  if (base64.length > MAX_BASE64) failSaml('The message is too large');
   const digits = base64.replace(/[\t\n\r ]+/g, '');
   if (digits === '' || digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(digits))
-    refuse('The message is not base64');
+    failSaml('The message is not base64');
   try {
     return utf8.decode(Buffer.from(digits, 'base64'));
   } catch {
-    return refuse('The message is not UTF-8');
+    return failSaml('The message is not UTF-8');
   }
 }
 
@@ -32,7 +32,7 @@ export function wellFormed(xml: string): XmlElement {
   for (const { attributes } of withDescendants(root))
     for (const [name, value] of attributes) {
       if (!/^(\{.*\})?id$/i.test(name)) continue;
-      if (seen.has(value)) refuse('Two elements have the same identifier');
+      if (seen.has(value)) failSaml('Two elements have the same identifier');
       seen.add(value);
     }
   return root;
@@ -42,7 +42,7 @@ function parsed(xml: string): XmlElement {
   try {
     return parseXml(xml);
   } catch (error) {
-    if (error instanceof UnsafeXml) return refuse(`The XML was refused: ${error.message}`);
+    if (error instanceof UnsafeXml) return failSaml(`The XML was refused: ${error.message}`);
     throw error;
   }
 }

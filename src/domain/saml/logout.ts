@@ -11,7 +11,7 @@ import {
   textOf,
 } from './elements.ts';
 import { ASSERTION, PROTOCOL, SUCCESS } from './names.ts';
-import { refuse } from './refusal.ts';
+import { failSaml } from './refusal.ts';
 
 export interface LogoutExpectation {
   /** Entity id of the organisation's identity provider. */
@@ -34,7 +34,7 @@ const REQUEST_AGE_MS = 5 * 60_000;
  */
 export function readLogout(message: XmlElement, expected: LogoutExpectation): LogoutMessage {
   if (message.namespace !== PROTOCOL || !/^Logout(Request|Response)$/.test(message.name))
-    refuse('The message is no SAML logout');
+    failSaml('The message is no SAML logout');
   expectAttribute(message, 'Version', '2.0');
   expectAttribute(message, 'Destination', expected.destination);
   expectReached(message, 'IssueInstant', expected.now);

@@ -1,6 +1,6 @@
 // Our own addresses in SAML, which name us and bind every message to one organisation.
 
-export interface SamlPlaces {
+export interface SamlEndpoints {
   /** Our entity id for an organisation, which is where its metadata are. */
   entityId(organizationId: string): string;
   /** Where every response goes; the audience tells the organisations apart. */
@@ -10,7 +10,7 @@ export interface SamlPlaces {
 }
 
 /** `publicUrl`: without a slash at the end. */
-export function samlPlaces(publicUrl: string): SamlPlaces {
+export function samlEndpoints(publicUrl: string): SamlEndpoints {
   const base = `${publicUrl}/api/v1/auth/saml`;
   return {
     entityId: (organizationId) => `${base}/metadata/${organizationId}`,

@@ -1,7 +1,7 @@
 // Why a SAML message is not believed: told to the organisation in its audit log, never to whoever sent it.
 
 /** The message is not believed; its text says why and quotes nothing of it. */
-export class SamlRefusal extends Error {
+export class SamlError extends Error {
   /** Whether the identity provider itself says that it vouches for nobody. */
   readonly isDenial: boolean;
 
@@ -11,6 +11,6 @@ export class SamlRefusal extends Error {
   }
 }
 
-export function refuse(reason: string): never {
-  throw new SamlRefusal(reason);
+export function failSaml(reason: string): never {
+  throw new SamlError(reason);
 }

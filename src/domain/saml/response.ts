@@ -11,7 +11,7 @@ import {
   textOf,
 } from './elements.ts';
 import { ASSERTION, BEARER, PROTOCOL, SUCCESS, TRANSIENT_NAME } from './names.ts';
-import { refuse, SamlRefusal } from './refusal.ts';
+import { failSaml, SamlError } from './refusal.ts';
 
 /** What is known before a response is read. */
 export interface ResponseExpectation {
@@ -44,7 +44,7 @@ export interface Assertion {
  * @throws SamlRefusal
  */
 export function assertionHolder(response: XmlElement, expected: ResponseExpectation): XmlElement {
-  if (response.namespace !== PROTOCOL || response.name !== 'Response') refuse('The message is no SAML response');
+  if (response.namespace !== PROTOCOL || response.name !== 'Response') failSaml('The message is no SAML response');
   expectAttribute(response, 'Version', '2.0');
   attributeOf(response, 'ID');
   expectAttribute(response, 'Destination', expected.recipient);
@@ -53,12 +53,12 @@ export function assertionHolder(response: XmlElement, expected: ResponseExpectat
   expectIssuer(response, expected.issuer);
   const statusCode = onlyChild(onlyChild(response, PROTOCOL, 'Status'), PROTOCOL, 'StatusCode');
   if (attributeOf(statusCode, 'Value') !== SUCCESS)
-    throw new SamlRefusal('The identity provider reports that nobody signed on', true);
+    throw new SamlError('The identity provider reports that nobody signed on', true);
   const holders = [...withDescendants(response)].filter(({ name }) => /^(Encrypted)?Assertion$/.test(name));
   const [holder, ...more] = holders;
-  if (!holder) return refuse('The response has no assertion');
+  if (!holder) return failSaml('The response has no assertion');
   if (more.length > 0 || holder.namespace !== ASSERTION || !response.children.includes(holder))
-    refuse('The response has more than one assertion, or one where none belongs');
+    failSaml('The response has more than one assertion, or one where none belongs');
   return holder;
 }
 
@@ -96,16 +96,16 @@ function expectConditions(conditions: XmlElement, { audience, now }: ResponseExp
   if (conditions.attributes.has('NotBefore')) expectReached(conditions, 'NotBefore', now);
   expectBefore(conditions, 'NotOnOrAfter', now);
   if (!conditions.children.every(({ namespace, name }) => namespace === ASSERTION && CONDITIONS.includes(name)))
-    refuse('The assertion has a condition that is not understood');
+    failSaml('The assertion has a condition that is not understood');
   const restrictions = childrenNamed(conditions, ASSERTION, 'AudienceRestriction');
   const isForUs = (restriction: XmlElement): boolean =>
     childrenNamed(restriction, ASSERTION, 'Audience').some((named) => textOf(named) === audience);
-  if (restrictions.length === 0 || !restrictions.every(isForUs)) refuse('The assertion is for another audience');
+  if (restrictions.length === 0 || !restrictions.every(isForUs)) failSaml('The assertion is for another audience');
 }
 
 function readName(name: XmlElement): Pick<Assertion, 'nameId' | 'nameIdFormat'> {
   const nameIdFormat = name.attributes.get('Format') ?? null;
-  if (nameIdFormat === TRANSIENT_NAME) refuse('A transient NameID identifies nobody the next time');
+  if (nameIdFormat === TRANSIENT_NAME) failSaml('A transient NameID identifies nobody the next time');
   return { nameId: textOf(name), nameIdFormat };
 }
 

@@ -2,7 +2,7 @@
 import { childrenNamed, withDescendants, type XmlElement } from '../xml.ts';
 import { attributeOf, onlyChild } from './elements.ts';
 import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512, SIGNATURE } from './names.ts';
-import { refuse } from './refusal.ts';
+import { failSaml } from './refusal.ts';
 
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const ENVELOPED = `${SIGNATURE}enveloped-signature`;
@@ -22,7 +22,7 @@ export function isSigned(element: XmlElement): boolean {
 export function expectSignaturesIn(root: XmlElement, holders: readonly XmlElement[]): void {
   const found = [...withDescendants(root)].filter(({ name }) => name === 'Signature');
   const own = holders.flatMap((holder) => childrenNamed(holder, SIGNATURE, 'Signature'));
-  if (found.length !== own.length || own.length > holders.length) refuse('A signature stands where none belongs');
+  if (found.length !== own.length || own.length > holders.length) failSaml('A signature stands where none belongs');
 }
 
 /**
@@ -31,8 +31,8 @@ export function expectSignaturesIn(root: XmlElement, holders: readonly XmlElemen
  */
 export function signatureOf(element: XmlElement): XmlElement {
   const [signature, ...more] = childrenNamed(element, SIGNATURE, 'Signature');
-  if (!signature) return refuse(`${element.name} is not signed`);
-  if (more.length > 0) refuse(`${element.name} has more than one signature`);
+  if (!signature) return failSaml(`${element.name} is not signed`);
+  if (more.length > 0) failSaml(`${element.name} has more than one signature`);
   expectNames(signature, ['SignedInfo', 'SignatureValue', 'KeyInfo']);
   const info = onlyChild(signature, SIGNATURE, 'SignedInfo');
   onlyChild(signature, SIGNATURE, 'SignatureValue');
@@ -45,20 +45,20 @@ export function signatureOf(element: XmlElement): XmlElement {
 
 function expectReference(reference: XmlElement, element: XmlElement): void {
   const id = attributeOf(element, 'ID');
-  if (!/^[A-Za-z_][\w.-]*$/.test(id)) refuse(`ID of ${element.name} is no identifier`);
-  if (reference.attributes.get('URI') !== `#${id}`) refuse(`The signature in ${element.name} is of something else`);
+  if (!/^[A-Za-z_][\w.-]*$/.test(id)) failSaml(`ID of ${element.name} is no identifier`);
+  if (reference.attributes.get('URI') !== `#${id}`) failSaml(`The signature in ${element.name} is of something else`);
   expectNames(reference, ['Transforms', 'DigestMethod', 'DigestValue']);
   expectAlgorithm(onlyChild(reference, SIGNATURE, 'DigestMethod'), DIGESTS);
   const transforms = onlyChild(reference, SIGNATURE, 'Transforms');
   expectNames(transforms, ['Transform']);
   transforms.children.forEach(expectParameters);
   const algorithms = transforms.children.map((transform) => attributeOf(transform, 'Algorithm'));
-  if (algorithms.join(' ') !== `${ENVELOPED} ${EXCLUSIVE}`) refuse('The signature is of something transformed');
+  if (algorithms.join(' ') !== `${ENVELOPED} ${EXCLUSIVE}`) failSaml('The signature is of something transformed');
 }
 
 function expectAlgorithm(method: XmlElement, allowed: readonly string[]): void {
   expectParameters(method);
-  if (!allowed.includes(attributeOf(method, 'Algorithm'))) refuse(`The algorithm of ${method.name} is not accepted`);
+  if (!allowed.includes(attributeOf(method, 'Algorithm'))) failSaml(`The algorithm of ${method.name} is not accepted`);
 }
 
 /** The only parameter that is known: prefixes whose namespaces are signed too, though nothing seems to use them. */
@@ -68,10 +68,10 @@ function expectParameters(method: XmlElement): void {
     name === 'InclusiveNamespaces' &&
     (attributes.get('PrefixList') ?? '').length <= MAX_PREFIXES;
   if (method.children.length > 1 || !method.children.every(isKnown))
-    refuse(`${method.name} holds something unexpected`);
+    failSaml(`${method.name} holds something unexpected`);
 }
 
 function expectNames(element: XmlElement, allowed: readonly string[]): void {
   if (!element.children.every(({ namespace, name }) => namespace === SIGNATURE && allowed.includes(name)))
-    refuse(`${element.name} holds something unexpected`);
+    failSaml(`${element.name} holds something unexpected`);
 }

@@ -1,6 +1,6 @@
 // Dates of birth, where a label says that they are one.
 import { labelled } from './label.ts';
-import { seen } from './look.ts';
+import { textFeatures } from './look.ts';
 import { spansOf, type Rule } from './rule.ts';
 
 const month = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?';
@@ -16,6 +16,6 @@ const labelledDate = labelled('dob', `(?:${dates.join('|')})(?!\\d)`);
 
 export const birthDateRule: Rule = {
   type: 'DATE_OF_BIRTH',
-  needs: seen.digits4,
+  needs: textFeatures.digits4,
   find: (text) => spansOf(text, labelledDate),
 };

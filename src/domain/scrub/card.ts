@@ -1,5 +1,5 @@
 // Payment card numbers: thirteen to nineteen digits of a known issuer range that pass the Luhn check.
-import { seen } from './look.ts';
+import { textFeatures } from './look.ts';
 import { matchesOf, type Rule, type Span } from './rule.ts';
 
 /** Issuer ranges by leading digits (inclusive, of equal width) and the lengths in use. */
@@ -29,7 +29,7 @@ const ranges: readonly (readonly [network: string, from: string, to: string, len
 /** A digit that begins a group, and neither a word nor the decimals of a number. */
 const groupStart = /(?<![A-Za-z0-9]|\d\.)\d/g;
 
-export const cardRule: Rule = { type: 'CARD', needs: seen.digits13, find: findCards };
+export const cardRule: Rule = { type: 'CARD', needs: textFeatures.digits13, find: findCards };
 
 function findCards(text: string): Span[] {
   const spans: Span[] = [];

@@ -1,5 +1,5 @@
 // E-mail addresses: a sign `@` (or `%40`) with a mailbox before it and a domain name behind it.
-import { seen } from './look.ts';
+import { textFeatures } from './look.ts';
 import { matchesOf, type Rule, type Span } from './rule.ts';
 
 const sign = /@|%40/g;
@@ -8,7 +8,7 @@ const domain =
 const mailbox = /[\p{L}\p{N}._%+'-]/u;
 const first = /[\p{L}\p{N}_+]/u;
 
-export const emailRule: Rule = { type: 'EMAIL', needs: seen.at, find: findEmails };
+export const emailRule: Rule = { type: 'EMAIL', needs: textFeatures.at, find: findEmails };
 
 function findEmails(text: string): Span[] {
   const spans: Span[] = [];

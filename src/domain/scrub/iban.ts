@@ -1,12 +1,12 @@
 // Bank account numbers (IBAN): country, length and check digits as in the register that ibantools carries.
 import { countrySpecs, isValidIBAN } from 'ibantools';
-import { seen } from './look.ts';
+import { textFeatures } from './look.ts';
 import { matchesOf, type Rule, type Span } from './rule.ts';
 
 const head = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/g;
 const alphanumeric = /[A-Za-z0-9]/;
 
-export const ibanRule: Rule = { type: 'IBAN', needs: seen.ibanHead, find: findIbans };
+export const ibanRule: Rule = { type: 'IBAN', needs: textFeatures.ibanHead, find: findIbans };
 
 function findIbans(text: string): Span[] {
   const spans: Span[] = [];

@@ -2,7 +2,7 @@
 import { escapeAt, foldCodePoint } from './fold.ts';
 
 /** What a look has seen, as bits. Digits are close when at most two of ` -./()+` stand between one and the next. */
-export const seen = {
+export const textFeatures = {
   /** A character or escape that folding would change. */
   foldable: 1,
   /** `@`, or `%` as in `%40`. */
@@ -51,7 +51,7 @@ export function isDate(text: string): boolean {
 const worthALook = /[\d@%\\\x80-\uffff]|-----/;
 
 /** Looks at every character once and returns the bits of `seen`. */
-export function look(text: string): number {
+export function inspect(text: string): number {
   return worthALook.test(text) ? lookAtEach(`${text} `) : 0;
 }
 
@@ -75,14 +75,14 @@ function lookAtEach(text: string): number {
       close++;
       closeEnd = at + 1;
       wordDigits++;
-      if (wordDigits === 2 && at - word === 3 && (kindAt(text, at - 1) & DIGIT) !== 0) mask |= seen.ibanHead;
+      if (wordDigits === 2 && at - word === 3 && (kindAt(text, at - 1) & DIGIT) !== 0) mask |= textFeatures.ibanHead;
     } else if ((is & LETTER) === 0) {
-      if (wordDigits >= 4 && wordDigits < at - word && at - word >= 8) mask |= seen.mixed;
+      if (wordDigits >= 4 && wordDigits < at - word && at - word >= 8) mask |= textFeatures.mixed;
       word = at + 1;
       wordDigits = 0;
       if ((is & SPECIAL) !== 0) mask |= specialBits(text, at);
       if ((is & VISIBLE) === 0) {
-        if (at - run >= 8 && (runKinds & (DIGIT | LETTER)) === (DIGIT | LETTER)) mask |= seen.token;
+        if (at - run >= 8 && (runKinds & (DIGIT | LETTER)) === (DIGIT | LETTER)) mask |= textFeatures.token;
         run = at + 1;
         runKinds = 0;
       }
@@ -106,8 +106,10 @@ function areClose(text: string, end: number, at: number): boolean {
 /** The bits of a run of close digits that ends at `end`. */
 function digitBits(text: string, digits: number, end: number): number {
   if (digits < 4) return 0;
-  if (digits < 8 || (digits === 8 && isDate(text.slice(end - 10, end)))) return seen.digits4;
-  return digits < 13 ? seen.digits4 | seen.digits8 : seen.digits4 | seen.digits8 | seen.digits13;
+  if (digits < 8 || (digits === 8 && isDate(text.slice(end - 10, end)))) return textFeatures.digits4;
+  return digits < 13
+    ? textFeatures.digits4 | textFeatures.digits8
+    : textFeatures.digits4 | textFeatures.digits8 | textFeatures.digits13;
 }
 
 const version4Tail = /(?:\.\d{1,3}){3}/y;
@@ -123,17 +125,19 @@ function specialBits(text: string, at: number): number {
   switch (text[at]) {
     case '@':
     case '%':
-      return seen.at;
+      return textFeatures.at;
     case '\\':
-      return text[at - 1] === '\\' || (escapeAt(text, at) === null && text[at + 1] !== '\\') ? 0 : seen.foldable;
+      return text[at - 1] === '\\' || (escapeAt(text, at) === null && text[at + 1] !== '\\')
+        ? 0
+        : textFeatures.foldable;
     case '.':
-      return (kindAt(text, at + 1) & DIGIT) !== 0 && matchesAt(version4Tail, text, at) ? seen.address : 0;
+      return (kindAt(text, at + 1) & DIGIT) !== 0 && matchesAt(version4Tail, text, at) ? textFeatures.address : 0;
     case ':':
-      return (kindAt(text, at + 1) & VISIBLE) !== 0 && matchesAt(version6Tail, text, at) ? seen.address : 0;
+      return (kindAt(text, at + 1) & VISIBLE) !== 0 && matchesAt(version6Tail, text, at) ? textFeatures.address : 0;
     case '-':
-      return text.startsWith('-----', at) ? seen.rule : 0;
+      return text.startsWith('-----', at) ? textFeatures.rule : 0;
     default:
-      return isFolded(text.codePointAt(at) ?? 0) ? 0 : seen.foldable;
+      return isFolded(text.codePointAt(at) ?? 0) ? 0 : textFeatures.foldable;
   }
 }
 

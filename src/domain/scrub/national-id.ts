@@ -1,6 +1,6 @@
 // National id numbers: written as their country writes them, or after a label; with valid check digits where they have them.
 import { labelled } from './label.ts';
-import { isDate, seen } from './look.ts';
+import { isDate, textFeatures } from './look.ts';
 import { nationalIdForms, type NationalIdForm } from './national-id-forms.ts';
 import { matchesOf, spansOf, type Rule, type Span } from './rule.ts';
 
@@ -22,12 +22,12 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
   const short = forms.filter(isShort);
   const long = forms.filter((form) => !isShort(form));
   return [
-    { type: 'NATIONAL_ID', needs: seen.digits8 | seen.mixed, find: writtenFinder(long) },
-    { type: 'NATIONAL_ID', needs: seen.digits4 | seen.mixed, find: writtenFinder(short) },
+    { type: 'NATIONAL_ID', needs: textFeatures.digits8 | textFeatures.mixed, find: writtenFinder(long) },
+    { type: 'NATIONAL_ID', needs: textFeatures.digits4 | textFeatures.mixed, find: writtenFinder(short) },
     // Not digits8: letters may part the digits, and a date may be the beginning of a number, as in 2024-05-24K.
     {
       type: 'NATIONAL_ID',
-      needs: seen.digits4 | seen.mixed,
+      needs: textFeatures.digits4 | textFeatures.mixed,
       find: (text) => spansOf(text, afterLabel, (found) => longestValid(found, forms)),
     },
   ];

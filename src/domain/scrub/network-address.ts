@@ -1,12 +1,12 @@
 // Internet addresses, version 4 in dotted decimal and version 6 in hexadecimal groups.
-import { seen } from './look.ts';
+import { textFeatures } from './look.ts';
 import { spansOf, type Rule, type Span } from './rule.ts';
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const version4 = new RegExp(`(?<![A-Za-z0-9]|\\d\\.)${octet}(?:\\.${octet}){3}(?![A-Za-z0-9]|\\.\\d)`, 'g');
 const version6 = /(?<![A-Za-z0-9:.])[0-9A-Fa-f:]{4,39}(?![A-Za-z0-9:])/g;
 
-export const networkAddressRule: Rule = { type: 'IP_ADDRESS', needs: seen.address, find: findAddresses };
+export const networkAddressRule: Rule = { type: 'IP_ADDRESS', needs: textFeatures.address, find: findAddresses };
 
 function findAddresses(text: string): Span[] {
   return [...spansOf(text, version4), ...spansOf(text, version6, (found) => (isVersion6(found) ? found.length : 0))];

@@ -1,7 +1,7 @@
 // Telephone numbers: international, in the written forms of some countries, or after a label.
 import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js';
 import { labelled } from './label.ts';
-import { isDate, seen } from './look.ts';
+import { isDate, textFeatures } from './look.ts';
 import { spansOf, type Rule } from './rule.ts';
 
 const after = '(?![A-Za-z0-9]|[.-]\\d)';
@@ -23,7 +23,7 @@ const afterLabel = labelled('phone', `[+(]?\\d(?:[ \\-./()]{0,2}\\d){7,14}(?!\\d
 
 export const phoneRule: Rule = {
   type: 'PHONE',
-  needs: seen.digits8,
+  needs: textFeatures.digits8,
   find: (text) => [
     ...spansOf(text, international, internationalLength),
     ...spansOf(text, northAmerican),

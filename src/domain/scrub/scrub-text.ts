@@ -1,7 +1,7 @@
 // Scrubbing of one text: look, fold when needed, ask the rules whose needs were seen, put markers in place of what they find.
 import { fold } from './fold.ts';
 import type { LabelClass } from './label.ts';
-import { look, seen } from './look.ts';
+import { inspect, textFeatures } from './look.ts';
 import type { DetectionType, Rule, Span } from './rule.ts';
 
 export interface ScrubbedText {
@@ -40,11 +40,11 @@ function onePass(
   rules: readonly Rule[],
   label: LabelClass | null,
 ): { text: string; types: DetectionType[] } | null {
-  const mask = look(text);
+  const mask = inspect(text);
   if (mask === 0) return null;
-  if ((mask & seen.foldable) === 0) return marked(text, findingsIn(text, label, { rules, mask }));
+  if ((mask & textFeatures.foldable) === 0) return marked(text, findingsIn(text, label, { rules, mask }));
   const folded = fold(text);
-  const findings = findingsIn(folded.text, label, { rules, mask: look(folded.text) });
+  const findings = findingsIn(folded.text, label, { rules, mask: inspect(folded.text) });
   return marked(
     text,
     findings.map(({ start, end, ...finding }) => ({

@@ -1,6 +1,6 @@
 // Secrets: signed tokens, private keys, keys with a known prefix, and what a label calls a password or key.
 import { labelled } from './label.ts';
-import { seen } from './look.ts';
+import { textFeatures } from './look.ts';
 import { spansOf, type Rule, type Span } from './rule.ts';
 
 const privateKey =
@@ -45,7 +45,7 @@ const patterns: readonly (readonly [part: string, pattern: RegExp])[] = [
   ['', named],
 ];
 
-export const secretRule: Rule = { type: 'SECRET', needs: seen.token | seen.rule, find: findSecrets };
+export const secretRule: Rule = { type: 'SECRET', needs: textFeatures.token | textFeatures.rule, find: findSecrets };
 
 function findSecrets(text: string): Span[] {
   const keys = text.includes('-----BEGIN ') ? spansOf(text, privateKey) : [];

@@ -4,12 +4,12 @@ import { payloadDigest } from '../../domain/chain.ts';
 import { sealValues } from '../../domain/commitments.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Tenant } from '../../domain/tenant.ts';
-import { auditView, type Actor } from '../../domain/view.ts';
+import { auditPayload, type Actor } from '../../domain/view.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import { AUDIT } from '../../ledger/chains.ts';
 import type { Appender, Draft } from '../../ledger/entry.ts';
-import type { Proofs } from '../../ledger/proof-thread.ts';
+import type { VerificationWorker } from '../../ledger/proof-thread.ts';
 import type { Break, BrokenReason } from '../../ledger/verify-report.ts';
 import type { Models } from '../../models.ts';
 import type { AuditEntryDocument, AuditRowDocument } from './audit.model.ts';
@@ -18,7 +18,7 @@ interface Deps {
   models: Models;
   /** The appender of the audit chain. */
   chain: Appender;
-  proofs: Proofs;
+  verificationWorker: VerificationWorker;
   /** Takes the committed values from every entry but one. */
   emptyEntries: (organizationId: string, except: number) => Promise<void>;
   clock: Clock;
@@ -55,7 +55,16 @@ const SPELLINGS: readonly (readonly string[])[] = [
 const LEFT_BEHIND_MS = 5000;
 const SWEEP_BATCH = 500;
 
-export function createAuditService({ models, chain, proofs, emptyEntries, clock, newId, random16, log }: Deps) {
+export function createAuditService({
+  models,
+  chain,
+  verificationWorker,
+  emptyEntries,
+  clock,
+  newId,
+  random16,
+  log,
+}: Deps) {
   async function append({ auditId, event }: AuditRow): Promise<void> {
     await chain.append(draftOf({ auditId, event }, random16));
     await models.auditRows.deleteOne({ _id: auditId, organizationId: event.organizationId });
@@ -107,7 +116,7 @@ export function createAuditService({ models, chain, proofs, emptyEntries, clock,
 
     /** Replays the organisation's chain; the first break is told in words. */
     async verify({ organizationId }: Tenant) {
-      const found = await proofs.verify(AUDIT, organizationId, clock.now());
+      const found = await verificationWorker.verify(AUDIT, organizationId, clock.now());
       const { verified, totalChecked, lastHash, broken } = found;
       if (broken) log.error({ organizationId, broken }, 'an audit chain is not what was sealed');
       return {
@@ -174,7 +183,7 @@ function draftOf({ auditId, event }: AuditRow, random16: () => Buffer): Draft {
     { userEmail, userRole, ipAddress, userAgent, detail, metadata: plain },
     random16,
   );
-  const view = auditView({
+  const view = auditPayload({
     organizationId,
     workspaceId,
     actor: actorOf(event),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PLANS } from '../../domain/plans.ts';
 import { ROLES } from '../../domain/roles.ts';
-import { emailAddress, givenPassword, id, instant, line, newPassword } from '../../http/views.ts';
+import { emailAddress, existingPassword, id, instant, line, newPassword } from '../../http/views.ts';
 import { SESSION_TIMEOUTS } from './users.model.ts';
 
 const objectId = z
@@ -18,16 +18,16 @@ export const registerInput = z.object({
   password: newPassword,
   organizationName: line(200),
 });
-export const loginInput = z.object({ email: emailAddress, password: givenPassword });
+export const loginInput = z.object({ email: emailAddress, password: existingPassword });
 export const addressInput = z.object({ email: emailAddress });
 export const completeInput = registerInput.omit({ email: true }).extend({ token: oneTimeToken });
 export const resetInput = z.object({ token: oneTimeToken, password: newPassword });
-export const changeInput = z.object({ currentPassword: givenPassword, newPassword });
+export const changeInput = z.object({ currentPassword: existingPassword, newPassword });
 export const linkInput = z.object({ token: oneTimeToken });
 export const switchInput = z.object({ organizationId: objectId });
 export const revokeInput = z.union([z.object({ auditLogId: objectId }), z.object({ jti: z.string().min(1).max(64) })]);
 
-export const userView = z.object({
+export const accountView = z.object({
   _id: id,
   email: z.string(),
   name: z.string(),
@@ -38,7 +38,7 @@ export const userView = z.object({
   systemRole: z.enum(['owner', 'admin']).nullable(),
   createdAt: instant,
 });
-export const organizationView = z.object({
+export const sessionOrganizationView = z.object({
   _id: id,
   name: z.string(),
   slug: z.string(),
@@ -48,11 +48,11 @@ export const organizationView = z.object({
 const role = z.enum(ROLES);
 
 export const sessionView = z.object({ token: z.string(), expiresAt: instant, organizationId: id, role });
-export const signedInView = sessionView.extend({ user: userView });
+export const signedInView = sessionView.extend({ user: accountView });
 /** A session, or what the second step needs. */
 export const signInView = z.union([signedInView, z.object({ mfaRequired: z.literal(true), tempToken: z.string() })]);
-export const registeredView = signedInView.extend({ organization: organizationView });
-export const meView = z.object({ user: userView, organization: organizationView, role });
+export const registeredView = signedInView.extend({ organization: sessionOrganizationView });
+export const meView = z.object({ user: accountView, organization: sessionOrganizationView, role });
 export const membershipView = z.object({
   organizationId: id,
   name: z.string(),
@@ -62,7 +62,7 @@ export const membershipView = z.object({
   joinedAt: instant,
   isCurrent: z.boolean(),
 });
-export const revokedView = z.object({ revoked: z.number().int() });
+export const revokedSessionsView = z.object({ revoked: z.number().int() });
 export const openSessionView = z.object({
   jti: z.string(),
   organizationId: id,

@@ -16,7 +16,7 @@ interface Deps {
   registration: 'open' | 'invite';
 }
 
-export interface Founder {
+export interface Registrant {
   name: string;
   email: string;
   /** Null for somebody who signs in by a provider only. */
@@ -26,7 +26,7 @@ export interface Founder {
   mailboxProved: boolean;
 }
 
-export function createFoundingService(deps: Deps) {
+export function createRegistrationService(deps: Deps) {
   const { models, sessions, organizations, clock, newId, registration } = deps;
   return {
     /** @throws AppError `FORBIDDEN` when registration is by invitation only */
@@ -35,7 +35,7 @@ export function createFoundingService(deps: Deps) {
     },
 
     /** A new user with a new organisation, signed in as its owner; call it in a transaction. */
-    async found({ organizationName, mailboxProved, ...person }: Founder, origin: Origin, proof: Proof) {
+    async found({ organizationName, mailboxProved, ...person }: Registrant, origin: Origin, proof: Proof) {
       const { organizationId } = await organizations.create(organizationName);
       const userId = newId();
       const now = clock.now();
@@ -49,12 +49,12 @@ export function createFoundingService(deps: Deps) {
       const session = await sessions.signIn(made.toObject(), origin, proof);
       // A new account has no second factor.
       if (session.mfaRequired) throw new AppError('INTERNAL_ERROR');
-      return { ...session, organization: shownOrganization(organization) };
+      return { ...session, organization: toOrganizationView(organization) };
     },
   };
 }
-export type FoundingService = ReturnType<typeof createFoundingService>;
+export type RegistrationService = ReturnType<typeof createRegistrationService>;
 
-export function shownOrganization(organization: OrganizationDocument) {
+export function toOrganizationView(organization: OrganizationDocument) {
   return { ...organization, plan: organization.subscription.plan };
 }

@@ -23,12 +23,12 @@ export interface Applicant {
 }
 
 /** An account whose password was right, or what a new one is made of. */
-export type Answered = { known: UserDocument } | { fresh: { email: string; name: string; passwordHash: string } };
+export type InviteeAccount = { known: UserDocument } | { fresh: { email: string; name: string; passwordHash: string } };
 
-export function createInvitedService({ models, passwords, failures, clock }: Deps) {
+export function createInviteeAccountService({ models, passwords, failures, clock }: Deps) {
   return {
     /** Costs one password hash. @throws AppError `INVALID_CREDENTIALS` for an account's wrong password, `VALIDATION_ERROR` for a new one that breaks the rule */
-    async answer({ email, name, password }: Applicant, origin: Origin): Promise<Answered> {
+    async answer({ email, name, password }: Applicant, origin: Origin): Promise<InviteeAccount> {
       const known = await models.users.findOne({ email }).lean<UserDocument>();
       if (known) {
         if (await passwords.verify(known.passwordHash, password)) return { known };
@@ -45,7 +45,7 @@ export function createInvitedService({ models, passwords, failures, clock }: Dep
      * The account behind an answer, which its next sign-in leads to `organizationId`; the token came by mail, so the mailbox is proved.
      * Call it in the transaction that takes it in. @throws AppError `INVALID_CREDENTIALS` when the password has changed since
      */
-    async account(answered: Answered, organizationId: string): Promise<UserDocument> {
+    async account(answered: InviteeAccount, organizationId: string): Promise<UserDocument> {
       const now = clock.now();
       const arrival = { emailVerifiedAt: now, lastOrganizationId: organizationId };
       if ('fresh' in answered) {
@@ -62,4 +62,4 @@ export function createInvitedService({ models, passwords, failures, clock }: Dep
     },
   };
 }
-export type InvitedService = ReturnType<typeof createInvitedService>;
+export type InviteeAccountService = ReturnType<typeof createInviteeAccountService>;

@@ -2,7 +2,7 @@
 import type { MailContent } from '../../infra/mail-layout.ts';
 
 /** Where a mail leads: the address of a page, and the token it takes behind `#`, which no server and no log sees. */
-export interface Way {
+export interface LinkMail {
   page: string;
   token: string;
 }
@@ -36,7 +36,7 @@ const MAGIC_LINK: Words = {
 
 const withWay =
   ({ label, ...words }: Words) =>
-  (to: string, { page, token }: Way): MailContent => ({
+  (to: string, { page, token }: LinkMail): MailContent => ({
     to,
     ...words,
     action: { label, token, link: `${page}#token=${token}` },

@@ -1,13 +1,13 @@
 // Links in mail: asking for one, and using one to set a password or to sign in.
 import { reply, route } from '../../http/define-route.ts';
-import { signInFacts } from '../../http/sign-in.ts';
+import { signInAudit } from '../../http/sign-in.ts';
 import { addressInput, linkInput, passwordChangedView, resetInput, sentView, signInView } from './auth.schemas.ts';
 
 /** Anybody may ask for any address; what is written is one row that says so. */
 const asked = { auth: 'public', limits: ['auth', 'mail'], body: addressInput, data: sentView } as const;
 const used = { auth: 'public', limits: ['auth'], writes: 'own' } as const;
 
-export const linkRoutes = [
+export const emailLinkRoutes = [
   route({
     method: 'post',
     path: '/request-signup',
@@ -62,7 +62,7 @@ export const linkRoutes = [
     audit: { action: 'auth.login', resource: 'session' },
     async handler({ body, meta }, { links }) {
       const made = await links.signIn(body.token, meta);
-      return reply(200, made, { audit: signInFacts(made) });
+      return reply(200, made, { audit: signInAudit(made) });
     },
   }),
 ];

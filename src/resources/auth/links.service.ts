@@ -7,7 +7,7 @@ import type { Passwords } from '../../infra/passwords.ts';
 import type { Models } from '../../models.ts';
 import type { resetInput } from './auth.schemas.ts';
 import type { CredentialService } from './credentials.service.ts';
-import { accountExistsMail, magicLinkMail, resetMail, signUpMail, type Way } from './links.mails.ts';
+import { accountExistsMail, magicLinkMail, resetMail, signUpMail, type LinkMail } from './links.mails.ts';
 import type { Purpose } from './one-time-tokens.model.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
 import type { Origin, SessionService } from './sessions.service.ts';
@@ -37,7 +37,7 @@ const LIFETIME_MS: Record<Kind, number> = { signup: 24 * 60 * MINUTE, reset: 60 
 const PAGE: Record<Kind, string> = { signup: 'complete-signup', reset: 'reset-password', 'magic-link': 'magic-link' };
 const METHOD = 'magic_link';
 
-export function createLinkService(deps: Deps) {
+export function createEmailLinkService(deps: Deps) {
   const { models, sessions, failures, credentials, oneTimeTokens, passwords, clock, transaction } = deps;
 
   const userOf = (email: string): Promise<UserDocument | null> => models.users.findOne({ email }).lean<UserDocument>();
@@ -47,7 +47,7 @@ export function createLinkService(deps: Deps) {
     kind: Kind,
     email: string,
     asked: { user: UserDocument | null; at: Date },
-  ): Promise<Way | null> {
+  ): Promise<LinkMail | null> {
     const expiresAt = new Date(asked.at.getTime() + LIFETIME_MS[kind]);
     if (expiresAt <= clock.now()) return null;
     await oneTimeTokens.voidSent(kind, email);
@@ -121,4 +121,4 @@ export function createLinkService(deps: Deps) {
     },
   };
 }
-export type LinkService = ReturnType<typeof createLinkService>;
+export type EmailLinkService = ReturnType<typeof createEmailLinkService>;

@@ -1,7 +1,7 @@
 // Local accounts: register, sign in with a password, change it, who am I.
 import { ROLES } from '../../domain/roles.ts';
 import { reply, route } from '../../http/define-route.ts';
-import { signInFacts } from '../../http/sign-in.ts';
+import { signInAudit } from '../../http/sign-in.ts';
 import {
   changeInput,
   completeInput,
@@ -29,7 +29,7 @@ export const localRoutes = [
     audit: register,
     async handler({ body, meta }, { local }) {
       const made = await local.register(body, meta);
-      return reply(201, made, { audit: { ...signInFacts(made), resourceId: made.organizationId } });
+      return reply(201, made, { audit: { ...signInAudit(made), resourceId: made.organizationId } });
     },
   }),
   route({
@@ -44,7 +44,7 @@ export const localRoutes = [
     audit: register,
     async handler({ body, meta }, { local }) {
       const made = await local.completeSignup(body, meta);
-      return reply(201, made, { audit: { ...signInFacts(made), resourceId: made.organizationId } });
+      return reply(201, made, { audit: { ...signInAudit(made), resourceId: made.organizationId } });
     },
   }),
   route({
@@ -59,7 +59,7 @@ export const localRoutes = [
     audit: { action: 'auth.login', resource: 'session' },
     async handler({ body, meta }, { local }) {
       const made = await local.login(body, meta);
-      return reply(200, made, { audit: signInFacts(made) });
+      return reply(200, made, { audit: signInAudit(made) });
     },
   }),
   route({

@@ -8,9 +8,9 @@ import type { Models } from '../../models.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
 import type { changeInput, completeInput, loginInput, registerInput } from './auth.schemas.ts';
 import type { CredentialService } from './credentials.service.ts';
-import { shownOrganization, type FoundingService } from './founding.service.ts';
+import { toOrganizationView, type RegistrationService } from './founding.service.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
-import { shownUser, type Origin, type SessionService } from './sessions.service.ts';
+import { toUserView, type Origin, type SessionService } from './sessions.service.ts';
 import type { SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
 
@@ -20,7 +20,7 @@ interface Deps {
   failures: SignInFailures;
   credentials: CredentialService;
   oneTimeTokens: OneTimeTokenService;
-  founding: FoundingService;
+  founding: RegistrationService;
   passwords: Passwords;
   clock: Clock;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
@@ -99,7 +99,7 @@ export function createLocalService(deps: Deps) {
         models.organizations.findById(organizationId).lean<OrganizationDocument>(),
       ]);
       if (!user || !organization) throw new AppError('UNAUTHORIZED_NO_USER');
-      return { user: shownUser(user), organization: shownOrganization(organization), role };
+      return { user: toUserView(user), organization: toOrganizationView(organization), role };
     },
   };
 }

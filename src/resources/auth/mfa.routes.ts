@@ -1,7 +1,7 @@
 // The second factor: set up, on, off, the second step of a sign-in, backup codes.
 import { ROLES } from '../../domain/roles.ts';
 import { reply, route } from '../../http/define-route.ts';
-import { signInFacts } from '../../http/sign-in.ts';
+import { signInAudit } from '../../http/sign-in.ts';
 import { signInView } from './auth.schemas.ts';
 import { backupCodesView, disableInput, enableInput, mfaLoginInput, mfaStateView, setupView } from './mfa.schemas.ts';
 
@@ -65,7 +65,7 @@ export const mfaRoutes = [
     audit: { action: 'auth.login', resource: 'session' },
     async handler({ body, meta }, { mfa }) {
       const made = await mfa.login(body, meta);
-      return reply(200, made, { audit: signInFacts(made) });
+      return reply(200, made, { audit: signInAudit(made) });
     },
   }),
   route({

@@ -1,6 +1,6 @@
 // Inputs and views of the second factor and its backup codes (document 1, sections 3 and 4.1).
 import { z } from 'zod';
-import { givenPassword } from '../../http/views.ts';
+import { existingPassword } from '../../http/views.ts';
 
 /** Six digits of an authenticator, or a backup code; blanks and hyphens do not count. */
 const code = z
@@ -11,7 +11,7 @@ const code = z
 
 export const enableInput = z.object({ code });
 /** A backup code stands in for a lost authenticator only together with the password: a session alone can make backup codes. */
-export const disableInput = z.object({ code, password: givenPassword.optional() });
+export const disableInput = z.object({ code, password: existingPassword.optional() });
 export const mfaLoginInput = z.object({ tempToken: z.string().min(1).max(2000), code });
 
 export const setupView = z.object({ secret: z.string(), otpauthUrl: z.string(), qrCode: z.string() });

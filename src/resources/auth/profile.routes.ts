@@ -1,7 +1,7 @@
 // What users set for themselves, and what they may see of their account's security.
 import { ROLES } from '../../domain/roles.ts';
 import { reply, route } from '../../http/define-route.ts';
-import { userView } from './auth.schemas.ts';
+import { accountView } from './auth.schemas.ts';
 import {
   loginView,
   preferencesChange,
@@ -22,7 +22,7 @@ export const profileRoutes = [
     summary: 'Change name, locale or time zone',
     ...mine,
     body: profileChange,
-    data: userView,
+    data: accountView,
     audit: audit('user.update_profile'),
     handler: ({ user, body }, { profile }) => profile.update(user, body),
   }),

@@ -6,7 +6,7 @@ import type { Clock } from '../../infra/clock.ts';
 import type { Models } from '../../models.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { preferencesChange, profileChange } from './profile.schemas.ts';
-import { shownUser } from './sessions.service.ts';
+import { toUserView } from './sessions.service.ts';
 import type { SessionTimeout, UserDocument } from './users.model.ts';
 
 interface Deps {
@@ -35,7 +35,7 @@ export function createProfileService({ models, audit, clock }: Deps) {
 
   return {
     async update({ userId }: User, { name, locale, timezone }: z.output<typeof profileChange>) {
-      return shownUser(await change(userId, { name, locale, timezone }));
+      return toUserView(await change(userId, { name, locale, timezone }));
     },
 
     /** Counts from the next token on. */

@@ -193,7 +193,7 @@ export function createSessionService(deps: Deps) {
     async signIn(user: UserDocument, origin: Origin, proof: Proof) {
       const membership = await landing(user, proof.signOn);
       const organizationId = membership.organizationId.toHexString();
-      const told = { user: shownUser(user), organizationId, role: membership.role, ...proof };
+      const told = { user: toUserView(user), organizationId, role: membership.role, ...proof };
       if (user.mfa.enabled && proof.secondFactor === null)
         return { ...told, mfaRequired: true as const, tempToken: await secondStep(user, proof) };
       await models.users.updateOne({ _id: user._id }, { $set: { lastLoginAt: clock.now(), lastLoginIp: origin.ip } });
@@ -316,7 +316,7 @@ export function createSessionService(deps: Deps) {
 export type SessionService = ReturnType<typeof createSessionService>;
 
 /** A user as views show them. */
-export function shownUser(user: UserDocument) {
+export function toUserView(user: UserDocument) {
   return { ...user, mfaEnabled: user.mfa.enabled };
 }
 

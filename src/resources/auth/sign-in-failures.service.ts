@@ -9,7 +9,7 @@ interface Deps {
   log: { error(details: object, text: string): void };
 }
 
-export interface Failure {
+export interface SignInFailure {
   method: string;
   detail: string;
 }
@@ -17,7 +17,7 @@ export interface Failure {
 export function createSignInFailures({ sessions, audit, log }: Deps) {
   const underWay = new Set<Promise<void>>();
 
-  async function write(user: UserDocument, origin: Origin, { method, detail }: Failure): Promise<void> {
+  async function write(user: UserDocument, origin: Origin, { method, detail }: SignInFailure): Promise<void> {
     const home = await sessions.homeOf(user);
     if (!home) return;
     await audit.write({
@@ -38,7 +38,7 @@ export function createSignInFailures({ sessions, audit, log }: Deps) {
   }
 
   return {
-    note(user: UserDocument, origin: Origin, failure: Failure): void {
+    note(user: UserDocument, origin: Origin, failure: SignInFailure): void {
       const writing = write(user, origin, failure)
         .catch((error: unknown) => log.error({ err: error }, 'failed sign-in not audited'))
         .finally(() => underWay.delete(writing));

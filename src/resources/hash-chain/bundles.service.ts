@@ -7,20 +7,20 @@ import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
-import type { Proofs } from '../../ledger/proof-thread.ts';
+import type { VerificationWorker } from '../../ledger/proof-thread.ts';
 import type { Models } from '../../models.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { BundleQuery } from './hash-chain.schemas.ts';
 
 interface Deps {
   models: Models;
-  proofs: Proofs;
+  verificationWorker: VerificationWorker;
   audit: AuditService;
   clock: Clock;
 }
 
 /** Who asks for a bundle; null for a key. */
-export interface Asking {
+export interface BundleCaller {
   user: User | null;
   ip: string;
   userAgent: string | null;
@@ -35,7 +35,7 @@ type Place = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
 
-export function createBundleService({ models, proofs, audit, clock }: Deps) {
+export function createBundleService({ models, verificationWorker, audit, clock }: Deps) {
   function newest(organizationId: string): Promise<Place | null> {
     const newestFirst = models.ledger
       .findOne({ organizationId }, 'sequence chainHash createdAt')
@@ -75,7 +75,11 @@ export function createBundleService({ models, proofs, audit, clock }: Deps) {
   }
 
   /** Showing values is for managers, and leaves an entry in the audit log either way. @throws AppError `FORBIDDEN` */
-  async function admit({ organizationId, workspaceId, actor }: Tenant, asking: Asking, shown: Shown): Promise<void> {
+  async function admit(
+    { organizationId, workspaceId, actor }: Tenant,
+    asking: BundleCaller,
+    shown: Shown,
+  ): Promise<void> {
     const { user, ip, userAgent } = asking;
     const isAllowed = user !== null && MANAGERS.includes(user.role);
     await audit.write({
@@ -94,7 +98,11 @@ export function createBundleService({ models, proofs, audit, clock }: Deps) {
 
   return {
     /** @throws AppError `VALIDATION_ERROR`, `FORBIDDEN` */
-    async open(tenant: Tenant, query: BundleQuery, asking: Asking): Promise<{ filename: string; body: Readable }> {
+    async open(
+      tenant: Tenant,
+      query: BundleQuery,
+      asking: BundleCaller,
+    ): Promise<{ filename: string; body: Readable }> {
       const { organizationId } = tenant;
       const head = await newest(organizationId);
       const { first, last } = await rangeOf(organizationId, query, head?.sequence ?? 0);
@@ -102,7 +110,7 @@ export function createBundleService({ models, proofs, audit, clock }: Deps) {
       const range = count > 0 ? { fromSequence: first, toSequence: last } : { fromSequence: null, toSequence: null };
       const { disclose: names = [] } = query;
       if (names.length > 0) await admit(tenant, asking, { names, ...range });
-      const body = await proofs.bundle(DECISIONS, {
+      const body = await verificationWorker.bundle(DECISIONS, {
         chain: 'ledger',
         organizationId,
         exportedAt: chainTime(clock.now()),

@@ -11,7 +11,7 @@ import {
   entryOfTraceView,
   entryView,
   proofQuery,
-  statusView,
+  chainStatusView,
   traceParam,
   verificationView,
 } from './hash-chain.schemas.ts';
@@ -25,7 +25,7 @@ export const hashChainRoutes = [
     summary: 'Head, last verification and append latency',
     ...read,
     failedCode: 'HASH_CHAIN_STATUS_FAILED',
-    data: statusView,
+    data: chainStatusView,
     handler: ({ tenant }, { hashChain }) => hashChain.status(tenant),
   }),
   route({

@@ -6,7 +6,7 @@ const count = z.number().int();
 const sequence = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 const reserved = z.null().describe('Reserved');
 
-export const statusView = z.object({
+export const chainStatusView = z.object({
   totalEntries: count,
   lastSequence: count,
   lastChainHash: z.string().nullable(),

@@ -6,14 +6,14 @@ import type { Clock } from '../../infra/clock.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
 import type { Appender } from '../../ledger/entry.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
-import type { Proofs } from '../../ledger/proof-thread.ts';
+import type { VerificationWorker } from '../../ledger/proof-thread.ts';
 import type { Models } from '../../models.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 
 interface Deps {
   models: Models;
   ledger: Appender;
-  proofs: Proofs;
+  verificationWorker: VerificationWorker;
   clock: Clock;
   log: { error(details: object, text: string): void };
 }
@@ -35,7 +35,7 @@ const HEX = /^[0-9a-f]{1,64}$/;
 /** Greater than every character of an id. */
 const BEYOND = '\uffff';
 
-export function createHashChainService({ models, ledger, proofs, clock, log }: Deps) {
+export function createHashChainService({ models, ledger, verificationWorker, clock, log }: Deps) {
   const statuses = new LRUCache<string, Known>({ max: STATUSES_KEPT });
 
   async function known(organizationId: string): Promise<Known> {
@@ -80,7 +80,7 @@ export function createHashChainService({ models, ledger, proofs, clock, log }: D
     /** Replays the whole chain and remembers the outcome. */
     async verify({ organizationId }: Tenant) {
       const started = clock.now();
-      const { verified, broken, ...found } = await proofs.verify(DECISIONS, organizationId, started);
+      const { verified, broken, ...found } = await verificationWorker.verify(DECISIONS, organizationId, started);
       const verifiedAt = clock.now();
       const outcome = { brokenAtSequence: broken?.sequence ?? null, brokenReason: broken?.reason ?? null };
       const remembered = { verifiedAt, ok: verified, totalChecked: found.totalChecked, ...outcome };

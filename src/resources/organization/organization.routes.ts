@@ -3,7 +3,7 @@ import { ORGANIZATION_DELETED } from '../../domain/audit-event.ts';
 import { MANAGERS } from '../../domain/roles.ts';
 import { reply, route } from '../../http/define-route.ts';
 import {
-  deletedView,
+  deletedOrganizationView,
   deletionInput,
   newScimTokenView,
   organizationView,
@@ -54,7 +54,7 @@ export const organizationRoutes = [
     auth: 'user',
     roles: ['owner'],
     body: deletionInput,
-    data: deletedView,
+    data: deletedOrganizationView,
     audit: audit(ORGANIZATION_DELETED),
     handler: ({ tenant, user, body }, { organizationDeletion }) => organizationDeletion.delete(tenant, user, body),
   }),

@@ -26,4 +26,4 @@ export const organizationView = z.object({
   updatedAt: instant,
 });
 export const newScimTokenView = z.object({ _id: id, token: z.string(), createdAt: instant });
-export const deletedView = z.object({ _id: id, deleted: z.literal(true) });
+export const deletedOrganizationView = z.object({ _id: id, deleted: z.literal(true) });

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { certificateFacts, certificateProblem } from '../../domain/certificates.ts';
 import { type Feature, plansWith } from '../../domain/plans.ts';
-import { samlPlaces } from '../../domain/saml/places.ts';
+import { samlEndpoints } from '../../domain/saml/places.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
@@ -30,7 +30,7 @@ type SsoInput = z.output<typeof ssoInput>;
 type OidcInput = NonNullable<SsoInput['oidc']>;
 type SamlInput = NonNullable<SsoInput['saml']>;
 
-export const clientSecretPlace = (organizationId: string): string => `organisation ${organizationId} client secret`;
+export const clientSecretAad = (organizationId: string): string => `organisation ${organizationId} client secret`;
 
 /** The part behind the at-sign, lower-cased; null where there is none. */
 export function domainOf(email: string): string | null {
@@ -39,7 +39,7 @@ export function domainOf(email: string): string | null {
 }
 
 export function createSsoSettingsService({ models, vault, sessions, organizations, http, clock, publicUrl }: Deps) {
-  const places = samlPlaces(publicUrl);
+  const places = samlEndpoints(publicUrl);
   const organization = (organizationId: string): Promise<OrganizationDocument | null> =>
     models.organizations.findById(organizationId).lean<OrganizationDocument>();
 
@@ -63,7 +63,7 @@ export function createSsoSettingsService({ models, vault, sessions, organization
     const secret =
       clientSecret === undefined
         ? isSame && before.clientSecret
-        : vault.seal(clientSecret, clientSecretPlace(organizationId));
+        : vault.seal(clientSecret, clientSecretAad(organizationId));
     if (!secret)
       throw new AppError('VALIDATION_ERROR', 'oidc.clientSecret: is needed for another issuer or another client');
     return { ...rest, clientSecret: secret };
@@ -166,7 +166,7 @@ export function createSsoSettingsService({ models, vault, sessions, organization
           data: { currentPlan, requiredPlans, feature: 'sso' satisfies Feature },
         });
       const { oidc, ...config } = found.ssoConfig;
-      const open = (sealed: string): string => vault.open(sealed, clientSecretPlace(organizationId));
+      const open = (sealed: string): string => vault.open(sealed, clientSecretAad(organizationId));
       return {
         ...config,
         organizationId,

@@ -4,7 +4,7 @@ import { MANAGERS } from '../../domain/roles.ts';
 import { reply, route } from '../../http/define-route.ts';
 import { byId } from '../../http/views.ts';
 import {
-  deletedView,
+  deletedPolicyView,
   digestParams,
   policyChange,
   policyInput,
@@ -100,7 +100,7 @@ export const policyRoutes = [
     summary: 'Remove a policy; its revisions stay',
     ...manage,
     params: byId,
-    data: deletedView,
+    data: deletedPolicyView,
     audit: audit('policy.delete'),
     handler: ({ tenant, params }, { policies }) => policies.remove(tenant, params.id),
   }),

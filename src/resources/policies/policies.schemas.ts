@@ -89,7 +89,7 @@ export const policyView = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
-export const deletedView = z.object({ _id: id, id, deleted: z.literal(true) });
+export const deletedPolicyView = z.object({ _id: id, id, deleted: z.literal(true) });
 
 export const revisionParams = z.object({
   id: idParam,

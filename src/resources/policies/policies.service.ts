@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Page } from '../../domain/page.ts';
 import { sameJson } from '../../domain/policies/condition.ts';
 import { findTemplate, policyTemplates } from '../../domain/policies/templates.ts';
-import { excessOfWorkspace } from '../../domain/policies/workspace-limits.ts';
+import { workspaceLimitViolation } from '../../domain/policies/workspace-limits.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
@@ -60,7 +60,7 @@ export function createPolicyService({ models, policySets, clock, onCommit }: Dep
     const enabled = await models.policies
       .find({ organizationId, workspaceId, deletedAt: null, enabled: true }, 'conditions')
       .lean<PolicyDocument[]>();
-    const excess = excessOfWorkspace(enabled);
+    const excess = workspaceLimitViolation(enabled);
     if (excess !== null) throw new AppError('INVALID_OPERATION', excess);
   }
 

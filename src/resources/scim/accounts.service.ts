@@ -46,7 +46,7 @@ export function createAccountService({ models, newId }: Deps) {
       organizationId: string,
       entry: DirectoryEntry,
     ): Promise<{ userId: string; awaitsProof: boolean }> {
-      const email = addressOf(entry);
+      const email = emailOf(entry);
       const known = await models.users.findOne({ email }).lean<UserDocument>();
       if (!known) {
         const _id = newId();
@@ -69,7 +69,7 @@ export function createAccountService({ models, newId }: Deps) {
       if (user.provisionedBy?.toHexString() !== organizationId || (await belongsElsewhere(organizationId, user)))
         return;
       const name = displayNameIn(entry).slice(0, MAX_NAME);
-      const email = addressOf(entry);
+      const email = emailOf(entry);
       const moves = email !== user.email && untouched(user) && !(await models.users.exists({ email }));
       if (name !== user.name || moves)
         await models.users.updateOne({ _id: user._id }, { $set: { name, ...(moves && { email }) } });
@@ -77,7 +77,7 @@ export function createAccountService({ models, newId }: Deps) {
   };
 }
 /** @throws AppError `SCIM_INVALID_VALUE` when the entry names no address that an account could have */
-export function addressOf(entry: DirectoryEntry): string {
+export function emailOf(entry: DirectoryEntry): string {
   const address = accountAddress(entry);
   if (address === null)
     throw new AppError('SCIM_INVALID_VALUE', 'userName must be an e-mail address, or come with one in emails');

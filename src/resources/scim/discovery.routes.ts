@@ -12,7 +12,7 @@ import {
 } from './discovery.schemas.ts';
 import { groupView } from './groups.schemas.ts';
 import { listView, searchInput } from './scim.schemas.ts';
-import { userView } from './users.schemas.ts';
+import { scimUserView } from './users.schemas.ts';
 
 const open = { method: 'get', auth: 'public', kind: 'scim' } as const;
 
@@ -65,7 +65,7 @@ export const scimDiscoveryRoutes = [
     writes: 'none',
     codes: ['SCIM_INVALID_FILTER'],
     body: searchInput,
-    data: listView(z.union([userView, groupView])),
+    data: listView(z.union([scimUserView, groupView])),
     handler: ({ tenant, body }, { scimSearches }) => scimSearches.everything(tenant, body),
   }),
 ];

@@ -1,7 +1,7 @@
 // SCIM groups: the fixed role buckets; putting somebody into one gives the role (document 1, sections 2 and 4.5).
 import type { JsonObject } from '../../domain/json.ts';
 import type { Role } from '../../domain/roles.ts';
-import { BUCKETS, roleAfter, type Bucket } from '../../domain/scim-buckets.ts';
+import { ROLE_GROUPS, roleAfter, type RoleGroup } from '../../domain/scim-buckets.ts';
 import type { Filter } from '../../domain/scim-filter.ts';
 import { applyPatch, ScimPatchError, type PatchOperation } from '../../domain/scim-patch.ts';
 import { project, shows, type Selection } from '../../domain/scim-projection.ts';
@@ -13,7 +13,7 @@ import type { MembershipService } from '../organization/memberships.service.ts';
 import type { MembershipDocument } from '../organization/memberships.model.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
 import type { PeopleService } from './people.service.ts';
-import type { Event } from './users.service.ts';
+import type { ScimUserEvent } from './users.service.ts';
 
 interface Deps {
   models: Models;
@@ -27,7 +27,7 @@ const MAX_MOVES = 1000;
 const ID = /^[0-9a-f]{24}$/;
 
 export function createScimGroupService({ models, people, memberships, baseUrl }: Deps) {
-  async function shown(tenant: Tenant, bucket: Bucket, withMembers: boolean) {
+  async function shown(tenant: Tenant, bucket: RoleGroup, withMembers: boolean) {
     const organization = await models.organizations
       .findById(tenant.organizationId, 'createdAt updatedAt')
       .lean<Pick<OrganizationDocument, 'createdAt' | 'updatedAt'>>();
@@ -61,11 +61,11 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
     /** Reads the members only where the filter or the answer needs them. */
     async list(tenant: Tenant, filter: Filter | null, selection: Selection) {
       const withMembers = filter !== null || shows(GROUP_SCHEMA, selection, 'members');
-      const groups = await Promise.all(BUCKETS.map((bucket) => shown(tenant, bucket, withMembers)));
+      const groups = await Promise.all(ROLE_GROUPS.map((bucket) => shown(tenant, bucket, withMembers)));
       return filter ? groups.filter(filter.matches) : groups;
     },
 
-    async get(tenant: Tenant, bucket: Bucket, selection: Selection) {
+    async get(tenant: Tenant, bucket: RoleGroup, selection: Selection) {
       const group = await shown(tenant, bucket, shows(GROUP_SCHEMA, selection, 'members'));
       return project(group, GROUP_SCHEMA, selection);
     },
@@ -74,7 +74,7 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
      * All operations or none; whoever enters gets the role, whoever leaves a lesser one.
      * @throws AppError `SCIM_INVALID_VALUE`, `VALIDATION_ERROR` (last owner)
      */
-    async patch(tenant: Tenant, bucket: Bucket, operations: readonly PatchOperation[]): Promise<Event[]> {
+    async patch(tenant: Tenant, bucket: RoleGroup, operations: readonly PatchOperation[]): Promise<ScimUserEvent[]> {
       const members = await people.inRole(tenant, bucket);
       const [before, after] = [members.map(({ value }) => value), membersAfter(members, operations)];
       const entering = after.filter((id) => !before.includes(id));
@@ -97,7 +97,11 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
 }
 export type ScimGroupService = ReturnType<typeof createScimGroupService>;
 
-function moved(action: string, { userId, role }: MembershipDocument, metadata: { group: Bucket; role: Role }): Event {
+function moved(
+  action: string,
+  { userId, role }: MembershipDocument,
+  metadata: { group: RoleGroup; role: Role },
+): ScimUserEvent {
   return {
     action,
     resourceId: metadata.group,

@@ -1,6 +1,6 @@
 // The members of an organisation as SCIM users: found, listed, filtered (document 1, section 2: SCIM User mapping).
 import type { Filter } from '../../domain/scim-filter.ts';
-import { isBucket, type Bucket } from '../../domain/scim-buckets.ts';
+import { isRoleGroup, type RoleGroup } from '../../domain/scim-buckets.ts';
 import { USER_SCHEMA } from '../../domain/scim-schema.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
@@ -15,13 +15,13 @@ interface Deps {
 }
 
 /** A member and the account behind the membership. */
-export interface Person {
+export interface ScimPerson {
   membership: MembershipDocument;
   user: UserDocument;
 }
 
 /** The resource of RFC 7643, section 4.1, as far as there is something to say. */
-export interface ShownUser {
+export interface ScimUserView {
   schemas: string[];
   id: string;
   externalId?: string;
@@ -34,7 +34,7 @@ export interface ShownUser {
   meta: { resourceType: string; created: string; lastModified: string; location: string };
 }
 
-export interface Window {
+export interface PageWindow {
   skip: number;
   limit: number;
 }
@@ -44,7 +44,7 @@ const ID = /^[0-9a-f]{24}$/;
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
 export function createPeopleService({ models, baseUrl }: Deps) {
-  async function withAccounts(memberships: MembershipDocument[]): Promise<Person[]> {
+  async function withAccounts(memberships: MembershipDocument[]): Promise<ScimPerson[]> {
     const users = await models.users
       .find({ _id: { $in: memberships.map(({ userId }) => userId) } })
       .lean<UserDocument[]>();
@@ -70,7 +70,7 @@ export function createPeopleService({ models, baseUrl }: Deps) {
   }
 
   /** Everybody who fits `where`, newest first, a batch at a time. */
-  async function* batches(where: object): AsyncGenerator<Person[]> {
+  async function* batches(where: object): AsyncGenerator<ScimPerson[]> {
     let batch: MembershipDocument[] = [];
     const cursor = models.memberships.find(where).sort(NEWEST_FIRST).lean<MembershipDocument[]>().cursor();
     for await (const membership of cursor as AsyncIterable<MembershipDocument>) {
@@ -84,14 +84,14 @@ export function createPeopleService({ models, baseUrl }: Deps) {
 
   const people = {
     /** @throws AppError `NOT_FOUND` */
-    async find({ organizationId }: Tenant, userId: string): Promise<Person> {
+    async find({ organizationId }: Tenant, userId: string): Promise<ScimPerson> {
       const membership = await models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>();
       const [person] = membership ? await withAccounts([membership]) : [];
       if (!person) throw new AppError('NOT_FOUND', 'No such user');
       return person;
     },
 
-    async list({ organizationId }: Tenant, filter: Filter | null, { skip, limit }: Window) {
+    async list({ organizationId }: Tenant, filter: Filter | null, { skip, limit }: PageWindow) {
       if (filter === null) {
         const memberships = await models.memberships
           .find({ organizationId })
@@ -103,7 +103,7 @@ export function createPeopleService({ models, baseUrl }: Deps) {
         return { total, items: limit === 0 ? [] : (await withAccounts(memberships)).map(people.shown) };
       }
       let total = 0;
-      const items: ShownUser[] = [];
+      const items: ScimUserView[] = [];
       for await (const batch of batches(await candidates(organizationId, filter)))
         for (const resource of batch.map(people.shown).filter(filter.matches)) {
           if (total >= skip && items.length < limit) items.push(resource);
@@ -113,7 +113,7 @@ export function createPeopleService({ models, baseUrl }: Deps) {
     },
 
     /** Everybody in a role, as the members of its group. */
-    async inRole({ organizationId }: Tenant, role: Bucket) {
+    async inRole({ organizationId }: Tenant, role: RoleGroup) {
       const memberships = await models.memberships
         .find({ organizationId, role })
         .sort(NEWEST_FIRST)
@@ -124,7 +124,7 @@ export function createPeopleService({ models, baseUrl }: Deps) {
       });
     },
 
-    shown(this: void, person: Person): ShownUser {
+    shown(this: void, person: ScimPerson): ScimUserView {
       const { membership, user } = person;
       const { directory, role, ssoId } = membership;
       const id = user._id.toHexString();
@@ -138,7 +138,7 @@ export function createPeopleService({ models, baseUrl }: Deps) {
         ...(name && { name }),
         active: membership.isActive,
         emails: emailsOf(person),
-        groups: isBucket(role)
+        groups: isRoleGroup(role)
           ? [{ value: role, $ref: `${baseUrl}/Groups/${role}`, display: role, type: 'direct' }]
           : [],
         meta: {
@@ -162,13 +162,13 @@ export function displayNameIn({ userName, displayName, givenName, familyName }: 
   return displayName ?? (composed || (userName.split('@', 1)[0] ?? userName));
 }
 
-const userNameOf = ({ membership, user }: Person): string => membership.directory?.userName ?? user.email;
+const userNameOf = ({ membership, user }: ScimPerson): string => membership.directory?.userName ?? user.email;
 
 /** Of a provisioned member what the directory says, never what the person is called elsewhere. */
-const displayNameOf = ({ membership, user }: Person): string =>
+const displayNameOf = ({ membership, user }: ScimPerson): string =>
   membership.directory ? displayNameIn(membership.directory) : user.name;
 
-function nameOf(directory: DirectoryEntry | null): ShownUser['name'] {
+function nameOf(directory: DirectoryEntry | null): ScimUserView['name'] {
   const { formatted = null, givenName = null, familyName = null } = directory ?? {};
   const composed = [givenName, familyName].filter((part) => part !== null).join(' ');
   const parts = Object.entries({ formatted: formatted ?? (composed || null), givenName, familyName });
@@ -176,7 +176,7 @@ function nameOf(directory: DirectoryEntry | null): ShownUser['name'] {
   return given.length > 0 ? Object.fromEntries(given) : undefined;
 }
 
-function emailsOf({ membership, user }: Person): ShownUser['emails'] {
+function emailsOf({ membership, user }: ScimPerson): ScimUserView['emails'] {
   const given = membership.directory?.emails ?? [];
   if (given.length === 0)
     return [{ value: accountAddress(membership.directory) ?? user.email, type: 'work', primary: true }];

@@ -79,7 +79,7 @@ export const patchInput = z.object({
 export type Operations = z.output<typeof patchInput>['Operations'];
 
 /** Every member is optional but those that are always returned: a request may ask for a part. */
-export const shown = <T extends z.ZodRawShape>(members: T) =>
+export const toScim = <T extends z.ZodRawShape>(members: T) =>
   z.object({
     schemas: z.array(z.string()),
     id: z.string(),

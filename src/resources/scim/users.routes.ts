@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { reply, route } from '../../http/define-route.ts';
 import { byId } from '../../http/views.ts';
 import { listQuery, listView, patchInput, searchInput, selectionQuery } from './scim.schemas.ts';
-import { userInput, userView } from './users.schemas.ts';
+import { userInput, scimUserView } from './users.schemas.ts';
 
 const scim = { auth: 'scim', plan: 'scim', kind: 'scim', invalidCode: 'SCIM_INVALID_VALUE' } as const;
 const audit = (action: string) => ({ action, resource: 'user' });
@@ -17,7 +17,7 @@ export const scimUserRoutes = [
     ...scim,
     codes: ['SCIM_INVALID_FILTER'],
     query: listQuery,
-    data: listView(userView),
+    data: listView(scimUserView),
     handler: ({ tenant, query }, { scimSearches }) => scimSearches.users(tenant, query),
   }),
   route({
@@ -28,7 +28,7 @@ export const scimUserRoutes = [
     writes: 'none',
     codes: ['SCIM_INVALID_FILTER'],
     body: searchInput,
-    data: listView(userView),
+    data: listView(scimUserView),
     handler: ({ tenant, body }, { scimSearches }) => scimSearches.users(tenant, body),
   }),
   route({
@@ -40,7 +40,7 @@ export const scimUserRoutes = [
     status: 201,
     query: selectionQuery,
     body: userInput,
-    data: userView,
+    data: scimUserView,
     audit: audit('scim.user.created'),
     async handler({ tenant, body, query }, { scimUsers }) {
       const { user, location, events } = await scimUsers.create(tenant, body, query);
@@ -54,7 +54,7 @@ export const scimUserRoutes = [
     ...scim,
     params: byId,
     query: selectionQuery,
-    data: userView,
+    data: scimUserView,
     handler: ({ tenant, params, query }, { scimUsers }) => scimUsers.get(tenant, params.id, query),
   }),
   route({
@@ -64,7 +64,7 @@ export const scimUserRoutes = [
     ...changes,
     query: selectionQuery,
     body: userInput,
-    data: userView,
+    data: scimUserView,
     audit: audit('scim.user.updated'),
     async handler({ tenant, params, body, query }, { scimUsers }) {
       const { user, events } = await scimUsers.replace(tenant, { ...params, input: body }, query);
@@ -78,7 +78,7 @@ export const scimUserRoutes = [
     ...changes,
     query: selectionQuery,
     body: patchInput,
-    data: userView,
+    data: scimUserView,
     audit: audit('scim.user.updated'),
     async handler({ tenant, params, body, query }, { scimUsers }) {
       const { user, events } = await scimUsers.patch(tenant, { ...params, operations: body.Operations }, query);

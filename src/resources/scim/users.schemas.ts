@@ -1,7 +1,7 @@
 // Inputs and the view of SCIM users (document 1, section 2: SCIM User mapping).
 import { z } from 'zod';
 import { attributesOf, canonicalMembers, USER_SCHEMA } from '../../domain/scim-schema.ts';
-import { schemasWith, shown } from './scim.schemas.ts';
+import { schemasWith, toScim } from './scim.schemas.ts';
 
 const MAX_EMAILS = 20;
 const MAX_GROUPS = 1000;
@@ -72,7 +72,7 @@ const reference = z.object({
   type: z.string(),
 });
 
-export const userView = shown({
+export const scimUserView = toScim({
   externalId: z.string(),
   userName: z.string(),
   displayName: z.string(),

@@ -12,8 +12,8 @@ import type { SessionService } from '../auth/sessions.service.ts';
 import type { MembershipService } from '../organization/memberships.service.ts';
 import type { DirectoryEntry, MembershipDocument } from '../organization/memberships.model.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
-import { addressOf, type AccountService } from './accounts.service.ts';
-import type { PeopleService, Person } from './people.service.ts';
+import { emailOf, type AccountService } from './accounts.service.ts';
+import type { PeopleService, ScimPerson } from './people.service.ts';
 import { userInput, type UserInput } from './users.schemas.ts';
 
 interface Deps {
@@ -25,7 +25,7 @@ interface Deps {
 }
 
 /** What happened, for the audit log. */
-export interface Event {
+export interface ScimUserEvent {
   action: string;
   resourceId: string;
   metadata: Record<string, unknown>;
@@ -42,7 +42,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
   }
 
   /** Ends what an active membership allows; an owner must be left. */
-  async function afterDeactivation({ membership, user }: Person): Promise<void> {
+  async function afterDeactivation({ membership, user }: ScimPerson): Promise<void> {
     const organizationId = membership.organizationId.toHexString();
     if (membership.role === 'owner') await memberships.ownerLost(organizationId);
     const settings = await settingsOf(organizationId);
@@ -50,7 +50,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
   }
 
   /** Writes what the directory says now; tells what changed. */
-  async function save(tenant: Tenant, person: Person, { profile, active }: { profile: Profile; active: boolean }) {
+  async function save(tenant: Tenant, person: ScimPerson, { profile, active }: { profile: Profile; active: boolean }) {
     const { membership, user } = person;
     const { organizationId } = tenant;
     const id = user._id.toHexString();
@@ -115,7 +115,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
     },
 
     /** Soft de-provisioning: the row stays. @throws AppError `NOT_FOUND`, `VALIDATION_ERROR` (last owner) */
-    async deactivate(tenant: Tenant, id: string): Promise<Event[]> {
+    async deactivate(tenant: Tenant, id: string): Promise<ScimUserEvent[]> {
       const person = await people.find(tenant, id);
       const { membership } = person;
       const activity = activityAfter(membership, false);
@@ -134,12 +134,12 @@ export type ScimUserService = ReturnType<typeof createScimUserService>;
 function profileOf({ userName, displayName, name, emails, externalId }: UserInput): Profile {
   const { formatted = null, givenName = null, familyName = null } = name ?? {};
   const directory = { userName, displayName, formatted, givenName, familyName, emails };
-  addressOf(directory);
+  emailOf(directory);
   return { ssoId: externalId, directory };
 }
 
 /** What a client wrote, without what the service adds: the resource that operations change. */
-function writable({ membership, user }: Person): JsonObject {
+function writable({ membership, user }: ScimPerson): JsonObject {
   const { directory, ssoId, isActive } = membership;
   if (!directory) return { userName: user.email, displayName: user.name, active: isActive };
   const { userName, displayName, formatted, givenName, familyName, emails } = directory;
@@ -153,7 +153,7 @@ function writable({ membership, user }: Person): JsonObject {
   };
 }
 
-function patched(person: Person, operations: readonly PatchOperation[]): UserInput {
+function patched(person: ScimPerson, operations: readonly PatchOperation[]): UserInput {
   try {
     const parsed = userInput.safeParse(applyPatch(writable(person), operations, USER_SCHEMA));
     if (parsed.success) return parsed.data;
@@ -171,13 +171,13 @@ function activityAfter({ isActive, deactivatedBy }: MembershipDocument, active: 
   return !isActive && deactivatedBy === 'team' ? { isActive, deactivatedBy } : { isActive: true, deactivatedBy: null };
 }
 
-function created(resourceId: string, { ssoId, directory }: Profile, { role, matched }: RoleDecision): Event {
+function created(resourceId: string, { ssoId, directory }: Profile, { role, matched }: RoleDecision): ScimUserEvent {
   const metadata = { externalId: ssoId, userName: directory.userName, role, matched };
   return { action: 'scim.user.created', resourceId, metadata };
 }
 
 /** One event for the change of state, one for that of the profile; that nothing changed is told too. */
-function eventsOf({ membership, user }: Person, { ssoId, directory }: Profile, isActive: boolean): Event[] {
+function eventsOf({ membership, user }: ScimPerson, { ssoId, directory }: Profile, isActive: boolean): ScimUserEvent[] {
   const before: Partial<DirectoryEntry> = membership.directory ?? {};
   const changed = Object.entries(directory)
     .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof DirectoryEntry]))

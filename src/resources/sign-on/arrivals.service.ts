@@ -1,6 +1,6 @@
 // Somebody comes from an organisation's identity provider: who of its members that is, with which role, and the session.
 import { DEFAULT_ROLE, roleFor } from '../../domain/role-mapping.ts';
-import { addressIn } from '../../domain/vouched-address.ts';
+import { emailIn } from '../../domain/vouched-address.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { Models } from '../../models.ts';
@@ -11,7 +11,7 @@ import type { UserDocument } from '../auth/users.model.ts';
 import type { MembershipDocument } from '../organization/memberships.model.ts';
 import type { MembershipService } from '../organization/memberships.service.ts';
 import type { SsoSettings, SsoSettingsService } from '../organization/sso-settings.service.ts';
-import { nameOf } from './newcomer.ts';
+import { displayNameOf } from './newcomer.ts';
 
 interface Deps {
   models: Models;
@@ -25,7 +25,7 @@ interface Deps {
 }
 
 /** What an identity provider says of somebody, verified. */
-export interface Arrival {
+export interface ExternalIdentity {
   signOn: SignOn;
   /** Null: the provider names none. */
   email: string | null;
@@ -39,7 +39,7 @@ interface Found {
   membership: MembershipDocument;
 }
 
-export function createArrivalService(deps: Deps) {
+export function createAccountLinkingService(deps: Deps) {
   const { models, sessions, credentials, memberships, ssoSettings, clock, newId, transaction } = deps;
 
   async function accountOf(membership: MembershipDocument): Promise<Found> {
@@ -63,9 +63,9 @@ export function createArrivalService(deps: Deps) {
   }
 
   /** By the address, of a domain that the organisation has proved. */
-  async function byAddress(settings: SsoSettings, arrival: Arrival): Promise<Found> {
+  async function byAddress(settings: SsoSettings, arrival: ExternalIdentity): Promise<Found> {
     const { organizationId } = settings;
-    const email = addressIn(arrival.email);
+    const email = emailIn(arrival.email);
     if (email === null) throw new AppError('FORBIDDEN', 'The identity provider names no e-mail address');
     if (!(await ssoSettings.covers(organizationId, email)))
       throw new AppError('FORBIDDEN', 'The organisation has not proved the domain of this e-mail address');
@@ -79,7 +79,7 @@ export function createArrivalService(deps: Deps) {
 
   async function takeIn(
     { organizationId, justInTime, roleMapping }: SsoSettings,
-    { groups, name }: Arrival,
+    { groups, name }: ExternalIdentity,
     { email, user: known }: { email: string; user: UserDocument | null },
   ): Promise<Found> {
     if (!justInTime) throw new AppError('FORBIDDEN', 'Only members may sign on here');
@@ -99,7 +99,7 @@ export function createArrivalService(deps: Deps) {
     const account = {
       _id: newId(),
       email,
-      name: nameOf({ name, email }),
+      name: displayNameOf({ name, email }),
       provisionedBy: organizationId,
       emailVerifiedAt: clock.now(),
     };
@@ -111,7 +111,7 @@ export function createArrivalService(deps: Deps) {
   /** The role that the groups give now; one that the mapping gave goes when no rule fits any more. The last owner stays. */
   async function followGroups(
     { organizationId, roleMapping }: SsoSettings,
-    { groups }: Arrival,
+    { groups }: ExternalIdentity,
     membership: MembershipDocument,
   ) {
     if (groups === null || roleMapping.length === 0) return;
@@ -131,7 +131,7 @@ export function createArrivalService(deps: Deps) {
      * the organisation's own directory made, are opened. Memberships are locked when one is made or changed, not at every sign-on.
      * @throws AppError `FORBIDDEN`, `CONFLICT`, `ACCOUNT_DEACTIVATED`
      */
-    admit(settings: SsoSettings, arrival: Arrival, origin: Origin) {
+    admit(settings: SsoSettings, arrival: ExternalIdentity, origin: Origin) {
       const { organizationId } = settings;
       const { signOn } = arrival;
       return transaction(async () => {
@@ -155,4 +155,4 @@ export function createArrivalService(deps: Deps) {
     },
   };
 }
-export type ArrivalService = ReturnType<typeof createArrivalService>;
+export type AccountLinkingService = ReturnType<typeof createAccountLinkingService>;

@@ -14,7 +14,7 @@ interface Deps {
 export type SignOnKind = 'oauth-a' | 'oauth-b' | 'oauth-c' | 'oidc' | 'saml' | 'saml-logout';
 
 /** What an attempt remembers, besides its kind: plain JSON. */
-export type AttemptFacts = Readonly<Record<string, unknown>> & {
+export type LoginRequestState = Readonly<Record<string, unknown>> & {
   /** An allowed address. */
   returnTo: string;
 };
@@ -26,10 +26,10 @@ const cookieName = (state: string): string => `svc_sign_on_${sha256Hex(state).sl
 
 export type CookieReader = (name: string) => string | null;
 
-export function createAttemptService({ oneTimeTokens, clock, randomToken }: Deps) {
+export function createLoginRequestService({ oneTimeTokens, clock, randomToken }: Deps) {
   return {
     /** `state` goes to the identity provider and comes back; the cookie stays with the browser. */
-    async begin<F extends AttemptFacts>(kind: SignOnKind, facts: F) {
+    async begin<F extends LoginRequestState>(kind: SignOnKind, facts: F) {
       const secret = randomToken();
       const expiresAt = new Date(clock.now().getTime() + LIFETIME_MS);
       const state = await oneTimeTokens.issue({
@@ -43,7 +43,7 @@ export function createAttemptService({ oneTimeTokens, clock, randomToken }: Deps
      * Uses the attempt up and tells what it remembers.
      * @throws AppError `INVALID_TOKEN` for one that is unknown, used, of another kind or of another browser; `EXPIRED`
      */
-    async finish<F extends AttemptFacts>(kind: SignOnKind, state: string, cookie: CookieReader) {
+    async finish<F extends LoginRequestState>(kind: SignOnKind, state: string, cookie: CookieReader) {
       const { facts } = await oneTimeTokens.peek('sign-on', state);
       const name = cookieName(state);
       const secret = cookie(name);
@@ -54,4 +54,4 @@ export function createAttemptService({ oneTimeTokens, clock, randomToken }: Deps
     },
   };
 }
-export type AttemptService = ReturnType<typeof createAttemptService>;
+export type LoginRequestService = ReturnType<typeof createLoginRequestService>;

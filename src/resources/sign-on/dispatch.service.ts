@@ -1,5 +1,5 @@
 // Where somebody's sign-on begins: the domain of the address leads to an organisation, its settings to a protocol (document 1, section 4.1).
-import { type AllowedAddresses, returnAddress } from '../../domain/return-address.ts';
+import { type RedirectAllowList, allowedRedirect } from '../../domain/return-address.ts';
 import { AppError } from '../../errors.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { Origin } from '../auth/sessions.service.ts';
@@ -8,15 +8,15 @@ import type { Cookie } from './endings.service.ts';
 import { refusalEntry } from './refusals.ts';
 
 /** Begins a sign-on by one protocol. */
-export interface Starter {
+export interface LoginStarter {
   begin(settings: SsoSettings, returnTo: string): Promise<{ location: string; cookies: Cookie[] }>;
 }
 
 interface Deps {
   ssoSettings: SsoSettingsService;
-  starters: Partial<Record<SsoSettings['provider'], Starter>>;
+  starters: Partial<Record<SsoSettings['provider'], LoginStarter>>;
   audit: AuditService;
-  returnAddresses: AllowedAddresses;
+  returnAddresses: RedirectAllowList;
 }
 
 /** Whose sign-on: the organisation itself, or that of an address's domain. */
@@ -33,7 +33,7 @@ interface Start {
   protocol: SsoSettings['provider'] | undefined;
 }
 
-export function createDispatchService({ ssoSettings, starters, audit, returnAddresses }: Deps) {
+export function createHomeRealmService({ ssoSettings, starters, audit, returnAddresses }: Deps) {
   async function begin({ organizationId, returnTo, protocol }: Start) {
     const settings = await ssoSettings.inForce(organizationId);
     const { provider } = settings;
@@ -49,7 +49,7 @@ export function createDispatchService({ ssoSettings, starters, audit, returnAddr
      * @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED`, `VALIDATION_ERROR`, `IDENTITY_PROVIDER_UNAVAILABLE`
      */
     async initiate({ email, returnTo: wanted, ...wish }: Wish, origin: Origin, protocol?: Start['protocol']) {
-      const returnTo = returnAddress(returnAddresses, wanted);
+      const returnTo = allowedRedirect(returnAddresses, wanted);
       if (returnTo === null) throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
       const organizationId = wish.organizationId ?? (await ssoSettings.organizationFor(email ?? ''));
       if (organizationId === null) throw new AppError('NOT_FOUND', 'No sign-on is set up here');
@@ -64,4 +64,4 @@ export function createDispatchService({ ssoSettings, starters, audit, returnAddr
     },
   };
 }
-export type DispatchService = ReturnType<typeof createDispatchService>;
+export type HomeRealmService = ReturnType<typeof createHomeRealmService>;

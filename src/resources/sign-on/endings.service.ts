@@ -23,7 +23,7 @@ const SESSION_COOKIE_MS = 7 * 24 * 3600_000;
 const TEMP_TOKEN_COOKIE_MS = 5 * 60_000;
 
 /** What became known of a sign-on on its way: filled in step by step, so that a failure is told where it belongs. */
-export interface Journey {
+export interface LoginContext {
   method: string;
   returnTo?: string;
   /** The organisation whose sign-on it is; absent: nobody's audit log concerns it. */
@@ -40,8 +40,8 @@ function refusalIn(error: unknown): AppError {
   throw error;
 }
 
-export function createEndingService({ audit, defaultReturn, log }: Deps) {
-  async function failed(journey: Journey, origin: Origin, error: AppError) {
+export function createLoginCompletionService({ audit, defaultReturn, log }: Deps) {
+  async function failed(journey: LoginContext, origin: Origin, error: AppError) {
     const { organizationId, method } = journey;
     log.info({ organizationId, method, code: error.code, reason: reasonOf(error) }, 'a sign-on was refused');
     if (organizationId !== undefined) {
@@ -54,7 +54,7 @@ export function createEndingService({ audit, defaultReturn, log }: Deps) {
 
   return {
     /** Ends a journey that was refused; a fault of our own is thrown again. */
-    async refused(journey: Journey, origin: Origin, error: unknown) {
+    async refused(journey: LoginContext, origin: Origin, error: unknown) {
       return failed(journey, origin, refusalIn(error));
     },
 
@@ -62,7 +62,7 @@ export function createEndingService({ audit, defaultReturn, log }: Deps) {
      * Runs the end of a sign-on. Whatever is refused is audited for the organisation it concerns and told in the query `error`;
      * a fault of our own is thrown.
      */
-    async conclude(journey: Journey, origin: Origin, work: (journey: Journey) => Promise<SignedIn>) {
+    async conclude(journey: LoginContext, origin: Origin, work: (journey: LoginContext) => Promise<SignedIn>) {
       const made = await work(journey).catch(refusalIn);
       if (made instanceof AppError) return { ...(await failed(journey, origin, made)), signIn: null };
       const returnTo = journey.returnTo ?? defaultReturn;
@@ -74,4 +74,4 @@ export function createEndingService({ audit, defaultReturn, log }: Deps) {
     },
   };
 }
-export type EndingService = ReturnType<typeof createEndingService>;
+export type LoginCompletionService = ReturnType<typeof createLoginCompletionService>;

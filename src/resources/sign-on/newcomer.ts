@@ -3,6 +3,6 @@
 const MAX_NAME = 200;
 
 /** The name that the provider gives; without one, the part of the address before the at-sign. */
-export function nameOf({ name, email }: { name: string | null; email: string }): string {
+export function displayNameOf({ name, email }: { name: string | null; email: string }): string {
   return (name?.trim() || email.slice(0, email.lastIndexOf('@'))).slice(0, MAX_NAME);
 }

@@ -4,23 +4,23 @@ import type { Claims, IdentityProviders } from '../../infra/identity-providers.t
 import type { Origin } from '../auth/sessions.service.ts';
 import type { OidcSettings } from '../organization/organization.model.ts';
 import type { SsoSettings, SsoSettingsService } from '../organization/sso-settings.service.ts';
-import type { Arrival, ArrivalService } from './arrivals.service.ts';
-import type { AttemptFacts, AttemptService, CookieReader } from './attempts.service.ts';
-import type { Cookie, EndingService, Journey } from './endings.service.ts';
+import type { ExternalIdentity, AccountLinkingService } from './arrivals.service.ts';
+import type { LoginRequestState, LoginRequestService, CookieReader } from './attempts.service.ts';
+import type { Cookie, LoginCompletionService, LoginContext } from './endings.service.ts';
 import type { CallbackQuery } from './sign-on.schemas.ts';
 
 interface Deps {
   providers: IdentityProviders;
-  attempts: AttemptService;
-  endings: EndingService;
-  arrivals: ArrivalService;
+  attempts: LoginRequestService;
+  endings: LoginCompletionService;
+  arrivals: AccountLinkingService;
   ssoSettings: SsoSettingsService;
   randomToken: () => string;
   /** Without a slash at the end. */
   publicUrl: string;
 }
 
-interface Facts extends AttemptFacts {
+interface Facts extends LoginRequestState {
   organizationId: string;
   /** Who was asked, and as which client: the answer is read under the same settings or not at all. */
   issuer: string;
@@ -50,7 +50,7 @@ export function createOidcService(deps: Deps) {
   const redirectUriOf = (organizationId: string): string =>
     `${deps.publicUrl}/api/v1/auth/sso/callback/${organizationId}`;
 
-  async function arrive({ query, organizationId, cookie, origin }: Callback, journey: Journey) {
+  async function arrive({ query, organizationId, cookie, origin }: Callback, journey: LoginContext) {
     const { facts, spent } = await attempts.finish<Facts>('oidc', query.state ?? '', cookie);
     journey.returnTo = facts.returnTo;
     journey.organizationId = facts.organizationId;
@@ -86,7 +86,7 @@ export function createOidcService(deps: Deps) {
 
     /** The browser is back. */
     finish(callback: Callback) {
-      const journey: Journey = { method: METHOD, spent: [] };
+      const journey: LoginContext = { method: METHOD, spent: [] };
       return endings.conclude(journey, callback.origin, () => arrive(callback, journey));
     },
   };
@@ -98,7 +98,7 @@ function oidcOf({ provider, oidc }: SsoSettings): OidcSettings {
   return oidc;
 }
 
-function arrivalOf(claims: Claims, { issuer, subjectClaim, groupsClaim }: OidcSettings): Arrival {
+function arrivalOf(claims: Claims, { issuer, subjectClaim, groupsClaim }: OidcSettings): ExternalIdentity {
   const subject = claims[subjectClaim];
   if (typeof subject !== 'string' || subject === '' || subject.length > MAX_ID)
     throw new AppError('TOKEN_VERIFICATION_FAILED', `The claim ${subjectClaim} names nobody`);

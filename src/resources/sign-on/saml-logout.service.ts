@@ -1,40 +1,40 @@
 // Single logout by SAML 2.0, begun here or at the identity provider (document 1, section 4.1).
 import type { z } from 'zod';
-import { type AllowedAddresses, returnAddress } from '../../domain/return-address.ts';
+import { type RedirectAllowList, allowedRedirect } from '../../domain/return-address.ts';
 import type { LogoutMessage } from '../../domain/saml/logout.ts';
 import { logoutRequest, logoutResponse } from '../../domain/saml/messages.ts';
-import type { SamlPlaces } from '../../domain/saml/places.ts';
+import type { SamlEndpoints } from '../../domain/saml/places.ts';
 import type { Tenant, User } from '../../domain/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { SamlRedirect } from '../../infra/saml-redirect.ts';
-import type { SamlReader } from '../../infra/saml-thread.ts';
+import type { SamlReaderWorker } from '../../infra/saml-thread.ts';
 import type { Models } from '../../models.ts';
 import type { Origin, SessionService } from '../auth/sessions.service.ts';
 import type { SamlSettings } from '../organization/organization.model.ts';
 import type { SsoSettingsService } from '../organization/sso-settings.service.ts';
-import type { AttemptFacts, AttemptService, CookieReader } from './attempts.service.ts';
-import type { EndingService, Journey } from './endings.service.ts';
+import type { LoginRequestState, LoginRequestService, CookieReader } from './attempts.service.ts';
+import type { LoginCompletionService, LoginContext } from './endings.service.ts';
 import type { SamlMessageService } from './saml-messages.service.ts';
 import { samlOf } from './saml.service.ts';
 import type { logoutForm } from './saml.schemas.ts';
 
 interface Deps {
   models: Models;
-  attempts: AttemptService;
-  endings: EndingService;
+  attempts: LoginRequestService;
+  endings: LoginCompletionService;
   ssoSettings: SsoSettingsService;
   sessions: SessionService;
   messages: SamlMessageService;
-  reader: SamlReader;
+  reader: SamlReaderWorker;
   redirect: SamlRedirect;
-  places: SamlPlaces;
-  returnAddresses: AllowedAddresses;
+  places: SamlEndpoints;
+  returnAddresses: RedirectAllowList;
   clock: Clock;
   randomHex: (bytes: number) => string;
 }
 
-interface LogoutFacts extends AttemptFacts {
+interface LogoutFacts extends LoginRequestState {
   organizationId: string;
   requestId: string;
 }
@@ -114,7 +114,7 @@ export function createSamlLogoutService(deps: Deps) {
     return { location, cookies: [], audit: [audit] };
   }
 
-  async function conclude(arrived: Arrived, journey: Journey) {
+  async function conclude(arrived: Arrived, journey: LoginContext) {
     const { organizationId, delivery, cookie } = arrived;
     const saml = samlOf(await ssoSettings.inForce(organizationId));
     journey.organizationId = organizationId;
@@ -132,7 +132,7 @@ export function createSamlLogoutService(deps: Deps) {
   return {
     /** Ends the caller's session; answers where to go to end the one at the identity provider, null when there is none. */
     async initiate({ organizationId }: Tenant, user: User, wanted: string | undefined) {
-      const returnTo = returnAddress(deps.returnAddresses, wanted);
+      const returnTo = allowedRedirect(deps.returnAddresses, wanted);
       if (returnTo === null) throw new AppError('VALIDATION_ERROR', 'returnTo: not an address to return to');
       const signOn = await sessions.signOnOf(user.jti);
       const { revoked } = await sessions.logout(user);
@@ -147,7 +147,7 @@ export function createSamlLogoutService(deps: Deps) {
 
     /** Takes a logout message of an organisation's identity provider: the end of a logout begun here, or one begun there. */
     async finish(organizationId: string, delivery: Delivery, meta: Origin & { cookie: CookieReader }) {
-      const journey: Journey = { method: 'saml', spent: [] };
+      const journey: LoginContext = { method: 'saml', spent: [] };
       try {
         return await conclude({ organizationId, delivery, cookie: meta.cookie }, journey);
       } catch (error) {

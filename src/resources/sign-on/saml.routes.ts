@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ROLES } from '../../domain/roles.ts';
 import { reply, route } from '../../http/define-route.ts';
-import { land } from '../../http/sign-in.ts';
+import { redirectAfterLogin } from '../../http/sign-in.ts';
 import {
   loggedOutView,
   logoutAddress,
@@ -47,7 +47,7 @@ export const samlRoutes = [
     bodyLimit: RESPONSE_BYTES,
     body: responseForm,
     audit: session('auth.login'),
-    handler: async ({ body, meta }, { saml }) => land(await saml.finish(body, meta)),
+    handler: async ({ body, meta }, { saml }) => redirectAfterLogin(await saml.finish(body, meta)),
   }),
   route({
     method: 'get',

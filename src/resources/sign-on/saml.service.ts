@@ -2,39 +2,39 @@
 import type { z } from 'zod';
 import { authnRequest, serviceProviderMetadata } from '../../domain/saml/messages.ts';
 import { EMAIL_NAME } from '../../domain/saml/names.ts';
-import type { SamlPlaces } from '../../domain/saml/places.ts';
+import type { SamlEndpoints } from '../../domain/saml/places.ts';
 import type { Assertion } from '../../domain/saml/response.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { SamlRedirect } from '../../infra/saml-redirect.ts';
-import type { SamlReader } from '../../infra/saml-thread.ts';
+import type { SamlReaderWorker } from '../../infra/saml-thread.ts';
 import type { Models } from '../../models.ts';
 import type { Origin } from '../auth/sessions.service.ts';
 import type { SamlSettings } from '../organization/organization.model.ts';
 import type { SsoSettings, SsoSettingsService } from '../organization/sso-settings.service.ts';
-import type { Arrival, ArrivalService } from './arrivals.service.ts';
-import type { AttemptFacts, AttemptService, CookieReader } from './attempts.service.ts';
-import type { EndingService, Journey } from './endings.service.ts';
+import type { ExternalIdentity, AccountLinkingService } from './arrivals.service.ts';
+import type { LoginRequestState, LoginRequestService, CookieReader } from './attempts.service.ts';
+import type { LoginCompletionService, LoginContext } from './endings.service.ts';
 import type { SamlMessageService } from './saml-messages.service.ts';
 import type { responseForm } from './saml.schemas.ts';
 
 interface Deps {
   models: Models;
-  attempts: AttemptService;
-  endings: EndingService;
-  arrivals: ArrivalService;
+  attempts: LoginRequestService;
+  endings: LoginCompletionService;
+  arrivals: AccountLinkingService;
   ssoSettings: SsoSettingsService;
   messages: SamlMessageService;
-  reader: SamlReader;
+  reader: SamlReaderWorker;
   redirect: SamlRedirect;
-  places: SamlPlaces;
+  places: SamlEndpoints;
   /** PEM, ours; null: nothing is signed, and nothing can be decrypted. */
   certificate: string | null;
   clock: Clock;
   randomHex: (bytes: number) => string;
 }
 
-interface SamlFacts extends AttemptFacts {
+interface SamlFacts extends LoginRequestState {
   organizationId: string;
   requestId: string;
 }
@@ -62,7 +62,7 @@ export function createSamlService(deps: Deps) {
     return { location: redirect.address(ssoUrl, 'SAMLRequest', { xml, relayState: state }), cookies: [cookie] };
   }
 
-  async function arrive(form: z.output<typeof responseForm>, cookie: CookieReader, journey: Journey) {
+  async function arrive(form: z.output<typeof responseForm>, cookie: CookieReader, journey: LoginContext) {
     const { facts, spent } = await attempts.finish<SamlFacts>('saml', form.RelayState, cookie);
     const { organizationId, requestId, returnTo } = facts;
     Object.assign(journey, { returnTo, spent: [spent] });
@@ -106,7 +106,10 @@ export function createSamlService(deps: Deps) {
 export type SamlService = ReturnType<typeof createSamlService>;
 
 /** An assertion in the words of any sign-on: settled by the attributes that the organisation has named. */
-function arrivalOf({ nameId, nameIdFormat, sessionIndex, attributes }: Assertion, saml: SamlSettings): Arrival {
+function arrivalOf(
+  { nameId, nameIdFormat, sessionIndex, attributes }: Assertion,
+  saml: SamlSettings,
+): ExternalIdentity {
   const first = (name: string): string | null => attributes.get(name)?.find((value) => value.trim() !== '') ?? null;
   const named = nameIdFormat === EMAIL_NAME || /^[^\s@]+@[^\s@]+$/.test(nameId) ? nameId : null;
   return {

@@ -1,6 +1,6 @@
 // Single sign-on of organisations: where it begins, where OpenID Connect returns, and the second step after it.
 import { reply, route } from '../../http/define-route.ts';
-import { land } from '../../http/sign-in.ts';
+import { redirectAfterLogin } from '../../http/sign-in.ts';
 import {
   callbackQuery,
   initiatedView,
@@ -41,7 +41,8 @@ export const signOnRoutes = [
     query: callbackQuery,
     data: locationView,
     audit: { action: 'auth.login', resource: 'session' },
-    handler: async ({ query, meta }, { oidc }) => land(await oidc.finish({ query, cookie: meta.cookie, origin: meta })),
+    handler: async ({ query, meta }, { oidc }) =>
+      redirectAfterLogin(await oidc.finish({ query, cookie: meta.cookie, origin: meta })),
   }),
   route({
     method: 'get',
@@ -56,7 +57,7 @@ export const signOnRoutes = [
     data: locationView,
     audit: { action: 'auth.login', resource: 'session' },
     handler: async ({ params, query, meta }, { oidc }) =>
-      land(await oidc.finish({ query, organizationId: params.orgId, cookie: meta.cookie, origin: meta })),
+      redirectAfterLogin(await oidc.finish({ query, organizationId: params.orgId, cookie: meta.cookie, origin: meta })),
   }),
   route({
     method: 'get',

@@ -1,14 +1,14 @@
 // The three social providers of the installation: two that speak OpenID Connect, and GitHub.
-import { addressIn, vouchedAddress } from '../../domain/vouched-address.ts';
+import { emailIn, verifiedEmail } from '../../domain/vouched-address.ts';
 import { AppError } from '../../errors.ts';
 import type {
   IdentityProviders,
   OpenIdProvider,
   PlainProvider,
   PlainRegistration,
-  Registration,
-  Request,
-  Return,
+  OpenIdRegistration,
+  AuthorizationRequest,
+  AuthorizationResponse,
 } from '../../infra/identity-providers.ts';
 import { gitHubEmails, gitHubUser } from './sign-on.schemas.ts';
 
@@ -22,15 +22,15 @@ export interface SocialPerson {
 }
 
 export interface SocialProvider {
-  location(request: Omit<Request, 'scope' | 'prompt'>): Promise<string>;
-  identify(back: Return): Promise<SocialPerson>;
+  location(request: Omit<AuthorizationRequest, 'scope' | 'prompt'>): Promise<string>;
+  identify(back: AuthorizationResponse): Promise<SocialPerson>;
 }
 
 /** Opens a provider, which may have to be asked for its configuration. */
 export type SocialOpener = () => Promise<SocialProvider>;
 
 interface OpenIdKind {
-  registration: Registration;
+  registration: OpenIdRegistration;
   prompt?: string;
   /** A claim besides `email_verified` by which the provider vouches for the address. */
   edovClaim?: string;
@@ -46,7 +46,7 @@ export const openIdLogin = (providers: IdentityProviders, kind: OpenIdKind): Soc
       async identify(back) {
         const claims = await provider.claims(back, ['email']);
         const { iss: issuer, sub: subject, name } = claims;
-        const email = vouchedAddress(claims, edovClaim);
+        const email = verifiedEmail(claims, edovClaim);
         return { issuer, subject, email, name: typeof name === 'string' ? name : null };
       },
     };
@@ -73,7 +73,7 @@ export const gitHubLogin = (
         return {
           issuer: registration.issuer,
           subject: String(id),
-          email: addressIn(primary?.email),
+          email: emailIn(primary?.email),
           name: name ?? login,
         };
       },

@@ -1,6 +1,6 @@
 // Social login: off to a provider and back, and what the session's cookie is exchanged for.
 import { reply, route } from '../../http/define-route.ts';
-import { land } from '../../http/sign-in.ts';
+import { redirectAfterLogin } from '../../http/sign-in.ts';
 import { callbackQuery, exchangedView, locationView, startQuery } from './sign-on.schemas.ts';
 
 const open = { method: 'get', auth: 'public', limits: ['auth'], codes: ['NOT_FOUND'] } as const;
@@ -22,14 +22,14 @@ const loginWith = (kind: 'oauth-a' | 'oauth-b' | 'oauth-c', name: string) => [
     summary: `Sign in with ${name}: sends the browser there`,
     ...away,
     handler: async ({ query, meta }, { social }) =>
-      land({ ...(await social.begin(kind, query.returnTo, meta)), signIn: null }),
+      redirectAfterLogin({ ...(await social.begin(kind, query.returnTo, meta)), signIn: null }),
   }),
   route({
     path: `/${kind}/callback`,
     summary: `Where ${name} sends the browser back`,
     ...back,
     handler: async ({ query, meta }, { social }) =>
-      land(await social.finish(kind, { query, cookie: meta.cookie, origin: meta })),
+      redirectAfterLogin(await social.finish(kind, { query, cookie: meta.cookie, origin: meta })),
   }),
 ];
 

@@ -1,17 +1,17 @@
 // Social login: by an account at one of the installation's providers, known by what never changes there, never by its e-mail address.
-import { type AllowedAddresses, returnAddress } from '../../domain/return-address.ts';
+import { type RedirectAllowList, allowedRedirect } from '../../domain/return-address.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../infra/clock.ts';
 import type { Models } from '../../models.ts';
 import type { CredentialService } from '../auth/credentials.service.ts';
-import type { FoundingService } from '../auth/founding.service.ts';
+import type { RegistrationService } from '../auth/founding.service.ts';
 import type { Origin, Proof, SessionService } from '../auth/sessions.service.ts';
 import type { SignInFailures } from '../auth/sign-in-failures.service.ts';
 import type { UserDocument } from '../auth/users.model.ts';
-import type { AttemptFacts, AttemptService, CookieReader } from './attempts.service.ts';
-import type { EndingService, Journey } from './endings.service.ts';
+import type { LoginRequestState, LoginRequestService, CookieReader } from './attempts.service.ts';
+import type { LoginCompletionService, LoginContext } from './endings.service.ts';
 import type { SocialOpener, SocialPerson } from './social-providers.service.ts';
-import { nameOf } from './newcomer.ts';
+import { displayNameOf } from './newcomer.ts';
 import type { CallbackQuery } from './sign-on.schemas.ts';
 
 export type SocialKind = 'oauth-a' | 'oauth-b' | 'oauth-c';
@@ -21,20 +21,20 @@ interface Deps {
   sessions: SessionService;
   failures: SignInFailures;
   credentials: CredentialService;
-  founding: FoundingService;
-  attempts: AttemptService;
-  endings: EndingService;
+  founding: RegistrationService;
+  attempts: LoginRequestService;
+  endings: LoginCompletionService;
   clock: Clock;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
   randomToken: () => string;
   /** Those that are configured. */
   providers: Partial<Record<SocialKind, SocialOpener>>;
-  returnAddresses: AllowedAddresses;
+  returnAddresses: RedirectAllowList;
   /** Without a slash at the end. */
   publicUrl: string;
 }
 
-interface Facts extends AttemptFacts {
+interface Facts extends LoginRequestState {
   verifier: string;
   nonce: string;
 }
@@ -85,7 +85,7 @@ export function createSocialService(deps: Deps) {
     const sameAddress = await addressed(email);
     if (sameAddress) return sessions.signIn(await link(sameAddress, person), origin, proof);
     founding.requireOpen();
-    const name = nameOf({ name: person.name, email });
+    const name = displayNameOf({ name: person.name, email });
     const { issuer, subject } = person;
     return founding.found(
       {
@@ -104,7 +104,7 @@ export function createSocialService(deps: Deps) {
     if (user) failures.note(user, origin, { method: METHOD, detail });
   }
 
-  async function arrive(kind: SocialKind, { query, cookie, origin }: Callback, journey: Journey) {
+  async function arrive(kind: SocialKind, { query, cookie, origin }: Callback, journey: LoginContext) {
     const { facts, spent } = await attempts.finish<Facts>(kind, query.state ?? '', cookie);
     journey.returnTo = facts.returnTo;
     journey.spent.push(spent);
@@ -134,7 +134,7 @@ export function createSocialService(deps: Deps) {
      */
     async begin(kind: SocialKind, wanted: string | undefined, origin: Origin) {
       const opener = openerOf(kind);
-      const returnTo = returnAddress(deps.returnAddresses, wanted);
+      const returnTo = allowedRedirect(deps.returnAddresses, wanted);
       if (returnTo === null) throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
       return leave(kind, opener, returnTo).catch((error: unknown) =>
         endings.refused({ method: METHOD, returnTo, spent: [] }, origin, error),
@@ -144,7 +144,7 @@ export function createSocialService(deps: Deps) {
     /** The browser is back. @throws AppError `NOT_FOUND` when the login is not set up */
     async finish(kind: SocialKind, callback: Callback) {
       openerOf(kind);
-      const journey: Journey = { method: METHOD, spent: [] };
+      const journey: LoginContext = { method: METHOD, spent: [] };
       return endings.conclude(journey, callback.origin, () => arrive(kind, callback, journey));
     },
   };

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Models } from '../../models.ts';
-import type { InvitedService } from '../auth/invited.service.ts';
+import type { InviteeAccountService } from '../auth/invited.service.ts';
 import type { Origin, SessionService } from '../auth/sessions.service.ts';
 import type { MembershipService } from '../organization/memberships.service.ts';
 import type { InvitationService } from './invitations.service.ts';
@@ -12,7 +12,7 @@ interface Deps {
   models: Models;
   invitations: InvitationService;
   memberships: MembershipService;
-  invited: InvitedService;
+  invited: InviteeAccountService;
   sessions: SessionService;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
 }

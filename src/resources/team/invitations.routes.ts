@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MANAGERS } from '../../domain/roles.ts';
 import { reply, route } from '../../http/define-route.ts';
-import { signInFacts } from '../../http/sign-in.ts';
+import { signInAudit } from '../../http/sign-in.ts';
 import { byId } from '../../http/views.ts';
 import {
   acceptedView,
@@ -10,7 +10,7 @@ import {
   byToken,
   invitationInput,
   invitationView,
-  revokedView,
+  revokedInvitationView,
   validityView,
 } from './invitations.schemas.ts';
 
@@ -66,7 +66,7 @@ export const invitationRoutes = [
     summary: 'Withdraw an invitation',
     ...manage,
     params: byId,
-    data: revokedView,
+    data: revokedInvitationView,
     codes,
     audit: audit('team.invite.revoked'),
     handler: async ({ tenant, params }, { invitations }) => {
@@ -95,7 +95,7 @@ export const invitationRoutes = [
     handler: async ({ params, body, meta }, { acceptance }) => {
       const made = await acceptance.accept(params.token, body, meta);
       const about = { ...accepted, resourceId: made.invitationId, detail: made.user.email };
-      return reply(200, made, { audit: { ...signInFacts(made), ...about } });
+      return reply(200, made, { audit: { ...signInAudit(made), ...about } });
     },
   }),
 ];

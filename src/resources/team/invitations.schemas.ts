@@ -1,7 +1,7 @@
 // Inputs and views of invitations (document 1, sections 2 and 4.4).
 import { z } from 'zod';
 import { ASSIGNABLE_ROLES, ROLES } from '../../domain/roles.ts';
-import { emailAddress, givenPassword, id, instant, line } from '../../http/views.ts';
+import { emailAddress, existingPassword, id, instant, line } from '../../http/views.ts';
 
 export const invitationInput = z.strictObject({
   email: emailAddress,
@@ -10,7 +10,7 @@ export const invitationInput = z.strictObject({
 /** Anything may stand in an address; what is no token of ours is unknown. */
 export const byToken = z.object({ token: z.string().regex(/^[\w-]{43}$/) });
 /** The rule for passwords holds for a new account; an old one has the password it has. */
-export const acceptInput = z.object({ name: line(200), password: givenPassword });
+export const acceptInput = z.object({ name: line(200), password: existingPassword });
 
 export const invitationView = z.object({
   _id: id,
@@ -21,7 +21,7 @@ export const invitationView = z.object({
   expiresAt: instant,
   createdAt: instant,
 });
-export const revokedView = z.object({ _id: id, revoked: z.literal(true) });
+export const revokedInvitationView = z.object({ _id: id, revoked: z.literal(true) });
 
 export const validityView = z.union([
   z.object({

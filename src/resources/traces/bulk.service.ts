@@ -1,22 +1,22 @@
 // Changes of many decisions at once; each is an entry of the chain (document 2, section 4.1).
 import { payloadDigest } from '../../domain/chain.ts';
 import type { Tenant } from '../../domain/tenant.ts';
-import { type Erased, erasureView, statusView, type TraceStatus } from '../../domain/view.ts';
+import { type Erased, erasurePayload, statusPayload, type TraceStatus } from '../../domain/view.ts';
 import { AppError } from '../../errors.ts';
-import type { Fact, LaterFacts, Subject } from '../../ledger/later-facts.ts';
+import type { Amendment, Amendments, Subject } from '../../ledger/later-facts.ts';
 import type { Models } from '../../models.ts';
 import { TRACE_STATUSES, type TraceDocument } from './traces.model.ts';
 import { bulkIds } from './traces.schemas.ts';
 
 interface Deps {
   models: Models;
-  laterFacts: LaterFacts;
+  amendments: Amendments;
 }
 
 /** What stays of an erased decision: how it was judged and where it came from, nothing of its content. */
 const KEPT = new Set(['evaluation', 'origin']);
 
-export function createBulkService({ models, laterFacts }: Deps) {
+export function createBulkService({ models, amendments }: Deps) {
   /** The decisions that the tenant sees, by id. */
   async function find({ organizationId, workspaceId }: Tenant, ids: readonly string[]): Promise<Map<string, string>> {
     const where = { organizationId, deletedAt: null, ...(workspaceId !== null && { workspaceId }) };
@@ -28,12 +28,12 @@ export function createBulkService({ models, laterFacts }: Deps) {
   async function changeAll(
     tenant: Tenant,
     ids: unknown,
-    factOf: (subject: Subject, trace: TraceDocument) => Fact | null | Promise<Fact | null>,
+    factOf: (subject: Subject, trace: TraceDocument) => Amendment | null | Promise<Amendment | null>,
   ) {
     const wanted = bulkIds.safeParse(ids);
     if (!wanted.success) throw new AppError('INVALID_IDS');
     const found = await find(tenant, wanted.data);
-    const results = await laterFacts.appendAll(tenant.organizationId, [...found.values()], (subject) => {
+    const results = await amendments.appendAll(tenant.organizationId, [...found.values()], (subject) => {
       const trace = subject.trace as unknown as TraceDocument;
       return trace.deletedAt ? null : factOf(subject, trace);
     });
@@ -82,12 +82,12 @@ function about({ organizationId, actor }: Tenant, { subject, after }: Subject, t
 }
 type About = ReturnType<typeof about>;
 
-function statusFact(what: About, status: TraceStatus): Fact {
-  const view = statusView({ ...what, set: { status, humanOverride: null } });
+function statusFact(what: About, status: TraceStatus): Amendment {
+  const view = statusPayload({ ...what, set: { status, humanOverride: null } });
   return { kind: 'status', view, payloadDigest: payloadDigest(view), fields: {} };
 }
 
-function erasureFact(what: About, cause: 'bulk-delete' | 'purge', erased: readonly Erased[]): Fact {
-  const view = erasureView({ ...what, cause, erased });
+function erasureFact(what: About, cause: 'bulk-delete' | 'purge', erased: readonly Erased[]): Amendment {
+  const view = erasurePayload({ ...what, cause, erased });
   return { kind: 'erasure', view, payloadDigest: payloadDigest(view), fields: {} };
 }

@@ -5,13 +5,13 @@ import { saltAt, sealValues } from '../../domain/commitments.ts';
 import { ENGINE_VERSION } from '../../domain/confidence.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Tenant } from '../../domain/tenant.ts';
-import { traceView } from '../../domain/view.ts';
+import { tracePayload } from '../../domain/view.ts';
 import type { Draft } from '../../ledger/entry.ts';
 import type { KnownAgent } from '../agents/agents.service.ts';
-import type { Judged } from './judge.ts';
+import type { JudgedDecision } from './judge.ts';
 import { ADAPTER_MEMBERS, type ReviewItem, type TraceDocument, type TraceFields } from './traces.model.ts';
 
-export interface Drafting {
+export interface DraftInput {
   tenant: Tenant;
   traceId: string;
   workspaceId: string;
@@ -20,7 +20,7 @@ export interface Drafting {
   schemaVersion: string;
   policySetDigest: string;
   scrubVersion: string;
-  judged: Judged;
+  judged: JudgedDecision;
   userAgent: string | null;
   rawBody: Buffer;
   /** The moment of judgement. */
@@ -44,11 +44,11 @@ interface Origin {
   clientInfo: ClientInfo | null;
 }
 
-export function draftOf(drafting: Drafting): Draft {
+export function draftOf(drafting: DraftInput): Draft {
   const { tenant, traceId, judged, once, monthlyLimit } = drafting;
   const origin = originOf(drafting);
   const { sealed, commitments, unstored } = commit(drafting, origin);
-  const view = traceView({
+  const view = tracePayload({
     organizationId: tenant.organizationId,
     workspaceId: drafting.workspaceId,
     traceId,
@@ -74,7 +74,7 @@ export function draftOf(drafting: Drafting): Draft {
   };
 }
 
-function originOf({ judged: { kept }, userAgent }: Drafting): Origin {
+function originOf({ judged: { kept }, userAgent }: DraftInput): Origin {
   return {
     agentId: kept.agentId as string,
     agentVersion: (kept.agentVersion as string | undefined) ?? null,
@@ -83,7 +83,7 @@ function originOf({ judged: { kept }, userAgent }: Drafting): Origin {
   };
 }
 
-function commit({ judged: { kept, evaluation }, rawBody, logPayloads, random16 }: Drafting, origin: Origin) {
+function commit({ judged: { kept, evaluation }, rawBody, logPayloads, random16 }: DraftInput, origin: Origin) {
   const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = kept;
   const values: Record<string, Json | undefined> = {
     submitted: sha256Hex(rawBody),
@@ -104,7 +104,7 @@ function commit({ judged: { kept, evaluation }, rawBody, logPayloads, random16 }
 }
 
 function fieldsOf(
-  drafting: Drafting,
+  drafting: DraftInput,
   { agentId, agentVersion, timestamp, clientInfo }: Origin,
 ): Omit<TraceFields, 'sealed' | 'rationale'> {
   const { workspaceId, agent, judged, schemaVersion, at, scrubVersion, newReviewId } = drafting;
@@ -139,7 +139,7 @@ function plainText(stored: string | undefined): string | null {
   return stored === undefined ? null : (JSON.parse(stored) as string);
 }
 
-function rationaleOf(kept: Judged['kept']): string | null {
+function rationaleOf(kept: JudgedDecision['kept']): string | null {
   const inside = (kept.outputDecision as { rationale?: Json } | undefined)?.rationale;
   const rationale = kept.rationale ?? inside;
   return typeof rationale === 'string' ? rationale : null;

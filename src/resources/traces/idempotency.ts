@@ -19,7 +19,10 @@ const LONGEST = 256;
  * Null when nothing can be derived.
  * @throws AppError `SVC_VALIDATION_FAILED` when the header is longer than 256 characters
  */
-export function onceKey(ledgerKey: string, { organizationId, header, agentId, rawBody }: Repeatable): Buffer | null {
+export function idempotencyKeyOf(
+  ledgerKey: string,
+  { organizationId, header, agentId, rawBody }: Repeatable,
+): Buffer | null {
   if (header !== undefined && header.length > LONGEST)
     throw new AppError('SVC_VALIDATION_FAILED', `Idempotency-Key: at most ${LONGEST} characters`);
   if (header) return keyed(ledgerKey, `header:${header.toLowerCase()}`);

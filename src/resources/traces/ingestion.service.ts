@@ -1,6 +1,6 @@
 // Ingestion: a decision is checked, judged and sealed; the stored document is the answer (document 2, section 4.1; docs/ledger.md).
 import { DEFAULT_AGENT_POLICIES } from '../../domain/agent-policies.ts';
-import { excessOf } from '../../domain/content-limits.ts';
+import { limitViolationOf } from '../../domain/content-limits.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Plan } from '../../domain/plans.ts';
 import { chooseVersion, deprecationHeaders, MIGRATION_LINK, type SchemaVersion } from '../../domain/schema-versions.ts';
@@ -13,7 +13,7 @@ import type { AgentService, KnownAgent } from '../agents/agents.service.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';
 import type { PolicySetService } from '../policies/policy-sets.service.ts';
 import { answerOf, draftOf } from './draft.ts';
-import { onceKey } from './idempotency.ts';
+import { idempotencyKeyOf } from './idempotency.ts';
 import { judge } from './judge.ts';
 import type { Scrubbers } from './scrubbers.ts';
 import type { ReviewItem, TraceDocument } from './traces.model.ts';
@@ -37,7 +37,7 @@ interface Deps {
 }
 
 /** What of the request counts besides the body. */
-export interface Circumstances {
+export interface IngestionContext {
   headers: Readonly<Record<string, string | string[] | undefined>>;
   userAgent: string | null;
   rawBody: Buffer;
@@ -79,9 +79,9 @@ export function createIngestionService(deps: Deps) {
     return { agent, agentPolicies, workspaceId, policies, history, scrubber, versionScrubber, at: clock.now() };
   }
 
-  function onceOf({ organizationId }: Tenant, agentId: string | null, circumstances: Circumstances): Buffer | null {
+  function onceOf({ organizationId }: Tenant, agentId: string | null, circumstances: IngestionContext): Buffer | null {
     const header = headerOf(circumstances, 'idempotency-key');
-    return onceKey(ledgerKey, { organizationId, header, agentId, rawBody: circumstances.rawBody });
+    return idempotencyKeyOf(ledgerKey, { organizationId, header, agentId, rawBody: circumstances.rawBody });
   }
 
   return {
@@ -92,7 +92,7 @@ export function createIngestionService(deps: Deps) {
     async ingest(
       { tenant, key }: { tenant: Tenant; key: Key },
       body: IngestBody,
-      circumstances: Circumstances,
+      circumstances: IngestionContext,
     ): Promise<Ingested> {
       const once = onceOf(tenant, body.agentId, circumstances);
       const { version: schemaVersion, limits } = versionOf(circumstances, body, clock.now());
@@ -127,7 +127,7 @@ export function createIngestionService(deps: Deps) {
     },
 
     /** The answer that an equal request was given within 24 hours; null when there was none. */
-    async earlier({ tenant }: { tenant: Tenant }, circumstances: Circumstances): Promise<Ingested | null> {
+    async earlier({ tenant }: { tenant: Tenant }, circumstances: IngestionContext): Promise<Ingested | null> {
       const once = onceOf(tenant, agentIdIn(circumstances.rawBody), circumstances);
       const entry = once && (await ledger.find(tenant.organizationId, once));
       return entry && ingested(entry, true);
@@ -141,7 +141,7 @@ function ingested(entry: Stored, repeated: boolean): Ingested {
   return { answer: answerOf(trace), repeated, notice: deprecationHeaders(trace.schemaVersion) };
 }
 
-function headerOf({ headers }: Circumstances, name: string): string | undefined {
+function headerOf({ headers }: IngestionContext, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -155,7 +155,7 @@ function agentIdIn(rawBody: Buffer): string | null {
   }
 }
 
-function versionOf(circumstances: Circumstances, { schemaVersion }: IngestBody, now: Date): SchemaVersion {
+function versionOf(circumstances: IngestionContext, { schemaVersion }: IngestBody, now: Date): SchemaVersion {
   const choice = chooseVersion([headerOf(circumstances, 'x-service-version'), schemaVersion], now);
   if (choice.kind === 'chosen') return choice.version;
   if (choice.kind === 'unknown')
@@ -166,7 +166,7 @@ function versionOf(circumstances: Circumstances, { schemaVersion }: IngestBody, 
 }
 
 function refuseExcess(body: IngestBody, limits: SchemaVersion['limits']): void {
-  const excess = excessOf(body, limits);
+  const excess = limitViolationOf(body, limits);
   if (excess.length === 0) return;
   const text = excess.map(({ path, limit, found, unit }) => `${path}: ${found} ${unit}, at most ${limit}`).join('; ');
   throw new AppError('SVC_VALIDATION_FAILED', text, {

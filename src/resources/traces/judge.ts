@@ -3,14 +3,14 @@ import { scoreDecision, type DecisionHistory } from '../../domain/confidence.ts'
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { PolicySet } from '../../domain/policies/compile.ts';
 import { factsOf } from '../../domain/policies/facts.ts';
-import type { Verdict as PolicyVerdict } from '../../domain/policies/verdict.ts';
+import type { PolicyVerdict as PolicyVerdict } from '../../domain/policies/verdict.ts';
 import { detectionTag, type DetectionType } from '../../domain/scrub/rule.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import type { KnownAgent } from '../agents/agents.service.ts';
 import type { Verdict } from './traces.model.ts';
 
 /** Everything that decides about a decision besides the decision. */
-export interface Judging {
+export interface JudgeInput {
   agent: KnownAgent | null;
   agentPolicies: KnownAgent['policies'];
   history: DecisionHistory;
@@ -21,7 +21,7 @@ export interface Judging {
   at: Date;
 }
 
-export interface Judged {
+export interface JudgedDecision {
   verdict: Verdict;
   confidenceScore: number;
   tags: string[];
@@ -39,7 +39,7 @@ const ANOMALY_POLICY = {
   reason: 'The engine flagged the decision as an anomaly, and the agent is set to block those',
 };
 
-export function judge(submitted: JsonObject, judging: Judging): Judged {
+export function judge(submitted: JsonObject, judging: JudgeInput): JudgedDecision {
   const { agent, agentPolicies, history, policies, at } = judging;
   const scored = scoreDecision(submitted, agentPolicies, history);
   const scrubbed = scrubMembers(submitted, judging);
@@ -77,13 +77,13 @@ export function judge(submitted: JsonObject, judging: Judging): Judged {
   };
 }
 
-function decidingPolicy({ decidedBy, matched, status }: PolicyVerdict, verdict: Verdict): Judged['policy'] {
+function decidingPolicy({ decidedBy, matched, status }: PolicyVerdict, verdict: Verdict): JudgedDecision['policy'] {
   const decider = status === verdict ? matched.find(({ id }) => id === decidedBy) : undefined;
   return decider ? { name: decider.name, reason: decider.reason } : null;
 }
 
 /** Scrubs each member of the decision by itself, so that it is known what the output held. */
-function scrubMembers(submitted: JsonObject, { scrubber, versionScrubber }: Judging) {
+function scrubMembers(submitted: JsonObject, { scrubber, versionScrubber }: JudgeInput) {
   const kept: JsonObject = {};
   const changed: string[] = [];
   const types = new Set<DetectionType>();

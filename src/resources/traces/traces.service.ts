@@ -8,7 +8,7 @@ import type { Scrubbers } from './scrubbers.ts';
 import type { TraceCounts } from './trace-counts.ts';
 import type { TraceDocument } from './traces.model.ts';
 import type { TraceQuery } from './traces.schemas.ts';
-import { SHOWN_MEMBERS, shownTrace } from './traces.view.ts';
+import { VIEW_MEMBERS, toTraceView } from './traces.view.ts';
 
 interface Deps {
   models: Models;
@@ -21,7 +21,7 @@ interface Deps {
 export function createTraceService({ models, counts, agents, organizations, scrubbers }: Deps) {
   async function shown(organizationId: string, traces: readonly TraceDocument[]) {
     const { scrubNationalIds } = await organizations.context(organizationId);
-    return traces.map((trace) => shownTrace(trace, scrubbers.forReading(trace.scrub.rulesVersion, scrubNationalIds)));
+    return traces.map((trace) => toTraceView(trace, scrubbers.forReading(trace.scrub.rulesVersion, scrubNationalIds)));
   }
 
   /** What the tenant sees: its workspace, the agents of its key, nothing that was deleted. */
@@ -59,7 +59,7 @@ export function createTraceService({ models, counts, agents, organizations, scru
       const where = await filterOf(tenant, query);
       const [traces, total] = await Promise.all([
         models.traces
-          .find({ ...where, organizationId }, SHOWN_MEMBERS)
+          .find({ ...where, organizationId }, VIEW_MEMBERS)
           .sort({ sequence: -1 })
           .skip(page.skip)
           .limit(page.limit)
@@ -73,7 +73,7 @@ export function createTraceService({ models, counts, agents, organizations, scru
     async get(tenant: Tenant, id: string) {
       const { organizationId } = tenant;
       const found = await models.traces
-        .find({ ...visible(tenant), organizationId, _id: id }, SHOWN_MEMBERS)
+        .find({ ...visible(tenant), organizationId, _id: id }, VIEW_MEMBERS)
         .lean<TraceDocument[]>();
       const [trace] = await shown(organizationId, found);
       if (!trace) throw new AppError('NOT_FOUND');

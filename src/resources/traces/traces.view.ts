@@ -15,7 +15,7 @@ const PAYLOAD = ['inputContext', 'outputDecision', 'alternatives', 'metadata'] a
 const LINK = ['sequence', 'chainHash', 'scrub'] as const;
 
 /** What is read from the database to show a decision, and nothing else. */
-export const SHOWN_MEMBERS: Readonly<Record<string, 1>> = Object.fromEntries(
+export const VIEW_MEMBERS: Readonly<Record<string, 1>> = Object.fromEntries(
   [
     ...PLAIN,
     ...SEARCHED,
@@ -25,7 +25,7 @@ export const SHOWN_MEMBERS: Readonly<Record<string, 1>> = Object.fromEntries(
 );
 
 /** `scrubber`: null when the stored text was scrubbed by the rules in force. */
-export function shownTrace(trace: TraceDocument, scrubber: Scrubber | null) {
+export function toTraceView(trace: TraceDocument, scrubber: Scrubber | null) {
   const { _id, changed = {}, sealed, sequence, chainHash } = trace;
   const payload = (name: string): Json => {
     const text = name in changed ? changed[name] : sealed[name]?.text;

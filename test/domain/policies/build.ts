@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../src/domain/json.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import type { ActionType, Condition, PolicyDefinition } from '../../../src/domain/policies/definition.ts';
-import type { Verdict } from '../../../src/domain/policies/verdict.ts';
+import type { PolicyVerdict } from '../../../src/domain/policies/verdict.ts';
 
 /** A policy that blocks every decision, unless the parts say otherwise. */
 export function policy(parts: Partial<PolicyDefinition> & { id: string }): PolicyDefinition {
@@ -23,7 +23,7 @@ export function always(id: string, priority: number, ...types: ActionType[]): Po
 }
 
 /** The verdict of one blocking policy with these conditions. */
-export function judge(conditions: Condition[], facts: JsonObject): Verdict {
+export function judge(conditions: Condition[], facts: JsonObject): PolicyVerdict {
   return compilePolicies([policy({ id: 'p', conditions })]).evaluate(facts);
 }
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Condition } from '../../../src/domain/policies/definition.ts';
 import { policyTemplates } from '../../../src/domain/policies/templates.ts';
-import { excessOfWorkspace, workspaceLimits } from '../../../src/domain/policies/workspace-limits.ts';
+import { workspaceLimitViolation, workspaceLimits } from '../../../src/domain/policies/workspace-limits.ts';
 
 const plain: Condition = { field: 'tags', operator: 'contains', value: 'LOW_CONFIDENCE' };
 /** Of about as many instructions as repetitions. */
@@ -14,22 +14,24 @@ const regex = (field: string, repetitions: number): Condition => ({
 const many = (count: number, conditions: Condition[]) => Array.from({ length: count }, () => ({ conditions }));
 
 test('the whole library fits', () => {
-  expect(excessOfWorkspace(policyTemplates)).toBeNull();
+  expect(workspaceLimitViolation(policyTemplates)).toBeNull();
 });
 
 test('policies are counted', () => {
-  expect(excessOfWorkspace(many(workspaceLimits.policies, [plain]))).toBeNull();
-  expect(excessOfWorkspace(many(workspaceLimits.policies + 1, [plain]))).toContain(String(workspaceLimits.policies));
+  expect(workspaceLimitViolation(many(workspaceLimits.policies, [plain]))).toBeNull();
+  expect(workspaceLimitViolation(many(workspaceLimits.policies + 1, [plain]))).toContain(
+    String(workspaceLimits.policies),
+  );
 });
 
 test('instructions are counted once for each distinct field and pattern', () => {
   const fields = Array.from({ length: 24 }, (_, i) => `metadata.f${i}`);
   const spread = (repetitions: number) => fields.map((field) => ({ conditions: [regex(field, repetitions)] }));
-  expect(excessOfWorkspace(spread(400))).toBeNull();
-  expect(excessOfWorkspace([...spread(400), ...spread(400)])).toBeNull();
-  expect(excessOfWorkspace([...spread(400), ...spread(401)])).toMatch(/instructions together; these have \d+$/);
+  expect(workspaceLimitViolation(spread(400))).toBeNull();
+  expect(workspaceLimitViolation([...spread(400), ...spread(400)])).toBeNull();
+  expect(workspaceLimitViolation([...spread(400), ...spread(401)])).toMatch(/instructions together; these have \d+$/);
 });
 
 test('a stored pattern that would no longer be accepted costs nothing, for it is not searched', () => {
-  expect(excessOfWorkspace(many(1, [{ field: 'a', operator: 'regex', value: '(' }]))).toBeNull();
+  expect(workspaceLimitViolation(many(1, [{ field: 'a', operator: 'regex', value: '(' }]))).toBeNull();
 });

@@ -21,18 +21,18 @@ import { createConsumers } from '../ledger/consumers.ts';
 import type { Position } from '../ledger/entry.ts';
 import { openChain } from '../ledger/open-chain.ts';
 import type { Probe } from '../ledger/probe.ts';
-import { createProofs } from '../ledger/proof-thread.ts';
+import { createVerificationWorker } from '../ledger/proof-thread.ts';
 import { systemTimer } from '../ledger/timer.ts';
-import { createLedgerUpkeep } from '../ledger/upkeep.ts';
-import type { AllowedAddresses } from '../domain/return-address.ts';
+import { createLedgerMaintenance } from '../ledger/upkeep.ts';
+import type { RedirectAllowList } from '../domain/return-address.ts';
 import type { Models } from '../models.ts';
 import { createAuditService } from '../resources/audit/audit.service.ts';
 
 /** Calls to addresses that users name. */
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 1 << 20 };
 
-/** The outside world of one instance. */
-export interface World {
+/** The outside deps of one instance. */
+export interface PlatformDeps {
   config: Config;
   secrets: Secrets;
   mongoUri: string;
@@ -51,26 +51,26 @@ export interface World {
 }
 
 /** `onSealed` is told after every batch on an organisation's decision chain. */
-export function createFrame(world: World, onSealed: (organizationId: string) => void) {
-  const { config, secrets, connection, models, clock, logger } = world;
+export function createPlatform(deps: PlatformDeps, onSealed: (organizationId: string) => void) {
+  const { config, secrets, connection, models, clock, logger } = deps;
   const { transaction, onCommit } = createTransactions(connection);
   const onQuarantine = (organizationId: string, missing: Position): void =>
     logger.fatal({ organizationId, missing }, 'a chain does not reach a head it once had: quarantined');
-  const chainWorld = {
+  const chainDeps = {
     connection,
     clock,
     newId,
-    ready: world.clockAgrees,
+    ready: deps.clockAgrees,
     queueLimit: config.ASSAY_QUEUE_LIMIT,
     onQuarantine,
   };
-  const probe = world.probe && { probe: world.probe };
+  const probe = deps.probe && { probe: deps.probe };
   const sealed = (organizationId: string): void => {
     consumers.wake(organizationId);
     onSealed(organizationId);
   };
-  const decisions = openChain(DECISIONS, { ...chainWorld, ...probe, onSealed: sealed });
-  const audits = openChain(AUDIT, { ...chainWorld, onSealed: () => undefined });
+  const decisions = openChain(DECISIONS, { ...chainDeps, ...probe, onSealed: sealed });
+  const audits = openChain(AUDIT, { ...chainDeps, onSealed: () => undefined });
   const outbox = createOutboxWriter({ rows: models.outbox, clock });
   const consumers = createConsumers({
     ...{ connection, clock, chain: DECISIONS, cursors: models.cursors, parked: models.parked, timer: systemTimer },
@@ -81,9 +81,9 @@ export function createFrame(world: World, onSealed: (organizationId: string) => 
     onParked: (consumer, organizationId, sequence) =>
       logger.error({ consumer, organizationId, sequence }, 'a consumer went on without an entry'),
   });
-  const proofs = createProofs({ uri: world.mongoUri, database: connection.name });
+  const verificationWorker = createVerificationWorker({ uri: deps.mongoUri, database: connection.name });
   const audit = createAuditService({
-    ...{ models, proofs, clock, newId, random16, log: logger },
+    ...{ models, verificationWorker, clock, newId, random16, log: logger },
     chain: audits.appender,
     emptyEntries: audits.emptyEntries,
   });
@@ -96,20 +96,20 @@ export function createFrame(world: World, onSealed: (organizationId: string) => 
   const publicUrl = (config.ASSAY_PUBLIC_URL ?? `http://${config.ASSAY_HOST}:${config.PORT}`).replace(/\/$/, '');
   const [firstReturn = `${publicUrl}/`, ...moreReturns] = config.ASSAY_RETURN_URLS;
   return {
-    ...world,
-    ...{ transaction, onCommit, decisions, audits, outbox, consumers, proofs, audit, mailer },
+    ...deps,
+    ...{ transaction, onCommit, decisions, audits, outbox, consumers, verificationWorker, audit, mailer },
     http: createSafeHttp({ ...OUTBOUND, allow: config.ASSAY_OUTBOUND_ALLOW }),
     passwords: createPasswords(config.ASSAY_PASSWORD_CONCURRENCY),
     vault: createVault({ key: secrets.encryptionKey, formerKeys: secrets.formerEncryption }),
-    ledgerUpkeep: createLedgerUpkeep({ connection, clock, chains: [DECISIONS, AUDIT] }),
+    ledgerMaintenance: createLedgerMaintenance({ connection, clock, chains: [DECISIONS, AUDIT] }),
     /** Where callers and browsers reach this service, without a slash at the end. */
     publicUrl,
     /** Where browsers may return to after a sign-on. */
-    returnAddresses: [firstReturn, ...moreReturns] satisfies AllowedAddresses,
+    returnAddresses: [firstReturn, ...moreReturns] satisfies RedirectAllowList,
     /** Writes an outbox row; the mail is made when it is sent. */
     queueMail: (organizationId: string, payload: Record<string, unknown>): Promise<void> =>
       outbox.queue({ organizationId, topic: MAIL_TOPIC, payload }),
     quarantined: (): string[] => [...decisions.heads.quarantined(), ...audits.heads.quarantined()],
   };
 }
-export type Frame = ReturnType<typeof createFrame>;
+export type Platform = ReturnType<typeof createPlatform>;

@@ -1,0 +1,26 @@
+// One name, one thing: no two files export the same name.
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { sources, treeOf } from './sources.ts';
+
+const isExported = (node: ts.Statement): boolean =>
+  ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+
+/** Names that a file declares and exports; what it only passes on is not its own. */
+function exportsOf(file: string): string[] {
+  return treeOf(file)
+    .statements.filter(isExported)
+    .flatMap((node) => {
+      if (ts.isVariableStatement(node)) return node.declarationList.declarations.map(({ name }) => name.getText());
+      const { name } = node as ts.DeclarationStatement;
+      return name ? [name.getText()] : [];
+    });
+}
+
+test('no two files export the same name', () => {
+  const files = new Map<string, Set<string>>();
+  for (const file of sources)
+    for (const name of exportsOf(file)) files.set(name, (files.get(name) ?? new Set()).add(file));
+  const twice = [...files].filter(([, among]) => among.size > 1);
+  expect(twice.map(([name, among]) => `${name}: ${[...among].join(', ')}`)).toEqual([]);
+});
