@@ -4,7 +4,7 @@ import { SummaryReporter } from './test/setup/summary-reporter.ts';
 
 export default defineConfig({
   test: {
-    include: ['test/{api,domain,jobs,contract,ledger,infra}/**/*.test.ts'],
+    include: ['test/{api,domain,contract,ledger,platform,embedded-db}/**/*.test.ts'],
     globalSetup: ['test/setup/mongod.ts'],
     reporters: ['default', new SummaryReporter()],
     isolate: false,

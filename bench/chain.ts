@@ -3,19 +3,19 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
-import { chainTime, sha256Hex } from '../src/domain/chain.ts';
-import type { JsonObject } from '../src/domain/json.ts';
-import type { Tenant } from '../src/domain/tenant.ts';
-import { systemClock } from '../src/infra/clock.ts';
-import { newId, newTraceId, random16 } from '../src/infra/ids.ts';
-import { connectMongo } from '../src/infra/mongo.ts';
+import { chainTime, sha256Hex } from '../src/domain/record/chain.ts';
+import type { JsonObject } from '../src/domain/record/json.ts';
+import type { Tenant } from '../src/domain/identity/tenant.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { newId, newTraceId, random16 } from '../src/platform/ids.ts';
+import { connectMongo } from '../src/platform/mongo/connection.ts';
 import { chainIndexes, DECISIONS } from '../src/ledger/chains.ts';
-import { MAJORITY } from '../src/ledger/concerns.ts';
+import { MAJORITY } from '../src/ledger/read-write-concerns.ts';
 import type { Stored } from '../src/ledger/entry.ts';
 import { objectId } from '../src/ledger/ledger.model.ts';
-import { createVerificationWorker, type VerificationWorker } from '../src/ledger/proof-thread.ts';
-import { genesisHead, seal } from '../src/ledger/seal.ts';
-import { draftOf } from '../src/resources/traces/draft.ts';
+import { createVerificationWorker, type VerificationWorker } from '../src/ledger/verify/verification-worker.ts';
+import { genesisHead, seal } from '../src/ledger/append/seal.ts';
+import { draftOf } from '../src/resources/traces/ingestion/draft.ts';
 
 /** Where the chain is: a replica set and a database of the benchmark's own. */
 export interface ChainBench {

@@ -1,5 +1,5 @@
 // Prints the path of the mongod that an instance would run, fetching it when this is the first time.
-import { findMongod } from '../src/infra/mongod-binary.ts';
+import { findMongod } from '../src/embedded-db/mongod-binary.ts';
 
 const { path } = await findMongod({
   binary: process.env.MONGOD_BINARY,

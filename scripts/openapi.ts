@@ -1,6 +1,6 @@
 // Writes docs/openapi.json from the route declarations; the same declarations always give the same bytes.
 import { writeFileSync } from 'node:fs';
-import { openapi } from '../src/http/openapi.ts';
+import { openapi } from '../src/http/documents/openapi.ts';
 import { mounts } from '../src/routes.ts';
 
 /** Where the document is kept. */

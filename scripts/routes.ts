@@ -1,9 +1,9 @@
 // Writes docs/routes.md: one table of every route with its gates and the file that handles it.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Route } from '../src/http/define-route.ts';
+import type { Route } from '../src/http/declaration/define-route.ts';
 import { locate } from '../src/http/router.ts';
-import { READERS, type Role } from '../src/domain/roles.ts';
+import { READERS, type Role } from '../src/domain/identity/roles.ts';
 import { mounts } from '../src/routes.ts';
 
 /** Where the table is kept. */

@@ -2,17 +2,17 @@
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
-import { apiReference } from './http/api-reference.ts';
-import { sendFailure } from './http/envelope.ts';
-import type { RateLimits } from './http/limits.ts';
+import { apiReference } from './http/documents/api-reference.ts';
+import { sendFailure } from './http/answers/envelope.ts';
+import type { RateLimits } from './http/checks/rate-limits.ts';
 import { createRouter, failureOf, legacyMounts } from './http/router.ts';
-import { crossOrigin, securityHeaders } from './http/security-headers.ts';
-import { translateError } from './http/translate-error.ts';
-import type { Clock } from './infra/clock.ts';
-import type { Logger } from './infra/logger.ts';
-import type { Metrics } from './infra/metrics.ts';
+import { crossOrigin, securityHeaders } from './http/answers/security-headers.ts';
+import { translateError } from './http/answers/translate-error.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Logger } from './platform/observability/logger.ts';
+import type { Metrics } from './platform/observability/metrics.ts';
 import { mounts } from './routes.ts';
-import type { Services } from './services.ts';
+import type { Services } from './composition/services.ts';
 
 export interface AppParts {
   config: Config;

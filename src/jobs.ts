@@ -1,17 +1,17 @@
 // What runs without a request: one line per timed job and per consumer of the ledger.
-import type { Job } from './infra/job-runner.ts';
-import type { Migration } from './infra/migrations.ts';
-import type { OutboxWriter } from './infra/outbox-writer.ts';
+import type { Job } from './platform/jobs/job-runner.ts';
+import type { Migration } from './platform/mongo/migrations.ts';
+import type { OutboxWriter } from './platform/outbox/outbox-writer.ts';
 import { AUDIT, DECISIONS } from './ledger/chains.ts';
-import type { Consumer } from './ledger/consumer.ts';
-import { foldConsumer, type Fold } from './ledger/fold.ts';
-import { buildHeadIndexes } from './ledger/upkeep.ts';
+import type { Consumer } from './ledger/follow/consumer.ts';
+import { foldConsumer, type Fold } from './ledger/amend/fold.ts';
+import { buildHeadIndexes } from './ledger/maintenance.ts';
 import type { Models } from './models.ts';
-import { agentActivityConsumer } from './resources/agents/agent-activity.consumer.ts';
-import { completeUsers } from './resources/auth/users.migration.ts';
+import { agentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
+import { completeUsers } from './resources/auth/accounts/users.migration.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
-import type { Services } from './services.ts';
+import type { Services } from './composition/services.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,29 +1,29 @@
 // Which collections exist: one line per Mongoose model.
 import type { Connection } from 'mongoose';
-import { outboxSchema } from './infra/outbox.model.ts';
-import { cursorSchema, deadLetterSchema } from './ledger/cursors.model.ts';
+import { outboxSchema } from './platform/outbox/outbox.model.ts';
+import { cursorSchema, deadLetterSchema } from './ledger/follow/cursors.model.ts';
 import { ledgerEntrySchema } from './ledger/ledger.model.ts';
-import { agentActivitySchema } from './resources/agents/agent-activity.model.ts';
+import { agentActivitySchema } from './resources/agents/activity/agent-activity.model.ts';
 import { agentSchema } from './resources/agents/agents.model.ts';
 import { auditEntrySchema, auditRowSchema } from './resources/audit/audit.model.ts';
-import { workspaceKeySchema } from './resources/auth/keys.model.ts';
-import { oneTimeTokenSchema } from './resources/auth/one-time-tokens.model.ts';
-import { sessionSchema } from './resources/auth/sessions.model.ts';
-import { userSchema } from './resources/auth/users.model.ts';
+import { workspaceKeySchema } from './resources/auth/keys/keys.model.ts';
+import { oneTimeTokenSchema } from './resources/auth/email-links/one-time-tokens.model.ts';
+import { sessionSchema } from './resources/auth/sessions/sessions.model.ts';
+import { userSchema } from './resources/auth/accounts/users.model.ts';
 import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
-import { membershipSchema } from './resources/organization/memberships.model.ts';
-import { organizationDeletionSchema } from './resources/organization/organization-deletions.model.ts';
+import { membershipSchema } from './resources/organization/memberships/memberships.model.ts';
+import { organizationDeletionSchema } from './resources/organization/deletion/organization-deletions.model.ts';
 import { organizationSchema } from './resources/organization/organization.model.ts';
-import { ssoDomainSchema } from './resources/organization/sso-domains.model.ts';
-import { workspaceSchema } from './resources/organization/workspaces.model.ts';
+import { ssoDomainSchema } from './resources/organization/sso-domains/sso-domains.model.ts';
+import { workspaceSchema } from './resources/organization/workspaces/workspaces.model.ts';
 import {
   policyRevisionSchema,
   policySchema,
   policySetSchema,
   policyStatisticsSchema,
 } from './resources/policies/policies.model.ts';
-import { samlMessageSchema } from './resources/sign-on/saml-messages.model.ts';
-import { scimTokenSchema } from './resources/scim/scim-tokens.model.ts';
+import { samlMessageSchema } from './resources/sign-on/saml/saml-messages.model.ts';
+import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
 import { traceSchema } from './resources/traces/traces.model.ts';
 

@@ -1,32 +1,32 @@
 // Which URL goes to which resource: one line per mount.
 import type { Mount } from './http/router.ts';
 import { agentRoutes } from './resources/agents/agents.routes.ts';
-import { mlBomRoutes, producerMlBomRoutes } from './resources/agents/ml-bom.routes.ts';
-import { onboardingRoutes } from './resources/agents/onboarding.routes.ts';
+import { mlBomRoutes, producerMlBomRoutes } from './resources/agents/ml-bom/ml-bom.routes.ts';
+import { onboardingRoutes } from './resources/agents/onboarding/onboarding.routes.ts';
 import { auditRoutes } from './resources/audit/audit.routes.ts';
-import { keyRoutes } from './resources/auth/keys.routes.ts';
-import { emailLinkRoutes } from './resources/auth/links.routes.ts';
-import { localRoutes } from './resources/auth/local.routes.ts';
-import { mfaRoutes } from './resources/auth/mfa.routes.ts';
-import { placeholderRoutes } from './resources/auth/placeholders.routes.ts';
-import { profileRoutes } from './resources/auth/profile.routes.ts';
-import { sessionRoutes } from './resources/auth/sessions.routes.ts';
+import { keyRoutes } from './resources/auth/keys/keys.routes.ts';
+import { emailLinkRoutes } from './resources/auth/email-links/email-links.routes.ts';
+import { localRoutes } from './resources/auth/accounts/local.routes.ts';
+import { mfaRoutes } from './resources/auth/mfa/mfa.routes.ts';
+import { placeholderRoutes } from './resources/auth/profile/placeholders.routes.ts';
+import { profileRoutes } from './resources/auth/profile/profile.routes.ts';
+import { sessionRoutes } from './resources/auth/sessions/sessions.routes.ts';
 import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
-import { scimDiscoveryRoutes } from './resources/scim/discovery.routes.ts';
-import { scimGroupRoutes } from './resources/scim/groups.routes.ts';
-import { scimUserRoutes } from './resources/scim/users.routes.ts';
+import { scimDiscoveryRoutes } from './resources/scim/discovery/discovery.routes.ts';
+import { scimGroupRoutes } from './resources/scim/groups/groups.routes.ts';
+import { scimUserRoutes } from './resources/scim/users/users.routes.ts';
 import { traceRoutes } from './resources/traces/traces.routes.ts';
-import { samlRoutes } from './resources/sign-on/saml.routes.ts';
+import { samlRoutes } from './resources/sign-on/saml/saml.routes.ts';
 import { organizationRoutes } from './resources/organization/organization.routes.ts';
-import { ssoDomainRoutes, systemSsoDomainRoutes } from './resources/organization/sso-domains.routes.ts';
-import { ssoRoutes } from './resources/organization/sso.routes.ts';
-import { signOnRoutes } from './resources/sign-on/sign-on.routes.ts';
-import { socialRoutes } from './resources/sign-on/social.routes.ts';
+import { ssoDomainRoutes, systemSsoDomainRoutes } from './resources/organization/sso-domains/sso-domains.routes.ts';
+import { ssoRoutes } from './resources/organization/sso-settings/sso-settings.routes.ts';
+import { signOnRoutes } from './resources/sign-on/login/sign-on.routes.ts';
+import { socialRoutes } from './resources/sign-on/social/social.routes.ts';
 import { invitationRoutes } from './resources/team/invitations.routes.ts';
 import { memberRoutes } from './resources/team/members.routes.ts';
-import { workspaceRoutes } from './resources/organization/workspaces.routes.ts';
+import { workspaceRoutes } from './resources/organization/workspaces/workspaces.routes.ts';
 
 export const mounts: readonly Mount[] = [
   { at: '', routes: healthRoutes },

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import closeWithGrace from 'close-with-grace';
 import { childEnvironment, loadConfig } from './config.ts';
-import { openDatabase } from './infra/database.ts';
-import { createLogger } from './infra/logger.ts';
-import { loadSecrets } from './infra/secrets.ts';
+import { openDatabase } from './embedded-db/database.ts';
+import { createLogger } from './platform/observability/logger.ts';
+import { loadSecrets } from './platform/secrets/secrets.ts';
 import { startInstance } from './instance.ts';
 
 const DRAIN_MS = 20_000;

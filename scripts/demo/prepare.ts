@@ -1,5 +1,5 @@
 // What the demo needs before the first decision: an organisation, its agents, policies from templates, a workspace key.
-import { randomHex } from '../../src/infra/ids.ts';
+import { randomHex } from '../../src/platform/ids.ts';
 import type { Api } from './api.ts';
 import type { Decision } from './decisions.ts';
 import { say } from './screen.ts';

@@ -2,21 +2,21 @@
 import { parseCookie } from 'cookie';
 import type { Request, RequestHandler, Response } from 'express';
 import type { AppError } from '../errors.ts';
-import type { Services } from '../services.ts';
-import { authenticate } from './authenticate.ts';
-import { auditFailure, auditEvents } from './audit-event.ts';
-import { readBody } from './body.ts';
-import { assertDeclared } from './declared.ts';
-import type { Reply, RequestMeta, Route } from './define-route.ts';
-import { sendFailure } from './envelope.ts';
-import { sendScimFailure } from './scim-envelope.ts';
-import { chooseWorkspace, requirePlan, requireRole } from './gates.ts';
-import { parseInputs } from './inputs.ts';
-import { RateState, type RateLimits } from './limits.ts';
-import type { Paged } from './paging.ts';
-import type { Caller } from '../domain/tenant.ts';
-import { sendReply } from './send-reply.ts';
-import { translateError } from './translate-error.ts';
+import type { Services } from '../composition/services.ts';
+import { authenticate } from './checks/authenticate.ts';
+import { auditFailure, auditEvents } from './answers/audit-event.ts';
+import { readBody } from './checks/body.ts';
+import { assertDeclared } from './declaration/declared-codes.ts';
+import type { Reply, RequestMeta, Route } from './declaration/define-route.ts';
+import { sendFailure } from './answers/envelope.ts';
+import { sendScimFailure } from './answers/scim-envelope.ts';
+import { chooseWorkspace, requirePlan, requireRole } from './checks/gates.ts';
+import { parseInputs } from './checks/inputs.ts';
+import { RateState, type RateLimits } from './checks/rate-limits.ts';
+import type { Paged } from './declaration/paging.ts';
+import type { Caller } from '../domain/identity/tenant.ts';
+import { sendReply } from './answers/send-reply.ts';
+import { translateError } from './answers/translate-error.ts';
 
 const DEFAULT_BODY_LIMIT = 100 * 1024;
 

@@ -4,10 +4,10 @@ import { Router, type RequestHandler } from 'express';
 import { AppError } from '../errors.ts';
 import { deprecation, deprecationLink, isPast } from '../domain/deprecation.ts';
 import { groupBy } from '../domain/group-by.ts';
-import type { Clock } from '../infra/clock.ts';
-import type { Route } from './define-route.ts';
-import { sendFailure } from './envelope.ts';
-import { sendScimFailure } from './scim-envelope.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Route } from './declaration/define-route.ts';
+import { sendFailure } from './answers/envelope.ts';
+import { sendScimFailure } from './answers/scim-envelope.ts';
 import { endpoint, type PipelineDeps } from './pipeline.ts';
 
 export interface Mount {

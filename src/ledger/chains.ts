@@ -1,5 +1,5 @@
 // The two chains and what tells them apart: decisions, and the audit log (ledger.md).
-import { AUDIT_GENESIS, ZERO_HASH } from '../domain/chain.ts';
+import { AUDIT_GENESIS, ZERO_HASH } from '../domain/record/chain.ts';
 
 /** Where a chain lives and how a repeated append is recognised in it. */
 export interface Chain {

@@ -1,7 +1,7 @@
 // What is appended to a chain and what comes back: the vocabulary of the ledger (ledger.md, formats.md).
 import type { Types } from 'mongoose';
-import type { Position } from '../domain/chain.ts';
-import type { Percentiles } from './latency.ts';
+import type { Position } from '../domain/record/chain.ts';
+import type { Percentiles } from './append/latency.ts';
 
 /** Kinds of the decision ledger; the audit chain holds only `audit`. */
 export type EntryKind = 'trace' | 'correction' | 'review' | 'status' | 'compliance' | 'erasure' | 'audit';

@@ -1,6 +1,6 @@
 // The base model of the decision ledger; its kinds are discriminators (ledger.md, the document).
 import { Schema, Types } from 'mongoose';
-import { tenancy } from '../infra/tenancy.ts';
+import { tenancy } from '../platform/mongo/tenancy.ts';
 import { chainIndexes, DECISIONS } from './chains.ts';
 import type { Sealed } from './entry.ts';
 

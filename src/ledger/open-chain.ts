@@ -1,14 +1,14 @@
 // Everything that works on one chain, put together: store, heads, appender, fold, later facts.
 import type { Connection } from 'mongoose';
-import type { Clock } from '../infra/clock.ts';
-import { createAppender, DEFAULT_LIMITS } from './appender.ts';
+import type { Clock } from '../platform/clock.ts';
+import { createAppender, DEFAULT_LIMITS } from './append/appender.ts';
 import type { Chain } from './chains.ts';
 import type { Appender, Position } from './entry.ts';
-import { createFold, eraseAuditValues, type Fold } from './fold.ts';
-import { createHeads, type HeadRow, type Heads } from './heads.ts';
-import { createAmendments, type Amendments } from './later-facts.ts';
+import { createFold, eraseAuditValues, type Fold } from './amend/fold.ts';
+import { createHeads, type HeadRow, type Heads } from './append/heads.ts';
+import { createAmendments, type Amendments } from './amend/amendments.ts';
 import { objectId } from './ledger.model.ts';
-import { createMongoStore } from './mongo-store.ts';
+import { createMongoStore } from './append/mongo-store.ts';
 import type { Probe } from './probe.ts';
 import { systemTimer } from './timer.ts';
 

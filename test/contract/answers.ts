@@ -1,7 +1,7 @@
 // Checks an answer against the API document: declared status, declared code, the schema, and no member besides.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { openapi } from '../../src/http/openapi.ts';
+import { openapi } from '../../src/http/documents/openapi.ts';
 import { mounts } from '../../src/routes.ts';
 import type { Answer } from '../setup/start-app.ts';
 

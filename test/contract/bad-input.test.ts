@@ -1,6 +1,6 @@
 // The sweep: every input of every operation is replaced by what it should never be; nothing breaks and nothing is half-written.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { chainHash, chainTime } from '../../src/domain/chain.ts';
+import { chainHash, chainTime } from '../../src/domain/record/chain.ts';
 import { AUDIT, type Chain, DECISIONS } from '../../src/ledger/chains.ts';
 import type { Answer } from '../setup/start-app.ts';
 import { faultOf } from './answers.ts';

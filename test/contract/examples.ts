@@ -1,7 +1,7 @@
 // For every operation one request that is served, made of a site's own records; every input that exists is given.
 import { Types } from 'mongoose';
-import { randomHex } from '../../src/infra/ids.ts';
-import { FIRST_CERTIFICATE } from '../setup/certificates.ts';
+import { randomHex } from '../../src/platform/ids.ts';
+import { FIRST_CERTIFICATE } from '../setup/providers/certificates.ts';
 import { owner, PASSWORD } from '../setup/personas.ts';
 import {
   as,

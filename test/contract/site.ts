@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
 import { expect } from 'vitest';
-import { randomHex } from '../../src/infra/ids.ts';
-import { hashKey } from '../../src/resources/auth/keys.service.ts';
+import { randomHex } from '../../src/platform/ids.ts';
+import { hashKey } from '../../src/resources/auth/keys/keys.service.ts';
 import type { Sample } from './examples.ts';
 import { agent, decision, ok, owner, PASSWORD, workspaceKey, type Owner } from '../setup/personas.ts';
-import { startNameServer, type NameServer } from '../setup/name-server.ts';
+import { startNameServer, type NameServer } from '../setup/providers/name-server.ts';
 import { databaseUri, startApp, type Answer, type Call, type TestApp } from '../setup/start-app.ts';
 
 /** Known here, so that a test can sign what the service would not. */

@@ -1,9 +1,9 @@
 // Another organisation's records do not exist: its ids are answered like unknown ones, and its texts are never seen.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { querySchema } from '../../src/http/inputs.ts';
-import type { Route } from '../../src/http/define-route.ts';
-import { randomHex } from '../../src/infra/ids.ts';
+import { querySchema } from '../../src/http/checks/inputs.ts';
+import type { Route } from '../../src/http/declaration/define-route.ts';
+import { randomHex } from '../../src/platform/ids.ts';
 import type { Answer } from '../setup/start-app.ts';
 import { faultOf } from './answers.ts';
 import { authorisation } from './authorisation.ts';

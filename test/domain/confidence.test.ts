@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ENGINE_VERSION, scoreDecision, type DecisionHistory } from '../../src/domain/confidence.ts';
+import { ENGINE_VERSION, scoreDecision, type DecisionHistory } from '../../src/domain/confidence/score.ts';
 import { weights, type ConfidenceFeature } from '../../src/domain/confidence/features.ts';
-import type { Json, JsonObject } from '../../src/domain/json.ts';
+import type { Json, JsonObject } from '../../src/domain/record/json.ts';
 
 const policies = { strictMode: false, confidenceThreshold: 0.8 };
 const strict = { strictMode: true, confidenceThreshold: 0.8 };

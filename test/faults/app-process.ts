@@ -1,7 +1,7 @@
 // One instance in a process of its own, which kills itself at the named step that it was told.
 import { loadConfig } from '../../src/config.ts';
-import { systemClock } from '../../src/infra/clock.ts';
-import { createLogger } from '../../src/infra/logger.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLogger } from '../../src/platform/observability/logger.ts';
 import { startInstance } from '../../src/instance.ts';
 import type { Step } from '../../src/ledger/probe.ts';
 

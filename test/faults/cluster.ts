@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
-import { freePort, startMongod, type MongodProcess } from '../../src/infra/mongod-process.ts';
+import { freePort, startMongod, type MongodProcess } from '../../src/embedded-db/mongod-process.ts';
 
 const NAME = 'faults';
 const MEMBERS = 3;

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { base64 } from '../setup/identity-provider-saml.ts';
-import { selfSigned } from '../setup/self-signed.ts';
+import { base64 } from '../setup/providers/identity-provider-saml.ts';
+import { selfSigned } from '../setup/providers/self-signed.ts';
 import { send } from '../setup/start-app.ts';
 import { App } from './apps.ts';
 

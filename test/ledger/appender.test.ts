@@ -1,14 +1,14 @@
 // The appender on a real database: instances race, keys repeat, limits hold, bad documents stay alone, cut tails are found.
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { newId } from '../../src/infra/ids.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Outcome } from '../../src/ledger/entry.ts';
-import { releaseExpiredIdempotencyKeys } from '../../src/ledger/fold.ts';
-import { thinHeads, type HeadRow } from '../../src/ledger/heads.ts';
+import { releaseExpiredIdempotencyKeys } from '../../src/ledger/amend/fold.ts';
+import { thinHeads, type HeadRow } from '../../src/ledger/append/heads.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import { checkChain } from './invariants.ts';
-import { draft, RealChain } from './real-chain.ts';
+import { draft, RealChain } from './store/real-chain.ts';
 
 const chain = new RealChain('appender');
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);

@@ -1,13 +1,13 @@
 // Consumers on a real database: every effect exactly once whatever is killed or races, and one bad entry stops nothing for ever.
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/infra/clock.ts';
-import { newId } from '../../src/infra/ids.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
-import type { Consumer, TransactionalConsumer } from '../../src/ledger/consumer.ts';
-import { createConsumers } from '../../src/ledger/consumers.ts';
+import type { Consumer, TransactionalConsumer } from '../../src/ledger/follow/consumer.ts';
+import { createConsumers } from '../../src/ledger/follow/consumers.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import type { Probe } from '../../src/ledger/probe.ts';
-import { draft, hastyTimer, RealChain } from './real-chain.ts';
+import { draft, hastyTimer, RealChain } from './store/real-chain.ts';
 
 const chain = new RealChain('consumers');
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);

@@ -1,5 +1,5 @@
 // What must hold of a chain and of every answer given, whatever happened (security-tests.md, the common oracle of faults).
-import { chainHash, payloadDigest, ZERO_HASH } from '../../src/domain/chain.ts';
+import { chainHash, payloadDigest, ZERO_HASH } from '../../src/domain/record/chain.ts';
 import type { Stored } from '../../src/ledger/entry.ts';
 import type { Attempt, Life } from './simulation.ts';
 

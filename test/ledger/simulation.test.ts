@@ -1,7 +1,7 @@
 // The appender under everything that can go wrong: thousands of lives, each made from a seed that a failure prints.
 // To run one life again: `npx vitest run test/ledger/simulation.test.ts -t "seed 123"` after adding the seed to `AGAIN`.
 import { describe, expect, test } from 'vitest';
-import { MUTATIONS } from './replica-set.ts';
+import { MUTATIONS } from './store/replica-set.ts';
 import { simulate } from './simulation.ts';
 
 const SEEDS = 2_000;

@@ -1,15 +1,15 @@
 // One life of a chain under everything that can go wrong, made from a seed alone, and what must hold afterwards (ledger.md).
 import type { Types } from 'mongoose';
-import { payloadDigest } from '../../src/domain/chain.ts';
+import { payloadDigest } from '../../src/domain/record/chain.ts';
 import { AppError } from '../../src/errors.ts';
-import { createAppender } from '../../src/ledger/appender.ts';
+import { createAppender } from '../../src/ledger/append/appender.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Appender, Draft, Outcome, Position } from '../../src/ledger/entry.ts';
-import type { Heads } from '../../src/ledger/heads.ts';
-import type { LedgerStore } from '../../src/ledger/store.ts';
+import type { Heads } from '../../src/ledger/append/heads.ts';
+import type { LedgerStore } from '../../src/ledger/append/store.ts';
 import { checkAnswers, checkLife } from './invariants.ts';
 import { type Chance, seeded } from './random.ts';
-import { type Mutation, ReplicaSet } from './replica-set.ts';
+import { type Mutation, ReplicaSet } from './store/replica-set.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 export const ORGANIZATION = 'a'.repeat(24);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { startEmbedded } from '../../src/infra/embedded-mongod.ts';
-import { findMongod, type FoundMongod } from '../../src/infra/mongod-binary.ts';
+import { startEmbedded } from '../../src/embedded-db/embedded-mongod.ts';
+import { findMongod, type FoundMongod } from '../../src/embedded-db/mongod-binary.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

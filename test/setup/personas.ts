@@ -1,5 +1,5 @@
 // People, keys and decisions that tests begin with.
-import { randomHex } from '../../src/infra/ids.ts';
+import { randomHex } from '../../src/platform/ids.ts';
 import type { Answer, TestApp } from './start-app.ts';
 
 export const PASSWORD = 'Correct-Horse-9';

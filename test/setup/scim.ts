@@ -1,5 +1,5 @@
 // A directory that provisions an organisation: its SCIM token, and requests with it.
-import { randomHex } from '../../src/infra/ids.ts';
+import { randomHex } from '../../src/platform/ids.ts';
 import { ok, type Owner } from './personas.ts';
 import type { Answer, Call, TestApp } from './start-app.ts';
 

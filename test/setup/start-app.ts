@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
-import { randomHex } from '../../src/infra/ids.ts';
-import { createLogger } from '../../src/infra/logger.ts';
+import { randomHex } from '../../src/platform/ids.ts';
+import { createLogger } from '../../src/platform/observability/logger.ts';
 import { startInstance, type Instance, type InstanceParts } from '../../src/instance.ts';
 
 export interface Answer {

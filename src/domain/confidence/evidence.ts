@@ -1,5 +1,5 @@
 // What the confidence engine reads out of a decision: its texts, its action's values and its alternatives, whatever their shape.
-import type { Json, JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../record/json.ts';
 
 export interface Evidence {
   prompt: string;

@@ -1,6 +1,6 @@
 // The features of the confidence engine: each looks at one thing and answers what it takes from the score (docs/confidence.md).
 import type { Evidence } from './evidence.ts';
-import type { DecisionHistory } from '../confidence.ts';
+import type { DecisionHistory } from './score.ts';
 
 /** What a feature may take from the score at most. */
 export const weights = {

@@ -1,5 +1,5 @@
 // Amounts of money in the arguments of an action: numbers under names that speak of money, whatever the tool.
-import type { Json } from '../json.ts';
+import type { Json } from '../record/json.ts';
 
 const moneyWords = new Set([
   'amount',

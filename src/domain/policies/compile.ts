@@ -1,6 +1,6 @@
 // A set of policies compiled for many evaluations: conditions shared, fields shared, policies indexed by what they require.
 import { hash } from 'node:crypto';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../record/json.ts';
 import type { PolicyDefinition } from './definition.ts';
 import { FALSE, TRUE, firstError, evaluatorOf, Evaluation, type Evaluator, type Slot, type Truth } from './evaluate.ts';
 import { splitPath } from './fields.ts';

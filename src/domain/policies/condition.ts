@@ -1,5 +1,5 @@
 // One condition as a function of the field's value: what each operator means on each type of JSON (docs/policies.md).
-import type { Json } from '../json.ts';
+import type { Json } from '../record/json.ts';
 import { checkCondition, type Condition } from './definition.ts';
 import { instantOf } from './instant.ts';
 import { compilePattern, patternLimits, type Pattern, PatternTooDear } from './regex.ts';

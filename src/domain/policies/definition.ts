@@ -1,5 +1,5 @@
 // What a policy is made of, and which conditions and actions may be saved (document 2, resource Policy).
-import type { Json, JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../record/json.ts';
 import { instantOf } from './instant.ts';
 import { compilePattern } from './regex.ts';
 

@@ -1,5 +1,5 @@
 // One evaluation of a compiled set: fields are read and conditions tested when first needed, and remembered.
-import type { Json, JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../record/json.ts';
 import { readPath } from './fields.ts';
 import type { CompiledCondition, CompiledPolicy } from './policy.ts';
 

@@ -1,6 +1,6 @@
 // The facts that policies judge: the submitted decision, and members derived from it for conditions that no path could express.
-import type { Json, JsonObject } from '../json.ts';
-import { parseSafeJson } from '../safe-json.ts';
+import type { Json, JsonObject } from '../record/json.ts';
+import { parseSafeJson } from '../record/safe-json.ts';
 import { amountsIn } from './amounts.ts';
 
 /** What is known when a decision is judged. */

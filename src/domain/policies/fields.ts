@@ -1,5 +1,5 @@
 // How a condition's field path finds its value in the facts.
-import type { Json, JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../record/json.ts';
 
 const index = /^(?:0|[1-9]\d*)$/;
 

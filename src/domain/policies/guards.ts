@@ -1,5 +1,5 @@
 // Which policies need a look at all: an index of the policies by the `equals` conditions that they cannot match without.
-import type { Json } from '../json.ts';
+import type { Json } from '../record/json.ts';
 import type { LogicalOperator } from './definition.ts';
 import type { Evaluation } from './evaluate.ts';
 import type { CompiledCondition } from './policy.ts';

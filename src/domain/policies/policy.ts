@@ -1,5 +1,5 @@
 // One policy compiled on its own: everything about it that no other policy of the set can change.
-import { canonicalize } from '../canonical-json.ts';
+import { canonicalize } from '../record/canonical-json.ts';
 import { compileCondition, type Test } from './condition.ts';
 import type { Condition, LogicalOperator, PolicyDefinition } from './definition.ts';
 import { guardOf } from './guards.ts';

@@ -1,5 +1,5 @@
 // What a set of policies says about one decision, and the fixed precedence between actions (document 2, policy evaluation rules).
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../record/json.ts';
 import { actionTypes, type Action, type ActionType, type Condition, type PolicyDefinition } from './definition.ts';
 
 /** A policy that matched, or that restricts and could not be evaluated. */

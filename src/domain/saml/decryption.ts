@@ -1,9 +1,9 @@
 // Opening an encrypted assertion: AES under a key that RSA-OAEP carries (XML Encryption 1.1); nothing else is accepted.
 import { constants, createDecipheriv, type KeyObject, privateDecrypt } from 'node:crypto';
-import { withDescendants, type XmlElement } from '../xml.ts';
+import { withDescendants, type XmlElement } from './xml.ts';
 import { attributeOf, onlyChild, optionalChild, textOf } from './elements.ts';
 import { ENCRYPTION, ENCRYPTION_11, SIGNATURE } from './names.ts';
-import { failSaml, SamlError } from './refusal.ts';
+import { failSaml, SamlError } from './saml-error.ts';
 
 interface Cipher {
   name: 'aes-128-cbc' | 'aes-192-cbc' | 'aes-256-cbc' | 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm';

@@ -1,7 +1,7 @@
 // Reading SAML elements: what must be there once is there once, and nothing is taken from a place that could be another.
-import { childrenNamed, type XmlElement } from '../xml.ts';
+import { childrenNamed, type XmlElement } from './xml.ts';
 import { ASSERTION, ENTITY_NAME } from './names.ts';
-import { failSaml } from './refusal.ts';
+import { failSaml } from './saml-error.ts';
 
 /** The one child of that name. @throws SamlRefusal when there is none or another */
 export function onlyChild(element: XmlElement, namespace: string, name: string): XmlElement {

@@ -1,6 +1,6 @@
 // From what a form brings to a document whose elements can be told apart.
-import { MAX_CHARACTERS, parseXml, UnsafeXml, withDescendants, type XmlElement } from '../xml.ts';
-import { failSaml } from './refusal.ts';
+import { MAX_CHARACTERS, parseXml, UnsafeXml, withDescendants, type XmlElement } from './xml.ts';
+import { failSaml } from './saml-error.ts';
 
 /** Base64 of the largest document, with room for line breaks. */
 const MAX_BASE64 = 1.5 * MAX_CHARACTERS;

@@ -1,5 +1,5 @@
 // What a SAML logout message must say before a session is ended by it (SAML profiles, section 4.4).
-import { childrenNamed, type XmlElement } from '../xml.ts';
+import { childrenNamed, type XmlElement } from './xml.ts';
 import {
   attributeOf,
   expectAttribute,
@@ -11,7 +11,7 @@ import {
   textOf,
 } from './elements.ts';
 import { ASSERTION, PROTOCOL, SUCCESS } from './names.ts';
-import { failSaml } from './refusal.ts';
+import { failSaml } from './saml-error.ts';
 
 export interface LogoutExpectation {
   /** Entity id of the organisation's identity provider. */

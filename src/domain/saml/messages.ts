@@ -1,5 +1,5 @@
 // The SAML messages that we write: what we ask an identity provider, what we answer it, and who we say we are.
-import { escapeXml } from '../xml.ts';
+import { escapeXml } from './xml.ts';
 import {
   ASSERTION,
   EMAIL_NAME,

@@ -1,5 +1,5 @@
 // What a SAML response must say before anybody is signed on by it (SAML profiles, section 4.1.4).
-import { childrenNamed, withDescendants, type XmlElement } from '../xml.ts';
+import { childrenNamed, withDescendants, type XmlElement } from './xml.ts';
 import {
   attributeOf,
   expectAttribute,
@@ -11,7 +11,7 @@ import {
   textOf,
 } from './elements.ts';
 import { ASSERTION, BEARER, PROTOCOL, SUCCESS, TRANSIENT_NAME } from './names.ts';
-import { failSaml, SamlError } from './refusal.ts';
+import { failSaml, SamlError } from './saml-error.ts';
 
 /** What is known before a response is read. */
 export interface ResponseExpectation {

@@ -1,8 +1,8 @@
 // Which XML signatures are looked at: one shape only, the one that covers the element it is in (SAML core, section 5.4).
-import { childrenNamed, withDescendants, type XmlElement } from '../xml.ts';
+import { childrenNamed, withDescendants, type XmlElement } from './xml.ts';
 import { attributeOf, onlyChild } from './elements.ts';
 import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512, SIGNATURE } from './names.ts';
-import { failSaml } from './refusal.ts';
+import { failSaml } from './saml-error.ts';
 
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const ENVELOPED = `${SIGNATURE}enveloped-signature`;

@@ -1,7 +1,7 @@
 // Scrubbing of one text: look, fold when needed, ask the rules whose needs were seen, put markers in place of what they find.
 import { fold } from './fold.ts';
-import type { LabelClass } from './label.ts';
-import { inspect, textFeatures } from './look.ts';
+import type { LabelClass } from './rules/label.ts';
+import { inspect, textFeatures } from './inspect.ts';
 import type { DetectionType, Rule, Span } from './rule.ts';
 
 export interface ScrubbedText {

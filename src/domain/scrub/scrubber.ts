@@ -1,16 +1,16 @@
 // Scrubbing of personal data in payloads (document 2, DecisionTrace): texts, keys and whole numbers of a JSON value, by published deterministic rules (docs/scrubbing.md).
-import type { Json, JsonObject } from '../json.ts';
-import { birthDateRule } from './birth-date.ts';
-import { cardRule } from './card.ts';
-import { emailRule } from './email.ts';
-import { ibanRule } from './iban.ts';
-import { labelOf, type LabelClass } from './label.ts';
-import { nationalIdRules } from './national-id.ts';
-import { networkAddressRule } from './network-address.ts';
-import { phoneRule } from './phone.ts';
+import type { Json, JsonObject } from '../record/json.ts';
+import { birthDateRule } from './rules/birth-date.ts';
+import { cardRule } from './rules/card.ts';
+import { emailRule } from './rules/email.ts';
+import { ibanRule } from './rules/iban.ts';
+import { labelOf, type LabelClass } from './rules/label.ts';
+import { nationalIdRules } from './rules/national-id.ts';
+import { networkAddressRule } from './rules/network-address.ts';
+import { phoneRule } from './rules/phone.ts';
 import type { DetectionType, Rule } from './rule.ts';
 import { scrubText } from './scrub-text.ts';
-import { secretRule } from './secret.ts';
+import { secretRule } from './rules/secret.ts';
 
 /** Version of the rules; it changes whenever any input could be scrubbed differently, also by an upgrade of the libraries named in docs/scrubbing.md. */
 export const SCRUB_VERSION = 'scrub-1';

@@ -1,8 +1,8 @@
 // Agents: what an operator defines. What ingestion observes of them is in `agent-activity.model.ts`.
 import { Schema, type Types } from 'mongoose';
-import type { AgentPolicies } from '../../domain/agent-policies.ts';
-import type { ModelMetadata } from '../../domain/ml-bom.ts';
-import { tenancy } from '../../infra/tenancy.ts';
+import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
+import type { ModelMetadata } from '../../domain/agents/ml-bom.ts';
+import { tenancy } from '../../platform/mongo/tenancy.ts';
 
 /** Where the three-step wizard is. */
 export interface OnboardingProgress {

@@ -1,9 +1,9 @@
 // Inputs and views of agents (document 1, sections 2 and 4.3).
 import { z } from 'zod';
-import { id, instant, line } from '../../http/views.ts';
-import { AGENT_STATUSES } from './agent-activity.model.ts';
-import { modelMetadataInput, modelMetadataView } from './ml-bom.schemas.ts';
-import { onboardingProgress } from './onboarding.schemas.ts';
+import { id, instant, line } from '../../http/declaration/views.ts';
+import { AGENT_STATUSES } from './activity/agent-activity.model.ts';
+import { modelMetadataInput, modelMetadataView } from './ml-bom/ml-bom.schemas.ts';
+import { onboardingProgress } from './onboarding/onboarding.schemas.ts';
 
 const name = line(100);
 const description = z.string().trim().max(500);

@@ -1,13 +1,13 @@
 // Agents: their definition, their key, and what ingestion needs to know of them (document 1, section 4.3).
 import type { z } from 'zod';
-import { type AgentPolicies, DEFAULT_AGENT_POLICIES } from '../../domain/agent-policies.ts';
+import { type AgentPolicies, DEFAULT_AGENT_POLICIES } from '../../domain/agents/agent-policies.ts';
 import type { Page } from '../../domain/page.ts';
-import type { Tenant, User } from '../../domain/tenant.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Cache } from '../../infra/cache.ts';
-import type { Clock } from '../../infra/clock.ts';
+import type { Cache } from '../../platform/mongo/cache.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Models } from '../../models.ts';
-import type { AgentActivityDocument } from './agent-activity.model.ts';
+import type { AgentActivityDocument } from './activity/agent-activity.model.ts';
 import type { AgentDocument } from './agents.model.ts';
 import type { agentInput, agentPoliciesChange } from './agents.schemas.ts';
 

@@ -1,8 +1,8 @@
 // Audit rows that wait to be sealed, and the sealed entries of the organisation's audit chain (document 3, sections 2 and 4.4).
 import { Schema, type Types } from 'mongoose';
-import type { AuditEvent } from '../../domain/audit-event.ts';
-import type { SealedValue } from '../../domain/commitments.ts';
-import { tenancy } from '../../infra/tenancy.ts';
+import type { AuditEvent } from '../../domain/record/audit-event.ts';
+import type { SealedValue } from '../../domain/record/commitments.ts';
+import { tenancy } from '../../platform/mongo/tenancy.ts';
 import { AUDIT, chainIndexes } from '../../ledger/chains.ts';
 import type { Sealed } from '../../ledger/entry.ts';
 

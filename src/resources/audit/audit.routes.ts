@@ -1,7 +1,7 @@
 // The operations audit log: list and verify.
-import { MANAGERS } from '../../domain/roles.ts';
-import { reply, route } from '../../http/define-route.ts';
-import { pageQuery, pagination } from '../../http/paging.ts';
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { pageQuery, pagination } from '../../http/declaration/paging.ts';
 import { auditListExtra, auditListView, auditQuery, auditVerifyView } from './audit.schemas.ts';
 
 const gate = { auth: 'user', roles: MANAGERS, plan: 'auditLog' } as const;

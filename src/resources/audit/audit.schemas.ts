@@ -1,6 +1,6 @@
 // Inputs and views of the operations audit log (document 3, section 4.4).
 import { z } from 'zod';
-import { from, id, instant, to } from '../../http/views.ts';
+import { from, id, instant, to } from '../../http/declaration/views.ts';
 
 const objectId = z
   .string()

@@ -1,16 +1,16 @@
 // The operations audit log: rows are written with their change, sealed onto the chain, listed and verified (document 3, section 4.4).
-import { ORGANIZATION_DELETED, type AuditEvent } from '../../domain/audit-event.ts';
-import { payloadDigest } from '../../domain/chain.ts';
-import { sealValues } from '../../domain/commitments.ts';
-import type { Json } from '../../domain/json.ts';
-import type { Tenant } from '../../domain/tenant.ts';
-import { auditPayload, type Actor } from '../../domain/view.ts';
+import { ORGANIZATION_DELETED, type AuditEvent } from '../../domain/record/audit-event.ts';
+import { payloadDigest } from '../../domain/record/chain.ts';
+import { sealValues } from '../../domain/record/commitments.ts';
+import type { Json } from '../../domain/record/json.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { auditPayload, type Actor } from '../../domain/record/payload.ts';
 import { AppError } from '../../errors.ts';
-import type { Clock } from '../../infra/clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { AUDIT } from '../../ledger/chains.ts';
 import type { Appender, Draft } from '../../ledger/entry.ts';
-import type { VerificationWorker } from '../../ledger/proof-thread.ts';
-import type { Break, BrokenReason } from '../../ledger/verify-report.ts';
+import type { VerificationWorker } from '../../ledger/verify/verification-worker.ts';
+import type { Break, BrokenReason } from '../../ledger/verify/report.ts';
 import type { Models } from '../../models.ts';
 import type { AuditEntryDocument, AuditRowDocument } from './audit.model.ts';
 

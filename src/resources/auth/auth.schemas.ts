@@ -1,9 +1,9 @@
 // Inputs and views of the local account and session operations (document 1, section 4.1).
 import { z } from 'zod';
-import { PLANS } from '../../domain/plans.ts';
-import { ROLES } from '../../domain/roles.ts';
-import { emailAddress, existingPassword, id, instant, line, newPassword } from '../../http/views.ts';
-import { SESSION_TIMEOUTS } from './users.model.ts';
+import { PLANS } from '../../domain/identity/plans.ts';
+import { ROLES } from '../../domain/identity/roles.ts';
+import { emailAddress, existingPassword, id, instant, line, newPassword } from '../../http/declaration/views.ts';
+import { SESSION_TIMEOUTS } from './accounts/users.model.ts';
 
 const objectId = z
   .string()

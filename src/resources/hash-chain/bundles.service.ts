@@ -1,13 +1,13 @@
 // Evidence bundles: which entries, what of them is shown, and who asked to see it (document 2, section 4.5).
 import type { Readable } from 'node:stream';
-import { chainTime } from '../../domain/chain.ts';
-import { MANAGERS } from '../../domain/roles.ts';
-import type { Tenant, User } from '../../domain/tenant.ts';
+import { chainTime } from '../../domain/record/chain.ts';
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Clock } from '../../infra/clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
-import type { VerificationWorker } from '../../ledger/proof-thread.ts';
+import type { VerificationWorker } from '../../ledger/verify/verification-worker.ts';
 import type { Models } from '../../models.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { BundleQuery } from './hash-chain.schemas.ts';

@@ -1,7 +1,7 @@
 // What the last verification of an organisation's chain found, so that the status can tell (document 2, section 4.5).
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../infra/tenancy.ts';
-import type { BrokenReason } from '../../ledger/verify-report.ts';
+import { tenancy } from '../../platform/mongo/tenancy.ts';
+import type { BrokenReason } from '../../ledger/verify/report.ts';
 
 export interface ChainVerificationDocument {
   _id: Types.ObjectId;

@@ -1,8 +1,8 @@
 // The hash chain: status, verification, entries, anchors, evidence bundles. Nothing here changes the chain.
 import { z } from 'zod';
 import { AppError, type Code } from '../../errors.ts';
-import { reply, route } from '../../http/define-route.ts';
-import { byId } from '../../http/views.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { byId } from '../../http/declaration/views.ts';
 import {
   anchorsView,
   bundleQuery,

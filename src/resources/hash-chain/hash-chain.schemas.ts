@@ -1,6 +1,6 @@
 // Inputs and views of the hash chain (document 2, resource HashChainEntry and section 4.5).
 import { z } from 'zod';
-import { from, id, instant, to } from '../../http/views.ts';
+import { from, id, instant, to } from '../../http/declaration/views.ts';
 
 const count = z.number().int();
 const sequence = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);

@@ -1,12 +1,12 @@
 // The chain of an organisation: status, verification and entries (document 2, section 4.5). Exports are `bundles.service.ts`.
 import { LRUCache } from 'lru-cache';
-import type { Tenant } from '../../domain/tenant.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Clock } from '../../infra/clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
 import type { Appender } from '../../ledger/entry.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
-import type { VerificationWorker } from '../../ledger/proof-thread.ts';
+import type { VerificationWorker } from '../../ledger/verify/verification-worker.ts';
 import type { Models } from '../../models.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 

@@ -1,6 +1,6 @@
 // Liveness, without credentials and without asking anything (document 1, section 1).
 import { z } from 'zod';
-import { route } from '../../http/define-route.ts';
+import { route } from '../../http/declaration/define-route.ts';
 
 export const healthRoutes = [
   route({

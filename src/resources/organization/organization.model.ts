@@ -1,8 +1,8 @@
 // The organisation: the tenant itself, its plan and the workspace new records go to.
 import { Schema, type Types } from 'mongoose';
-import { PLANS, type Plan } from '../../domain/plans.ts';
-import type { RoleRule } from '../../domain/role-mapping.ts';
-import { ROLES } from '../../domain/roles.ts';
+import { PLANS, type Plan } from '../../domain/identity/plans.ts';
+import type { RoleRule } from '../../domain/identity/role-mapping.ts';
+import { ROLES } from '../../domain/identity/roles.ts';
 
 /** OpenID Connect at the organisation's identity provider. */
 export interface OidcSettings {

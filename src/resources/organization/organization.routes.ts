@@ -1,7 +1,7 @@
 // The organisation: its settings, its SCIM token, its end.
-import { ORGANIZATION_DELETED } from '../../domain/audit-event.ts';
-import { MANAGERS } from '../../domain/roles.ts';
-import { reply, route } from '../../http/define-route.ts';
+import { ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
 import {
   deletedOrganizationView,
   deletionInput,

@@ -1,7 +1,7 @@
 // Inputs and views of the organisation's settings (document 1, section 2).
 import { z } from 'zod';
-import { PLANS } from '../../domain/plans.ts';
-import { id, instant, line } from '../../http/views.ts';
+import { PLANS } from '../../domain/identity/plans.ts';
+import { id, instant, line } from '../../http/declaration/views.ts';
 
 /** Strict: a setting that is misspelt must not look as if it were made. */
 export const settingsChange = z.strictObject({

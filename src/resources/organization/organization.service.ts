@@ -1,9 +1,9 @@
 // Organisations: made at registration with their default workspace, and the facts every request needs of them.
 import type { z } from 'zod';
-import type { Plan } from '../../domain/plans.ts';
-import type { Tenant } from '../../domain/tenant.ts';
+import type { Plan } from '../../domain/identity/plans.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Cache } from '../../infra/cache.ts';
+import type { Cache } from '../../platform/mongo/cache.ts';
 import type { Models } from '../../models.ts';
 import type { OrganizationDocument, SsoConfig } from './organization.model.ts';
 import type { settingsChange } from './organization.schemas.ts';

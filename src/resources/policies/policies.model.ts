@@ -1,7 +1,7 @@
 // Policies, their immutable revisions, the sets that decisions were judged by, and how often each matched (document 2, resource Policy).
 import { Schema, type Types } from 'mongoose';
 import type { Action, Condition } from '../../domain/policies/definition.ts';
-import { tenancy } from '../../infra/tenancy.ts';
+import { tenancy } from '../../platform/mongo/tenancy.ts';
 
 /** What an edit can change. */
 export type PolicyContents = {

@@ -1,8 +1,8 @@
 // Policies: what an organisation allows its agents; revisions, sets and templates.
 import { z } from 'zod';
-import { MANAGERS } from '../../domain/roles.ts';
-import { reply, route } from '../../http/define-route.ts';
-import { byId } from '../../http/views.ts';
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { byId } from '../../http/declaration/views.ts';
 import {
   deletedPolicyView,
   digestParams,

@@ -8,8 +8,8 @@ import {
   type Action,
   type Condition,
 } from '../../domain/policies/definition.ts';
-import { templateCategories } from '../../domain/policies/templates.ts';
-import { freeObject, id, idParam, instant, line } from '../../http/views.ts';
+import { templateCategories } from '../../domain/policies/templates/templates.ts';
+import { freeObject, id, idParam, instant, line } from '../../http/declaration/views.ts';
 
 const objectId = z
   .string()

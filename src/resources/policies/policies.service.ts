@@ -2,11 +2,11 @@
 import type { z } from 'zod';
 import type { Page } from '../../domain/page.ts';
 import { sameJson } from '../../domain/policies/condition.ts';
-import { findTemplate, policyTemplates } from '../../domain/policies/templates.ts';
+import { findTemplate, policyTemplates } from '../../domain/policies/templates/templates.ts';
 import { workspaceLimitViolation } from '../../domain/policies/workspace-limits.ts';
-import type { Tenant } from '../../domain/tenant.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Clock } from '../../infra/clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Models } from '../../models.ts';
 import {
   contentsOf,

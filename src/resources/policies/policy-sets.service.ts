@@ -1,9 +1,9 @@
 // The compiled policies of a workspace, as ingestion evaluates them; a digest resolves to the revisions it was made of.
 import { LRUCache } from 'lru-cache';
 import { compilePolicies, type PolicyCache, type PolicySet } from '../../domain/policies/compile.ts';
-import type { Tenant } from '../../domain/tenant.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Cache } from '../../infra/cache.ts';
+import type { Cache } from '../../platform/mongo/cache.ts';
 import type { Models } from '../../models.ts';
 import type { PolicyDocument, PolicySetDocument } from './policies.model.ts';
 

@@ -1,5 +1,5 @@
 // Counts how often each policy matched, and when last (document 2, Policy `matchCount`, `lastMatched`).
-import type { Consumer } from '../../ledger/consumer.ts';
+import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 

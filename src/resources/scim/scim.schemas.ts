@@ -1,6 +1,6 @@
 // What SCIM requests and answers have in common (RFC 7644, sections 3.4, 3.5.2 and 3.9).
 import { z } from 'zod';
-import { filterLimits } from '../../domain/scim-grammar.ts';
+import { filterLimits } from '../../domain/scim/grammar.ts';
 
 /** Results that one answer may hold (document 1, section 8). */
 export const MAX_COUNT = 200;

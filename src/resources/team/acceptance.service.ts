@@ -2,9 +2,9 @@
 import type { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Models } from '../../models.ts';
-import type { InviteeAccountService } from '../auth/invited.service.ts';
-import type { Origin, SessionService } from '../auth/sessions.service.ts';
-import type { MembershipService } from '../organization/memberships.service.ts';
+import type { InviteeAccountService } from '../auth/accounts/invitee-account.service.ts';
+import type { Origin, SessionService } from '../auth/sessions/sessions.service.ts';
+import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { InvitationService } from './invitations.service.ts';
 import type { acceptInput } from './invitations.schemas.ts';
 

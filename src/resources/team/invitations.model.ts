@@ -1,7 +1,7 @@
 // Invitations: pending until accepted, revoked or past their end; only the digest of the token is kept.
 import { Schema, type Types } from 'mongoose';
-import { ROLES, type Role } from '../../domain/roles.ts';
-import { tenancy } from '../../infra/tenancy.ts';
+import { ROLES, type Role } from '../../domain/identity/roles.ts';
+import { tenancy } from '../../platform/mongo/tenancy.ts';
 
 export interface InvitationDocument {
   _id: Types.ObjectId;

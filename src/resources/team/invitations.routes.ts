@@ -1,9 +1,9 @@
 // Invitations: list, write, send again, withdraw; and, for whoever holds the token, look and accept.
 import { z } from 'zod';
-import { MANAGERS } from '../../domain/roles.ts';
-import { reply, route } from '../../http/define-route.ts';
-import { signInAudit } from '../../http/sign-in.ts';
-import { byId } from '../../http/views.ts';
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { signInAudit } from '../../http/declaration/sign-in.ts';
+import { byId } from '../../http/declaration/views.ts';
 import {
   acceptedView,
   acceptInput,

@@ -1,7 +1,7 @@
 // Inputs and views of invitations (document 1, sections 2 and 4.4).
 import { z } from 'zod';
-import { ASSIGNABLE_ROLES, ROLES } from '../../domain/roles.ts';
-import { emailAddress, existingPassword, id, instant, line } from '../../http/views.ts';
+import { ASSIGNABLE_ROLES, ROLES } from '../../domain/identity/roles.ts';
+import { emailAddress, existingPassword, id, instant, line } from '../../http/declaration/views.ts';
 
 export const invitationInput = z.strictObject({
   email: emailAddress,

@@ -1,14 +1,14 @@
 // Invitations: written, sent again, withdrawn by the team; looked at and accepted by whoever holds the token (document 1, sections 3 and 4.4).
 import type { z } from 'zod';
-import { sha256Hex } from '../../domain/chain.ts';
-import { invitationToken } from '../../domain/invitation-token.ts';
-import type { Tenant, User } from '../../domain/tenant.ts';
+import { sha256Hex } from '../../domain/record/chain.ts';
+import { invitationToken } from '../../domain/identity/invitation-token.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Clock } from '../../infra/clock.ts';
-import type { OutboxDocument } from '../../infra/outbox.model.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { Models } from '../../models.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
-import type { MembershipService } from '../organization/memberships.service.ts';
+import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { InvitationDocument } from './invitations.model.ts';
 import type { invitationInput } from './invitations.schemas.ts';
 import { requireOwner } from './members.service.ts';

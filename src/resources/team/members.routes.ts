@@ -1,7 +1,7 @@
 // Team members: list, change roles, suspend, reactivate, remove.
 import { z } from 'zod';
-import { MANAGERS } from '../../domain/roles.ts';
-import { reply, route } from '../../http/define-route.ts';
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
 import { byUserId, memberView, removedView, roleChange } from './members.schemas.ts';
 
 const manage = { auth: 'user', roles: MANAGERS, params: byUserId, data: memberView } as const;

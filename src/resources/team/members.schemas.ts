@@ -1,7 +1,7 @@
 // Inputs and views of team members (document 1, sections 2 and 4.4).
 import { z } from 'zod';
-import { ASSIGNABLE_ROLES, ROLES } from '../../domain/roles.ts';
-import { id, idParam, instant } from '../../http/views.ts';
+import { ASSIGNABLE_ROLES, ROLES } from '../../domain/identity/roles.ts';
+import { id, idParam, instant } from '../../http/declaration/views.ts';
 
 export const byUserId = z.object({ userId: idParam });
 export const roleChange = z.strictObject({ role: z.enum(ASSIGNABLE_ROLES) });

@@ -1,11 +1,11 @@
 // Team members: who belongs to an organisation, in which role, and whether suspended (document 1, sections 3 and 4.4).
-import { MANAGERS, type Role } from '../../domain/roles.ts';
-import type { Tenant, User } from '../../domain/tenant.ts';
+import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Models } from '../../models.ts';
-import type { UserDocument } from '../auth/users.model.ts';
-import type { MembershipDocument } from '../organization/memberships.model.ts';
-import type { MembershipService } from '../organization/memberships.service.ts';
+import type { UserDocument } from '../auth/accounts/users.model.ts';
+import type { MembershipDocument } from '../organization/memberships/memberships.model.ts';
+import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 
 interface Deps {
   models: Models;

@@ -1,7 +1,7 @@
 // Decisions become events of the outbox (document 2, section 6); webhooks and alerts deliver them.
 import { createScrubber } from '../../domain/scrub/scrubber.ts';
-import type { OutboxWriter } from '../../infra/outbox-writer.ts';
-import type { Consumer } from '../../ledger/consumer.ts';
+import type { OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
+import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { TraceDocument } from './traces.model.ts';
 
 const projection = {

@@ -1,8 +1,8 @@
 // A decision as the ledger stores it: the committed payload as text, and what lists and searches need as it stands today (document 2, DecisionTrace).
 import { Schema, type Types } from 'mongoose';
-import type { ClientInfo } from '../../domain/client-info.ts';
-import type { SealedValue } from '../../domain/commitments.ts';
-import type { TraceStatus } from '../../domain/view.ts';
+import type { ClientInfo } from '../../domain/record/client-info.ts';
+import type { SealedValue } from '../../domain/record/commitments.ts';
+import type { TraceStatus } from '../../domain/record/payload.ts';
 import type { Sealed } from '../../ledger/entry.ts';
 import { entrySchemaOptions } from '../../ledger/ledger.model.ts';
 

@@ -1,9 +1,9 @@
 // Decisions: ingest, list, read, change in bulk.
-import { MANAGERS, type Role } from '../../domain/roles.ts';
+import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
 import { AppError } from '../../errors.ts';
-import { reply, route } from '../../http/define-route.ts';
-import { byId } from '../../http/views.ts';
-import type { Ingested } from './ingestion.service.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { byId } from '../../http/declaration/views.ts';
+import type { Ingested } from './ingestion/ingestion.service.ts';
 import {
   bulkDeleteBody,
   bulkStatusBody,

@@ -1,6 +1,6 @@
 // Inputs and views of decisions (document 2, sections 2 and 4.1; content limits: document 1, section 9).
 import { z } from 'zod';
-import { from, id, instant, to } from '../../http/views.ts';
+import { from, id, instant, to } from '../../http/declaration/views.ts';
 import { TRACE_STATUSES } from './traces.model.ts';
 
 /** Whatever stands there came through the strict JSON parser, or out of a stored text. */

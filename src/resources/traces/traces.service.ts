@@ -1,10 +1,10 @@
 // Decisions: list and read (document 2, section 4.1). Changing them is `bulk.service.ts`, recording them `ingestion.service.ts`.
-import type { Tenant } from '../../domain/tenant.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Models } from '../../models.ts';
 import type { AgentService } from '../agents/agents.service.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';
-import type { Scrubbers } from './scrubbers.ts';
+import type { Scrubbers } from './ingestion/scrubbers.ts';
 import type { TraceCounts } from './trace-counts.ts';
 import type { TraceDocument } from './traces.model.ts';
 import type { TraceQuery } from './traces.schemas.ts';

@@ -1,5 +1,5 @@
 // A stored decision as readers see it: the committed payload, what later entries replaced in it, scrubbed by the rules in force.
-import type { Json } from '../../domain/json.ts';
+import type { Json } from '../../domain/record/json.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import { ADAPTER_MEMBERS, type TraceDocument } from './traces.model.ts';
 

@@ -1,6 +1,6 @@
 // What is derived from a decision for policies to look at.
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../../src/domain/json.ts';
+import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { factsOf } from '../../../src/domain/policies/facts.ts';
 
 function facts(submitted: JsonObject, at = '2026-03-04T10:00:00Z'): JsonObject {

@@ -1,7 +1,7 @@
 // The compiled set decides exactly as the straight reading of the rules, on random policies and random facts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../../src/domain/json.ts';
+import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import {
   actionTypes,

@@ -1,6 +1,6 @@
 // The policy rules read straight from docs/policies.md, one condition after another: what the compiled set is held against.
-import { canonicalize } from '../../../src/domain/canonical-json.ts';
-import type { Json, JsonObject } from '../../../src/domain/json.ts';
+import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { actionTypes, type Condition, type PolicyDefinition } from '../../../src/domain/policies/definition.ts';
 import { instantOf } from '../../../src/domain/policies/instant.ts';
 import { compilePattern, patternLimits } from '../../../src/domain/policies/regex.ts';

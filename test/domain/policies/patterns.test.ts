@@ -1,7 +1,7 @@
 // Built patterns match exactly what their word lists say, held against the lists themselves.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anythingBut, beginningWithNoneOf, wordInName } from '../../../src/domain/policies/patterns.ts';
+import { anythingBut, beginningWithNoneOf, wordInName } from '../../../src/domain/policies/templates/patterns.ts';
 import { compilePattern } from '../../../src/domain/policies/regex.ts';
 
 function occurs(source: string, text: string): boolean {

@@ -1,11 +1,11 @@
 // Every template can be saved, matches what it is for, and leaves alone what it is not for.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../../src/domain/json.ts';
+import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import { checkPolicy } from '../../../src/domain/policies/definition.ts';
 import { factsOf } from '../../../src/domain/policies/facts.ts';
-import { findTemplate, policyTemplates, templateCategories } from '../../../src/domain/policies/templates.ts';
+import { findTemplate, policyTemplates, templateCategories } from '../../../src/domain/policies/templates/templates.ts';
 import { policy } from './build.ts';
 
 interface Decision {

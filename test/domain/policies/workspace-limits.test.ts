@@ -1,7 +1,7 @@
 // What one workspace may enable together.
 import { expect, test } from 'vitest';
 import type { Condition } from '../../../src/domain/policies/definition.ts';
-import { policyTemplates } from '../../../src/domain/policies/templates.ts';
+import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
 import { workspaceLimitViolation, workspaceLimits } from '../../../src/domain/policies/workspace-limits.ts';
 
 const plain: Condition = { field: 'tags', operator: 'contains', value: 'LOW_CONFIDENCE' };

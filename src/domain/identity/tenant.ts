@@ -1,0 +1,47 @@
+// Who calls, and whose records: what authentication finds out and every service takes first.
+import type { Plan } from './plans.ts';
+import type { Role } from './roles.ts';
+import type { Actor } from '../record/payload.ts';
+
+/** Whose records: the first parameter of every service function that touches them. Ids are 24 hex digits. */
+export interface Tenant {
+  organizationId: string;
+  /** Chosen by `x-workspace-id` or bound to the key; null: the whole organisation. */
+  workspaceId: string | null;
+  /** Where new records go when no workspace was chosen. */
+  defaultWorkspaceId: string;
+  plan: Plan;
+  actor: Actor;
+  /** Agents a workspace key is limited to; null: all. */
+  agentIds: readonly string[] | null;
+}
+
+/** A signed-in user in the active organisation. */
+export interface User {
+  userId: string;
+  email: string;
+  name: string;
+  role: Role;
+  systemRole: 'owner' | 'admin' | null;
+  jti: string;
+  /** End of the session, milliseconds since the epoch. */
+  expiresAt: number;
+}
+
+export interface Key {
+  keyId: string;
+  kind: 'workspaceKey' | 'agentKey';
+  readOnly: boolean;
+  /** Agent keys only: the agent the key belongs to. */
+  agentId: string | null;
+}
+
+/** What a credential stands for, before the route's `auth` narrows it. */
+export interface Caller {
+  tenant: Tenant;
+  role: Role;
+  user?: User;
+  key?: Key;
+  /** Set when the caller is an identity provider. */
+  scimTokenId?: string;
+}

@@ -1,0 +1,26 @@
+// The library of policies to switch on (document 2, section 4.2): each works as it stands, and is a start to adapt.
+import type { Action, Condition } from '../definition.ts';
+import { actionTemplates } from './template-actions.ts';
+import { contentTemplates } from './template-contents.ts';
+
+export const templateCategories = ['money', 'actions', 'privacy', 'security', 'quality', 'oversight'] as const;
+export type TemplateCategory = (typeof templateCategories)[number];
+
+/** A prebuilt policy. Ids are stable. */
+export interface PolicyTemplate {
+  id: string;
+  name: string;
+  /** What it does, and what to adapt; at most 500 characters, so that it can be the policy's own. */
+  description: string;
+  category: TemplateCategory;
+  conditions: Condition[];
+  actions: Action[];
+}
+
+/** All templates, in the order in which they are listed. */
+export const policyTemplates: readonly PolicyTemplate[] = [...actionTemplates, ...contentTemplates];
+
+/** The template of this id. */
+export function findTemplate(id: string): PolicyTemplate | undefined {
+  return policyTemplates.find((template) => template.id === id);
+}

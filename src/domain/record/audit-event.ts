@@ -1,0 +1,24 @@
+// What an audit entry says before it is sealed (document 3, section 2).
+import type { Role } from '../identity/roles.ts';
+
+export interface AuditEvent {
+  organizationId: string;
+  workspaceId: string | null;
+  userId: string | null;
+  /** At event time. */
+  userEmail: string | null;
+  userRole: Role;
+  /** Event name, for example `policy.create`. */
+  action: string;
+  resource: string;
+  resourceId: string | null;
+  status: 'success' | 'failure';
+  /** Searchable free text. */
+  detail: string | null;
+  metadata: Record<string, unknown>;
+  ipAddress: string | null;
+  userAgent: string | null;
+}
+
+/** The action of the entry after which an audit chain may lack what its entries committed to. */
+export const ORGANIZATION_DELETED = 'organization.delete';

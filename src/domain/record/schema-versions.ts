@@ -1,0 +1,75 @@
+// The trace wire contracts, selected by `X-Service-Version` or `schemaVersion` (document 1, section 9).
+import { deprecation, deprecationLink, isPast } from '../deprecation.ts';
+
+/** Characters, bytes of JSON text, or items. */
+export interface ContentLimits {
+  promptCharacters: number;
+  systemPromptCharacters: number;
+  contextBytes: number;
+  conversationIdCharacters: number;
+  actionBytes: number;
+  rationaleCharacters: number;
+  alternatives: number;
+  toolCalls: number;
+}
+
+export interface SchemaVersion {
+  version: string;
+  limits: ContentLimits;
+  /** Set when deprecated: the last day (`YYYY-MM-DD`, UTC) on which the version is accepted, at least 90 days after the announcement. */
+  sunset: string | null;
+}
+
+const KIB = 1024;
+
+/** Value of the header `Link` under a deprecated version, and once it is refused. */
+export const MIGRATION_LINK = deprecationLink('/docs#schema-versions');
+
+/** Oldest first; the last one applies when none is named. */
+export const SCHEMA_VERSIONS: readonly SchemaVersion[] = [
+  {
+    version: '2026-04-11',
+    limits: {
+      promptCharacters: 50_000,
+      systemPromptCharacters: 50_000,
+      contextBytes: 100 * KIB,
+      conversationIdCharacters: 256,
+      actionBytes: 10 * KIB,
+      rationaleCharacters: 50_000,
+      alternatives: 10,
+      toolCalls: 50,
+    },
+    sunset: null,
+  },
+];
+
+export type VersionChoice =
+  | { kind: 'chosen'; version: SchemaVersion }
+  | { kind: 'unknown'; named: string }
+  | { kind: 'contradictory' }
+  | { kind: 'sunset'; version: SchemaVersion };
+
+/** The version that header and body name; the latest when neither does. */
+export function chooseVersion(
+  named: readonly (string | undefined)[],
+  now: Date,
+  registered: readonly SchemaVersion[] = SCHEMA_VERSIONS,
+): VersionChoice {
+  const wanted = [...new Set(named.filter((name) => name !== undefined))];
+  const unknown = wanted.find((name) => !registered.some(({ version }) => version === name));
+  if (unknown !== undefined) return { kind: 'unknown', named: unknown };
+  if (wanted.length > 1) return { kind: 'contradictory' };
+  const version = registered.findLast((candidate) => wanted.length === 0 || candidate.version === wanted[0]);
+  if (!version) return { kind: 'unknown', named: 'none is registered' };
+  const isOver = version.sunset !== null && isPast(version.sunset, now);
+  return { kind: isOver ? 'sunset' : 'chosen', version };
+}
+
+/** What an answer under a deprecated version says of it: `Deprecation`, `Sunset`, `Link`; nothing under any other. */
+export function deprecationHeaders(
+  named: string,
+  registered: readonly SchemaVersion[] = SCHEMA_VERSIONS,
+): Readonly<Record<string, string>> {
+  const sunset = registered.find(({ version }) => version === named)?.sunset;
+  return sunset == null ? {} : deprecation(sunset, MIGRATION_LINK);
+}

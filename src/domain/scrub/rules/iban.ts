@@ -1,0 +1,32 @@
+// Bank account numbers (IBAN): country, length and check digits as in the register that ibantools carries.
+import { countrySpecs, isValidIBAN } from 'ibantools';
+import { textFeatures } from '../inspect.ts';
+import { matchesOf, type Rule, type Span } from '../rule.ts';
+
+const head = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/g;
+const alphanumeric = /[A-Za-z0-9]/;
+
+export const ibanRule: Rule = { type: 'IBAN', needs: textFeatures.ibanHead, find: findIbans };
+
+function findIbans(text: string): Span[] {
+  const spans: Span[] = [];
+  for (const match of matchesOf(text, head)) {
+    const length = countrySpecs[match[0].slice(0, 2).toUpperCase()]?.chars;
+    const end = length ? endOf(text, match.index, length) : null;
+    if (end !== null) spans.push({ start: match.index, end });
+  }
+  return spans;
+}
+
+/** The end of the valid IBAN of this length that starts here, single blanks and hyphens between its characters apart; null when there is none. */
+function endOf(text: string, start: number, length: number): number | null {
+  let compact = '';
+  let at = start;
+  while (compact.length < length) {
+    const character = text[at] ?? '';
+    if (alphanumeric.test(character)) compact += character;
+    else if (!/[ -]/.test(character) || !alphanumeric.test(text[at + 1] ?? '')) return null;
+    at++;
+  }
+  return !alphanumeric.test(text[at] ?? '') && isValidIBAN(compact.toUpperCase()) ? at : null;
+}

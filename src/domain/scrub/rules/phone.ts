@@ -1,0 +1,50 @@
+// Telephone numbers: international, in the written forms of some countries, or after a label.
+import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js';
+import { labelled } from './label.ts';
+import { isDate, textFeatures } from '../inspect.ts';
+import { spansOf, type Rule } from '../rule.ts';
+
+const after = '(?![A-Za-z0-9]|[.-]\\d)';
+/** `+` or `00`, a country code, and seven to fifteen digits in all. */
+const international = /(?:\+|(?<![A-Za-z0-9]|\d[.-])00) ?[1-9](?:[ \-./()]{0,2}\d){7,14}/g;
+/** 555-123-4567, (555) 123-4567, 1 555 123 4567. */
+const northAmerican = new RegExp(
+  `(?<![A-Za-z0-9]|\\d[.-])(?:1[-. ])?(?:\\(\\d{3}\\) ?|\\d{3}[-. ])\\d{3}[-. ]\\d{4}${after}`,
+  'g',
+);
+/** A leading zero, and groups: 020 7946 0958, 06 12 34 56 78, 0171-1234567, 03-1234-5678. */
+const trunk = new RegExp(
+  `(?<![A-Za-z0-9]|\\d[.-])\\(?0(?:[1-9](?:[ .-]\\d{2}){4}|\\d{1,4}\\)?[-/ ]\\d{3,8}(?:[- ]\\d{2,4}){0,2})${after}`,
+  'g',
+);
+/** Countries whose numbers, in a written form with a leading zero, are known without a label. */
+const trunkCountries: readonly CountryCode[] = ['FR', 'GB', 'DE', 'NL', 'BE', 'CH', 'AT', 'SE', 'AU', 'JP'];
+const afterLabel = labelled('phone', `[+(]?\\d(?:[ \\-./()]{0,2}\\d){7,14}(?!\\d)`);
+
+export const phoneRule: Rule = {
+  type: 'PHONE',
+  needs: textFeatures.digits8,
+  find: (text) => [
+    ...spansOf(text, international, internationalLength),
+    ...spansOf(text, northAmerican),
+    ...spansOf(text, trunk, (found) => (isTrunkNumber(found) ? found.length : 0)),
+    ...spansOf(text, afterLabel, (found) => (isDate(found.replace(/^[+(]/, '')) ? 0 : found.length)),
+  ],
+};
+
+/** The length of the longest run of whole groups that has as many digits as its country code allows; 0: none has. */
+function internationalLength(found: string): number {
+  const ends = [...found.matchAll(/\d(?!\d)/g)].map(({ index }) => index + 1).reverse();
+  return ends.find((end) => isPossible(found.slice(0, end))) ?? 0;
+}
+
+function isPossible(text: string): boolean {
+  const number = text.replace(/^00/, '+');
+  const digits = number.replace(/\D/g, '').length;
+  return digits >= 8 && !isDate(number.slice(1)) && parsePhoneNumberFromString(number)?.isPossible() === true;
+}
+
+function isTrunkNumber(text: string): boolean {
+  const digits = text.replace(/\D/g, '').length;
+  return digits >= 9 && trunkCountries.some((country) => parsePhoneNumberFromString(text, country)?.isValid() === true);
+}

@@ -1,0 +1,60 @@
+// Secrets: signed tokens, private keys, keys with a known prefix, and what a label calls a password or key.
+import { labelled } from './label.ts';
+import { textFeatures } from '../inspect.ts';
+import { spansOf, type Rule, type Span } from '../rule.ts';
+
+const privateKey =
+  /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----)){0,20000}(?:-----END [A-Z0-9 ]{1,60}-----|$)/g;
+const jsonWebToken = /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g;
+const prefixes = [
+  'sk-',
+  'sk_',
+  'pk_',
+  'rk_',
+  'whsec_',
+  'gh[opsur]_',
+  'github_pat_',
+  'glpat-',
+  'xox[abeprs]-',
+  'npm_',
+  'hf_',
+  'pypi-',
+  'dop_v1_',
+  'SG\\.',
+  'svc_live_',
+  'svc_agent_',
+  'AIza',
+  'AKIA',
+  'ASIA',
+  'ya29\\.',
+];
+const prefixed = new RegExp(`(?<![A-Za-z0-9])(?:${prefixes.join('|')})[A-Za-z0-9_.-]{15,}[A-Za-z0-9_-]`, 'g');
+/** Eight or more characters with a letter and a digit among the first 64: words of a sentence and plain numbers are no secrets. */
+const sign = '[A-Za-z0-9_+/=.~!@#$%^&*-]';
+const value = `(?=${sign}{0,63}[A-Za-z])(?=${sign}{0,63}\\d)${sign}{7,255}[A-Za-z0-9_+/=~!#$%^&*-]`;
+const bearer = new RegExp(`(?<![A-Za-z0-9])[Bb]earer (?=(?<found>${value}))`, 'g');
+const named = labelled('password', value);
+const inUrl = /:\/\/[A-Za-z0-9._~%+-]{1,64}:(?=(?<found>[A-Za-z0-9_+=.~!$%^&*-]{1,128})@)/g;
+
+/** The patterns, each with a text that is part of all its matches. */
+const patterns: readonly (readonly [part: string, pattern: RegExp])[] = [
+  ['eyJ', jsonWebToken],
+  ['earer ', bearer],
+  ['://', inUrl],
+  ['', prefixed],
+  ['', named],
+];
+
+export const secretRule: Rule = { type: 'SECRET', needs: textFeatures.token | textFeatures.rule, find: findSecrets };
+
+function findSecrets(text: string): Span[] {
+  const keys = text.includes('-----BEGIN ') ? spansOf(text, privateKey) : [];
+  return [
+    ...keys,
+    ...patterns.flatMap(([part, pattern]) => (text.includes(part) ? spansOf(text, pattern, mixedLength) : [])),
+  ];
+}
+
+function mixedLength(found: string): number {
+  return /[A-Za-z]/.test(found) && /\d/.test(found) ? found.length : 0;
+}

@@ -1,0 +1,30 @@
+// The two envelopes of every answer and the one place that writes a response.
+import type { Response } from 'express';
+import type { AppError } from '../../errors.ts';
+
+/** Sends JSON text as it is: no ETag, no second serialisation. */
+export function sendJson(res: Response, status: number, body: object): void {
+  const text = JSON.stringify(body);
+  res.statusCode = status;
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
+}
+
+/** The failure envelope of an error that may be shown. */
+export function failure(error: AppError): object {
+  return {
+    success: false,
+    error: error.message,
+    code: error.code,
+    ...(error.data === undefined ? {} : { data: error.data }),
+  };
+}
+
+/** Sends the failure envelope with the error's own headers and the customary ones of its status. */
+export function sendFailure(res: Response, error: AppError): void {
+  for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+  if (error.http === 401) res.setHeader('WWW-Authenticate', 'Bearer');
+  if (error.http === 503 && !res.hasHeader('Retry-After')) res.setHeader('Retry-After', '1');
+  sendJson(res, error.http, failure(error));
+}

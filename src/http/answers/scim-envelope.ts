@@ -1,0 +1,41 @@
+// Answers of SCIM: bare resources, and the error envelope of RFC 7644 section 3.12.
+import type { Response } from 'express';
+import type { AppError, Code } from '../../errors.ts';
+
+const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
+
+/** The `scimType` of RFC 7644 table 9, where there is one. */
+const SCIM_TYPES: Partial<Record<Code, string>> = {
+  SCIM_INVALID_FILTER: 'invalidFilter',
+  SCIM_INVALID_VALUE: 'invalidValue',
+  SCIM_INVALID_SYNTAX: 'invalidSyntax',
+  SCIM_UNIQUENESS: 'uniqueness',
+  ALREADY_EXISTS: 'uniqueness',
+  VALIDATION_ERROR: 'invalidValue',
+};
+
+/** A resource, or nothing with 204. */
+export function sendScim(res: Response, status: number, body: unknown): void {
+  res.statusCode = status;
+  if (status === 204) return void res.end();
+  const text = JSON.stringify(body);
+  res.setHeader('Content-Type', 'application/scim+json; charset=utf-8');
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
+}
+
+/** `code` is ours beside the members of the RFC, so that `UPGRADE_REQUIRED` can be told from other refusals. */
+export function sendScimFailure(res: Response, error: AppError): void {
+  for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+  if (error.http === 503 && !res.hasHeader('Retry-After')) res.setHeader('Retry-After', '1');
+  if (error.http === 401) res.setHeader('WWW-Authenticate', 'Bearer');
+  const scimType = SCIM_TYPES[error.code];
+  const status = String(error.http);
+  sendScim(res, error.http, {
+    schemas: [ERROR_SCHEMA],
+    status,
+    ...(scimType && { scimType }),
+    detail: error.message,
+    code: error.code,
+  });
+}

@@ -1,0 +1,24 @@
+// Whatever was thrown, as an AppError that may be shown; foreign text is never echoed.
+import { AppError, type Code, isDuplicateKey } from '../../errors.ts';
+
+const UNAVAILABLE = new Set([
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoServerSelectionError',
+  'MongooseServerSelectionError',
+  'MongoNotConnectedError',
+  'MongoPoolClearedError',
+  'MongoWaitQueueTimeoutError',
+]);
+
+/** `fallback` is the route's code for an unexpected fault. */
+export function translateError(error: unknown, fallback: Code): AppError {
+  if (error instanceof AppError) return error;
+  const { name } = (error ?? {}) as { name?: string };
+  if (isDuplicateKey(error)) return new AppError('ALREADY_EXISTS', undefined, { cause: error });
+  if (name !== undefined && UNAVAILABLE.has(name))
+    return new AppError('SERVICE_UNAVAILABLE', undefined, { cause: error });
+  if (error instanceof URIError)
+    return new AppError('VALIDATION_ERROR', 'The address is not properly encoded', { cause: error });
+  return new AppError(fallback, undefined, { cause: error });
+}

@@ -1,0 +1,47 @@
+// Turns credentials into a caller, or into the 401 that says which credential was missing or wrong (document 1, section 5).
+import type { IncomingHttpHeaders } from 'node:http';
+import { AppError } from '../../errors.ts';
+import type { Services } from '../../composition/services.ts';
+import type { Route } from '../declaration/define-route.ts';
+import type { Caller } from '../../domain/identity/tenant.ts';
+
+const KEY_PREFIX = /^svc_/;
+
+interface Credentials {
+  apiKey: string | null;
+  token: string | null;
+}
+
+/** `X-API-Key: <key>`, `Authorization: Bearer <key>` or `Authorization: Bearer <JWT>`. */
+function credentialsOf(headers: IncomingHttpHeaders): Credentials {
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
+  const header = headers['x-api-key'];
+  const apiKey =
+    typeof header === 'string' && header !== '' ? header : bearer !== null && KEY_PREFIX.test(bearer) ? bearer : null;
+  return { apiKey, token: apiKey === null ? bearer : null };
+}
+
+/**
+ * Authenticates a request for a route that is not public.
+ * @throws AppError one of the 401 codes; `FORBIDDEN` for a known caller with the wrong kind of credential
+ */
+export async function authenticate(headers: IncomingHttpHeaders, route: Route, services: Services): Promise<Caller> {
+  const { apiKey, token } = credentialsOf(headers);
+  if (route.auth === 'scim') return services.scimTokens.authenticate(token);
+  const wantsKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
+  if (apiKey !== null) return allowKey(await services.keys.authenticate(apiKey), route);
+  if (token === null) throw new AppError(wantsKey ? 'NO_API_KEY' : 'NO_TOKEN');
+  if (wantsKey) throw new AppError('INVALID_API_KEY_FORMAT');
+  return services.sessions.authenticate(token);
+}
+
+function allowKey(caller: Caller, route: Route): Caller {
+  const { key } = caller;
+  if (route.auth === 'user') throw new AppError('FORBIDDEN', 'This operation needs a session token, not an API key');
+  if (route.auth !== 'anyKey' && key?.kind === 'agentKey')
+    throw new AppError('FORBIDDEN', 'An agent key may only ingest decisions');
+  if (route.method !== 'get' && key?.readOnly) throw new AppError('FORBIDDEN', 'This key is read-only');
+  const scoped = caller.tenant.agentIds !== null && route.auth === 'reader';
+  if (scoped && route.agentScope === undefined) throw new AppError('FORBIDDEN', 'This key is limited to some agents');
+  return caller;
+}

@@ -1,0 +1,93 @@
+// Request bodies: bounded bytes first, then strict JSON; every way to fail is a 4xx of ours.
+import express, { type Request, type Response } from 'express';
+import { parseSafeJson, UnsafeJson } from '../../domain/record/safe-json.ts';
+import type { Json } from '../../domain/record/json.ts';
+import { AppError, type Code } from '../../errors.ts';
+
+/** Members that a form may have: far more than any of ours, and few enough to be parsed at once. */
+const MAX_MEMBERS = 100;
+const MAX_SPACES = 10_000;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+const readers = new Map<number, ReturnType<typeof express.raw>>();
+const EMPTY = Buffer.alloc(0);
+
+function readerOf(limit: number): ReturnType<typeof express.raw> {
+  let reader = readers.get(limit);
+  if (!reader) readers.set(limit, (reader = express.raw({ type: () => true, limit })));
+  return reader;
+}
+
+/**
+ * The body's bytes after content decoding.
+ * @throws AppError `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, or `VALIDATION_ERROR` when the transfer broke off
+ */
+export async function readBody(req: Request, res: Response, limit: number): Promise<Buffer> {
+  await new Promise<void>((resolve, reject) =>
+    readerOf(limit)(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(refusal(error)))),
+  );
+  return Buffer.isBuffer(req.body) ? req.body : EMPTY;
+}
+
+/** body-parser's errors carry a status; anything it could not decode is the caller's. */
+function refusal(error: unknown): AppError {
+  const status = (error as { status?: number }).status;
+  const code: Code =
+    status === 413 ? 'PAYLOAD_TOO_LARGE' : status === 415 ? 'UNSUPPORTED_MEDIA_TYPE' : 'VALIDATION_ERROR';
+  return new AppError(code, code === 'VALIDATION_ERROR' ? 'The request body could not be read' : undefined, {
+    cause: error,
+  });
+}
+
+/**
+ * Parses a JSON body; an empty one is undefined.
+ * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for anything that is not safe JSON in UTF-8
+ */
+export function parseBody(raw: Buffer, contentType: string | undefined, invalidCode: Code): Json | undefined {
+  if (raw.length === 0) return undefined;
+  if (contentType !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType))
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json');
+  if (contentType !== undefined && /charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i.test(contentType))
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send UTF-8');
+  try {
+    return parseSafeJson(utf8.decode(raw));
+  } catch (error) {
+    const why = error instanceof UnsafeJson ? `${error.path || '/'}: ${error.reason}` : 'not valid JSON in UTF-8';
+    throw new AppError(invalidCode, `The request body was refused: ${why}`, { cause: error });
+  }
+}
+
+/**
+ * Parses an `application/x-www-form-urlencoded` body; of a repeated member the last one counts.
+ * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for text that is no UTF-8 or holds NUL
+ */
+export function parseForm(raw: Buffer, contentType: string | undefined, invalidCode: Code): Json | undefined {
+  if (raw.length === 0) return undefined;
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? ''))
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/x-www-form-urlencoded');
+  const members = membersOf(raw);
+  if (!members || members.some(([name, value]) => name === '__proto__' || value.includes('\0')))
+    throw new AppError(invalidCode, 'The form was refused');
+  return Object.fromEntries(members);
+}
+
+/** Null for what is no form. Megabytes of anything must be quick here, which they are not with `URLSearchParams`. */
+function membersOf(raw: Buffer): [name: string, value: string][] | null {
+  if (hasMore(raw, '&', MAX_MEMBERS) || hasMore(raw, '+', MAX_SPACES)) return null;
+  try {
+    const pairs = utf8.decode(raw).replaceAll('+', ' ').split('&');
+    return pairs.map((pair) => {
+      const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
+      return [decodeURIComponent(pair.slice(0, end)), decodeURIComponent(pair.slice(end + 1))];
+    });
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a character occurs more than `most` times. */
+function hasMore(bytes: Buffer, character: string, most: number): boolean {
+  let count = 0;
+  for (let at = bytes.indexOf(character); at !== -1; at = bytes.indexOf(character, at + 1))
+    if (++count > most) return true;
+  return false;
+}

@@ -1,0 +1,45 @@
+// What a known caller may do: plan first, then role; and the workspace a request works in.
+import type { IncomingHttpHeaders } from 'node:http';
+import { plansWith } from '../../domain/identity/plans.ts';
+import { READERS } from '../../domain/identity/roles.ts';
+import { AppError } from '../../errors.ts';
+import type { Services } from '../../composition/services.ts';
+import type { Route } from '../declaration/define-route.ts';
+import type { Caller, Tenant } from '../../domain/identity/tenant.ts';
+
+/** @throws AppError `UPGRADE_REQUIRED` with `currentPlan`, `requiredPlans`, `feature` */
+export function requirePlan(route: Route, { tenant }: Caller): void {
+  if (!route.plan) return;
+  const requiredPlans = plansWith(route.plan);
+  if (requiredPlans.includes(tenant.plan)) return;
+  const data = { currentPlan: tenant.plan, requiredPlans, feature: route.plan };
+  throw new AppError('UPGRADE_REQUIRED', `The plan ${tenant.plan} lacks ${route.plan}`, { data });
+}
+
+/** @throws AppError `FORBIDDEN` (or the route's own code) when the role is not among the route's */
+export function requireRole(route: Route, caller: Caller): void {
+  if (route.auth === 'anyKey' || route.auth === 'workspaceKey' || route.auth === 'scim') return;
+  const allowed = (route.roles ?? READERS).includes(caller.role);
+  const system =
+    !route.systemRoles || (caller.user?.systemRole != null && route.systemRoles.includes(caller.user.systemRole));
+  if (!allowed || !system) throw new AppError(route.forbiddenCode ?? 'FORBIDDEN');
+}
+
+/**
+ * The tenant with the workspace that `x-workspace-id` names.
+ * @throws AppError `NOT_FOUND` for a workspace that is not the organisation's, `FORBIDDEN` when the key belongs to another one
+ */
+export async function chooseWorkspace(
+  headers: IncomingHttpHeaders,
+  tenant: Tenant,
+  services: Services,
+): Promise<Tenant> {
+  const wanted = headers['x-workspace-id'];
+  if (wanted === undefined || wanted === '') return tenant;
+  const workspaceId =
+    typeof wanted === 'string' ? await services.workspaces.find(tenant.organizationId, wanted.toLowerCase()) : null;
+  if (workspaceId === null) throw new AppError('NOT_FOUND', 'No such workspace');
+  if (tenant.workspaceId !== null && tenant.workspaceId !== workspaceId)
+    throw new AppError('FORBIDDEN', 'The key belongs to another workspace');
+  return { ...tenant, workspaceId };
+}

@@ -1,0 +1,121 @@
+// Four independent rate-limit layers, the throttle of sign-ins, and their standard headers (document 1, section 8).
+import { ipKeyGenerator, MemoryStore, type Options } from 'express-rate-limit';
+import type { Config } from '../../config.ts';
+import { AppError } from '../../errors.ts';
+
+const QUARTER_HOUR = 900;
+const MINUTE = 60;
+
+/** What one layer says of one request. */
+interface Count {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+  windowSeconds: number;
+}
+
+class Layer {
+  readonly #store = new MemoryStore();
+  readonly #windowSeconds: number;
+
+  constructor(windowSeconds: number) {
+    this.#windowSeconds = windowSeconds;
+    // The store reads nothing but the window.
+    this.#store.init({ windowMs: windowSeconds * 1000 } as Options);
+  }
+
+  async count(key: string, limit: number): Promise<Count> {
+    const { totalHits, resetTime } = await this.#store.increment(key);
+    const resetSeconds = resetTime
+      ? Math.max(0, Math.ceil((resetTime.getTime() - performance.timeOrigin - performance.now()) / 1000))
+      : this.#windowSeconds;
+    return { limit, remaining: limit - totalHits, resetSeconds, windowSeconds: this.#windowSeconds };
+  }
+
+  close(): void {
+    this.#store.shutdown();
+  }
+}
+
+/** The counts of one request so far; its headers show the tightest. */
+export class RateState {
+  #tightest: Count | null = null;
+
+  /** @throws AppError `RATE_LIMIT_EXCEEDED` when the count is past its limit */
+  take(count: Count): void {
+    if (this.#tightest === null || count.remaining < this.#tightest.remaining) this.#tightest = count;
+    if (count.remaining >= 0) return;
+    throw new AppError('RATE_LIMIT_EXCEEDED', `Too many requests: ${count.limit} per ${count.windowSeconds} seconds`, {
+      data: { limit: count.limit, windowSeconds: count.windowSeconds },
+      headers: { 'Retry-After': String(Math.max(1, count.resetSeconds)) },
+    });
+  }
+
+  headers(): Record<string, string> {
+    if (this.#tightest === null) return {};
+    const { limit, remaining, resetSeconds } = this.#tightest;
+    return {
+      'RateLimit-Limit': String(limit),
+      'RateLimit-Remaining': String(Math.max(0, remaining)),
+      'RateLimit-Reset': String(resetSeconds),
+    };
+  }
+}
+
+export interface RateLimits {
+  ip(address: string, state: RateState): Promise<void>;
+  auth(address: string, state: RateState): Promise<void>;
+  account(email: string, state: RateState): Promise<void>;
+  /** Mails that anybody can have sent to an address. */
+  mail(email: string, state: RateState): Promise<void>;
+  user(userId: string, state: RateState): Promise<void>;
+  onboarding(userId: string, state: RateState): Promise<void>;
+  /** SCIM: 600 per quarter of an hour, by address and by token. */
+  scimAddress(address: string, state: RateState): Promise<void>;
+  scimToken(tokenId: string, state: RateState): Promise<void>;
+  /** Fixed window of a minute; a limit that is null, zero or negative switches it off. */
+  agent(agentId: string, perMinute: number | null, state: RateState): Promise<void>;
+  close(): void;
+}
+
+type Configured = Pick<
+  Config,
+  | 'ASSAY_LIMIT_IP'
+  | 'ASSAY_LIMIT_USER'
+  | 'ASSAY_LIMIT_AUTH'
+  | 'ASSAY_LIMIT_ACCOUNT'
+  | 'ASSAY_LIMIT_ONBOARDING'
+  | 'ASSAY_LIMIT_MAIL'
+  | 'ASSAY_LIMIT_SCIM'
+>;
+
+/** The layers of one instance. An IPv6 caller is counted by its /56. */
+export function createLimits(config: Configured): RateLimits {
+  const layers = {
+    ip: new Layer(QUARTER_HOUR),
+    auth: new Layer(QUARTER_HOUR),
+    account: new Layer(QUARTER_HOUR),
+    mail: new Layer(QUARTER_HOUR),
+    user: new Layer(QUARTER_HOUR),
+    onboarding: new Layer(QUARTER_HOUR),
+    scimAddress: new Layer(QUARTER_HOUR),
+    scimToken: new Layer(QUARTER_HOUR),
+    agent: new Layer(MINUTE),
+  };
+  const { ip, auth, account, mail, user, onboarding, scimAddress, scimToken, agent } = layers;
+  return {
+    ip: async (address, state) => state.take(await ip.count(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
+    auth: async (address, state) => state.take(await auth.count(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
+    account: async (email, state) => state.take(await account.count(email, config.ASSAY_LIMIT_ACCOUNT)),
+    mail: async (email, state) => state.take(await mail.count(email, config.ASSAY_LIMIT_MAIL)),
+    user: async (userId, state) => state.take(await user.count(userId, config.ASSAY_LIMIT_USER)),
+    onboarding: async (userId, state) => state.take(await onboarding.count(userId, config.ASSAY_LIMIT_ONBOARDING)),
+    scimAddress: async (address, state) =>
+      state.take(await scimAddress.count(ipKeyGenerator(address), config.ASSAY_LIMIT_SCIM)),
+    scimToken: async (tokenId, state) => state.take(await scimToken.count(tokenId, config.ASSAY_LIMIT_SCIM)),
+    async agent(agentId, perMinute, state) {
+      if (perMinute !== null && perMinute > 0) state.take(await agent.count(agentId, perMinute));
+    },
+    close: () => Object.values(layers).forEach((layer) => layer.close()),
+  };
+}

@@ -1,0 +1,193 @@
+// One declaration per route: what the pipeline, the router, the API reference and the contract tests read.
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { Code } from '../../errors.ts';
+import type { Services } from '../../composition/services.ts';
+import type { Feature } from '../../domain/identity/plans.ts';
+import type { Role } from '../../domain/identity/roles.ts';
+import type { Auth, Principals } from './principals.ts';
+
+/** Page-based lists: default and greatest page size. */
+export interface PageRule {
+  limit: number;
+  max: number;
+}
+
+/** Whose name, where from, and the bytes: what a handler may know of the request besides its declared inputs. */
+export interface RequestMeta {
+  requestId: string;
+  ip: string;
+  userAgent: string | null;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The value of a cookie of the request; null: it has none. */
+  cookie: (name: string) => string | null;
+  /** The query as it is written in the address, without its question mark. */
+  rawQuery: string;
+  /** The request body after content decoding; empty when the route declares none. */
+  rawBody: Buffer;
+}
+
+/** What only the handler knows about the audit entry of its route. */
+export interface AuditDetails {
+  /** Instead of the route's own, where one route has several outcomes. */
+  action?: string;
+  organizationId?: string;
+  userId?: string;
+  userEmail?: string;
+  userRole?: Role;
+  resourceId?: string;
+  detail?: string;
+  metadata?: Record<string, unknown>;
+}
+
+/** A file or stream instead of an enveloped answer. */
+export interface FileDownload {
+  type: string;
+  /** Null: shown, not saved. */
+  filename: string | null;
+  body: Readable | string;
+}
+
+export interface ReplyParts {
+  headers?: Readonly<Record<string, string>>;
+  cookies?: readonly { name: string; value: string | null; maxAgeMs?: number }[];
+  /** One entry, or one for each thing that happened. */
+  audit?: AuditDetails | readonly AuditDetails[];
+  /** Members beside `data` in the envelope, as `extra` declares them. */
+  extra?: Record<string, unknown>;
+}
+
+export class Reply<S extends number, D> {
+  readonly status: S;
+  readonly data: D;
+  readonly parts: ReplyParts;
+  constructor(status: S, data: D, parts: ReplyParts = {}) {
+    this.status = status;
+    this.data = data;
+    this.parts = parts;
+  }
+}
+export const reply = <const S extends number, D>(status: S, data: D, parts?: ReplyParts): Reply<S, D> =>
+  new Reply(status, data, parts);
+
+type None = z.ZodUndefined;
+type Input<A extends Auth, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, G> = Principals[A] & {
+  params: z.output<P>;
+  query: z.output<Q>;
+  body: z.output<B>;
+  meta: RequestMeta;
+} & (G extends PageRule ? { page: { skip: number; limit: number } } : unknown);
+type Data<D extends z.ZodType, G> = G extends PageRule ? { items: z.input<D>[]; total: number } : z.input<D>;
+
+export interface AuditRule {
+  /** Event name, for example `policy.create`. */
+  action: string;
+  /** Type of the affected record, for example `policy`. */
+  resource: string;
+}
+
+/** `auth`: per client address; `account` and `mail`: per `email` of the body, whether it has an account or not, or per caller; `onboarding`: per user. */
+export type ExtraLimit = 'auth' | 'account' | 'mail' | 'onboarding';
+
+/** Members that do not take part in typing the handler. */
+export interface Meta {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Below the mount, in Express' syntax. */
+  path: string;
+  summary: string;
+  /** Membership roles that may call; absent: everybody who reads. */
+  roles?: readonly Role[];
+  systemRoles?: readonly ('owner' | 'admin')[];
+  plan?: Feature;
+  limits?: readonly ExtraLimit[];
+  /** Code of a body or query that does not validate; default `VALIDATION_ERROR`. */
+  invalidCode?: Code;
+  /** Code of a missing role; default `FORBIDDEN`. */
+  forbiddenCode?: Code;
+  /** Code of an unexpected fault; default `INTERNAL_ERROR`. */
+  failedCode?: Code;
+  /** Further codes the handler may throw. */
+  codes?: readonly Code[];
+  audit?: AuditRule;
+  /** `transaction` (default of mutations): the handler and its audit row are one transaction. `own`: the handler writes by itself. `none`: nothing is written. */
+  writes?: 'transaction' | 'own' | 'none';
+  /** What a workspace key limited to some agents gets: the service filters, or nothing here belongs to an agent. Absent: 403. */
+  agentScope?: 'filtered' | 'irrelevant';
+  /** Greatest body in bytes; default 100 KiB. */
+  bodyLimit?: number;
+  /** How bodies come; default JSON. A form's members are texts. */
+  bodyType?: 'json' | 'form';
+  /** `scim`: bare resources and errors of RFC 7644. `redirect`: `data` is where to. */
+  kind?: 'json' | 'file' | 'redirect' | 'scim';
+}
+
+export interface Declaration<
+  A extends Auth,
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  D extends z.ZodType,
+  S extends number,
+  G extends PageRule | undefined,
+> extends Meta {
+  auth: A;
+  params?: P;
+  query?: Q;
+  body?: B;
+  data: D;
+  extra?: z.ZodObject;
+  status?: S | readonly S[];
+  page?: G;
+  handler: (
+    input: Input<A, P, Q, B, G>,
+    services: Services,
+  ) => Promise<Data<NoInfer<D>, G> | Reply<NoInfer<S>, Data<NoInfer<D>, G>>>;
+  /** Asked before a refusal (4xx of validation or gates, 503) is sent: a repeated request gets its first answer instead. */
+  replay?: (
+    input: Principals[A] & { meta: RequestMeta },
+    services: Services,
+  ) => Promise<Reply<NoInfer<S>, Data<NoInfer<D>, G>> | null>;
+}
+
+/** A declaration with its types closed over: the same shape for every route, so arrays need no `any`. */
+export interface Route extends Meta {
+  auth: Auth;
+  params: z.ZodType | undefined;
+  query: z.ZodType | undefined;
+  body: z.ZodType | undefined;
+  data: z.ZodType;
+  extra: z.ZodObject | undefined;
+  statuses: readonly number[];
+  page: PageRule | undefined;
+  invoke: (input: object, services: Services) => Promise<Reply<number, unknown>>;
+  replay: ((input: object, services: Services) => Promise<Reply<number, unknown> | null>) | undefined;
+}
+
+/** Declares a route. Everything else about it is derived from this object. */
+export function route<
+  A extends Auth,
+  D extends z.ZodType,
+  P extends z.ZodType = None,
+  Q extends z.ZodType = None,
+  B extends z.ZodType = None,
+  const S extends number = 200,
+  G extends PageRule | undefined = undefined,
+>(declaration: Declaration<A, P, Q, B, D, S, G>): Route {
+  const { handler, replay, status, params, query, body, extra, page, ...meta } = declaration;
+  const statuses: readonly number[] = status === undefined ? [200] : typeof status === 'number' ? [status] : status;
+  return {
+    ...meta,
+    params,
+    query,
+    body,
+    extra,
+    page,
+    statuses,
+    async invoke(input, services) {
+      // The pipeline has built `input` from this very declaration: principal by `auth`, the rest parsed by its schemas.
+      const result = await handler(input as Input<A, P, Q, B, G>, services);
+      return result instanceof Reply ? result : new Reply(statuses[0] ?? 200, result);
+    },
+    replay: replay && ((input, services) => replay(input as Principals[A] & { meta: RequestMeta }, services)),
+  };
+}

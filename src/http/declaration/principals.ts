@@ -1,0 +1,18 @@
+// Who may call: one entry per value of `auth`, with what it adds to the handler's input.
+import type { Key, Tenant, User } from '../../domain/identity/tenant.ts';
+
+export interface Principals {
+  /** Anybody. */
+  public: unknown;
+  /** A session token. */
+  user: { tenant: Tenant; user: User };
+  /** A session token, or a workspace key reading as role member (then without a user). GET only. */
+  reader: { tenant: Tenant; user?: User | undefined };
+  /** A workspace key. */
+  workspaceKey: { tenant: Tenant; key: Key };
+  /** The organisation's SCIM token. */
+  scim: { tenant: Tenant };
+  /** A workspace key or an agent key. */
+  anyKey: { tenant: Tenant; key: Key };
+}
+export type Auth = keyof Principals;

@@ -1,0 +1,232 @@
+// The API reference, derived from the route declarations.
+import { z } from 'zod';
+import { groupBy } from '../../domain/group-by.ts';
+import { registry } from '../../errors.ts';
+import { codesOf } from '../declaration/declared-codes.ts';
+import type { Route } from '../declaration/define-route.ts';
+import { querySchema } from '../checks/inputs.ts';
+import { locate, type Mount } from '../router.ts';
+
+type Schema = Record<string, unknown>;
+
+const JSON_VALUE = { $ref: '#/components/schemas/Json' };
+
+/** JSON Schema of a zod schema, in the dialect that OpenAPI 3.1 uses. What refers to itself is `z.json()`, which every use shares. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
+  const { $schema: _dialect, $defs: _json, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const text = JSON.stringify(rest).replace(/"\$ref":"#(\/\$defs\/__schema\d+)?"/g, `"$ref":"${JSON_VALUE.$ref}"`);
+  return JSON.parse(text) as Schema;
+}
+
+const SECURITY: Record<Route['auth'], object[]> = {
+  public: [],
+  user: [{ session: [] }],
+  reader: [{ session: [] }, { apiKey: [] }],
+  workspaceKey: [{ apiKey: [] }],
+  anyKey: [{ apiKey: [] }],
+  scim: [{ scimToken: [] }],
+};
+
+const FAILURE = { $ref: '#/components/schemas/Failure' };
+const SCIM_FAILURE = { $ref: '#/components/schemas/ScimError' };
+const PAGINATION = { $ref: '#/components/schemas/Pagination' };
+
+/** The OpenAPI 3.1 document of every mounted route. */
+export function openapi(mounts: readonly Mount[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { path, route } of locate(mounts)) {
+    (paths[path.replace(/:(\w+)/g, '{$1}')] ??= {})[route.method] = operation(path, route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Assay',
+      version: '1',
+      summary: 'Governance back end for AI agents',
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(locate(mounts).map(({ path }) => tagOf(path)))].sort().map((name) => ({ name })),
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: { securitySchemes: securitySchemes(mounts), parameters: sharedParameters(), schemas: sharedSchemas() },
+  };
+}
+
+function tagOf(path: string): string {
+  return (
+    path
+      .replace(/^\/(api\/v1\/|(?=scim\/))/, '')
+      .split('/')[0]
+      ?.replace(/^$/, 'service') ?? 'service'
+  );
+}
+
+function operationId(path: string, { method }: Route): string {
+  const words = path
+    .replace(/^\/api\/v1/, '')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '' && word !== 'api');
+  return method + words.map((word) => (word[0] ?? '').toUpperCase() + word.slice(1)).join('');
+}
+
+function operation(path: string, route: Route): object {
+  const gates = Object.entries({
+    roles: route.roles,
+    'system-roles': route.systemRoles,
+    plan: route.plan,
+    limits: route.limits,
+    audit: route.audit?.action,
+  });
+  return {
+    operationId: operationId(path, route),
+    summary: route.summary,
+    tags: [tagOf(path)],
+    security: SECURITY[route.auth],
+    'x-auth': route.auth,
+    ...Object.fromEntries(
+      gates.filter(([, value]) => value !== undefined).map(([name, value]) => [`x-${name}`, value]),
+    ),
+    parameters: [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)],
+    ...(route.body && {
+      requestBody: { required: true, content: { [mediaType(route)]: { schema: jsonSchema(route.body, 'input') } } },
+    }),
+    responses: { ...successes(route), ...failures(route) },
+  };
+}
+
+function pathParameters(path: string): object[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters(route: Route): object[] {
+  const schema = querySchema(route);
+  if (!schema) return [];
+  const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
+    properties?: Record<string, Schema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(description ? { description } : {}),
+    schema: rest,
+  }));
+}
+
+function headerParameters({ auth, replay }: Route): object[] {
+  return [
+    ...(auth === 'public' ? [] : [{ $ref: '#/components/parameters/Workspace' }]),
+    ...(replay ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ];
+}
+
+function successes(route: Route): Record<string, object> {
+  return Object.fromEntries(
+    route.statuses.map((status) => [
+      status,
+      route.kind === 'redirect'
+        ? {
+            description: 'Where the browser goes',
+            headers: { Location: { schema: { type: 'string', format: 'uri' } } },
+          }
+        : { description: 'Success', ...(status !== 204 && { content: content(route) }) },
+    ]),
+  );
+}
+
+function content(route: Route): object {
+  if (route.kind === 'file') return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+  const data = jsonSchema(route.data, 'output');
+  if (route.kind === 'scim') return { [mediaType(route)]: { schema: data } };
+  const extra = route.extra ? ((jsonSchema(route.extra, 'output') as { properties?: Schema }).properties ?? {}) : {};
+  const list = {
+    data: { type: 'array', items: data },
+    count: { type: 'integer' },
+    total: { type: 'integer' },
+    pagination: PAGINATION,
+  };
+  const properties = { success: { const: true }, ...(route.page ? list : { data }), ...extra };
+  return { 'application/json': { schema: { type: 'object', required: ['success', 'data'], properties } } };
+}
+
+const mediaType = ({ kind }: Route): string => (kind === 'scim' ? 'application/scim+json' : 'application/json');
+
+/** One response per status, naming the codes it may carry. */
+function failures(route: Route): Record<string, object> {
+  const byStatus = groupBy(codesOf(route), (code) => registry[code].http);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${registry[code].meaning}`).join('; '),
+        content: { [mediaType(route)]: { schema: route.kind === 'scim' ? SCIM_FAILURE : FAILURE } },
+      },
+    ]),
+  );
+}
+
+/** The schemes that some route uses. */
+function securitySchemes(mounts: readonly Mount[]): object {
+  const used = new Set(locate(mounts).flatMap(({ route }) => SECURITY[route.auth].flatMap(Object.keys)));
+  const schemes = {
+    session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Session token of a dashboard user' },
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-API-Key',
+      description: 'Workspace key or agent key; `Authorization: Bearer` works too',
+    },
+    scimToken: { type: 'http', scheme: 'bearer', description: 'SCIM token of the organisation' },
+  };
+  return Object.fromEntries(Object.entries(schemes).filter(([name]) => used.has(name)));
+}
+
+function sharedParameters(): object {
+  const header = (name: string, description: string): object => ({
+    ...{ name, in: 'header', required: false, description },
+    schema: { type: 'string' },
+  });
+  return {
+    Workspace: header('x-workspace-id', 'Id of the workspace to work in; absent: the default one, or all for lists'),
+    IdempotencyKey: header('Idempotency-Key', 'A repeated request with the same key gets the first answer'),
+  };
+}
+
+function sharedSchemas(): object {
+  const integer = { type: 'integer' };
+  return {
+    Failure: {
+      type: 'object',
+      required: ['success', 'error', 'code'],
+      properties: {
+        success: { const: false },
+        error: { type: 'string', description: 'For people; may change' },
+        code: { type: 'string', enum: Object.keys(registry) },
+        data: JSON_VALUE,
+      },
+    },
+    ScimError: {
+      type: 'object',
+      description: 'RFC 7644, section 3.12, and the code',
+      required: ['schemas', 'status', 'detail', 'code'],
+      properties: {
+        schemas: { type: 'array', items: { type: 'string' } },
+        status: { type: 'string' },
+        scimType: { type: 'string' },
+        detail: { type: 'string', description: 'For people; may change' },
+        code: { type: 'string', enum: Object.keys(registry) },
+      },
+    },
+    Json: { description: 'Any JSON value' },
+    Pagination: {
+      type: 'object',
+      required: ['page', 'limit', 'total', 'pages', 'hasMore'],
+      properties: { page: integer, limit: integer, total: integer, pages: integer, hasMore: { type: 'boolean' } },
+    },
+  };
+}

@@ -1,6 +1,0 @@
-// Starts the SAML worker: from TypeScript in development and tests, from JavaScript after the build.
-import { existsSync } from 'node:fs';
-
-const source = new URL('./saml-worker.ts', import.meta.url);
-if (existsSync(source)) (await import('tsx/esm/api')).register();
-await import(existsSync(source) ? source.href : new URL('./saml-worker.js', import.meta.url).href);

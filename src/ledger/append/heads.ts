@@ -1,0 +1,138 @@
+// What was once the newest entry of each organisation, kept apart so that a cut tail is found before anything is built on it.
+import type { mongo, Types } from 'mongoose';
+import type { Clock } from '../../platform/clock.ts';
+import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
+import type { Position } from '../entry.ts';
+import { objectId } from '../ledger.model.ts';
+import type { LedgerStore } from './store.ts';
+import { persistently, sleep, type Timer } from '../timer.ts';
+import { unavailable } from './unavailable.ts';
+
+const DELAY_MS = 250;
+/** A member that has just become primary may show a majority's past for a moment. */
+const READS = 20;
+const PAUSE_MS = 100;
+const HOUR_MS = 60 * 60 * 1000;
+
+/** A row of the append-only collection. */
+export interface HeadRow extends Position {
+  organizationId: Types.ObjectId;
+  at: Date;
+}
+
+/** Guards the heads that appenders load. */
+export interface Heads {
+  /** Resolves when the ledger holds `known`, or the newest row when null. @throws AppError `SERVICE_UNAVAILABLE`: quarantined */
+  confirm(organizationId: string, known: Position | null): Promise<void>;
+  /** Remembers a head; it is written within 250 ms. */
+  note(organizationId: string, head: Position): void;
+  /** Writes what is remembered. */
+  flush(): Promise<void>;
+  /** Organisations whose chain no longer reaches a head it once had. */
+  quarantined(): string[];
+}
+
+export interface HeadParts {
+  collection: mongo.Collection<HeadRow>;
+  store: LedgerStore;
+  clock: Clock;
+  timer: Timer;
+  onQuarantine: (organizationId: string, missing: Position) => void;
+}
+
+/** Rows of one chain. */
+export function createHeads({ collection, store, clock, timer, onQuarantine }: HeadParts): Heads {
+  const noted = new Map<string, Position>();
+  const cut = new Set<string>();
+  let writing: Promise<void> | null = null;
+  let isScheduled = false;
+
+  async function write(): Promise<void> {
+    isScheduled = false;
+    const rows = [...noted].map(([hex, { sequence, chainHash }]) => ({
+      ...{ organizationId: objectId(hex), sequence, chainHash },
+      at: clock.now(),
+    }));
+    noted.clear();
+    // A row that is not written is only a guard missing; the next one comes with the next entry.
+    if (rows.length > 0) await collection.insertMany(rows, { ...DURABLE, ordered: false }).catch(() => {});
+  }
+
+  async function flush(): Promise<void> {
+    await writing;
+    writing = write();
+    await writing;
+  }
+
+  return {
+    async confirm(organizationId, known) {
+      if (cut.has(organizationId)) throw unavailable('The chain of this organisation is under quarantine');
+      const id = objectId(organizationId);
+      const newest = { ...MAJORITY, sort: { sequence: -1 } } as const;
+      const row = known ?? (await persistently(timer, () => collection.findOne({ organizationId: id }, newest)));
+      if (!row) return;
+      for (let read = 0; read < READS; read++) {
+        if (read > 0) await sleep(timer, PAUSE_MS);
+        const entry = await persistently(timer, () => store.at(id, row.sequence));
+        if (entry?.chainHash === row.chainHash) return;
+      }
+      cut.add(organizationId);
+      onQuarantine(organizationId, { sequence: row.sequence, chainHash: row.chainHash });
+      throw unavailable('The chain of this organisation is under quarantine');
+    },
+    note(organizationId, head) {
+      noted.set(organizationId, head);
+      if (isScheduled) return;
+      isScheduled = true;
+      timer.after(DELAY_MS, () => void flush());
+    },
+    flush,
+    quarantined: () => [...cut],
+  };
+}
+
+/** Of rows older than a day keeps the newest of each organisation and day; of those older than an hour, of each hour. */
+export async function thinHeads(collection: mongo.Collection<HeadRow>, now: Date): Promise<number> {
+  const hours = await thin(collection, {
+    from: now.getTime() - 24 * HOUR_MS,
+    to: now.getTime() - HOUR_MS,
+    unit: 'hour',
+  });
+  const days = await thin(collection, { from: 0, to: now.getTime() - 24 * HOUR_MS, unit: 'day' });
+  return hours + days;
+}
+
+/** Milliseconds since the epoch. */
+interface Period {
+  from: number;
+  to: number;
+  unit: 'hour' | 'day';
+}
+
+async function thin(collection: mongo.Collection<HeadRow>, { from, to, unit }: Period): Promise<number> {
+  const kept = collection.aggregate<{ _id: { organizationId: Types.ObjectId; slot: Date }; newest: number }>([
+    { $match: { at: { $gte: new Date(from), $lt: new Date(to) } } },
+    {
+      $group: {
+        _id: { organizationId: '$organizationId', slot: { $dateTrunc: { date: '$at', unit } } },
+        newest: { $max: '$sequence' },
+        rows: { $sum: 1 },
+      },
+    },
+    { $match: { rows: { $gt: 1 } } },
+  ]);
+  let removed = 0;
+  for await (const { _id, newest } of kept) {
+    const end = _id.slot.getTime() + (unit === 'hour' ? HOUR_MS : 24 * HOUR_MS);
+    const at = { $gte: _id.slot, $lt: new Date(Math.min(end, to)) };
+    const older = { organizationId: _id.organizationId, at, sequence: { $lt: newest } };
+    removed += (await collection.deleteMany(older)).deletedCount;
+  }
+  return removed;
+}
+
+/** Loading reads the newest row of an organisation; thinning goes by age. */
+export const headIndexes: readonly mongo.IndexDescription[] = [
+  { key: { organizationId: 1, sequence: -1 }, name: 'newest' },
+  { key: { at: 1 }, name: 'age' },
+];

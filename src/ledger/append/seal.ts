@@ -1,0 +1,67 @@
+// Sealing: sequence, time, usage and hash of a draft on a head; a pure function (ledger.md, appending, 3).
+import type { Types } from 'mongoose';
+import { chainHash, chainTime } from '../../domain/record/chain.ts';
+import type { Chain } from '../chains.ts';
+import type { Draft, Stored } from '../entry.ts';
+import type { Head } from './store.ts';
+
+/** The head of a chain without entries. */
+export function genesisHead(chain: Chain): Head {
+  return { sequence: 0, chainHash: chain.genesis, createdAt: new Date(0), usage: { month: '', count: 0 } };
+}
+
+export function headOf(entry: Head): Head {
+  return {
+    sequence: entry.sequence,
+    chainHash: entry.chainHash,
+    createdAt: entry.createdAt,
+    usage: entry.usage,
+  };
+}
+
+/** The ids a sealed document gets. */
+export interface Ids {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+}
+
+export interface SealingPoint {
+  head: Head;
+  now: Date;
+  chain: Chain;
+}
+
+/** Ordinal of the newest decision in the month of `createdAt`; other kinds carry it on or start the month at 0. */
+function usageAt(head: Head, createdAt: string, counts: boolean): Head['usage'] {
+  const month = createdAt.slice(0, 7);
+  const carried = head.usage.month === month ? head.usage.count : 0;
+  return { month, count: counts ? carried + 1 : carried };
+}
+
+/** The document that follows `head`, or null when the draft is beyond its plan's monthly limit. */
+export function seal(draft: Draft, ids: Ids, point: SealingPoint): Stored | null {
+  const { head, now, chain } = point;
+  const createdAt = now > head.createdAt ? now : head.createdAt;
+  const text = chainTime(createdAt);
+  const counts = draft.kind === 'trace';
+  const usage = usageAt(head, text, counts);
+  if (counts && draft.monthlyLimit !== null && usage.count > draft.monthlyLimit) return null;
+  const sequence = head.sequence + 1;
+  const link = { prevHash: head.chainHash, payloadDigest: draft.payloadDigest, sequence, createdAt: text };
+  return {
+    _id: ids._id,
+    organizationId: ids.organizationId,
+    sequence,
+    kind: draft.kind,
+    traceId: draft.traceId,
+    ...(draft.after === undefined ? {} : { after: draft.after }),
+    prevHash: head.chainHash,
+    payloadDigest: draft.payloadDigest,
+    chainHash: chainHash(link),
+    createdAt,
+    view: draft.view,
+    usage,
+    ...draft.fields,
+    ...(draft.once === null ? {} : { [chain.idempotencyField]: draft.once }),
+  };
+}

@@ -1,0 +1,40 @@
+// How far each consumer has followed each organisation's chain, and the entries it could not follow.
+import { Schema, type Types } from 'mongoose';
+import { tenancy } from '../../platform/mongo/tenancy.ts';
+
+export interface CursorDocument {
+  _id: Types.ObjectId;
+  consumer: string;
+  organizationId: Types.ObjectId;
+  /** Everything up to here has had its effect. */
+  sequence: number;
+}
+
+export const cursorSchema = new Schema<CursorDocument>(
+  { consumer: { type: String, required: true }, sequence: { type: Number, required: true } },
+  { collection: 'cursors', versionKey: false, autoIndex: false },
+);
+cursorSchema.plugin(tenancy);
+cursorSchema.index({ organizationId: 1, consumer: 1 }, { name: 'cursor', unique: true });
+
+/** An entry whose effect failed again and again; the consumer has gone on without it. */
+export interface DeadLetterDocument {
+  _id: Types.ObjectId;
+  consumer: string;
+  organizationId: Types.ObjectId;
+  sequence: number;
+  error: string;
+  at: Date;
+}
+
+export const deadLetterSchema = new Schema<DeadLetterDocument>(
+  {
+    consumer: { type: String, required: true },
+    sequence: { type: Number, required: true },
+    error: { type: String, required: true },
+    at: { type: Date, required: true },
+  },
+  { collection: 'parked', versionKey: false, autoIndex: false },
+);
+deadLetterSchema.plugin(tenancy);
+deadLetterSchema.index({ organizationId: 1, consumer: 1, sequence: 1 }, { name: 'parked', unique: true });

@@ -1,0 +1,62 @@
+// Coalesced wake-ups: however often an organisation is named, its work is done a few times a second at most.
+import type { Timer } from '../timer.ts';
+
+const INTERVAL_MS = 250;
+const AT_ONCE = 4;
+
+export class Debouncer {
+  readonly #timer: Timer;
+  readonly #work: (organizationId: string) => Promise<void>;
+  readonly #due = new Set<string>();
+  readonly #later = new Set<() => void>();
+  #cancel: (() => void) | null = null;
+  #running: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(timer: Timer, work: (organizationId: string) => Promise<void>) {
+    this.#timer = timer;
+    this.#work = work;
+  }
+
+  wake(organizationId: string): void {
+    this.#due.add(organizationId);
+    this.#schedule();
+  }
+
+  /** Wakes it after a pause; no process is kept alive for it beyond `stop`. */
+  wakeLater(organizationId: string, ms: number): void {
+    const cancel = this.#timer.after(ms, () => {
+      this.#later.delete(cancel);
+      this.wake(organizationId);
+    });
+    this.#later.add(cancel);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel?.();
+    for (const cancel of this.#later) cancel();
+    await this.#running;
+  }
+
+  #schedule(): void {
+    if (this.#isStopped || this.#cancel || this.#running || this.#due.size === 0) return;
+    this.#cancel = this.#timer.after(INTERVAL_MS, () => {
+      this.#cancel = null;
+      this.#running = this.#round().finally(() => {
+        this.#running = null;
+        this.#schedule();
+      });
+    });
+  }
+
+  async #round(): Promise<void> {
+    const queue = [...this.#due];
+    this.#due.clear();
+    const worker = async () => {
+      for (let next = queue.shift(); next !== undefined && !this.#isStopped; next = queue.shift())
+        await this.#work(next);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  }
+}

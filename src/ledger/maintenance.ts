@@ -1,0 +1,36 @@
+// Slow work on stored chains: idempotency keys past their day, head rows thinned with age.
+import type { Connection } from 'mongoose';
+import type { Clock } from '../platform/clock.ts';
+import type { Chain } from './chains.ts';
+import { releaseExpiredIdempotencyKeys } from './amend/fold.ts';
+import { headIndexes, type HeadRow, thinHeads } from './append/heads.ts';
+
+/** Head rows are no Mongoose model: their indexes are built by a migration. */
+export async function buildHeadIndexes(connection: Connection, chains: readonly Chain[]): Promise<void> {
+  const db = connection.getClient().db(connection.name);
+  for (const { collection } of chains) await db.collection(`heads_${collection}`).createIndexes([...headIndexes]);
+}
+
+export function createLedgerMaintenance({
+  connection,
+  clock,
+  chains,
+}: {
+  connection: Connection;
+  clock: Clock;
+  chains: readonly Chain[];
+}) {
+  const db = () => connection.getClient().db(connection.name);
+  return {
+    async releaseIdempotencyKeys(): Promise<void> {
+      for (const chain of chains) {
+        if (chain.idempotencyTtlMs !== null)
+          await releaseExpiredIdempotencyKeys(db(), chain, new Date(clock.now().getTime() - chain.idempotencyTtlMs));
+      }
+    },
+    async thinHeads(): Promise<void> {
+      for (const { collection } of chains)
+        await thinHeads(db().collection<HeadRow>(`heads_${collection}`), clock.now());
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// Writes an evidence bundle from a stored chain: a cursor in, chunks of lines out, one batch in memory at a time (docs/formats.md, 6).
+import type { mongo } from 'mongoose';
+import { bundleEntry, bundleFooter, bundleHeader, type BundleHeader } from '../../domain/record/bundle.ts';
+import { chainTime } from '../../domain/record/chain.ts';
+import { disclose } from '../../domain/record/commitments.ts';
+import { readDocument } from './bson-reader.ts';
+import type { Chain } from '../chains.ts';
+import { MAJORITY } from '../read-write-concerns.ts';
+import type { Stored } from '../entry.ts';
+import { objectId } from '../ledger.model.ts';
+import { sealedOf } from './values.ts';
+
+const BATCH = 500;
+const CHUNK_CHARACTERS = 128 * 1024;
+const SHOWN = {
+  ...{ organizationId: 1, traceId: 1, sequence: 1, prevHash: 1 },
+  ...{ payloadDigest: 1, chainHash: 1, createdAt: 1, view: 1 },
+} as const;
+
+/** What a bundle is to hold; the range is resolved before. */
+export interface BundleQueryRange extends Omit<BundleHeader, 'prevHash'> {
+  /** Names of committed values to show. */
+  disclosed: readonly string[];
+}
+
+/** The lines of a bundle in chunks of about 128 KB. */
+export async function* bundleChunks(
+  db: mongo.Db,
+  chain: Chain,
+  { disclosed, ...request }: BundleQueryRange,
+): AsyncGenerator<string> {
+  const { fromSequence, toSequence } = request.range;
+  const values = Object.fromEntries(disclosed.map((name) => [`sealed.${name}`, 1]));
+  const sequence = { $gte: fromSequence ?? 1, $lte: toSequence ?? 0 };
+  const cursor = db
+    .collection<Stored>(chain.collection)
+    .find(
+      { organizationId: objectId(request.organizationId), sequence },
+      { ...MAJORITY, projection: { ...SHOWN, ...values }, raw: true },
+    )
+    .sort({ sequence: 1 })
+    .batchSize(BATCH);
+  let before: Stored | null = null;
+  let count = 0;
+  let text = '';
+  for await (const bytes of cursor) {
+    const entry = readDocument(bytes as unknown as Buffer) as Stored;
+    text += before ? lineOf(before, disclosed, false) : bundleHeader({ ...request, prevHash: entry.prevHash });
+    before = entry;
+    count++;
+    if (text.length < CHUNK_CHARACTERS) continue;
+    yield text;
+    text = '';
+  }
+  text += before ? lineOf(before, disclosed, true) : bundleHeader({ ...request, prevHash: null });
+  yield text + bundleFooter({ count, chainHash: before?.chainHash ?? null });
+}
+
+function lineOf(entry: Stored, disclosed: readonly string[], last: boolean): string {
+  const { _id, organizationId, createdAt } = entry;
+  const sealed = sealedOf(entry);
+  const disclosures = disclosed.flatMap((name) => {
+    const value = sealed[name];
+    return value ? disclose(name, value.seed, value.text) : [];
+  });
+  const { traceId, sequence, prevHash, payloadDigest, chainHash, view } = entry;
+  const ids = { id: _id.toHexString(), organizationId: organizationId.toHexString(), traceId };
+  const link = { sequence, prevHash, payloadDigest, chainHash, createdAt: chainTime(createdAt) };
+  return bundleEntry({ ...ids, ...link, view, disclosures }, last);
+}

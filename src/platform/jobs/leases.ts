@@ -1,0 +1,64 @@
+// Leases: who may do what only one instance does at a time.
+import type { Connection } from 'mongoose';
+import { isDuplicateKey } from '../../errors.ts';
+import type { Clock } from '../clock.ts';
+
+interface LeaseDocument {
+  _id: string;
+  holder: string;
+  until: Date;
+}
+
+export interface Leases {
+  /** True when `name` is ours until `ms` from now. */
+  acquire(name: string, ms: number): Promise<boolean>;
+  /** Runs `work` as the holder, renewing until it ends; false when somebody else holds `name`. Who worked keeps it for up to `ms`. */
+  hold(name: string, ms: number, work: () => Promise<unknown>): Promise<boolean>;
+  release(name: string): Promise<void>;
+}
+
+/** Leases of one instance; `holder` is unique to it. */
+export function createLeases({
+  connection,
+  clock,
+  holder,
+}: {
+  connection: Connection;
+  clock: Clock;
+  holder: string;
+}): Leases {
+  const collection = () => connection.getClient().db(connection.name).collection<LeaseDocument>('leases');
+  async function acquire(name: string, ms: number): Promise<boolean> {
+    const now = clock.now();
+    try {
+      await collection().updateOne(
+        { _id: name, $or: [{ holder }, { until: { $lte: now } }] },
+        { $set: { holder, until: new Date(now.getTime() + ms) } },
+        { upsert: true },
+      );
+      return true;
+    } catch (error) {
+      // The upsert met the row of another holder.
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
+  return {
+    acquire,
+    async hold(name, ms, work) {
+      if (!(await acquire(name, ms))) return false;
+      // A renewal that fails is repeated by the next one, before the lease runs out.
+      const renewal = setInterval(() => void acquire(name, ms).catch(() => false), ms / 3);
+      try {
+        await work();
+      } finally {
+        clearInterval(renewal);
+      }
+      return true;
+    },
+    async release(name) {
+      await collection().deleteOne({ _id: name, holder });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+// Sends mail by SMTP; without a server mail is written as files, and the log says where its link leads.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { randomHex } from '../ids.ts';
+
+export interface Mail {
+  /** One address; it is never parsed as a list. */
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** Where the mail leads; null when nowhere. */
+  link: string | null;
+}
+
+export interface Mailer {
+  /** Resolves when the server has taken the mail. @throws Error when it has not; sending again is the outbox's business */
+  send(mail: Mail): Promise<void>;
+  close(): void;
+}
+
+interface Deps {
+  /** `smtp:` or `smtps:` address, with user and password where needed; undefined: files. */
+  smtpUrl: string | undefined;
+  from: string;
+  /** Folder of mail that no server takes. */
+  folder: string;
+  log: { info(details: object, text: string): void };
+}
+
+/** Well below the lease of an outbox row. */
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
+const SAFE = { disableFileAccess: true, disableUrlAccess: true };
+
+export function createMailer({ smtpUrl, from, folder, log }: Deps): Mailer {
+  const fields = ({ to, subject, text, html }: Mail) => ({
+    from: { name: 'Assay', address: from },
+    // An object, for a text would be read as a list of addresses.
+    to: { name: '', address: to },
+    subject,
+    text,
+    html,
+  });
+  if (smtpUrl !== undefined) {
+    const transport = createTransport({ url: smtpUrl, ...TIMEOUTS, ...SAFE });
+    return {
+      send: async (mail) => void (await transport.sendMail(fields(mail))),
+      close: () => transport.close(),
+    };
+  }
+  const transport = createTransport({ streamTransport: true, buffer: true, ...SAFE });
+  return {
+    async send(mail) {
+      const { message } = await transport.sendMail(fields(mail));
+      await mkdir(folder, { recursive: true });
+      const path = join(folder, `${randomHex(12)}.eml`);
+      await writeFile(path, message as Buffer, { mode: 0o600, flag: 'wx' });
+      log.info({ to: mail.to, link: mail.link, path }, 'mail written to a file');
+    },
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,109 @@
+// SAML messages in an address: deflated and signed into the query, and read from it (SAML bindings, section 3.4).
+import { constants, createPrivateKey, sign, verify, X509Certificate } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512 } from '../../domain/saml/names.ts';
+import { AppError } from '../../errors.ts';
+
+/** Which member of the query carries the message. */
+export type MessageMember = 'SAMLRequest' | 'SAMLResponse';
+
+export interface RedirectedMessage {
+  member: MessageMember;
+  xml: string;
+  relayState: string;
+}
+
+const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
+const METHODS: Readonly<Record<string, { hash: string; padding?: number; saltLength?: number }>> = {
+  [RSA_SHA256]: { hash: 'sha256' },
+  [RSA_SHA512]: { hash: 'sha512' },
+  [RSA_PSS_SHA256]: { hash: 'sha256', ...PSS },
+};
+/** Of an inflated message. */
+const MAX_BYTES = 256 * 1024;
+const MEMBERS = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Signature'];
+
+/** `key`: PEM, ours; null: messages go unsigned. */
+export function createSamlRedirect(key: string | null) {
+  const privateKey = key === null ? null : createPrivateKey(key);
+  return {
+    /** The address that takes a message to the identity provider. */
+    address(location: string, member: MessageMember, { xml, relayState }: { xml: string; relayState: string }): string {
+      const message = {
+        [member]: deflateRawSync(xml).toString('base64'),
+        ...(relayState && { RelayState: relayState }),
+      };
+      const url = new URL(location);
+      const unsigned = query({ ...message, ...(privateKey && { SigAlg: RSA_SHA256 }) });
+      const signature = privateKey && sign('sha256', Buffer.from(unsigned), privateKey).toString('base64');
+      const own = signature === null ? unsigned : `${unsigned}&${query({ Signature: signature })}`;
+      url.search = url.search === '' ? own : `${url.search}&${own}`;
+      return url.href;
+    },
+    open: openRedirect,
+  };
+}
+export type SamlRedirect = ReturnType<typeof createSamlRedirect>;
+
+const query = (members: Record<string, string>): string =>
+  Object.entries(members)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+
+/**
+ * The message in a query, which is signed by one of `certificates` (PEM) as it stands there.
+ * @throws AppError `TOKEN_VERIFICATION_FAILED`
+ */
+function openRedirect(rawQuery: string, certificates: readonly string[]): RedirectedMessage {
+  const raw = membersOf(rawQuery);
+  const member = raw.has('SAMLRequest') ? 'SAMLRequest' : 'SAMLResponse';
+  if (raw.has('SAMLRequest') === raw.has('SAMLResponse')) throw refusal('The address has no SAML message, or two');
+  const signed = [member, 'RelayState', 'SigAlg'].flatMap((name) =>
+    raw.has(name) ? [`${name}=${raw.get(name)}`] : [],
+  );
+  const method = METHODS[decoded(raw, 'SigAlg')];
+  if (!method) throw refusal('The address is not signed, or by an algorithm that is not accepted');
+  const signature = Buffer.from(decoded(raw, 'Signature'), 'base64');
+  const { hash, ...padding } = method;
+  const isGood = certificates.some((certificate) =>
+    verify(
+      hash,
+      Buffer.from(signed.join('&')),
+      { key: new X509Certificate(certificate).publicKey, ...padding },
+      signature,
+    ),
+  );
+  if (!isGood) throw refusal('The signature of the address does not verify');
+  return { member, xml: inflated(decoded(raw, member)), relayState: decoded(raw, 'RelayState') };
+}
+
+/** The members that count, as they are written; none twice. */
+function membersOf(rawQuery: string): Map<string, string> {
+  const raw = new Map<string, string>();
+  for (const pair of rawQuery.split('&')) {
+    const [name = '', ...value] = pair.split('=');
+    if (!MEMBERS.includes(name)) continue;
+    if (raw.has(name)) throw refusal(`${name} is given twice`);
+    raw.set(name, value.join('='));
+  }
+  return raw;
+}
+
+function decoded(raw: ReadonlyMap<string, string>, name: string): string {
+  try {
+    return decodeURIComponent((raw.get(name) ?? '').replaceAll('+', ' '));
+  } catch {
+    throw refusal(`${name} is not encoded as it should be`);
+  }
+}
+
+function inflated(base64: string): string {
+  try {
+    const bytes = inflateRawSync(Buffer.from(base64, 'base64'), { maxOutputLength: MAX_BYTES });
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw refusal('The message in the address cannot be inflated');
+  }
+}
+
+const refusal = (reason: string): AppError => new AppError('TOKEN_VERIFICATION_FAILED', reason);

@@ -1,0 +1,150 @@
+// What ingestion tells of each agent: lifetime verdicts, versions, last activity, rolled status, recent history (document 1, section 2, Agent).
+import type { ClientSession } from 'mongoose';
+import { groupBy } from '../../../domain/group-by.ts';
+import { rollStatus, statusWindow } from '../../../domain/agents/agent-status.ts';
+import type { Consumer } from '../../../ledger/follow/consumer.ts';
+import type { Models } from '../../../models.ts';
+import type { TraceDocument } from '../../traces/traces.model.ts';
+import type { AgentActivityDocument } from './agent-activity.model.ts';
+
+type Judged = Pick<TraceDocument, 'status' | 'confidenceScore' | 'humanOverride' | 'review'>;
+type Observed = Judged &
+  Pick<TraceDocument, 'sequence' | 'agentId' | 'agentName' | 'agentVersion' | 'verdict' | 'createdAt'>;
+
+/** Human verdicts that the override rate needs to say anything. */
+const LEAST_JUDGED = 5;
+
+export function agentActivityConsumer(models: Models): Consumer {
+  return {
+    name: 'agent-activity',
+    kinds: ['trace'],
+    projection: {
+      agentId: 1,
+      agentName: 1,
+      agentVersion: 1,
+      verdict: 1,
+      createdAt: 1,
+      status: 1,
+      confidenceScore: 1,
+      humanOverride: 1,
+      review: 1,
+    },
+    async run(entries, { session, organizationId }) {
+      // A decision that names no agent of the organisation may carry anything as `agentId`, another tenant's id too.
+      const observed = (entries as unknown as Observed[]).filter(({ agentName }) => agentName !== null);
+      const byAgent = groupBy(observed, ({ agentId }) => agentId);
+      if (byAgent.size === 0) return;
+      const before = await activities(models, { organizationId, agentIds: [...byAgent.keys()], session });
+      const updates: AgentUpdate[] = [];
+      for (const [agentId, decisions] of byAgent) {
+        const recent = await recentOf(models, { organizationId, agentId, decisions, session });
+        const filter = { _id: agentId, organizationId };
+        const update = updateOf(before.get(agentId), decisions, recent);
+        updates.push({ updateOne: { filter, update, upsert: true } });
+      }
+      await models.agentActivity.bulkWrite(updates, { session });
+    },
+  };
+}
+
+type AgentUpdate = {
+  updateOne: {
+    filter: { _id: string; organizationId: string };
+    update: ReturnType<typeof updateOf>;
+    upsert: true;
+  };
+};
+
+interface Agents {
+  organizationId: string;
+  agentIds: readonly string[];
+  session: ClientSession;
+}
+
+/** What is known of these agents, by id. */
+async function activities(
+  models: Models,
+  { organizationId, agentIds, session }: Agents,
+): Promise<ReadonlyMap<string, AgentActivityDocument>> {
+  const found = await models.agentActivity
+    .find({ _id: { $in: agentIds }, organizationId })
+    .session(session)
+    .lean<AgentActivityDocument[]>();
+  return new Map(found.map((activity) => [activity._id.toHexString(), activity]));
+}
+
+interface Observation {
+  organizationId: string;
+  agentId: string;
+  /** Oldest first, at least one. */
+  decisions: readonly Observed[];
+  session: ClientSession;
+}
+
+/** The agent's newest decisions as they stand, newest first; those before the observed ones are read where they are needed. */
+async function recentOf(
+  models: Models,
+  { organizationId, agentId, decisions, session }: Observation,
+): Promise<readonly Judged[]> {
+  const observed = decisions.slice(-statusWindow.size).reverse();
+  const limit = statusWindow.size - observed.length;
+  if (limit === 0) return observed;
+  const earlier = await models.traces
+    .find(
+      { organizationId, agentId, sequence: { $lt: observed.at(-1)?.sequence ?? 0 } },
+      'status confidenceScore humanOverride review.status',
+    )
+    .session(session)
+    .sort({ sequence: -1 })
+    .limit(limit)
+    .lean<TraceDocument[]>();
+  return [...observed, ...earlier];
+}
+
+function updateOf(
+  before: AgentActivityDocument | undefined,
+  decisions: readonly Observed[],
+  recent: readonly Judged[],
+) {
+  const count = (verdict: Observed['verdict']): number =>
+    decisions.filter((decision) => decision.verdict === verdict).length;
+  return {
+    $set: {
+      status: rollStatus(before?.status ?? 'healthy', recent),
+      lastActive: decisions.at(-1)?.createdAt ?? null,
+      versions: withVersions(before?.versions ?? [], decisions),
+      recent: historyOf(recent),
+    },
+    $inc: {
+      'verdicts.approved': count('approved'),
+      'verdicts.flagged': count('flagged'),
+      'verdicts.blocked': count('blocked'),
+    },
+  };
+}
+
+function withVersions(
+  known: AgentActivityDocument['versions'],
+  decisions: readonly Observed[],
+): AgentActivityDocument['versions'] {
+  const versions = new Map(known.map((entry) => [entry.version, { ...entry }]));
+  for (const { agentVersion: version, createdAt } of decisions) {
+    if (version === null) continue;
+    const seen = versions.get(version) ?? { version, firstSeenAt: createdAt, lastSeenAt: createdAt, traces: 0 };
+    versions.set(version, { ...seen, lastSeenAt: createdAt, traces: seen.traces + 1 });
+  }
+  return [...versions.values()];
+}
+
+/** Shares of the recent decisions, of which there is at least one; the override rate is null until enough were judged by a human. */
+function historyOf(recent: readonly Judged[]): AgentActivityDocument['recent'] {
+  const judged = recent.filter(({ humanOverride, review }) => humanOverride || (review && review.status !== 'pending'));
+  const share = (part: number, whole: number): number => Math.round((part / whole) * 10_000) / 10_000;
+  return {
+    overrideRate:
+      judged.length < LEAST_JUDGED
+        ? null
+        : share(judged.filter(({ humanOverride }) => humanOverride).length, judged.length),
+    flagRate: share(recent.filter(({ status }) => status === 'flagged' || status === 'blocked').length, recent.length),
+  };
+}

@@ -1,0 +1,47 @@
+// ML-BOMs: of an agent, of the agent behind a decision, and the digest kept of it.
+import type { MlBom } from '../../../domain/agents/ml-bom.ts';
+import { MANAGERS } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { byId } from '../../../http/declaration/views.ts';
+import { mlBomExtra, mlBomView, refreshedView } from './ml-bom.schemas.ts';
+
+const read = { auth: 'reader', agentScope: 'filtered', params: byId, data: mlBomView, extra: mlBomExtra } as const;
+
+/** The document stays what its digest says: the digest is told beside it. */
+const withDigest = ({ bom, digest }: { bom: MlBom; digest: string }) => reply(200, bom, { extra: { digest } });
+
+/** Below an agent. */
+export const mlBomRoutes = [
+  route({
+    method: 'get',
+    path: '/:id/ml-bom',
+    summary: 'CycloneDX 1.7 ML-BOM of what is stated of the model now',
+    ...read,
+    handler: async ({ tenant, params }, { mlBoms }) => withDigest(await mlBoms.get(tenant, params.id)),
+  }),
+  route({
+    method: 'post',
+    path: '/:id/ml-bom/refresh',
+    summary: 'Recompute and keep the digest of the ML-BOM',
+    auth: 'user',
+    roles: MANAGERS,
+    params: byId,
+    data: refreshedView,
+    audit: { action: 'agent.refresh_ml_bom', resource: 'agent' },
+    handler: ({ tenant, params }, { mlBoms }) => mlBoms.refresh(tenant, params.id),
+  }),
+];
+
+/** Below a decision. */
+export const producerMlBomRoutes = [
+  route({
+    method: 'get',
+    path: '/:id/ml-bom',
+    summary: 'ML-BOM of the producing agent',
+    ...read,
+    async handler({ tenant, params }, { traces, mlBoms }) {
+      const { agentId } = await traces.get(tenant, params.id);
+      return withDigest(await mlBoms.ofProducer(tenant, agentId));
+    },
+  }),
+];

@@ -1,0 +1,91 @@
+// What may be stated of an agent's model, and the ML-BOM made of it (document 1, sections 2 and 4.3).
+import { z } from 'zod';
+import { isOpaqueReference } from '../../../domain/agents/ml-bom.ts';
+import { id, instant, line } from '../../../http/declaration/views.ts';
+
+const MAX_DATASETS = 50;
+
+const dataset = z.object({
+  name: line(200),
+  uri: z
+    .string()
+    .trim()
+    .max(1024)
+    .refine(isOpaqueReference, 'give a URI that only refers to the data, without credentials')
+    .exactOptional()
+    .describe('Opaque reference to the data, never the data'),
+  license: line(200).exactOptional(),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, 'give 64 hex digits')
+    .toLowerCase()
+    .exactOptional(),
+  description: line(500).exactOptional(),
+});
+
+export const modelMetadataInput = z.object({
+  provider: line(200).exactOptional(),
+  model: line(200).exactOptional(),
+  version: line(100).exactOptional(),
+  license: line(200).exactOptional(),
+  riskClass: line(100).exactOptional(),
+  purpose: line(2000).exactOptional(),
+  trainingDataSummary: line(5000).exactOptional(),
+  datasets: z.array(dataset).max(MAX_DATASETS).exactOptional(),
+});
+export const modelMetadataView = modelMetadataInput.extend({
+  lastBomDigest: z.string().exactOptional().describe('Digest of the ML-BOM at its last refresh'),
+  lastBomGeneratedAt: instant.exactOptional(),
+});
+
+const text = z.string();
+const bomRef = { 'bom-ref': text };
+const licenses = z.array(z.object({ license: z.object({ name: text }) })).exactOptional();
+
+const modelComponent = z.object({
+  type: z.literal('machine-learning-model'),
+  ...bomRef,
+  supplier: z.object({ name: text }).exactOptional(),
+  name: text,
+  version: text.exactOptional(),
+  licenses,
+  modelCard: z.object({
+    modelParameters: z.object({ datasets: z.array(z.object({ ref: text })) }),
+    considerations: z.object({ useCases: z.array(text) }),
+    properties: z.array(z.object({ name: text, value: text })),
+  }),
+});
+
+const dataComponent = z.object({
+  type: z.literal('data'),
+  ...bomRef,
+  name: text,
+  description: text.exactOptional(),
+  hashes: z.array(z.object({ alg: z.literal('SHA-256'), content: text })).exactOptional(),
+  licenses,
+  data: z.array(z.object({ type: z.literal('dataset'), contents: z.object({ url: text }).exactOptional() })),
+});
+
+/** A CycloneDX 1.7 document. */
+export const mlBomView = z.object({
+  bomFormat: z.literal('CycloneDX'),
+  specVersion: z.literal('1.7'),
+  serialNumber: text.describe('BOM URN; the same for equal contents'),
+  version: z.literal(1),
+  metadata: z.object({
+    timestamp: z.iso.datetime(),
+    component: z.object({ type: z.literal('application'), ...bomRef, name: text }),
+  }),
+  components: z.array(z.discriminatedUnion('type', [modelComponent, dataComponent])),
+  dependencies: z.array(z.object({ ref: text, dependsOn: z.array(text) })),
+});
+const digest = text.describe('SHA-256 of the canonical JSON (RFC 8785) without serialNumber and metadata.timestamp');
+export const mlBomExtra = z.object({ digest });
+
+export const refreshedView = z.object({
+  _id: id,
+  id,
+  serialNumber: text,
+  lastBomDigest: digest,
+  lastBomGeneratedAt: instant,
+});

@@ -1,0 +1,55 @@
+// Onboarding: the user's draft, the wizard's progress, its two ends.
+import { MANAGERS } from '../../../domain/identity/roles.ts';
+import { route } from '../../../http/declaration/define-route.ts';
+import { byId } from '../../../http/declaration/views.ts';
+import { agentView, deletedAgentView, draftView } from '../agents.schemas.ts';
+import { onboardingProgress } from './onboarding.schemas.ts';
+
+const user = { auth: 'user', limits: ['onboarding'] } as const;
+const change = {
+  ...user,
+  roles: MANAGERS,
+  invalidCode: 'SVC_VALIDATION_FAILED',
+  codes: ['INVALID_OPERATION'],
+  params: byId,
+} as const;
+const audit = (action: string) => ({ action, resource: 'agent' });
+
+export const onboardingRoutes = [
+  route({
+    method: 'get',
+    path: '/onboarding/draft',
+    summary: "The user's agent that is still in onboarding, if there is one",
+    ...user,
+    data: draftView,
+    handler: ({ tenant, user }, { onboarding }) => onboarding.draft(tenant, user),
+  }),
+  route({
+    method: 'patch',
+    path: '/:id/onboarding',
+    summary: 'Keep where the wizard is and what was entered',
+    ...change,
+    body: onboardingProgress,
+    data: agentView,
+    audit: audit('agent.update_onboarding'),
+    handler: ({ tenant, params, body }, { onboarding }) => onboarding.save(tenant, params.id, body),
+  }),
+  route({
+    method: 'post',
+    path: '/:id/onboarding/complete',
+    summary: 'Complete the onboarding',
+    ...change,
+    data: agentView,
+    audit: audit('agent.complete_onboarding'),
+    handler: ({ tenant, params }, { onboarding }) => onboarding.complete(tenant, params.id),
+  }),
+  route({
+    method: 'delete',
+    path: '/:id/onboarding',
+    summary: 'Discard the draft; its key is void',
+    ...change,
+    data: deletedAgentView,
+    audit: audit('agent.discard_onboarding'),
+    handler: ({ tenant, params }, { onboarding }) => onboarding.discard(tenant, params.id),
+  }),
+];

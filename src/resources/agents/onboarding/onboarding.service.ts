@@ -1,0 +1,38 @@
+// Onboarding: an agent made with the flag is a draft, which its maker can resume until it is completed or discarded (document 1, section 4.3).
+import type { z } from 'zod';
+import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import type { OnboardingProgress } from '../agents.model.ts';
+import type { AgentService } from '../agents.service.ts';
+import type { onboardingProgress } from './onboarding.schemas.ts';
+
+export function createOnboardingService({ agents }: { agents: AgentService }) {
+  async function progressOf(tenant: Tenant, id: string): Promise<OnboardingProgress> {
+    const { onboardingProgress } = await agents.get(tenant, id);
+    if (!onboardingProgress) throw new AppError('INVALID_OPERATION', 'The agent is not in onboarding');
+    return onboardingProgress;
+  }
+
+  return {
+    draft: async (tenant: Tenant, user: User) => ({ agent: await agents.draftOf(tenant, user) }),
+
+    /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
+    async save(tenant: Tenant, id: string, change: z.output<typeof onboardingProgress>) {
+      const before = await progressOf(tenant, id);
+      return agents.update(tenant, id, { onboardingProgress: { ...before, ...change } });
+    },
+
+    /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
+    async complete(tenant: Tenant, id: string) {
+      await progressOf(tenant, id);
+      return agents.update(tenant, id, { onboardingProgress: null });
+    },
+
+    /** Only a draft goes this way. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
+    async discard(tenant: Tenant, id: string) {
+      await progressOf(tenant, id);
+      return agents.remove(tenant, id);
+    },
+  };
+}
+export type OnboardingService = ReturnType<typeof createOnboardingService>;

@@ -1,0 +1,63 @@
+// What ends with a password: a new one is set in one place, and everything that the old one opened is closed there.
+import { AppError } from '../../../errors.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Models } from '../../../models.ts';
+import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
+import type { SessionService } from '../sessions/sessions.service.ts';
+import type { UserDocument } from './users.model.ts';
+
+interface Deps {
+  models: Models;
+  sessions: SessionService;
+  oneTimeTokens: OneTimeTokenService;
+  clock: Clock;
+}
+
+interface NewPassword {
+  /** Null: the account has none any more. */
+  passwordHash: string | null;
+  /** The session that stays open; null: none. */
+  exceptJti: string | null;
+  /** The mailbox was proved by the same request. */
+  mailboxProved: boolean;
+}
+
+export function createCredentialService({ models, sessions, oneTimeTokens, clock }: Deps) {
+  const service = {
+    /** Replaces the password, ends sessions, and makes links, second steps and stream tokens void; call it in a transaction. */
+    async replacePassword(userId: string, { passwordHash, exceptJti, mailboxProved }: NewPassword) {
+      const now = clock.now();
+      const user = await models.users
+        .findOneAndUpdate(
+          { _id: userId },
+          { $set: { passwordHash, passwordChangedAt: now, ...(mailboxProved && { emailVerifiedAt: now }) } },
+          { returnDocument: 'after' },
+        )
+        .lean<UserDocument>();
+      if (!user) throw new AppError('INVALID_TOKEN');
+      if (mailboxProved)
+        await models.memberships
+          .updateMany({ userId, awaitsProof: true }, { $set: { awaitsProof: false } })
+          .setOptions({ crossTenant: true });
+      await oneTimeTokens.voidAllOf(userId);
+      const { revoked } = await sessions.revokeAll(userId, exceptJti);
+      return { user, sessionsEnded: revoked };
+    },
+
+    /**
+     * The owner of the mailbox is here. Whoever registered the address without proving it may be somebody else: their password and
+     * sessions end. A second factor stays. Call it in a transaction.
+     */
+    async proveMailbox(user: UserDocument): Promise<UserDocument> {
+      if (user.emailVerifiedAt !== null) return user;
+      const { user: proved } = await service.replacePassword(user._id.toHexString(), {
+        passwordHash: null,
+        exceptJti: null,
+        mailboxProved: true,
+      });
+      return proved;
+    },
+  };
+  return service;
+}
+export type CredentialService = ReturnType<typeof createCredentialService>;

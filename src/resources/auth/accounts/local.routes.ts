@@ -1,0 +1,90 @@
+// Local accounts: register, sign in with a password, change it, who am I.
+import { ROLES } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { signInAudit } from '../../../http/declaration/sign-in.ts';
+import {
+  changeInput,
+  completeInput,
+  loginInput,
+  meView,
+  passwordChangedView,
+  registeredView,
+  registerInput,
+  signInView,
+} from '../auth.schemas.ts';
+
+const open = { auth: 'public', limits: ['auth'], writes: 'own' } as const;
+const register = { action: 'auth.register', resource: 'organization' } as const;
+
+export const localRoutes = [
+  route({
+    method: 'post',
+    path: '/register',
+    summary: 'Register an organisation and its owner',
+    ...open,
+    status: 201,
+    body: registerInput,
+    data: registeredView,
+    codes: ['FORBIDDEN'],
+    audit: register,
+    async handler({ body, meta }, { local }) {
+      const made = await local.register(body, meta);
+      return reply(201, made, { audit: { ...signInAudit(made), resourceId: made.organizationId } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/complete-signup',
+    summary: 'Register an organisation and its owner with the token of a mail',
+    ...open,
+    status: 201,
+    body: completeInput,
+    data: registeredView,
+    codes: ['FORBIDDEN', 'INVALID_TOKEN', 'EXPIRED'],
+    audit: register,
+    async handler({ body, meta }, { local }) {
+      const made = await local.completeSignup(body, meta);
+      return reply(201, made, { audit: { ...signInAudit(made), resourceId: made.organizationId } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/login',
+    summary: 'Sign in with a password',
+    ...open,
+    limits: ['auth', 'account'],
+    body: loginInput,
+    data: signInView,
+    codes: ['INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED'],
+    audit: { action: 'auth.login', resource: 'session' },
+    async handler({ body, meta }, { local }) {
+      const made = await local.login(body, meta);
+      return reply(200, made, { audit: signInAudit(made) });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/change-password',
+    summary: 'Change the password; the other sessions end',
+    auth: 'user',
+    limits: ['auth', 'account'],
+    roles: ROLES,
+    writes: 'own',
+    body: changeInput,
+    data: passwordChangedView,
+    codes: ['INVALID_CREDENTIALS'],
+    audit: { action: 'auth.change_password', resource: 'user' },
+    handler: async ({ user, body }, { local }) =>
+      reply(200, await local.changePassword(user, body), { audit: { resourceId: user.userId } }),
+  }),
+  route({
+    method: 'get',
+    path: '/me',
+    summary: 'The caller and the active organisation',
+    auth: 'user',
+    limits: ['auth'],
+    roles: ROLES,
+    data: meView,
+    handler: ({ tenant, user }, { local }) => local.me(tenant, user),
+  }),
+];

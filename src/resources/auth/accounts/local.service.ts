@@ -1,0 +1,106 @@
+// Local accounts: make an organisation with its first owner, sign in with a password, change it (document 1, section 4.1).
+import type { z } from 'zod';
+import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Passwords } from '../../../platform/secrets/passwords.ts';
+import type { Models } from '../../../models.ts';
+import type { OrganizationDocument } from '../../organization/organization.model.ts';
+import type { changeInput, completeInput, loginInput, registerInput } from '../auth.schemas.ts';
+import type { CredentialService } from './credentials.service.ts';
+import { toOrganizationView, type RegistrationService } from './registration.service.ts';
+import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
+import { toUserView, type Origin, type SessionService } from '../sessions/sessions.service.ts';
+import type { SignInFailures } from './sign-in-failures.service.ts';
+import type { UserDocument } from './users.model.ts';
+
+interface Deps {
+  models: Models;
+  sessions: SessionService;
+  failures: SignInFailures;
+  credentials: CredentialService;
+  oneTimeTokens: OneTimeTokenService;
+  founding: RegistrationService;
+  passwords: Passwords;
+  clock: Clock;
+  transaction: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+const METHOD = 'password';
+const PROOF = { method: METHOD, secondFactor: null };
+
+export function createLocalService(deps: Deps) {
+  const { models, sessions, failures, credentials, oneTimeTokens, founding, passwords, clock, transaction } = deps;
+  const { requireOpen, found } = founding;
+
+  async function requireNew(email: string): Promise<void> {
+    if (await models.users.exists({ email }))
+      throw new AppError('ALREADY_EXISTS', 'An account with this address exists');
+  }
+
+  return {
+    requireOpen,
+
+    /** @throws AppError `ALREADY_EXISTS` when the address has an account, `FORBIDDEN` when registration is by invitation only */
+    async register({ password, ...person }: z.output<typeof registerInput>, origin: Origin) {
+      requireOpen();
+      await requireNew(person.email);
+      const passwordHash = await passwords.hash(password);
+      return transaction(() => found({ ...person, identities: [], passwordHash, mailboxProved: false }, origin, PROOF));
+    },
+
+    /** Registers with the address that the token was sent to. @throws AppError as `register`; `INVALID_TOKEN`, `EXPIRED` */
+    async completeSignup({ token, password, ...person }: z.output<typeof completeInput>, origin: Origin) {
+      requireOpen();
+      await oneTimeTokens.peek('signup', token);
+      const passwordHash = await passwords.hash(password);
+      return transaction(async () => {
+        const { email } = await oneTimeTokens.use('signup', token);
+        if (email === null) throw new AppError('INTERNAL_ERROR');
+        await requireNew(email);
+        return found({ ...person, email, identities: [], passwordHash, mailboxProved: true }, origin, PROOF);
+      });
+    },
+
+    /** @throws AppError `INVALID_CREDENTIALS`, the same for an unknown address and a wrong password; `ACCOUNT_DEACTIVATED` */
+    async login({ email, password }: z.output<typeof loginInput>, origin: Origin) {
+      const user = await models.users.findOne({ email }).lean<UserDocument>();
+      const matches = await passwords.verify(user?.passwordHash ?? null, password);
+      if (user && !matches) failures.note(user, origin, { method: METHOD, detail: 'wrong password' });
+      if (!user || !matches) throw new AppError('INVALID_CREDENTIALS');
+      return transaction(async () => {
+        // Written, so that a password that is being changed meanwhile opens nothing any more.
+        const same = { _id: user._id, passwordHash: user.passwordHash };
+        const { matchedCount } = await models.users.updateOne(same, { $set: { updatedAt: clock.now() } });
+        if (matchedCount === 0) throw new AppError('INVALID_CREDENTIALS');
+        return sessions.signIn(user, origin, PROOF);
+      }).catch((error: unknown) => {
+        failures.note(user, origin, { method: METHOD, detail: error instanceof AppError ? error.code : 'fault' });
+        throw error;
+      });
+    },
+
+    /** Ends the user's other sessions. @throws AppError `INVALID_CREDENTIALS` when the present password is another */
+    async changePassword({ userId, jti }: User, { currentPassword, newPassword }: z.output<typeof changeInput>) {
+      const user = await models.users.findById(userId).lean<UserDocument>();
+      if (!(await passwords.verify(user?.passwordHash ?? null, currentPassword)))
+        throw new AppError('INVALID_CREDENTIALS', 'The present password is another');
+      const passwordHash = await passwords.hash(newPassword);
+      const { sessionsEnded } = await transaction(() =>
+        credentials.replacePassword(userId, { passwordHash, exceptJti: jti, mailboxProved: false }),
+      );
+      return { passwordChanged: true as const, sessionsEnded };
+    },
+
+    /** The caller and the active organisation. */
+    async me({ organizationId }: Tenant, { userId, role }: User) {
+      const [user, organization] = await Promise.all([
+        models.users.findById(userId).lean<UserDocument>(),
+        models.organizations.findById(organizationId).lean<OrganizationDocument>(),
+      ]);
+      if (!user || !organization) throw new AppError('UNAUTHORIZED_NO_USER');
+      return { user: toUserView(user), organization: toOrganizationView(organization), role };
+    },
+  };
+}
+export type LocalService = ReturnType<typeof createLocalService>;

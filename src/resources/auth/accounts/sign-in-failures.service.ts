@@ -1,0 +1,54 @@
+// Failed sign-ins of known accounts, audited beside the answer: a failure is told as soon for a known account as for an unknown one.
+import type { AuditService } from '../../audit/audit.service.ts';
+import type { Origin, SessionService } from '../sessions/sessions.service.ts';
+import type { UserDocument } from './users.model.ts';
+
+interface Deps {
+  sessions: SessionService;
+  audit: AuditService;
+  log: { error(details: object, text: string): void };
+}
+
+export interface SignInFailure {
+  method: string;
+  detail: string;
+}
+
+export function createSignInFailures({ sessions, audit, log }: Deps) {
+  const underWay = new Set<Promise<void>>();
+
+  async function write(user: UserDocument, origin: Origin, { method, detail }: SignInFailure): Promise<void> {
+    const home = await sessions.homeOf(user);
+    if (!home) return;
+    await audit.write({
+      organizationId: home.organizationId,
+      workspaceId: null,
+      userId: user._id.toHexString(),
+      userEmail: user.email,
+      userRole: home.role,
+      action: 'auth.login',
+      resource: 'session',
+      resourceId: null,
+      status: 'failure',
+      detail,
+      metadata: { method },
+      ipAddress: origin.ip || null,
+      userAgent: origin.userAgent,
+    });
+  }
+
+  return {
+    note(user: UserDocument, origin: Origin, failure: SignInFailure): void {
+      const writing = write(user, origin, failure)
+        .catch((error: unknown) => log.error({ err: error }, 'failed sign-in not audited'))
+        .finally(() => underWay.delete(writing));
+      underWay.add(writing);
+    },
+
+    /** Resolves when every failure is audited. */
+    async settle(): Promise<void> {
+      await Promise.all(underWay);
+    },
+  };
+}
+export type SignInFailures = ReturnType<typeof createSignInFailures>;

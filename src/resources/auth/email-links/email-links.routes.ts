@@ -1,0 +1,68 @@
+// Links in mail: asking for one, and using one to set a password or to sign in.
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { signInAudit } from '../../../http/declaration/sign-in.ts';
+import { addressInput, linkInput, passwordChangedView, resetInput, sentView, signInView } from '../auth.schemas.ts';
+
+/** Anybody may ask for any address; what is written is one row that says so. */
+const asked = { auth: 'public', limits: ['auth', 'mail'], body: addressInput, data: sentView } as const;
+const used = { auth: 'public', limits: ['auth'], writes: 'own' } as const;
+
+export const emailLinkRoutes = [
+  route({
+    method: 'post',
+    path: '/request-signup',
+    summary: 'Have a mail sent that proves the address of a new account',
+    ...asked,
+    codes: ['FORBIDDEN'],
+    async handler({ body }, { local, links }) {
+      local.requireOpen();
+      return links.request('signup', body.email);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/forgot-password',
+    summary: 'Have a mail sent that lets the password be set anew',
+    ...asked,
+    handler: ({ body }, { links }) => links.request('reset', body.email),
+  }),
+  route({
+    method: 'post',
+    path: '/magic-link',
+    summary: 'Have a mail sent that signs in once',
+    ...asked,
+    handler: ({ body }, { links }) => links.request('magic-link', body.email),
+  }),
+  route({
+    method: 'post',
+    path: '/reset-password',
+    summary: 'Set a new password with the token of a mail; every session ends',
+    ...used,
+    body: resetInput,
+    data: passwordChangedView,
+    codes: ['INVALID_TOKEN', 'EXPIRED'],
+    audit: { action: 'auth.reset_password', resource: 'user' },
+    async handler({ body }, { links }) {
+      const { user, home, ...data } = await links.resetPassword(body);
+      const userId = user._id.toHexString();
+      const { organizationId, role } = home;
+      return reply(200, data, {
+        audit: { organizationId, userId, userEmail: user.email, userRole: role, resourceId: userId },
+      });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/magic-link/verify',
+    summary: 'Sign in with the token of a mail',
+    ...used,
+    body: linkInput,
+    data: signInView,
+    codes: ['INVALID_TOKEN', 'EXPIRED', 'ACCOUNT_DEACTIVATED'],
+    audit: { action: 'auth.login', resource: 'session' },
+    async handler({ body, meta }, { links }) {
+      const made = await links.signIn(body.token, meta);
+      return reply(200, made, { audit: signInAudit(made) });
+    },
+  }),
+];

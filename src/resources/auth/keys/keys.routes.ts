@@ -1,0 +1,53 @@
+// Workspace API keys: mint, list, change, revoke.
+import { MANAGERS } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { byId } from '../../../http/declaration/views.ts';
+import { keyChange, keyInput, keyView, newKeyView } from './keys.schemas.ts';
+
+const manage = { auth: 'user', limits: ['auth'], roles: MANAGERS } as const;
+const audit = (action: string) => ({ action, resource: 'apiKey' });
+
+export const keyRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'List workspace keys by prefix',
+    ...manage,
+    page: { limit: 50, max: 200 },
+    data: keyView,
+    handler: ({ tenant, page }, { keys }) => keys.list(tenant, page),
+  }),
+  route({
+    method: 'post',
+    path: '/',
+    summary: 'Mint a workspace key; shown once',
+    ...manage,
+    status: 201,
+    body: keyInput,
+    data: newKeyView,
+    codes: ['INVALID_OPERATION'],
+    audit: audit('apikey.create'),
+    handler: async ({ tenant, user, body }, { keys }) => reply(201, await keys.create(tenant, user, body)),
+  }),
+  route({
+    method: 'patch',
+    path: '/:id',
+    summary: 'Change the name or scope of a key',
+    ...manage,
+    params: byId,
+    body: keyChange,
+    data: keyView,
+    audit: audit('apikey.update'),
+    handler: ({ tenant, params, body }, { keys }) => keys.update(tenant, params.id, body),
+  }),
+  route({
+    method: 'delete',
+    path: '/:id',
+    summary: 'Revoke a key at once',
+    ...manage,
+    params: byId,
+    data: keyView,
+    audit: audit('apikey.revoke'),
+    handler: ({ tenant, params }, { keys }) => keys.revoke(tenant, params.id),
+  }),
+];

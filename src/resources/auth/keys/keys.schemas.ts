@@ -1,0 +1,34 @@
+// Inputs and views of workspace API keys (document 1, sections 2 and 4.2).
+import { z } from 'zod';
+import { id, instant, line } from '../../../http/declaration/views.ts';
+
+const objectId = z
+  .string()
+  .regex(/^[0-9a-fA-F]{24}$/)
+  .toLowerCase();
+const agentIds = z.array(objectId).min(1).max(200).nullable();
+
+/** Strict: a limit that is misspelt must not make a key without limits. */
+const scope = z.strictObject({ agentIds: agentIds.optional(), readOnly: z.boolean().optional() });
+
+export const keyInput = z.strictObject({
+  name: line(100),
+  workspaceId: objectId.nullable().optional(),
+  scope: scope.optional(),
+});
+export const keyChange = z.strictObject({ name: line(100).optional(), scope: scope.optional() });
+
+export const keyView = z.object({
+  _id: id,
+  organizationId: id,
+  name: z.string(),
+  prefix: z.string(),
+  workspaceId: id.nullable(),
+  scope: z.object({ agentIds: z.array(id).nullable(), readOnly: z.boolean() }),
+  createdBy: id,
+  lastUsedAt: instant.nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+});
+/** The only answer that shows the raw key. */
+export const newKeyView = keyView.extend({ key: z.string() });

@@ -1,0 +1,81 @@
+// The second factor: set up, on, off, the second step of a sign-in, backup codes.
+import { ROLES } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { signInAudit } from '../../../http/declaration/sign-in.ts';
+import { signInView } from '../auth.schemas.ts';
+import { backupCodesView, disableInput, enableInput, mfaLoginInput, mfaStateView, setupView } from './mfa.schemas.ts';
+
+const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
+/** A wrong code counts, so the request is no transaction that takes the count back. */
+const guessable = { auth: 'user', limits: ['auth', 'account'], roles: ROLES, writes: 'own' } as const;
+const audit = (action: string) => ({ action, resource: 'user' });
+
+export const mfaRoutes = [
+  route({
+    method: 'post',
+    path: '/mfa/setup',
+    summary: 'Make a secret for the second factor, not active yet',
+    ...mine,
+    data: setupView,
+    codes: ['INVALID_OPERATION'],
+    audit: audit('auth.mfa_setup'),
+    handler: async ({ user }, { mfa }) => reply(200, await mfa.setup(user), { audit: { resourceId: user.userId } }),
+  }),
+  route({
+    method: 'post',
+    path: '/mfa/enable',
+    summary: 'Switch the second factor on with its first code',
+    ...guessable,
+    body: enableInput,
+    data: mfaStateView,
+    codes: ['INVALID_OPERATION', 'INVALID_MFA_CODE'],
+    audit: audit('auth.mfa_enable'),
+    handler: async ({ user, body }, { mfa }) =>
+      reply(200, await mfa.enable(user, body.code), { audit: { resourceId: user.userId } }),
+  }),
+  route({
+    method: 'post',
+    path: '/mfa/disable',
+    summary: 'Switch the second factor off',
+    ...guessable,
+    body: disableInput,
+    data: mfaStateView,
+    codes: ['INVALID_OPERATION', 'INVALID_MFA_CODE'],
+    audit: audit('auth.mfa_disable'),
+    handler: async ({ user, body }, { mfa }) =>
+      reply(200, await mfa.disable(user, body), { audit: { resourceId: user.userId } }),
+  }),
+  route({
+    method: 'post',
+    path: '/mfa/login',
+    summary: 'Sign in with the second factor after the temp token',
+    auth: 'public',
+    limits: ['auth'],
+    writes: 'own',
+    body: mfaLoginInput,
+    data: signInView,
+    codes: [
+      'TOKEN_VERIFICATION_FAILED',
+      'TOKEN_EXPIRED',
+      'TOKEN_REVOKED',
+      'UNAUTHORIZED_NO_USER',
+      'INVALID_MFA_CODE',
+      'ACCOUNT_DEACTIVATED',
+    ],
+    audit: { action: 'auth.login', resource: 'session' },
+    async handler({ body, meta }, { mfa }) {
+      const made = await mfa.login(body, meta);
+      return reply(200, made, { audit: signInAudit(made) });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/backup-codes/generate',
+    summary: 'Make new backup codes; every earlier one is void',
+    ...mine,
+    data: backupCodesView,
+    audit: audit('auth.backup_codes'),
+    handler: async ({ user }, { mfa }) =>
+      reply(200, await mfa.newBackupCodes(user), { audit: { resourceId: user.userId } }),
+  }),
+];

@@ -1,0 +1,19 @@
+// Inputs and views of the second factor and its backup codes (document 1, sections 3 and 4.1).
+import { z } from 'zod';
+import { existingPassword } from '../../../http/declaration/views.ts';
+
+/** Six digits of an authenticator, or a backup code; blanks and hyphens do not count. */
+const code = z
+  .string()
+  .max(20)
+  .transform((text) => text.replace(/[\s-]/g, '').toLowerCase())
+  .pipe(z.string().regex(/^(\d{6}|[0-9a-z]{10})$/));
+
+export const enableInput = z.object({ code });
+/** A backup code stands in for a lost authenticator only together with the password: a session alone can make backup codes. */
+export const disableInput = z.object({ code, password: existingPassword.optional() });
+export const mfaLoginInput = z.object({ tempToken: z.string().min(1).max(2000), code });
+
+export const setupView = z.object({ secret: z.string(), otpauthUrl: z.string(), qrCode: z.string() });
+export const mfaStateView = z.object({ mfaEnabled: z.boolean() });
+export const backupCodesView = z.object({ codes: z.array(z.string()) });

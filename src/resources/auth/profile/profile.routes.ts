@@ -1,0 +1,76 @@
+// What users set for themselves, and what they may see of their account's security.
+import { ROLES } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { accountView } from '../auth.schemas.ts';
+import {
+  loginView,
+  preferencesChange,
+  preferencesView,
+  profileChange,
+  securityView,
+  timeoutInput,
+  timeoutView,
+} from './profile.schemas.ts';
+
+const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
+const audit = (action: string) => ({ action, resource: 'user' });
+
+export const profileRoutes = [
+  route({
+    method: 'patch',
+    path: '/profile',
+    summary: 'Change name, locale or time zone',
+    ...mine,
+    body: profileChange,
+    data: accountView,
+    audit: audit('user.update_profile'),
+    handler: ({ user, body }, { profile }) => profile.update(user, body),
+  }),
+  route({
+    method: 'patch',
+    path: '/me/session-timeout',
+    summary: 'Set how long new session tokens live',
+    ...mine,
+    body: timeoutInput,
+    data: timeoutView,
+    audit: audit('user.session_timeout'),
+    handler: async ({ user, body }, { profile }) =>
+      reply(200, await profile.setTimeout(user, body.sessionTimeout), { audit: { resourceId: user.userId } }),
+  }),
+  route({
+    method: 'get',
+    path: '/me/preferences',
+    summary: 'What the dashboard remembers of the caller',
+    ...mine,
+    data: preferencesView,
+    handler: ({ user }, { profile }) => profile.preferences(user),
+  }),
+  route({
+    method: 'patch',
+    path: '/me/preferences',
+    summary: 'Change what the dashboard remembers; what is left out stays',
+    ...mine,
+    body: preferencesChange,
+    data: preferencesView,
+    audit: audit('user.update_preferences'),
+    handler: async ({ user, body }, { profile }) =>
+      reply(200, await profile.setPreferences(user, body), { audit: { resourceId: user.userId } }),
+  }),
+  route({
+    method: 'get',
+    path: '/security-settings',
+    summary: 'Second factor, age of the password, trusted devices',
+    ...mine,
+    data: securityView,
+    handler: ({ user }, { profile }) => profile.security(user),
+  }),
+  route({
+    method: 'get',
+    path: '/login-activity',
+    summary: 'Sign-ins of the caller and failed attempts, newest first',
+    ...mine,
+    page: { limit: 25, max: 100 },
+    data: loginView,
+    handler: ({ tenant, user, page }, { profile }) => profile.logins(tenant, user, page),
+  }),
+];

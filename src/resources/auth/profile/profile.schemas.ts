@@ -1,0 +1,62 @@
+// Inputs and views of what users set for themselves, and of what they may see of their account's security (document 1, section 4.1).
+import { z } from 'zod';
+import { id, instant, line } from '../../../http/declaration/views.ts';
+import { SESSION_TIMEOUTS, THEMES } from '../accounts/users.model.ts';
+
+function isLocale(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+function isTimezone(text: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+export const profileChange = z.object({
+  name: line(200).optional(),
+  locale: z.string().max(35).refine(isLocale, 'no language tag, such as en or de-CH').optional(),
+  timezone: z.string().max(64).refine(isTimezone, 'no time zone, such as Europe/Vienna').optional(),
+});
+export const timeoutInput = z.object({ sessionTimeout: z.enum(SESSION_TIMEOUTS) });
+
+/** Names of kinds of notifications. */
+const kinds = z.array(z.string().regex(/^[\w.:-]{1,64}$/)).max(100);
+export const preferencesChange = z.object({
+  theme: z.enum(THEMES).optional(),
+  notificationOptOuts: z.object({ email: kinds.optional(), inApp: kinds.optional() }).optional(),
+});
+
+export const timeoutView = z.object({ sessionTimeout: z.enum(SESSION_TIMEOUTS) });
+export const preferencesView = z.object({
+  theme: z.enum(THEMES),
+  notificationOptOuts: z.object({ email: z.array(z.string()), inApp: z.array(z.string()) }),
+});
+export const securityView = z.object({
+  mfa: z.object({ enabled: z.boolean(), backupCodesLeft: z.number().int() }),
+  password: z.object({
+    isSet: z.boolean(),
+    changedAt: instant.nullable(),
+    ageDays: z.number().int().nullable(),
+  }),
+  emailVerifiedAt: instant.nullable(),
+  sessionTimeout: z.enum(SESSION_TIMEOUTS),
+  /** Devices cannot be trusted: the second factor is asked for at every sign-in. */
+  trustedDevices: z.array(z.never()),
+});
+export const loginView = z.object({
+  /** What `revoke-session` takes as `auditLogId`. */
+  _id: id,
+  status: z.enum(['success', 'failure']),
+  detail: z.string().nullable(),
+  method: z.string().nullable(),
+  ipAddress: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  createdAt: instant,
+});

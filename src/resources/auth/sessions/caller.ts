@@ -1,0 +1,48 @@
+// The caller behind a session: what a request knows of who sent it.
+import type { Role } from '../../../domain/identity/roles.ts';
+import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
+import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
+import type { SignOn } from './sessions.model.ts';
+import type { UserDocument } from '../accounts/users.model.ts';
+
+interface Found {
+  user: UserDocument;
+  membership: MembershipDocument;
+  claims: { jti: string; exp: number };
+  context: { plan: Tenant['plan']; defaultWorkspaceId: string };
+  /** Null: the person proved who they are to Assay itself. */
+  signOn: SignOn | null;
+  systemOwners: readonly string[];
+}
+
+export function callerOf(found: Found): Caller {
+  const { user, membership, claims, context } = found;
+  const [userId, organizationId] = [user._id.toHexString(), membership.organizationId.toHexString()];
+  const role: Role = membership.role;
+  return {
+    role,
+    tenant: {
+      organizationId,
+      workspaceId: null,
+      defaultWorkspaceId: context.defaultWorkspaceId,
+      plan: context.plan,
+      actor: { kind: 'user', id: userId },
+      agentIds: null,
+    },
+    user: {
+      userId,
+      email: user.email,
+      name: user.name,
+      role,
+      systemRole: systemRoleOf(found),
+      jti: claims.jti,
+      expiresAt: claims.exp * 1000,
+    },
+  };
+}
+
+/** Nobody has it by an address that is not proved, nor on the word of an organisation's identity provider. */
+function systemRoleOf({ user, signOn, systemOwners }: Found): 'owner' | 'admin' | null {
+  if (signOn != null) return null;
+  return systemOwners.includes(user.email) && user.emailVerifiedAt !== null ? 'owner' : user.systemRole;
+}

@@ -1,0 +1,100 @@
+// Sessions: refresh, end one or all, list and switch organisations.
+import { z } from 'zod';
+import { ROLES } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import {
+  membershipView,
+  openSessionView,
+  revokedSessionsView,
+  revokeInput,
+  sessionView,
+  streamTokenView,
+  switchInput,
+} from '../auth.schemas.ts';
+
+const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
+const session = (action: string) => ({ action, resource: 'session' });
+
+export const sessionRoutes = [
+  route({
+    method: 'post',
+    path: '/refresh',
+    summary: 'Mint a fresh token while the current one is valid',
+    ...mine,
+    data: sessionView,
+    audit: session('auth.refresh'),
+    handler: async ({ tenant, user, meta }, { sessions }) => {
+      const made = await sessions.refresh(tenant, user, meta);
+      return reply(200, made, { audit: { metadata: { jti: made.jti } } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/logout',
+    summary: 'End the session of the token presented',
+    ...mine,
+    data: revokedSessionsView,
+    audit: session('auth.logout'),
+    handler: ({ user }, { sessions }) => sessions.logout(user),
+  }),
+  route({
+    method: 'post',
+    path: '/revoke-sessions',
+    summary: 'End every session of the caller',
+    ...mine,
+    data: revokedSessionsView,
+    audit: session('auth.revoke_sessions'),
+    handler: ({ user }, { sessions }) => sessions.revokeAll(user.userId),
+  }),
+  route({
+    method: 'post',
+    path: '/revoke-session',
+    summary: 'End one session of the caller',
+    ...mine,
+    body: revokeInput,
+    data: revokedSessionsView,
+    audit: session('auth.revoke_session'),
+    handler: ({ tenant, user, body }, { sessions }) => sessions.revokeOne(tenant, user, body),
+  }),
+  route({
+    method: 'get',
+    path: '/sessions',
+    summary: 'Open sessions of the caller in all organisations, newest first',
+    ...mine,
+    page: { limit: 25, max: 100 },
+    data: openSessionView,
+    handler: ({ user, page }, { sessions }) => sessions.list(user, page),
+  }),
+  route({
+    method: 'post',
+    path: '/stream-token',
+    summary: 'Mint a token that opens one event stream within 60 seconds',
+    ...mine,
+    status: 201,
+    data: streamTokenView,
+    handler: async ({ tenant, user }, { streamTokens }) => reply(201, await streamTokens.issue(tenant, user)),
+  }),
+  route({
+    method: 'get',
+    path: '/me/orgs',
+    summary: 'Organisations of the caller',
+    ...mine,
+    data: z.array(membershipView),
+    handler: ({ tenant, user }, { sessions }) => sessions.organizationsOf(user, tenant.organizationId),
+  }),
+  route({
+    method: 'post',
+    path: '/switch-org',
+    summary: 'Mint a token for another organisation of the caller',
+    ...mine,
+    body: switchInput,
+    data: sessionView,
+    audit: session('auth.switch_org'),
+    handler: async ({ tenant, user, body, meta }, { sessions }) => {
+      const made = await sessions.switchOrganization({ tenant, user }, body.organizationId, meta);
+      return reply(200, made, {
+        audit: { organizationId: made.organizationId, userRole: made.role, metadata: { jti: made.jti } },
+      });
+    },
+  }),
+];

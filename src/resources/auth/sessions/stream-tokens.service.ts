@@ -1,0 +1,45 @@
+// Stream tokens: what an event stream is opened with instead of the session token, which must not stand in an address (document 1, section 5).
+import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
+import type { SessionService } from './sessions.service.ts';
+
+interface Deps {
+  sessions: SessionService;
+  oneTimeTokens: OneTimeTokenService;
+  clock: Clock;
+}
+
+const LIFETIME_MS = 60_000;
+
+export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Deps) {
+  return {
+    /** Bound to the session, and to the workspace that the request chose. */
+    async issue({ organizationId, workspaceId }: Tenant, { userId, jti, expiresAt: sessionEnd }: User) {
+      const expiresAt = new Date(clock.now().getTime() + LIFETIME_MS);
+      const facts = { organizationId, jti, sessionEnd, ...(workspaceId !== null && { workspaceId }) };
+      return { streamToken: await oneTimeTokens.issue({ purpose: 'stream', userId, facts, expiresAt }), expiresAt };
+    },
+
+    /** The caller whose session is still open; the token is used up. @throws AppError `INVALID_STREAM_TOKEN`, whatever was wrong */
+    async redeem(streamToken: string): Promise<Caller> {
+      try {
+        const { userId, facts } = await oneTimeTokens.use('stream', streamToken);
+        const { organizationId, jti, sessionEnd, workspaceId } = facts;
+        const caller = await sessions.resume({
+          sub: String(userId),
+          organizationId: String(organizationId),
+          jti: String(jti),
+          exp: Number(sessionEnd) / 1000,
+        });
+        if (typeof workspaceId === 'string') caller.tenant = { ...caller.tenant, workspaceId };
+        return caller;
+      } catch (error) {
+        if (error instanceof AppError && error.http < 500) throw new AppError('INVALID_STREAM_TOKEN');
+        throw error;
+      }
+    },
+  };
+}
+export type StreamTokenService = ReturnType<typeof createStreamTokenService>;

@@ -1,0 +1,19 @@
+// Deleted organisations whose records are still being erased, and when it was done.
+import { Schema, type Types } from 'mongoose';
+import { tenancy } from '../../../platform/mongo/tenancy.ts';
+
+export interface OrganizationDeletionDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  requestedAt: Date;
+  /** Null: there may be something left. */
+  erasedAt: Date | null;
+}
+
+export const organizationDeletionSchema = new Schema<OrganizationDeletionDocument>(
+  { requestedAt: { type: Date, required: true, immutable: true }, erasedAt: { type: Date, default: null } },
+  { collection: 'organization_deletions', autoIndex: false },
+);
+organizationDeletionSchema.plugin(tenancy);
+organizationDeletionSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });
+organizationDeletionSchema.index({ erasedAt: 1 }, { name: 'waiting' });

@@ -1,0 +1,89 @@
+// Membership: one row per organisation and user; the role is stored here and read on every request.
+import { Schema, type Types } from 'mongoose';
+import { ROLES, type Role } from '../../../domain/identity/roles.ts';
+import { tenancy } from '../../../platform/mongo/tenancy.ts';
+
+/** What a directory says of a member (SCIM): kept here, for another organisation's directory may say something else. */
+export interface DirectoryEntry {
+  /** Lower-cased. */
+  userName: string;
+  displayName: string | null;
+  formatted: string | null;
+  givenName: string | null;
+  familyName: string | null;
+  /** The first one is canonical. */
+  emails: { value: string; type: string | null; primary: boolean }[];
+}
+
+export interface MembershipDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  userId: Types.ObjectId;
+  role: Role;
+  isActive: boolean;
+  /** Who suspended it: only `team` ends open sessions. */
+  deactivatedBy: 'team' | 'scim' | null;
+  /** Given by a directory to an account whose mailbox nobody has proved: it opens with the proof. */
+  awaitsProof: boolean;
+  /** The identity provider's stable id of the person: `externalId` of SCIM. */
+  ssoId: string | null;
+  /** Who the member is at the organisation's identity provider, since the first sign-on there. */
+  signOn: { issuer: string; subject: string } | null;
+  /** Whether the organisation's role mapping gave the role; then it also takes it away. */
+  roleMapped: boolean;
+  /** Null for a member who was not provisioned. */
+  directory: DirectoryEntry | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const text = { type: String, default: null };
+const directorySchema = new Schema<DirectoryEntry>(
+  {
+    userName: { type: String, required: true },
+    displayName: text,
+    formatted: text,
+    givenName: text,
+    familyName: text,
+    emails: [new Schema({ value: { type: String, required: true }, type: text, primary: Boolean }, { _id: false })],
+  },
+  { _id: false },
+);
+
+export const membershipSchema = new Schema<MembershipDocument>(
+  {
+    userId: { type: Schema.Types.ObjectId, required: true, immutable: true },
+    role: { type: String, enum: ROLES, required: true },
+    isActive: { type: Boolean, default: true },
+    deactivatedBy: { type: String, enum: ['team', 'scim', null], default: null },
+    awaitsProof: { type: Boolean, default: false },
+    ssoId: text,
+    signOn: {
+      type: new Schema(
+        { issuer: { type: String, required: true }, subject: { type: String, required: true } },
+        { _id: false },
+      ),
+      default: null,
+    },
+    roleMapped: { type: Boolean, default: false },
+    directory: { type: directorySchema, default: null },
+  },
+  { collection: 'memberships', timestamps: true, autoIndex: false },
+);
+membershipSchema.plugin(tenancy);
+membershipSchema.index({ organizationId: 1, userId: 1 }, { name: 'member', unique: true });
+membershipSchema.index({ userId: 1 }, { name: 'user' });
+membershipSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'joined' });
+membershipSchema.index({ organizationId: 1, role: 1 }, { name: 'role' });
+membershipSchema.index(
+  { organizationId: 1, ssoId: 1 },
+  { name: 'ssoId', partialFilterExpression: { ssoId: { $type: 'string' } } },
+);
+membershipSchema.index(
+  { organizationId: 1, 'signOn.issuer': 1, 'signOn.subject': 1 },
+  { name: 'signOn', unique: true, partialFilterExpression: { 'signOn.subject': { $type: 'string' } } },
+);
+membershipSchema.index(
+  { organizationId: 1, 'directory.userName': 1 },
+  { name: 'userName', unique: true, partialFilterExpression: { 'directory.userName': { $type: 'string' } } },
+);

@@ -1,0 +1,33 @@
+// E-mail domains that an organisation claims for its sign-on, and whether it has proved that they are its own.
+import { Schema, type Types } from 'mongoose';
+import { tenancy } from '../../../platform/mongo/tenancy.ts';
+
+export interface SsoDomainDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  /** Lower-cased, in ASCII (punycode). */
+  domain: string;
+  /** What its TXT record must say. */
+  challenge: string;
+  /** Null: claimed only, and routed nowhere. One organisation at a time has proved a domain. */
+  verifiedAt: Date | null;
+  verifiedBy: 'dns' | 'system' | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export const ssoDomainSchema = new Schema<SsoDomainDocument>(
+  {
+    domain: { type: String, required: true, immutable: true },
+    challenge: { type: String, required: true, immutable: true },
+    verifiedAt: { type: Date, default: null },
+    verifiedBy: { type: String, enum: ['dns', 'system', null], default: null },
+  },
+  { collection: 'sso_domains', timestamps: true, autoIndex: false },
+);
+ssoDomainSchema.plugin(tenancy);
+ssoDomainSchema.index({ organizationId: 1, domain: 1 }, { name: 'claim', unique: true });
+ssoDomainSchema.index(
+  { domain: 1 },
+  { name: 'owner', unique: true, partialFilterExpression: { verifiedAt: { $type: 'date' } } },
+);

@@ -1,0 +1,86 @@
+// The e-mail domains of an organisation's sign-on: claimed, proved by the domain name system or approved by the installation.
+import { z } from 'zod';
+import { MANAGERS, ROLES } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { byId } from '../../../http/declaration/views.ts';
+import { approvalInput, claimInput, domainDeletedView, domainView } from './sso-domains.schemas.ts';
+
+const plan = { auth: 'user', plan: 'sso' } as const;
+const own = { ...plan, roles: ['owner'] } as const;
+const audit = (event: string) => ({ action: `organization.sso_domain.${event}`, resource: 'ssoDomain' });
+const facts = ({ domain }: { domain: string }) => ({ audit: { detail: domain, metadata: { domain } } });
+
+export const ssoDomainRoutes = [
+  route({
+    method: 'get',
+    path: '/sso/domains',
+    summary: 'E-mail domains of the organisation, newest first',
+    ...plan,
+    roles: MANAGERS,
+    data: z.array(domainView),
+    handler: ({ tenant }, { ssoDomains }) => ssoDomains.list(tenant),
+  }),
+  route({
+    method: 'post',
+    path: '/sso/domains',
+    summary: 'Claim an e-mail domain',
+    ...own,
+    status: 201,
+    body: claimInput,
+    data: domainView,
+    codes: ['INVALID_OPERATION'],
+    audit: audit('claimed'),
+    handler: async ({ tenant, body }, { ssoDomains }) => {
+      const claimed = await ssoDomains.claim(tenant, body.domain);
+      return reply(201, claimed, facts(claimed));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/sso/domains/:id/verify',
+    summary: 'Prove a claimed domain by its TXT record',
+    ...own,
+    params: byId,
+    data: domainView,
+    codes: ['INVALID_OPERATION'],
+    audit: audit('verified'),
+    handler: async ({ tenant, params }, { ssoDomains }) => {
+      const verified = await ssoDomains.verify(tenant, params.id);
+      return reply(200, verified, facts(verified));
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/sso/domains/:id',
+    summary: 'Give a domain up: it is routed nowhere, and free for others; sessions stay',
+    ...own,
+    params: byId,
+    data: domainDeletedView,
+    audit: audit('removed'),
+    handler: async ({ tenant, params }, { ssoDomains }) => {
+      const removed = await ssoDomains.remove(tenant, params.id);
+      return reply(200, { _id: removed._id, deleted: true }, facts(removed));
+    },
+  }),
+];
+
+export const systemSsoDomainRoutes = [
+  route({
+    method: 'post',
+    path: '/sso-domains',
+    summary: 'Approve an e-mail domain of an organisation without a record',
+    auth: 'user',
+    roles: ROLES,
+    systemRoles: ['owner', 'admin'],
+    status: 201,
+    body: approvalInput,
+    data: domainView,
+    codes: ['ORG_NOT_FOUND', 'INVALID_OPERATION'],
+    audit: audit('approved'),
+    handler: async ({ body }, { ssoDomains }) => {
+      const { organizationId, domain } = body;
+      const approved = await ssoDomains.approve(organizationId, domain);
+      return reply(201, approved, { audit: { organizationId, detail: domain, metadata: { domain } } });
+    },
+  }),
+];

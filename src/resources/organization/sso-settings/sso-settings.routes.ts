@@ -1,0 +1,69 @@
+// An organisation's sign-on: its identity provider, and which groups there have which role here.
+import { MANAGERS } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { roleMappingInput, roleMappingView, ssoDeletedView, ssoInput, ssoView } from './sso-settings.schemas.ts';
+
+const read = { auth: 'user', roles: MANAGERS, plan: 'sso' } as const;
+/** Whoever says who vouches for people can sign in as any of them; whoever maps roles can make owners. */
+const own = { auth: 'user', roles: ['owner'], plan: 'sso' } as const;
+const audit = (action: string) => ({ action, resource: 'organization' });
+
+export const ssoRoutes = [
+  route({
+    method: 'get',
+    path: '/sso',
+    summary: 'Settings of the sign-on, and what the identity provider has to be told',
+    ...read,
+    data: ssoView,
+    handler: ({ tenant }, { ssoSettings }) => ssoSettings.show(tenant),
+  }),
+  route({
+    method: 'put',
+    path: '/sso',
+    summary: 'Set up or replace the sign-on',
+    ...own,
+    body: ssoInput,
+    data: ssoView,
+    codes: ['SSRF_BLOCKED'],
+    audit: audit('organization.sso.update'),
+    handler: async ({ tenant, body }, { ssoSettings }) => {
+      const { shown, metadata } = await ssoSettings.replace(tenant, body);
+      return reply(200, shown, { audit: { resourceId: tenant.organizationId, metadata } });
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/sso',
+    summary: 'Remove the sign-on, and end the sessions it opened',
+    ...own,
+    data: ssoDeletedView,
+    codes: ['NOT_FOUND'],
+    audit: audit('organization.sso.delete'),
+    handler: async ({ tenant }, { ssoSettings }) => {
+      const sessionsEnded = await ssoSettings.remove(tenant);
+      const metadata = { sessionsEnded };
+      return reply(200, { deleted: true, sessionsEnded }, { audit: { resourceId: tenant.organizationId, metadata } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/role-mapping',
+    summary: 'Which groups of the identity provider or directory have which role',
+    ...read,
+    data: roleMappingView,
+    handler: ({ tenant }, { ssoSettings }) => ssoSettings.roleMapping(tenant),
+  }),
+  route({
+    method: 'put',
+    path: '/role-mapping',
+    summary: 'Replace the mapping of groups to roles',
+    ...own,
+    body: roleMappingInput,
+    data: roleMappingView,
+    audit: audit('organization.role_mapping.update'),
+    handler: async ({ tenant, body }, { ssoSettings }) =>
+      reply(200, await ssoSettings.mapRoles(tenant, body), {
+        audit: { resourceId: tenant.organizationId, metadata: body },
+      }),
+  }),
+];

@@ -1,0 +1,114 @@
+// Inputs and views of an organisation's sign-on: its identity provider, and which groups there have which role here.
+import { z } from 'zod';
+import { compilePattern } from '../../../domain/policies/regex.ts';
+import { ROLES } from '../../../domain/identity/roles.ts';
+import { instant, line } from '../../../http/declaration/views.ts';
+
+const MAX_RULES = 50;
+
+const address = line(2000);
+const claim = (name: string) => line(200).default(name);
+const oidcInput = z.strictObject({
+  issuer: address
+    .regex(/^[^?#]*$/, 'has neither query nor fragment')
+    .describe('As the provider spells it; its configuration is read below /.well-known/'),
+  clientId: line(500),
+  clientSecret: z
+    .string()
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe('May be left out while issuer and client stay the same: then the former one stays'),
+  subjectClaim: claim('sub').describe('The claim that names a person for ever'),
+  groupsClaim: claim('groups'),
+});
+const samlInput = z.strictObject({
+  entityId: line(1024).describe('Of the identity provider'),
+  ssoUrl: address.describe('Where sign-on requests go (HTTP-Redirect)'),
+  sloUrl: address.nullable().default(null).describe('Where logout requests go (HTTP-Redirect); null: nowhere'),
+  certificates: z
+    .array(z.string().max(10_000))
+    .min(1)
+    .max(2)
+    .describe('PEM; two while one is replaced by the other, both are then good'),
+  emailAttribute: claim('email'),
+  nameAttribute: claim('name'),
+  groupsAttribute: claim('groups'),
+});
+
+/** Replaces all there was. Strict: what is misspelt must not look as if it were set. */
+export const ssoInput = z
+  .strictObject({
+    provider: z.enum(['oidc', 'saml']).describe('Which of the two is used'),
+    requireMfaEvenWithSso: z.boolean().default(false),
+    justInTime: z.boolean().default(true).describe('Whether the first sign-on makes somebody a member'),
+    oidc: oidcInput.nullable().default(null),
+    saml: samlInput.nullable().default(null),
+  })
+  .superRefine((input, context) => {
+    if (input[input.provider] === null)
+      context.addIssue({ code: 'custom', path: [input.provider], message: 'is needed for this provider' });
+  });
+
+const certificateView = z.object({
+  pem: z.string(),
+  subject: z.string(),
+  fingerprint: z.string().describe('SHA-256'),
+  validFrom: instant,
+  validTo: instant,
+});
+export const ssoView = z.object({
+  settings: z
+    .object({
+      provider: z.enum(['oidc', 'saml']),
+      requireMfaEvenWithSso: z.boolean(),
+      justInTime: z.boolean(),
+      oidc: z
+        .object({
+          issuer: z.string(),
+          clientId: z.string(),
+          hasClientSecret: z.boolean(),
+          subjectClaim: z.string(),
+          groupsClaim: z.string(),
+        })
+        .nullable(),
+      saml: z
+        .object({
+          entityId: z.string(),
+          ssoUrl: z.string(),
+          sloUrl: z.string().nullable(),
+          certificates: z.array(certificateView),
+          emailAttribute: z.string(),
+          nameAttribute: z.string(),
+          groupsAttribute: z.string(),
+        })
+        .nullable(),
+    })
+    .nullable()
+    .describe('Null: the organisation has no sign-on of its own'),
+  serviceProvider: z
+    .object({
+      oidcRedirectUri: z.string(),
+      samlAcsUrl: z.string(),
+      samlEntityId: z.string().describe('Also the address of the metadata'),
+      samlSloUrl: z.string(),
+    })
+    .describe('What the identity provider has to be told'),
+});
+export const ssoDeletedView = z.object({ deleted: z.literal(true), sessionsEnded: z.number().int() });
+
+const pattern = z
+  .string()
+  .max(200)
+  .superRefine((text, context) => {
+    const result = compilePattern(text);
+    if ('problem' in result) context.addIssue({ code: 'custom', message: result.problem });
+  })
+  .describe('RE2, looked for anywhere in the name of a group');
+
+export const roleMappingInput = z.strictObject({
+  rules: z.array(z.strictObject({ pattern, role: z.enum(ROLES) })).max(MAX_RULES),
+});
+export const roleMappingView = z.object({
+  rules: z.array(z.object({ pattern: z.string(), role: z.enum(ROLES) })).describe('The first that fits decides'),
+});

@@ -1,0 +1,76 @@
+// SCIM groups over HTTP: the role buckets can be read and their members moved, nothing else (document 1, section 4.5).
+import { z } from 'zod';
+import { AppError } from '../../../errors.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { bucketParams, groupView } from './groups.schemas.ts';
+import { listQuery, listView, patchInput, searchInput, selectionQuery } from '../scim.schemas.ts';
+
+const scim = { auth: 'scim', plan: 'scim', kind: 'scim', invalidCode: 'SCIM_INVALID_VALUE' } as const;
+/** A directory may put thousands of members into one request. */
+const PATCH_BYTES = 1024 * 1024;
+
+/** Buckets are neither made nor replaced nor deleted by a provider. */
+const refused = (method: 'post' | 'put' | 'delete', path: string, Allow: string) =>
+  route({
+    method,
+    path,
+    summary: 'Not possible: the groups are fixed',
+    ...scim,
+    writes: 'none',
+    codes: ['METHOD_NOT_ALLOWED'],
+    status: [],
+    data: z.null(),
+    handler: () => Promise.reject(new AppError('METHOD_NOT_ALLOWED', 'The groups are fixed', { headers: { Allow } })),
+  });
+
+export const scimGroupRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'The role buckets',
+    ...scim,
+    codes: ['SCIM_INVALID_FILTER'],
+    query: listQuery,
+    data: listView(groupView),
+    handler: ({ tenant, query }, { scimSearches }) => scimSearches.groups(tenant, query),
+  }),
+  route({
+    method: 'post',
+    path: '/.search',
+    summary: 'List groups, with the query in the body',
+    ...scim,
+    writes: 'none',
+    codes: ['SCIM_INVALID_FILTER'],
+    body: searchInput,
+    data: listView(groupView),
+    handler: ({ tenant, body }, { scimSearches }) => scimSearches.groups(tenant, body),
+  }),
+  route({
+    method: 'get',
+    path: '/:id',
+    summary: 'One role bucket',
+    ...scim,
+    params: bucketParams,
+    query: selectionQuery,
+    data: groupView,
+    handler: ({ tenant, params, query }, { scimGroups }) => scimGroups.get(tenant, params.id, query),
+  }),
+  route({
+    method: 'patch',
+    path: '/:id',
+    summary: 'Put members into a role bucket or take them out; all operations or none',
+    ...scim,
+    codes: ['SCIM_INVALID_VALUE'],
+    params: bucketParams,
+    bodyLimit: PATCH_BYTES,
+    body: patchInput,
+    status: 204,
+    data: z.null(),
+    audit: { action: 'scim.group.updated', resource: 'group' },
+    handler: async ({ tenant, params, body }, { scimGroups }) =>
+      reply(204, null, { audit: await scimGroups.patch(tenant, params.id, body.Operations) }),
+  }),
+  refused('post', '/', 'GET, HEAD, OPTIONS'),
+  refused('put', '/:id', 'GET, HEAD, PATCH, OPTIONS'),
+  refused('delete', '/:id', 'GET, HEAD, PATCH, OPTIONS'),
+];

@@ -1,0 +1,11 @@
+// The view of SCIM groups: the fixed role buckets (document 1, section 2).
+import { z } from 'zod';
+import { ROLE_GROUPS } from '../../../domain/scim/role-groups.ts';
+import { toScim } from '../scim.schemas.ts';
+
+export const bucketParams = z.object({ id: z.enum(ROLE_GROUPS) });
+
+export const groupView = toScim({
+  displayName: z.string(),
+  members: z.array(z.object({ value: z.string(), $ref: z.string(), display: z.string(), type: z.string() }).partial()),
+});

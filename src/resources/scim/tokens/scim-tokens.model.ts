@@ -1,0 +1,18 @@
+// The SCIM token of an organisation: one at a time, only its digest is kept.
+import { Schema, type Types } from 'mongoose';
+import { tenancy } from '../../../platform/mongo/tenancy.ts';
+
+export interface ScimTokenDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  tokenHash: string;
+  createdAt: Date;
+}
+
+export const scimTokenSchema = new Schema<ScimTokenDocument>(
+  { tokenHash: { type: String, required: true } },
+  { collection: 'scim_tokens', timestamps: { createdAt: true, updatedAt: false }, autoIndex: false },
+);
+scimTokenSchema.plugin(tenancy);
+scimTokenSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });
+scimTokenSchema.index({ tokenHash: 1 }, { name: 'hash', unique: true });

@@ -1,0 +1,83 @@
+// Inputs and the view of SCIM users (document 1, section 2: SCIM User mapping).
+import { z } from 'zod';
+import { attributesOf, canonicalMembers, USER_SCHEMA } from '../../../domain/scim/schema.ts';
+import { schemasWith, toScim } from '../scim.schemas.ts';
+
+const MAX_EMAILS = 20;
+const MAX_GROUPS = 1000;
+const GROUP_LENGTH = 256;
+
+/** What is absent, null or blank has no value (RFC 7643, section 2.5). */
+const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .nullish()
+    .transform((given) => (given ? given : null));
+/** Entra sends `"True"` and `"False"` unless it is told otherwise. */
+const flag = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
+
+const email = z.object({ value: text(254), type: text(40), primary: flag.nullish() });
+const group = z.union([
+  z.string().max(GROUP_LENGTH),
+  z
+    .object({ value: z.string().max(GROUP_LENGTH), display: z.string().max(GROUP_LENGTH).nullish() })
+    .transform(({ value, display }) => display ?? value),
+]);
+
+const user = z.object({
+  schemas: schemasWith(USER_SCHEMA.id),
+  userName: z
+    .string()
+    .trim()
+    .min(1)
+    .max(254)
+    .transform((name) => name.toLowerCase()),
+  displayName: text(200),
+  name: z
+    .object({ formatted: text(300), givenName: text(100), familyName: text(100) })
+    .nullish()
+    .transform((name) => name ?? null),
+  active: flag.nullish().transform((active) => active ?? true),
+  externalId: text(256),
+  emails: z
+    .array(email)
+    .max(MAX_EMAILS)
+    .nullish()
+    .transform((emails) => emailsOf(emails ?? [])),
+  groups: z
+    .array(group)
+    .max(MAX_GROUPS)
+    .nullish()
+    .transform((groups) => groups ?? []),
+});
+
+/** At most one is primary; of several the last one, which was added last. */
+function emailsOf(given: readonly z.output<typeof email>[]) {
+  const present = given.flatMap(({ value, ...rest }) => (value === null ? [] : [{ value, ...rest }]));
+  const primary = present.findLastIndex((one) => one.primary === true);
+  return present.map(({ value, type }, index) => ({ value, type, primary: index === primary }));
+}
+
+/** Names have no case in SCIM, and what is unknown is passed over. */
+const members = attributesOf(USER_SCHEMA);
+export const userInput = z.preprocess((body) => canonicalMembers(members, body), user);
+export type UserInput = z.output<typeof user>;
+
+const reference = z.object({
+  value: z.string(),
+  $ref: z.string(),
+  display: z.string(),
+  type: z.string(),
+});
+
+export const scimUserView = toScim({
+  externalId: z.string(),
+  userName: z.string(),
+  displayName: z.string(),
+  name: z.object({ formatted: z.string(), givenName: z.string(), familyName: z.string() }).partial(),
+  active: z.boolean(),
+  emails: z.array(z.object({ value: z.string(), type: z.string(), primary: z.boolean() }).partial()),
+  groups: z.array(reference.partial()),
+});

@@ -1,0 +1,33 @@
+// How a refused sign-on is told to the organisation it concerns: nobody is known yet, so this is not the pipeline's to write.
+import type { AuditEvent } from '../../../domain/record/audit-event.ts';
+import type { AppError } from '../../../errors.ts';
+import type { Origin } from '../../auth/sessions/sessions.service.ts';
+
+const MAX_REASON = 500;
+
+/** For the audit log: what was refused, and what was behind it. */
+export function reasonOf(error: AppError): string {
+  const texts: string[] = [];
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) texts.push(cause.message);
+  return texts.join(': ').slice(0, MAX_REASON);
+}
+
+interface Refusal {
+  organizationId: string;
+  action: 'auth.sso.initiate' | 'auth.sso.failure';
+  error: AppError;
+  /** Besides the code. */
+  metadata: Record<string, unknown>;
+}
+
+/** The entry of the audit log. */
+export function refusalEntry({ organizationId, action, error, metadata }: Refusal, origin: Origin): AuditEvent {
+  return {
+    ...{ organizationId, workspaceId: null, userId: null, userEmail: null, userRole: 'member' },
+    ...{ action, resource: 'session', resourceId: null, status: 'failure' },
+    detail: reasonOf(error),
+    metadata: { ...metadata, code: error.code },
+    ipAddress: origin.ip || null,
+    userAgent: origin.userAgent,
+  };
+}

@@ -1,0 +1,44 @@
+// Inputs and views of signing on elsewhere, and what a provider without ID tokens answers (document 1, section 4.1).
+import { z } from 'zod';
+import { ROLES } from '../../../domain/identity/roles.ts';
+import { emailAddress, id, idParam, instant } from '../../../http/declaration/views.ts';
+
+const returnTo = z.string().max(2000).exactOptional().describe('One of the allowed addresses, with any query');
+export const startQuery = z.object({ returnTo });
+
+/** What comes twice or too long is as good as absent: a browser is told by a redirect, not by a document. */
+const parameter = z.string().max(8000).optional().catch(undefined);
+export const callbackQuery = z.object({
+  code: parameter,
+  state: parameter,
+  iss: parameter,
+  error: parameter,
+  error_description: parameter,
+});
+export type CallbackQuery = z.output<typeof callbackQuery>;
+
+export const initiateInput = z.object({ email: emailAddress, returnTo });
+export const initiatedView = z.object({
+  provider: z.enum(['oidc', 'saml']),
+  redirectUrl: z.string().describe('Where the browser goes now'),
+});
+
+export const ofOrganization = z.object({ orgId: idParam });
+
+export const locationView = z.string();
+export const exchangedView = z.object({
+  token: z.string(),
+  expiresAt: instant,
+  organizationId: id,
+  role: z.enum(ROLES),
+});
+export const secondStepView = z.object({ mfaRequired: z.literal(true), tempToken: z.string() });
+
+/** `GET /user` of GitHub. */
+export const gitHubUser = z.object({
+  id: z.int(),
+  login: z.string(),
+  name: z.string().nullable().default(null),
+});
+/** `GET /user/emails` of GitHub. */
+export const gitHubEmails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));

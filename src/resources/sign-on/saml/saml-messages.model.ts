@@ -1,0 +1,21 @@
+// SAML messages that have been acted upon: each is good once. None outlives a day, and what answers an attempt not ten minutes.
+import { Schema, type Types } from 'mongoose';
+import { tenancy } from '../../../platform/mongo/tenancy.ts';
+
+export interface SamlMessageDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  /** SHA-256 of issuer and identifier. */
+  digest: string;
+  createdAt: Date;
+}
+
+const KEPT_SECONDS = 24 * 3600;
+
+export const samlMessageSchema = new Schema<SamlMessageDocument>(
+  { digest: { type: String, required: true, immutable: true } },
+  { collection: 'saml_messages', timestamps: { createdAt: true, updatedAt: false }, autoIndex: false },
+);
+samlMessageSchema.plugin(tenancy);
+samlMessageSchema.index({ organizationId: 1, digest: 1 }, { name: 'once', unique: true });
+samlMessageSchema.index({ createdAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });

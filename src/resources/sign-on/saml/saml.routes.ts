@@ -1,0 +1,107 @@
+// SAML 2.0: start, response, metadata, and single logout both ways (document 1, section 4.1).
+import { z } from 'zod';
+import { ROLES } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
+import {
+  loggedOutView,
+  logoutAddress,
+  logoutForm,
+  logoutInput,
+  logoutQuery,
+  responseForm,
+  samlInitiateInput,
+} from './saml.schemas.ts';
+import { initiatedView, ofOrganization } from '../login/sign-on.schemas.ts';
+
+const open = { auth: 'public', limits: ['auth'] } as const;
+const session = (action: string) => ({ action, resource: 'session' });
+/** Of the body, as described. */
+const RESPONSE_BYTES = 5 * 1024 * 1024;
+/** The browser arrives by a navigation: a refusal is told in the query of where it goes. */
+const landing = { ...open, kind: 'redirect', status: 302, writes: 'own', data: z.string() } as const;
+const logoutLanding = { ...landing, audit: session('auth.logout') } as const;
+
+export const samlRoutes = [
+  route({
+    method: 'post',
+    path: '/initiate',
+    summary: 'Begin a sign-on at the SAML identity provider of an organisation',
+    ...open,
+    writes: 'own',
+    body: samlInitiateInput,
+    data: initiatedView,
+    codes: ['NOT_FOUND', 'UPGRADE_REQUIRED'],
+    audit: session('auth.sso.initiate'),
+    async handler({ body, meta }, { dispatch }) {
+      const { organizationId, cookies, ...data } = await dispatch.initiate(body, meta, 'saml');
+      return reply(200, data, { cookies, audit: { organizationId, metadata: { provider: data.provider } } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/callback',
+    summary: 'End a sign-on with the response of the SAML identity provider',
+    ...landing,
+    bodyType: 'form',
+    bodyLimit: RESPONSE_BYTES,
+    body: responseForm,
+    audit: session('auth.login'),
+    handler: async ({ body, meta }, { saml }) => redirectAfterLogin(await saml.finish(body, meta)),
+  }),
+  route({
+    method: 'get',
+    path: '/metadata/:orgId',
+    summary: 'Service-provider metadata for the SAML identity provider of an organisation',
+    ...open,
+    kind: 'file',
+    params: ofOrganization,
+    data: z.unknown(),
+    codes: ['ORG_NOT_FOUND'],
+    handler: async ({ params }, { saml }) =>
+      reply(200, {
+        type: 'application/samlmetadata+xml; charset=utf-8',
+        filename: null,
+        body: await saml.metadata(params.orgId),
+      }),
+  }),
+  route({
+    method: 'post',
+    path: '/logout/initiate',
+    summary: 'End the session of the token presented, and begin the logout at its SAML identity provider',
+    auth: 'user',
+    limits: ['auth'],
+    roles: ROLES,
+    body: logoutInput,
+    data: loggedOutView,
+    audit: session('auth.logout'),
+    handler: async ({ tenant, user, body }, { samlLogout }) => {
+      const { cookies, ...made } = await samlLogout.initiate(tenant, user, body.returnTo);
+      return reply(200, made, { cookies, audit: { metadata: { method: 'saml' } } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/logout/callback',
+    summary: 'Take a signed logout message of the SAML identity provider of an organisation from a form',
+    ...logoutLanding,
+    bodyType: 'form',
+    query: logoutQuery,
+    body: logoutForm,
+    handler: async ({ query, body, meta }, { samlLogout }) => {
+      const { location, ...parts } = await samlLogout.finish(query.org, { form: body }, meta);
+      return reply(302, location, parts);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/logout/callback',
+    summary: 'Take a signed logout message of the SAML identity provider of an organisation from the address',
+    ...logoutLanding,
+    query: logoutAddress,
+    handler: async ({ query, meta }, { samlLogout }) => {
+      const { location, ...parts } = await samlLogout.finish(query.org, { rawQuery: meta.rawQuery }, meta);
+      return reply(302, location, parts);
+    },
+  }),
+];

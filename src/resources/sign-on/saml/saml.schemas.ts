@@ -1,0 +1,37 @@
+// Inputs and views of SAML (document 1, section 4.1).
+import { z } from 'zod';
+import { emailAddress, idParam } from '../../../http/declaration/views.ts';
+
+const address = z.string().max(2000);
+
+/** Whose sign-on: the organisation itself, or somebody's address. */
+export const samlInitiateInput = z
+  .strictObject({ organizationId: idParam.optional(), email: emailAddress.optional(), returnTo: address.optional() })
+  .refine(({ organizationId, email }) => (organizationId === undefined) !== (email === undefined), {
+    error: 'give organizationId or email',
+  });
+
+/** Whatever else a form brings is ignored; what is missing is refused like what is wrong. */
+export const responseForm = z.object({ SAMLResponse: z.string().default(''), RelayState: z.string().default('') });
+
+export const logoutInput = z.strictObject({ returnTo: address.optional() });
+export const loggedOutView = z.object({
+  revoked: z.number(),
+  /** Null: the session was not opened by SAML, or its provider has no single logout. */
+  redirectUrl: z.string().nullable(),
+});
+export const logoutForm = z.object({
+  SAMLRequest: z.string().default(''),
+  SAMLResponse: z.string().default(''),
+  RelayState: z.string().default(''),
+});
+/** The organisation whose identity provider calls. */
+export const logoutQuery = z.object({ org: idParam });
+/** The message is read from the query as it is written, since that is what is signed. */
+export const logoutAddress = logoutQuery.extend({
+  SAMLRequest: z.string().optional(),
+  SAMLResponse: z.string().optional(),
+  RelayState: z.string().optional(),
+  SigAlg: z.string().optional(),
+  Signature: z.string().optional(),
+});

@@ -1,0 +1,59 @@
+// Social login: off to a provider and back, and what the session's cookie is exchanged for.
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
+import { callbackQuery, exchangedView, locationView, startQuery } from '../login/sign-on.schemas.ts';
+
+const open = { method: 'get', auth: 'public', limits: ['auth'], codes: ['NOT_FOUND'] } as const;
+const away = { ...open, kind: 'redirect', status: 302, query: startQuery, data: locationView } as const;
+const back = {
+  ...open,
+  kind: 'redirect',
+  status: 302,
+  query: callbackQuery,
+  data: locationView,
+  writes: 'own',
+  audit: { action: 'auth.login', resource: 'session' },
+} as const;
+
+/** One provider: where a browser is sent from, and where it returns. */
+const loginWith = (kind: 'oauth-a' | 'oauth-b' | 'oauth-c', name: string) => [
+  route({
+    path: `/${kind}`,
+    summary: `Sign in with ${name}: sends the browser there`,
+    ...away,
+    handler: async ({ query, meta }, { social }) =>
+      redirectAfterLogin({ ...(await social.begin(kind, query.returnTo, meta)), signIn: null }),
+  }),
+  route({
+    path: `/${kind}/callback`,
+    summary: `Where ${name} sends the browser back`,
+    ...back,
+    handler: async ({ query, meta }, { social }) =>
+      redirectAfterLogin(await social.finish(kind, { query, cookie: meta.cookie, origin: meta })),
+  }),
+];
+
+export const socialRoutes = [
+  ...loginWith('oauth-a', 'the first provider'),
+  ...loginWith('oauth-b', 'the second provider'),
+  ...loginWith('oauth-c', 'the third provider, which asks for the account'),
+  route({
+    ...open,
+    path: '/oauth-token',
+    summary: 'The session that a sign-on has just opened in this browser, once',
+    data: exchangedView,
+    codes: [
+      'NO_TOKEN',
+      'TOKEN_VERIFICATION_FAILED',
+      'TOKEN_EXPIRED',
+      'TOKEN_REVOKED',
+      'SESSION_REVOKED',
+      'UNAUTHORIZED_NO_USER',
+      'ACCOUNT_DEACTIVATED',
+    ],
+    async handler({ meta }, { exchanges }) {
+      const { data, parts } = await exchanges.session(meta.cookie);
+      return reply(200, data, parts);
+    },
+  }),
+];

@@ -1,0 +1,162 @@
+// From a judged decision to what queues for sealing: commitments, view, digest and the stored members (docs/formats.md).
+import { payloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
+import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
+import { saltAt, sealValues } from '../../../domain/record/commitments.ts';
+import { ENGINE_VERSION } from '../../../domain/confidence/score.ts';
+import type { Json } from '../../../domain/record/json.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { tracePayload } from '../../../domain/record/payload.ts';
+import type { Draft } from '../../../ledger/entry.ts';
+import type { KnownAgent } from '../../agents/agents.service.ts';
+import type { Judgement } from './judge.ts';
+import { ADAPTER_MEMBERS, type ReviewItem, type TraceDocument, type TraceFields } from '../traces.model.ts';
+
+export interface DraftInput {
+  tenant: Tenant;
+  traceId: string;
+  workspaceId: string;
+  agent: KnownAgent | null;
+  logPayloads: boolean;
+  schemaVersion: string;
+  policySetDigest: string;
+  scrubVersion: string;
+  judged: Judgement;
+  userAgent: string | null;
+  rawBody: Buffer;
+  /** The moment of judgement. */
+  at: Date;
+  once: Buffer | null;
+  monthlyLimit: number | null;
+  newReviewId: () => ReviewItem['_id'];
+  random16: () => Buffer;
+}
+
+/** What an agent that does not log payloads has committed to and not kept. */
+const PAYLOAD = ['inputContext', 'outputDecision', 'rationale', 'alternatives', 'conversation', 'crew'];
+
+/** What a decision says besides its payload; scrubbed. */
+interface Origin {
+  /** As the caller named it. */
+  agentId: string;
+  agentVersion: string | null;
+  /** As the caller gave it. */
+  timestamp: string | null;
+  clientInfo: ClientInfo | null;
+}
+
+export function draftOf(drafting: DraftInput): Draft {
+  const { tenant, traceId, judged, once, monthlyLimit } = drafting;
+  const origin = originOf(drafting);
+  const { sealed, commitments, unstored } = commit(drafting, origin);
+  const view = tracePayload({
+    organizationId: tenant.organizationId,
+    workspaceId: drafting.workspaceId,
+    traceId,
+    actor: tenant.actor,
+    agent: drafting.agent?.agentId ?? null,
+    schemaVersion: drafting.schemaVersion,
+    status: judged.verdict,
+    engineVersion: ENGINE_VERSION,
+    policySetDigest: drafting.policySetDigest,
+    scrubVersion: drafting.scrubVersion,
+    unstored,
+    commitments,
+  });
+  return {
+    organizationId: tenant.organizationId,
+    kind: 'trace',
+    traceId,
+    view,
+    payloadDigest: payloadDigest(view),
+    fields: { ...fieldsOf(drafting, origin), rationale: plainText(sealed.rationale?.text), sealed },
+    once,
+    monthlyLimit,
+  };
+}
+
+function originOf({ judged: { kept }, userAgent }: DraftInput): Origin {
+  return {
+    agentId: kept.agentId as string,
+    agentVersion: (kept.agentVersion as string | undefined) ?? null,
+    timestamp: (kept.timestamp as string | undefined) ?? null,
+    clientInfo: parseClientInfo(userAgent),
+  };
+}
+
+function commit({ judged: { kept, evaluation }, rawBody, logPayloads, random16 }: DraftInput, origin: Origin) {
+  const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = kept;
+  const values: Record<string, Json | undefined> = {
+    submitted: sha256Hex(rawBody),
+    origin: { ...origin },
+    evaluation,
+    inputContext,
+    outputDecision,
+    rationale: rationaleOf(kept),
+    alternatives,
+    triggeringCondition,
+    metadata,
+  };
+  for (const name of ADAPTER_MEMBERS) values[name] = kept[name];
+  const { sealed, commitments } = sealValues(values, random16);
+  const unstored = logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
+  for (const name of unstored) delete sealed[name];
+  return { sealed, commitments, unstored };
+}
+
+function fieldsOf(
+  drafting: DraftInput,
+  { agentId, agentVersion, timestamp, clientInfo }: Origin,
+): Omit<TraceFields, 'sealed' | 'rationale'> {
+  const { workspaceId, agent, judged, schemaVersion, at, scrubVersion, newReviewId } = drafting;
+  const { kept, verdict, confidenceScore, tags, policy, matchedPolicyIds } = judged;
+  const latency = (kept.metadata as { latencyMs?: Json } | undefined)?.latencyMs;
+  return {
+    workspaceId,
+    agentId: agent?.agentId ?? agentId,
+    agentName: agent?.name ?? null,
+    agentVersion,
+    schemaVersion,
+    status: verdict,
+    verdict,
+    confidenceScore,
+    tags,
+    humanOverride: false,
+    timestamp: timestamp === null ? at : new Date(timestamp),
+    triggeringCondition: (kept.triggeringCondition as string | undefined) ?? null,
+    clientInfo,
+    answer: { policy },
+    matchedPolicyIds,
+    latency: typeof latency === 'number' ? latency : null,
+    scrub: { rulesVersion: scrubVersion },
+    ...(verdict === 'flagged' && {
+      review: { _id: newReviewId(), status: 'pending', priority: 'medium', workflowStep: 1 },
+    }),
+  };
+}
+
+/** A stored text as the search reads it; null where it was not given or not kept. */
+function plainText(stored: string | undefined): string | null {
+  return stored === undefined ? null : (JSON.parse(stored) as string);
+}
+
+function rationaleOf(kept: Judgement['kept']): string | null {
+  const inside = (kept.outputDecision as { rationale?: Json } | undefined)?.rationale;
+  const rationale = kept.rationale ?? inside;
+  return typeof rationale === 'string' ? rationale : null;
+}
+
+/** What ingestion answers, and what a repetition is answered: taken from the stored document alone. */
+export function answerOf(trace: TraceDocument) {
+  const { traceId, agentId, verdict, confidenceScore, tags, answer, createdAt, sequence, chainHash, sealed } = trace;
+  const salt = saltAt(sealed.submitted?.seed ?? '', '');
+  return {
+    traceId,
+    agentId,
+    status: verdict,
+    confidenceScore,
+    tags,
+    matchedPolicy: answer.policy,
+    createdAt,
+    hashChain: { sequence, chainHash, salt },
+  };
+}

@@ -1,0 +1,160 @@
+// Agents at work over HTTP: whose key opens, which agent a decision means, and how many decisions a minute it may post.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+
+const path = '/api/v1/agents';
+
+let app: TestApp;
+let second: TestApp;
+let ada: Owner;
+beforeAll(async () => {
+  const mongoUri = databaseUri();
+  app = await startApp({}, { mongoUri });
+  second = await startApp({}, { mongoUri });
+  ada = await owner(app);
+});
+afterAll(async () => {
+  await app.stop();
+  await second.stop();
+});
+
+const ingest = (key: string, agentId: string, on = app): Promise<Answer> =>
+  on.call('POST', '/api/v1/traces', { key, body: decision(agentId) });
+const statusOf = async (answer: Promise<Answer>): Promise<unknown[]> => {
+  const { status, body } = await answer;
+  return [status, body.code];
+};
+const change = async (id: string, body: object): Promise<Answer> =>
+  ok(await app.call('PATCH', `${path}/${id}`, { token: ada.token, body }));
+
+async function newestTrace(): Promise<{ agentId: string }> {
+  return ok(await app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body.data[0];
+}
+
+test.each<[string, (id: string) => Promise<unknown>]>([
+  ['regenerated', (id) => app.call('POST', `${path}/${id}/regenerate-key`, { token: ada.token })],
+  ['deleted with its agent', (id) => app.call('DELETE', `${path}/${id}`, { token: ada.token })],
+])('a key that was %s is void at once, and soon on the other instance', async (_how, void_) => {
+  const bot = await agent(app, ada);
+  expect((await ingest(bot.key, bot.id)).status).toBe(201);
+  expect((await ingest(bot.key, bot.id, second)).status).toBe(201);
+  await void_(bot.id);
+  expect(await statusOf(ingest(bot.key, bot.id))).toEqual([401, 'INVALID_API_KEY']);
+  await expect.poll(() => statusOf(ingest(bot.key, bot.id, second))).toEqual([401, 'INVALID_API_KEY']);
+});
+
+test('a regenerated key works at once', async () => {
+  const bot = await agent(app, ada);
+  const { data } = ok(await app.call('POST', `${path}/${bot.id}/regenerate-key`, { token: ada.token })).body;
+  expect((await ingest(data.apiKey, bot.id)).status).toBe(201);
+});
+
+test('a decision means an agent by id, by the name its key was made under, or none', async () => {
+  const { key } = await workspaceKey(app, ada);
+  const bot = await agent(app, ada);
+  await change(bot.id, { name: 'Renamed' });
+  for (const [named, shown] of [
+    [bot.id, bot.id],
+    [bot.id.toUpperCase(), bot.id],
+    [bot.name, bot.id],
+    ['Renamed', 'Renamed'],
+    ['nobody we know', 'nobody we know'],
+  ] as const) {
+    expect((await ingest(key, named)).status).toBe(201);
+    expect((await newestTrace()).agentId).toBe(shown);
+  }
+  await app.call('DELETE', `${path}/${bot.id}`, { token: ada.token });
+  await ingest(key, bot.name);
+  expect((await newestTrace()).agentId).toBe(bot.name);
+});
+
+test('an agent key ingests for its own agent, whatever others are called', async () => {
+  const [bot, other] = [await agent(app, ada), await agent(app, ada)];
+  expect((await ingest(bot.key, bot.id)).status).toBe(201);
+  expect((await ingest(bot.key, bot.name)).status).toBe(201);
+  for (const named of [other.id, other.name, 'free text'])
+    expect(await statusOf(ingest(bot.key, named))).toEqual([403, 'FORBIDDEN']);
+  await change(bot.id, { name: 'Renamed' });
+  const namesake = await agent(app, ada, bot.name);
+  for (const { key, id } of [bot, namesake]) {
+    expect((await ingest(key, bot.name)).status).toBe(201);
+    expect((await newestTrace()).agentId).toBe(id);
+  }
+  const { key } = await workspaceKey(app, ada, { scope: { agentIds: [bot.id] } });
+  expect((await ingest(key, bot.name)).status).toBe(201);
+  expect((await newestTrace()).agentId).toBe(bot.id);
+  expect(await statusOf(ingest(key, other.id))).toEqual([403, 'FORBIDDEN']);
+});
+
+test('an agent key opens nothing else', async () => {
+  const { key, id } = await agent(app, ada);
+  for (const [method, address] of [
+    ['GET', path],
+    ['GET', `${path}/${id}`],
+    ['POST', `${path}/${id}/regenerate-key`],
+    ['GET', '/api/v1/policies'],
+    ['GET', '/api/v1/traces'],
+  ] as const)
+    expect(await statusOf(app.call(method, address, { key }))).toEqual([403, 'FORBIDDEN']);
+});
+
+test("an agent's own limit holds for its key alone; null, zero and negative lift it", async () => {
+  const bot = await agent(app, ada);
+  const limit = (maxRequestsPerMinute: number | null) => change(`${bot.id}/policies`, { maxRequestsPerMinute });
+  await limit(2);
+  const first = await ingest(bot.key, bot.id);
+  expect([first.status, first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).toEqual([
+    201,
+    '2',
+    '1',
+  ]);
+  expect((await ingest(bot.key, bot.id)).status).toBe(201);
+  const refused = await ingest(bot.key, bot.id);
+  expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+  expect(refused.body.data).toEqual({ limit: 2, windowSeconds: 60 });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  const { key } = await workspaceKey(app, ada);
+  expect((await ingest(key, bot.id)).status).toBe(201);
+  for (const none of [null, 0, -1]) {
+    await limit(none);
+    expect((await ingest(bot.key, bot.id)).status).toBe(201);
+  }
+  await limit(1);
+  expect((await ingest(bot.key, bot.id)).status).toBe(429);
+});
+
+test('what an agent did is counted and its versions are listed as they appeared', async () => {
+  const bot = await agent(app, ada);
+  const conditions = [{ field: 'metadata.verdict', operator: 'equals', value: 'block' }];
+  const policy = { name: `Stop ${bot.id}`, conditions, actions: [{ type: 'block' }] };
+  const { _id } = ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy })).body.data;
+  for (const more of [
+    { agentVersion: 'v2' },
+    { agentVersion: 'v1' },
+    { agentVersion: 'v2', metadata: { verdict: 'block' } },
+  ])
+    await app.call('POST', '/api/v1/traces', { key: bot.key, body: decision(bot.id, more) });
+  await app.instance.runJobsOnce();
+  const read = async (address: string) => ok(await app.call('GET', address, { token: ada.token })).body;
+  const versions = await read(`${path}/${bot.id}/versions`);
+  expect(versions.data).toEqual(['v2', 'v1']);
+  expect(versions.history.map(({ version, traces }: { version: string; traces: number }) => [version, traces])).toEqual(
+    [
+      ['v2', 2],
+      ['v1', 1],
+    ],
+  );
+  expect((await read(`${path}/${bot.id}/analytics`)).data).toEqual({
+    totalTraces: 3,
+    blocked: 1,
+    flagged: 0,
+    approved: 2,
+  });
+  expect((await read(`${path}/${bot.id}`)).data.lastActive).toBe(versions.history[0].lastSeenAt);
+  expect((await read(`/api/v1/policies/${_id}`)).data).toMatchObject({
+    matchCount: 1,
+    lastMatched: versions.history[0].lastSeenAt,
+    revision: 1,
+  });
+});

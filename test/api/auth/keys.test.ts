@@ -1,0 +1,344 @@
+// The story of workspace keys over HTTP (document 1, sections 2, 4.2 and 5): minted, scoped, used, revoked.
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+
+const RAW = /^svc_live_[0-9a-f]{64}$/;
+const path = '/api/v1/auth/keys';
+
+let aheadMs = 0;
+const clock = { now: () => new Date(Date.now() + aheadMs) };
+let ground: Ground;
+let app: TestApp;
+let ada: Owner;
+let eve: Owner;
+beforeAll(async () => {
+  ground = await startGround({}, { clock });
+  app = ground.app;
+  [ada, eve] = [await owner(app), await owner(app, 'Eve')];
+});
+afterAll(() => ground.stop());
+
+const mint = (body: unknown, { token } = ada): Promise<Answer> => app.call('POST', path, { token, body });
+const list = ({ token } = ada): Promise<Answer> => app.call('GET', path, { token });
+const change = (id: string, body: unknown, { token } = ada): Promise<Answer> =>
+  app.call('PATCH', `${path}/${id}`, { token, body });
+const revoke = (id: string, { token } = ada): Promise<Answer> => app.call('DELETE', `${path}/${id}`, { token });
+const post = (key: string, agentId: string, headers = {}): Promise<Answer> =>
+  app.call('POST', '/api/v1/traces', { key, body: decision(agentId), headers });
+const read = (key: string, below = '/api/v1/traces', headers = {}): Promise<Answer> =>
+  app.call('GET', below, { key, headers });
+const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
+
+test('a key is shown once; afterwards only its prefix', async () => {
+  const { status, body } = await mint({ name: '  ingest  ' });
+  expect(status).toBe(201);
+  const { key, ...rest } = body.data;
+  expect(key).toMatch(RAW);
+  expect(rest).toEqual({
+    _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+    organizationId: ada.organizationId,
+    name: 'ingest',
+    prefix: key.slice(0, 17),
+    workspaceId: null,
+    scope: { agentIds: null, readOnly: false },
+    createdBy: ada.userId,
+    lastUsedAt: null,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+  });
+  const listed = await list();
+  expect(listed.body.data).toContainEqual(rest);
+  expect(listed.text).not.toContain(key);
+  expect((await change(rest._id, { name: 'renamed' })).text).not.toContain(key);
+});
+
+test('nothing but the hash of a key is kept, in no collection', async () => {
+  const { key, id } = await workspaceKey(app, ada);
+  const bot = await agent(app, ada);
+  ok(await post(key, bot.id));
+  const kept = await ground.db.collection('workspace_keys').findOne({ _id: objectId(id) });
+  expect(kept?.keyHash).toBe(createHash('sha256').update(key).digest('hex'));
+  for (const { collectionName } of await ground.db.collections()) {
+    const text = JSON.stringify(await ground.db.collection(collectionName).find().toArray());
+    expect(text, collectionName).not.toContain(key);
+    expect(text, collectionName).not.toContain(bot.key);
+    expect(text, collectionName).not.toContain(key.slice('svc_live_'.length + 8));
+  }
+});
+
+test('keys are listed page by page, newest first, without the revoked and without those of others', async () => {
+  const home = await owner(app);
+  const made = [];
+  for (const name of ['one', 'two', 'three']) made.push(ok(await mint({ name }, home)).body.data._id);
+  ok(await revoke(made[1], home));
+  const first = await app.call('GET', `${path}?limit=1`, { token: home.token });
+  expect(first.body.data.map(({ name }: { name: string }) => name)).toEqual(['three']);
+  expect(first.body).toMatchObject({
+    count: 1,
+    total: 2,
+    pagination: { page: 1, limit: 1, total: 2, pages: 2, hasMore: true },
+  });
+  const second = await app.call('GET', `${path}?limit=1&page=2`, { token: home.token });
+  expect(second.body.data[0].name).toBe('one');
+  expect(second.body.pagination.hasMore).toBe(false);
+});
+
+test.each([
+  [{}],
+  [{ name: '' }],
+  [{ name: 'x'.repeat(101) }],
+  [{ name: ['a'] }],
+  [{ name: 'a', scope: { readonly: true } }],
+  [{ name: 'a', scope: { agentIds: [] } }],
+  [{ name: 'a', scope: { agentIds: ['short'] } }],
+  [{ name: 'a', scope: { readOnly: 'true' } }],
+  [{ name: 'a', readOnly: true }],
+  [{ name: 'a', workspaceId: { $ne: null } }],
+])('a key of %j is refused', async (body) => {
+  expect(outcome(await mint(body))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+test('a key cannot be limited to an agent or workspace of somebody else', async () => {
+  const foreign = await agent(app, eve);
+  for (const body of [
+    { name: 'a', scope: { agentIds: [foreign.id] } },
+    { name: 'a', scope: { agentIds: ['a'.repeat(24)] } },
+    { name: 'a', workspaceId: eve.workspaceId },
+    { name: 'a', workspaceId: 'a'.repeat(24) },
+  ])
+    expect(outcome(await mint(body)), JSON.stringify(body)).toEqual([404, 'NOT_FOUND']);
+  const { id } = await workspaceKey(app, ada);
+  expect(outcome(await change(id, { scope: { agentIds: [foreign.id] } }))).toEqual([404, 'NOT_FOUND']);
+});
+
+test('name and scope are changed one by one, with an entry each, and count at once', async () => {
+  const { key, id } = await workspaceKey(app, ada);
+  const bot = await agent(app, ada);
+  expect((await change(id, { name: 'renamed' })).body.data).toMatchObject({
+    name: 'renamed',
+    scope: { readOnly: false },
+  });
+  expect((await post(key, bot.id)).status).toBe(201);
+  expect((await change(id, { scope: { readOnly: true } })).body.data).toMatchObject({
+    name: 'renamed',
+    scope: { readOnly: true, agentIds: null },
+  });
+  expect(outcome(await post(key, bot.id))).toEqual([403, 'FORBIDDEN']);
+  expect((await change(id, { scope: { agentIds: [bot.id] } })).body.data.scope).toEqual({
+    readOnly: true,
+    agentIds: [bot.id],
+  });
+  expect((await change(id, { scope: { agentIds: null, readOnly: false } })).body.data.scope).toEqual({
+    readOnly: false,
+    agentIds: null,
+  });
+  expect((await post(key, bot.id)).status).toBe(201);
+  expect(await auditOf(app, ada, `action=apikey.update&resourceId=${id}`)).toHaveLength(4);
+  for (const body of [{ prefix: 'svc' }, { keyHash: 'x' }, { workspaceId: null }])
+    expect(outcome(await change(id, body))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+test('a read-only key reads and writes nothing', async () => {
+  const { key } = await workspaceKey(app, ada, { scope: { readOnly: true } });
+  const bot = await agent(app, ada);
+  expect((await read(key)).status).toBe(200);
+  const refused = await post(key, bot.id);
+  expect([refused.status, refused.body]).toEqual([
+    403,
+    { success: false, error: 'This key is read-only', code: 'FORBIDDEN' },
+  ]);
+});
+
+test('a key limited to some agents ingests and sees theirs alone', async () => {
+  const [mine, other] = [await agent(app, ada), await agent(app, ada)];
+  const { key: full } = await workspaceKey(app, ada);
+  const { key } = await workspaceKey(app, ada, { scope: { agentIds: [mine.id] } });
+  ok(await post(full, other.id));
+  expect((await post(key, mine.id)).status).toBe(201);
+  expect((await post(key, mine.name)).status).toBe(201);
+  for (const agentId of [other.id, other.name, 'nobody in particular'])
+    expect(outcome(await post(key, agentId)), agentId).toEqual([403, 'FORBIDDEN']);
+  const seen = ok(await read(key)).body;
+  expect(seen.data.map(({ agentId }: { agentId: string }) => agentId)).toEqual([mine.id, mine.id]);
+  expect(seen.total).toBe(2);
+  const theirs = ok(await read(full)).body.data.find(({ agentId }: { agentId: string }) => agentId === other.id);
+  expect(outcome(await read(key, `/api/v1/traces/${theirs._id}`))).toEqual([404, 'NOT_FOUND']);
+  expect(ok(await read(key, '/api/v1/agents')).body.data.map(({ _id }: { _id: string }) => _id)).toEqual([mine.id]);
+  expect(outcome(await read(key, `/api/v1/agents/${other.id}`))).toEqual([404, 'NOT_FOUND']);
+});
+
+test('a key bound to a workspace works there; x-workspace-id chooses for the others', async () => {
+  const { _id: lab } = ok(await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Lab' } }))
+    .body.data;
+  const { key: bound } = await workspaceKey(app, ada, { workspaceId: lab });
+  const { key: free } = await workspaceKey(app, ada);
+  const of = async (key: string, headers = {}): Promise<string> => {
+    const { traceId } = ok(await post(key, 'a free text agent', headers)).body.data;
+    const found = await ground.db.collection('ledger').findOne({ traceId });
+    return found?.workspaceId as string;
+  };
+  expect(await of(bound)).toBe(lab);
+  expect(await of(bound, { 'x-workspace-id': lab })).toBe(lab);
+  expect(await of(free)).toBe(ada.workspaceId);
+  expect(await of(free, { 'x-workspace-id': lab.toUpperCase() })).toBe(lab);
+  expect(outcome(await post(bound, 'x', { 'x-workspace-id': ada.workspaceId }))).toEqual([403, 'FORBIDDEN']);
+  for (const foreign of [eve.workspaceId, 'a'.repeat(24), 'no id', '%00', '{"$ne":null}'])
+    expect(outcome(await post(free, 'x', { 'x-workspace-id': foreign })), foreign).toEqual([404, 'NOT_FOUND']);
+});
+
+test('a revoked key is refused at once, here and on another instance', async () => {
+  const second = await startApp({}, { mongoUri: ground.mongoUri });
+  const { key, id } = await workspaceKey(app, ada);
+  ok(await read(key));
+  ok(await second.call('GET', '/api/v1/traces', { key }));
+  const { status, body } = await revoke(id);
+  expect([status, body.data._id]).toEqual([200, id]);
+  expect(outcome(await read(key))).toEqual([401, 'INVALID_API_KEY']);
+  await expect
+    .poll(async () => outcome(await second.call('GET', '/api/v1/traces', { key })), { interval: 10 })
+    .toEqual([401, 'INVALID_API_KEY']);
+  expect(outcome(await revoke(id))).toEqual([404, 'NOT_FOUND']);
+  expect(outcome(await change(id, { name: 'again' }))).toEqual([404, 'NOT_FOUND']);
+  await second.stop();
+});
+
+test('the last use is noted, at most once a minute', async () => {
+  const { key, id } = await workspaceKey(app, ada);
+  const noted = async (): Promise<string | null> =>
+    ok(await list()).body.data.find(({ _id }: { _id: string }) => _id === id).lastUsedAt;
+  ok(await read(key));
+  await expect.poll(noted).not.toBeNull();
+  const first = await noted();
+  ok(await read(key));
+  aheadMs = 61_000;
+  ok(await read(key));
+  await expect.poll(noted).not.toBe(first);
+  expect(new Date((await noted()) ?? 0).getTime() - new Date(first ?? 0).getTime()).toBeGreaterThan(60_000);
+  aheadMs = 0;
+});
+
+test('two keys may be active at once, so that one can be rolled over', async () => {
+  const [old, fresh] = [await workspaceKey(app, ada), await workspaceKey(app, ada)];
+  expect([(await read(old.key)).status, (await read(fresh.key)).status]).toEqual([200, 200]);
+  ok(await revoke(old.id));
+  expect([(await read(old.key)).status, (await read(fresh.key)).status]).toEqual([401, 200]);
+});
+
+test('a key is taken from X-API-Key and from Authorization', async () => {
+  const { key } = await workspaceKey(app, ada);
+  for (const headers of [
+    { 'x-api-key': key },
+    { authorization: `Bearer ${key}` },
+    { authorization: `bearer  ${key}` },
+    { 'x-api-key': key, authorization: `Bearer ${ada.token}` },
+  ])
+    expect((await app.call('GET', '/api/v1/traces', { headers: headers as Record<string, string> })).status).toBe(200);
+});
+
+test.each([
+  [{}, 'NO_API_KEY'],
+  [{ 'x-api-key': '' }, 'NO_API_KEY'],
+  [{ 'x-api-key': 'garbage' }, 'INVALID_API_KEY_FORMAT'],
+  [{ 'x-api-key': `svc_live_${'A'.repeat(64)}` }, 'INVALID_API_KEY_FORMAT'],
+  [{ 'x-api-key': `svc_live_${'0'.repeat(63)}` }, 'INVALID_API_KEY_FORMAT'],
+  [{ 'x-api-key': `svc_agent_${'0'.repeat(64)}` }, 'INVALID_API_KEY_FORMAT'],
+  [{ 'x-api-key': `svc_live_${'0'.repeat(64)}` }, 'INVALID_API_KEY'],
+  [{ 'x-api-key': `svc_agent_${'0'.repeat(48)}` }, 'INVALID_API_KEY'],
+])('ingestion with the headers %j is answered %s', async (headers, code) => {
+  const answer = await app.call('POST', '/api/v1/traces', {
+    body: decision('a'),
+    headers: headers as Record<string, string>,
+  });
+  expect(outcome(answer)).toEqual([401, code]);
+  expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+});
+
+test('each credential is for its own operations', async () => {
+  const { key } = await workspaceKey(app, ada);
+  const bot = await agent(app, ada);
+  const session = { token: ada.token, body: decision(bot.id) };
+  expect(outcome(await app.call('POST', '/api/v1/traces', session))).toEqual([401, 'INVALID_API_KEY_FORMAT']);
+  expect((await post(bot.key, bot.id)).status).toBe(201);
+  expect(outcome(await read(bot.key))).toEqual([403, 'FORBIDDEN']);
+  for (const below of ['/api/v1/auth/me', path, '/api/v1/audit'])
+    expect(outcome(await read(key, below)), below).toEqual([403, 'FORBIDDEN']);
+  expect(outcome(await app.call('POST', path, { key, body: { name: 'by a key' } }))).toEqual([403, 'FORBIDDEN']);
+  expect(outcome(await app.call('POST', '/api/v1/policies', { key, body: {} }))).toEqual([403, 'FORBIDDEN']);
+  for (const below of ['/api/v1/traces', '/api/v1/auth/me'])
+    expect(outcome(await app.call('GET', below))).toEqual([401, 'NO_TOKEN']);
+});
+
+test('an agent key ingests for its own agent only, and dies with the next one', async () => {
+  const [bot, other] = [await agent(app, ada), await agent(app, ada)];
+  expect((await post(bot.key, bot.name)).status).toBe(201);
+  for (const named of [other.id, other.name, 'free text'])
+    expect(outcome(await post(bot.key, named)), named).toEqual([403, 'FORBIDDEN']);
+  const { apiKey } = ok(await app.call('POST', `/api/v1/agents/${bot.id}/regenerate-key`, { token: ada.token })).body
+    .data;
+  expect(outcome(await post(bot.key, bot.id))).toEqual([401, 'INVALID_API_KEY']);
+  expect((await post(apiKey, bot.id)).status).toBe(201);
+});
+
+test('keys are managed by owners and admins; a refused attempt leaves an entry', async () => {
+  const { id } = await workspaceKey(app, ada);
+  const admin = await member(ground, ada, 'admin');
+  expect((await mint({ name: 'by admin' }, admin)).status).toBe(201);
+  for (const role of ['reviewer', 'member', 'viewer', 'auditor']) {
+    const person = await member(ground, ada, role);
+    const answers = [
+      await list(person),
+      await mint({ name: 'no' }, person),
+      await change(id, { name: 'no' }, person),
+      await revoke(id, person),
+    ];
+    expect(answers.map(outcome), role).toEqual(Array(4).fill([403, 'FORBIDDEN']));
+    const failures = await auditOf(app, ada, `status=failure&userId=${person.userId}`);
+    expect(
+      failures.map(({ action, resourceId, userRole, metadata }) => [action, resourceId, userRole, metadata]),
+    ).toEqual([
+      ['apikey.revoke', id, role, { code: 'FORBIDDEN' }],
+      ['apikey.update', id, role, { code: 'FORBIDDEN' }],
+      ['apikey.create', null, role, { code: 'FORBIDDEN' }],
+    ]);
+  }
+});
+
+test('minting and revoking leave entries that do not hold the key', async () => {
+  const { key, id } = await workspaceKey(app, ada);
+  ok(await revoke(id));
+  const entries = await auditOf(app, ada, `resource=apiKey&resourceId=${id}`);
+  expect(entries.map(({ action, status, userId }) => [action, status, userId])).toEqual([
+    ['apikey.revoke', 'success', ada.userId],
+    ['apikey.create', 'success', ada.userId],
+  ]);
+  expect(JSON.stringify(entries)).not.toContain(key);
+});
+
+test('a key of another organisation is an unknown one', async () => {
+  const { id } = await workspaceKey(app, eve);
+  for (const answer of [
+    await change(id, { name: 'mine' }),
+    await revoke(id),
+    await revoke('no-id'),
+    await revoke('%24ne'),
+  ])
+    expect(outcome(answer)).toEqual([404, 'NOT_FOUND']);
+  expect(ok(await list(eve)).body.data.map(({ _id }: { _id: string }) => _id)).toContain(id);
+});
+
+test('at most fifty keys are active', async () => {
+  const home = await owner(app);
+  const { insertedCount } = await ground.db.collection('workspace_keys').insertMany(
+    Array.from({ length: 50 }, (_, index) => ({
+      organizationId: objectId(home.organizationId),
+      name: `key ${index}`,
+      keyHash: `hash ${home.userId} ${index}`,
+      revokedAt: null,
+    })),
+  );
+  expect(insertedCount).toBe(50);
+  expect(outcome(await mint({ name: 'one more' }, home))).toEqual([400, 'INVALID_OPERATION']);
+});

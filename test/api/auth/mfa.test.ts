@@ -1,0 +1,375 @@
+// The second factor over HTTP (document 1, sections 3 and 4.1): on, off, at sign-in, backup codes; bounds on guessing, and no door around it.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { auditOf, changeMembership, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { holdMail, openPostOffice, tokenOf, type PostOffice } from '../../setup/providers/mail-server.ts';
+import { Authenticator, enrol, MovedClock } from '../../setup/second-factor.ts';
+import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+
+const NEW_PASSWORD = 'Another-Horse-8';
+const clock = new MovedClock();
+
+let office: PostOffice;
+let ground: Ground;
+let app: TestApp;
+let deliver: () => Promise<number>;
+beforeAll(async () => {
+  office = await openPostOffice();
+  ground = await startGround({ SMTP_URL: office.url, ASSAY_LIMIT_ACCOUNT: '1000' }, { clock });
+  ({ app } = ground);
+  ({ deliver } = await holdMail(ground));
+});
+afterAll(async () => {
+  await ground.stop();
+  await office.close();
+});
+
+const post = (path: string, body?: object, token?: string): Promise<Answer> =>
+  app.call('POST', `/api/v1/auth/${path}`, { ...(body && { body }), ...(token !== undefined && { token }) });
+const me = (token: string): Promise<Answer> => app.call('GET', '/api/v1/auth/me', { token });
+const login = (email: string, password = PASSWORD): Promise<Answer> => post('login', { email, password });
+const pending = async (email: string): Promise<string> => ok(await login(email)).body.data.tempToken;
+const finish = (tempToken: string, code: string): Promise<Answer> => post('mfa/login', { tempToken, code });
+const codeOf = ({ body }: Answer): string => (body.code as string | undefined) ?? 'ok';
+const many = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, make));
+
+async function enrolled(): Promise<{ person: Owner; authenticator: Authenticator }> {
+  const person = await owner(app);
+  return { person, authenticator: await enrol(app, clock, person.token) };
+}
+const backupCodes = async ({ token }: Owner): Promise<string[]> =>
+  ok(await post('backup-codes/generate', undefined, token)).body.data.codes;
+const security = async ({ token }: Owner) =>
+  ok(await app.call('GET', '/api/v1/auth/security-settings', { token })).body.data;
+async function mailed(path: string, email: string): Promise<string> {
+  ok(await post(path, { email }));
+  await deliver();
+  return tokenOf(office.newest(email));
+}
+
+test('a set-up shows the secret in three ways, and changes no sign-in until a code proves it', async () => {
+  const ada = await owner(app);
+  const { data } = ok(await post('mfa/setup', undefined, ada.token)).body;
+  expect(data).toEqual({
+    secret: expect.stringMatching(/^[A-Z2-7]{32}$/),
+    otpauthUrl: expect.stringMatching(/^otpauth:\/\/totp\/Assay:/),
+    qrCode: expect.stringMatching(/^data:image\/png;base64,/),
+  });
+  expect(new URL(data.otpauthUrl).searchParams.get('secret')).toBe(data.secret);
+  expect(ok(await login(ada.email)).body.data.token).toEqual(expect.any(String));
+  const authenticator = new Authenticator(clock, data.secret);
+  const wrong = await post('mfa/enable', { code: authenticator.wrong() }, ada.token);
+  expect([wrong.status, wrong.body.code]).toEqual([401, 'INVALID_MFA_CODE']);
+  expect((await security(ada)).mfa.enabled).toBe(false);
+  const right = await post('mfa/enable', { code: authenticator.code() }, ada.token);
+  expect([right.status, right.body.data]).toEqual([200, { mfaEnabled: true }]);
+  expect((await me(ada.token)).body.data.user.mfaEnabled).toBe(true);
+  expect((await post('mfa/setup', undefined, ada.token)).body.code).toBe('INVALID_OPERATION');
+  expect((await post('mfa/enable', { code: authenticator.next() }, ada.token)).body.code).toBe('INVALID_OPERATION');
+  expect(await auditOf(app, ada, 'action=auth.mfa_enable&status=success')).toMatchObject([{ resourceId: ada.userId }]);
+});
+
+test('a second set-up replaces the first', async () => {
+  const ada = await owner(app);
+  const [first, second] = [
+    ok(await post('mfa/setup', undefined, ada.token)),
+    ok(await post('mfa/setup', undefined, ada.token)),
+  ];
+  const [old, current] = [first, second].map(({ body }) => new Authenticator(clock, body.data.secret));
+  expect(codeOf(await post('mfa/enable', { code: old!.code() }, ada.token))).toBe('INVALID_MFA_CODE');
+  expect(codeOf(await post('mfa/enable', { code: current!.code() }, ada.token))).toBe('ok');
+});
+
+test('without a set-up there is nothing to enable or disable', async () => {
+  const ada = await owner(app);
+  expect(codeOf(await post('mfa/enable', { code: '000000' }, ada.token))).toBe('INVALID_OPERATION');
+  expect(codeOf(await post('mfa/disable', { code: '000000' }, ada.token))).toBe('INVALID_OPERATION');
+});
+
+test('a password leads to the second step, and its code to a session', async () => {
+  const { person, authenticator } = await enrolled();
+  const first = await login(person.email);
+  expect([first.status, first.body]).toEqual([
+    200,
+    { success: true, data: { mfaRequired: true, tempToken: expect.any(String) } },
+  ]);
+  const { tempToken } = first.body.data;
+  const code = authenticator.next();
+  // As people type it.
+  const second = await finish(tempToken, `${code.slice(0, 3)} ${code.slice(3)}`);
+  expect([second.status, second.body.data.user._id]).toEqual([200, person.userId]);
+  expect((await me(second.body.data.token)).status).toBe(200);
+  expect(codeOf(await finish(tempToken, authenticator.next()))).toBe('TOKEN_REVOKED');
+  const [success, challenge] = await auditOf(app, person, 'resource=session');
+  expect(success).toMatchObject({
+    action: 'auth.login',
+    status: 'success',
+    metadata: { method: 'password', secondFactor: 'totp' },
+  });
+  expect(challenge).toMatchObject({
+    action: 'auth.mfa_challenge',
+    status: 'success',
+    userId: person.userId,
+    metadata: { method: 'password' },
+  });
+});
+
+test('a temp token is no session, and a session token no temp token', async () => {
+  const { person, authenticator } = await enrolled();
+  const tempToken = await pending(person.email);
+  expect(codeOf(await me(tempToken))).toBe('TOKEN_VERIFICATION_FAILED');
+  for (const token of [person.token, 'x', `${tempToken.slice(0, -3)}abc`])
+    expect(codeOf(await finish(token, authenticator.next()))).toBe('TOKEN_VERIFICATION_FAILED');
+  for (const odd of [null, ['a'], { $ne: null }, 7])
+    expect((await post('mfa/login', { tempToken: odd, code: '000000' })).status).toBe(400);
+});
+
+test('a temp token ends after five minutes', async () => {
+  const { person, authenticator } = await enrolled();
+  const tempToken = await pending(person.email);
+  clock.aheadMs += 5 * 60_000;
+  expect(codeOf(await finish(tempToken, authenticator.next()))).toBe('TOKEN_EXPIRED');
+});
+
+test('a password that changes meanwhile ends the second step', async () => {
+  const { person, authenticator } = await enrolled();
+  const tempToken = await pending(person.email);
+  ok(await post('change-password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }, person.token));
+  expect(codeOf(await finish(tempToken, authenticator.next()))).toBe('TOKEN_REVOKED');
+});
+
+test('a suspension meanwhile is met at the second step', async () => {
+  const { person, authenticator } = await enrolled();
+  const tempToken = await pending(person.email);
+  await changeMembership(ground, person, { isActive: false, deactivatedBy: 'team' });
+  expect(codeOf(await finish(tempToken, authenticator.next()))).toBe('ACCOUNT_DEACTIVATED');
+});
+
+describe('a code works once', () => {
+  test('also the one that switched the second factor on', async () => {
+    const ada = await owner(app);
+    const authenticator = await enrol(app, clock, ada.token);
+    expect(codeOf(await finish(await pending(ada.email), authenticator.code()))).toBe('INVALID_MFA_CODE');
+    expect(codeOf(await finish(await pending(ada.email), authenticator.next()))).toBe('ok');
+    expect(codeOf(await finish(await pending(ada.email), authenticator.code()))).toBe('INVALID_MFA_CODE');
+  });
+
+  test('a code of an earlier step is refused after a later one', async () => {
+    const { person, authenticator } = await enrolled();
+    const earlier = authenticator.next();
+    expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe('ok');
+    expect(codeOf(await finish(await pending(person.email), earlier))).toBe('INVALID_MFA_CODE');
+  });
+
+  test('20 times in parallel, over temp tokens of its own each', async () => {
+    const { person, authenticator } = await enrolled();
+    const tempTokens = await many(20, () => pending(person.email));
+    const code = authenticator.next();
+    const codes = (await Promise.all(tempTokens.map((tempToken) => finish(tempToken, code)))).map(codeOf);
+    expect(codes.filter((found) => found === 'ok')).toHaveLength(1);
+    expect(codes.filter((found) => !['ok', 'INVALID_MFA_CODE', 'RATE_LIMIT_EXCEEDED'].includes(found))).toEqual([]);
+  });
+
+  test('20 times in parallel over one temp token', async () => {
+    const { person, authenticator } = await enrolled();
+    const tempToken = await pending(person.email);
+    const code = authenticator.next();
+    const codes = (await many(20, () => finish(tempToken, code))).map(codeOf);
+    expect(codes.filter((found) => found === 'ok')).toHaveLength(1);
+    expect(codes.filter((found) => !['ok', 'INVALID_MFA_CODE', 'TOKEN_REVOKED'].includes(found))).toEqual([]);
+  });
+});
+
+describe('guessing', () => {
+  test('five wrong codes burn the temp token, also in parallel', async () => {
+    const { person, authenticator } = await enrolled();
+    const [one, other] = [await pending(person.email), await pending(person.email)];
+    for (let guess = 1; guess <= 5; guess += 1)
+      expect(codeOf(await finish(one, authenticator.wrong()))).toBe('INVALID_MFA_CODE');
+    expect(codeOf(await finish(one, authenticator.next()))).toBe('TOKEN_REVOKED');
+    ok(await finish(other, authenticator.next()));
+    const third = await pending(person.email);
+    const codes = (await many(12, () => finish(third, authenticator.wrong()))).map(codeOf).sort();
+    expect(codes).toEqual([...Array(5).fill('INVALID_MFA_CODE'), ...Array(7).fill('TOKEN_REVOKED')]);
+    expect(codeOf(await finish(third, authenticator.next()))).toBe('TOKEN_REVOKED');
+  });
+
+  test('ten wrong codes stop a user for an hour, over new temp tokens, addresses and doors', async () => {
+    const { person, authenticator } = await enrolled();
+    for (let round = 1; round <= 3; round += 1) {
+      const tempToken = await pending(person.email);
+      for (let guess = 1; guess <= 3; guess += 1) await finish(tempToken, authenticator.wrong());
+    }
+    expect(codeOf(await post('mfa/disable', { code: authenticator.wrong() }, person.token))).toBe('INVALID_MFA_CODE');
+    const stopped = await finish(await pending(person.email), authenticator.next());
+    expect([stopped.status, stopped.body.code, stopped.body.data]).toEqual([
+      429,
+      'RATE_LIMIT_EXCEEDED',
+      { limit: 10, windowSeconds: 3600 },
+    ]);
+    const wait = Number(stopped.headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(3000);
+    expect(codeOf(await post('mfa/disable', { code: authenticator.next() }, person.token))).toBe('RATE_LIMIT_EXCEEDED');
+    clock.aheadMs += wait * 1000;
+    expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe('ok');
+  });
+
+  test('a right code ends the count', async () => {
+    const { person, authenticator } = await enrolled();
+    for (let round = 1; round <= 4; round += 1) {
+      const tempToken = await pending(person.email);
+      for (let guess = 1; guess <= 4; guess += 1)
+        expect(codeOf(await finish(tempToken, authenticator.wrong()))).toBe('INVALID_MFA_CODE');
+      expect(codeOf(await finish(tempToken, authenticator.next()))).toBe('ok');
+    }
+  });
+
+  test('wrong codes are recorded where the account is', async () => {
+    const { person, authenticator } = await enrolled();
+    await finish(await pending(person.email), authenticator.wrong());
+    await expect
+      .poll(async () => (await auditOf(app, person, 'action=auth.login&status=failure')).map(({ detail }) => detail))
+      .toEqual(['INVALID_MFA_CODE']);
+  });
+});
+
+describe('backup codes', () => {
+  test('ten are shown once, each signs in once, and a new set voids the old one', async () => {
+    const { person } = await enrolled();
+    const codes = await backupCodes(person);
+    expect(codes).toEqual(Array(10).fill(expect.stringMatching(/^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/)));
+    expect(new Set(codes).size).toBe(10);
+    const [first = '', second = '', third = ''] = codes;
+    expect(codeOf(await finish(await pending(person.email), first))).toBe('ok');
+    expect(codeOf(await finish(await pending(person.email), first))).toBe('INVALID_MFA_CODE');
+    expect(codeOf(await finish(await pending(person.email), second.toUpperCase().replace('-', ' ')))).toBe('ok');
+    expect((await security(person)).mfa).toEqual({ enabled: true, backupCodesLeft: 8 });
+    const [entry] = await auditOf(app, person, 'action=auth.login&status=success');
+    expect(entry?.metadata).toMatchObject({ secondFactor: 'backup_code' });
+    const [fresh = ''] = await backupCodes(person);
+    expect(codeOf(await finish(await pending(person.email), third))).toBe('INVALID_MFA_CODE');
+    expect(codeOf(await finish(await pending(person.email), fresh))).toBe('ok');
+  });
+
+  test('one used 20 times in parallel works once', async () => {
+    const { person } = await enrolled();
+    const [code = ''] = await backupCodes(person);
+    const tempTokens = await many(20, () => pending(person.email));
+    const codes = (await Promise.all(tempTokens.map((tempToken) => finish(tempToken, code)))).map(codeOf);
+    expect(codes.filter((found) => found === 'ok')).toHaveLength(1);
+  });
+
+  test('another user’s are none', async () => {
+    const [{ person }, { person: other }] = [await enrolled(), await enrolled()];
+    const [code = ''] = await backupCodes(other);
+    expect(codeOf(await finish(await pending(person.email), code))).toBe('INVALID_MFA_CODE');
+    expect(codeOf(await finish(await pending(other.email), code))).toBe('ok');
+  });
+});
+
+describe('switching it off', () => {
+  test('needs a code of the authenticator, and leaves nothing behind', async () => {
+    const { person, authenticator } = await enrolled();
+    await backupCodes(person);
+    expect(codeOf(await post('mfa/disable', { code: authenticator.wrong() }, person.token))).toBe('INVALID_MFA_CODE');
+    const off = await post('mfa/disable', { code: authenticator.next() }, person.token);
+    expect([off.status, off.body.data]).toEqual([200, { mfaEnabled: false }]);
+    expect(ok(await login(person.email)).body.data.token).toEqual(expect.any(String));
+    const kept = await ground.db.collection('users').findOne({ _id: objectId(person.userId) });
+    expect(kept?.mfa).toMatchObject({ enabled: false, secret: null, pendingSecret: null, backupCodes: [] });
+  });
+
+  test('a backup code stands in for a lost authenticator only together with the password', async () => {
+    const { person } = await enrolled();
+    const [code = ''] = await backupCodes(person);
+    for (const password of [undefined, 'Wrong-Horse-9'])
+      expect(codeOf(await post('mfa/disable', { code, password }, person.token))).toBe('INVALID_MFA_CODE');
+    expect(codeOf(await post('mfa/disable', { code, password: PASSWORD }, person.token))).toBe('ok');
+    expect((await security(person)).mfa).toEqual({ enabled: false, backupCodesLeft: 0 });
+  });
+});
+
+describe('no door leads around it', () => {
+  test('a magic link', async () => {
+    const { person, authenticator } = await enrolled();
+    const { body } = ok(await post('magic-link/verify', { token: await mailed('magic-link', person.email) }));
+    expect(body.data).toEqual({ mfaRequired: true, tempToken: expect.any(String) });
+    expect(codeOf(await me(body.data.tempToken))).toBe('TOKEN_VERIFICATION_FAILED');
+    const signedIn = await finish(body.data.tempToken, authenticator.next());
+    const [entry] = await auditOf(
+      app,
+      { ...person, token: signedIn.body.data.token },
+      'action=auth.login&status=success',
+    );
+    expect(entry?.metadata).toMatchObject({ method: 'magic_link', secondFactor: 'totp' });
+  });
+
+  test('a reset', async () => {
+    const { person } = await enrolled();
+    const { body } = ok(
+      await post('reset-password', { token: await mailed('forgot-password', person.email), password: NEW_PASSWORD }),
+    );
+    expect(JSON.stringify(body)).not.toMatch(/token/i);
+    expect(ok(await login(person.email, NEW_PASSWORD)).body.data).toEqual({
+      mfaRequired: true,
+      tempToken: expect.any(String),
+    });
+  });
+
+  test('signing up again', async () => {
+    const { person } = await enrolled();
+    ok(await post('request-signup', { email: person.email }));
+    await deliver();
+    expect(office.newest(person.email).subject).toBe('You have an account with Assay');
+    const body = { name: 'Eve', email: person.email, password: PASSWORD, organizationName: 'Eve Ltd' };
+    expect(codeOf(await post('register', body))).toBe('ALREADY_EXISTS');
+  });
+});
+
+test('the secret is sealed for its user: in another’s record it does not open', async () => {
+  const [{ person, authenticator }, { person: victim }] = [await enrolled(), await enrolled()];
+  const users = ground.db.collection('users');
+  const [own] = await users.find({ _id: objectId(person.userId) }).toArray();
+  await users.updateOne({ _id: objectId(victim.userId) }, { $set: { 'mfa.secret': own?.mfa.secret } });
+  const refused = await finish(await pending(victim.email), authenticator.next());
+  expect([refused.status, refused.body.code]).toEqual([500, 'INTERNAL_ERROR']);
+});
+
+test('no secret is in the database, a log line or an audit entry', async () => {
+  const { person, authenticator } = await enrolled();
+  const setUp = await owner(app);
+  const { data: shown } = ok(await post('mfa/setup', undefined, setUp.token)).body;
+  const codes = await backupCodes(person);
+  const tempToken = await pending(person.email);
+  const used = ok(await finish(await pending(person.email), authenticator.next())).body.data.token;
+  const { streamToken } = ok(await post('stream-token', undefined, person.token)).body.data;
+  const links = [await mailed('magic-link', person.email), await mailed('forgot-password', person.email)];
+  await post('mfa/login', { tempToken, code: codes[0]! });
+  const jti = JSON.parse(Buffer.from(tempToken.split('.')[1]!, 'base64url').toString()).jti as string;
+  await app.instance.runJobsOnce();
+  await app.instance.services.failures.settle();
+  const dump = [app.logged.join('')];
+  for (const { collectionName } of await ground.db.collections())
+    dump.push(JSON.stringify(await ground.db.collection(collectionName).find().toArray()));
+  const text = dump.join('\n');
+  expect(text).toContain(person.email);
+  const canaries = [
+    ...[authenticator.secret, shown.secret, shown.otpauthUrl, tempToken, jti, used, streamToken, PASSWORD],
+    ...links,
+    ...codes.flatMap((code) => [code, code.replace('-', '')]),
+  ];
+  expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
+});
+
+test('a user of an earlier version is completed before the first request, and can switch it on', async () => {
+  const person = await owner(app);
+  const old = { $set: { mfa: { enabled: false } }, $unset: { preferences: '', emailVerifiedAt: '' } };
+  await ground.db.collection('users').updateOne({ _id: objectId(person.userId) }, old);
+  await ground.db.collection<{ _id: string }>('migrations').deleteOne({ _id: 'users-second-factor' });
+  const second = await startApp({}, { clock, mongoUri: ground.mongoUri });
+  expect((await security(person)).mfa).toEqual({ enabled: false, backupCodesLeft: 0 });
+  const authenticator = await enrol(second, clock, person.token);
+  expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe('ok');
+  await second.stop();
+});

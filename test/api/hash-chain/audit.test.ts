@@ -1,0 +1,130 @@
+// The operations audit log over HTTP (document 3, section 4.4): gates, filters, and the replay of its chain.
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { chainHash, chainTime } from '../../../src/domain/record/chain.ts';
+import { sealValue } from '../../../src/domain/record/commitments.ts';
+import { random16 } from '../../../src/platform/ids.ts';
+import { AUDIT } from '../../../src/ledger/chains.ts';
+import type { Stored } from '../../../src/ledger/entry.ts';
+import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { seeded } from '../../ledger/random.ts';
+import { agent, owner, type Owner, workspaceKey } from '../../setup/personas.ts';
+import type { Answer } from '../../setup/start-app.ts';
+import { type Ground, startGround } from './hash-chain-history.ts';
+
+let ground: Ground;
+let ada: Owner;
+let intact: Stored[];
+beforeAll(async () => {
+  ground = await startGround();
+  ada = await owner(ground.app);
+  for (let i = 0; i < 4; i++) await agent(ground.app, ada);
+  await workspaceKey(ground.app, ada);
+  const policy = { name: 'A', conditions: [], actions: [{ type: 'notify' }] };
+  const made = await ground.app.call('POST', '/api/v1/policies', { token: ada.token, body: policy });
+  await ground.app.call('DELETE', `/api/v1/policies/${made.body.data._id}`, { token: ada.token });
+  intact = await stored();
+  const newest = { organizationId: objectId(ada.organizationId), sequence: intact.length };
+  const heads = ground.db.collection(`heads_${AUDIT.collection}`);
+  await vi.waitFor(async () => expect(await heads.countDocuments(newest)).toBe(1));
+});
+afterAll(() => ground.stop());
+
+function entries() {
+  return ground.db.collection<Stored>(AUDIT.collection);
+}
+
+async function stored(): Promise<Stored[]> {
+  const found = entries()
+    .find({ organizationId: objectId(ada.organizationId) })
+    .sort({ sequence: 1 });
+  return (await found.toArray()) as Stored[];
+}
+
+async function store(documents: readonly Stored[]): Promise<void> {
+  await entries().deleteMany({ organizationId: objectId(ada.organizationId) });
+  if (documents.length > 0) await entries().insertMany([...documents]);
+}
+
+function get(path: string, token = ada.token): Promise<Answer> {
+  return ground.app.call('GET', `/api/v1/audit${path}`, { token });
+}
+
+async function verify() {
+  return (await get('/verify')).body.data;
+}
+
+test('managers of an organisation with the plan list and verify, others do not', async () => {
+  for (const path of ['', '/verify']) {
+    expect((await ground.app.call('GET', `/api/v1/audit${path}`)).body).toMatchObject({ code: 'NO_TOKEN' });
+    const { key } = await workspaceKey(ground.app, await owner(ground.app, 'Key'));
+    expect((await ground.app.call('GET', `/api/v1/audit${path}`, { key })).body).toMatchObject({ code: 'FORBIDDEN' });
+    const poor = await owner(ground.app, 'Poor');
+    const mine = { _id: objectId(poor.organizationId) };
+    await ground.db.collection('organizations').updateOne(mine, { $set: { 'subscription.plan': 'sandbox' } });
+    await expect
+      .poll(async () => (await get(path, poor.token)).body)
+      .toMatchObject({ code: 'UPGRADE_REQUIRED', data: { feature: 'auditLog' } });
+    const member = await owner(ground.app, 'Member');
+    await ground.db
+      .collection('memberships')
+      .updateOne({ organizationId: objectId(member.organizationId) }, { $set: { role: 'member' } });
+    await expect.poll(async () => (await get(path, member.token)).body).toMatchObject({ code: 'FORBIDDEN' });
+  }
+});
+
+test('an untouched log verifies; its length and last hash are told', async () => {
+  await store(intact);
+  expect(await verify()).toEqual({ verified: true, totalEntries: intact.length, lastHash: intact.at(-1)?.chainHash });
+  const { entries: listed } = (await get('?limit=1')).body.data;
+  expect(listed[0]).toMatchObject({ sequence: intact.length, chainHash: intact.at(-1)?.chainHash });
+});
+
+type Edit = (entry: Stored) => object;
+const other = (sealed: unknown, name: string) => ({ ...(sealed as object), [name]: sealValue(name, 'x', random16()) });
+const EDITS: readonly [string, Edit][] = [
+  ['action', () => ({ action: 'policy.nothing' })],
+  ['resource', () => ({ resource: 'nothing' })],
+  ['resourceId', () => ({ resourceId: '65f000000000000000000001' })],
+  ['status', ({ status }) => ({ status: status === 'failure' ? 'success' : 'failure' })],
+  ['userId', () => ({ userId: '65f000000000000000000001' })],
+  ['workspaceId', () => ({ workspaceId: '65f000000000000000000001' })],
+  ['auditId', () => ({ auditId: '65f000000000000000000001' })],
+  ['detail', () => ({ detail: 'nothing happened' })],
+  ['sealed.userEmail', ({ sealed }) => ({ sealed: other(sealed, 'userEmail') })],
+  ['sealed.metadata', ({ sealed }) => ({ sealed: other(sealed, 'metadata') })],
+  ['a lost value', ({ sealed }) => ({ sealed: { ...(sealed as object), userRole: null } })],
+  ['view', ({ view }) => ({ view: view.replace('success', 'failure') })],
+  ['chainHash', () => ({ chainHash: '0'.repeat(64) })],
+  ['createdAt', ({ createdAt }) => ({ createdAt: new Date(createdAt.getTime() + 1) })],
+  ['kind', () => ({ kind: 'trace' })],
+];
+
+test.for(EDITS)('an edited %s is told with its place', async ([, edit]) => {
+  for (let seed = 0; seed < 4; seed++) {
+    const at = seeded(seed).integer(0, intact.length - 1);
+    const entry = intact[at] as Stored;
+    await store(intact.with(at, { ...entry, ...edit(entry) }));
+    const { verified, totalEntries, error } = await verify();
+    expect({ verified, totalEntries }).toEqual({ verified: false, totalEntries: intact.length });
+    expect(error).toMatch(new RegExp(`^altered entry at sequence ${at + 1}: `));
+  }
+});
+
+test('a broken link, a lost entry and a cut tail are told apart', async () => {
+  const at = 3;
+  const entry = intact[at] as Stored;
+  const createdAt = chainTime(entry.createdAt);
+  const prevHash = '1'.repeat(64);
+  const { payloadDigest, sequence } = entry;
+  const relinked = { ...entry, prevHash, chainHash: chainHash({ prevHash, payloadDigest, sequence, createdAt }) };
+  await store(intact.with(at, relinked));
+  expect((await verify()).error).toMatch(/^previous-hash mismatch at sequence 4: /);
+  await store(intact.toSpliced(at, 1));
+  expect((await verify()).error).toMatch(/^missing entry at sequence 5: sequence 5 stands where 4 belongs/);
+  await store(intact.slice(0, at));
+  expect((await verify()).error).toMatch(/^missing entry at sequence 4: the chain ends at 3 and once reached /);
+  await store([]);
+  expect(await verify()).toMatchObject({ verified: false, totalEntries: 0, lastHash: null });
+  await store(intact);
+  expect((await verify()).verified).toBe(true);
+});

@@ -1,0 +1,264 @@
+// An organisation with a short chain in which every lawful kind of change occurs, and its stored documents at hand.
+import type { mongo } from 'mongoose';
+import { payloadDigest } from '../../../src/domain/record/chain.ts';
+import { sealValues } from '../../../src/domain/record/commitments.ts';
+import {
+  complianceTraceId,
+  compliancePayload,
+  correctionPayload,
+  erasurePayload,
+  reviewPayload,
+} from '../../../src/domain/record/payload.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { newId, random16 } from '../../../src/platform/ids.ts';
+import { connectMongo, type Mongo } from '../../../src/platform/mongo/connection.ts';
+import { DECISIONS } from '../../../src/ledger/chains.ts';
+import type { Position, Stored } from '../../../src/ledger/entry.ts';
+import { releaseExpiredIdempotencyKeys } from '../../../src/ledger/amend/fold.ts';
+import type { Amendment, Subject } from '../../../src/ledger/amend/amendments.ts';
+import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { type OpenChain, openChain } from '../../../src/ledger/open-chain.ts';
+import type { Chance } from '../../ledger/random.ts';
+import { agent, decision, ok, owner, type Owner, workspaceKey } from '../../setup/personas.ts';
+import { databaseUri, startApp, type TestApp } from '../../setup/start-app.ts';
+
+/** The app, and its database behind its back. */
+export interface Ground {
+  app: TestApp;
+  mongo: Mongo;
+  db: mongo.Db;
+  chain: OpenChain;
+  stop(): Promise<void>;
+}
+
+export async function startGround(): Promise<Ground> {
+  const uri = databaseUri();
+  const app = await startApp({}, { mongoUri: uri });
+  const mongo = await connectMongo({ uri, poolSize: 4 });
+  const { connection } = mongo;
+  const nothing = (): void => undefined;
+  const world = { connection, clock: systemClock, newId, ready: () => true, queueLimit: 100 };
+  const chain = openChain(DECISIONS, { ...world, onSealed: nothing, onQuarantine: nothing });
+  const db = connection.getClient().db(connection.name);
+  async function stop(): Promise<void> {
+    await chain.appender.close();
+    await app.stop();
+    await db.dropDatabase();
+    await mongo.close();
+  }
+  return { app, mongo, db, chain, stop };
+}
+
+/** The saved answer of an ingestion. */
+export type Receipt = Position & { traceId: string; salt: string };
+
+const POLICIES = [
+  {
+    name: 'Large',
+    conditions: [{ field: 'metadata.amount', operator: 'greater_than', value: 1000 }],
+    actions: [{ type: 'block' }],
+  },
+  {
+    name: 'Refunds',
+    conditions: [{ field: 'outputDecision.action', operator: 'equals', value: 'refund' }],
+    actions: [{ type: 'flag_for_review', config: { reason: 'A human decides refunds' } }],
+  },
+];
+
+export class History {
+  readonly receipts: Receipt[] = [];
+  readonly ground: Ground;
+  readonly owner: Owner;
+  #key = '';
+  #agents: string[] = [];
+
+  private constructor(ground: Ground, who: Owner) {
+    this.ground = ground;
+    this.owner = who;
+  }
+
+  static async begin(ground: Ground, name: string): Promise<History> {
+    const { app } = ground;
+    const history = new History(ground, await owner(app, name));
+    const { token } = history.owner;
+    history.#key = (await workspaceKey(app, history.owner)).key;
+    for (const body of POLICIES) ok(await app.call('POST', '/api/v1/policies', { token, body }));
+    const open = await agent(app, history.owner);
+    const discreet = await agent(app, history.owner);
+    const policies = { logPayloads: false };
+    ok(await app.call('PATCH', `/api/v1/agents/${discreet.id}/policies`, { token, body: policies }));
+    history.#agents = [open.id, discreet.id, 'free-text agent'];
+    return history;
+  }
+
+  get organizationId(): string {
+    return this.owner.organizationId;
+  }
+
+  get entries(): mongo.Collection<Stored> {
+    return this.ground.db.collection<Stored>(DECISIONS.collection);
+  }
+
+  /** Everything stored of the chain, in order. */
+  async stored(): Promise<Stored[]> {
+    const found = this.entries.find({ organizationId: objectId(this.organizationId) }).sort({ sequence: 1 });
+    return (await found.toArray()) as Stored[];
+  }
+
+  /** Puts documents in the place of the whole chain. */
+  async store(documents: readonly Stored[]): Promise<void> {
+    const ids = documents.map(({ _id }) => _id);
+    const mine = [{ organizationId: objectId(this.organizationId) }, { _id: { $in: ids } }];
+    const whole = { deleteMany: { filter: { $or: mine } } };
+    await this.entries.bulkWrite([whole, ...documents.map((document) => ({ insertOne: { document } }))]);
+  }
+
+  async verify() {
+    const answer = await this.ground.app.call('POST', '/api/v1/hash-chain/verify', { token: this.owner.token });
+    return ok(answer).body.data;
+  }
+
+  async bundle(query = 'fromSequence=1'): Promise<string> {
+    const answer = await this.ground.app.call('GET', `/api/v1/hash-chain/export?${query}`, { token: this.owner.token });
+    return ok(answer).text;
+  }
+
+  async post(more: object = {}, agentId = this.#agents[0] as string): Promise<void> {
+    const body = decision(agentId, more);
+    const { data } = (await this.ground.app.call('POST', '/api/v1/traces', { key: this.#key, body })).body;
+    this.receipts.push({ ...data.hashChain, traceId: data.traceId });
+  }
+
+  /** One of each lawful kind, in a fixed order. */
+  async everything(): Promise<void> {
+    await this.post({ metadata: { amount: 12, latencyMs: 40 }, timestamp: '2026-03-01T10:00:00Z' });
+    await this.post({
+      outputDecision: { action: 'refund', rationale: 'The parcel was lost, so the money goes back.' },
+    });
+    await this.post({ metadata: { amount: 2000 } }, this.#agents[2]);
+    await this.post({ alternatives: [{ decision: 'escalate', confidence: 0.4 }] }, this.#agents[1]);
+    await this.post();
+    await this.bulk('bulk-status', [0], { status: 'escalated' });
+    await this.correct(1);
+    await this.review(1);
+    await this.attest();
+    await this.post();
+    await this.bulk('bulk-delete', [1, 4]);
+    await this.attest();
+    await this.post({ metadata: { amount: 3 } }, this.#agents[2]);
+    await this.#settled();
+  }
+
+  /** A lawful change chosen by chance; what is not lawful in the present state is refused, and that is lawful too. */
+  async anything(chance: Chance): Promise<void> {
+    const place = chance.integer(0, Math.max(0, this.receipts.length - 1));
+    const amount = chance.pick([5, 50, 5000]);
+    const changes: (() => Promise<void>)[] = [
+      () => this.post({ metadata: { amount } }, chance.pick(this.#agents)),
+      () =>
+        this.post(
+          { outputDecision: { action: chance.pick(['refund', { tool: 'reply' }]) } },
+          chance.pick(this.#agents),
+        ),
+      () => this.bulk('bulk-status', [place], { status: chance.pick(['success', 'pending', 'escalated']) }),
+      () => this.bulk('bulk-delete', [place]),
+      () => this.correct(place),
+      () => this.review(place),
+      () => this.erase(place),
+      () => this.attest(),
+      () => this.releaseKeys(),
+    ];
+    await chance.pick(changes)();
+  }
+
+  async bulk(path: string, places: readonly number[], more: object = {}): Promise<void> {
+    const traceIds = places.map((place) => this.receipts[place]?.traceId ?? null);
+    const organizationId = objectId(this.organizationId);
+    const found = await this.entries.find({ organizationId, kind: 'trace', traceId: { $in: traceIds } }).toArray();
+    const ids = found.map(({ _id }) => _id.toHexString());
+    if (ids.length === 0) return;
+    const body = { ids, ...more };
+    ok(await this.ground.app.call('POST', `/api/v1/traces/${path}`, { token: this.owner.token, body }));
+  }
+
+  correct(place: number): Promise<void> {
+    const values = {
+      outputDecision: { decision: 'store credit' },
+      rationale: '[HUMAN CORRECTION: too much] ',
+      feedback: 'no',
+    };
+    return this.#append(place, (about) => {
+      const { sealed, commitments } = sealValues(values, random16);
+      const set = { status: 'success', humanOverride: true } as const;
+      const view = correctionPayload({ ...this.#about(about), commitments, action: 'correct', set });
+      return { kind: 'correction', view, payloadDigest: payloadDigest(view), fields: { sealed } };
+    });
+  }
+
+  review(place: number): Promise<void> {
+    return this.#append(place, (about) => {
+      const { review } = about.trace as { review?: { _id: { toHexString(): string }; status: string } };
+      if (review?.status !== 'pending') return null;
+      const { sealed, commitments } = sealValues({ reason: 'fine', notes: null }, random16);
+      const set = { status: 'approved', humanOverride: false } as const;
+      const reviewId = review._id.toHexString();
+      const view = reviewPayload({ ...this.#about(about), commitments, reviewId, decision: 'approve', set });
+      return { kind: 'review', view, payloadDigest: payloadDigest(view), fields: { sealed } };
+    });
+  }
+
+  /** Erases one value of the decision itself. */
+  erase(place: number): Promise<void> {
+    return this.#append(place, (about) => {
+      const { sealed } = about.trace as unknown as { sealed: Record<string, unknown> };
+      if (!sealed.inputContext) return null;
+      const erased = [{ sequence: about.subject.sequence, names: ['inputContext'] }];
+      const view = erasurePayload({ ...this.#about(about), commitments: {}, cause: 'request', erased });
+      return { kind: 'erasure', view, payloadDigest: payloadDigest(view), fields: {} };
+    });
+  }
+
+  async attest(): Promise<void> {
+    const { organizationId } = this;
+    const facts = { framework: 'iso-42001', clauseId: 'A.6.2', catalogVersion: '1', status: 'covered' } as const;
+    const traceId = complianceTraceId(facts.framework, facts.clauseId);
+    const where = { organizationId: objectId(organizationId), traceId };
+    const before = await this.entries.findOne(where, { sort: { sequence: -1 } });
+    const { sealed, commitments } = sealValues({ evidence: 'A document.' }, random16);
+    const after = before && { sequence: before.sequence, chainHash: before.chainHash };
+    const view = compliancePayload({ ...this.#common(), ...facts, after, commitments });
+    await this.ground.chain.appender.append({
+      ...{ organizationId, kind: 'compliance', traceId, view, payloadDigest: payloadDigest(view) },
+      ...{ after: after?.sequence ?? null, fields: { sealed }, once: null, monthlyLimit: null },
+    });
+  }
+
+  /** As if all idempotency keys were older than a day. */
+  async releaseKeys(): Promise<void> {
+    await releaseExpiredIdempotencyKeys(this.ground.db, DECISIONS, new Date(systemClock.now().getTime() + 1000));
+  }
+
+  #common() {
+    const { organizationId, userId, workspaceId } = this.owner;
+    return { organizationId, workspaceId, actor: { kind: 'user', id: userId } as const };
+  }
+
+  #about({ subject, after, trace }: Subject) {
+    return { ...this.#common(), traceId: trace.traceId ?? '', subject, after };
+  }
+
+  async #append(place: number, decide: (about: Subject) => Amendment | null): Promise<void> {
+    const receipt = this.receipts[place];
+    if (receipt) await this.ground.chain.amendments.append(this.organizationId, receipt.traceId, decide);
+  }
+
+  /** Waits until the newest head is noted. */
+  async #settled(): Promise<void> {
+    await this.ground.chain.heads.flush();
+    const organizationId = objectId(this.organizationId);
+    const newest = await this.entries.findOne({ organizationId }, { sort: { sequence: -1 } });
+    const heads = this.ground.db.collection(`heads_${DECISIONS.collection}`);
+    while (!(await heads.findOne({ organizationId, sequence: newest?.sequence ?? 0 })))
+      await this.ground.app.call('GET', '/health');
+  }
+}

@@ -1,0 +1,139 @@
+// Tampering behind the server's back is found at its place; whatever is lawful raises no alarm (security-tests: chain).
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Pin, readPin } from '../../../scripts/verify-bundle/pins.ts';
+import type { Report } from '../../../scripts/verify-bundle/report.ts';
+import type { Value } from '../../../scripts/verify-bundle/text.ts';
+import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
+import type { Stored } from '../../../src/ledger/entry.ts';
+import { seeded } from '../../ledger/random.ts';
+import { type Ground, History, startGround } from './hash-chain-history.ts';
+import { MUTATIONS, rewriteFrom, type Tampered } from './tampering-mutations.ts';
+
+let ground: Ground;
+let history: History;
+let intact: Stored[];
+beforeAll(async () => {
+  ground = await startGround();
+  history = await History.begin(ground, 'Eve');
+  await history.everything();
+  intact = await history.stored();
+  // As after thinning: only the newest head is noted.
+  const [first] = intact;
+  await ground.db
+    .collection('heads_ledger')
+    .deleteMany({ organizationId: first?.organizationId, sequence: { $lt: intact.length } });
+});
+afterAll(() => ground.stop());
+
+async function* linesOf(text: string): AsyncGenerator<string> {
+  for (const line of text.replace(/\n$/, '').split('\n')) yield await Promise.resolve(line);
+}
+
+function offline(text: string, pins: readonly Pin[] = []): Promise<Report> {
+  return verifyBundle(linesOf(text), { pins, organizationId: history.organizationId });
+}
+
+function pinsOf(receipts: readonly object[]): Pin[] {
+  return receipts.map((receipt) => readPin(receipt as Value) as Pin);
+}
+
+test('an untouched chain verifies, here and offline', async () => {
+  await history.store(intact);
+  const found = await history.verify();
+  expect(found).toMatchObject({
+    ...{ verified: true, ok: true, totalChecked: intact.length, lastValidSequence: intact.length },
+    ...{ brokenAtSequence: null, brokenReason: null, completeness: { headSequence: intact.length, ok: true } },
+  });
+  expect(found.payload).toMatchObject({ mismatched: [], missing: [] });
+  expect(found.payload.checked).toBeGreaterThan(30);
+  expect(found.payload.erased).toBeGreaterThan(5);
+  expect(found.payload.unstored).toBe(4);
+  expect(await offline(await history.bundle(), pinsOf(history.receipts))).toMatchObject({ verdict: 'intact' });
+});
+
+test.for(MUTATIONS.map((mutate, kind) => ({ mutate, kind, name: mutate.name })))(
+  '$name is found at its place, every time',
+  async ({ mutate, kind }) => {
+    for (let round = 0; round < Math.ceil(300 / MUTATIONS.length); round++) {
+      const seed = kind * 1000 + round;
+      const tampered = mutate(intact, seeded(seed));
+      await history.store(tampered.documents);
+      await expectFound(tampered, seed);
+    }
+  },
+);
+
+async function expectFound({ what, place, inBundle }: Tampered, seed: number): Promise<void> {
+  const found = await history.verify();
+  const { verified, lastValidSequence, brokenDetail } = found;
+  expect({ what, seed, verified, place: lastValidSequence + 1, brokenDetail }).toMatchObject({
+    verified: false,
+    place,
+  });
+  if (!inBundle) return;
+  const { verdict, problems } = await offline(await history.bundle());
+  expect({ what, seed, verdict, place: problems[0]?.sequence }).toMatchObject({ verdict: 'tampered', place });
+}
+
+test('reasons and the expected sequence are told apart', async () => {
+  await history.store(intact.filter(({ sequence }) => sequence !== 4));
+  expect(await history.verify()).toMatchObject({
+    ...{ brokenAtSequence: 5, brokenReason: 'sequence-gap', expectedSequence: 4, lastValidSequence: 3 },
+  });
+  await history.store(intact.map((entry) => (entry.sequence === 5 ? { ...entry, prevHash: '1'.repeat(64) } : entry)));
+  expect(await history.verify()).toMatchObject({ brokenAtSequence: 5, brokenReason: 'prev-hash-mismatch' });
+  await history.store(intact.map((entry) => (entry.sequence === 5 ? { ...entry, chainHash: '1'.repeat(64) } : entry)));
+  expect(await history.verify()).toMatchObject({ brokenAtSequence: 5, brokenReason: 'chain-hash-mismatch' });
+  await history.store(intact.slice(0, 9));
+  expect(await history.verify()).toMatchObject({
+    ...{ brokenAtSequence: 10, brokenReason: 'sequence-gap', expectedSequence: 10, lastValidSequence: 9 },
+    completeness: { headSequence: intact.length, ok: false },
+  });
+});
+
+test('an erased value that comes back, and one that is gone without an erasure, are told by name', async () => {
+  const [first] = intact as [Stored];
+  const deleted = intact.find(({ deletedAt }) => deletedAt) as Stored;
+  const { metadata } = first.sealed as { metadata: unknown };
+  const sealed = { ...(deleted.sealed as object), inputContext: metadata };
+  await history.store(intact.map((entry) => (entry === deleted ? { ...entry, sealed } : entry)));
+  expect((await history.verify()).payload.mismatched).toContainEqual({
+    sequence: deleted.sequence,
+    field: 'sealed.inputContext',
+  });
+  await history.store([{ ...first, sealed: { ...(first.sealed as object), metadata: null } }, ...intact.slice(1)]);
+  expect((await history.verify()).payload.missing).toEqual([{ sequence: 1, field: 'sealed.metadata' }]);
+});
+
+test('a chain rewritten from any place on is found by the noted heads, and by a receipt when those were rewritten too', async () => {
+  const heads = ground.db.collection('heads_ledger');
+  const noted = await heads.find({ organizationId: intact[0]?.organizationId }).toArray();
+  for (let at = 0; at < intact.length; at++) {
+    const rewritten = rewriteFrom(intact, at);
+    await history.store(rewritten);
+    const byHeads = await history.verify();
+    expect({ at, verified: byHeads.verified }).toEqual({ at, verified: false });
+    expect(byHeads.lastValidSequence).toBeGreaterThanOrEqual(at);
+    await heads.deleteMany({ organizationId: intact[0]?.organizationId });
+    const pins = pinsOf(history.receipts);
+    const first = pins.find(({ sequence }) => sequence > at) as Pin;
+    const { verdict, problems } = await offline(await history.bundle(), pins);
+    expect({ at, verdict }).toEqual({ at, verdict: 'tampered' });
+    expect(problems.map(({ sequence }) => sequence)).toContain(first.sequence);
+    await heads.insertMany(noted);
+  }
+});
+
+test('a hundred intact histories with every lawful change in them raise no alarm', { timeout: 60_000 }, async () => {
+  for (let organization = 0; organization < 10; organization++) {
+    const chance = seeded(organization);
+    const lawful = await History.begin(ground, 'Grace');
+    for (let state = 0; state < 10; state++) {
+      for (let change = chance.integer(1, 4); change > 0; change--) await lawful.anything(chance);
+      const { verified, brokenAtSequence, brokenDetail } = await lawful.verify();
+      expect({ organization, state, verified, brokenAtSequence, brokenDetail }).toMatchObject({ verified: true });
+    }
+    const { problems } = await verifyBundle(linesOf(await lawful.bundle()), {});
+    expect(problems.map(({ code }) => code)).toEqual(['not-vouched']);
+  }
+});

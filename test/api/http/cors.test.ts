@@ -1,0 +1,72 @@
+// Browsers (docs/decisions.md, CORS): an allow-list of origins, and the headers a script may read.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+
+const GOOD = 'https://console.example.com';
+let app: TestApp;
+let closed: TestApp;
+beforeAll(async () => {
+  app = await startApp({ ASSAY_CORS_ORIGINS: `${GOOD}, https://other.example.com` });
+  closed = await startApp();
+});
+afterAll(() => Promise.all([app.stop(), closed.stop()]));
+
+const get = (on: TestApp, origin: string): Promise<Answer> =>
+  on.call('GET', '/api/v1/policies', { headers: { origin } });
+const preflight = (on: TestApp, origin: string): Promise<Answer> =>
+  on.call('OPTIONS', '/api/v1/traces', {
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'x-api-key,content-type',
+    },
+  });
+
+test('an origin on the list is allowed, with the headers it needs to behave', async () => {
+  const { headers } = await get(app, GOOD);
+  expect(headers.get('access-control-allow-origin')).toBe(GOOD);
+  expect(headers.get('access-control-allow-credentials')).toBe('true');
+  expect(headers.get('vary')).toContain('Origin');
+  const exposed = (headers.get('access-control-expose-headers') ?? '').toLowerCase().split(',');
+  expect(exposed).toEqual(
+    expect.arrayContaining([
+      'ratelimit-limit',
+      'ratelimit-remaining',
+      'ratelimit-reset',
+      'retry-after',
+      'deprecation',
+      'sunset',
+      'link',
+      'x-request-id',
+      'x-service-api-version',
+      'idempotency-replayed',
+    ]),
+  );
+});
+
+test('its preflight is answered', async () => {
+  const { status, headers } = await preflight(app, GOOD);
+  expect(status).toBe(204);
+  expect(headers.get('access-control-allow-origin')).toBe(GOOD);
+  expect(headers.get('access-control-allow-methods')).toContain('POST');
+  expect(headers.get('access-control-allow-headers')).toBe('x-api-key,content-type');
+  expect(headers.get('access-control-max-age')).toBe('600');
+});
+
+test.each([
+  'https://evil.example.com',
+  'http://console.example.com',
+  `${GOOD}.evil.com`,
+  `${GOOD}:8443`,
+  'https://example.com',
+  'null',
+  '*',
+])('the origin %s is not allowed', async (origin) => {
+  for (const answer of [await get(app, origin), await preflight(app, origin), await get(closed, origin)])
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+});
+
+test('without a list no origin is allowed', async () => {
+  for (const answer of [await get(closed, GOOD), await preflight(closed, GOOD)])
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+});

@@ -1,0 +1,150 @@
+// The rate-limit layers (document 1, section 8): who is counted, by what, and what the caller is told.
+import { afterEach, expect, test } from 'vitest';
+import { mounts } from '../../../src/routes.ts';
+import { locate } from '../../../src/http/router.ts';
+import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+
+let app: TestApp;
+afterEach(() => app.stop());
+
+const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
+const told = ({ headers }: Answer): (string | null)[] =>
+  ['ratelimit-limit', 'ratelimit-remaining'].map((name) => headers.get(name));
+
+/** A 429 with everything it must say. */
+function limited({ status, body, headers }: Answer, limit: number, windowSeconds: number): void {
+  expect([status, body.success, body.code]).toEqual([429, false, 'RATE_LIMIT_EXCEEDED']);
+  expect(body.data).toEqual({ limit, windowSeconds });
+  expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([String(limit), '0']);
+  for (const name of ['ratelimit-reset', 'retry-after']) {
+    expect(Number(headers.get(name)), name).toBeGreaterThan(0);
+    expect(Number(headers.get(name)), name).toBeLessThanOrEqual(windowSeconds);
+  }
+}
+
+test('every route of the interface counts the client address, before credentials are looked at; others do not', async () => {
+  app = await startApp({ ASSAY_LIMIT_IP: '3' });
+  const counted = [];
+  for (const path of ['/api/v1/policies', '/api/v1/traces', '/api/policies']) {
+    const answer = await app.call('GET', path, { headers: { authorization: 'Bearer no' } });
+    expect(answer.status).toBe(401);
+    counted.push(told(answer));
+  }
+  expect(counted).toEqual([
+    ['3', '2'],
+    ['3', '1'],
+    ['3', '0'],
+  ]);
+  limited(await app.call('GET', '/api/v1/policies'), 3, 900);
+  // An unversioned address counts with the versioned one.
+  limited(await app.call('GET', '/api/policies'), 3, 900);
+  for (const path of ['/health', '/ready', '/docs', '/openapi.json'])
+    expect((await app.call('GET', path)).status, path).toBe(200);
+});
+
+test('addresses of the family auth have a limit of their own', async () => {
+  app = await startApp({ ASSAY_LIMIT_AUTH: '3' });
+  const ada = await owner(app);
+  expect(told(await app.call('GET', '/api/v1/auth/me', { token: ada.token }))).toEqual(['3', '1']);
+  await app.call('GET', '/api/v1/auth/keys', { token: ada.token });
+  limited(await app.call('GET', '/api/v1/auth/me', { token: ada.token }), 3, 900);
+  limited(await app.call('POST', '/api/auth/login', { body: {} }), 3, 900);
+  expect((await app.call('GET', '/api/v1/policies', { token: ada.token })).status).toBe(200);
+});
+
+test('every route below /api/v1/auth declares that limit', () => {
+  const without = locate(mounts).filter(
+    ({ path, route }) => path.startsWith('/api/v1/auth/') && !route.limits?.includes('auth'),
+  );
+  expect(without.map(({ path, route }) => `${route.method} ${path}`)).toEqual([]);
+});
+
+test('a user is counted over all sessions and addresses, and apart from other users', async () => {
+  app = await startApp({ ASSAY_LIMIT_USER: '3', ASSAY_TRUST_PROXY: 'loopback' });
+  const [ada, eve] = [await owner(app), await owner(app, 'Eve')];
+  const list = (token: string, address: string): Promise<Answer> =>
+    app.call('GET', '/api/v1/policies', { token, headers: from(address) });
+  expect(told(await list(ada.token, '192.0.2.1'))).toEqual(['3', '2']);
+  const { token: fresh } = ok(await app.call('POST', '/api/v1/auth/refresh', { token: ada.token })).body.data;
+  expect(told(await list(fresh, '192.0.2.2'))).toEqual(['3', '0']);
+  limited(await list(ada.token, '192.0.2.3'), 3, 900);
+  limited(await list(fresh, '192.0.2.4'), 3, 900);
+  expect((await list(eve.token, '192.0.2.3')).status).toBe(200);
+});
+
+test('an agent key is counted by its agent; null, zero and negative switch that off', async () => {
+  app = await startApp();
+  const ada = await owner(app);
+  const [bot, free] = [await agent(app, ada), await agent(app, ada)];
+  const { key } = await workspaceKey(app, ada);
+  const set = (id: string, maxRequestsPerMinute: number | null): Promise<Answer> =>
+    app.call('PATCH', `/api/v1/agents/${id}/policies`, { token: ada.token, body: { maxRequestsPerMinute } });
+  const post = (apiKey: string, agentId: string): Promise<Answer> =>
+    app.call('POST', '/api/v1/traces', { key: apiKey, body: decision(agentId) });
+  ok(await set(bot.id, 2));
+  expect(told(await post(bot.key, bot.id))).toEqual(['2', '1']);
+  expect((await post(bot.key, bot.id)).status).toBe(201);
+  limited(await post(bot.key, bot.id), 2, 60);
+  // The limit is that of agent keys.
+  expect((await post(key, bot.id)).status).toBe(201);
+  ok(await set(free.id, 0));
+  for (let i = 0; i < 3; i++) expect((await post(free.key, free.id)).status).toBe(201);
+});
+
+test('the headers tell the tightest layer', async () => {
+  app = await startApp({ ASSAY_LIMIT_IP: '50', ASSAY_LIMIT_USER: '10', ASSAY_LIMIT_AUTH: '20' });
+  const { token } = await owner(app);
+  expect(told(await app.call('GET', '/api/v1/policies', { token }))).toEqual(['10', '9']);
+  expect(told(await app.call('GET', '/api/v1/auth/me', { token }))).toEqual(['10', '8']);
+  expect(told(await app.call('POST', '/api/v1/auth/login', { body: {} }))).toEqual(['20', '17']);
+});
+
+test('X-Forwarded-For is believed from a configured proxy', async () => {
+  app = await startApp({ ASSAY_LIMIT_IP: '2', ASSAY_TRUST_PROXY: '127.0.0.0/8, ::1' });
+  const get = (address: string): Promise<Answer> => app.call('GET', '/api/v1/policies', { headers: from(address) });
+  for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) expect((await get(address)).status).toBe(401);
+  limited(await get('192.0.2.1'), 2, 900);
+  // What the client itself put in front of the proxy's entry is not believed.
+  limited(await get('198.51.100.7, 192.0.2.1'), 2, 900);
+  expect((await get('192.0.2.2')).status).toBe(401);
+});
+
+test('X-Forwarded-For of anybody else is not', async () => {
+  app = await startApp({ ASSAY_LIMIT_IP: '2', ASSAY_TRUST_PROXY: '10.0.0.0/8' });
+  const get = (address: string): Promise<Answer> => app.call('GET', '/api/v1/policies', { headers: from(address) });
+  for (const address of ['192.0.2.1', '192.0.2.2']) expect((await get(address)).status).toBe(401);
+  limited(await get('192.0.2.3'), 2, 900);
+});
+
+test('an IPv6 caller is counted by the subnet, an embedded IPv4 address by itself', async () => {
+  app = await startApp({ ASSAY_LIMIT_IP: '2', ASSAY_TRUST_PROXY: 'loopback' });
+  const get = (address: string): Promise<Answer> => app.call('GET', '/api/v1/policies', { headers: from(address) });
+  for (const address of ['2001:db8:1:200::1', '2001:db8:1:2ff:ffff::9']) expect((await get(address)).status).toBe(401);
+  limited(await get('2001:DB8:1:201::2'), 2, 900);
+  expect((await get('2001:db8:1:300::1')).status).toBe(401);
+  for (const address of ['::ffff:192.0.2.1', '::ffff:192.0.2.2', '::ffff:192.0.2.3', '192.0.2.1'])
+    expect((await get(address)).status, address).toBe(401);
+  limited(await get('::ffff:c000:201'), 2, 900);
+});
+
+test('the onboarding of agents has a limit of its own for every user', async () => {
+  app = await startApp({ ASSAY_LIMIT_ONBOARDING: '2' });
+  const [ada, eve] = [await owner(app), await owner(app, 'Eve')];
+  const draft = ({ token }: Owner): Promise<Answer> => app.call('GET', '/api/v1/agents/onboarding/draft', { token });
+  expect(told(await draft(ada))).toEqual(['2', '1']);
+  const save = (id: string): Promise<Answer> =>
+    app.call('PATCH', `/api/v1/agents/${id}/onboarding`, { token: ada.token, body: { currentStep: 1 } });
+  expect(told(await save('a'.repeat(24)))).toEqual(['2', '0']);
+  limited(await save('b'.repeat(24)), 2, 900);
+  limited(await draft(ada), 2, 900);
+  expect((await app.call('GET', '/api/v1/agents', { token: ada.token })).status).toBe(200);
+  expect((await draft(eve)).status).toBe(200);
+  const declared = locate(mounts).filter(({ route }) => route.limits?.includes('onboarding'));
+  expect(declared.map(({ path, route }) => `${route.method} ${path}`).toSorted()).toEqual([
+    'delete /api/v1/agents/:id/onboarding',
+    'get /api/v1/agents/onboarding/draft',
+    'patch /api/v1/agents/:id/onboarding',
+    'post /api/v1/agents/:id/onboarding/complete',
+  ]);
+});

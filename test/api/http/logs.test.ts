@@ -1,0 +1,59 @@
+// The log of a whole run at its most talkative level holds no secret of anybody.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomHex } from '../../../src/platform/ids.ts';
+import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { startApp, type TestApp } from '../../setup/start-app.ts';
+
+const secrets = {
+  jwt: `canary-jwt-${randomHex(16)}`,
+  formerJwt: [],
+  ledgerKey: `canary-ledger-${randomHex(16)}`,
+  encryptionKey: `canary-encryption-${randomHex(16)}`,
+  formerEncryption: [],
+};
+let app: TestApp;
+let ada: Owner;
+beforeAll(async () => {
+  app = await startApp({ LOG_LEVEL: 'trace', ASSAY_METRICS_TOKEN: 'canary-metrics-token' }, { secrets });
+  ada = await owner(app);
+});
+afterAll(() => app.stop());
+
+test('passwords, tokens, keys and payloads are in no line, whether a request succeeds or fails', async () => {
+  const canary = `Canary-Password-${randomHex(8)}`;
+  const payload = `canary-payload-${randomHex(8)}`;
+  const account = { name: 'C', email: `c-${randomHex(4)}@example.com`, password: canary, organizationName: 'C' };
+  const { token } = ok(await app.call('POST', '/api/v1/auth/register', { body: account })).body.data;
+  await app.call('POST', '/api/v1/auth/register', { body: account });
+  await app.call('POST', '/api/v1/auth/login', { body: { email: account.email, password: `${canary}-wrong` } });
+  await app.call('POST', '/api/v1/auth/login', { raw: `{"password":"${canary}"` });
+  const { key } = await workspaceKey(app, ada);
+  const bot = await agent(app, ada);
+  const body = decision(bot.id, { metadata: { note: payload } });
+  ok(await app.call('POST', '/api/v1/traces', { key, body }));
+  ok(await app.call('POST', '/api/v1/traces', { key: bot.key, body: decision(bot.id) }));
+  await app.call('POST', '/api/v1/traces', { key, body: { ...body, inputContext: payload } });
+  for (const credential of [token, key, bot.key, `${key}x`]) {
+    await app.call('GET', '/api/v1/auth/me', { token: credential });
+    await app.call('GET', '/api/v1/traces', { key: credential });
+    await app.call('GET', `/api/v1/traces?token=${credential}&search=${payload}`, { token: ada.token });
+  }
+  await app.call('GET', '/metrics', { token: 'canary-metrics-token' });
+  await app.instance.runJobsOnce();
+  await app.instance.services.failures.settle();
+  const log = app.logged.join('');
+  expect(log).toContain('/api/v1/auth/login');
+  const canaries = [
+    canary,
+    token,
+    ada.token,
+    key,
+    bot.key,
+    payload,
+    secrets.jwt,
+    secrets.ledgerKey,
+    secrets.encryptionKey,
+    'canary-metrics-token',
+  ];
+  for (const secret of canaries) expect(log.includes(secret), secret).toBe(false);
+});

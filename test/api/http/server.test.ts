@@ -1,0 +1,163 @@
+// The HTTP server under Express: the same answers as a stock one, envelopes for what is no HTTP, slow senders cut, drained without loss.
+import { createServer, Agent, request, type IncomingMessage, type Server } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import express from 'express';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp } from '../../../src/app.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { createLimits } from '../../../src/http/checks/rate-limits.ts';
+import { answerMalformed } from '../../../src/http/answers/malformed.ts';
+import { createHttpServer } from '../../../src/platform/http-server.ts';
+import { createLogger } from '../../../src/platform/observability/logger.ts';
+import { createMetrics } from '../../../src/platform/observability/metrics.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import type { Step } from '../../../src/ledger/probe.ts';
+import { agent, decision, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { send, startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
+
+let app: TestApp;
+let ada: Owner;
+beforeAll(async () => {
+  app = await startApp();
+  ada = await owner(app);
+});
+afterAll(() => app.stop());
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Sends bytes as they are; resolves with everything that came back when the connection is closed. */
+function exchange(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    socket.setEncoding('utf8').on('data', (piece: string) => (answer += piece));
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+}
+
+test('answers do not differ from those of a stock Express server', async () => {
+  const config = loadConfig({ NODE_ENV: 'test' });
+  const logger = createLogger('silent');
+  const stockApp = createApp({
+    config,
+    services: app.instance.services,
+    limits: createLimits(config),
+    clock: systemClock,
+    logger,
+    metrics: createMetrics(),
+    newRequestId: () => 'x'.repeat(24),
+  });
+  const stock = createServer(stockApp);
+  const stockUrl = await listen(stock);
+  const { token } = ada;
+  const calls: [string, string, Call][] = [
+    ['GET', '/health', {}],
+    ['GET', '/docs', {}],
+    ['GET', '/docs/start.js', {}],
+    ['GET', '/docs/assets/swagger-ui.css', {}],
+    ['GET', '/docs/assets/swagger-ui.css', { headers: { range: 'bytes=0-9' } }],
+    ['GET', '/openapi.json', {}],
+    ['GET', '/nowhere', {}],
+    ['OPTIONS', '/api/v1/policies', {}],
+    ['PUT', '/api/v1/policies', { token }],
+    ['GET', '/api/v1/policies/templates', { token }],
+    ['GET', '/api/v1/policies/templates', { token, headers: { 'accept-encoding': 'identity' } }],
+    ['GET', '/api/v1/auth/me', { token }],
+    ['GET', '/api/v1/auth/me', {}],
+    ['GET', '/api/v1/agents/%zz', { token }],
+    ['POST', '/api/v1/workspaces', { token, raw: '{' }],
+    ['POST', '/api/v1/auth/login', { body: { email: 'nobody@example.com', password: 'x' } }],
+  ];
+  for (const [method, path, call] of calls) {
+    const [ours, theirs] = [await send(app.url + path, method, call), await send(stockUrl + path, method, call)];
+    expect(seen(ours), `${method} ${path}`).toEqual(seen(theirs));
+  }
+  stock.close();
+  stock.closeAllConnections();
+});
+
+/** What must be the same: everything but the moment, the request's name, counters and how long a connection is kept. */
+function seen({ status, headers, text }: Answer): object {
+  const varying = /^(date|x-request-id|ratelimit-.*|keep-alive)$/;
+  return { status, text, headers: [...headers].filter(([name]) => !varying.test(name)) };
+}
+
+const twoLengths = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n';
+const lengthAndChunks =
+  'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
+
+test.each([
+  ['no HTTP', 'nonsense\r\n\r\n', '400 VALIDATION_ERROR'],
+  ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01', '400 VALIDATION_ERROR'],
+  ['a header with a NUL', 'GET /health HTTP/1.1\r\nHost: x\r\nX-A: \0\r\n\r\n', '400 VALIDATION_ERROR'],
+  ['two lengths', twoLengths, '400 VALIDATION_ERROR'],
+  ['a length and chunks', lengthAndChunks, '400 VALIDATION_ERROR'],
+  ['too much of a header', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, '431 HEADERS_TOO_LARGE'],
+])('%s is answered in the envelope and hung up on', async (_, text, refusal) => {
+  const answer = await exchange(app.url, text);
+  const { success, code } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as Record<string, unknown>;
+  expect([/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1], code].join(' ')).toBe(refusal);
+  expect(success).toBe(false);
+  expect(answer).toContain('\r\nX-Service-API-Version: v1\r\n');
+});
+
+test('slow headers and slow bodies are cut', async () => {
+  const slow = express();
+  slow.post('/', (req, res) => void req.resume().on('end', () => res.end('whole')));
+  const server = createHttpServer(slow, answerMalformed, { headers: 100, request: 200, keepAlive: 1000, check: 50 });
+  const url = await listen(server);
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\n';
+  for (const part of ['POST', head, `${head}Content-Length: 10\r\n\r\nhalf`]) {
+    const answer = await exchange(url, part);
+    expect(answer, part).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
+  }
+  server.close();
+});
+
+test('stopping refuses new connections, answers what is under way, and does not wait for idle ones', async () => {
+  let release = (): void => undefined;
+  let arrived = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const waiting = new Promise<void>((resolve) => (arrived = resolve));
+  let armed = false;
+  const probe = async (step: Step): Promise<void> => {
+    if (!armed || step !== 'before-insert') return;
+    arrived();
+    await held;
+  };
+  const draining = await startApp({}, { probe });
+  const person = await owner(draining);
+  const { key } = await workspaceKey(draining, person);
+  const bot = await agent(draining, person);
+  const kept = new Agent({ keepAlive: true });
+  const post = (): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+      request(`${draining.url}/api/v1/traces`, { method: 'POST', agent: kept, headers }, resolve)
+        .on('error', reject)
+        .end(JSON.stringify(decision(bot.id)));
+    });
+  armed = true;
+  const answer = post();
+  await waiting;
+  const stopped = draining.stop();
+  await expect
+    .poll(() =>
+      fetch(`${draining.url}/health`).then(
+        () => 'answered',
+        () => 'refused',
+      ),
+    )
+    .toBe('refused');
+  armed = false;
+  release();
+  expect((await answer).statusCode).toBe(201);
+  (await answer).resume();
+  await stopped;
+  kept.destroy();
+});

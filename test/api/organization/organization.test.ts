@@ -1,0 +1,336 @@
+// The story of the organisation over HTTP (document 1, sections 2 and 5): settings, SCIM token, and its end (docs/organization-deletion.md).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Tenant } from '../../../src/domain/identity/tenant.ts';
+import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { agent, decision, ok, owner, PASSWORD, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
+
+const at = '/api/v1/organization';
+/** The app's clock: the system's, and what tests add to it. */
+let aheadMs = 0;
+const clock = { now: () => new Date(Date.now() + aheadMs) };
+
+let ground: Ground;
+let app: TestApp;
+let ada: Owner;
+beforeAll(async () => {
+  ground = await startGround({}, { clock });
+  app = ground.app;
+  ada = await owner(app);
+});
+afterAll(() => ground.stop());
+
+const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
+const read = (call: Call): Promise<Answer> => app.call('GET', at, call);
+const change = ({ token }: Owner, body: unknown): Promise<Answer> => app.call('PATCH', at, { token, body });
+const remove = ({ token }: Owner, body?: unknown): Promise<Answer> =>
+  app.call('DELETE', at, { token, ...(body !== undefined && { body }) });
+
+describe('settings', () => {
+  test('are those of a new organisation at first', async () => {
+    expect((await read({ token: ada.token })).body.data).toEqual({
+      ...{ _id: ada.organizationId, id: ada.organizationId, name: 'Ada Ltd', slug: expect.stringMatching(/^ada-ltd-/) },
+      ...{ plan: 'enterprise', defaultWorkspaceId: ada.workspaceId },
+      ...{ scrubNationalIds: true, endSessionsOnScimDeactivate: false },
+      ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    });
+  });
+
+  test('change one by one, keep the rest, and are audited', async () => {
+    const named = await change(ada, { name: '  Lovelace ' });
+    expect([named.status, named.body.data.name, named.body.data.scrubNationalIds]).toEqual([200, 'Lovelace', true]);
+    const switched = await change(ada, { endSessionsOnScimDeactivate: true });
+    expect(switched.body.data).toMatchObject({ name: 'Lovelace', endSessionsOnScimDeactivate: true });
+    expect((await read({ token: ada.token })).body.data).toEqual(switched.body.data);
+    expect((await app.call('GET', '/api/v1/auth/me', { token: ada.token })).body.data.organization.name).toBe(
+      'Lovelace',
+    );
+    const entries = await auditOf(app, ada, `action=organization.update&resourceId=${ada.organizationId}`);
+    expect(entries.map(({ metadata }) => metadata)).toEqual([
+      { endSessionsOnScimDeactivate: true },
+      { name: 'Lovelace' },
+    ]);
+  });
+
+  test('decide at once what is scrubbed', async () => {
+    const boss = await owner(app, 'Scrub');
+    const { key } = await workspaceKey(app, boss);
+    const tags = async (): Promise<string[]> =>
+      ok(
+        await app.call('POST', '/api/v1/traces', {
+          key,
+          body: decision('x', { inputContext: { prompt: 'ssn: 536-90-4399' } }),
+        }),
+      ).body.data.tags;
+    expect(await tags()).toContain('PII_NATIONAL_ID');
+    ok(await change(boss, { scrubNationalIds: false }));
+    expect(await tags()).not.toContain('PII_NATIONAL_ID');
+  });
+
+  test.each([
+    { name: '' },
+    { name: ' ' },
+    { name: null },
+    { name: 'x'.repeat(201) },
+    { name: { $ne: null } },
+    { scrubNationalIds: 'false' },
+    { endSessionsOnScimDeactivate: 1 },
+    { plan: 'custom' },
+    { slug: 'mine' },
+    { subscription: { plan: 'custom' } },
+    { membershipChanges: 7 },
+    { _id: 'f'.repeat(24) },
+    [],
+  ])('%j is refused', async (body) => {
+    const before = (await read({ token: ada.token })).body.data;
+    expect(outcome(await change(ada, body))).toEqual([400, 'VALIDATION_ERROR']);
+    expect((await read({ token: ada.token })).body.data).toEqual(before);
+  });
+
+  test('are read by everybody who reads, changed by owners and admins', async () => {
+    expect((await change(await member(ground, ada, 'admin'), { name: 'By admin' })).status).toBe(200);
+    for (const role of ['reviewer', 'member', 'viewer']) {
+      const person = await member(ground, ada, role);
+      expect((await read(person)).status, role).toBe(200);
+      expect(outcome(await change(person, { name: 'No' })), role).toEqual([403, 'FORBIDDEN']);
+    }
+    expect(outcome(await read(await member(ground, ada, 'auditor')))).toEqual([403, 'FORBIDDEN']);
+    const { key } = await workspaceKey(app, ada);
+    expect((await read({ key })).status).toBe(200);
+    expect(outcome(await app.call('PATCH', at, { key, body: { name: 'No' } }))).toEqual([403, 'FORBIDDEN']);
+  });
+});
+
+describe('the SCIM token', () => {
+  const mint = ({ token }: Owner): Promise<Answer> => app.call('POST', `${at}/scim-token`, { token });
+
+  test('is shown once, kept as a digest, audited, and replaced by the next', async () => {
+    const first = await mint(ada);
+    expect([first.status, first.body.data.token]).toEqual([201, expect.stringMatching(/^scim_[0-9a-f]{48}$/)]);
+    const authenticate = ({ body }: Answer) => app.instance.services.scimTokens.authenticate(body.data.token);
+    expect((await authenticate(first)).tenant.organizationId).toBe(ada.organizationId);
+    const second = await mint(ada);
+    await expect(authenticate(first)).rejects.toMatchObject({ code: 'TOKEN_REVOKED' });
+    expect((await authenticate(second)).tenant.organizationId).toBe(ada.organizationId);
+    const kept = await ground.db.collection('scim_tokens').find().toArray();
+    expect([kept.length, JSON.stringify(kept).includes(second.body.data.token)]).toEqual([1, false]);
+    const entries = await auditOf(app, ada, 'action=scim.token.minted');
+    expect(entries.map(({ resourceId }) => resourceId)).toEqual([second.body.data._id, first.body.data._id]);
+    expect(JSON.stringify(entries)).not.toContain('scim_');
+  });
+
+  test('is for owners, on plans that have it', async () => {
+    for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor'])
+      expect(outcome(await mint(await member(ground, ada, role))), role).toEqual([403, 'FORBIDDEN']);
+    const small = await startApp({ DEFAULT_PLAN: 'governance' });
+    const { token } = await owner(small);
+    const answer = await small.call('POST', `${at}/scim-token`, { token });
+    expect([answer.status, answer.body.code, answer.body.data]).toEqual([
+      403,
+      'UPGRADE_REQUIRED',
+      { currentPlan: 'governance', requiredPlans: ['enterprise', 'custom'], feature: 'scim' },
+    ]);
+    await small.stop();
+  });
+});
+
+describe('deletion', () => {
+  const CANARY = 'canary-of-the-deleted';
+
+  /** An organisation with a little of everything, all of it marked, and people who also belong elsewhere. */
+  async function furnished() {
+    const boss = await owner(app, 'Doomed');
+    const guest = await member(ground, boss, 'viewer');
+    const { token } = boss;
+    const machine = await agent(app, boss, CANARY);
+    const { key } = await workspaceKey(app, boss, { name: CANARY });
+    const scim = ok(await app.call('POST', `${at}/scim-token`, { token })).body.data.token as string;
+    const post = (path: string, body: object): Promise<Answer> => app.call('POST', `/api/v1${path}`, { token, body });
+    ok(await post('/workspaces', { name: CANARY }));
+    ok(
+      await post('/policies', {
+        name: CANARY,
+        conditions: [{ field: 'outputDecision.action', operator: 'equals', value: CANARY }],
+        actions: [{ type: 'flag_for_review', config: { reason: CANARY } }],
+      }),
+    );
+    const email = `${CANARY}-${boss.userId}@example.com`;
+    const { _id: invitationId } = ok(await post('/team/invite', { email })).body.data;
+    for (const action of ['reply', CANARY]) {
+      const outputDecision = { action, rationale: CANARY };
+      ok(
+        await app.call('POST', '/api/v1/traces', {
+          key,
+          body: decision(machine.id, { outputDecision, metadata: { note: CANARY }, triggeringCondition: CANARY }),
+        }),
+      );
+    }
+    await app.instance.runJobsOnce();
+    const row = await ground.db.collection('outbox').findOne({ 'payload.invitationId': invitationId });
+    const mail = await app.instance.services.invitations.mails.invitation(row as never);
+    return { boss, guest, key, agentKey: machine.key, scim, invitation: mail?.action.token ?? '' };
+  }
+
+  /** Every stored value of an organisation as text, by collection. */
+  async function stored({ organizationId }: Owner): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    for (const { name } of await ground.db.listCollections().toArray()) {
+      const rows = await ground.db
+        .collection(name)
+        .find({ organizationId: objectId(organizationId) })
+        .toArray();
+      if (rows.length > 0) found.set(name, JSON.stringify(rows));
+    }
+    return found;
+  }
+  const tenant = ({ organizationId }: Owner): Tenant => ({
+    ...{ organizationId, workspaceId: null, defaultWorkspaceId: organizationId, plan: 'custom', agentIds: null },
+    actor: { kind: 'system', id: null },
+  });
+  const verifyBoth = async (of: Owner) => ({
+    decisions: await app.instance.services.hashChain.verify(tenant(of)),
+    audit: await app.instance.services.audit.verify(tenant(of)),
+  });
+
+  test('needs an owner and the name', async () => {
+    const boss = await owner(app, 'Kept');
+    const bodies = [{ name: 'kept ltd' }, { name: 'Kept' }, { name: '' }, {}, { name: null }, { name: ['Kept Ltd'] }];
+    for (const body of [...bodies, { name: 'Kept Ltd', force: true }, { name: { $ne: '' } }, undefined])
+      expect(outcome(await remove(boss, body)), JSON.stringify(body)).toEqual([400, 'VALIDATION_ERROR']);
+    for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor'])
+      expect(outcome(await remove(await member(ground, boss, role), { name: 'Kept Ltd' }))).toEqual([403, 'FORBIDDEN']);
+    const { key } = await workspaceKey(app, boss);
+    expect(outcome(await app.call('DELETE', at, { key, body: { name: 'Kept Ltd' } }))).toEqual([403, 'FORBIDDEN']);
+    expect((await read({ token: boss.token })).body.data.name).toBe('Kept Ltd');
+    const failures = await auditOf(app, boss, 'action=organization.delete&status=failure');
+    expect(failures).toHaveLength(5);
+  });
+
+  test('ends every access at once, here and on another instance', async () => {
+    const { boss, guest, key, agentKey, scim, invitation } = await furnished();
+    const second = await startApp({}, { mongoUri: ground.mongoUri, clock });
+    const trace = (on: TestApp, credential: string): Promise<Answer> =>
+      on.call('POST', '/api/v1/traces', { key: credential, body: decision('x') });
+    ok(await trace(second, key));
+    const answer = await remove(boss, { name: 'Doomed Ltd' });
+    expect([answer.status, answer.body.data]).toEqual([200, { _id: boss.organizationId, deleted: true }]);
+
+    for (const { token } of [boss, guest])
+      expect((await app.call('GET', '/api/v1/auth/me', { token })).status).toBe(401);
+    for (const credential of [key, agentKey])
+      expect(outcome(await trace(app, credential))).toEqual([401, 'INVALID_API_KEY']);
+    await expect.poll(async () => outcome(await trace(second, key))).toEqual([401, 'INVALID_API_KEY']);
+    expect((await second.call('GET', '/api/v1/auth/me', { token: boss.token })).status).toBe(401);
+    await second.stop();
+    await expect(app.instance.services.scimTokens.authenticate(scim)).rejects.toMatchObject({ code: 'TOKEN_REVOKED' });
+    const body = { name: 'Late', password: PASSWORD };
+    const late = await app.call('POST', `/api/v1/team/invites/${invitation}/accept`, { body });
+    expect(outcome(late)).toEqual([404, 'NOT_FOUND']);
+    expect((await app.call('GET', `/api/v1/team/invites/validate/${invitation}`)).text).not.toContain('Doomed');
+  });
+
+  test('takes people with it who belong nowhere else, and leaves the others', async () => {
+    const { boss, guest } = await furnished();
+    ok(await remove(boss, { name: 'Doomed Ltd' }));
+    const login = ({ email }: Owner): Promise<Answer> =>
+      app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
+    expect(outcome(await login(boss))).toEqual([401, 'INVALID_CREDENTIALS']);
+    const again = { name: 'Boss', email: boss.email, password: PASSWORD, organizationName: 'Doomed Ltd' };
+    expect((await app.call('POST', '/api/v1/auth/register', { body: again })).status).toBe(201);
+    const elsewhere = ok(await login(guest)).body.data;
+    expect(elsewhere.organizationId).not.toBe(boss.organizationId);
+    const { data } = ok(await app.call('GET', '/api/v1/auth/me/orgs', { token: elsewhere.token })).body;
+    expect(data).toHaveLength(1);
+  });
+
+  test('erases what was stored; both chains stay, verify, and show who deleted', async () => {
+    const { boss } = await furnished();
+    const before = await stored(boss);
+    const marked = [...before].filter(([, text]) => text.includes(CANARY)).map(([name]) => name);
+    for (const name of ['agents', 'audit_entries', 'invitations', 'ledger', 'outbox', 'policies', 'workspaces'])
+      expect(marked).toContain(name);
+    ok(await remove(boss, { name: 'Doomed Ltd' }));
+    await app.instance.runJobsOnce();
+    await app.instance.runJobsOnce();
+
+    const after = await stored(boss);
+    const chains = ['audit_entries', 'cursors', 'heads_audit_entries', 'heads_ledger', 'ledger'];
+    expect([...after.keys()].sort()).toEqual([...chains, 'organization_deletions'].sort());
+    const count = async (name: string): Promise<number> =>
+      ground.db.collection(name).countDocuments({ organizationId: objectId(boss.organizationId) });
+    expect(await count('ledger')).toBe(4);
+    const { decisions, audit } = await verifyBoth(boss);
+    expect(decisions).toMatchObject({ verified: true, payload: { mismatched: [], missing: [] } });
+    expect(decisions.payload.erased).toBeGreaterThan(5);
+    expect(audit).toMatchObject({ verified: true });
+
+    const entries = await ground.db
+      .collection('audit_entries')
+      .find({ organizationId: objectId(boss.organizationId) })
+      .sort({ sequence: 1 })
+      .toArray();
+    const [last, ...others] = entries.reverse();
+    expect(last).toMatchObject({ action: 'organization.delete', userId: boss.userId });
+    expect(JSON.stringify(last?.sealed)).toContain(boss.email);
+    expect(others.length).toBeGreaterThan(5);
+    expect(JSON.stringify(others)).not.toContain(boss.email);
+    // What stays of a decision beside its proof, as after every erasure: the names of agent and policy, and the policy's reason.
+    const decisionsLeft = await ground.db
+      .collection('ledger')
+      .find({ organizationId: objectId(boss.organizationId) }, { projection: { agentName: 0, answer: 0 } })
+      .toArray();
+    expect(JSON.stringify(decisionsLeft)).not.toContain(CANARY);
+    expect(after.get('audit_entries')).not.toContain(CANARY);
+  });
+
+  test('goes on until nothing can follow, and forgets no late decision', async () => {
+    const { boss } = await furnished();
+    ok(await remove(boss, { name: 'Doomed Ltd' }));
+    await app.instance.runJobsOnce();
+    const where = { organizationId: objectId(boss.organizationId) };
+    const state = () => ground.db.collection('organization_deletions').findOne(where);
+    expect((await state())?.erasedAt).toBeNull();
+    await ground.db.collection('workspaces').insertOne({ ...where, name: 'late' });
+    aheadMs = 2 * 3600 * 1000;
+    await app.instance.runJobsOnce();
+    expect(await ground.db.collection('workspaces').countDocuments(where)).toBe(0);
+    expect((await state())?.erasedAt).toBeInstanceOf(Date);
+    aheadMs = 0;
+  });
+
+  test('excuses nothing in a chain whose organisation lives, and no change in one that is gone', async () => {
+    const { boss } = await furnished();
+    const entries = ground.db.collection('audit_entries');
+    const where = { organizationId: objectId(boss.organizationId) };
+    const first = await entries.findOne({ ...where, sequence: 1 });
+    const put = (set: object) => entries.updateOne({ ...where, sequence: 1 }, { $set: set });
+    await put({ sealed: {}, detail: null });
+    expect((await verifyBoth(boss)).audit).toMatchObject({ verified: false });
+    // A forged column does not make the organisation deleted: it is found itself.
+    await put({ action: 'organization.delete', status: 'success' });
+    expect((await verifyBoth(boss)).audit).toMatchObject({ verified: false });
+    await entries.replaceOne({ ...where, sequence: 1 }, first ?? {});
+    expect((await verifyBoth(boss)).audit).toMatchObject({ verified: true });
+
+    ok(await remove(boss, { name: 'Doomed Ltd' }));
+    await app.instance.runJobsOnce();
+    expect((await verifyBoth(boss)).audit).toMatchObject({ verified: true });
+    await put({ userId: 'f'.repeat(24) });
+    expect((await verifyBoth(boss)).audit).toMatchObject({ verified: false });
+  });
+
+  test('and a member who joins at the same time leave nobody behind', async () => {
+    const { boss, invitation } = await furnished();
+    const body = { name: 'Late', password: PASSWORD };
+    const [deleted, joined] = await Promise.all([
+      remove(boss, { name: 'Doomed Ltd' }),
+      app.call('POST', `/api/v1/team/invites/${invitation}/accept`, { body }),
+    ]);
+    expect(deleted.status).toBe(200);
+    expect([200, 404]).toContain(joined.status);
+    const where = { organizationId: objectId(boss.organizationId) };
+    expect(await ground.db.collection('memberships').countDocuments(where)).toBe(0);
+    if (joined.status === 200)
+      expect((await app.call('GET', '/api/v1/auth/me', { token: joined.body.data.token })).status).toBe(401);
+  });
+});

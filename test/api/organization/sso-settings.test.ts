@@ -1,0 +1,390 @@
+// The story of an organisation's sign-on settings over HTTP: who sets them, what is taken, what is shown, which sessions they end.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  CURVE_CERTIFICATE,
+  EXPIRED_CERTIFICATE,
+  FIRST_CERTIFICATE,
+  SECOND_CERTIFICATE,
+  SMALL_CERTIFICATE,
+} from '../../setup/providers/certificates.ts';
+import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+
+const at = '/api/v1/organization';
+const SECRET = 'a client secret nobody else may see';
+
+let ground: Ground;
+let app: TestApp;
+let ada: Owner;
+beforeAll(async () => {
+  ground = await startGround({
+    ASSAY_OUTBOUND_ALLOW: 'login.example.com,plain.example.com:8080',
+    ASSAY_PUBLIC_URL: 'https://assay.example.com/',
+  });
+  app = ground.app;
+  ada = await owner(app);
+});
+afterAll(() => ground.stop());
+
+const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
+const read = ({ token }: Owner): Promise<Answer> => app.call('GET', `${at}/sso`, { token });
+const put = ({ token }: Owner, body: unknown): Promise<Answer> => app.call('PUT', `${at}/sso`, { token, body });
+const remove = ({ token }: Owner): Promise<Answer> => app.call('DELETE', `${at}/sso`, { token });
+const oidc = (more: object = {}) => ({
+  provider: 'oidc',
+  oidc: { issuer: 'https://login.example.com/tenant', clientId: 'assay', clientSecret: SECRET, ...more },
+});
+const samlPart = (more: object = {}) => ({
+  ...{ entityId: 'urn:example:idp', ssoUrl: 'https://login.example.com/saml', certificates: [FIRST_CERTIFICATE] },
+  ...more,
+});
+const saml = (more: object = {}) => ({ provider: 'saml', saml: samlPart(more) });
+const configOf = async ({ organizationId }: Owner) =>
+  (await ground.db.collection('organizations').findOne({ _id: objectId(organizationId) }))?.ssoConfig;
+
+describe('settings of the sign-on', () => {
+  test('are empty at first, and say what the identity provider has to be told', async () => {
+    const boss = await owner(app, 'Fresh');
+    expect((await read(boss)).body.data).toEqual({
+      settings: null,
+      serviceProvider: {
+        oidcRedirectUri: `https://assay.example.com/api/v1/auth/sso/callback/${boss.organizationId}`,
+        samlAcsUrl: 'https://assay.example.com/api/v1/auth/saml/callback',
+        samlEntityId: `https://assay.example.com/api/v1/auth/saml/metadata/${boss.organizationId}`,
+        samlSloUrl: `https://assay.example.com/api/v1/auth/saml/logout/callback?org=${boss.organizationId}`,
+      },
+    });
+    expect(outcome(await remove(boss))).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test('are replaced as a whole, with defaults, and read as they were set', async () => {
+    const first = await put(ada, {
+      ...oidc(),
+      saml: samlPart({ certificates: [FIRST_CERTIFICATE, SECOND_CERTIFICATE] }),
+    });
+    expect(first.status).toBe(200);
+    expect(first.body.data.settings).toMatchObject({
+      ...{ provider: 'oidc', requireMfaEvenWithSso: false, justInTime: true },
+      oidc: {
+        ...{ issuer: 'https://login.example.com/tenant', clientId: 'assay', hasClientSecret: true },
+        ...{ subjectClaim: 'sub', groupsClaim: 'groups' },
+      },
+      saml: { sloUrl: null, emailAttribute: 'email', nameAttribute: 'name', groupsAttribute: 'groups' },
+    });
+    expect(first.body.data.settings.saml.certificates).toEqual(
+      ['first', 'second'].map((name) => ({
+        pem: expect.stringContaining('BEGIN CERTIFICATE'),
+        subject: `CN=idp.example.com, O=${name === 'first' ? 'roomy' : name}`,
+        fingerprint: expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/),
+        validFrom: expect.any(String),
+        validTo: expect.stringMatching(/^21\d\d-/),
+      })),
+    );
+    expect((await read(ada)).body.data).toEqual(first.body.data);
+    const second = await put(ada, { ...saml(), requireMfaEvenWithSso: true, justInTime: false });
+    expect(second.body.data.settings).toMatchObject({ requireMfaEvenWithSso: true, justInTime: false, oidc: null });
+    expect(ok(await remove(ada)).body.data).toEqual({ deleted: true, sessionsEnded: 0 });
+    expect([(await read(ada)).body.data.settings, await configOf(ada)]).toEqual([null, null]);
+  });
+
+  test('never show the client secret, keep it sealed, and for the same client only', async () => {
+    const answers = [await put(ada, oidc()), await read(ada)];
+    const before = await configOf(ada);
+    const { clientSecret: _, ...without } = oidc().oidc;
+    answers.push(await put(ada, { provider: 'oidc', oidc: { ...without, groupsClaim: 'roles' } }));
+    expect((await configOf(ada))?.oidc).toEqual({ ...before?.oidc, groupsClaim: 'roles' });
+    const opened = await app.instance.services.ssoSettings.inForce(ada.organizationId);
+    expect(opened.oidc?.clientSecret).toBe(SECRET);
+    for (const other of [{ issuer: 'https://login.example.com/other' }, { clientId: 'other' }]) {
+      const refused = await put(ada, { provider: 'oidc', oidc: { ...without, ...other } });
+      expect([refused.status, refused.body.code, refused.text]).toEqual([
+        400,
+        'VALIDATION_ERROR',
+        expect.stringContaining('oidc.clientSecret'),
+      ]);
+    }
+    answers.push(await put(ada, oidc({ clientSecret: `${SECRET}, renewed` })), await read(ada));
+    expect((await app.instance.services.ssoSettings.inForce(ada.organizationId)).oidc?.clientSecret).toBe(
+      `${SECRET}, renewed`,
+    );
+    const logged = JSON.stringify(await auditOf(app, ada, 'resource=organization'));
+    for (const text of [...answers.map((answer) => answer.text), logged, JSON.stringify(await configOf(ada))])
+      expect(text).not.toContain(SECRET);
+  });
+
+  test('are audited with what was set', async () => {
+    const boss = await owner(app, 'Audited');
+    ok(await put(boss, oidc()));
+    ok(await put(boss, saml()));
+    ok(await remove(boss));
+    const entries = await auditOf(app, boss, `resourceId=${boss.organizationId}&resource=organization`);
+    const [registered, ...changes] = entries.toReversed();
+    expect(registered?.action).toBe('auth.register');
+    expect(changes.toReversed().map(({ action, metadata }) => [action, metadata])).toEqual([
+      ['organization.sso.delete', { sessionsEnded: 0 }],
+      [
+        'organization.sso.update',
+        {
+          ...{
+            provider: 'saml',
+            requireMfaEvenWithSso: false,
+            justInTime: true,
+            secretChanged: false,
+            sessionsEnded: 0,
+          },
+          ...{ entityId: 'urn:example:idp', ssoUrl: 'https://login.example.com/saml', sloUrl: null },
+          certificates: [expect.any(String)],
+        },
+      ],
+      [
+        'organization.sso.update',
+        {
+          ...{
+            provider: 'oidc',
+            requireMfaEvenWithSso: false,
+            justInTime: true,
+            secretChanged: true,
+            sessionsEnded: 0,
+          },
+          ...{ issuer: 'https://login.example.com/tenant', clientId: 'assay' },
+        },
+      ],
+    ]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no provider', { oidc: oidc().oidc }, 'provider'],
+    ['an unknown provider', { provider: 'ldap', oidc: oidc().oidc }, 'provider'],
+    ['a provider that is not set up', { provider: 'saml', oidc: oidc().oidc }, 'saml: is needed'],
+    ['a misspelt setting', { ...oidc(), requireMFA: true }, 'requireMFA'],
+    ['a misspelt member', oidc({ secret: 'x' }), 'secret'],
+    ['an operator', oidc({ clientId: { $ne: null } }), 'clientId'],
+    ['no secret', oidc({ clientSecret: undefined, clientId: 'new' }), 'clientSecret'],
+    ['an empty secret', oidc({ clientSecret: '' }), 'clientSecret'],
+    ['an issuer with a query', oidc({ issuer: 'https://login.example.com/?tenant=a' }), 'issuer'],
+    ['an issuer with a fragment', oidc({ issuer: 'https://login.example.com/#a' }), 'issuer'],
+    ['no certificate', saml({ certificates: [] }), 'certificates'],
+    ['three', saml({ certificates: Array(3).fill(FIRST_CERTIFICATE) }), 'certificates'],
+    [
+      'an expired one',
+      saml({ certificates: [FIRST_CERTIFICATE, EXPIRED_CERTIFICATE] }),
+      'certificates.1: expired on 2021',
+    ],
+    ['a short key', saml({ certificates: [SMALL_CERTIFICATE] }), 'less than 2048 bits'],
+    ['another kind of key', saml({ certificates: [CURVE_CERTIFICATE] }), 'not RSA'],
+    ['two in one', saml({ certificates: [FIRST_CERTIFICATE + SECOND_CERTIFICATE] }), 'one certificate'],
+    [
+      'something else',
+      saml({ certificates: ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'] }),
+      'X.509',
+    ],
+    ['no PEM', saml({ certificates: [FIRST_CERTIFICATE.replace(/-----[A-Z ]+-----/g, '')] }), 'PEM'],
+  ])('%s is refused', async (_what, body, text) => {
+    const boss = ada;
+    const before = await configOf(boss);
+    const answer = await put(boss, body);
+    expect([answer.status, answer.body.code, answer.text]).toEqual([
+      400,
+      'VALIDATION_ERROR',
+      expect.stringContaining(text),
+    ]);
+    expect(await configOf(boss)).toEqual(before);
+  });
+
+  test.each([
+    '127.0.0.1',
+    '169.254.169.254',
+    '2130706433',
+    '[::ffff:10.0.0.1]',
+    'localhost',
+    'db.localhost.',
+    'user:password@login.example.com',
+  ])('no address leads to %s', async (host) => {
+    const address = `https://${host}/saml`;
+    for (const body of [oidc({ issuer: address }), saml({ ssoUrl: address }), saml({ sloUrl: address })])
+      expect(outcome(await put(ada, body)), JSON.stringify(body)).toEqual([400, 'SSRF_BLOCKED']);
+  });
+
+  test('are reached over TLS, except where the installation says so', async () => {
+    const addresses = (host: string) => [
+      oidc({ issuer: `http://${host}/tenant` }),
+      saml({ ssoUrl: `http://${host}/saml` }),
+      saml({ sloUrl: `http://${host}/saml` }),
+    ];
+    for (const body of [
+      ...addresses('idp.example.com'),
+      ...addresses('plain.example.com'),
+      saml({ ssoUrl: 'ftp://a' }),
+    ])
+      expect(outcome(await put(ada, body))).toEqual([400, 'SSRF_BLOCKED']);
+    for (const body of addresses('plain.example.com:8080')) ok(await put(ada, body));
+  });
+
+  test('are for owners; admins see them; nobody else does', async () => {
+    ok(await put(ada, oidc()));
+    const admin = await member(ground, ada, 'admin');
+    expect((await read(admin)).body.data.settings.oidc.clientId).toBe('assay');
+    const fails = { action: 'organization.sso.update', status: 'failure' };
+    const failures = async () => auditOf(app, ada, new URLSearchParams(fails).toString());
+    const before = (await failures()).length;
+    for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor']) {
+      const person = role === 'admin' ? admin : await member(ground, ada, role);
+      expect(outcome(await put(person, oidc())), role).toEqual([403, 'FORBIDDEN']);
+      expect(outcome(await remove(person)), role).toEqual([403, 'FORBIDDEN']);
+      if (role !== 'admin') expect(outcome(await read(person)), role).toEqual([403, 'FORBIDDEN']);
+    }
+    expect((await failures()).length).toBe(before + 5);
+    const { key } = await workspaceKey(app, ada);
+    expect(outcome(await app.call('GET', `${at}/sso`, { key }))).toEqual([403, 'FORBIDDEN']);
+    const stranger = await owner(app, 'Stranger');
+    expect((await read(stranger)).body.data.settings).toBeNull();
+    expect(outcome(await remove(stranger))).toEqual([404, 'NOT_FOUND']);
+    expect((await read(ada)).body.data.settings).not.toBeNull();
+  });
+
+  test('need a plan that has them', async () => {
+    const small = await startApp({ DEFAULT_PLAN: 'scale' });
+    const { token } = await owner(small);
+    const data = { currentPlan: 'scale', requiredPlans: ['governance', 'enterprise', 'custom'], feature: 'sso' };
+    for (const [method, path, body] of [
+      ['GET', '/sso', undefined],
+      ['PUT', '/sso', oidc()],
+      ['DELETE', '/sso', undefined],
+      ['GET', '/role-mapping', undefined],
+      ['PUT', '/role-mapping', { rules: [] }],
+    ] as const) {
+      const answer = await small.call(method, at + path, { token, ...(body && { body }) });
+      expect([answer.status, answer.body.code, answer.body.data]).toEqual([403, 'UPGRADE_REQUIRED', data]);
+    }
+    await small.stop();
+  });
+});
+
+describe('sessions that a sign-on opened', () => {
+  const ISSUER = 'https://login.example.com/tenant';
+
+  /** Somebody of the organisation with a session as the callback of a sign-on makes it, and one by password. */
+  async function signedOn(home: Owner, issuer: string, protocol: 'oidc' | 'saml' = 'oidc') {
+    const person = await member(ground, home, 'member');
+    const { sessions } = app.instance.services;
+    const user = await ground.db.collection('users').findOne({ _id: objectId(person.userId) });
+    const signOn = { protocol, issuer, subject: person.userId, format: null, sessionIndex: null };
+    const made = await sessions.signIn(
+      user as never,
+      { ip: '127.0.0.1', userAgent: null },
+      {
+        ...{ method: protocol, secondFactor: 'identity_provider' as const },
+        signOn: { ...signOn, organizationId: home.organizationId },
+      },
+    );
+    if (made.mfaRequired) throw new Error('no second factor is set up');
+    return { byPassword: person.token, bySignOn: made.token };
+  }
+  const me = async (token: string): Promise<[number, string | undefined]> =>
+    outcome(await app.call('GET', '/api/v1/auth/me', { token }));
+
+  test('end with it, the others stay', async () => {
+    const boss = await owner(app, 'Ending');
+    ok(await put(boss, oidc()));
+    const [grace, joan] = [await signedOn(boss, ISSUER), await signedOn(boss, ISSUER)];
+    expect(await me(grace.bySignOn)).toEqual([200, undefined]);
+    expect((await remove(boss)).body.data.sessionsEnded).toBe(2);
+    for (const { bySignOn, byPassword } of [grace, joan]) {
+      expect(await me(bySignOn)).toEqual([401, 'SESSION_REVOKED']);
+      expect(await me(byPassword)).toEqual([200, undefined]);
+    }
+  });
+
+  test('end with another provider, and stay with other settings of the same one', async () => {
+    const boss = await owner(app, 'Moving');
+    ok(await put(boss, { ...oidc(), saml: samlPart({ entityId: ISSUER }) }));
+    const grace = await signedOn(boss, ISSUER);
+    const same = { ...oidc({ clientId: 'renewed' }), saml: samlPart({ entityId: ISSUER }), justInTime: false };
+    ok(await put(boss, same));
+    expect(await me(grace.bySignOn)).toEqual([200, undefined]);
+    // The same name with the other protocol is another provider.
+    ok(await put(boss, { ...same, provider: 'saml' }));
+    expect(await me(grace.bySignOn)).toEqual([401, 'SESSION_REVOKED']);
+    const joan = await signedOn(boss, ISSUER, 'saml');
+    expect(await me(joan.bySignOn)).toEqual([200, undefined]);
+    ok(await put(boss, saml({ entityId: 'urn:example:other' })));
+    expect(await me(joan.bySignOn)).toEqual([401, 'SESSION_REVOKED']);
+    const [entry] = await auditOf(app, boss, 'action=organization.sso.update');
+    expect(entry?.metadata).toMatchObject({ sessionsEnded: 1 });
+  });
+
+  test('are worth nothing when the sign-on was under way while its provider went', async () => {
+    const boss = await owner(app, 'Late');
+    ok(await put(boss, oidc()));
+    ok(await remove(boss));
+    const late = await signedOn(boss, ISSUER);
+    expect(await me(late.bySignOn)).toEqual([401, 'SESSION_REVOKED']);
+  });
+
+  test('of another organisation are not concerned', async () => {
+    const [boss, other] = [await owner(app, 'One'), await owner(app, 'Two')];
+    for (const each of [boss, other]) ok(await put(each, oidc()));
+    const theirs = await signedOn(other, ISSUER);
+    expect((await remove(boss)).body.data.sessionsEnded).toBe(0);
+    expect(await me(theirs.bySignOn)).toEqual([200, undefined]);
+  });
+});
+
+describe('the mapping of roles', () => {
+  const mapping = ({ token }: Owner): Promise<Answer> => app.call('GET', `${at}/role-mapping`, { token });
+  const map = ({ token }: Owner, body: unknown): Promise<Answer> =>
+    app.call('PUT', `${at}/role-mapping`, { token, body });
+  const ROLES = ['owner', 'admin', 'reviewer', 'member', 'viewer', 'auditor'];
+
+  test('is kept in its order, knows every role, and is audited', async () => {
+    expect((await mapping(ada)).body.data).toEqual({ rules: [] });
+    const rules = ROLES.map((role) => ({ pattern: `^app-${role}s?$`, role }));
+    expect((await map(ada, { rules })).body.data).toEqual({ rules });
+    expect((await mapping(ada)).body.data).toEqual({ rules });
+    const [entry] = await auditOf(app, ada, 'action=organization.role_mapping.update');
+    expect(entry).toMatchObject({ resource: 'organization', resourceId: ada.organizationId, metadata: { rules } });
+    const used = await app.instance.services.ssoSettings.inForce(ada.organizationId).catch(() => null);
+    expect(used?.roleMapping ?? rules).toEqual(rules);
+    const fifty = Array.from({ length: 50 }, (_, index) => ({ pattern: 'x'.repeat(150 + index), role: 'viewer' }));
+    expect((await map(ada, { rules: fifty })).status).toBe(200);
+    ok(await map(ada, { rules: [] }));
+  });
+
+  test.each<[string, unknown, string]>([
+    [
+      'what is no expression',
+      {
+        rules: [
+          { pattern: 'a', role: 'member' },
+          { pattern: '(', role: 'admin' },
+        ],
+      },
+      'rules.1.pattern',
+    ],
+    ['a back-reference', { rules: [{ pattern: '(a)\\1', role: 'admin' }] }, 'rules.0.pattern'],
+    ['look-around', { rules: [{ pattern: '(?=a)', role: 'admin' }] }, 'rules.0.pattern'],
+    ['an empty pattern', { rules: [{ pattern: '', role: 'admin' }] }, 'rules.0.pattern'],
+    ['a huge program', { rules: [{ pattern: '(a{100}){10}', role: 'admin' }] }, 'rules.0.pattern'],
+    ['a long pattern', { rules: [{ pattern: 'a'.repeat(201), role: 'admin' }] }, 'rules.0.pattern'],
+    ['an unknown role', { rules: [{ pattern: 'a', role: 'root' }] }, 'rules.0.role'],
+    ['a further member', { rules: [{ pattern: 'a', role: 'admin', deny: true }] }, 'rules.0'],
+    ['51 rules', { rules: Array(51).fill({ pattern: 'a', role: 'viewer' }) }, 'rules'],
+    ['no list', { rules: null }, 'rules'],
+    ['nothing', {}, 'rules'],
+  ])('%s is refused at its place', async (_what, body, path) => {
+    const answer = await map(ada, body);
+    expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(answer.body.data.issues[0].path).toBe(path);
+    expect((await mapping(ada)).body.data.rules).toEqual([]);
+  });
+
+  test('is for owners; admins see it', async () => {
+    const rules = [{ pattern: '.', role: 'owner' }];
+    for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor']) {
+      const person = await member(ground, ada, role);
+      expect(outcome(await map(person, { rules })), role).toEqual([403, 'FORBIDDEN']);
+      expect((await mapping(person)).status, role).toBe(role === 'admin' ? 200 : 403);
+    }
+  });
+});

@@ -1,0 +1,112 @@
+// The story of workspaces over HTTP (document 1, section 1): a default one, list, create, rename, choose.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { auditOf, member, startGround, type Ground } from '../../setup/harness.ts';
+import { ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import type { Answer, TestApp } from '../../setup/start-app.ts';
+
+const path = '/api/v1/workspaces';
+let ground: Ground;
+let app: TestApp;
+let ada: Owner;
+let eve: Owner;
+beforeAll(async () => {
+  ground = await startGround();
+  app = ground.app;
+  [ada, eve] = [await owner(app), await owner(app, 'Eve')];
+});
+afterAll(() => ground.stop());
+
+const create = (name: unknown, { token } = ada): Promise<Answer> => app.call('POST', path, { token, body: { name } });
+const rename = (id: string, name: string, { token } = ada): Promise<Answer> =>
+  app.call('PATCH', `${path}/${id}`, { token, body: { name } });
+const list = ({ token } = ada): Promise<Answer> => app.call('GET', path, { token });
+const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
+
+test('an organisation begins with its default workspace', async () => {
+  const { status, body } = await list(eve);
+  expect([status, body.data]).toEqual([
+    200,
+    [
+      {
+        _id: eve.workspaceId,
+        organizationId: eve.organizationId,
+        name: 'Default',
+        isDefault: true,
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+      },
+    ],
+  ]);
+});
+
+test('a workspace is made, renamed and listed, newest first, with its audit entries', async () => {
+  const made = await create('  Research ');
+  expect([made.status, made.body.data.name, made.body.data.isDefault]).toEqual([201, 'Research', false]);
+  const { _id } = made.body.data;
+  const renamed = await rename(_id, 'Laboratory');
+  expect([renamed.status, renamed.body.data.name]).toEqual([200, 'Laboratory']);
+  expect((await list()).body.data.map(({ name }: { name: string }) => name)).toEqual(['Laboratory', 'Default']);
+  expect((await rename(ada.workspaceId, 'Main')).body.data).toMatchObject({ name: 'Main', isDefault: true });
+  const entries = await auditOf(app, ada, `resource=workspace&resourceId=${_id}`);
+  expect(entries.map(({ action, status }) => [action, status])).toEqual([
+    ['workspace.update', 'success'],
+    ['workspace.create', 'success'],
+  ]);
+});
+
+test('a name is taken once in an organisation, also when asked for at the same time', async () => {
+  const answers = await Promise.all([create('Twice'), create('Twice'), create('Twice')]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+  expect((await create('Twice', eve)).status).toBe(201);
+  const other = ok(await create('Other')).body.data;
+  expect(outcome(await rename(other._id, 'Twice'))).toEqual([409, 'ALREADY_EXISTS']);
+  expect(outcome(await rename(other._id, 'Other'))).toEqual([200, undefined]);
+});
+
+test.each(['', '   ', 'x'.repeat(101), null, 7, ['a'], { $ne: null }])('the name %j is refused', async (name) => {
+  expect(outcome(await create(name))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+test('only owners and admins change workspaces; everybody who reads lists them', async () => {
+  const { _id } = ok(await create('Guarded')).body.data;
+  expect((await create('By admin', await member(ground, ada, 'admin'))).status).toBe(201);
+  for (const role of ['reviewer', 'member', 'viewer']) {
+    const person = await member(ground, ada, role);
+    expect((await list(person)).status, role).toBe(200);
+    expect(outcome(await create('No', person)), role).toEqual([403, 'FORBIDDEN']);
+    expect(outcome(await rename(_id, 'No', person)), role).toEqual([403, 'FORBIDDEN']);
+  }
+  expect(outcome(await list(await member(ground, ada, 'auditor')))).toEqual([403, 'FORBIDDEN']);
+});
+
+test('a workspace of another organisation cannot be renamed or chosen', async () => {
+  expect(outcome(await rename(eve.workspaceId, 'Mine'))).toEqual([404, 'NOT_FOUND']);
+  expect(outcome(await rename('no-id', 'Mine'))).toEqual([404, 'NOT_FOUND']);
+  for (const wanted of [eve.workspaceId, 'a'.repeat(24), 'no id']) {
+    const answer = await app.call('GET', path, { token: ada.token, headers: { 'x-workspace-id': wanted } });
+    expect(outcome(answer), wanted).toEqual([404, 'NOT_FOUND']);
+  }
+});
+
+test('a chosen workspace shows its own records; without a choice all are shown', async () => {
+  const { _id: lab } = ok(await create('Chosen')).body.data;
+  const make = (name: string, headers = {}): Promise<Answer> =>
+    app.call('POST', '/api/v1/agents', { token: ada.token, body: { name }, headers });
+  const names = async (headers = {}): Promise<string[]> =>
+    ok(await app.call('GET', '/api/v1/agents', { token: ada.token, headers })).body.data.map(
+      ({ name }: { name: string }) => name,
+    );
+  const inLab = ok(await make('in the laboratory', { 'x-workspace-id': lab })).body.data;
+  ok(await make('in the default workspace'));
+  expect(inLab.workspaceId).toBe(lab);
+  expect(await names({ 'x-workspace-id': lab })).toEqual(['in the laboratory']);
+  expect(await names({ 'x-workspace-id': ada.workspaceId })).toEqual(['in the default workspace']);
+  expect(await names()).toEqual(['in the default workspace', 'in the laboratory']);
+  expect(await names({ 'x-workspace-id': '' })).toHaveLength(2);
+});
+
+test('a workspace key lists workspaces and changes none', async () => {
+  const { key } = await workspaceKey(app, ada);
+  expect((await app.call('GET', path, { key })).status).toBe(200);
+  expect(outcome(await app.call('POST', path, { key, body: { name: 'No' } }))).toEqual([403, 'FORBIDDEN']);
+});

@@ -1,0 +1,196 @@
+// The story of SCIM groups over HTTP (document 1, sections 2 and 4.5): role buckets whose members come and go.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { auditOf, changeMembership, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { ok, owner, type Owner } from '../../setup/personas.ts';
+import { directory, PATCH_URN, type Directory } from '../../setup/scim.ts';
+import type { Answer } from '../../setup/start-app.ts';
+
+let ground: Ground;
+let ada: Owner;
+let scim: Directory;
+beforeAll(async () => {
+  ground = await startGround();
+  ada = await owner(ground.app);
+  scim = await directory(ground.app, ada);
+});
+afterAll(() => ground.stop());
+
+const outcome = ({ status, body }: Answer): unknown[] => [status, body?.scimType, body?.code];
+const invalid = [400, 'invalidValue', 'SCIM_INVALID_VALUE'];
+const add = (...ids: string[]) => ({ op: 'add', path: 'members', value: ids.map((value) => ({ value })) });
+const remove = (id: string) => ({ op: 'remove', path: `members[value eq "${id}"]` });
+const roles = async (ids: readonly string[], { organizationId } = ada): Promise<unknown[]> =>
+  Promise.all(
+    ids.map(async (id) => {
+      const where = { organizationId: objectId(organizationId), userId: objectId(id) };
+      return (await ground.db.collection('memberships').findOne(where))?.role as unknown;
+    }),
+  );
+
+test('the four buckets are listed, filtered and shown without their members', async () => {
+  const { id } = await scim.provision({ displayName: 'Listed' });
+  const all = ok(await scim.call('GET', '/Groups')).body;
+  expect([all.totalResults, all.Resources.map(({ id: name }: { id: string }) => name)]).toEqual([
+    4,
+    ['owner', 'admin', 'member', 'reviewer'],
+  ]);
+  expect(all.Resources[2]).toMatchObject({
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+    displayName: 'member',
+    members: [{ value: id, $ref: `/scim/v2/Users/${id}`, display: 'Listed', type: 'User' }],
+    meta: { resourceType: 'Group', location: '/scim/v2/Groups/member' },
+  });
+  const found = async (filter: string): Promise<string[]> =>
+    ok(await scim.call('GET', `/Groups?filter=${encodeURIComponent(filter)}`)).body.Resources.map(
+      (group: { id: string }) => group.id,
+    );
+  expect(await found('displayName eq "Admin"')).toEqual(['admin']);
+  expect(await found(`members.value eq "${id}"`)).toEqual(['member']);
+  expect(await found('displayName eq "engineering"')).toEqual([]);
+  const bare = ok(await scim.call('GET', '/Groups/member?excludedAttributes=members')).body;
+  expect(Object.keys(bare)).toEqual(['schemas', 'id', 'displayName', 'meta']);
+  const window = ok(await scim.call('GET', '/Groups?startIndex=2&count=2&attributes=displayName')).body;
+  expect(window).toMatchObject({ totalResults: 4, startIndex: 2, itemsPerPage: 2 });
+  expect(outcome(await scim.call('GET', '/Groups?filter=members'))).toEqual([
+    400,
+    'invalidFilter',
+    'SCIM_INVALID_FILTER',
+  ]);
+  for (const unknown of ['viewer', 'auditor', 'Owner', '%6Fwner2', 'a'.repeat(24)])
+    expect((await scim.call('GET', `/Groups/${unknown}`)).status, unknown).toBe(404);
+});
+
+test('whoever enters gets the role, whoever leaves a lesser one; every move is audited', async () => {
+  const { id } = await scim.provision();
+  expect((await scim.patch('/Groups/admin', add(id))).status).toBe(204);
+  expect(await roles([id])).toEqual(['admin']);
+  expect((await scim.patch('/Groups/admin', remove(id))).status).toBe(204);
+  expect(await roles([id])).toEqual(['member']);
+  expect((await scim.patch('/Groups/member', remove(id))).status).toBe(204);
+  expect(await roles([id])).toEqual(['viewer']);
+  expect((await scim.call('GET', `/Users/${id}`)).body.groups).toEqual([]);
+  expect((await scim.patch('/Groups/reviewer', add(id), add(id))).status).toBe(204);
+  expect((await scim.call('GET', '/Groups/reviewer')).body.members).toMatchObject([{ value: id }]);
+  const entries = await auditOf(ground.app, ada, 'resource=group');
+  expect(entries.map(({ action, resourceId, metadata }) => [action, resourceId, metadata])).toEqual(
+    (
+      [
+        ['scim.group.member_add', 'reviewer', 'viewer', 'reviewer'],
+        ['scim.group.member_remove', 'member', 'member', 'viewer'],
+        ['scim.group.member_remove', 'admin', 'admin', 'member'],
+        ['scim.group.member_add', 'admin', 'member', 'admin'],
+      ] as const
+    ).map(([action, group, roleBefore, role]) => [
+      action,
+      group,
+      expect.objectContaining({ group, role, roleBefore, userId: id, tokenId: expect.any(String) }),
+    ]),
+  );
+});
+
+test('a patch that comes to nothing moves nobody', async () => {
+  const { id } = await scim.provision();
+  expect((await scim.patch('/Groups/admin', add(id), remove(id))).status).toBe(204);
+  expect(await roles([id])).toEqual(['member']);
+});
+
+test('a patch is all or nothing: one unknown member, one unknown path or one bad value in the middle', async () => {
+  const ids = [(await scim.provision()).id, (await scim.provision()).id];
+  const stranger = await owner(ground.app, 'Stranger');
+  const audited = await auditOf(ground.app, ada, 'resource=group&status=success');
+  for (const bad of [
+    add('f'.repeat(24)),
+    add('no-id'),
+    add(stranger.userId),
+    { op: 'replace', path: 'displayName', value: 'Administrators' },
+    { op: 'add', path: 'members', value: [{ display: 'nobody' }] },
+    { op: 'add', path: 'members', value: ['x'] },
+    { op: 'add', path: 'roles', value: 'owner' },
+    { op: 'replace', path: 'members', value: [] },
+    { op: 'add', path: 'members', value: [{ value: { $ne: null } }] },
+  ]) {
+    expect(outcome(await scim.patch('/Groups/admin', add(ids[0] ?? ''), bad, add(ids[1] ?? '')))).toEqual(invalid);
+    expect(await roles(ids), JSON.stringify(bad)).toEqual(['member', 'member']);
+  }
+  expect(await roles([stranger.userId])).toEqual([undefined]);
+  expect(await auditOf(ground.app, ada, 'resource=group&status=success')).toEqual(audited);
+});
+
+test('groups are fixed: making, replacing, deleting is 405', async () => {
+  for (const [method, path] of [
+    ['POST', '/Groups'],
+    ['PUT', '/Groups/admin'],
+    ['DELETE', '/Groups/admin'],
+    ['DELETE', '/Groups/unknown'],
+  ] as const) {
+    const answer = await scim.call(method, path, method === 'DELETE' ? undefined : { displayName: 'x' });
+    expect(answer, `${method} ${path}`).toMatchObject({
+      status: 405,
+      body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '405', code: 'METHOD_NOT_ALLOWED' },
+    });
+    expect(answer.headers.get('allow')).toMatch(/^GET, HEAD/);
+  }
+});
+
+test('the last active owner cannot be moved, put elsewhere or made the only suspended one', async () => {
+  const home = await owner(ground.app, 'Owners');
+  const source = await directory(ground.app, home);
+  const second = await member(ground, home, 'owner');
+  await changeMembership(ground, second, { isActive: false, deactivatedBy: 'scim' });
+  for (const answer of [
+    await source.patch('/Groups/owner', remove(home.userId)),
+    await source.patch('/Groups/owner', { op: 'remove', path: 'members' }),
+    await source.patch('/Groups/admin', add(home.userId)),
+    await source.patch('/Groups/member', add(home.userId, second.userId)),
+  ])
+    expect(outcome(answer)).toEqual([400, 'invalidValue', 'VALIDATION_ERROR']);
+  expect(await roles([home.userId, second.userId], home)).toEqual(['owner', 'owner']);
+  expect((await source.patch('/Groups/owner', remove(second.userId))).status).toBe(204);
+  const { id } = await source.provision();
+  expect((await source.patch('/Groups/owner', remove(home.userId), add(id))).status).toBe(204);
+  expect(await roles([home.userId, id], home)).toEqual(['member', 'owner']);
+});
+
+test('of two owners who are taken away at the same time one remains, 25 rounds', async () => {
+  const home = await owner(ground.app, 'Race');
+  const source = await directory(ground.app, home);
+  const second = await member(ground, home, 'owner');
+  const ids = [home.userId, second.userId];
+  const where = { organizationId: objectId(home.organizationId), userId: { $in: ids.map(objectId) } };
+  const memberships = ground.db.collection('memberships');
+  const ways = [
+    (id: string) => source.patch('/Groups/owner', remove(id)),
+    (id: string) => source.patch('/Groups/admin', add(id)),
+    (id: string) => source.call('DELETE', `/Users/${id}`),
+    (id: string) => source.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false }),
+  ];
+  for (let round = 0; round < 25; round++) {
+    await memberships.updateMany(where, { $set: { role: 'owner', isActive: true, deactivatedBy: null } });
+    const answers = await Promise.all(
+      ids.map(async (id, index) => ways[(round + index * (round % 3)) % ways.length]?.(id)),
+    );
+    expect(answers.map((answer) => answer?.status ?? 500).filter((status) => status < 300)).toHaveLength(1);
+    expect(answers.map((answer) => answer?.status)).toContain(400);
+    expect(await memberships.countDocuments({ ...where, role: 'owner', isActive: true })).toBe(1);
+  }
+});
+
+test('many members are moved by one request, each with an audit entry; beyond a thousand it is refused', async () => {
+  const home = await owner(ground.app, 'Big');
+  const source = await directory(ground.app, home);
+  const body = (count: number) => ({
+    schemas: [PATCH_URN],
+    Operations: [add(...Array.from({ length: count }, (_, index) => index.toString(16).padStart(24, '0')))],
+  });
+  const refused = await source.call('PATCH', '/Groups/admin', body(1001));
+  expect(refused.body.detail).toContain('1000');
+  expect(outcome(refused)).toEqual(invalid);
+  const ids = await Promise.all(Array.from({ length: 40 }, async () => (await source.provision()).id));
+  expect((await source.patch('/Groups/reviewer', add(...ids))).status).toBe(204);
+  expect(new Set(await roles(ids, home))).toEqual(new Set(['reviewer']));
+  expect(
+    await ground.db
+      .collection('audit_entries')
+      .countDocuments({ organizationId: objectId(home.organizationId), action: 'scim.group.member_add' }),
+  ).toBe(40);
+});

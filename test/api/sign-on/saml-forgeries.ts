@@ -1,0 +1,364 @@
+// Responses that nobody may be signed on by: each is an honest one with one thing wrong, and why it is to be refused.
+import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import {
+  assertionIn,
+  base64,
+  EMAIL_FORMAT,
+  responseXml,
+  SamlIdentityProvider,
+  type Asked,
+  type Said,
+  type Signing,
+} from '../../setup/providers/identity-provider-saml.ts';
+import { wrapped, wrappings } from '../../setup/providers/saml-wrapping.ts';
+import { MovedClock } from '../../setup/second-factor.ts';
+import { selfSigned } from '../../setup/providers/self-signed.ts';
+
+const DS = 'http://www.w3.org/2000/09/xmldsig#';
+const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+export const DOMAIN = 'hostile.example.com';
+const PERSON = `mallory@${DOMAIN}`;
+const VICTIM = `victim@${DOMAIN}`;
+export const ours = selfSigned('assay');
+export const stranger = selfSigned('stranger');
+export const clock = new MovedClock();
+export const idp = new SamlIdentityProvider(clock.now);
+
+export const honest = (asked: Asked, more: Partial<Said> = {}): Said => ({
+  ...idp.honest(asked, PERSON),
+  nameIdFormat: EMAIL_FORMAT,
+  ...more,
+});
+export const signed = (asked: Asked, more: Partial<Said> = {}, how: Partial<Signing> = {}): string =>
+  idp.sign(responseXml(honest(asked, more)), 'Assertion', how);
+
+type Forgery = (asked: Asked) => string | Promise<string>;
+type Row = [name: string, reason: RegExp, forge: Forgery];
+/** Told by the identity provider, and so to the browser. */
+export const DENIED = 'another status';
+
+const saying = (name: string, reason: RegExp, more: (asked: Asked) => Partial<Said>): Row => [
+  name,
+  reason,
+  (asked) => base64(signed(asked, more(asked))),
+];
+const how = (name: string, reason: RegExp, signing: Partial<Signing>): Row => [
+  name,
+  reason,
+  (asked) => base64(signed(asked, {}, signing)),
+];
+/** The document is signed and then changed. */
+const changed = (name: string, reason: RegExp, change: (xml: string) => string): Row => [
+  name,
+  reason,
+  (asked) => {
+    const xml = signed(asked);
+    const result = change(xml);
+    expect(result).not.toBe(xml);
+    return base64(result);
+  },
+];
+/** The document is changed and then signed, as a provider of bad intent does. */
+const written = (name: string, reason: RegExp, change: (xml: string) => string): Row => [
+  name,
+  reason,
+  (asked) => {
+    const xml = responseXml(honest(asked));
+    const result = change(xml);
+    expect(result).not.toBe(xml);
+    return base64(idp.sign(result, 'Assertion'));
+  },
+];
+const elsewhere = 'https://elsewhere.example.com/acs';
+const before = (mark: string, more: string) => (xml: string) => xml.replace(mark, () => more + mark);
+
+const SIGNATURES: Row[] = [
+  ['nothing signed', /Assertion is not signed/, (asked) => base64(responseXml(honest(asked)))],
+  [
+    'only the response signed',
+    /Assertion is not signed/,
+    (asked) => base64(idp.sign(responseXml(honest(asked)), 'Response')),
+  ],
+  [
+    'the response signed by somebody else',
+    /signature of Response does not verify/,
+    (asked) => base64(idp.sign(signed(asked), 'Response', { pair: stranger })),
+  ],
+  how('a certificate that is not the provider’s', /does not verify/, { pair: stranger }),
+  how('the key shown in KeyInfo', /does not verify/, { pair: stranger, shown: stranger.certificate }),
+  how('the provider’s certificate shown, another key used', /does not verify/, {
+    pair: stranger,
+    shown: idp.pair.certificate,
+  }),
+  how('SHA-1 signature', /algorithm of SignatureMethod/, { signatureAlgorithm: `${DS}rsa-sha1` }),
+  how('SHA-1 digest', /algorithm of DigestMethod/, { digestAlgorithm: `${DS}sha1` }),
+  how('HMAC with the public key', /algorithm of SignatureMethod/, { signatureAlgorithm: `${DS}hmac-sha1` }),
+  how('inclusive canonicalisation', /algorithm of CanonicalizationMethod/, {
+    canonicalization: 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315',
+  }),
+  ...['http://www.w3.org/TR/1999/REC-xslt-19991116', 'http://www.w3.org/TR/1999/REC-xpath-19991116', `${DS}base64`].map(
+    (transform) =>
+      how(`the transform ${transform}`, /something transformed/, {
+        transforms: [transform, `${DS}enveloped-signature`, EXCLUSIVE],
+      }),
+  ),
+  how('no canonical form of what is signed', /something transformed/, { transforms: [`${DS}enveloped-signature`] }),
+  changed('an empty reference', /of something else/, (xml) => xml.replace(/ URI="[^"]+"/, ' URI=""')),
+  changed('a reference to the response', /of something else/, (xml) => xml.replace(/ URI="[^"]+"/, ' URI="#_r1"')),
+  changed('no reference address', /of something else/, (xml) => xml.replace(/ URI="[^"]+"/, '')),
+  changed('two references', /more than one Reference/, (xml) =>
+    xml.replace(/<ds:Reference[\s\S]*<\/ds:Reference>/, '$&$&'),
+  ),
+  changed('two signatures', /more than one signature/, (xml) =>
+    xml.replace(/<ds:Signature [\s\S]*?<\/ds:Signature>/, '$&$&'),
+  ),
+  changed('two descriptions of what is signed', /more than one SignedInfo/, (xml) =>
+    xml.replace(/<ds:SignedInfo>[\s\S]*<\/ds:SignedInfo>/, '$&$&'),
+  ),
+  changed('an altered name', /does not verify/, (xml) => xml.replace(`>${PERSON}<`, `>${VICTIM}<`)),
+  changed('an altered signature', /does not verify/, (xml) =>
+    xml.replace(/(?<=<ds:SignatureValue>)./, (first) => (first === 'A' ? 'B' : 'A')),
+  ),
+  changed('an altered digest', /does not verify/, (xml) => xml.replace(/(<ds:DigestValue>)./, '$1*')),
+  changed('a list of a thousand prefixes', /Transform holds something/, (xml) =>
+    xml.replace(
+      /(<ds:Transform Algorithm="[^"]+xml-exc-c14n#")\/>/,
+      `$1><x:InclusiveNamespaces xmlns:x="${EXCLUSIVE}" PrefixList="${'a '.repeat(1000)}"/></ds:Transform>`,
+    ),
+  ),
+  changed('the signature in another namespace', /where none belongs/, (xml) =>
+    xml.replace(`xmlns:ds="${DS}"`, 'xmlns:ds="http://www.w3.org/2000/09/xmldsig2#"'),
+  ),
+];
+
+const SAID: Row[] = [
+  saying('another place in Recipient', /Recipient of SubjectConfirmationData/, () => ({ recipient: elsewhere })),
+  saying('no Recipient', /no Recipient/, () => ({ recipient: null })),
+  saying('another Destination', /Destination of Response/, () => ({ destination: elsewhere })),
+  saying('no Destination', /no Destination/, () => ({ destination: null })),
+  saying('another Audience', /another audience/, () => ({ audience: elsewhere })),
+  saying('an Audience that begins like ours', /another audience/, ({ issuer }) => ({ audience: `${issuer}/x` })),
+  saying('no Audience', /another audience/, () => ({ audience: null })),
+  saying('a second restriction to another audience', /another audience/, () => ({
+    conditions: '<saml:AudienceRestriction><saml:Audience>x</saml:Audience></saml:AudienceRestriction>',
+  })),
+  saying('a condition that nobody knows', /not understood/, () => ({ conditions: '<saml:Condition/>' })),
+  saying('another Issuer of the response', /Issuer of Response/, () => ({ responseIssuer: elsewhere })),
+  saying('no Issuer of the response', /Response has no Issuer/, () => ({ responseIssuer: null })),
+  saying('another Issuer of the assertion', /Issuer of Assertion/, () => ({ assertionIssuer: elsewhere })),
+  saying('another InResponseTo of the response', /InResponseTo of Response/, () => ({ responseInResponseTo: '_x' })),
+  saying('no InResponseTo of the response', /Response has no InResponseTo/, () => ({ responseInResponseTo: null })),
+  saying('another InResponseTo in the subject', /InResponseTo of SubjectConf/, () => ({ inResponseTo: '_x' })),
+  saying('no InResponseTo in the subject', /ConfirmationData has no InResponseTo/, () => ({ inResponseTo: null })),
+  saying('conditions that have expired', /Conditions has expired/, () => ({ notOnOrAfter: idp.at(-61) })),
+  saying('conditions without an end', /Conditions has no NotOnOrAfter/, () => ({ notOnOrAfter: null })),
+  saying('conditions yet to come', /Conditions is not valid yet/, () => ({ notBefore: idp.at(65) })),
+  saying('a confirmation that has expired', /ConfirmationData has expired/, () => ({ confirmedUntil: idp.at(-61) })),
+  saying('a confirmation without an end', /ConfirmationData has no NotOnOrAfter/, () => ({ confirmedUntil: null })),
+  saying('a time that is none', /no time in UTC/, () => ({ notOnOrAfter: 'tomorrow' })),
+  saying('a time of another zone', /no time in UTC/, () => ({ notOnOrAfter: '2099-01-01T00:00:00+01:00' })),
+  saying('issued in the future', /not valid yet \(IssueInstant\)/, () => ({ issueInstant: idp.at(65) })),
+  saying('a session at the provider that is over', /SessionNotOnOrAfter/, () => ({ sessionUntil: idp.at(-61) })),
+  saying('no name of the session, where it can be ended', /no SessionIndex/, () => ({ sessionIndex: null })),
+  saying('sender-vouches', /Method of SubjectConfirmation/, () => ({
+    method: 'urn:oasis:names:tc:SAML:2.0:cm:sender-vouches',
+  })),
+  saying('no confirmation', /no SubjectConfirmation/, () => ({ method: null })),
+  saying('no authentication', /no AuthnStatement/, () => ({ authnInstant: null })),
+  saying('no NameID', /no NameID/, () => ({ nameId: null })),
+  saying('an empty NameID', /NameID is empty/, () => ({ nameId: '' })),
+  saying('a transient NameID', /transient/, () => ({
+    nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient',
+  })),
+  saying('another version', /Version of Response/, () => ({ version: '1.1' })),
+  saying(DENIED, /nobody signed on/, () => ({ status: 'urn:oasis:names:tc:SAML:2.0:status:AuthnFailed' })),
+  saying('no status', /no Status/, () => ({ status: null })),
+  saying('an identifier that is a path', /no identifier/, () => ({ assertionId: 'a] | //*[@x' })),
+  written('an element in NameID', /NameID holds elements/, (xml) =>
+    xml.replace(`>${PERSON}<`, `>${VICTIM}<saml:x/>.${PERSON}<`),
+  ),
+  written('two confirmations', /more than one SubjectConfirmation/, (xml) =>
+    xml.replace(/<saml:SubjectConfirmation [\s\S]*<\/saml:SubjectConfirmation>/, '$&$&'),
+  ),
+  written('two subjects', /more than one Subject/, (xml) =>
+    xml.replace(/<saml:Subject>[\s\S]*<\/saml:Subject>/, '$&$&'),
+  ),
+  written('two names', /more than one NameID/, before('<saml:NameID', `<saml:NameID>${VICTIM}</saml:NameID>`)),
+  written('two conditions', /more than one Conditions/, (xml) =>
+    xml.replace(/<saml:Conditions[\s\S]*<\/saml:Conditions>/, '$&$&'),
+  ),
+];
+
+const DOCTYPE = '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]>';
+const XML: Row[] = [
+  changed('a comment in NameID', /more than elements and text/, (xml) =>
+    xml.replace(`>${PERSON}<`, `>${PERSON}<!--x-->.evil<`),
+  ),
+  written('a signed comment in NameID', /more than elements and text/, (xml) =>
+    xml.replace(`>${PERSON}<`, `>${VICTIM}<!--x-->.${PERSON}<`),
+  ),
+  changed('a comment before the document', /more than elements and text/, (xml) => `<!-- -->${xml}`),
+  changed('a comment behind the document', /follows/, (xml) => `${xml}<!-- -->`),
+  changed('a processing instruction', /more than elements and text/, before('<saml:Subject>', '<?x y?>')),
+  changed('a style sheet', /more than elements and text/, (xml) => `<?xml-stylesheet href="x"?>${xml}`),
+  changed('CDATA', /more than elements and text/, (xml) => xml.replace(`>${PERSON}<`, `><![CDATA[${PERSON}]]><`)),
+  changed('a document type', /more than elements and text/, (xml) => `<!DOCTYPE x>${xml}`),
+  changed('an external entity', /more than elements and text/, (xml) => DOCTYPE + xml.replace(PERSON, '&x;')),
+  changed('entities within entities', /more than elements and text/, (xml) => {
+    const level = (n: number): string => `<!ENTITY e${n} "${`&e${n - 1};`.repeat(10)}">`;
+    return `<!DOCTYPE x [<!ENTITY e0 "x">${[1, 2, 3, 4, 5, 6, 7, 8].map(level).join('')}]>${xml}`;
+  }),
+  changed('an entity that is not declared', /refers to something unknown/, (xml) => xml.replace(PERSON, '&x;')),
+  changed('a character that is none', /refers to something unknown/, (xml) => xml.replace(PERSON, '&#0;')),
+  changed('a prefix that is not declared', /prefix is not declared/, (xml) =>
+    xml.replaceAll('saml:NameID', 'x:NameID'),
+  ),
+  changed(
+    'another encoding in the declaration',
+    /more than elements and text/,
+    (xml) => `<?xml version="1.0" encoding="UTF-16"?>${xml}`,
+  ),
+  changed(
+    'UTF-7 in the declaration',
+    /more than elements and text/,
+    (xml) => `<?xml version="1.0" encoding="UTF-7"?>${xml}`,
+  ),
+  ['UTF-16', /not UTF-8|character that XML/, (asked) => Buffer.from(signed(asked), 'utf16le').toString('base64')],
+  ['bytes that are no UTF-8', /not UTF-8/, () => Buffer.from([0x3c, 0xff, 0xfe]).toString('base64')],
+  changed('a document that ends too early', /not well-formed|tags/, (xml) => xml.slice(0, -20)),
+  changed('two documents', /follows/, (xml) => xml + xml),
+  changed('an attribute given twice', /given twice/, (xml) => xml.replace(' Version=', ' Version="2.0" Version=')),
+  changed('the namespace of SAML 1.1', /Response has no Issuer/, (xml) =>
+    xml.replace('urn:oasis:names:tc:SAML:2.0:assertion', 'urn:oasis:names:tc:SAML:1.0:assertion'),
+  ),
+  changed('an assertion in another namespace beside', /more than one assertion/, (xml) =>
+    before('</samlp:Response>', '<x:Assertion xmlns:x="urn:x"/>')(xml),
+  ),
+  ['no base64', /not base64/, () => 'PHNhbWw+*'],
+  ['nothing', /not base64/, () => ''],
+  ['noise', /not UTF-8|XML was refused/, () => randomBytes(3000).toString('base64')],
+  ['JSON', /XML was refused/, () => base64('{"Response":{}}')],
+  [
+    'another message',
+    /no SAML response/,
+    () => base64('<samlp:LogoutResponse xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>'),
+  ],
+  [
+    'a bare assertion',
+    /no SAML response/,
+    (asked) =>
+      base64(
+        assertionIn(signed(asked))[0]?.replace(
+          /^<saml:Assertion/,
+          '$& xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"',
+        ) ?? '',
+      ),
+  ],
+  ['too many elements', /too many elements/, () => base64(`<a>${'<b/>'.repeat(2001)}</a>`)],
+  ['too deep', /nested too deeply/, () => base64('<a>'.repeat(51) + '</a>'.repeat(51))],
+  [
+    'too many attributes',
+    /too many attributes/,
+    () => base64(`<a ${Array.from({ length: 33 }, (_, n) => `a${n}=""`).join(' ')}/>`),
+  ],
+  [
+    'too many namespaces',
+    /too many namespaces/,
+    () =>
+      base64(
+        Array.from(
+          { length: 3 },
+          (_, d) => `<a ${Array.from({ length: 30 }, (_, n) => `xmlns:n${d}x${n}="u"`).join(' ')}>`,
+        ).join('') + '</a>'.repeat(3),
+      ),
+  ],
+  ['a huge attribute', /too large/, () => base64(`<a b="${'x'.repeat(1_100_000)}"/>`)],
+];
+
+const ENCRYPTED: Row[] = [
+  [
+    'RSA 1.5',
+    /encryption of the key is not accepted/,
+    async (asked) =>
+      base64(await idp.encrypt(signed(asked), ours.certificate, { key: 'http://www.w3.org/2001/04/xmlenc#rsa-1_5' })),
+  ],
+  [
+    'triple DES',
+    /encryption of the assertion is not accepted/,
+    async (asked) =>
+      base64(
+        await idp.encrypt(signed(asked), ours.certificate, {
+          content: 'http://www.w3.org/2001/04/xmlenc#tripledes-cbc',
+        }),
+      ),
+  ],
+  [
+    'for somebody else',
+    /cannot be decrypted/,
+    async (asked) => base64(await idp.encrypt(signed(asked), stranger.certificate)),
+  ],
+  [
+    'an unsigned assertion in it',
+    /Assertion is not signed/,
+    async (asked) => base64(await idp.encrypt(responseXml(honest(asked)), ours.certificate)),
+  ],
+  [
+    'an unsigned assertion in a signed response',
+    /Assertion is not signed/,
+    async (asked) => base64(idp.sign(await idp.encrypt(responseXml(honest(asked)), ours.certificate), 'Response')),
+  ],
+  [
+    'something else in it',
+    /Something else is encrypted/,
+    async (asked) => base64(await idp.encrypt(signed(asked), ours.certificate, { text: '<x/>' })),
+  ],
+  [
+    'an entity in it',
+    /more than elements and text/,
+    async (asked) => base64(await idp.encrypt(signed(asked), ours.certificate, { text: `${DOCTYPE}<x>&x;</x>` })),
+  ],
+  [
+    'altered content',
+    /cannot be decrypted/,
+    async (asked) =>
+      base64(
+        (await idp.encrypt(signed(asked), ours.certificate)).replace(
+          /(<e:CipherValue>[^<]+<\/e:CipherValue>[\s\S]*<e:CipherValue>)[^<]{8}|(<\/e:EncryptedKey>[\s\S]*CipherValue>)[^<]{8}/,
+          '$1$2AAAAAAAA',
+        ),
+      ),
+  ],
+  [
+    'a plain assertion beside the encrypted one',
+    /more than one assertion/,
+    async (asked) => {
+      const plain = signed(asked);
+      const [assertion = ''] = assertionIn(plain);
+      return base64(
+        (await idp.encrypt(plain, ours.certificate)).replace('</samlp:Response>', `${assertion}</samlp:Response>`),
+      );
+    },
+  ],
+];
+
+const WRAPPED: Row[] = wrappings.map((shape) => [
+  shape,
+  /more than one assertion|same identifier|does not verify|no Destination/,
+  (asked) => {
+    const element = /^XSW[12]/.test(shape) ? 'Response' : 'Assertion';
+    const xml = idp.sign(responseXml(honest(asked)), element);
+    const forged = wrapped(shape, xml, { victim: VICTIM, attacker: PERSON });
+    expect(forged).toContain(element === 'Response' || !/around/.test(shape) ? VICTIM : PERSON);
+    return base64(forged);
+  },
+]);
+
+/** By what is wrong with them. */
+export const FORGERIES: readonly [theme: string, rows: readonly Row[]][] = [
+  ['signature', SIGNATURES],
+  ['statement', SAID],
+  ['XML', XML],
+  ['encryption', ENCRYPTED],
+  ['wrapping', WRAPPED],
+];

@@ -1,0 +1,214 @@
+// SAML from strangers and thieves: nothing of it signs anybody in, and each refusal is the one that was meant.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Browser } from '../../setup/browser.ts';
+import { objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { base64, responseXml, useSaml, type Asked, type Said } from '../../setup/providers/identity-provider-saml.ts';
+import { ok, owner, type Owner } from '../../setup/personas.ts';
+import type { Answer } from '../../setup/start-app.ts';
+import { clock, DENIED, DOMAIN, FORGERIES, honest, idp, ours, signed, stranger } from './saml-forgeries.ts';
+
+const PUBLIC = 'https://assay.example.com';
+const SAML_PATH = '/api/v1/auth/saml';
+const CALLBACK = `${SAML_PATH}/callback`;
+
+let ground: Ground;
+let home: Owner;
+let theirs: Owner;
+beforeAll(async () => {
+  ground = await startGround(
+    { ASSAY_PUBLIC_URL: PUBLIC, ASSAY_SAML_KEY: ours.key, ASSAY_SAML_CERTIFICATE: ours.certificate },
+    { clock },
+  );
+  home = await owner(ground.app);
+  theirs = await owner(ground.app, 'Bob');
+  await useSaml(ground, home, { idp, domain: DOMAIN });
+  // The same provider, for another organisation.
+  await useSaml(ground, theirs, { idp, domain: 'other.example.com' });
+});
+afterAll(() => ground.stop());
+
+async function begin(browser: Browser, { organizationId } = home): Promise<Asked> {
+  const answer = await browser.call('POST', `${SAML_PATH}/initiate`, { body: { organizationId } });
+  return idp.receive(ok(answer).body.data.redirectUrl);
+}
+const send = (browser: Browser, SAMLResponse: string, RelayState: string): Promise<Answer> =>
+  browser.post(CALLBACK, { SAMLResponse, RelayState });
+const sessions = (): Promise<number> => ground.db.collection('sessions').countDocuments();
+const FAILURE = { action: 'auth.sso.failure' };
+const failures = (): Promise<number> => ground.db.collection('audit_entries').countDocuments(FAILURE);
+const lastFailure = () => ground.db.collection('audit_entries').findOne(FAILURE, { sort: { _id: -1 } });
+
+function expectNobody(answer: Answer, code = 'TOKEN_VERIFICATION_FAILED'): void {
+  expect(answer.status).toBe(302);
+  expect(answer.headers.get('location')).toBe(`${PUBLIC}/?error=${code}`);
+  expect(answer.headers.getSetCookie().join()).not.toMatch(/svc_(oauth|sso_mfa)_token=[^;]/);
+}
+
+test('the honest response, of which all of these differ in one thing', async () => {
+  const browser = new Browser(ground.app);
+  const asked = await begin(browser);
+  const answer = await send(browser, base64(signed(asked)), asked.relayState);
+  expect(answer.headers.get('location')).toBe(`${PUBLIC}/`);
+  expect(browser.cookies.has('svc_oauth_token')).toBe(true);
+});
+
+describe.each(FORGERIES)('%s', (_, rows) => {
+  test.for(rows)('%s', async ([name, reason, forge]) => {
+    const browser = new Browser(ground.app);
+    const asked = await begin(browser);
+    const before = [await sessions(), await failures()];
+    const answer = await send(browser, await forge(asked), asked.relayState);
+    expectNobody(answer, name === DENIED ? 'FORBIDDEN' : 'TOKEN_VERIFICATION_FAILED');
+    expect([await sessions(), (await failures()) - 1]).toEqual(before);
+    const entry = await lastFailure();
+    expect(entry).toMatchObject({ status: 'failure', resource: 'session' });
+    expect(String(entry?.organizationId)).toBe(home.organizationId);
+    expect(entry?.detail).toMatch(reason);
+  });
+});
+
+describe('the attempt', () => {
+  const trial = async () => {
+    const browser = new Browser(ground.app);
+    const asked = await begin(browser);
+    return { browser, asked, SAMLResponse: base64(signed(asked)) };
+  };
+
+  test.for<[string, (parts: Awaited<ReturnType<typeof trial>>) => Promise<Answer>, string]>([
+    [
+      'a response that nobody asked for',
+      ({ browser, SAMLResponse }) => send(browser, SAMLResponse, ''),
+      'INVALID_TOKEN',
+    ],
+    [
+      'an unknown RelayState',
+      ({ browser, SAMLResponse }) => send(browser, SAMLResponse, 'x'.repeat(43)),
+      'INVALID_TOKEN',
+    ],
+    [
+      'another browser',
+      ({ asked, SAMLResponse }) => send(new Browser(ground.app), SAMLResponse, asked.relayState),
+      'INVALID_TOKEN',
+    ],
+    [
+      'the RelayState of another attempt of this browser',
+      async ({ browser, SAMLResponse }) => send(browser, SAMLResponse, (await begin(browser)).relayState),
+      'TOKEN_VERIFICATION_FAILED',
+    ],
+    [
+      'the response of another attempt, for whoever began this one',
+      async ({ browser, asked }) => send(browser, (await trial()).SAMLResponse, asked.relayState),
+      'TOKEN_VERIFICATION_FAILED',
+    ],
+    [
+      'an attempt that was used',
+      async ({ browser, asked, SAMLResponse }) => {
+        const cookies = new Map(browser.cookies);
+        await send(browser, base64('<x/>'), asked.relayState);
+        cookies.forEach((value, name) => browser.cookies.set(name, value));
+        return send(browser, SAMLResponse, asked.relayState);
+      },
+      'INVALID_TOKEN',
+    ],
+    [
+      'the attempt of another organisation with the same provider',
+      async ({ browser, SAMLResponse }) => send(browser, SAMLResponse, (await begin(browser, theirs)).relayState),
+      'TOKEN_VERIFICATION_FAILED',
+    ],
+    [
+      'an assertion made for another organisation, answering the request of this one',
+      async ({ browser, asked }) => {
+        const other = await begin(new Browser(ground.app), theirs);
+        return send(browser, base64(signed(asked, { audience: other.issuer })), asked.relayState);
+      },
+      'TOKEN_VERIFICATION_FAILED',
+    ],
+    [
+      'the state of a logout',
+      async ({ browser }) => {
+        const session = await trial();
+        await send(session.browser, session.SAMLResponse, session.asked.relayState);
+        const token = session.browser.cookies.get('svc_oauth_token') ?? '';
+        const left = ok(await browser.call('POST', `${SAML_PATH}/logout/initiate`, { token }));
+        const asked = idp.receive(left.body.data.redirectUrl);
+        return send(browser, base64(responseXml(honest(asked))), asked.relayState);
+      },
+      'INVALID_TOKEN',
+    ],
+  ])('%s', async ([, act, code]) => {
+    const parts = await trial();
+    const before = await ground.db.collection('sessions').countDocuments({ revokedAt: null });
+    expectNobody(await act(parts), code);
+    expect(await ground.db.collection('sessions').countDocuments({ revokedAt: null })).toBe(before);
+  });
+
+  test('an attempt that is too old', async () => {
+    const { browser, asked } = await trial();
+    clock.aheadMs += 11 * 60_000;
+    expectNobody(await send(browser, base64(signed(asked)), asked.relayState), 'EXPIRED');
+  });
+
+  test('settings that have changed since then', async () => {
+    const { browser, asked, SAMLResponse } = await trial();
+    await useSaml(ground, home, { idp, certificates: [stranger.certificate] });
+    expectNobody(await send(browser, SAMLResponse, asked.relayState));
+    await useSaml(ground, home, { idp });
+  });
+});
+
+describe('who is vouched for', () => {
+  const arrive = async (more: Partial<Said>): Promise<Answer> => {
+    const browser = new Browser(ground.app);
+    const asked = await begin(browser);
+    return send(browser, base64(signed(asked, more)), asked.relayState);
+  };
+
+  test.for<[string, Partial<Said>]>([
+    ['an address of a domain that is not proved', { nameId: 'ceo@unproved.example.com' }],
+    ['an address of another organisation’s domain', { nameId: 'boss@other.example.com' }],
+    ['no address at all', { nameId: 'u-4711', nameIdFormat: null }],
+  ])('%s', async ([, more]) => {
+    const before = await sessions();
+    expectNobody(await arrive(more), 'FORBIDDEN');
+    expect(await sessions()).toBe(before);
+  });
+
+  test('the owner of another organisation, by their own address', async () => {
+    expectNobody(await arrive({ nameId: theirs.email }), 'FORBIDDEN');
+  });
+
+  test('somebody who is suspended', async () => {
+    expect((await arrive({ nameId: `s@${DOMAIN}` })).headers.get('location')).toBe(`${PUBLIC}/`);
+    const user = await ground.db.collection('users').findOne({ email: `s@${DOMAIN}` });
+    const where = { userId: user?._id, organizationId: objectId(home.organizationId) };
+    await ground.db.collection('memberships').updateOne(where, { $set: { isActive: false } });
+    expectNobody(await arrive({ nameId: `s@${DOMAIN}` }), 'ACCOUNT_DEACTIVATED');
+  });
+});
+
+describe('the form', () => {
+  const post = (raw: string, headers: Record<string, string> = {}): Promise<Answer> =>
+    ground.app.call('POST', CALLBACK, {
+      raw,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    });
+  const LIMIT = 5 * 1024 * 1024;
+  const form = (bytes: number): string => 'SAMLResponse='.padEnd(bytes, 'A');
+
+  test('five megabytes are read, and not a byte more', async () => {
+    expect((await post(form(LIMIT))).status).toBe(302);
+    const answer = await post(form(LIMIT + 1));
+    expect(answer).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
+  });
+
+  test.for<[string, string, Record<string, string>, number]>([
+    ['an empty form', '', {}, 302],
+    ['other members', 'a=b', {}, 302],
+    ['a member twice', 'SAMLResponse=a&SAMLResponse=b', {}, 302],
+    ['too many members', 'a=&'.repeat(101), {}, 400],
+    ['JSON', '{}', { 'content-type': 'application/json' }, 415],
+    ['NUL', 'SAMLResponse=%00', {}, 400],
+  ])('%s', async ([, raw, headers, status]) => {
+    expect((await post(raw, headers)).status).toBe(status);
+  });
+});

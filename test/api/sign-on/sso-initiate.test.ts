@@ -1,0 +1,145 @@
+// Where a sign-on begins: which organisation an address leads to, what is told to whom, and where a browser may return.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Browser } from '../../setup/browser.ts';
+import { auditOf, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { askedBy, startHandmadeProvider, type HandmadeProvider } from '../../setup/providers/identity-provider.ts';
+import { ok, owner } from '../../setup/personas.ts';
+import { claimDomain, house, initiate, unproveDomain, type House } from '../../setup/providers/sso.ts';
+import type { Answer } from '../../setup/start-app.ts';
+
+let ground: Ground;
+let provider: HandmadeProvider;
+let home: House;
+beforeAll(async () => {
+  provider = await startHandmadeProvider();
+  ground = await startGround({
+    ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
+    ASSAY_PUBLIC_URL: 'https://assay.example.com',
+    ASSAY_RETURN_URLS: 'https://app.example.com/signed-on,http://localhost:5173/',
+  });
+  home = await house(ground, provider.realm());
+});
+afterAll(async () => {
+  await ground.stop();
+  await provider.stop();
+});
+
+const begin = (email: string, more: object = {}): Promise<Answer> => initiate(new Browser(ground.app), email, more);
+const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
+const change = ({ boss }: House, set: object) =>
+  ground.db.collection('organizations').updateOne({ _id: objectId(boss.organizationId) }, { $set: set });
+
+describe('an address', () => {
+  test('of a proved domain leads to its organisation’s provider, with a cookie for this browser', async () => {
+    const browser = new Browser(ground.app);
+    const answer = await initiate(browser, `  Someone@${home.domain.toUpperCase()} `);
+    expect([answer.status, answer.body.data.provider]).toEqual([200, 'oidc']);
+    expect(Object.keys(answer.body.data).sort()).toEqual(['provider', 'redirectUrl']);
+    expect(answer.body.data.redirectUrl).toMatch(`${home.realm.issuer}/authorize?`);
+    const [cookie, ...more] = answer.headers.getSetCookie();
+    expect([cookie, more]).toEqual([
+      expect.stringMatching(/^svc_sign_on_\w{16}=[\w-]{43}; Max-Age=600; .*HttpOnly/),
+      [],
+    ]);
+    const [entry] = await auditOf(ground.app, home.boss, 'action=auth.sso.initiate');
+    expect(entry).toMatchObject({
+      ...{ status: 'success', userId: null, resource: 'session' },
+      metadata: { provider: 'oidc', email: `someone@${home.domain}` },
+    });
+  });
+
+  test('is answered alike whether it has an account or not', async () => {
+    await ground.db
+      .collection('users')
+      .updateOne({ _id: objectId(home.boss.userId) }, { $set: { email: `boss@${home.domain}` } });
+    const bare = ({ status, headers, body }: Answer) => ({
+      status,
+      headers: [...headers.keys()].filter((name) => !/^(date|ratelimit|x-request-id)/.test(name)),
+      at: (body.data.redirectUrl as string).split('?')[0],
+      query: [...askedBy(body.data.redirectUrl as string).params.keys()],
+    });
+    expect(bare(await begin(`boss@${home.domain}`))).toEqual(bare(await begin(`nobody@${home.domain}`)));
+  });
+
+  test.for(['someone@unknown.example.org', 'someone@example.com', 'someone@sub.{domain}', 'someone@x{domain}'])(
+    'of no proved domain leads nowhere: %s',
+    async (email) => {
+      expect(outcome(await begin(email.replace('{domain}', home.domain)))).toEqual([404, 'NOT_FOUND']);
+    },
+  );
+
+  test('of a domain that is only claimed leads nowhere', async () => {
+    await claimDomain(ground, home.boss, 'claimed.example.org');
+    expect((await begin('someone@claimed.example.org')).status).toBe(200);
+    await unproveDomain(ground, home.boss, 'claimed.example.org');
+    expect(outcome(await begin('someone@claimed.example.org'))).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test.for(['', 'x', '@example.org', 'a@b@c.example.org', 7, null])('that is none is refused: %s', async (email) => {
+    const answer = await initiate(new Browser(ground.app), email as string);
+    expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
+  });
+
+  test('is asked for twenty times in a quarter of an hour', async () => {
+    const email = `often@${home.domain}`;
+    for (let times = 0; times < 20; times += 1) ok(await begin(email));
+    expect(outcome(await begin(email))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+  });
+});
+
+describe('an organisation', () => {
+  test('whose plan lacks sign-on: told with the plans that have it, and audited', async () => {
+    const other = await house(ground, provider.realm());
+    await change(other, { 'subscription.plan': 'scale' });
+    const answer = await begin(`someone@${other.domain}`);
+    expect(outcome(answer)).toEqual([403, 'UPGRADE_REQUIRED']);
+    expect(answer.body.data).toEqual({
+      ...{ currentPlan: 'scale', feature: 'sso' },
+      requiredPlans: ['governance', 'enterprise', 'custom'],
+    });
+    const [entry] = await auditOf(ground.app, other.boss, 'action=auth.sso.initiate');
+    expect(entry).toMatchObject({ status: 'failure', metadata: { code: 'UPGRADE_REQUIRED' } });
+  });
+
+  test('without settings is answered like an unknown domain, and audited', async () => {
+    const boss = await owner(ground.app, 'Bare');
+    await claimDomain(ground, boss, 'bare.example.org');
+    const [bare, unknown] = [await begin('x@bare.example.org'), await begin('x@unknown.example.org')];
+    expect([outcome(bare), bare.text]).toEqual([[404, 'NOT_FOUND'], unknown.text]);
+    const [entry] = await auditOf(ground.app, boss, 'action=auth.sso.initiate');
+    expect(entry).toMatchObject({ status: 'failure', detail: 'No sign-on is set up here' });
+  });
+
+  test('with half of its settings is answered likewise', async () => {
+    const other = await house(ground, provider.realm());
+    await change(other, { 'ssoConfig.oidc': null });
+    expect(outcome(await begin(`x@${other.domain}`))).toEqual([404, 'NOT_FOUND']);
+  });
+});
+
+describe('the address to return to', () => {
+  test.for(['https://app.example.com/signed-on?a=1', 'http://localhost:5173/', 'http://localhost:5173/?x#y'])(
+    'may be %s',
+    async (returnTo) => {
+      expect((await begin(`r@${home.domain}`, { returnTo })).status).toBe(200);
+    },
+  );
+
+  test.for([
+    'https://evil.example.net/signed-on',
+    'https://app.example.com.evil.example.net/signed-on',
+    'https://app.example.com:443@evil.example.net/signed-on',
+    'https://app.example.com/signed-on/../other',
+    'https://app.example.com/',
+    'http://app.example.com/signed-on',
+    'https://app.example.com:8443/signed-on',
+    'javascript:alert(1)//app.example.com/signed-on',
+    '//evil.example.net/signed-on',
+    '/signed-on',
+    'https://example.com:pass@app.example.com/signed-on',
+    '',
+  ])('may not be %s', async (returnTo) => {
+    const answer = await begin(`q@${home.domain}`, { returnTo });
+    expect([...outcome(answer), answer.headers.getSetCookie()]).toEqual([400, 'VALIDATION_ERROR', []]);
+  });
+});

@@ -1,0 +1,410 @@
+// The story of invitations over HTTP (document 1, sections 2, 3 and 4.4): written, sent, looked at, accepted once, withdrawn, past their end.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sha256Hex } from '../../../src/domain/record/chain.ts';
+import { randomHex } from '../../../src/platform/ids.ts';
+import { auditOf, changeMembership, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import {
+  holdMail,
+  openPostOffice,
+  tokenOf,
+  type PostOffice,
+  type Received,
+} from '../../setup/providers/mail-server.ts';
+import { enrol, MovedClock } from '../../setup/second-factor.ts';
+import type { Answer, TestApp } from '../../setup/start-app.ts';
+
+const DAY = 24 * 3600 * 1000;
+const clock = new MovedClock();
+
+let office: PostOffice;
+let ground: Ground;
+let mail: { deliver(): Promise<number> };
+let app: TestApp;
+let ada: Owner;
+beforeAll(async () => {
+  office = await openPostOffice();
+  // Few connections: who waits must not keep those that others need.
+  const connections = { ASSAY_DB_POOL: '3' };
+  const environment = { ...connections, ASSAY_PUBLIC_URL: 'https://assay.example.com/', LOG_LEVEL: 'debug' };
+  ground = await startGround({ ...environment, SMTP_URL: office.url }, { clock });
+  app = ground.app;
+  mail = await holdMail(ground);
+  ada = await owner(app);
+});
+beforeEach(() => {
+  clock.aheadMs = 0;
+});
+afterAll(async () => {
+  await ground.stop();
+  await office.close();
+});
+
+const at = '/api/v1/team';
+const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
+const someone = (): string => `guest-${randomHex(6)}@example.com`;
+const write = (email: unknown, role?: unknown, by = ada): Promise<Answer> =>
+  app.call('POST', `${at}/invite`, { token: by.token, body: { email, ...(role !== undefined && { role }) } });
+const resend = (id: string, by = ada): Promise<Answer> =>
+  app.call('POST', `${at}/invites/${id}/resend`, { token: by.token });
+const revoke = (id: string, by = ada): Promise<Answer> =>
+  app.call('DELETE', `${at}/invites/${id}`, { token: by.token });
+const pending = (by = ada): Promise<Answer> => app.call('GET', `${at}/invites`, { token: by.token });
+const validate = (token: string): Promise<Answer> => app.call('GET', `${at}/invites/validate/${token}`);
+const accept = (token: string, body: object = { name: 'Guest', password: PASSWORD }): Promise<Answer> =>
+  app.call('POST', `${at}/invites/${token}/accept`, { body });
+/** The mails to an address, all that wait being sent first. */
+async function mailsTo(email: string): Promise<Received[]> {
+  await mail.deliver();
+  return office.received.filter(({ recipients }) => recipients.includes(email));
+}
+
+interface Invited {
+  id: string;
+  token: string;
+  email: string;
+}
+async function invite(email = someone(), role?: string, by = ada): Promise<Invited> {
+  const { _id: id } = ok(await write(email, role, by)).body.data;
+  await mail.deliver();
+  return { id, email, token: tokenOf(office.newest(email)) };
+}
+const me = async (token: string) => ok(await app.call('GET', '/api/v1/auth/me', { token })).body.data;
+
+describe('writing', () => {
+  test('answers id, address, role and end, never the token; the mail brings it', async () => {
+    const email = someone();
+    const answer = await write(`  ${email.toUpperCase()} `);
+    expect(answer.status).toBe(201);
+    const { data } = answer.body;
+    expect(data).toEqual({
+      ...{ _id: data.id, id: expect.stringMatching(/^[0-9a-f]{24}$/), email, role: 'member', inviterEmail: ada.email },
+      ...{ expiresAt: expect.any(String), createdAt: expect.any(String) },
+    });
+    expect(Math.abs(Date.parse(data.expiresAt) - Date.parse(data.createdAt) - 7 * DAY)).toBeLessThan(10_000);
+    const [brought, ...more] = await mailsTo(email);
+    expect([more, brought?.recipients, brought?.subject]).toEqual([[], [email], 'Invitation to Ada Ltd']);
+    const token = tokenOf(office.newest(email));
+    expect(token).toMatch(/^[\w-]{43}$/);
+    for (const form of [brought?.text, brought?.html])
+      for (const part of [`https://assay.example.com/accept-invite#token=${token}`, ada.email, 'member'])
+        expect(form).toContain(part);
+    expect(answer.text).not.toContain(token);
+    expect((await pending()).text).not.toContain(token);
+    const [entry] = await auditOf(app, ada, `action=team.invite&resourceId=${data.id}`);
+    expect(entry).toMatchObject({ status: 'success', detail: email, metadata: { role: 'member' }, userId: ada.userId });
+  });
+
+  test('the token stands nowhere in the database, the log or the audit log, before and after its use', async () => {
+    const { token, id } = await invite();
+    ok(await resend(id));
+    ok(await validate(token));
+    ok(await accept(token));
+    const texts: string[] = [];
+    for (const { name } of await ground.db.listCollections().toArray())
+      texts.push(JSON.stringify(await ground.db.collection(name).find().toArray()));
+    const all = [...texts, ...app.logged].join('\n');
+    expect(all).toContain('/api/v1/team/invites/:token/accept');
+    expect(all).toContain(sha256Hex(token));
+    expect(all).not.toContain(token);
+  });
+
+  test.each(['owner', 'admin', 'member', 'viewer'])('an owner invites a %s', async (role) => {
+    const { token, email } = await invite(someone(), role);
+    expect((await validate(token)).body.data.role).toBe(role);
+    const { data } = ok(await accept(token)).body;
+    expect([data.role, data.user.email, (await me(data.token)).role]).toEqual([role, email, role]);
+  });
+
+  test.each([
+    ['not-an-address', undefined],
+    ['', undefined],
+    [null, undefined],
+    [['a@example.com'], undefined],
+    [{ $ne: null }, undefined],
+    ['a@example.com, b@example.com', undefined],
+    ['a@example.com\r\nBcc: b@example.com', undefined],
+    [`${'x'.repeat(250)}@example.com`, undefined],
+    ['good@example.com', 'auditor'],
+    ['good@example.com', 'reviewer'],
+    ['good@example.com', 'root'],
+    ['good@example.com', null],
+    ['good@example.com', ['owner']],
+  ])('%j as %j is refused', async (email, role) => {
+    expect(outcome(await write(email, role))).toEqual([400, 'VALIDATION_ERROR']);
+  });
+
+  test('members, suspended or provisioned ones, and the invited are not invited again', async () => {
+    const person = await member(ground, ada, 'viewer');
+    expect(outcome(await write(person.email))).toEqual([400, 'ALREADY_MEMBER']);
+    for (const deactivatedBy of ['team', 'scim']) {
+      await changeMembership(ground, person, { isActive: false, deactivatedBy });
+      expect(outcome(await write(person.email.toUpperCase()))).toEqual([400, 'ALREADY_MEMBER']);
+    }
+    const { email } = await invite();
+    expect(outcome(await write(email))).toEqual([400, 'ALREADY_MEMBER']);
+    expect((await write(email, 'member', await owner(app, 'Eve'))).status).toBe(201);
+  });
+
+  test('asked for at the same time there is one invitation', async () => {
+    const email = someone();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => write(email)));
+    expect(answers.map(outcome).sort()).toEqual([[201, undefined], ...Array(4).fill([400, 'ALREADY_MEMBER'])]);
+    const found = (await pending()).body.data.filter((row: Invited) => row.email === email);
+    expect(found).toHaveLength(1);
+    expect(await mailsTo(email)).toHaveLength(1);
+  });
+
+  test('who may: owners and admins, and an admin invites no owner; every reader sees what is pending', async () => {
+    const admin = await member(ground, ada, 'admin');
+    const { id } = await invite(someone(), 'admin', admin);
+    expect(outcome(await write(someone(), 'owner', admin))).toEqual([403, 'FORBIDDEN']);
+    for (const role of ['reviewer', 'member', 'viewer']) {
+      const person = await member(ground, ada, role);
+      expect((await pending(person)).status, role).toBe(200);
+      for (const answer of [
+        await write(someone(), 'viewer', person),
+        await resend(id, person),
+        await revoke(id, person),
+      ])
+        expect(outcome(answer), role).toEqual([403, 'FORBIDDEN']);
+    }
+    expect(outcome(await pending(await member(ground, ada, 'auditor')))).toEqual([403, 'FORBIDDEN']);
+  });
+
+  test('another organisation’s invitation is unknown', async () => {
+    const eve = await owner(app, 'Eve');
+    const { id } = await invite();
+    for (const answer of [
+      await resend(id, eve),
+      await revoke(id, eve),
+      await resend('f'.repeat(24)),
+      await revoke('x'),
+    ])
+      expect(outcome(answer)).toEqual([404, 'NOT_FOUND']);
+    expect((await pending(eve)).body.data).toEqual([]);
+  });
+});
+
+describe('looking', () => {
+  test('a pending one shows organisation, role and inviter', async () => {
+    const { token } = await invite(someone(), 'admin');
+    expect((await validate(token)).body.data).toEqual({
+      ...{ valid: true, organizationName: 'Ada Ltd', role: 'admin', inviterEmail: ada.email },
+      expiresAt: expect.any(String),
+    });
+  });
+
+  test.each<[reason: string, end: (invited: Invited) => Promise<unknown>]>([
+    ['revoked', ({ id }) => revoke(id)],
+    ['accepted', ({ token }) => accept(token)],
+    ['expired', async () => Promise.resolve((clock.aheadMs = 7 * DAY + 60_000))],
+  ])('one that is %s shows that and nothing else', async (reason, end) => {
+    const invited = await invite();
+    await end(invited);
+    const answer = await validate(invited.token);
+    expect([answer.status, answer.body]).toEqual([200, { success: true, data: { valid: false, reason } }]);
+  });
+
+  test.each(['x', 'a'.repeat(43), '%00', 'a'.repeat(5000), '{"$ne":null}'])('%s is unknown', async (token) => {
+    for (const answer of [await validate(encodeURIComponent(token)), await accept(encodeURIComponent(token))])
+      expect(outcome(answer)).toEqual([404, 'NOT_FOUND']);
+  });
+});
+
+describe('sending again', () => {
+  test('keeps the token and begins the seven days anew', async () => {
+    const { id, token, email } = await invite();
+    clock.aheadMs = 6 * DAY;
+    const answer = await resend(id);
+    expect([answer.status, answer.body.data._id]).toEqual([200, id]);
+    clock.aheadMs = 12 * DAY;
+    expect((await mailsTo(email)).map(tokenOf)).toEqual([token, token]);
+    expect((await validate(token)).body.data.valid).toBe(true);
+    clock.aheadMs = 13 * DAY + 60_000;
+    expect((await validate(token)).body.data).toEqual({ valid: false, reason: 'expired' });
+    clock.aheadMs = 0;
+    const [entry] = await auditOf(app, ada, `action=team.invite.resent&resourceId=${id}`);
+    expect(entry).toMatchObject({ status: 'success' });
+  });
+
+  test('one that was withdrawn before its mail went out is not sent', async () => {
+    const email = someone();
+    ok(await revoke(ok(await write(email)).body.data._id));
+    expect(await mailsTo(email)).toEqual([]);
+  });
+
+  test('one that has ended is neither sent nor withdrawn', async () => {
+    const [used, withdrawn, old] = [await invite(), await invite(), await invite()];
+    ok(await accept(used.token));
+    ok(await revoke(withdrawn.id));
+    for (const act of [resend, revoke]) {
+      expect(outcome(await act(used.id))).toEqual([400, 'INVITE_ALREADY_USED']);
+      expect(outcome(await act(withdrawn.id))).toEqual([410, 'EXPIRED']);
+    }
+    await ground.db
+      .collection('invitations')
+      .updateOne({ _id: objectId(old.id) }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
+    for (const act of [resend, revoke]) expect(outcome(await act(old.id))).toEqual([410, 'EXPIRED']);
+    expect((await pending()).body.data.map(({ id }: Invited) => id)).not.toContain(old.id);
+    expect((await write(old.email)).status).toBe(201);
+  });
+});
+
+test('a withdrawn invitation is void and leaves the list', async () => {
+  const { id, token, email } = await invite();
+  expect((await pending()).body.data.map((row: Invited) => row.id)).toContain(id);
+  const answer = await revoke(id);
+  expect([answer.status, answer.body.data]).toEqual([200, { _id: id, revoked: true }]);
+  expect(outcome(await accept(token))).toEqual([410, 'EXPIRED']);
+  expect((await pending()).body.data.map((row: Invited) => row.id)).not.toContain(id);
+  expect(await ground.db.collection('users').findOne({ email })).toBeNull();
+  expect(await auditOf(app, ada, `action=team.invite.revoked&resourceId=${id}`)).toHaveLength(1);
+  const again = await invite(email);
+  expect(again.token).not.toBe(token);
+  expect((await accept(again.token)).status).toBe(200);
+});
+
+describe('accepting with a new account', () => {
+  test('makes account, membership and session, and is audited', async () => {
+    const { id, token, email } = await invite(someone(), 'viewer');
+    const answer = await accept(token, { name: ' Grace ', password: PASSWORD });
+    expect(answer.status).toBe(200);
+    const { data } = answer.body;
+    expect(data).toMatchObject({ organizationId: ada.organizationId, role: 'viewer', user: { email, name: 'Grace' } });
+    expect(await me(data.token)).toMatchObject({ role: 'viewer', organization: { name: 'Ada Ltd' }, user: { email } });
+    expect((await app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } })).status).toBe(200);
+    const [entry] = await auditOf(app, ada, `action=team.invite.accepted&resourceId=${id}`);
+    expect(entry).toMatchObject({ status: 'success', userId: data.user._id, userEmail: email, userRole: 'viewer' });
+    const one = { auditLogId: entry?._id };
+    ok(await app.call('POST', '/api/v1/auth/revoke-session', { token: data.token, body: one }));
+    expect(outcome(await app.call('GET', '/api/v1/auth/me', { token: data.token }))).toEqual([401, 'SESSION_REVOKED']);
+  });
+
+  test('twenty at the same time: one account, one membership, one session', async () => {
+    const { token, email } = await invite();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => accept(token)));
+    expect(answers.map(outcome).sort()).toEqual([[200, undefined], ...Array(19).fill([400, 'INVITE_ALREADY_USED'])]);
+    const users = await ground.db.collection('users').find({ email }).toArray();
+    expect(users).toHaveLength(1);
+    expect(await ground.db.collection('memberships').countDocuments({ userId: users[0]?._id })).toBe(1);
+    expect(await ground.db.collection('sessions').countDocuments({ userId: users[0]?._id })).toBe(1);
+    expect(outcome(await accept(token))).toEqual([400, 'INVITE_ALREADY_USED']);
+  });
+
+  test.each([10, 15, 20, 30])('twenty, one every %d ms, do not wait for each other on all connections', async (ms) => {
+    const { token } = await invite();
+    const late = async (_: unknown, place: number): Promise<Answer> => {
+      await new Promise((resolve) => setTimeout(resolve, place * ms));
+      return accept(token);
+    };
+    const answers = await Promise.all(Array.from({ length: 20 }, late));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.code === 'INVITE_ALREADY_USED')).toHaveLength(19);
+  });
+
+  test.each([
+    { name: 'Guest', password: 'short' },
+    { name: 'Guest', password: 'no capital letter 9' },
+    { name: 'Guest', password: 'No digit at all here' },
+    { name: 'Guest', password: ['a'] },
+    { name: 'Guest', password: null },
+    { name: 'Guest', password: { $ne: null } },
+    { name: 'Guest' },
+    { name: '', password: PASSWORD },
+    { name: ['a'], password: PASSWORD },
+    { password: PASSWORD },
+    {},
+  ])('%j is refused and uses nothing up', async (body) => {
+    const { token, email } = await invite();
+    expect(outcome(await accept(token, body))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(await ground.db.collection('users').countDocuments({ email })).toBe(0);
+    expect((await validate(token)).body.data.valid).toBe(true);
+  });
+
+  test('an expired one is refused', async () => {
+    const { token } = await invite();
+    clock.aheadMs = 7 * DAY + 60_000;
+    expect(outcome(await accept(token))).toEqual([410, 'EXPIRED']);
+  });
+});
+
+describe('accepting with an account that exists', () => {
+  const account = ({ userId }: Owner) => ground.db.collection('users').findOne({ _id: objectId(userId) });
+
+  test('needs its password, and changes neither password nor name', async () => {
+    const guest = await owner(app, 'Guest');
+    const { token } = await invite(guest.email, 'admin');
+    const before = await account(guest);
+    const wrong = await accept(token, { name: 'Mallory', password: 'Another-Horse-9' });
+    expect(outcome(wrong)).toEqual([401, 'INVALID_CREDENTIALS']);
+    expect(await account(guest)).toEqual(before);
+    await expect
+      .poll(() => auditOf(app, guest, 'action=auth.login&status=failure'))
+      .toMatchObject([{ userEmail: guest.email, detail: 'wrong password', metadata: { method: 'invitation' } }]);
+
+    const { data } = ok(await accept(token, { name: 'Mallory', password: PASSWORD })).body;
+    expect(data).toMatchObject({ organizationId: ada.organizationId, role: 'admin', user: { name: 'Guest' } });
+    const after = await account(guest);
+    for (const kept of ['passwordHash', 'passwordChangedAt', 'name', 'mfa', 'email'])
+      expect(after?.[kept]).toEqual(before?.[kept]);
+    expect((await me(data.token)).role).toBe('admin');
+    expect((await me(guest.token)).role).toBe('owner');
+  });
+
+  test('who has a second factor gets no session by the password alone, and lands there with the code', async () => {
+    const guest = await owner(app, 'Guest');
+    const authenticator = await enrol(app, clock, guest.token);
+    const { token, id } = await invite(guest.email, 'viewer');
+    const sessions = (): Promise<number> =>
+      ground.db.collection('sessions').countDocuments({ userId: objectId(guest.userId) });
+    const before = await sessions();
+    const { data } = ok(await accept(token)).body;
+    expect(data).toEqual({ mfaRequired: true, tempToken: expect.any(String) });
+    expect(await sessions()).toBe(before);
+    const [entry] = await auditOf(app, ada, `action=team.invite.accepted&resourceId=${id}`);
+    expect(entry).toMatchObject({ status: 'success', userId: guest.userId, metadata: { method: 'invitation' } });
+    const second = { tempToken: data.tempToken, code: authenticator.next() };
+    const signedIn = ok(await app.call('POST', '/api/v1/auth/mfa/login', { body: second })).body.data;
+    expect([signedIn.organizationId, signedIn.role]).toEqual([ada.organizationId, 'viewer']);
+  });
+
+  test('an account without a password cannot be proven by one', async () => {
+    const guest = await owner(app, 'Guest');
+    await ground.db.collection('users').updateOne({ _id: objectId(guest.userId) }, { $set: { passwordHash: null } });
+    const { token } = await invite(guest.email);
+    expect(outcome(await accept(token))).toEqual([401, 'INVALID_CREDENTIALS']);
+    expect((await account(guest))?.passwordHash).toBeNull();
+  });
+
+  test('twenty at the same time: one membership, one session', async () => {
+    const guest = await owner(app, 'Guest');
+    const { token } = await invite(guest.email);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => accept(token)));
+    expect(answers.map(outcome).sort()).toEqual([[200, undefined], ...Array(19).fill([400, 'INVITE_ALREADY_USED'])]);
+    expect(await ground.db.collection('memberships').countDocuments({ userId: objectId(guest.userId) })).toBe(2);
+  });
+
+  test('at most twenty passwords are tried until it is sent again', async () => {
+    const guest = await owner(app, 'Guest');
+    const { id, token } = await invite(guest.email);
+    const guess = (): Promise<Answer> => accept(token, { name: 'x', password: 'Another-Horse-9' });
+    const answers = await Promise.all(Array.from({ length: 25 }, guess));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(20);
+    expect(answers.filter(({ body }) => body.code === 'RATE_LIMIT_EXCEEDED')).toHaveLength(5);
+    expect(outcome(await accept(token))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    ok(await resend(id));
+    expect((await accept(token)).status).toBe(200);
+  });
+
+  test('who was taken in meanwhile is a member already', async () => {
+    const guest = await owner(app, 'Guest');
+    const { token } = await invite(guest.email);
+    const row = { organizationId: objectId(ada.organizationId), userId: objectId(guest.userId), role: 'viewer' };
+    const times = { createdAt: new Date(), updatedAt: new Date() };
+    await ground.db.collection('memberships').insertOne({ ...row, isActive: false, deactivatedBy: 'scim', ...times });
+    expect(outcome(await accept(token))).toEqual([400, 'ALREADY_MEMBER']);
+    expect(await ground.db.collection('memberships').findOne(row)).toMatchObject({ isActive: false });
+    expect((await validate(token)).body.data.valid).toBe(true);
+  });
+});

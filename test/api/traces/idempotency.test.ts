@@ -1,0 +1,251 @@
+// A request repeated is answered, not done again (document 1, section 8).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decision, ok, owner, workspaceKey, agent, type Owner } from '../../setup/personas.ts';
+import { objectId, startGround, type Ground } from '../../setup/harness.ts';
+import type { Answer, Call, TestApp } from '../../setup/start-app.ts';
+
+let ground: Ground;
+let app: TestApp;
+let ada: Owner;
+let key: string;
+/** Milliseconds that the app's clock is ahead. */
+let ahead = 0;
+/** While set, nothing goes on after the named step of ingestion. */
+let stall: { step: string; until: Promise<void> } | null = null;
+beforeAll(async () => {
+  ground = await startGround(
+    {},
+    {
+      clock: { now: () => new Date(Date.now() + ahead) },
+      probe: (step) => (step === stall?.step ? stall.until : undefined),
+    },
+  );
+  app = ground.app;
+  ada = await owner(app);
+  ({ key } = await workspaceKey(app, ada));
+  for (const [value, type] of [
+    ['refund', 'flag_for_review'],
+    ['wire', 'block'],
+  ]) {
+    const conditions = [{ field: 'outputDecision.action', operator: 'equals', value }];
+    const body = { name: value, conditions, actions: [{ type }] };
+    ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
+  }
+});
+afterAll(() => ground.stop());
+
+const post = (call: Call, onceKey?: string): Promise<Answer> =>
+  app.call('POST', '/api/v1/traces', {
+    key,
+    ...call,
+    headers: { ...call.headers, ...(onceKey !== undefined && { 'idempotency-key': onceKey }) },
+  });
+const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
+const count = ({ organizationId } = ada) =>
+  ground.db.collection('ledger').countDocuments({ organizationId: objectId(organizationId) });
+
+/** Both answers are the same in status and body, and only the second is a replay. */
+function expectReplay(first: Answer, second: Answer): void {
+  expect([second.status, second.body]).toEqual([first.status, first.body]);
+  expect([replayed(first), replayed(second)]).toEqual([false, true]);
+}
+
+let made = 0;
+const newKey = () => `key-${(made += 1)}`;
+
+describe('a replay', () => {
+  test.each([
+    [201, 'reply'],
+    [202, 'refund'],
+    [403, 'wire'],
+  ])('of a %i is that answer, to the letter', async (status, action) => {
+    const body = decision('x', { outputDecision: { action } });
+    const [first, second] = [await post({ body }), await post({ body })];
+    expect(first.status).toBe(status);
+    expectReplay(first, second);
+  });
+
+  test('needs no header when the body is the same to the byte, and only then', async () => {
+    const raw = JSON.stringify(decision('x'));
+    const before = await count();
+    expectReplay(await post({ raw }), await post({ raw }));
+    expect(replayed(await post({ raw: `${raw} ` }))).toBe(false);
+    expect(await count()).toBe(before + 2);
+  });
+
+  test('with a header: the key counts, not the body, and not its case', async () => {
+    const once = newKey();
+    const first = await post({ body: decision('x') }, once);
+    expectReplay(first, await post({ body: decision('y') }, once.toUpperCase()));
+    expect(replayed(await post({ body: decision('x') }, newKey()))).toBe(false);
+  });
+
+  test('a header and a derived key never meet', async () => {
+    const body = decision('x');
+    expect(replayed(await post({ body }))).toBe(false);
+    expect(replayed(await post({ body }, newKey()))).toBe(false);
+  });
+
+  test('a key may have 256 characters and no more', async () => {
+    const longest = 'k'.repeat(256);
+    expectReplay(await post({ body: decision('x') }, longest), await post({ body: decision('x') }, longest));
+    const { status, body } = await post({ body: decision('x') }, `${longest}k`);
+    expect([status, body.code]).toEqual([400, 'SVC_VALIDATION_FAILED']);
+  });
+
+  test('another organisation with the same key and body is another request', async () => {
+    const bob = await owner(app, 'Bob');
+    const { key: bobs } = await workspaceKey(app, bob);
+    const [body, once] = [decision('x'), newKey()];
+    const [mine, theirs] = [await post({ body }, once), await post({ key: bobs, body }, once)];
+    expect(replayed(theirs)).toBe(false);
+    expect(theirs.body.data.traceId).not.toBe(mine.body.data.traceId);
+    expect(replayed(await post({ key: bobs, body }))).toBe(false);
+  });
+
+  test('comes before validation, whatever is wrong with the repetition', async () => {
+    const once = newKey();
+    const first = await post({ body: decision('x') }, once);
+    for (const call of [
+      { body: {} },
+      { raw: '{' },
+      { body: decision('x', { schemaVersion: 'v0' }) },
+      { body: decision('x', { metadata: { s: 'x'.repeat(3_000_000) } }) },
+      { raw: 'a=b', headers: { 'content-type': 'text/plain' } },
+    ])
+      expectReplay(first, await post(call, once));
+  });
+
+  test('is no way around the scope of an agent key', async () => {
+    const [bot, other] = [await agent(app, ada), await agent(app, ada)];
+    const body = decision(bot.id);
+    expectReplay(await post({ key: bot.key, body }), await post({ key: bot.key, body }));
+    expect((await post({ key: other.key, body })).status).toBe(403);
+  });
+
+  test('what the request said is not kept: the key is a digest under a secret', async () => {
+    const once = `canary-${newKey()}`;
+    const { traceId } = (await post({ body: decision('x') }, once)).body.data;
+    const stored = await ground.db.collection('ledger').findOne({ traceId });
+    expect((stored?.idempotencyKey as { buffer: Uint8Array }).buffer).toHaveLength(16);
+    expect(JSON.stringify(stored)).not.toContain('canary');
+  });
+});
+
+describe('a refusal', () => {
+  test('releases the key', async () => {
+    const once = newKey();
+    expect((await post({ body: {} }, once)).status).toBe(400);
+    const corrected = await post({ body: decision('x') }, once);
+    expect([corrected.status, replayed(corrected)]).toEqual([201, false]);
+  });
+});
+
+describe('concurrent duplicates', () => {
+  test('100 keys, 10 posts each: 100 decisions, ten equal answers each', async () => {
+    const before = await count();
+    const keys = Array.from({ length: 100 }, newKey);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => keys)
+        .flat()
+        .map(async (once) => ({ once, answer: await post({ body: decision('x') }, once) })),
+    );
+    expect(await count()).toBe(before + 100);
+    for (const once of keys) {
+      const same = answers.filter((entry) => entry.once === once).map(({ answer }) => answer);
+      expect(new Set(same.map(({ text, status }) => `${status}${text}`)).size).toBe(1);
+      expect(same.filter((answer) => !replayed(answer))).toHaveLength(1);
+    }
+  });
+
+  test('by two instances: the unique index decides', async () => {
+    const second = await startGround({}, { mongoUri: ground.mongoUri });
+    try {
+      const before = await count();
+      const keys = Array.from({ length: 20 }, newKey);
+      const answers = await Promise.all(
+        keys.flatMap((once) =>
+          [app, second.app].map((instance) =>
+            instance.call('POST', '/api/v1/traces', {
+              key,
+              body: decision('x'),
+              headers: { 'idempotency-key': once },
+            }),
+          ),
+        ),
+      );
+      expect(await count()).toBe(before + 20);
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+      for (let at = 0; at < answers.length; at += 2) expect(answers[at]?.body).toEqual(answers[at + 1]?.body);
+    } finally {
+      await second.stop();
+    }
+  });
+});
+
+describe('the time-out of an agent', () => {
+  test('is 503 with Retry-After; the retry gets the right answer, and there is one decision', async () => {
+    const bot = await agent(app, ada);
+    const path = `/api/v1/agents/${bot.id}/policies`;
+    ok(await app.call('PATCH', path, { token: ada.token, body: { timeoutMs: 100 } }));
+    ok(await post({ body: decision(bot.id) }));
+    const before = await count();
+    const body = decision(bot.id, { outputDecision: { action: 'refund' } });
+    let goOn = () => {};
+    stall = { step: 'before-insert', until: new Promise((resolve) => (goOn = resolve)) };
+    const [late, again] = [await post({ key: bot.key, body }), await post({ key: bot.key, body })];
+    for (const answer of [late, again]) {
+      expect([answer.status, answer.body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    stall = null;
+    goOn();
+    await expect.poll(() => count()).toBe(before + 1);
+    const retried = await post({ key: bot.key, body });
+    expect([retried.status, replayed(retried)]).toEqual([202, true]);
+    expect(await count()).toBe(before + 1);
+  });
+});
+
+describe('after 24 hours', () => {
+  const DAY = 24 * 60 * 60 * 1000;
+  test('the same key is a fresh request, just before it is not', async () => {
+    const [kept, freed] = [newKey(), newKey()];
+    const [first, old] = [await post({ body: decision('x') }, kept), await post({ body: decision('x') }, freed)];
+    ahead += DAY - 60_000;
+    expectReplay(first, await post({ body: decision('x') }, kept));
+    ahead += 120_000;
+    const fresh = await post({ body: decision('x') }, freed);
+    expect([fresh.status, replayed(fresh)]).toEqual([201, false]);
+    expect(fresh.body.data.traceId).not.toBe(old.body.data.traceId);
+    expectReplay(fresh, await post({ body: decision('x') }, freed));
+  });
+
+  test('the slow job takes the old keys away', async () => {
+    const { traceId } = (await post({ body: decision('x') }, newKey())).body.data;
+    const kept = async () => 'idempotencyKey' in ((await ground.db.collection('ledger').findOne({ traceId })) ?? {});
+    await app.instance.runJobsOnce();
+    expect(await kept()).toBe(true);
+    ahead += DAY + 60_000;
+    await app.instance.runJobsOnce();
+    expect(await kept()).toBe(false);
+  });
+});
+
+test('a deleted decision holds its key no longer: to an instance that does not remember it, the request is fresh', async () => {
+  const body = decision('x');
+  const first = await post({ body });
+  const { _id } = (await ground.db.collection('ledger').findOne({ traceId: first.body.data.traceId })) ?? {};
+  ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body: { ids: [_id] } }));
+  const second = await startGround(
+    {},
+    { mongoUri: ground.mongoUri, clock: { now: () => new Date(Date.now() + ahead) } },
+  );
+  try {
+    const again = await second.app.call('POST', '/api/v1/traces', { key, body });
+    expect([again.status, replayed(again)]).toEqual([201, false]);
+    expect(again.body.data.traceId).not.toBe(first.body.data.traceId);
+  } finally {
+    await second.stop();
+  }
+});

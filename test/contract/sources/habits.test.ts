@@ -1,0 +1,172 @@
+// Habits that only reading the sources can check: one place for each delicate thing, and nothing that does not belong.
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { callsIn, files, sources, textOf, visitAll } from './sources.ts';
+
+const code = files.filter((file) => /^(src|test|bench|scripts)\/.*\.(ts|mjs)$/.test(file));
+
+/** Files among `among` in which some node fits. */
+function filesWith(among: readonly string[], fits: (node: ts.Node) => boolean): string[] {
+  return among.filter((file) => {
+    let found = false;
+    visitAll(file, (node) => (found ||= fits(node)));
+    return found;
+  });
+}
+const isAccess = (node: ts.Node, text: string): boolean =>
+  ts.isPropertyAccessExpression(node) && node.getText() === text;
+
+test('the environment is read in the configuration only', () => {
+  expect(filesWith(sources, (node) => isAccess(node, 'process.env'))).toEqual(['src/config.ts']);
+});
+
+test('time and chance are arguments outside the platform', () => {
+  const outside = sources.filter((file) => !/^src\/(platform|embedded-db)\//.test(file));
+  const impure = filesWith(
+    outside,
+    (node) =>
+      isAccess(node, 'Date.now') ||
+      isAccess(node, 'Math.random') ||
+      (ts.isIdentifier(node) && ['randomBytes', 'randomUUID', 'randomInt', 'getRandomValues'].includes(node.text)) ||
+      (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length) ||
+      (ts.isCallExpression(node) && node.expression.getText() === 'Date'),
+  );
+  expect(impure).toEqual([]);
+});
+
+test('one minter of sessions', () => {
+  const calling = (method: string, receiver: RegExp): string[] =>
+    sources.filter((file) => callsIn(file).some((call) => call.method === method && receiver.test(call.receiver)));
+  expect(calling('sign', /tokens$/)).toEqual(['src/resources/auth/sessions/sessions.service.ts']);
+  expect(calling('sign', /^jwt$/)).toEqual(['src/platform/secrets/tokens.ts']);
+  expect(calling('create', /models\.sessions$/)).toEqual(['src/resources/auth/sessions/sessions.service.ts']);
+  const minting = callsIn('src/resources/auth/sessions/sessions.service.ts').filter(({ method }) => method === 'sign');
+  expect(minting).toHaveLength(1);
+});
+
+const CHANGING = /^(update(One|Many)|findOneAnd\w+|findByIdAnd\w+|bulk(Write|Save)|replaceOne|delete(One|Many)|drop)$/;
+const INSERTING = /^(insert(One|Many)|create|save)$/;
+
+test('one updater of the chains', () => {
+  const changing = sources.flatMap((file) =>
+    callsIn(file)
+      .filter(({ method }) => CHANGING.test(method))
+      .map(({ receiver }) => `${file}: ${receiver}`),
+  );
+  const chains = changing.filter((site) => /models\s*\.(ledger|traces|auditEntries)\b/.test(site));
+  expect(chains).toEqual([]);
+  // Below src/ledger/ a chain is a bare collection: only these change one, and only the fold's is a chain.
+  expect([...new Set(changing.filter((site) => site.startsWith('src/ledger/')))].sort()).toEqual([
+    'src/ledger/amend/fold.ts: collection',
+    'src/ledger/amend/fold.ts: db.collection(AUDIT.collection)',
+    'src/ledger/append/heads.ts: collection',
+    'src/ledger/follow/consumer.ts: cursors.collection',
+    'src/ledger/follow/consumers.ts: cursors',
+  ]);
+});
+
+test('one inserter into the chains', () => {
+  const inserting = sources.flatMap((file) =>
+    callsIn(file)
+      .filter(({ method }) => INSERTING.test(method))
+      .map(({ receiver }) => `${file}: ${receiver}`),
+  );
+  expect(inserting.filter((site) => /models\s*\.(ledger|traces|auditEntries)\b/.test(site))).toEqual([]);
+  const native = inserting.filter((site) => site.startsWith('src/ledger/') && !/: Object$/.test(site));
+  expect([...new Set(native)].sort()).toEqual([
+    'src/ledger/append/heads.ts: collection',
+    'src/ledger/follow/consumer.ts: parts.parked.collection',
+    'src/ledger/follow/consumers.ts: cursors',
+  ]);
+  const commands = filesWith(
+    sources,
+    (node) =>
+      ts.isObjectLiteralExpression(node) &&
+      node.properties.some((member) => /^(insert|update|delete|findAndModify)$/.test(member.name?.getText() ?? '')) &&
+      node.properties.some((member) => member.name?.getText() === 'writeConcern'),
+  );
+  expect(commands).toEqual(['src/ledger/append/mongo-store.ts']);
+});
+
+/** Who may look across organisations, and why. */
+const CROSS_TENANT: Readonly<Record<string, string>> = {
+  'src/platform/outbox/outbox-worker.ts': 'workers send the rows of everybody',
+  'src/resources/audit/audit.service.ts': 'the sweep seals what a crash left behind, whoever it belongs to',
+  'src/resources/auth/accounts/credentials.service.ts':
+    'a proof of the mailbox opens the memberships that wait for it, wherever',
+  'src/resources/auth/keys/keys.service.ts': 'a key says which organisation it belongs to',
+  'src/resources/auth/sessions/sessions.service.ts':
+    'the organisations of a user, and where what concerns a user alone is audited',
+  'src/resources/organization/deletion/organization-deletion.service.ts':
+    'deleted organisations, and who belongs nowhere else',
+  'src/resources/organization/sso-domains/sso-domains.service.ts': 'a domain is proved by one organisation at a time',
+  'src/resources/organization/sso-settings/sso-settings.service.ts':
+    'which organisation has proved the domain of an address',
+  'src/resources/scim/users/accounts.service.ts': 'whether the account is a member of another organisation as well',
+  'src/resources/scim/tokens/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
+  'src/resources/team/invitations.service.ts': 'the token of an invitation is all that a request brings',
+};
+
+test('looking across organisations happens where it is allowed', () => {
+  const sites = filesWith(
+    sources.filter((file) => file !== 'src/platform/mongo/tenancy.ts'),
+    (node) => ts.isPropertyAssignment(node) && node.name.getText() === 'crossTenant',
+  );
+  expect(sites).toEqual(Object.keys(CROSS_TENANT).sort());
+});
+
+test('native collections are reached in the ledger, in the platform and where services are built', () => {
+  const native = sources.filter((file) =>
+    callsIn(file).some(({ method, receiver }) => method === 'collection' && !/logger|log$/.test(receiver)),
+  );
+  expect(
+    native.filter(
+      (file) => !/^src\/(ledger|platform|embedded-db)\/|^src\/(composition\/services|instance)\.ts$/.test(file),
+    ),
+  ).toEqual([]);
+});
+
+test('every test file expects something, and none is switched off', () => {
+  const tests = files.filter((file) => file.endsWith('.test.ts'));
+  expect(tests.filter((file) => !/\bexpect\b|fc\.assert\(/.test(textOf(file)))).toEqual([]);
+  const marks = tests.filter((file) =>
+    callsIn(file).some(
+      ({ receiver, method }) => /^(test|it|describe)\b/.test(receiver) && /^(only|skip|todo)$/.test(method),
+    ),
+  );
+  expect(marks).toEqual([]);
+});
+
+test('the first line of every file says what it is for', () => {
+  expect(code.filter((file) => !/^\/\/ \S.+[.)]$/.test(textOf(file).split('\n', 1)[0] ?? ''))).toEqual([]);
+});
+
+test('named exports only, no enums, no catch-all files', () => {
+  const defaults = filesWith(
+    sources,
+    (node) => ts.isExportAssignment(node) || ts.isEnumDeclaration(node) || node.kind === ts.SyntaxKind.AnyKeyword,
+  );
+  expect(defaults).toEqual([]);
+  expect(code.filter((file) => /(^|\/)(utils?|helpers?|common|index|misc)\.(ts|mjs)$/.test(file))).toEqual([]);
+  expect(code.filter((file) => /[A-Z_]/.test(file.split('/').at(-1) ?? ''))).toEqual([]);
+});
+
+/** Hosts a committed file may name: examples, the loopback, standards, the social logins, and where a mongod is officially found. */
+const HOSTS =
+  /^(localhost|127\.0\.0\.1|\[?::1\]?|[\w.-]*\bexample(\.(com|org|net))?|[\w.-]+\.(test|invalid)|fastdl\.mongodb\.org|pypi\.org|accounts\.google\.com|(api\.)?github\.com|login\.microsoftonline\.com|www\.rfc-editor\.org|json-schema\.org|www\.w3\.org|[a-z])$/;
+
+test('no path of somebody’s machine and no foreign host in any file', () => {
+  const texts = files.filter((file) => !/\.(gz|png|ico|woff2?)$|^package-lock\.json$/.test(file));
+  const machine = new RegExp(
+    ['home', 'root', 'work', 'Users', 'tmp'].map((name) => `[\\s'"\`(=]/${name}/\\w`).join('|'),
+  );
+  expect(texts.filter((file) => machine.test(textOf(file)))).toEqual([]);
+  const foreign = texts.flatMap((file) =>
+    [...textOf(file).matchAll(/https?:\/\/([^\s/:'"`$)>\\?#]+)/g)]
+      .map(([, host]) => host ?? '')
+      .filter((host) => !HOSTS.test(host))
+      .map((host) => `${file}: ${host}`),
+  );
+  expect(foreign).toEqual([]);
+  expect(textOf('package-lock.json')).not.toContain('"resolved"');
+});

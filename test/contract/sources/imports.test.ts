@@ -1,0 +1,177 @@
+// Who may import what: every import of every source file is one that its place in the architecture allows.
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { sources, treeOf } from './sources.ts';
+
+interface Import {
+  /** A path below src/, `own.<kind>` or `other.<kind>` between resources, or a package. */
+  what: string;
+  typeOnly: boolean;
+}
+
+const NODE = /^node:/;
+const DOMAIN = /^domain\//;
+const PLATFORM = /^platform\//;
+const EMBEDDED = /^embedded-db\//;
+const LEDGER = /^ledger\//;
+const HTTP = /^http\//;
+const ERRORS = /^errors$/;
+const ZOD = /^zod$/;
+const LRU = /^lru-cache$/;
+const MONGOOSE = /^mongoose$/;
+const OWN = /^own\./;
+const nodeParts = (...names: string[]): RegExp => new RegExp(`^node:(${names.join('|')})$`);
+
+interface Rule {
+  of: RegExp;
+  may: RegExp[];
+  /** Besides, for types only. */
+  types?: RegExp[];
+}
+
+/** The first rule that fits a file holds. */
+const RULES: readonly Rule[] = [
+  { of: /^server$/, may: [/^instance$/, /^config$/, PLATFORM, EMBEDDED, NODE, /^close-with-grace$/] },
+  {
+    of: /^instance$/,
+    may: [/^(app|models|jobs|composition\/services)$/, HTTP, PLATFORM],
+    types: [/^config$/, LEDGER, NODE],
+  },
+  { of: /^app$/, may: [HTTP, ERRORS, /^routes$/, /^express$/], types: [/^(config|composition\/services)$/, PLATFORM] },
+  { of: /^routes$/, may: [/^resources\/.*\.routes$/], types: [HTTP] },
+  {
+    of: /^composition\//,
+    may: [
+      /^resources\/(?!.*\.(model|schemas|routes)$)/,
+      /^composition\//,
+      LEDGER,
+      DOMAIN,
+      PLATFORM,
+      /^jobs$/,
+      nodeParts('path'),
+    ],
+    types: [/^(config|models)$/, MONGOOSE],
+  },
+  { of: /^models$/, may: [/\.model$/, LEDGER, PLATFORM], types: [MONGOOSE] },
+  {
+    of: /^jobs$/,
+    may: [/^resources\/.*\.(consumer|migration)$/, LEDGER],
+    types: [/^(composition\/services|models)$/, PLATFORM],
+  },
+  { of: /^config$/, may: [ZOD, NODE] },
+  { of: /^errors$/, may: [] },
+  {
+    of: /^domain\//,
+    may: [DOMAIN, nodeParts('crypto'), LRU, /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js)$/],
+  },
+  {
+    of: /^http\//,
+    may: [
+      HTTP,
+      ERRORS,
+      DOMAIN,
+      ZOD,
+      NODE,
+      /^(express|express-rate-limit|compression|cookie|cors|helmet|swagger-ui-dist)$/,
+    ],
+    types: [/^(composition\/services|config)$/, PLATFORM],
+  },
+  {
+    of: /^platform\//,
+    may: [
+      PLATFORM,
+      DOMAIN,
+      ERRORS,
+      NODE,
+      MONGOOSE,
+      LRU,
+      /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod|nodemailer|eta|otplib|qrcode)$/,
+      /^(undici|ipaddr\.js|openid-client|xml-crypto)$/,
+    ],
+    types: [/^config$/, /^express$/],
+  },
+  {
+    of: EMBEDDED,
+    may: [EMBEDDED, NODE, MONGOOSE, /^platform\/(mongo\/connection|outbound\/.*)$/],
+    types: [/^config$/, PLATFORM],
+  },
+  // A thread has a connection and a priority of its own.
+  {
+    of: /^ledger\/verify\/verification-thread$/,
+    may: [LEDGER, DOMAIN, /^platform\/(mongo\/connection|thread-priority)$/, nodeParts('worker_threads')],
+  },
+  // What it cannot read itself it leaves to the driver.
+  { of: /^ledger\/verify\/bson-reader$/, may: [MONGOOSE] },
+  {
+    of: /^ledger\/(?!.*\.model$)/,
+    may: [LEDGER, DOMAIN, ERRORS, LRU, nodeParts('worker_threads', 'events', 'stream', 'util', 'crypto')],
+    types: [PLATFORM, MONGOOSE, /^models$/],
+  },
+  { of: /^ledger\/.*\.model$/, may: [LEDGER, DOMAIN, PLATFORM, MONGOOSE] },
+  {
+    of: /^resources\/.*\.routes$/,
+    may: [/^http\/declaration\/(define-route|sign-in|views|paging)$/, /^own\.schemas$/, DOMAIN, ERRORS, ZOD],
+    types: [OWN, /^composition\/services$/],
+  },
+  {
+    of: /^resources\/.*\.schemas$/,
+    may: [ZOD, /^http\/declaration\/(views|paging)$/, DOMAIN, /^own\.(model|schemas)$/],
+  },
+  { of: /^resources\/.*\.model$/, may: [MONGOOSE, DOMAIN, LEDGER, /^platform\/mongo\/tenancy$/] },
+  {
+    of: /^resources\//,
+    may: [OWN, LEDGER, DOMAIN, ERRORS, LRU, nodeParts('crypto')],
+    types: [/^models$/, PLATFORM, MONGOOSE, ZOD, NODE, /^other\.(service|model)$/, /^composition\/services$/],
+  },
+];
+
+const nameOf = (path: string): string => path.replace(/^src\//, '').replace(/\.ts$/, '');
+
+/** `own.service`, `other.model`: how one resource's file sees another's. */
+function between(file: string, target: string): string {
+  const [, folder] = file.split('/');
+  const [, targetFolder] = target.split('/');
+  const targetFile = target.split('/').at(-1) ?? '';
+  const kind = /\.(\w+)$/.exec(targetFile)?.[1] ?? 'part';
+  return `${folder === targetFolder ? 'own' : 'other'}.${kind}`;
+}
+
+function importOf(file: string, node: ts.ImportDeclaration | ts.ExportDeclaration): Import[] {
+  if (!node.moduleSpecifier || !ts.isStringLiteral(node.moduleSpecifier)) return [];
+  const specifier = node.moduleSpecifier.text;
+  const clause = ts.isImportDeclaration(node) ? node.importClause : undefined;
+  const bindings = clause?.namedBindings;
+  const typeOnly = ts.isExportDeclaration(node)
+    ? node.isTypeOnly
+    : clause?.phaseModifier === ts.SyntaxKind.TypeKeyword ||
+      (clause !== undefined &&
+        !clause.name &&
+        bindings !== undefined &&
+        ts.isNamedImports(bindings) &&
+        bindings.elements.every((element) => element.isTypeOnly));
+  if (!specifier.startsWith('.')) return [{ what: specifier, typeOnly }];
+  const target = nameOf(join(dirname(file), specifier));
+  const resources = file.startsWith('src/resources/') && target.startsWith('resources/');
+  return [{ what: resources ? between(nameOf(file), target) : target, typeOnly }];
+}
+
+function importsOf(file: string): Import[] {
+  return treeOf(file).statements.flatMap((node) =>
+    ts.isImportDeclaration(node) || ts.isExportDeclaration(node) ? importOf(file, node) : [],
+  );
+}
+
+test.for(sources)('%s', (file) => {
+  const rule = RULES.find(({ of }) => of.test(nameOf(file)));
+  expect(rule, 'no rule for this place').toBeDefined();
+  const { may = [], types = [] } = rule ?? {};
+  const forbidden = importsOf(file).filter(
+    ({ what, typeOnly }) => ![...may, ...(typeOnly ? types : [])].some((pattern) => pattern.test(what)),
+  );
+  expect(forbidden).toEqual([]);
+});
+
+test('every rule holds for some file', () => {
+  expect(RULES.filter(({ of }) => !sources.some((file) => of.test(nameOf(file))))).toEqual([]);
+});

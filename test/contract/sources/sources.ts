@@ -1,0 +1,60 @@
+// The project's own files, and the syntax trees of the TypeScript among them.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const FOREIGN = /^(\.git|node_modules|dist|data|coverage)$|\.log$|^\.env$/;
+
+function walk(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (folder === '' && FOREIGN.test(entry.name)) return [];
+    return entry.isDirectory() ? walk(path) : entry.isFile() ? [path] : [];
+  });
+}
+
+function tracked(): string[] {
+  const listed = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' });
+  return listed.split('\0').filter((file) => file !== '' && existsSync(join(ROOT, file)));
+}
+
+/** Paths of every file that belongs to the project, from its root: what is tracked, or all there is without a repository. */
+export const files: readonly string[] = (existsSync(join(ROOT, '.git')) ? tracked() : walk('')).sort();
+
+const texts = new Map<string, string>();
+export function textOf(file: string): string {
+  let text = texts.get(file);
+  if (text === undefined) texts.set(file, (text = readFileSync(join(ROOT, file), 'utf8')));
+  return text;
+}
+
+const trees = new Map<string, ts.SourceFile>();
+export function treeOf(file: string): ts.SourceFile {
+  let tree = trees.get(file);
+  if (!tree) trees.set(file, (tree = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.ES2023, true)));
+  return tree;
+}
+
+/** TypeScript below `src/`. */
+export const sources: readonly string[] = files.filter((file) => /^src\/.*\.ts$/.test(file));
+
+/** Calls `visit` for every node of a file. */
+export function visitAll(file: string, visit: (node: ts.Node) => void): void {
+  const step = (node: ts.Node): void => {
+    visit(node);
+    node.forEachChild(step);
+  };
+  step(treeOf(file));
+}
+
+/** Every call in a file of the form `receiver.method(...)`. */
+export function callsIn(file: string): { receiver: string; method: string }[] {
+  const calls: { receiver: string; method: string }[] = [];
+  visitAll(file, (node) => {
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression))
+      calls.push({ receiver: node.expression.expression.getText(), method: node.expression.name.text });
+  });
+  return calls;
+}

@@ -1,0 +1,72 @@
+// Which e-mail domains may be claimed, and how they are spelt.
+import { expect, test } from 'vitest';
+import { claimedDomain } from '../../../src/domain/identity/email-domains.ts';
+
+test.each([
+  ['example.com', 'example.com'],
+  [' Example.COM. ', 'example.com'],
+  ['mail.example.co.uk', 'mail.example.co.uk'],
+  ['example.co.uk', 'example.co.uk'],
+  ['bücher.example', 'xn--bcher-kva.example'],
+  ['BÜCHER。example', 'xn--bcher-kva.example'],
+  ['xn--bcher-kva.example', 'xn--bcher-kva.example'],
+  ['ｅｘａｍｐｌｅ.com', 'example.com'],
+  ['a-b.example', 'a-b.example'],
+  ['1and1.example', '1and1.example'],
+  ['corp.gmail.com', 'corp.gmail.com'],
+  ['com.com', 'com.com'],
+  [`${'a'.repeat(63)}.example`, `${'a'.repeat(63)}.example`],
+])('%s is %s', (text, domain) => {
+  expect(claimedDomain(text)).toEqual({ domain });
+});
+
+test.each([
+  ...['', ' ', '.', 'a..b', '.example.com', 'example..com', '@example.com', 'ada@example.com', 'example.com/path'],
+  ...['example.com:443', 'example.com?x', 'example.com#x', 'exa mple.com', '*.example.com', '_dmarc.example.com'],
+  ...[
+    '-a.example',
+    'a-.example',
+    '127.0.0.1',
+    '0x7f.1',
+    '2130706433',
+    '[::1]',
+    '::1',
+    '1.2.3',
+    'example.123',
+    'a%2eb.com',
+  ],
+  ...[
+    'a\\b.com',
+    'a\u0000b.com',
+    `${'a'.repeat(64)}.example`,
+    `${'a.'.repeat(127)}example`,
+    'xn--a.example',
+    'ex\tample.com',
+  ],
+])('%j is no domain', (text) => {
+  expect(claimedDomain(text)).toEqual({ problem: 'is no domain' });
+});
+
+test.each([
+  'com',
+  'example',
+  'localhost',
+  'co.uk',
+  'CO.UK.',
+  'com.au',
+  'or.at',
+  'gv.at',
+  'ac.jp',
+  'org.br',
+  'gouv.fr',
+  'nhs.uk',
+])('%s is a public suffix', (text) => {
+  expect(claimedDomain(text)).toEqual({ problem: 'is a public suffix' });
+});
+
+test.each(['gmail.com', 'GMail.com', 'outlook.com', 'ｇｍａｉｌ.com', 'gmx.de', 'qq.com', '163.com', 'proton.me'])(
+  '%s is a public mail provider',
+  (text) => {
+    expect(claimedDomain(text)).toEqual({ problem: 'is a public mail provider' });
+  },
+);

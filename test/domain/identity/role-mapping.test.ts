@@ -1,0 +1,39 @@
+// The role that an organisation's rules give to somebody who is provisioned or signs on.
+import { expect, test } from 'vitest';
+import { roleFor, type RoleRule } from '../../../src/domain/identity/role-mapping.ts';
+
+const rules: RoleRule[] = [
+  { pattern: '^assay-owners$', role: 'owner' },
+  { pattern: '(?i)admins?$', role: 'admin' },
+  { pattern: '^audit', role: 'auditor' },
+];
+
+test.each([
+  [['assay-owners'], 'owner'],
+  [['Cloud Admins', 'assay-owners'], 'owner'],
+  [['cloud ADMIN'], 'admin'],
+  [['auditors'], 'auditor'],
+  [['not-assay-owners'], 'member'],
+  [[], 'member'],
+])('%j is %s', (groups, role) => {
+  expect(roleFor(groups, rules).role).toBe(role);
+});
+
+test('the decision names the rule and the group; the default names none', () => {
+  expect(roleFor(['x', 'Admins'], rules)).toEqual({
+    role: 'admin',
+    matched: { pattern: '(?i)admins?$', group: 'Admins' },
+  });
+  expect(roleFor(['x'], rules)).toEqual({ role: 'member', matched: null });
+});
+
+test('the order of the rules decides, and a pattern that is refused fits nobody', () => {
+  const more: RoleRule[] = [{ pattern: '(a+)+\\1', role: 'owner' }, { pattern: '', role: 'owner' }, ...rules];
+  expect(roleFor(['aaaa', 'admin'], more).role).toBe('admin');
+  expect(roleFor(['aaaa', 'admin'], [{ pattern: 'a', role: 'viewer' }, ...rules]).role).toBe('viewer');
+});
+
+test('a hostile pattern on a long name is linear work', () => {
+  const { role } = roleFor([`${'a'.repeat(256)}!`], [{ pattern: '^(a|a)*$', role: 'owner' }]);
+  expect(role).toBe('member');
+});

@@ -1,0 +1,94 @@
+// The bundle's layout, its recipe as a stranger would follow it, and the verdicts of the vectors.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readPin } from '../../../scripts/verify-bundle/pins.ts';
+import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
+import { RECIPE } from '../../../src/domain/record/bundle.ts';
+import type { Json } from '../../../src/domain/record/json.ts';
+import { has } from '../tools.ts';
+import { bundleOf, disclosed, sampleHistory } from '../verifier/sample-chain.ts';
+import { vectors, vectorText } from './vectors.ts';
+
+interface Vector {
+  file: string;
+  what: string;
+  pins: Json[];
+  verdict: string;
+  sequence: number | null;
+  code: string | null;
+}
+
+describe('bundle', () => {
+  it('is one JSON document, a line each for the header, every entry and the end', () => {
+    const history = disclosed(sampleHistory(2, 12));
+    for (const entries of [history, history.slice(3, 4), []]) {
+      const lines = bundleOf(entries);
+      expect(lines).toHaveLength(entries.length + 2);
+      const document = JSON.parse(lines.join('\n')) as Record<string, Json[]>;
+      expect(Object.keys(document)).toEqual([
+        'format',
+        'version',
+        'chain',
+        'algorithm',
+        'organizationId',
+        'exportedAt',
+        'range',
+        'prevHash',
+        'head',
+        'count',
+        'recipe',
+        'entries',
+        'checkpoints',
+        'end',
+      ]);
+      expect(document.entries).toEqual(
+        entries.map(({ sealed: _, ...entry }) => ({ ...entry, view: JSON.parse(entry.view) as Json })),
+      );
+      expect(document.end).toEqual({ count: entries.length, chainHash: entries.at(-1)?.chainHash ?? null });
+    }
+  });
+
+  it.each(vectors<Vector[]>('bundles.json'))('$file with $pins: $verdict, for $what', async (vector) => {
+    const lines = (async function* () {
+      yield* vectorText(vector.file).trimEnd().split('\n');
+    })();
+    const report = await verifyBundle(lines, { pins: vector.pins.map((pin) => readPin(pin)!) });
+    const { sequence, code } = report.problems[0] ?? { sequence: null, code: null };
+    expect([report.verdict, sequence, code]).toEqual([vector.verdict, vector.sequence, vector.code]);
+  });
+});
+
+describe('the recipe', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-recipe-'));
+  const history = disclosed(sampleHistory(4, 6));
+  const last = history.at(-1)!;
+  writeFileSync(join(folder, 'bundle.json'), bundleOf(history).join('\n'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** Runs the command of the step that begins with `title`, for one entry. */
+  function follow(title: string, entry: number): string {
+    const step = RECIPE.find((text) => text.startsWith(`${title}:`))!;
+    const command = step.slice(step.indexOf(': jq ') + 2).replaceAll('N', String(entry));
+    return execFileSync('sh', ['-c', command], { cwd: folder }).toString().slice(0, 64).trim();
+  }
+
+  it.skipIf(!has('jq', 'sha256sum'))('gives with jq and sha256sum what the document says', () => {
+    history.forEach((entry, i) => {
+      expect(follow('Digest', i)).toBe(entry.payloadDigest);
+      expect(follow('Seal', i)).toBe(entry.chainHash);
+    });
+    expect(follow('Links', 0)).toBe('true');
+    expect(follow('Copies', 0)).toBe('true');
+    const { commitments } = JSON.parse(history[0]!.view) as { commitments: Record<string, string> };
+    expect(Object.values(commitments)).toContain(follow('Disclosures', 0));
+  });
+
+  it.skipIf(!has('jq', 'sha256sum'))('shows a broken link', () => {
+    const broken = [...history.slice(0, -1), { ...last, prevHash: '0'.repeat(64) }];
+    writeFileSync(join(folder, 'bundle.json'), bundleOf(broken).join('\n'));
+    expect(follow('Links', 0)).toBe('false');
+  });
+});

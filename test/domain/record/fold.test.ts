@@ -1,0 +1,109 @@
+// The trace as it stands: last writer wins field by field, and a fact that does not follow is refused.
+import { describe, expect, it } from 'vitest';
+import { beginFold, BrokenFold, foldEntries, foldEntry } from '../../../src/domain/record/fold.ts';
+import type { AmendmentPayload, EntryWith } from '../../../src/domain/record/fold.ts';
+import type { TracePayload } from '../../../src/domain/record/payload.ts';
+import { SampleChain } from '../verifier/sample-chain.ts';
+import type { Sample } from '../verifier/sample-chain.ts';
+
+function told<V extends TracePayload | AmendmentPayload>({ sequence, chainHash, view }: Sample): EntryWith<V> {
+  return { sequence, chainHash, view: JSON.parse(view) as V };
+}
+
+function standing(entries: Sample[]) {
+  const [ingested, ...later] = entries;
+  return foldEntries(
+    told<TracePayload>(ingested!),
+    later.map((entry) => told<AmendmentPayload>(entry)),
+  );
+}
+
+describe('fold', () => {
+  it('begins with what was ingested', () => {
+    const chain = new SampleChain();
+    for (let i = 0; i < 5; i++) chain.trace();
+    const last = chain.entries[4]!;
+    const { commitments } = JSON.parse(last.view) as TracePayload;
+    expect(standing([last])).toMatchObject({
+      traceId: last.traceId,
+      subject: { sequence: 5, chainHash: last.chainHash },
+      newest: { sequence: 5, chainHash: last.chainHash },
+      status: 'flagged',
+      humanOverride: null,
+      review: null,
+      erased: [],
+      fields: {
+        inputContext: { sequence: 5, commitment: commitments.inputContext, state: 'unstored' },
+        outputDecision: { sequence: 5, commitment: commitments.outputDecision, state: 'stored' },
+      },
+    });
+  });
+
+  it('takes from each fact what it sets, and leaves the rest', () => {
+    const chain = new SampleChain();
+    chain.trace();
+    chain.fact('correction', 0);
+    expect(standing(chain.entries)).toMatchObject({ status: 'success', humanOverride: true, review: null });
+    chain.fact('status', 0);
+    expect(standing(chain.entries)).toMatchObject({ status: 'pending', humanOverride: true });
+    chain.fact('review', 0);
+    const folded = standing(chain.entries);
+    expect(folded).toMatchObject({
+      status: 'approved',
+      humanOverride: true,
+      review: { sequence: 4, decision: 'approve' },
+    });
+    expect(folded.newest.sequence).toBe(4);
+    expect(folded.fields).toMatchObject({
+      outputDecision: { sequence: 2 },
+      rationale: { sequence: 2 },
+      inputContext: { sequence: 1 },
+    });
+    expect(folded.fields).not.toHaveProperty('feedback');
+  });
+
+  it('tells an erased value from one that replaced it', () => {
+    const chain = new SampleChain();
+    chain.trace();
+    chain.fact('erasure', 0);
+    chain.fact('correction', 0);
+    expect(standing(chain.entries)).toMatchObject({
+      fields: { inputContext: { state: 'erased' }, outputDecision: { sequence: 3, state: 'stored' } },
+      erased: expect.arrayContaining([{ sequence: 1, name: 'outputDecision', at: 2 }]) as unknown,
+    });
+    chain.fact('erasure', 0);
+    const folded = standing(chain.entries);
+    expect(folded.fields).toMatchObject({ outputDecision: { sequence: 3, state: 'erased' } });
+    expect(folded.erased).toContainEqual({ sequence: 3, name: 'feedback', at: 4 });
+  });
+
+  it('can be continued from where it stood', () => {
+    const chain = new SampleChain();
+    chain.trace();
+    for (const kind of ['correction', 'review', 'erasure', 'status'] as const) chain.fact(kind, 0);
+    const [ingested, ...later] = chain.entries;
+    let step = beginFold(told<TracePayload>(ingested!));
+    for (const entry of later) step = foldEntry(step, told<AmendmentPayload>(entry));
+    expect(step).toEqual(standing(chain.entries));
+  });
+
+  it('refuses what does not follow', () => {
+    const chain = new SampleChain();
+    chain.trace();
+    chain.trace();
+    chain.fact('review', 0);
+    chain.fact('status', 0);
+    const [first, second, review, status] = chain.entries as [Sample, Sample, Sample, Sample];
+    const fold =
+      (...entries: Sample[]) =>
+      () =>
+        standing(entries);
+    expect(fold(first, review, status)).not.toThrow();
+    expect(fold(first, status)).toThrow(new BrokenFold(4, 'after is not the newest earlier entry'));
+    expect(fold(first, review, review)).toThrow(BrokenFold);
+    expect(fold(second, review)).toThrow(new BrokenFold(3, 'traceId names another decision'));
+    expect(fold({ ...first, chainHash: second.chainHash }, review)).toThrow(
+      new BrokenFold(3, 'subject is not the ingested decision'),
+    );
+  });
+});

@@ -1,0 +1,133 @@
+// Views: their vectors, that nothing but the closed set of members passes, and that no free text stands in clear.
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { viewFault } from '../../../scripts/verify-bundle/view.ts';
+import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { payloadDigest } from '../../../src/domain/record/chain.ts';
+import type { JsonObject } from '../../../src/domain/record/json.ts';
+import * as views from '../../../src/domain/record/payload.ts';
+import { has } from '../tools.ts';
+import { sampleHistory } from '../verifier/sample-chain.ts';
+import { vectors } from './vectors.ts';
+
+interface Vector {
+  kind: views.Payload['kind'];
+  facts: JsonObject;
+  view: string;
+  payloadDigest: string;
+}
+
+const builders = {
+  trace: views.tracePayload,
+  correction: views.correctionPayload,
+  review: views.reviewPayload,
+  status: views.statusPayload,
+  compliance: views.compliancePayload,
+  erasure: views.erasurePayload,
+  audit: views.auditPayload,
+} as Record<string, (facts: unknown) => string>;
+
+const all = vectors<Vector[]>('views.json');
+
+describe.each(all)('a view of kind $kind', ({ kind, facts, view, payloadDigest: digest }) => {
+  const build = builders[kind]!;
+
+  it('is the text of its vector', () => {
+    expect(build(facts)).toBe(view);
+    expect(payloadDigest(view)).toBe(digest);
+    expect(view).toMatch(/^[ -~]*$/);
+    expect(view).not.toContain('\\');
+  });
+
+  it('is read back, and understood by the verifier', () => {
+    expect(views.parsePayload(view)).toEqual({ view: JSON.parse(view) as unknown });
+    expect(viewFault(JSON.parse(view) as JsonObject)).toBeNull();
+  });
+
+  it('keeps any free text out of every member, at any depth', () => {
+    for (const [path, poisoned] of poisonings(JSON.parse(view) as JsonObject, 'Ada Lovelace <ada@example.com>')) {
+      expect(views.parsePayload(canonicalize(poisoned)), path).toHaveProperty('reason');
+    }
+  });
+
+  it('has every member and no other', () => {
+    const members = JSON.parse(view) as JsonObject;
+    for (const member of Object.keys(members)) {
+      const { [member]: _, ...rest } = members;
+      expect(views.parsePayload(canonicalize(rest)), member).toHaveProperty('reason');
+      expect(viewFault(rest), member).not.toBeNull();
+    }
+    expect(views.parsePayload(canonicalize({ ...members, note: null }))).toEqual({ reason: 'unknown member' });
+    expect(() => build({ ...facts, note: null })).toThrow(TypeError);
+  });
+});
+
+describe('views', () => {
+  it('exist of every kind', () => {
+    expect(all.map(({ kind }) => kind).sort()).toEqual(Object.keys(builders).sort());
+  });
+
+  it.skipIf(!has('jq'))('are what jq prints', () => {
+    for (const { view } of all) expect(execFileSync('jq', ['-cSj', '.'], { input: view }).toString()).toBe(view);
+  });
+
+  it('of every lawful entry are read back', () => {
+    for (const { view } of sampleHistory(1, 60)) expect(views.parsePayload(view)).toHaveProperty('view');
+  });
+
+  it.each([
+    ['not JSON', '{', 'not JSON'],
+    ['a second spelling', '{"v": 1}', 'not canonical JSON'],
+    ['a duplicate key', '{"v":1,"v":1}', 'not canonical JSON'],
+    ['no object', '[]', 'not an object'],
+    ['an unknown kind', '{"kind":"wager"}', 'unknown kind'],
+    ['a kind that every object has', '{"kind":"constructor"}', 'unknown kind'],
+  ])('are refused: %s', (_name, text, reason) => {
+    expect(views.parsePayload(text)).toEqual({ reason });
+  });
+
+  const erasure = all.find(({ kind }) => kind === 'erasure')!.facts;
+  it.each([
+    ['a name twice', { erased: [{ sequence: 4, names: ['a', 'a'] }] }],
+    [
+      'an entry twice',
+      {
+        erased: [
+          { sequence: 4, names: ['a'] },
+          { sequence: 4, names: ['b'] },
+        ],
+      },
+    ],
+    ['a sequence that is none', { subject: { sequence: 0, chainHash: '0'.repeat(64) } }],
+    ['an unsafe sequence', { subject: { sequence: 2 ** 53, chainHash: '0'.repeat(64) } }],
+    ['a commitment that is no digest', { commitments: { request: 'customer 4711' } }],
+    ['a name of a commitment that is a sentence', { commitments: { 'Ada asked': '0'.repeat(64) } }],
+  ])('are not built with %s', (_name, members) => {
+    expect(() => builders.erasure!({ ...erasure, ...members })).toThrow(TypeError);
+  });
+
+  it('of audit entries keep ids in clear and nothing else', () => {
+    const { facts } = all.find(({ kind }) => kind === 'audit')!;
+    const idOf = (resourceId: string | null) =>
+      (JSON.parse(builders.audit!({ ...facts, resourceId })) as views.AuditPayload).resourceId;
+    const ids = ['65f000000000000000000001', '3f2b8a52-9a1c-4c0e-8f43-0a1b2c3d4e5f', `trc_${'0a'.repeat(16)}`];
+    for (const id of ids) expect(idOf(id)).toBe(id);
+    for (const text of ['ada@example.com', 'ada', '', 'x'.repeat(24)]) expect(idOf(text)).toBeNull();
+  });
+
+  it('of a clause cannot name another one', () => {
+    const { view } = all.find(({ kind }) => kind === 'compliance')!;
+    const other = view.replace('compliance:eu-ai-act:art-12', 'compliance:eu-ai-act:art-13');
+    expect(views.parsePayload(other)).toEqual({ reason: 'traceId names another clause' });
+  });
+});
+
+/** The view with one of its strings or nulls replaced by a text, for each of them. */
+function* poisonings(value: JsonObject, text: string): Generator<[string, JsonObject]> {
+  for (const [key, member] of Object.entries(value)) {
+    if (member === null || typeof member === 'string') yield [key, { ...value, [key]: text }];
+    else if (typeof member === 'object' && !Array.isArray(member)) {
+      for (const [path, inner] of poisonings(member, text)) yield [`${key}.${path}`, { ...value, [key]: inner }];
+    } else if (Array.isArray(member)) yield [key, { ...value, [key]: [text] }];
+  }
+}

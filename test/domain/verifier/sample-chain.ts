@@ -1,0 +1,234 @@
+// Lawful histories for tests: decisions and every kind of later fact, sealed and written as bundles.
+import { bundleEntry, bundleFooter, bundleHeader } from '../../../src/domain/record/bundle.ts';
+import type { BundleEntry, BundleHeader, ChainName } from '../../../src/domain/record/bundle.ts';
+import {
+  AUDIT_GENESIS,
+  chainHash,
+  chainTime,
+  payloadDigest,
+  sha256Hex,
+  ZERO_HASH,
+} from '../../../src/domain/record/chain.ts';
+import type { Position } from '../../../src/domain/record/chain.ts';
+import { disclose, saltAt, sealValues } from '../../../src/domain/record/commitments.ts';
+import type { SealedValue } from '../../../src/domain/record/commitments.ts';
+import type { Json } from '../../../src/domain/record/json.ts';
+import * as views from '../../../src/domain/record/payload.ts';
+
+export const ORGANIZATION = '65f000000000000000000001';
+const USER = '65f0000000000000000000a1';
+const AGENT = '65f0000000000000000000b1';
+const START = Date.UTC(2026, 3, 11, 12);
+const NOBODY = { status: null, humanOverride: null };
+
+/** An entry together with what the server keeps of its values. */
+export interface Sample extends BundleEntry {
+  sealed: Record<string, SealedValue>;
+}
+
+/** Numbers below `limit` from a seed: the same ones every time. */
+export function dice(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  };
+}
+
+/** Builds a chain entry by entry. */
+export class SampleChain {
+  readonly entries: Sample[] = [];
+  private readonly chain: ChainName;
+  private seeds = 0;
+  /** The ingestion and the newest entry about each decision. */
+  private readonly decisions: { traceId: string; subject: Position; newest: Position; kept: Map<number, string[]> }[] =
+    [];
+
+  constructor(chain: ChainName = 'ledger') {
+    this.chain = chain;
+  }
+
+  trace(values: Record<string, Json> = {}): Sample {
+    const traceId = `trc_${sha256Hex(`trace ${this.entries.length}`).slice(0, 32)}`;
+    const body = JSON.stringify({ traceId, ...values });
+    const { sealed, commitments } = this.seal({
+      submitted: sha256Hex(body),
+      origin: { agentId: 'refund-desk', agentVersion: null, timestamp: null, clientInfo: null },
+      inputContext: { prompt: 'Refund order 4711?' },
+      outputDecision: {
+        action: { tool: 'refund', arguments: { amount: 120, currency: 'EUR' } },
+        rationale: 'In time.',
+      },
+      metadata: null,
+      ...values,
+    });
+    const unstored = this.entries.length % 5 === 4 ? ['inputContext'] : [];
+    const view = views.tracePayload({
+      ...this.common(commitments),
+      traceId,
+      agent: AGENT,
+      schemaVersion: '2026-04-11',
+      status: 'flagged',
+      engineVersion: '1',
+      policySetDigest: sha256Hex('[]'),
+      scrubVersion: '1',
+      unstored,
+    });
+    const entry = this.append(traceId, view, sealed);
+    const kept = new Map([[entry.sequence, Object.keys(sealed).filter((name) => !unstored.includes(name))]]);
+    this.decisions.push({ traceId, subject: entry, newest: entry, kept });
+    return entry;
+  }
+
+  /** A later fact about the decision at `index` (of those made so far). */
+  fact(kind: 'correction' | 'review' | 'status' | 'erasure', index: number): Sample {
+    const decision = this.decisions[index]!;
+    const place = ({ sequence, chainHash }: Position) => ({ sequence, chainHash });
+    const values: Record<string, Json> =
+      kind === 'correction'
+        ? { feedback: { feedbackNotes: 'Too much' }, outputDecision: { action: 'refund 80' }, rationale: 'Corrected' }
+        : kind === 'review'
+          ? { reason: 'Fine' }
+          : kind === 'erasure'
+            ? { request: { by: 'customer' } }
+            : {};
+    const { sealed, commitments } = this.seal(values);
+    const about = {
+      ...this.common(commitments),
+      traceId: decision.traceId,
+      subject: place(decision.subject),
+      after: place(decision.newest),
+    };
+    const view =
+      kind === 'correction'
+        ? views.correctionPayload({ ...about, action: 'correct', set: { status: 'success', humanOverride: true } })
+        : kind === 'review'
+          ? views.reviewPayload({
+              ...about,
+              reviewId: AGENT,
+              decision: 'approve',
+              set: { ...NOBODY, status: 'approved' },
+            })
+          : kind === 'status'
+            ? views.statusPayload({ ...about, set: { ...NOBODY, status: 'pending' } })
+            : views.erasurePayload({ ...about, cause: 'request', erased: this.destroy(decision.kept) });
+    const entry = this.append(decision.traceId, view, sealed);
+    decision.newest = entry;
+    decision.kept.set(entry.sequence, Object.keys(sealed));
+    return entry;
+  }
+
+  compliance(clauseId: string): Sample {
+    const traceId = views.complianceTraceId('iso-42001', clauseId);
+    const before = this.entries.findLast((entry) => entry.traceId === traceId);
+    const after = before ? { sequence: before.sequence, chainHash: before.chainHash } : null;
+    const { sealed, commitments } = this.seal({ evidence: 'Minutes of the board', reviewer: 'ada@example.com' });
+    const clause = { framework: 'iso-42001', clauseId, catalogVersion: '2026-01', status: 'covered' as const };
+    return this.append(traceId, views.compliancePayload({ ...this.common(commitments), after, ...clause }), sealed);
+  }
+
+  audit(): Sample {
+    const { sealed, commitments } = this.seal({ userEmail: 'ada@example.com', userRole: 'owner', detail: 'Renamed' });
+    const facts = { action: 'policy.update', status: 'success' as const, resource: 'policy', resourceId: AGENT };
+    const auditId = `evt_${this.entries.length}`;
+    return this.append(null, views.auditPayload({ ...this.common(commitments), auditId, ...facts }), sealed);
+  }
+
+  private seal(values: Record<string, Json>) {
+    return sealValues(values, () => Buffer.from(sha256Hex(`seed ${this.seeds++}`).slice(0, 32), 'hex'));
+  }
+
+  private common(commitments: Record<string, string>) {
+    const actor: views.Actor = { kind: 'user', id: USER };
+    return { organizationId: ORGANIZATION, workspaceId: null, actor, commitments };
+  }
+
+  private destroy(kept: Map<number, string[]>): views.Erased[] {
+    const erased = [...kept].map(([sequence, names]) => ({ sequence, names })).filter(({ names }) => names.length > 0);
+    for (const { sequence } of erased) this.entries[sequence - 1]!.sealed = {};
+    kept.clear();
+    return erased;
+  }
+
+  private append(traceId: string | null, view: string, sealed: Record<string, SealedValue>): Sample {
+    const previous = this.entries.at(-1);
+    const sequence = this.entries.length + 1;
+    const digest = payloadDigest(view);
+    const link = {
+      prevHash: previous?.chainHash ?? (this.chain === 'audit' ? AUDIT_GENESIS : ZERO_HASH),
+      payloadDigest: digest,
+      sequence,
+      createdAt: chainTime(new Date(START + Math.floor(sequence / 2) * 1000)),
+    };
+    const id = sha256Hex(`id ${sequence}`).slice(0, 24);
+    const entry: Sample = {
+      id,
+      organizationId: ORGANIZATION,
+      traceId,
+      ...link,
+      chainHash: chainHash(link),
+      view,
+      disclosures: [],
+      sealed,
+    };
+    this.entries.push(entry);
+    return entry;
+  }
+}
+
+/** A history of `length` entries in which every lawful change occurs; the same one for the same seed. */
+export function sampleHistory(seed: number, length: number): Sample[] {
+  const roll = dice(seed);
+  const chain = new SampleChain();
+  let decisions = 0;
+  while (chain.entries.length < length) {
+    const kind = (['trace', 'trace', 'correction', 'review', 'status', 'erasure', 'compliance'] as const)[roll(7)]!;
+    if (kind === 'compliance') chain.compliance(`6.${roll(3)}`);
+    else if (kind === 'trace' || decisions === 0) {
+      chain.trace({
+        confidence: roll(100),
+        outputDecision: { action: `act-${roll(9)}`, steps: [roll(9), {}, [roll(9)]] },
+      });
+      decisions++;
+    } else chain.fact(kind, roll(decisions));
+  }
+  return chain.entries;
+}
+
+/** The entries with the disclosures of all values that are still kept. */
+export function disclosed(entries: readonly Sample[]): Sample[] {
+  return entries.map((entry) => {
+    const { unstored = [] } = JSON.parse(entry.view) as { unstored?: string[] };
+    const names = Object.keys(entry.sealed).filter((name) => !unstored.includes(name));
+    const disclosures = names.flatMap((name) => disclose(name, entry.sealed[name]!.seed, entry.sealed[name]!.text));
+    return { ...entry, disclosures };
+  });
+}
+
+/** A bundle's lines without line ends, of consecutive entries; `header` replaces members of the header. */
+export function bundleOf(entries: readonly Sample[], header: Partial<BundleHeader> = {}): string[] {
+  const first = entries[0];
+  const last = entries.at(-1);
+  const text = [
+    bundleHeader({
+      chain: 'ledger',
+      organizationId: ORGANIZATION,
+      exportedAt: '2026-05-01T00:00:00.000Z',
+      range: { fromSequence: first?.sequence ?? null, toSequence: last?.sequence ?? null },
+      prevHash: first?.prevHash ?? null,
+      head: last ? { sequence: last.sequence, chainHash: last.chainHash } : null,
+      count: entries.length,
+      ...header,
+    }),
+    ...entries.map((entry) => bundleEntry(entry, entry === last)),
+    bundleFooter({ count: entries.length, chainHash: last?.chainHash ?? null }),
+  ];
+  return text.join('').trimEnd().split('\n');
+}
+
+/** What the caller of an ingestion was given. */
+export function receiptOf({ sequence, chainHash, traceId, sealed }: Sample) {
+  return { sequence, chainHash, traceId, salt: saltAt(sealed.submitted!.seed, '') };
+}

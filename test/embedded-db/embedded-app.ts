@@ -1,0 +1,13 @@
+// A small app on an embedded database, to be killed by the tests: prints its connection string and waits.
+import { startEmbedded } from '../../src/embedded-db/embedded-mongod.ts';
+
+const [dataDir = '', path = '', version = '', ephemeral] = process.argv.slice(2);
+const { uri } = await startEmbedded({
+  dataDir,
+  binary: { path, version },
+  log: () => undefined,
+  ephemeral: ephemeral === 'ephemeral',
+});
+console.log(uri);
+// Waits for a kill, or for the end of the test process that holds the other end.
+process.stdin.resume().once('end', () => process.exit());

@@ -1,0 +1,249 @@
+// The embedded database over its life: data and port kept, folder guarded, and never left behind by a killed app.
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import mongoose from 'mongoose';
+import { inject, test, vi, type TestContext } from 'vitest';
+import { startEmbedded, type EmbeddedMongod, type EmbeddedOptions } from '../../src/embedded-db/embedded-mongod.ts';
+
+const binary = inject('mongod');
+const patience = { timeout: 15_000, interval: 20 };
+
+interface World {
+  dataDir: string;
+  start(changes?: Partial<EmbeddedOptions>): Promise<EmbeddedMongod>;
+  /** Runs a small app in a process of its own; returns it with its connection string. */
+  startApp(...args: string[]): Promise<{ app: ChildProcess; uri: string }>;
+}
+
+/** A data folder and what runs on it, for one test. */
+async function world({ onTestFinished }: TestContext): Promise<World> {
+  const dataDir = await mkdtemp(join(inject('scratch'), 'assay-embedded-'));
+  const running: EmbeddedMongod[] = [];
+  const apps: ChildProcess[] = [];
+  onTestFinished(async () => {
+    for (const app of apps) app.kill('SIGKILL');
+    await Promise.all(running.map((embedded) => embedded.stop()));
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return {
+    dataDir,
+    async start(changes = {}) {
+      const embedded = await startEmbedded({ dataDir, binary, log: () => undefined, ...changes });
+      running.push(embedded);
+      return embedded;
+    },
+    async startApp(...args) {
+      const script = fileURLToPath(new URL('./embedded-app.ts', import.meta.url));
+      const argv = ['--import', 'tsx', script, dataDir, binary.path, binary.version, ...args];
+      const app = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] });
+      apps.push(app);
+      const [uri] = (await once(createInterface({ input: app.stdout }), 'line')) as [string];
+      return { app, uri };
+    },
+  };
+}
+
+async function withDb<T>(uri: string, work: (db: mongoose.mongo.Db) => Promise<T>): Promise<T> {
+  const client = new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: 5000 });
+  try {
+    return await work(client.db());
+  } finally {
+    await client.close();
+  }
+}
+
+function insert(uri: string, _id: number): Promise<unknown> {
+  const majority = { writeConcern: { w: 'majority' as const } };
+  return withDb(uri, (db) => db.collection<{ _id: number }>('kept').insertOne({ _id }, majority));
+}
+
+function ids(uri: string): Promise<number[]> {
+  return withDb(uri, async (db) => {
+    const rows = await db.collection<{ _id: number }>('kept').find().sort({ _id: 1 }).toArray();
+    return rows.map((row) => row._id);
+  });
+}
+
+function pidOf(uri: string): Promise<number> {
+  return withDb(uri, async (db) => Number((await db.admin().serverStatus()).pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test.concurrent('a replica set of one on the loopback, with transactions', async (context) => {
+  const { expect } = context;
+  const { start } = await world(context);
+  const { uri, port } = await start();
+  expect(uri).toBe(`mongodb://127.0.0.1:${port}/assay?replicaSet=assay`);
+  await withDb(uri, async (db) => {
+    const { parsed } = await db.admin().command({ getCmdLineOpts: 1 });
+    expect(parsed.net.bindIp).toBe('127.0.0.1');
+    const session = db.client.startSession();
+    await session.withTransaction(() => db.collection('t').insertOne({ a: 1 }, { session }));
+    await session.endSession();
+    expect(await db.collection('t').countDocuments()).toBe(1);
+  });
+});
+
+test.concurrent('data and port are kept over a restart', async (context) => {
+  const { expect } = context;
+  const { start } = await world(context);
+  const first = await start();
+  await insert(first.uri, 1);
+  await first.stop();
+  const second = await start();
+  expect(second.uri).toBe(first.uri);
+  expect(await ids(second.uri)).toEqual([1]);
+});
+
+test.concurrent('the database moves to another port when a stranger has taken its own', async (context) => {
+  const { expect } = context;
+  const { start } = await world(context);
+  const first = await start();
+  await insert(first.uri, 1);
+  await first.stop();
+  const stranger = createServer().listen(first.port, '127.0.0.1');
+  await once(stranger, 'listening');
+  context.onTestFinished(() => void stranger.close());
+  const log = vi.fn();
+  const second = await start({ log, leavingMs: 0 });
+  expect(second.port).not.toBe(first.port);
+  expect(log).toHaveBeenCalledWith(
+    `The embedded database moves to port ${second.port}: another program listens on ${first.port}`,
+  );
+  await insert(second.uri, 2);
+  await second.stop();
+
+  const third = await start();
+  expect(third.port).toBe(second.port);
+  expect(await ids(third.uri)).toEqual([1, 2]);
+});
+
+test.concurrent('a folder without its note of the port is taken up all the same', async (context) => {
+  const { expect } = context;
+  const { dataDir, start } = await world(context);
+  const first = await start();
+  await insert(first.uri, 1);
+  await first.stop();
+  await rm(join(dataDir, 'mongod.json'));
+  const second = await start();
+  expect(await ids(second.uri)).toEqual([1]);
+});
+
+test.concurrent('a folder in use is refused and the instance in it is not disturbed', async (context) => {
+  const { expect } = context;
+  const { dataDir, start } = await world(context);
+  const first = await start();
+  await expect(start({ leavingMs: 0 })).rejects.toThrow(
+    `The data folder ${dataDir} is in use by another instance (its database answers on port ${first.port}). Stop that one`,
+  );
+  await insert(first.uri, 1);
+  await first.stop();
+  const second = await start();
+  expect(second.uri).toBe(first.uri);
+  expect(await ids(second.uri)).toEqual([1]);
+});
+
+test.concurrent('a folder written by a newer MongoDB is refused untouched', async (context) => {
+  const { expect } = context;
+  const { dataDir, start } = await world(context);
+  await writeFile(join(dataDir, 'mongod.json'), '{"port":27017,"format":"99.0"}');
+  await expect(start()).rejects.toThrow(`${dataDir} was written by MongoDB 99.0, which mongod ${binary.version}`);
+  expect(await readdir(join(dataDir, 'db'))).toEqual([]);
+});
+
+test.concurrent('a start that fails says what mongod complained about', async (context) => {
+  const { expect } = context;
+  const { dataDir, start } = await world(context);
+  const first = await start();
+  await first.stop();
+  await writeFile(join(dataDir, 'db', 'WiredTiger.turtle'), 'not what it was');
+  await expect(start()).rejects.toThrow(
+    /^mongod (was ended by SIGABRT|ended with exit code \d+)\n.*"s":"[EF]".*turtle/,
+  );
+});
+
+test.concurrent('a program that cannot be run', async (context) => {
+  const { expect } = context;
+  const { dataDir, start } = await world(context);
+  await expect(start({ binary: { path: join(dataDir, 'none'), version: '8.0.4' } })).rejects.toThrow('ENOENT');
+});
+
+test.concurrent(
+  'after kill -9 of the app no mongod is left, and a start right after finds everything',
+  async (context) => {
+    const { expect } = context;
+    const { start, startApp } = await world(context);
+    const { app, uri } = await startApp();
+    const pid = await pidOf(uri);
+    await insert(uri, 1);
+    app.kill('SIGKILL');
+    const next = await start();
+    expect(isAlive(pid)).toBe(false);
+    expect(next.uri).toBe(uri);
+    expect(await ids(next.uri)).toEqual([1]);
+  },
+);
+
+test.concurrent('a guard whose app has died while it was loading starts nothing', async (context) => {
+  const { expect } = context;
+  const { dataDir } = await world(context);
+  const order = { binary: binary.path, args: ['--dbpath', dataDir], logFile: join(dataDir, 'mongod.log') };
+  const guard = fileURLToPath(new URL('../../src/embedded-db/mongod-watch.mjs', import.meta.url));
+  const child = fork(guard, [JSON.stringify(order)], { execArgv: [], stdio: 'ignore' });
+  child.disconnect();
+  await once(child, 'exit');
+  expect(await readdir(dataDir)).toEqual([]);
+});
+
+test.concurrent('the data of a test run goes with it, also after kill -9', async (context) => {
+  const { dataDir, startApp } = await world(context);
+  const { app, uri } = await startApp('ephemeral');
+  const pid = await pidOf(uri);
+  app.kill('SIGKILL');
+  await vi.waitUntil(() => !isAlive(pid), patience);
+  await vi.waitUntil(async () => !(await readdir(dirname(dataDir))).some((name) => dataDir.endsWith(name)), patience);
+});
+
+test.concurrent('a terminated app takes its mongod with it', async (context) => {
+  const { startApp } = await world(context);
+  const { app, uri } = await startApp();
+  const pid = await pidOf(uri);
+  app.kill('SIGTERM');
+  await once(app, 'exit');
+  await vi.waitUntil(() => !isAlive(pid), patience);
+});
+
+test.concurrent('the app hears of a mongod that has died', async (context) => {
+  const { expect } = context;
+  const { start } = await world(context);
+  const onLost = vi.fn();
+  const { uri } = await start({ onLost });
+  process.kill(await pidOf(uri), 'SIGKILL');
+  await vi.waitUntil(() => onLost.mock.calls.length > 0, patience);
+  expect(onLost).toHaveBeenCalledWith('mongod was ended by SIGKILL');
+});
+
+test.skipIf(process.platform !== 'linux').concurrent('a mongod whose guard is killed goes too', async (context) => {
+  const { expect } = context;
+  const { start } = await world(context);
+  const onLost = vi.fn();
+  const { uri } = await start({ onLost });
+  const pid = await pidOf(uri);
+  const parent = /^PPid:\s*(\d+)$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
+  process.kill(Number(parent), 'SIGKILL');
+  await vi.waitUntil(() => !isAlive(pid), patience);
+  expect(onLost.mock.calls[0]?.[0]).toContain('its guard process has ended');
+});

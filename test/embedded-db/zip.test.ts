@@ -1,0 +1,26 @@
+// The archive reader finds the one entry asked for, packed or stored, and refuses what is no archive.
+import { expect, test } from 'vitest';
+import { unzipEntry } from '../../src/embedded-db/zip.ts';
+import { makeZip } from './make-zip.ts';
+
+const zip = makeZip([
+  { name: 'a/README', content: 'read me' },
+  { name: 'a/bin/packed', content: 'x'.repeat(10_000) },
+  { name: 'a/bin/stored', content: 'as it is', stored: true },
+]);
+
+test.each([
+  ['/bin/packed', 'x'.repeat(10_000)],
+  ['/bin/stored', 'as it is'],
+  ['README', 'read me'],
+])('%s', async (suffix, content) => {
+  expect((await unzipEntry(zip, suffix)).toString()).toBe(content);
+});
+
+test('an entry that is not there', async () => {
+  await expect(unzipEntry(zip, '/bin/mongod')).rejects.toThrow('the archive holds no /bin/mongod');
+});
+
+test('bytes that are no archive', async () => {
+  await expect(unzipEntry(Buffer.from('<html>sign in first</html>'), 'x')).rejects.toThrow('not a zip archive');
+});

@@ -1,0 +1,189 @@
+// Later facts on a real database: who is first wins, and the trace shows what the entries say, in whatever order they are folded.
+import { expect, test } from 'vitest';
+import { payloadDigest } from '../../src/domain/record/chain.ts';
+import {
+  correctionPayload,
+  erasurePayload,
+  reviewPayload,
+  statusPayload,
+  type TraceStatus,
+} from '../../src/domain/record/payload.ts';
+import { AppError } from '../../src/errors.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { DECISIONS } from '../../src/ledger/chains.ts';
+import type { Draft, Position, Stored } from '../../src/ledger/entry.ts';
+import { createFold } from '../../src/ledger/amend/fold.ts';
+import { createAmendments, type Amendment, type Subject } from '../../src/ledger/amend/amendments.ts';
+import { objectId } from '../../src/ledger/ledger.model.ts';
+import { draft, RealChain } from './store/real-chain.ts';
+
+const chain = new RealChain('later-facts');
+const hex = (digit: string) => digit.repeat(64);
+const text = (value: unknown) => ({ seed: 'seed', text: JSON.stringify(value) });
+
+function open(organizationId: string) {
+  const fold = createFold(chain.db, DECISIONS);
+  const { appender } = chain.start();
+  const facts = createAmendments({ db: chain.db, chain: DECISIONS, appender, fold });
+  const ingest = (traceId: string, fields: Draft['fields'] = {}) =>
+    appender.append(draft(organizationId, { traceId, fields }));
+  return { appender, fold, facts, ingest };
+}
+
+function common(organizationId: string, { trace, subject, after }: Subject) {
+  const actor = { kind: 'user', id: newId() } as const;
+  const place = ({ sequence, chainHash }: Position) => ({ sequence, chainHash });
+  const positions = { subject: place(subject), after: place(after) };
+  return { organizationId, workspaceId: null, traceId: trace.traceId ?? '', actor, commitments: {}, ...positions };
+}
+
+function fact(kind: Draft['kind'], view: string, fields: Draft['fields'] = {}): Amendment {
+  return { kind, view, payloadDigest: payloadDigest(view), fields };
+}
+
+function status(organizationId: string, subject: Subject, to: TraceStatus): Amendment {
+  return fact(
+    'status',
+    statusPayload({ ...common(organizationId, subject), set: { status: to, humanOverride: null } }),
+  );
+}
+
+function correction(organizationId: string, subject: Subject, rationale: string): Amendment {
+  const set = { status: 'success', humanOverride: true } as const;
+  const facts = { ...common(organizationId, subject), commitments: { feedback: hex('a'), rationale: hex('b') } };
+  const sealed = { feedback: text('wrong'), rationale: text(rationale) };
+  return fact('correction', correctionPayload({ ...facts, action: 'correct', set }), { sealed });
+}
+
+async function traceOf(organizationId: string, traceId: string): Promise<Stored> {
+  const entries = await chain.entries(organizationId);
+  return entries.find((entry) => entry.traceId === traceId) as Stored;
+}
+
+test('of many reviewers one decides; the others are told that it is decided', async () => {
+  const organizationId = newId();
+  const reviewId = newId();
+  const { facts, fold, ingest } = open(organizationId);
+  const review = { _id: objectId(reviewId), status: 'pending', priority: 'medium' };
+  await ingest('t', { status: 'flagged', humanOverride: false, review });
+  const assignee = objectId(newId());
+  expect(await fold.assignReview(objectId(organizationId), objectId(reviewId), { assignedTo: assignee })).toBe(true);
+  const decide = (decision: 'approve' | 'reject') => (subject: Subject) => {
+    if ((subject.trace.review as { status: string }).status !== 'pending') throw new AppError('INVALID_OPERATION');
+    const set = { status: decision === 'approve' ? 'approved' : 'blocked', humanOverride: false } as const;
+    return fact('review', reviewPayload({ ...common(organizationId, subject), reviewId, decision, set }));
+  };
+  const decisions = Array.from({ length: 8 }, (_, index) => decide(index % 2 ? 'approve' : 'reject'));
+  const results = await Promise.allSettled(decisions.map((one) => facts.append(organizationId, 't', one)));
+  const won = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  expect(won).toHaveLength(1);
+  const codes = results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as AppError).code] : []));
+  expect(new Set([...codes, 'INVALID_OPERATION'])).toEqual(new Set(['INVALID_OPERATION']));
+  const trace = await traceOf(organizationId, 't');
+  const isApproved = (won[0]?.view ?? '').includes('"decision":"approve"');
+  expect(trace.status).toBe(isApproved ? 'approved' : 'blocked');
+  expect(trace.review).toMatchObject({
+    status: isApproved ? 'approved' : 'rejected',
+    priority: 'medium',
+    assignedTo: assignee,
+  });
+  expect(await fold.assignReview(objectId(organizationId), objectId(reviewId), { assignedTo: null })).toBe(false);
+});
+
+test('many decisions change at once, unknown ones are refused by themselves', async () => {
+  const organizationId = newId();
+  const { facts, ingest } = open(organizationId);
+  const traceIds = Array.from({ length: 100 }, (_, index) => `bulk-${index}`);
+  await Promise.all(traceIds.map((traceId) => ingest(traceId, { status: 'approved' })));
+  const results = await facts.appendAll(organizationId, [...traceIds, 'unknown'], (subject) =>
+    status(organizationId, subject, 'blocked'),
+  );
+  expect(results.slice(0, 100).every((result) => result.status === 'fulfilled')).toBe(true);
+  expect(results[100]).toMatchObject({ status: 'rejected', reason: { code: 'NOT_FOUND' } });
+  const entries = await chain.entries(organizationId);
+  expect(entries.filter(({ kind, status }) => kind === 'trace' && status === 'blocked')).toHaveLength(100);
+});
+
+test('a trace shows the last writer of every field, in whatever order and however often its facts are folded', async () => {
+  const organizationId = newId();
+  const { appender, facts, fold, ingest } = open(organizationId);
+  const sealed = { rationale: text('first'), outputDecision: text({}) };
+  await ingest('t', { status: 'approved', humanOverride: false, rationale: 'first', sealed });
+  async function appendUnfolded(make: (subject: Subject) => Amendment): Promise<Stored> {
+    const entries = await chain.entries(organizationId);
+    const [trace, newest] = [entries[0] as Stored, entries.at(-1) as Stored];
+    const made = make({ trace, subject: trace, after: newest });
+    const following = { organizationId, traceId: 't', after: newest.sequence, once: null, monthlyLimit: null };
+    return ((await appender.append({ ...made, ...following })) as { entry: Stored }).entry;
+  }
+  const corrected = await appendUnfolded((subject) => correction(organizationId, subject, 'second'));
+  const escalated = await appendUnfolded((subject) => status(organizationId, subject, 'escalated'));
+  for (const entry of [escalated, corrected, escalated]) await fold.applyFold(entry);
+  const shown = { humanOverride: true, rationale: 'second', changed: { rationale: '"second"' } };
+  expect(await traceOf(organizationId, 't')).toMatchObject({ ...shown, status: 'escalated', foldedTo: 3 });
+  await appendUnfolded((subject) => status(organizationId, subject, 'flagged'));
+  let seen: unknown;
+  await facts.append(organizationId, 't', ({ trace }) => {
+    seen = trace.status;
+    return null;
+  });
+  expect(seen).toBe('flagged');
+});
+
+test('an erasure empties what it names, wherever it stands, and nothing else', async () => {
+  const organizationId = newId();
+  const { appender, facts, ingest } = open(organizationId);
+  const sealed = { rationale: text('first'), outputDecision: text({ amount: 1 }) };
+  await appender.append(
+    draft(organizationId, { traceId: 'keyed', once: Buffer.alloc(16, 7), fields: { rationale: 'first', sealed } }),
+  );
+  await ingest('other', { rationale: 'first', sealed });
+  const erase = (erased: { sequence: number; names: string[] }[]) => (subject: Subject) =>
+    fact('erasure', erasurePayload({ ...common(organizationId, subject), cause: 'bulk-delete', erased }));
+  await facts.append(organizationId, 'keyed', (subject) => correction(organizationId, subject, 'second'));
+  await facts.append(organizationId, 'keyed', erase([{ sequence: 1, names: ['rationale'] }]));
+  const partly = await traceOf(organizationId, 'keyed');
+  expect(partly).toMatchObject({
+    rationale: 'second',
+    changed: { rationale: '"second"' },
+    sealed: { rationale: null, outputDecision: sealed.outputDecision },
+  });
+  expect(partly).not.toHaveProperty('idempotencyKey');
+  await facts.append(
+    organizationId,
+    'keyed',
+    erase([
+      { sequence: 1, names: ['outputDecision'] },
+      { sequence: 3, names: ['rationale'] },
+    ]),
+  );
+  const [trace, other, corrected] = await chain.entries(organizationId);
+  expect(trace).toMatchObject({
+    rationale: null,
+    changed: { rationale: null },
+    sealed: { rationale: null, outputDecision: null },
+  });
+  expect(trace?.deletedAt).toBeInstanceOf(Date);
+  expect(corrected).toMatchObject({ sealed: { rationale: null, feedback: text('wrong') } });
+  expect(other).toMatchObject({ rationale: 'first', sealed });
+});
+
+test('an erased entry is forgotten: the same request is a fresh one', async () => {
+  const organizationId = newId();
+  const { appender, facts } = open(organizationId);
+  const posted = draft(organizationId, {
+    traceId: 't',
+    once: Buffer.alloc(16, 7),
+    fields: { sealed: { rationale: text('secret') } },
+  });
+  await appender.append(posted);
+  expect((await appender.append(posted)).kind).toBe('repeated');
+  await facts.append(organizationId, 't', (subject) => {
+    const erased = [{ sequence: subject.subject.sequence, names: ['rationale'] }];
+    return fact('erasure', erasurePayload({ ...common(organizationId, subject), cause: 'request', erased }));
+  });
+  expect(await appender.find(organizationId, Buffer.alloc(16, 7))).toBeNull();
+  expect((await appender.append({ ...posted, traceId: 'u', view: posted.view.replace('"t"', '"u"') })).kind).toBe(
+    'sealed',
+  );
+});

@@ -1,0 +1,178 @@
+// What follows from decisions: activity of agents, statistics of policies, events; each exactly once (docs/ledger.md, consumers).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { objectId, startGround, type Ground } from '../setup/harness.ts';
+import { agent, decision, ok, owner, workspaceKey, type Owner } from '../setup/personas.ts';
+import type { Answer, TestApp } from '../setup/start-app.ts';
+
+let ground: Ground;
+let app: TestApp;
+let ada: Owner;
+let key: string;
+/** Runs of consumers that fail after their effects and before their cursor. */
+let failing = 0;
+/** Milliseconds that the app's clock is ahead. */
+let ahead = 0;
+beforeAll(async () => {
+  ground = await startGround(
+    {},
+    {
+      clock: { now: () => new Date(Date.now() + ahead) },
+      probe(step) {
+        if (step !== 'effects-written' || failing === 0) return;
+        failing -= 1;
+        throw new Error('killed between effect and cursor');
+      },
+    },
+  );
+  app = ground.app;
+  ada = await owner(app);
+  ({ key } = await workspaceKey(app, ada));
+});
+afterAll(() => ground.stop());
+
+const post = (named: string, more: object = {}, by = key): Promise<Answer> =>
+  app.call('POST', '/api/v1/traces', { key: by, body: decision(named, more) });
+const acting = (action: string) => ({ outputDecision: { action } });
+
+async function policy(who: Owner, value: string, action: object): Promise<string> {
+  const conditions = [{ field: 'outputDecision.action', operator: 'equals', value }];
+  const body = { name: value, conditions, actions: [action] };
+  return ok(await app.call('POST', '/api/v1/policies', { token: who.token, body })).body.data._id as string;
+}
+
+const agentOf = async (id: string, { token } = ada) =>
+  ok(await app.call('GET', `/api/v1/agents/${id}`, { token })).body.data as Record<string, unknown>;
+const analyticsOf = async (id: string) =>
+  ok(await app.call('GET', `/api/v1/agents/${id}/analytics`, { token: ada.token })).body.data as object;
+const eventsOf = ({ organizationId }: Owner) =>
+  ground.db
+    .collection('outbox')
+    .find({ organizationId: objectId(organizationId) })
+    .toArray();
+
+describe('an agent', () => {
+  let refunds: string;
+  beforeAll(async () => {
+    refunds = await policy(ada, 'refund', { type: 'flag_for_review' });
+    await policy(ada, 'wire', { type: 'block' });
+  });
+
+  test('is counted, dated and rolled once, though runs fail in between', async () => {
+    const bot = await agent(app, ada);
+    expect(await agentOf(bot.id)).toMatchObject({ status: 'healthy', lastActive: null });
+    failing = 4;
+    const actions = ['reply', 'reply', 'refund', 'wire', 'wire', 'reply', 'refund', 'reply', 'wire', 'wire'];
+    let last = '';
+    for (const [at, action] of actions.entries()) {
+      const { data } = (await post(bot.id, { ...acting(action), agentVersion: at < 6 ? '1.0' : '1.1' })).body;
+      last = data.createdAt as string;
+    }
+    await app.instance.runJobsOnce();
+    expect(failing).toBe(0);
+    await app.instance.runJobsOnce();
+    expect(await analyticsOf(bot.id)).toEqual({ totalTraces: 10, approved: 4, flagged: 2, blocked: 4 });
+    expect(await agentOf(bot.id)).toMatchObject({ status: 'critical', lastActive: last });
+    const { body } = await app.call('GET', `/api/v1/agents/${bot.id}/versions`, { token: ada.token });
+    expect(body).toMatchObject({ data: ['1.0', '1.1'], history: [{ traces: 6 }, { traces: 4 }] });
+    const statistics = await app.call('GET', `/api/v1/policies/${refunds}`, { token: ada.token });
+    expect(statistics.body.data).toMatchObject({ matchCount: 2, lastMatched: expect.any(String) as string });
+  });
+
+  test('recovers with better decisions', async () => {
+    const bot = await agent(app, ada);
+    for (let n = 0; n < 10; n++) await post(bot.id, acting('wire'));
+    await app.instance.runJobsOnce();
+    expect(await agentOf(bot.id)).toMatchObject({ status: 'critical' });
+    await Promise.all(Array.from({ length: 50 }, () => post(bot.id)));
+    await app.instance.runJobsOnce();
+    expect(await agentOf(bot.id)).toMatchObject({ status: 'healthy' });
+  });
+
+  test('with too few decisions stays as it is', async () => {
+    const bot = await agent(app, ada);
+    for (let n = 0; n < 9; n++) await post(bot.id, acting('wire'));
+    await app.instance.runJobsOnce();
+    expect(await agentOf(bot.id)).toMatchObject({ status: 'healthy' });
+  });
+
+  test('is scored by its recent history, once that has been looked at anew', async () => {
+    const bot = await agent(app, ada);
+    const score = async () => (await post(bot.id)).body.data.confidenceScore as number;
+    const before = await score();
+    for (let n = 0; n < 5; n++) await post(bot.id, acting('wire'));
+    await app.instance.runJobsOnce();
+    ahead += 31_000;
+    expect(await score()).toBeLessThan(before);
+  });
+
+  test('of another organisation is touched by nobody who names its id', async () => {
+    const eve = await owner(app, 'Eve');
+    const { key: eves } = await workspaceKey(app, eve);
+    const bot = await agent(app, ada);
+    expect((await post(bot.id, {}, eves)).status).toBe(201);
+    await app.instance.runJobsOnce();
+    await post(bot.id);
+    await app.instance.runJobsOnce();
+    expect(await analyticsOf(bot.id)).toMatchObject({ totalTraces: 1 });
+    expect(await ground.db.collection('parked').countDocuments()).toBe(0);
+    expect((await app.call('GET', `/api/v1/agents/${bot.id}`, { token: eve.token })).status).toBe(404);
+  });
+});
+
+describe('events', () => {
+  test('are one row of the outbox for each decision, in the shape of the specification', async () => {
+    const bob = await owner(app, 'Bob');
+    const { key: bobs } = await workspaceKey(app, bob);
+    const bot = await agent(app, bob, 'Claims');
+    await policy(bob, 'refund', { type: 'flag_for_review' });
+    await policy(bob, 'wire', { type: 'block', config: { reason: 'No wires' } });
+    const timestamp = '2026-03-01T10:00:00.000Z';
+    const posted = await Promise.all([
+      post(bot.id, { timestamp, metadata: { latencyMs: 412.5 } }, bobs),
+      post(bot.id, { ...acting('refund'), timestamp }, bobs),
+      post('free text', { ...acting('wire'), timestamp }, bobs),
+      ...Array.from({ length: 20 }, () => post('x', {}, bobs)),
+    ]);
+    failing = 3;
+    await app.instance.runJobsOnce();
+    await app.instance.runJobsOnce();
+    const rows = await eventsOf(bob);
+    expect(rows).toHaveLength(23);
+    const bodies = new Map(rows.map(({ payload }) => [payload.data.traceId as string, payload as object]));
+    expect(bodies.size).toBe(23);
+    const [created, held, blocked] = posted.map(({ body }) => body.data as { traceId: string; createdAt: string });
+    if (!created || !held || !blocked) throw new Error('three were posted');
+    expect(bodies.get(created.traceId)).toEqual({
+      event: 'trace.created',
+      timestamp: created.createdAt,
+      data: { traceId: created.traceId, agentName: 'Claims', status: 'approved', latency: 412.5, timestamp },
+    });
+    const stored = await ground.db.collection('ledger').findOne({ traceId: held.traceId });
+    const reviewId = (stored?.review as { _id: { toHexString(): string } })._id.toHexString();
+    expect(bodies.get(held.traceId)).toEqual({
+      event: 'trace.hold_for_review',
+      timestamp: held.createdAt,
+      data: { traceId: held.traceId, reviewId, agentName: 'Claims', timestamp },
+    });
+    const about = { traceId: blocked.traceId, agentName: 'free text', timestamp };
+    expect(bodies.get(blocked.traceId)).toEqual({
+      event: 'trace.blocked',
+      timestamp: blocked.createdAt,
+      data: { ...about, status: 'blocked', reason: 'No wires' },
+    });
+  });
+
+  test('tell what was judged, though the decision was changed or deleted meanwhile', async () => {
+    const carl = await owner(app, 'Carl');
+    const { key: carls } = await workspaceKey(app, carl);
+    const { traceId } = (await post('x', {}, carls)).body.data;
+    const stored = await ground.db.collection('ledger').findOne({ traceId });
+    const body = { ids: [stored?._id], status: 'blocked' };
+    ok(await app.call('POST', '/api/v1/traces/bulk-status', { token: carl.token, body }));
+    ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: carl.token, body }));
+    await app.instance.runJobsOnce();
+    expect((await eventsOf(carl)).map(({ payload }) => payload as object)).toMatchObject([
+      { event: 'trace.created', data: { traceId, status: 'approved' } },
+    ]);
+  });
+});

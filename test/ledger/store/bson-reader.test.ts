@@ -1,0 +1,102 @@
+// The reader of stored documents against the driver's own: the same values, and the same refusals.
+import fc from 'fast-check';
+import { mongo, Types } from 'mongoose';
+import { expect, test } from 'vitest';
+import { readDocument } from '../../../src/ledger/verify/bson-reader.ts';
+import { DECISIONS } from '../../../src/ledger/chains.ts';
+import { Replay } from '../../../src/ledger/verify/replay.ts';
+
+const { BSON } = mongo;
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: 'grapheme-ascii', maxLength: 40 }),
+  fc.constantFrom('sequence', 'é', '\ufffd', '\u0000', 'a\u0000b', '', 'trace'),
+);
+const key = fc.oneof(
+  fc.string({ maxLength: 24 }).map((name) => name.replaceAll('\u0000', '')),
+  fc.constantFrom('view', 'kind', 'seed', 'text', '$ref', '$id', '$other', '__proto__', 'ключ'),
+);
+const usual = fc.oneof(
+  ...[text, fc.constant(null), fc.boolean(), fc.integer(), fc.double(), fc.maxSafeInteger()],
+  ...[
+    fc.date({ noInvalidDate: true }),
+    fc.uint8Array({ minLength: 12, maxLength: 12 }).map((id) => new Types.ObjectId(id)),
+  ],
+);
+const rare = fc.oneof(
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => BSON.Long.fromBigInt(value)),
+  fc
+    .tuple(fc.uint8Array({ maxLength: 20 }), fc.constantFrom(0, 0, 2, 5, 128))
+    .map(([bytes, kind]) => new BSON.Binary(bytes, kind)),
+  ...[fc.constant(new BSON.Decimal128('1.5')), fc.constant(/a/i), fc.constant(new BSON.MinKey())],
+  ...[fc.constant(undefined), fc.constant(new BSON.Timestamp({ t: 1, i: 2 }))],
+);
+const { document } = fc.letrec<{ document: Record<string, unknown>; value: unknown }>((tie) => ({
+  document: fc
+    .array(fc.tuple(key, tie('value')), { maxLength: 8 })
+    .map((members) => Object.fromEntries(members) as Record<string, unknown>),
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    { arbitrary: usual, weight: 8 },
+    { arbitrary: rare, weight: 1 },
+    { arbitrary: tie('document'), weight: 2 },
+    { arbitrary: fc.array(tie('value'), { maxLength: 4 }), weight: 1 },
+  ),
+}));
+
+function serialized(value: Record<string, unknown>): Buffer {
+  return Buffer.from(BSON.serialize(value, { ignoreUndefined: false }));
+}
+
+/** What a reader makes of bytes, refusals included. */
+function outcome(read: (bytes: Buffer) => unknown, bytes: Buffer): unknown {
+  try {
+    return { value: read(bytes) };
+  } catch (error) {
+    return { refused: (error as Error).name };
+  }
+}
+
+function expectSame(bytes: Buffer): void {
+  expect(outcome(readDocument, bytes)).toStrictEqual(outcome((all) => BSON.deserialize(all), bytes));
+}
+
+test('any document is read as the driver reads it', () => {
+  fc.assert(
+    fc.property(document, (value) => expectSame(serialized(value))),
+    { numRuns: 2_000 },
+  );
+});
+
+test('so is one that was damaged', () => {
+  const damaged = fc.tuple(document, fc.nat(), fc.integer({ min: 0, max: 255 })).map(([value, place, byte]) => {
+    const bytes = serialized(value);
+    bytes[place % bytes.length] = byte;
+    return bytes;
+  });
+  fc.assert(fc.property(damaged, expectSame), { numRuns: 5_000 });
+});
+
+test('a byte that is no UTF-8 is refused, though it would look like a replacement character', () => {
+  for (const letters of [1, 60]) {
+    const bytes = serialized({ text: 'x'.repeat(letters) });
+    bytes[bytes.length - 3] = 0xff;
+    expect(() => readDocument(bytes)).toThrow('UTF-8');
+  }
+});
+
+test('a member of a document that is a slice of more bytes keeps to itself', () => {
+  const batch = Buffer.concat([serialized({ a: 1 }), serialized({ b: 'two' }), serialized({ c: 3 })]);
+  const size = serialized({ a: 1 }).length;
+  expect(readDocument(batch.subarray(size, size + serialized({ b: 'two' }).length))).toStrictEqual({ b: 'two' });
+});
+
+test('an entry that cannot be read breaks the chain at its place', () => {
+  const replay = new Replay(DECISIONS, { marks: [], isDeleted: false });
+  const bytes = serialized({ view: 'x' });
+  bytes[bytes.length - 3] = 0xff;
+  replay.take(bytes);
+  expect(replay.result()).toMatchObject({ verified: false, totalChecked: 1, lastValidSequence: 0 });
+  expect(replay.result().broken).toMatchObject({ sequence: 1, reason: 'chain-hash-mismatch' });
+});

@@ -1,0 +1,106 @@
+// Every way an insert can end, on a real database: which index was hit, where, and what must count as unknown.
+import { expect, test } from 'vitest';
+import type { mongo } from 'mongoose';
+import { newId } from '../../../src/platform/ids.ts';
+import { DECISIONS } from '../../../src/ledger/chains.ts';
+import type { Draft, Stored } from '../../../src/ledger/entry.ts';
+import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
+import { genesisHead, headOf, seal } from '../../../src/ledger/append/seal.ts';
+import type { Head } from '../../../src/ledger/append/store.ts';
+import { draft, hastyTimer, RealChain } from './real-chain.ts';
+
+const chain = new RealChain('mongo-store');
+const once = (number: number) => Buffer.alloc(16, number);
+
+/** Drafts sealed one after the other. */
+function sealAll(organizationId: string, drafts: readonly Draft[], head: Head = genesisHead(DECISIONS)): Stored[] {
+  const sealed: Stored[] = [];
+  for (const one of drafts) {
+    const ids = { _id: objectId(newId()), organizationId: objectId(organizationId) };
+    const entry = seal(one, ids, { head: sealed.at(-1) ?? head, now: new Date(), chain: DECISIONS });
+    if (entry) sealed.push(entry);
+  }
+  return sealed;
+}
+
+function storeOver(command: (command: mongo.Document) => Promise<mongo.Document>) {
+  const { db } = chain;
+  const wrapped = { collection: db.collection.bind(db), command } as unknown as mongo.Db;
+  return createMongoStore({ db: wrapped, chain: DECISIONS, timer: hastyTimer });
+}
+
+const store = () => storeOver((command) => chain.db.command(command, { ignoreUndefined: true }));
+
+test.each([
+  ['own', (entry: Stored, [first]: Stored[]) => ({ ...entry, _id: (first as Stored)._id })],
+  ['chain', (entry: Stored) => ({ ...entry, sequence: 1 })],
+  ['once', (entry: Stored) => ({ ...entry, idempotencyKey: once(1) })],
+  ['following', (entry: Stored) => ({ ...entry, traceId: 't', after: 1 })],
+] as const)('tells that %s was there already, and what came before is in', async (race, change) => {
+  const organizationId = newId();
+  const fact = { kind: 'status', traceId: 't', after: 1 } as const;
+  const present = sealAll(organizationId, [
+    draft(organizationId, { traceId: 't', once: once(1) }),
+    draft(organizationId, fact),
+  ]);
+  expect(await store().insertOrdered(present)).toEqual({ kind: 'ok' });
+  const head = headOf(present[1] as Stored);
+  const [good, bad, never] = sealAll(
+    organizationId,
+    [0, 1, 2].map(() => draft(organizationId)),
+    head,
+  ) as [Stored, Stored, Stored];
+  const outcome = await store().insertOrdered([good, change(bad, present), never]);
+  expect(outcome).toEqual({ kind: 'duplicate', at: 1, race });
+  expect(await store().byIds(good.organizationId, [good._id, never._id])).toMatchObject([{ _id: good._id }]);
+  expect(await store().newest(good.organizationId)).toMatchObject({
+    sequence: 3,
+    chainHash: good.chainHash,
+    usage: good.usage,
+  });
+  expect(await store().at(good.organizationId, 4)).toBeNull();
+  expect(await store().byIdempotencyKey(good.organizationId, [once(1), once(2)])).toMatchObject([
+    { sequence: 1, traceId: 't' },
+  ]);
+});
+
+test('a write-concern error counts as unknown, whatever else the answer says', async () => {
+  const organizationId = newId();
+  const [first] = sealAll(organizationId, [draft(organizationId)]) as [Stored];
+  const impatient = storeOver((command) => chain.db.command({ ...command, writeConcern: { w: 3, wtimeout: 20 } }));
+  expect(await impatient.insertOrdered([first])).toMatchObject({
+    kind: 'unknown',
+    cause: { name: 'MongoWriteConcernError' },
+  });
+  expect(await impatient.insertOrdered([first])).toMatchObject({ kind: 'unknown' });
+  expect(await chain.entries(organizationId)).toHaveLength(1);
+});
+
+test('no answer in time counts as unknown, and so does a server that has no primary to write to', async () => {
+  const [entry] = sealAll(newId(), [draft(newId())]) as [Stored];
+  expect(await storeOver(() => new Promise(() => {})).insertOrdered([entry])).toMatchObject({ kind: 'unknown' });
+  const { MongoServerError, MongoNetworkError } = chain.connection.base.mongo;
+  for (const error of [new MongoNetworkError('reset'), new MongoServerError({ message: 'not primary', code: 10107 })]) {
+    const failing = storeOver(() => Promise.reject(error));
+    expect(await failing.insertOrdered([entry])).toEqual({ kind: 'unknown', cause: error });
+  }
+  const interrupted = {
+    ok: 1,
+    n: 0,
+    writeErrors: [{ index: 0, code: 11602, errmsg: 'interrupted by a state change' }],
+  };
+  expect(await storeOver(() => Promise.resolve(interrupted)).insertOrdered([entry])).toMatchObject({ kind: 'unknown' });
+});
+
+test('a document that breaks the whole command is found, the others are in', async () => {
+  const organizationId = newId();
+  const [good, bad, never] = sealAll(organizationId, [
+    draft(organizationId),
+    draft(organizationId, { fields: { payload: 'x'.repeat(17 * 1024 * 1024) } }),
+    draft(organizationId),
+  ]) as [Stored, Stored, Stored];
+  const outcome = await store().insertOrdered([good, bad, never]);
+  expect(outcome).toMatchObject({ kind: 'rejected', at: 1, documentAtFault: true });
+  expect((await chain.entries(organizationId)).map(({ sequence }) => sequence)).toEqual([1]);
+});

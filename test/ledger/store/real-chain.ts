@@ -1,0 +1,97 @@
+// A chain of its own on the run's mongod: indexes, appenders, drafts, and everything that is in.
+import mongoose, { type Connection } from 'mongoose';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { payloadDigest } from '../../../src/domain/record/chain.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { type AppenderParts, createAppender, DEFAULT_LIMITS } from '../../../src/ledger/append/appender.ts';
+import { chainIndexes, DECISIONS } from '../../../src/ledger/chains.ts';
+import { cursorSchema, deadLetterSchema } from '../../../src/ledger/follow/cursors.model.ts';
+import type { Appender, Draft, Position, Stored } from '../../../src/ledger/entry.ts';
+import { createHeads, type HeadRow, type Heads } from '../../../src/ledger/append/heads.ts';
+import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
+import { systemTimer, type Timer } from '../../../src/ledger/timer.ts';
+
+/** Waits a hundredth of the time. */
+export const hastyTimer: Timer = { after: (ms, run) => systemTimer.after(ms / 100, run) };
+
+type InstanceParts = Pick<AppenderParts, 'clock' | 'onSealed' | 'ready'>;
+
+export interface Instance {
+  appender: Appender;
+  heads: Heads;
+  quarantined: Position[];
+}
+
+/** A database of the calling test file's own, dropped afterwards. */
+export class RealChain {
+  connection!: Connection;
+
+  constructor(name: string) {
+    beforeAll(async () => {
+      this.connection = await mongoose.createConnection(inject('mongoUri'), { dbName: `ledger-${name}` }).asPromise();
+      const { db } = this;
+      await db.dropDatabase();
+      for (const { key, options } of chainIndexes(DECISIONS)) {
+        await db.collection(DECISIONS.collection).createIndex(key, options);
+      }
+      await this.models().cursors.init();
+      await Promise.all(Object.values(this.models()).map((model) => model.createIndexes()));
+    });
+    afterAll(async () => {
+      await this.db.dropDatabase();
+      await this.connection.close();
+    });
+  }
+
+  get db() {
+    return this.connection.getClient().db(this.connection.name);
+  }
+
+  models() {
+    const { connection } = this;
+    return {
+      cursors: connection.models.Cursor ?? connection.model('Cursor', cursorSchema),
+      parked: connection.models.Parked ?? connection.model('Parked', deadLetterSchema),
+    };
+  }
+
+  /** One instance of the server. */
+  start({ clock = systemClock, onSealed = () => {}, ready = () => true }: Partial<InstanceParts> = {}): Instance {
+    const { db } = this;
+    const store = createMongoStore({ db, chain: DECISIONS, timer: systemTimer });
+    const quarantined: Position[] = [];
+    const heads = createHeads({
+      ...{ store, clock, timer: hastyTimer },
+      collection: db.collection<HeadRow>('heads'),
+      onQuarantine: (_organizationId, missing) => quarantined.push(missing),
+    });
+    const appender = createAppender({
+      ...{ store, chain: DECISIONS, clock, timer: systemTimer, heads, newId, limits: DEFAULT_LIMITS, onSealed, ready },
+    });
+    return { appender, heads, quarantined };
+  }
+
+  async entries(organizationId: string): Promise<Stored[]> {
+    const filter = { organizationId: objectId(organizationId) };
+    const found = this.db.collection<Stored>(DECISIONS.collection).find(filter).sort({ sequence: 1 });
+    return (await found.toArray()) as Stored[];
+  }
+}
+
+let drafts = 0;
+
+/** A decision nobody made before. */
+export function draft(organizationId: string, over: Partial<Draft> = {}): Draft {
+  const view = over.view ?? JSON.stringify({ number: ++drafts });
+  const common = {
+    organizationId,
+    kind: 'trace',
+    traceId: `trace-${drafts}`,
+    fields: {},
+    once: null,
+    monthlyLimit: null,
+  } as const;
+  return { ...common, payloadDigest: payloadDigest(view), view, ...over };
+}

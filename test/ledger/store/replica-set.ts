@@ -1,0 +1,232 @@
+// A collection of a replica set as the appender may meet it: commits that lag, step-downs with rollback, answers that get lost.
+import type { Types } from 'mongoose';
+import type { Stored } from '../../../src/ledger/entry.ts';
+import { headOf } from '../../../src/ledger/append/seal.ts';
+import type { InsertOutcome, LedgerStore, Race } from '../../../src/ledger/append/store.ts';
+import type { Chance } from '../random.ts';
+import type { VirtualTime } from '../virtual-time.ts';
+
+/** Errors in the appender's understanding of its store, which the invariants must notice. */
+export const MUTATIONS = [
+  'acknowledges-before-majority',
+  'reads-without-majority',
+  'trusts-the-inserted-count',
+  'overlooks-write-concern-errors',
+  'takes-its-own-duplicate-for-an-acknowledgement',
+  'has-no-chain-index',
+  'has-no-once-index',
+  'has-no-following-index',
+] as const;
+export type Mutation = (typeof MUTATIONS)[number];
+
+type Operation = { insert: Stored } | { release: string };
+type Fate = 'well' | 'lost' | 'late' | 'unanswered' | 'cut' | 'concern';
+
+const FATES: readonly Fate[] = ['lost', 'late', 'unanswered', 'cut', 'concern'];
+const TROUBLE = new Error('the network');
+
+export interface ReplicaSetParts {
+  time: VirtualTime;
+  chance: Chance;
+  /** Probability of trouble for one command. */
+  trouble: number;
+  mutation: Mutation | null;
+}
+
+export class ReplicaSet {
+  readonly #parts: ReplicaSetParts;
+  #log: Operation[] = [];
+  #committed = 0;
+  #term = 0;
+  #hasPrimary = true;
+  /** A new primary shows a majority's past until then. */
+  #lagsUntil = 0;
+  #current: Stored[] | null = null;
+  #waiting: { index: number; term: number; settle: (isCommitted: boolean) => void }[] = [];
+  isCalm = false;
+
+  constructor(parts: ReplicaSetParts) {
+    this.#parts = parts;
+  }
+
+  /** What the primary has; for good, once everything has settled. */
+  entries(): readonly Stored[] {
+    return (this.#current ??= visible(this.#log));
+  }
+
+  /** What a majority has: all that a decision may be based on. */
+  committed(): readonly Stored[] {
+    return visible(this.#log.slice(0, this.#committed));
+  }
+
+  #write(operation: Operation): void {
+    this.#log.push(operation);
+    this.#current = null;
+  }
+
+  /** The primary steps down; a suffix that no majority has is rolled back. */
+  stepDown(): void {
+    const { time, chance } = this.#parts;
+    this.#log.length = chance.integer(this.#committed, this.#log.length);
+    this.#term++;
+    this.#current = null;
+    this.#hasPrimary = false;
+    for (const { settle } of this.#waiting.splice(0)) settle(false);
+    time.after(chance.integer(5, 60), () => {
+      this.#hasPrimary = true;
+      this.#lagsUntil = time.now + chance.integer(0, 40);
+      this.#commitLater();
+    });
+  }
+
+  /** The store of one instance; after `isAlive` turns false its calls are never answered. */
+  storeFor(instance: { isAlive: boolean }): LedgerStore {
+    const answer = <T>(work: () => Promise<T>): Promise<T> =>
+      new Promise((resolve, reject) => {
+        work().then(
+          (value) => instance.isAlive && resolve(value),
+          (error: unknown) => instance.isAlive && reject(error as Error),
+        );
+      });
+    const once = (entry: Stored) => entry.idempotencyKey as string | undefined;
+    return {
+      insertOrdered: (documents) => answer(() => this.#insert(documents.map((document) => ({ ...document })))),
+      newest: () =>
+        answer(async () => {
+          const newest = (await this.#read()).at(-1);
+          return newest ? headOf(newest) : null;
+        }),
+      at: (_id, sequence) =>
+        answer(async () => (await this.#read()).find((entry) => entry.sequence === sequence) ?? null),
+      byIdempotencyKey: (_id, keys) =>
+        answer(async () => (await this.#read()).filter((entry) => keys.includes(once(entry) ?? ''))),
+      byIds: (_id, ids) => answer(async () => (await this.#read()).filter((entry) => has(ids, entry._id))),
+      releaseIdempotencyKey: (entry, before) => answer(() => this.#release(entry, before)),
+    };
+  }
+
+  async #insert(documents: Stored[]): Promise<InsertOutcome> {
+    const { time, chance, trouble } = this.#parts;
+    const fate = !this.isCalm && chance.happens(trouble) ? chance.pick(FATES) : 'well';
+    await time.sleep(chance.integer(0, 3));
+    const some = documents.slice(0, chance.integer(0, documents.length));
+    if (fate === 'late') {
+      const landing = chance.happens(0.5) ? some : documents;
+      time.after(chance.integer(1, 200), () => this.#hasPrimary && this.#apply(landing));
+    }
+    if (fate === 'lost' || fate === 'late' || !this.#hasPrimary) return this.#unknown(documents);
+    const sent = fate === 'cut' ? some : documents;
+    const outcome = this.#apply(sent);
+    if (fate === 'unanswered' || fate === 'cut') return this.#unknown(documents);
+    if (fate === 'concern') return this.#concern(outcome);
+    if (this.#parts.mutation === 'acknowledges-before-majority') return outcome;
+    const isCommitted = await this.#majority();
+    await time.sleep(chance.integer(0, 2));
+    return isCommitted ? this.#told(outcome) : this.#unknown(documents);
+  }
+
+  #unknown(documents: readonly Stored[]): InsertOutcome {
+    const isTrusted = this.#parts.mutation === 'trusts-the-inserted-count' && documents.length > 0;
+    return isTrusted ? { kind: 'ok' } : { kind: 'unknown', cause: TROUBLE };
+  }
+
+  #concern(outcome: InsertOutcome): InsertOutcome {
+    if (this.#parts.mutation !== 'overlooks-write-concern-errors') return { kind: 'unknown', cause: TROUBLE };
+    return outcome;
+  }
+
+  #told(outcome: InsertOutcome): InsertOutcome {
+    const isOwn = outcome.kind === 'duplicate' && outcome.race === 'own';
+    const isMistaken = this.#parts.mutation === 'takes-its-own-duplicate-for-an-acknowledgement';
+    return isOwn && isMistaken ? { kind: 'ok' } : outcome;
+  }
+
+  #apply(documents: readonly Stored[]): InsertOutcome {
+    let outcome: InsertOutcome = { kind: 'ok' };
+    for (const [at, document] of documents.entries()) {
+      const races = this.#races(document);
+      const race = races[0] === 'own' ? 'own' : races.length > 0 ? this.#parts.chance.pick(races) : null;
+      if (race) outcome = { kind: 'duplicate', at, race };
+      else if (document.poison) outcome = { kind: 'rejected', at, documentAtFault: true, cause: TROUBLE };
+      else this.#write({ insert: document });
+      if (outcome.kind !== 'ok') break;
+    }
+    this.#commitLater();
+    return outcome;
+  }
+
+  #races(document: Stored): Race[] {
+    const { mutation } = this.#parts;
+    const races = new Set<Race>();
+    for (const other of this.entries()) {
+      if (other._id.equals(document._id)) return ['own'];
+      if (other.sequence === document.sequence) races.add('chain');
+      if (document.idempotencyKey && other.idempotencyKey === document.idempotencyKey) races.add('once');
+      const isFollowing = document.after !== undefined && other.after === document.after;
+      if (isFollowing && other.traceId === document.traceId) races.add('following');
+    }
+    return [...races].filter((race) => mutation !== `has-no-${race as Exclude<Race, 'own'>}-index`);
+  }
+
+  async #release(entry: Stored, before: Date): Promise<void> {
+    const { time, chance } = this.#parts;
+    await time.sleep(chance.integer(0, 3));
+    this.#mayFail();
+    const local = this.entries().find(({ _id }) => _id.equals(entry._id));
+    if (!local?.idempotencyKey || local.createdAt >= before) return;
+    this.#write({ release: entry._id.toHexString() });
+    this.#commitLater();
+    if (!(await this.#majority())) throw TROUBLE;
+  }
+
+  async #read(): Promise<readonly Stored[]> {
+    const { time, chance, mutation } = this.#parts;
+    await time.sleep(chance.integer(0, 3));
+    this.#mayFail();
+    if (mutation === 'reads-without-majority') return this.entries();
+    const lag = time.now < this.#lagsUntil ? chance.integer(0, 3) : 0;
+    return visible(this.#log.slice(0, Math.max(0, this.#committed - lag)));
+  }
+
+  #mayFail(): void {
+    const { chance, trouble } = this.#parts;
+    if (!this.#hasPrimary || (!this.isCalm && chance.happens(trouble / 2))) throw TROUBLE;
+  }
+
+  /** Resolves when everything that is in now is on a majority; false when the primary steps down before. */
+  #majority(): Promise<boolean> {
+    const index = this.#log.length;
+    if (index <= this.#committed) return Promise.resolve(true);
+    return new Promise((settle) => this.#waiting.push({ index, term: this.#term, settle }));
+  }
+
+  #commitLater(): void {
+    const { time, chance } = this.#parts;
+    const term = this.#term;
+    const index = this.#log.length;
+    time.after(chance.integer(0, 12), () => {
+      if (term !== this.#term) return;
+      this.#committed = Math.max(this.#committed, index);
+      const reached = this.#waiting.filter((wait) => wait.index <= this.#committed);
+      this.#waiting = this.#waiting.filter((wait) => wait.index > this.#committed);
+      for (const { settle } of reached) settle(true);
+    });
+  }
+}
+
+function has(ids: readonly Types.ObjectId[], id: Types.ObjectId): boolean {
+  return ids.some((other) => other.equals(id));
+}
+
+/** The documents after these operations, by sequence. */
+function visible(log: readonly Operation[]): Stored[] {
+  const released = new Set(log.flatMap((operation) => ('release' in operation ? [operation.release] : [])));
+  const entries = log.flatMap((operation) => ('insert' in operation ? [operation.insert] : []));
+  return entries
+    .map((entry) => (released.has(entry._id.toHexString()) ? without(entry) : entry))
+    .sort((a, b) => a.sequence - b.sequence);
+}
+
+function without({ idempotencyKey: _released, ...entry }: Stored): Stored {
+  return entry as Stored;
+}

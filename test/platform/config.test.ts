@@ -1,0 +1,190 @@
+// The configuration: defaults, every bad key named at once, and what depends on what.
+import { describe, expect, test } from 'vitest';
+import { selfSigned } from '../setup/providers/self-signed.ts';
+import { childEnvironment, ConfigError, environment, loadConfig } from '../../src/config.ts';
+
+const secrets = {
+  ASSAY_JWT_SECRET: 'j'.repeat(32),
+  ASSAY_LEDGER_KEY: 'l'.repeat(32),
+  ASSAY_ENCRYPTION_KEY: 'e'.repeat(32),
+};
+const MONGODB_URI = 'mongodb://db.example.com/assay?replicaSet=a';
+
+function problems(source: Record<string, string>): string[] {
+  try {
+    loadConfig(source);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim());
+  }
+}
+
+test('an empty environment is enough', () => {
+  expect(loadConfig({})).toMatchObject({
+    PORT: 3000,
+    ASSAY_HOST: '127.0.0.1',
+    REGISTRATION: 'open',
+    DEFAULT_PLAN: 'enterprise',
+    ASSAY_LIMIT_IP: 1000,
+    ASSAY_LIMIT_USER: 600,
+    ASSAY_LIMIT_AUTH: 100,
+    ASSAY_TRUST_PROXY: [],
+    ASSAY_CORS_ORIGINS: [],
+    production: false,
+  });
+});
+
+test('an empty value counts as unset', () => {
+  expect(loadConfig({ PORT: '', MONGODB_URI: '' })).toMatchObject({ PORT: 3000 });
+});
+
+test('one error names every bad key, and repeats no value', () => {
+  const found = problems({
+    PORT: '99999',
+    MONGODB_URI: 'postgres://canary-secret@db',
+    ASSAY_JWT_SECRET: 'canary-short',
+    ASSAY_LIMIT_IP: '-1',
+    REGISTRATION: 'maybe',
+    DEFAULT_PLAN: 'gold',
+    LOG_LEVEL: 'loud',
+    ASSAY_PUBLIC_URL: 'ftp://x',
+    ASSAY_TRUST_PROXY: 'everyone',
+  });
+  expect(found.map((line) => line.split(':')[0]).sort()).toEqual([
+    'ASSAY_ENCRYPTION_KEY',
+    'ASSAY_JWT_SECRET',
+    'ASSAY_LEDGER_KEY',
+    'ASSAY_LIMIT_IP',
+    'ASSAY_PUBLIC_URL',
+    'ASSAY_TRUST_PROXY',
+    'DEFAULT_PLAN',
+    'LOG_LEVEL',
+    'MONGODB_URI',
+    'PORT',
+    'REGISTRATION',
+  ]);
+  expect(found.join()).not.toContain('canary');
+});
+
+test.each([
+  ['a database of one’s own', { MONGODB_URI }],
+  ['production', { NODE_ENV: 'production' }],
+])('%s asks for secrets', (_, source) => {
+  expect(problems(source).map((line) => line.split(':')[0])).toEqual([
+    'ASSAY_JWT_SECRET',
+    'ASSAY_LEDGER_KEY',
+    'ASSAY_ENCRYPTION_KEY',
+  ]);
+  expect(problems({ ...source, ...secrets })).toEqual([]);
+});
+
+test.each([
+  ['loopback', true],
+  ['loopback, 10.0.0.0/8, 2001:db8::/32', true],
+  ['192.0.2.7', true],
+  ['10.0.0.0/33', false],
+  ['10.0.0.0/8/8', false],
+  ['10.0.0.0/', false],
+  ['10.0.0', false],
+  ['true', false],
+  ['*', false],
+])('the trusted proxies %j are taken: %s', (ASSAY_TRUST_PROXY, taken) => {
+  expect(problems({ ASSAY_TRUST_PROXY }).length === 0).toBe(taken);
+});
+
+test.each([
+  ['idp.example.com', true],
+  ['idp.example.com:8443, LOCALHOST, my_service:80', true],
+  ['10.0.0.0/8, 10.0.0.1, ::1, fd00::/8', true],
+  ['10.0.0.1:8080, [::1]:8080', true],
+  ['https://idp.example.com', false],
+  ['idp.example.com/path', false],
+  ['idp.example.com:port', false],
+  ['*.example.com', false],
+  ['10.0.0.0/33', false],
+  ['10.0.0.0/8:80', false],
+  ['10.1', false],
+  ['[::1]', false],
+  ['user@idp.example.com', false],
+])('the private destinations %j are taken: %s', (ASSAY_OUTBOUND_ALLOW, taken) => {
+  expect(problems({ ASSAY_OUTBOUND_ALLOW }).length === 0).toBe(taken);
+});
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.0.0.1:5353, ::1', true],
+  ['dns.example.com', false],
+  ['127.0.0.1:port', false],
+  ['10.0.0.0/8', false],
+])('the name servers %j are taken: %s', (ASSAY_DNS_SERVERS, taken) => {
+  expect(problems({ ASSAY_DNS_SERVERS }).length === 0).toBe(taken);
+});
+
+describe('the SAML key', () => {
+  const [pair, other] = [selfSigned('one'), selfSigned('two')];
+  const [key, certificate] = [pair.key, pair.certificate];
+
+  test('is taken with its certificate, also each in one line', () => {
+    const lines = { ASSAY_SAML_KEY: key.replaceAll('\n', '\\n'), ASSAY_SAML_CERTIFICATE: certificate };
+    expect(loadConfig(lines)).toMatchObject({ ASSAY_SAML_KEY: key, ASSAY_SAML_CERTIFICATE: certificate });
+  });
+
+  test.each([
+    ['alone', { ASSAY_SAML_KEY: key }],
+    ['when only its certificate is given', { ASSAY_SAML_CERTIFICATE: certificate }],
+    ['with the certificate of another', { ASSAY_SAML_KEY: key, ASSAY_SAML_CERTIFICATE: other.certificate }],
+    ['when it is none', { ASSAY_SAML_KEY: 'canary', ASSAY_SAML_CERTIFICATE: certificate }],
+    ['with a certificate that is none', { ASSAY_SAML_KEY: key, ASSAY_SAML_CERTIFICATE: key }],
+  ])('is not taken %s', (_, source) => {
+    expect(problems(source)).toEqual([expect.stringMatching(/^ASSAY_SAML_(KEY|CERTIFICATE)/)]);
+    expect(problems(source).join()).not.toContain('canary');
+  });
+});
+
+describe('the plan of a new organisation', () => {
+  test.each([
+    [{}, 'enterprise'],
+    [{ STRIPE_SECRET_KEY: 'sk' }, 'sandbox'],
+    [{ STRIPE_SECRET_KEY: 'sk', DEFAULT_PLAN: 'scale' }, 'scale'],
+    [{ DEFAULT_PLAN: 'sandbox' }, 'sandbox'],
+  ])('with %j is %s', (source: Record<string, string>, plan) => {
+    expect(loadConfig(source).DEFAULT_PLAN).toBe(plan);
+  });
+});
+
+test('lists are trimmed, addresses of system owners compared without case', () => {
+  const config = loadConfig({
+    ASSAY_CORS_ORIGINS: ' https://a.example , ,https://b.example',
+    SYSTEM_OWNERS: 'Root@X.org',
+  });
+  expect(config.ASSAY_CORS_ORIGINS).toEqual(['https://a.example', 'https://b.example']);
+  expect(config.SYSTEM_OWNERS).toEqual(['root@x.org']);
+});
+
+test('every variable says what it is for', () => {
+  const silent = Object.entries(environment.shape).filter(([, schema]) => !schema.description);
+  expect(silent.map(([name]) => name)).toEqual([]);
+});
+
+test('a child process is told none of our secrets', () => {
+  const child = childEnvironment({
+    PATH: '/bin',
+    ...secrets,
+    MONGODB_URI,
+    STRIPE_SECRET_KEY: 'sk',
+    SMTP_URL: 'smtp://x',
+  });
+  expect(child).toEqual({ PATH: '/bin' });
+});
+
+test('a client of a social login and its secret are given together', () => {
+  expect(problems({ ASSAY_OAUTH_A_CLIENT_ID: 'a', ASSAY_OAUTH_C_CLIENT_SECRET: 's' })).toEqual([
+    expect.stringContaining('ASSAY_OAUTH_A_CLIENT_ID'),
+    expect.stringContaining('ASSAY_OAUTH_C_CLIENT_ID'),
+  ]);
+  expect(problems({ ASSAY_OAUTH_B_CLIENT_ID: 'b', ASSAY_OAUTH_B_CLIENT_SECRET: 's' })).toEqual([]);
+});

@@ -1,0 +1,83 @@
+// What connectMongo refuses, what it sets on Mongoose and the driver, and how far the clocks are apart.
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { type Model, Schema } from 'mongoose';
+import { clockSkewMs, connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
+import { freePort, startMongod } from '../../src/embedded-db/mongod-process.ts';
+
+interface Note {
+  text: string;
+}
+
+const noteSchema = new Schema<Note>({ text: String });
+
+let mongo: Mongo;
+
+beforeAll(async () => {
+  const uri = new URL(inject('mongoUri'));
+  uri.pathname = '/infra-mongo';
+  mongo = await connectMongo({ uri: uri.href, poolSize: 2 });
+});
+
+afterAll(async () => {
+  await mongo.connection.dropDatabase();
+  await mongo.close();
+});
+
+function notes(): Model<Note> {
+  return mongo.connection.model<Note>('Note', noteSchema, 'notes', { overwriteModels: true });
+}
+
+test('a stand-alone server is refused', async () => {
+  const folder = await mkdtemp(join(inject('scratch'), 'assay-standalone-'));
+  const port = await freePort();
+  const standalone = await startMongod({
+    binary: inject('mongod').path,
+    port,
+    args: ['--dbpath', folder, '--wiredTigerCacheSizeGB', '0.25'],
+    logFile: join(folder, 'mongod.log'),
+    removeAfterwards: folder,
+  });
+  onTestFinished(() => standalone.stop());
+  const attempt = connectMongo({ uri: `mongodb://127.0.0.1:${port}/assay`, poolSize: 1 });
+  await expect(attempt).rejects.toThrow('MONGODB_URI names a stand-alone server');
+});
+
+test('an address where nothing answers is named, its password is not', async () => {
+  const uri = `mongodb://app:secret@127.0.0.1:${await freePort()}/assay`;
+  const failure = await connectMongo({ uri, poolSize: 1, selectionTimeoutMs: 50 }).catch(String);
+  expect(failure).toContain(`No primary answers at ${uri.replace('app:secret', '***')}`);
+  expect(failure).not.toContain('secret');
+});
+
+test('majority reads and writes, retried', () => {
+  const { writeConcern, readConcern, retryWrites, maxPoolSize } = mongo.connection.getClient().options;
+  expect(writeConcern).toMatchObject({ w: 'majority' });
+  expect(readConcern).toMatchObject({ level: 'majority' });
+  expect({ retryWrites, maxPoolSize }).toEqual({ retryWrites: true, maxPoolSize: 2 });
+});
+
+test('a filter on a path that the schema does not have throws', async () => {
+  await expect(notes().find(JSON.parse('{"txet":"a"}') as object)).rejects.toThrow('strictQuery');
+});
+
+test('what is written inside a transaction belongs to it without being told', async () => {
+  await notes().create({ text: 'before' });
+  const transaction = mongo.connection.transaction(async () => {
+    await notes().create({ text: 'inside' });
+    throw new Error('changed my mind');
+  });
+  await expect(transaction).rejects.toThrow('changed my mind');
+  expect(await notes().countDocuments({ text: 'inside' })).toBe(0);
+});
+
+test.each([
+  [0, 0],
+  [60_000, 60_000],
+  [-60_000, -60_000],
+])('a clock %d ms ahead of the database is seen as such', async (ahead, expected) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ahead });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(Math.abs((await clockSkewMs(mongo.connection)) - expected)).toBeLessThan(2000);
+});

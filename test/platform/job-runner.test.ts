@@ -1,0 +1,107 @@
+// Timed jobs on real leases: one instance at a time, never on top of itself, replaced when it dies.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createJobRunner, type Job, type JobRunner } from '../../src/platform/jobs/job-runner.ts';
+import { createLeases } from '../../src/platform/jobs/leases.ts';
+import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
+import { databaseUri } from '../setup/start-app.ts';
+
+let mongo: Mongo;
+let aheadMs = 0;
+beforeAll(async () => {
+  mongo = await connectMongo({ uri: databaseUri(), poolSize: 10 });
+});
+afterAll(() => mongo.close());
+
+interface Told {
+  runs: string[];
+  errors: string[];
+}
+function runner(holder: string, jobs: Job[]): JobRunner & Told {
+  const told: Told = { runs: [], errors: [] };
+  const clock = { now: () => new Date(Date.now() + aheadMs) };
+  const made = createJobRunner({
+    jobs,
+    leases: createLeases({ connection: mongo.connection, clock, holder }),
+    log: { error: (_, text) => told.errors.push(text) },
+    onRun: (name, ok) => told.runs.push(`${name} ${ok ? 'ok' : 'failed'}`),
+  });
+  return Object.assign(made, told);
+}
+
+test('of two instances one runs the job, until it stops; then the other does', async () => {
+  const ran: string[] = [];
+  const job = (who: string): Job => ({ name: 'shared', everyMs: 10, run: () => Promise.resolve(ran.push(who)) });
+  const [one, two] = [runner('one', [job('one')]), runner('two', [job('two')])];
+  one.start();
+  await expect.poll(() => ran.length, { interval: 5 }).toBeGreaterThan(0);
+  two.start();
+  await expect.poll(() => ran.length, { interval: 5 }).toBeGreaterThan(10);
+  expect(new Set(ran)).toEqual(new Set(['one']));
+  await one.stop();
+  await expect.poll(() => ran.at(-1), { interval: 5 }).toBe('two');
+  await two.stop();
+});
+
+test('an instance that dies without a word is replaced when its lease runs out', async () => {
+  const clock = { now: () => new Date(Date.now() + aheadMs) };
+  await createLeases({ connection: mongo.connection, clock, holder: 'dead' }).acquire('job:orphan', 5000);
+  let ran = 0;
+  const heir = runner('heir', [{ name: 'orphan', everyMs: 10, run: () => Promise.resolve((ran += 1)) }]);
+  heir.start();
+  await expect.poll(() => heir.errors).toEqual([]);
+  expect(ran).toBe(0);
+  aheadMs = 5001;
+  await expect.poll(() => ran, { interval: 5 }).toBeGreaterThan(0);
+  await heir.stop();
+  aheadMs = 0;
+});
+
+test('a slow run is not run on top of, and stopping waits for it', async () => {
+  let [running, most, finish] = [0, 0, (): void => undefined];
+  const slow = runner('slow', [
+    {
+      name: 'slow',
+      everyMs: 5,
+      async run() {
+        most = Math.max(most, (running += 1));
+        await new Promise<void>((resolve) => (finish = resolve));
+        running -= 1;
+      },
+    },
+  ]);
+  slow.start();
+  await expect.poll(() => running, { interval: 5 }).toBe(1);
+  let stopped = false;
+  const stopping = slow.stop().then(() => (stopped = true));
+  await Promise.resolve();
+  expect(stopped).toBe(false);
+  finish();
+  await stopping;
+  expect([running, most]).toEqual([0, 1]);
+});
+
+test('a job that fails is logged, counted, and tried again', async () => {
+  let tries = 0;
+  const failing = runner('failing', [
+    {
+      name: 'failing',
+      everyMs: 5,
+      run: () => ((tries += 1) === 1 ? Promise.reject(new Error('once')) : Promise.resolve()),
+    },
+  ]);
+  failing.start();
+  await expect.poll(() => failing.runs.slice(0, 2), { interval: 5 }).toEqual(['failing failed', 'failing ok']);
+  expect(failing.errors).toEqual(['job failed']);
+  await failing.stop();
+});
+
+test('all jobs can be run once, in order, without their timers', async () => {
+  const ran: string[] = [];
+  const names = ['a', 'b', 'c'];
+  const manual = runner(
+    'manual',
+    names.map((name) => ({ name, everyMs: 1e9, run: () => Promise.resolve(ran.push(name)) })),
+  );
+  await manual.runOnce();
+  expect(ran).toEqual(names);
+});

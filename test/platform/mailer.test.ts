@@ -1,0 +1,83 @@
+// Mail: taken by a real server, or written for its owner alone; both forms say the same, and no address is read as two.
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { layOut, type MailContent } from '../../src/platform/mail/mail-layout.ts';
+import { createMailer } from '../../src/platform/mail/mailer.ts';
+import { openPostOffice, type PostOffice } from '../setup/providers/mail-server.ts';
+
+let office: PostOffice;
+let folder: string;
+beforeAll(async () => {
+  office = await openPostOffice();
+  folder = await mkdtemp(join(inject('scratch'), 'assay-mail-'));
+});
+afterAll(async () => {
+  await office.close();
+  await rm(folder, { recursive: true });
+});
+
+const content: MailContent = {
+  to: 'ada@example.com',
+  subject: 'Grüße & <b>mehr</b>',
+  paragraphs: ['First <i>one</i> & more.', 'Zweiter Absatz: Ä.'],
+  action: { label: 'Go on', link: 'https://assay.example/page#token=abc-_1', token: 'abc-_1' },
+};
+const said: object[] = [];
+const mailer = (smtpUrl?: string) =>
+  createMailer({
+    smtpUrl,
+    from: 'assay@example.com',
+    folder: join(folder, 'mail'),
+    log: { info: (details) => said.push(details) },
+  });
+
+test('a server receives both forms; what is text stays text in HTML', async () => {
+  await mailer(office.url).send(layOut(content));
+  const mail = office.newest('ada@example.com');
+  expect(mail.from).toMatchObject({ name: 'Assay', address: 'assay@example.com' });
+  expect(mail.to).toEqual([expect.objectContaining({ address: 'ada@example.com' })]);
+  expect(mail.subject).toBe(content.subject);
+  expect(mail.text).toContain('First <i>one</i> & more.');
+  expect(mail.text).toContain('https://assay.example/page#token=abc-_1');
+  expect(mail.html).toContain('First &lt;i&gt;one&lt;/i&gt; &amp; more.');
+  expect(mail.html).toContain('href="https://assay.example/page#token=abc-_1"');
+  expect(mail.html).not.toContain('<i>');
+  for (const form of [mail.text, mail.html]) expect(form).toContain('Zweiter Absatz: Ä.');
+});
+
+test('a mail that leads nowhere has no link', () => {
+  const { text, html, link } = layOut({ ...content, action: null });
+  expect([link, text.includes('token'), html.includes('href')]).toEqual([null, false, false]);
+});
+
+test.each(['ada@example.com, eve@example.com', 'Eve <eve@example.com>', 'ada@example.com\r\nBcc: eve@example.com'])(
+  'an address such as %j never reaches a second person',
+  async (to) => {
+    await mailer(office.url)
+      .send(layOut({ ...content, to }))
+      .catch(() => undefined);
+    expect(office.received.flatMap(({ recipients }) => recipients)).not.toContain('eve@example.com');
+    expect(office.received.some(({ headers }) => headers.some(({ key }) => key === 'bcc'))).toBe(false);
+  },
+);
+
+test('a subject cannot add a header', async () => {
+  await mailer(office.url).send(layOut({ ...content, subject: 'Hello\r\nX-Evil: yes' }));
+  expect(office.newest('ada@example.com').headers.map(({ key }) => key)).not.toContain('x-evil');
+});
+
+test('a server that does not answer is told as a failure', async () => {
+  await expect(mailer('smtp://127.0.0.1:1').send(layOut(content))).rejects.toThrow();
+});
+
+test('without a server mail is a file of its owner alone, and the log has its link', async () => {
+  await mailer().send(layOut(content));
+  const [name = ''] = await readdir(join(folder, 'mail'));
+  const path = join(folder, 'mail', name);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const mail = await PostalMime.parse(await readFile(path));
+  expect([mail.subject, mail.to?.[0]?.address]).toEqual([content.subject, 'ada@example.com']);
+  expect(said).toEqual([{ to: 'ada@example.com', link: content.action?.link, path }]);
+});

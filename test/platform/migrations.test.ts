@@ -1,0 +1,87 @@
+// Migrations and indexes on a real database: once, in order, before serving, whoever starts with whom.
+import { Schema, type Connection, type Model } from 'mongoose';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLeases } from '../../src/platform/jobs/leases.ts';
+import { migrate, type Migration } from '../../src/platform/mongo/migrations.ts';
+import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
+import { databaseUri } from '../setup/start-app.ts';
+
+let mongo: Mongo;
+let ran: string[];
+beforeAll(async () => {
+  mongo = await connectMongo({ uri: databaseUri(), poolSize: 10 });
+});
+afterAll(() => mongo.close());
+beforeEach(async () => {
+  ran = [];
+  await mongo.connection.dropDatabase();
+});
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const step = (id: string, work: () => Promise<unknown> = () => pause(20)): Migration => ({
+  id,
+  async run() {
+    ran.push(id);
+    await work();
+  },
+});
+let made = 0;
+function thing(connection: Connection, index: string): Model<never> {
+  const schema = new Schema({ [index]: String }, { collection: 'things', autoIndex: false });
+  schema.index({ [index]: 1 }, { name: index });
+  return connection.model(`Thing${(made += 1)}`, schema) as unknown as Model<never>;
+}
+function start(holder: string, migrations: Migration[], models: Model<never>[] = []): Promise<void> {
+  const { connection } = mongo;
+  const leases = createLeases({ connection, clock: systemClock, holder });
+  return migrate({
+    connection,
+    models,
+    migrations,
+    leases,
+    clock: systemClock,
+    wait: () => pause(5),
+    log: () => undefined,
+  });
+}
+
+test('each runs once and in order, also over restarts', async () => {
+  await start('one', [step('1'), step('2')]);
+  await start('one', [step('1'), step('2'), step('3')]);
+  expect(ran).toEqual(['1', '2', '3']);
+});
+
+test('of instances that start together one runs them, and none serves before they are done', async () => {
+  for (let round = 0; round < 10; round++) {
+    const ids = [`${round}-a`, `${round}-b`];
+    const finished = async (holder: string): Promise<string[]> => {
+      await start(
+        holder,
+        ids.map((id) => step(id)),
+      );
+      return ran.slice(-2);
+    };
+    expect(await Promise.all(['one', 'two', 'three'].map(finished))).toEqual(Array(3).fill(ids));
+  }
+  expect(ran).toHaveLength(20);
+});
+
+test('one that fails stops the start, frees the lease, and is run again by the next start', async () => {
+  const broken = step('broken', () => Promise.reject(new Error('no space')));
+  await expect(start('one', [step('before'), broken, step('after')])).rejects.toThrow('no space');
+  expect(ran).toEqual(['before', 'broken']);
+  await start('two', [step('before'), step('broken'), step('after')]);
+  expect(ran).toEqual(['before', 'broken', 'broken', 'after']);
+});
+
+test('declared indexes are built, and again when a schema declares others', async () => {
+  const names = async (): Promise<string[]> =>
+    (await mongo.connection.getClient().db(mongo.connection.name).collection('things').indexes()).map(
+      ({ name = '' }) => name,
+    );
+  await start('one', [], [thing(mongo.connection, 'first')]);
+  expect(await names()).toEqual(['_id_', 'first']);
+  await start('one', [], [thing(mongo.connection, 'first'), thing(mongo.connection, 'second')]);
+  expect(await names()).toEqual(['_id_', 'first', 'second']);
+});

@@ -1,0 +1,46 @@
+// TXT records from a real name server: in one piece, none, or an error in bounded time.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createDns, type Dns } from '../../../src/platform/outbound/dns.ts';
+import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
+
+let names: NameServer;
+let dns: Dns;
+beforeAll(async () => {
+  names = await startNameServer();
+  dns = createDns({ servers: [names.address], timeoutMs: 300 });
+});
+beforeEach(() => {
+  names.mood = 'well';
+});
+afterAll(() => names.stop());
+
+test('every record, put together', async () => {
+  const long = 'x'.repeat(600);
+  names.records.set('a.example.com', ['v=spf1 -all', long, '']);
+  expect(await dns.txt('A.Example.com')).toEqual(['v=spf1 -all', long, '']);
+});
+
+test('a name that is unknown, or has none, has none', async () => {
+  names.records.set('none.example.com', []);
+  expect([await dns.txt('unknown.example.com'), await dns.txt('none.example.com')]).toEqual([[], []]);
+});
+
+test('a look-up sees what is published now', async () => {
+  names.records.set('new.example.com', ['one']);
+  expect(await dns.txt('new.example.com')).toEqual(['one']);
+  names.records.set('new.example.com', ['two']);
+  expect(await dns.txt('new.example.com')).toEqual(['two']);
+});
+
+test.each(['failing', 'silent'] as const)('a %s server is an error', async (mood) => {
+  names.mood = mood;
+  await expect(dns.txt('a.example.com')).rejects.toThrow();
+});
+
+test('the time is that of all servers together', async () => {
+  names.mood = 'silent';
+  const servers = Array.from({ length: 20 }, () => names.address);
+  const before = names.asked.length;
+  await expect(createDns({ servers, timeoutMs: 300 }).txt('a.example.com')).rejects.toThrow();
+  expect(names.asked.length - before).toBeLessThan(servers.length);
+});

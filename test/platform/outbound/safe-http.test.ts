@@ -1,0 +1,232 @@
+// Calls to addresses that others name, against a real server: what is refused never connects, what is answered is bounded.
+import type { LookupAddress } from 'node:dns';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { CustomFetch } from 'openid-client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createSafeHttp, type SafeHttp, type SafeHttpParts } from '../../../src/platform/outbound/safe-http.ts';
+
+const MAX_BYTES = 10_000;
+const PUBLIC = '203.0.112.7';
+
+let server: Server;
+let port: number;
+/** Connections that reached the server, and requests on them. */
+let connections = 0;
+const requests: { method: string; url: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
+let answer: RequestListener = (_req, res) => void res.end('ok');
+beforeAll(async () => {
+  server = createServer((req, res) => {
+    let body = '';
+    req.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    req.on('end', () => {
+      requests.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers, body });
+      answer(req, res);
+    });
+  });
+  server.on('connection', () => (connections += 1));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  ({ port } = server.address() as AddressInfo);
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const open: SafeHttp[] = [];
+beforeEach(() => {
+  connections = 0;
+  requests.length = 0;
+  answer = (_req, res) => void res.end('ok');
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((http) => http.close()));
+});
+
+function http(parts: Partial<SafeHttpParts> = {}): SafeHttp {
+  const made = createSafeHttp({ allow: [], timeoutMs: 2000, maxBytes: MAX_BYTES, ...parts });
+  open.push(made);
+  return made;
+}
+/** May reach the server. */
+const allowing = (parts: Partial<SafeHttpParts> = {}): SafeHttp => http({ allow: [`127.0.0.1:${port}`], ...parts });
+const here = (path = '/'): string => `http://127.0.0.1:${port}${path}`;
+/** Answers name by name; a list of lists is given one after the other. */
+function names(answers: Record<string, string[][]>): Required<SafeHttpParts>['resolve'] {
+  return (hostname) => {
+    const list = answers[hostname];
+    const addresses = list && (list.length > 1 ? list.shift() : list[0]);
+    if (!addresses) return Promise.reject(new Error(`no such name: ${hostname}`));
+    return Promise.resolve(
+      addresses.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+}
+const BLOCKED = { code: 'SSRF_BLOCKED' };
+
+describe('what may be reached', () => {
+  test('is asked as told, and answers as it does', async () => {
+    answer = (_req, res) => void res.writeHead(201, 'Made', { 'x-a': 'b', 'content-type': 'text/plain' }).end('made');
+    const options = { method: 'POST', body: new URLSearchParams({ a: '1' }), headers: { 'x-mark': 'm' } };
+    const response = await allowing().fetch(here('/token?x=1'), options);
+    expect([response.status, response.statusText, response.headers.get('x-a')]).toEqual([201, 'Made', 'b']);
+    expect(await response.text()).toBe('made');
+    expect(requests).toEqual([
+      { method: 'POST', url: '/token?x=1', headers: expect.objectContaining({ 'x-mark': 'm' }), body: 'a=1' },
+    ]);
+  });
+
+  test.each([204, 304])('answers %d without a body', async (status) => {
+    answer = (_req, res) => void res.writeHead(status).end();
+    expect((await allowing().fetch(here())).status).toBe(status);
+  });
+
+  test('is what openid-client takes', () => {
+    const customFetch: CustomFetch = allowing().fetch;
+    expect(customFetch).toBeTypeOf('function');
+  });
+
+  test('is a name that the installation allows at this port, wherever it leads', async () => {
+    const parts = { allow: [`idp.test:${port}`], resolve: names({ 'idp.test': [['127.0.0.1']] }) };
+    expect((await http(parts).fetch(`http://idp.test:${port}/`)).status).toBe(200);
+    await expect(http(parts).fetch(`https://idp.test:${port + 1}/`)).rejects.toMatchObject(BLOCKED);
+    expect(requests.map(({ headers }) => headers.host)).toEqual([`idp.test:${port}`]);
+  });
+
+  test('is a name that leads into an allowed subnet, over TLS only', async () => {
+    const parts = { allow: ['127.0.0.0/8'], resolve: names({ 'idp.test': [['127.0.0.1']] }) };
+    await expect(http(parts).fetch(`http://idp.test:${port}/`)).rejects.toMatchObject(BLOCKED);
+    expect(connections).toBe(0);
+    // The server speaks no TLS: that it is reached is all that is asked.
+    await expect(http(parts).fetch(`https://idp.test:${port}/`)).rejects.not.toMatchObject(BLOCKED);
+    expect(connections).toBe(1);
+  });
+
+  test('is reached directly, whatever proxy the environment names', async () => {
+    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY']) vi.stubEnv(name, 'http://127.0.0.1:1');
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+    expect((await allowing().fetch(here())).status).toBe(200);
+    vi.unstubAllEnvs();
+  });
+});
+
+describe('what may not be reached is not connected to', () => {
+  test.each([
+    '127.0.0.1',
+    'localhost',
+    'x.localhost.',
+    '2130706433',
+    '0x7f.1',
+    '[::ffff:127.0.0.1]',
+    '[::1]',
+    'u:p@127.0.0.1',
+  ])('%s', async (host) => {
+    for (const url of [`https://${host}:${port}/`, `http://${host}:${port}/`]) {
+      await expect(http().fetch(url)).rejects.toMatchObject(BLOCKED);
+      await expect(http().check(url)).rejects.toMatchObject(BLOCKED);
+      expect(() => http().inspect(url)).toThrow();
+    }
+    expect(connections).toBe(0);
+  });
+
+  test.each([
+    ['a private one', ['127.0.0.1']],
+    ['a private one behind a public one', [PUBLIC, '127.0.0.1']],
+    ['a private one before a public one', ['127.0.0.1', PUBLIC]],
+    ['a private one of version 6', [PUBLIC, '::1']],
+    ['a mapped one', ['::ffff:127.0.0.1']],
+    ['what is no address', ['localhost']],
+  ])('a name with %s among its addresses', async (_what, addresses) => {
+    const client = http({ resolve: names({ 'idp.test': [addresses] }) });
+    await expect(client.fetch(`https://idp.test:${port}/`)).rejects.toMatchObject(BLOCKED);
+    await expect(client.check(`https://idp.test:${port}/`)).rejects.toMatchObject(BLOCKED);
+    expect(connections).toBe(0);
+  });
+
+  test('a name that is public when it is checked and private when it is called', async () => {
+    const client = http({ resolve: names({ 'idp.test': [[PUBLIC], ['127.0.0.1']] }) });
+    await client.check(`https://idp.test:${port}/`);
+    await expect(client.fetch(`https://idp.test:${port}/`)).rejects.toMatchObject(BLOCKED);
+    expect(connections).toBe(0);
+  });
+
+  test.each([301, 302, 303, 307, 308])('where a redirect with %d leads', async (status) => {
+    const location = `http://127.0.0.1:${port}/secret`;
+    answer = (_req, res) => void res.writeHead(status, { location }).end();
+    const response = await allowing().fetch(here('/start'), { redirect: 'follow' });
+    expect([response.status, response.headers.get('location')]).toEqual([status, location]);
+    expect(requests.map(({ url }) => url)).toEqual(['/start']);
+  });
+});
+
+describe('a check', () => {
+  test('lets a name pass that leads nowhere now, or not in time', async () => {
+    const silent = { resolve: () => new Promise<LookupAddress[]>(() => undefined), timeoutMs: 20 };
+    await expect(http({ resolve: names({}) }).check('https://idp.test/')).resolves.toBeUndefined();
+    await expect(http(silent).check('https://idp.test/')).resolves.toBeUndefined();
+    await expect(
+      http({ resolve: names({ 'idp.test': [[PUBLIC]] }) }).check('https://idp.test/'),
+    ).resolves.toBeUndefined();
+  });
+
+  test('looks no name up that the installation allows', async () => {
+    const resolve = vi.fn(names({}));
+    await http({ allow: ['idp.test'], resolve }).check('http://idp.test/');
+    http({ resolve }).inspect('https://idp.test/');
+    expect(resolve).not.toHaveBeenCalled();
+  });
+
+  test('a call finds out that a name leads nowhere', async () => {
+    await expect(http({ resolve: names({}) }).fetch('https://idp.test/')).rejects.toMatchObject({
+      cause: { message: 'no such name: idp.test' },
+    });
+    await expect(http({ resolve: names({ 'idp.test': [[]] }) }).fetch('https://idp.test/')).rejects.toThrow();
+  });
+});
+
+describe('an answer', () => {
+  test('has at most as many bytes as it may', async () => {
+    answer = (_req, res) => void res.end('x'.repeat(MAX_BYTES));
+    expect((await (await allowing().fetch(here())).text()).length).toBe(MAX_BYTES);
+    answer = (_req, res) => void res.end('x'.repeat(MAX_BYTES + 1));
+    await expect(allowing().fetch(here())).rejects.toThrow('larger than 10000 bytes');
+  });
+
+  test('that has no end is cut', async () => {
+    let isCut = false;
+    answer = (_req, res) => {
+      const more = (): void => {
+        if (!isCut) res.write('x'.repeat(1000), () => setImmediate(more));
+      };
+      res.on('close', () => (isCut = true));
+      more();
+    };
+    await expect(allowing().fetch(here())).rejects.toThrow('larger than');
+    await expect.poll(() => isCut).toBe(true);
+  });
+
+  test('that is small only while it is compressed counts as what it becomes', async () => {
+    answer = (_req, res) =>
+      void res.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(50_000_000)));
+    await expect(allowing().fetch(here())).rejects.toThrow('larger than');
+    answer = (_req, res) => void res.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}'));
+    const response = await allowing().fetch(here());
+    expect([response.headers.get('content-encoding'), await response.json()]).toEqual([null, { a: 1 }]);
+  });
+
+  test('comes in time, all of it', async () => {
+    answer = () => undefined;
+    await expect(allowing({ timeoutMs: 100 }).fetch(here())).rejects.toMatchObject({ name: 'TimeoutError' });
+    answer = (_req, res) => void res.write('the first half');
+    await expect(allowing({ timeoutMs: 100 }).fetch(here())).rejects.toMatchObject({ name: 'TimeoutError' });
+    const silent = { resolve: () => new Promise<LookupAddress[]>(() => undefined), timeoutMs: 100 };
+    await expect(http(silent).fetch('https://idp.test/')).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+
+  test('is not waited for when the caller goes', async () => {
+    const going = new AbortController();
+    answer = () => going.abort(new Error('gone'));
+    await expect(allowing().fetch(here(), { signal: going.signal })).rejects.toThrow('gone');
+  });
+});

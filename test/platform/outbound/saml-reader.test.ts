@@ -1,0 +1,130 @@
+// Reading SAML apart from HTTP: wrapped documents element by element, encryption that others write, and the thread.
+import { constants, createCipheriv, createPrivateKey, publicEncrypt, randomBytes } from 'node:crypto';
+import { afterAll, describe, expect, test } from 'vitest';
+import { wellFormed } from '../../../src/domain/saml/encoding.ts';
+import { serviceProviderMetadata } from '../../../src/domain/saml/messages.ts';
+import { SamlError } from '../../../src/domain/saml/saml-error.ts';
+import { parseXml, withDescendants } from '../../../src/domain/saml/xml.ts';
+import { readResponse, type ResponseRequest } from '../../../src/platform/saml/saml-reader.ts';
+import { verifiedElement } from '../../../src/platform/saml/saml-signatures.ts';
+import { createSamlReaderWorker } from '../../../src/platform/saml/saml-reader-worker.ts';
+import { base64, responseXml, SamlIdentityProvider, type Asked } from '../../setup/providers/identity-provider-saml.ts';
+import { wrapped, wrappings } from '../../setup/providers/saml-wrapping.ts';
+import { selfSigned } from '../../setup/providers/self-signed.ts';
+
+const ours = selfSigned('assay');
+const idp = new SamlIdentityProvider(() => new Date());
+const asked: Asked = {
+  ...{ id: '_q', issuer: 'https://assay.example.com/us', relayState: '', query: new URLSearchParams() },
+  xml: 'AssertionConsumerServiceURL="https://assay.example.com/acs"',
+};
+const said = idp.honest(asked, 'mallory');
+const signed = idp.sign(responseXml(said), 'Assertion');
+const question = (xml: string): ResponseRequest => ({
+  ...{ kind: 'response', base64: base64(xml), certificates: [idp.pair.certificate] },
+  ...{ issuer: idp.entityId, audience: asked.issuer, recipient: 'https://assay.example.com/acs' },
+  ...{ inResponseTo: asked.id, needsSessionIndex: true, now: new Date() },
+});
+
+test.for(wrappings)('whichever element is verified, it says what was signed: %s', (shape) => {
+  const xml = idp.sign(responseXml(said), /^XSW[12]/.test(shape) ? 'Response' : 'Assertion');
+  const root = parseXml(wrapped(shape, xml, { victim: 'victim', attacker: 'mallory' }));
+  for (const element of withDescendants(root)) {
+    try {
+      const names = [...withDescendants(verifiedElement(element, [idp.pair.certificate]))].map(({ text }) => text);
+      expect(names).toContain('mallory');
+      expect(names).not.toContain('victim');
+    } catch (error) {
+      expect(error).toBeInstanceOf(SamlError);
+    }
+  }
+});
+
+describe('encryption', () => {
+  const key = createPrivateKey(ours.key);
+
+  /** Encrypts as a provider does whose library is another one. */
+  function sealed(
+    method: string,
+    { oaepHash, wrap, iv = 12 }: { oaepHash: string; wrap: string; iv?: number },
+  ): string {
+    const [assertion = ''] = /<saml:Assertion[\s\S]*<\/saml:Assertion>/.exec(signed) ?? [];
+    const [, bits = '256', mode = 'gcm'] = /aes(\d+)-(cbc|gcm)/.exec(method) ?? [];
+    const [contentKey, vector] = [randomBytes(Number(bits) / 8), randomBytes(iv)];
+    const name = `aes-${bits}-${mode}` as 'aes-256-gcm';
+    const cipher = createCipheriv(name, contentKey, vector);
+    const text = assertion.replace('<saml:Assertion', '$& xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"');
+    const parts = [vector, cipher.update(text), cipher.final(), ...(mode === 'gcm' ? [cipher.getAuthTag()] : [])];
+    const padding = constants.RSA_PKCS1_OAEP_PADDING;
+    const wrapped = publicEncrypt({ key: ours.certificate, padding, oaepHash }, contentKey);
+    const value = (bytes: Buffer): string =>
+      `<x:CipherData><x:CipherValue>${bytes.toString('base64').replace(/.{64}/g, '$&\n')}</x:CipherValue></x:CipherData>`;
+    const encrypted = `<saml:EncryptedAssertion><x:EncryptedData xmlns:x="http://www.w3.org/2001/04/xmlenc#"><x:EncryptionMethod Algorithm="${method}"/><d:KeyInfo xmlns:d="http://www.w3.org/2000/09/xmldsig#"><d:RetrievalMethod URI="#k"/></d:KeyInfo>${value(Buffer.concat(parts))}</x:EncryptedData><x:EncryptedKey Id="k" xmlns:x="http://www.w3.org/2001/04/xmlenc#" xmlns:d="http://www.w3.org/2000/09/xmldsig#">${wrap}${value(wrapped)}</x:EncryptedKey></saml:EncryptedAssertion>`;
+    return signed.replace(assertion, () => encrypted);
+  }
+  const oaep11 = (hash: string): string =>
+    `<x:EncryptionMethod Algorithm="http://www.w3.org/2009/xmlenc11#rsa-oaep"><d:DigestMethod Algorithm="http://www.w3.org/2001/04/xmlenc#${hash}"/><e:MGF xmlns:e="http://www.w3.org/2009/xmlenc11#" Algorithm="http://www.w3.org/2009/xmlenc11#mgf1${hash}"/></x:EncryptionMethod>`;
+
+  test.for<[string, string, number]>([
+    ['sha256', 'http://www.w3.org/2009/xmlenc11#aes192-gcm', 12],
+    ['sha512', 'http://www.w3.org/2001/04/xmlenc#aes192-cbc', 16],
+  ])('OAEP of 1.1 with %s, the key beside the data, %s', ([hash, method, iv]) => {
+    const xml = sealed(method, { oaepHash: hash, wrap: oaep11(hash), iv });
+    expect(readResponse(question(xml), key).nameId).toBe('mallory');
+  });
+
+  test('digest and mask that differ are refused', () => {
+    const wrap = oaep11('sha256').replace('mgf1sha256', 'mgf1sha1');
+    const xml = sealed('http://www.w3.org/2009/xmlenc11#aes256-gcm', { oaepHash: 'sha256', wrap });
+    expect(() => readResponse(question(xml), key)).toThrow('The encryption of the key is not accepted');
+  });
+
+  test('without a key of ours what is encrypted is refused, the rest is read', async () => {
+    const xml = await idp.encrypt(signed, ours.certificate);
+    expect(() => readResponse(question(xml), null)).toThrow(/encrypted, and no decryption key is configured/);
+    expect(readResponse(question(signed), null).nameId).toBe('mallory');
+  });
+});
+
+test('metadata tell no keys where there are none', () => {
+  const parts = { entityId: 'https://a/<m>&', assertionConsumer: 'https://a/c', singleLogout: 'https://a/l?org=1' };
+  const bare = wellFormed(serviceProviderMetadata({ ...parts, certificate: null }));
+  const names = [...withDescendants(bare)].map(({ name }) => name);
+  expect(names).not.toContain('KeyDescriptor');
+  expect(bare.attributes.get('entityID')).toBe(parts.entityId);
+  expect(bare.children[0]?.attributes.get('AuthnRequestsSigned')).toBe('false');
+  const keyed = serviceProviderMetadata({ ...parts, certificate: ours.certificate });
+  expect([...keyed.matchAll(/use="(\w+)"/g)].map(([, use]) => use)).toEqual(['signing', 'encryption']);
+});
+
+describe('the thread', () => {
+  const warned: string[] = [];
+  const reader = createSamlReaderWorker({ decryptionKey: ours.key, log: { warn: (_, text) => warned.push(text) } });
+  afterAll(() => reader.close());
+
+  test('reads many at once, refuses with the reason, and goes on', async () => {
+    const { kind: _, ...good } = question(signed);
+    const bad = { ...good, inResponseTo: '_other' };
+    const answers = await Promise.allSettled([good, bad, good].map((each) => reader.response(each)));
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    await expect(reader.response(bad)).rejects.toMatchObject({
+      code: 'TOKEN_VERIFICATION_FAILED',
+      message: 'InResponseTo of Response is not the expected one',
+    });
+    expect(warned).toEqual([]);
+  });
+
+  test('is ended when a message takes too long, and replaced for the next one', async () => {
+    const { kind: _, ...good } = question(signed);
+    const hasty = createSamlReaderWorker({
+      ...{ decryptionKey: null, timeLimitMs: 0 },
+      log: { warn: (_, text) => warned.push(text) },
+    });
+    for (const _ of [1, 2])
+      await expect(hasty.response(good)).rejects.toMatchObject({
+        ...{ code: 'TOKEN_VERIFICATION_FAILED', message: 'The message cannot be read' },
+      });
+    expect(warned).toHaveLength(2);
+    await hasty.close();
+  });
+});

@@ -1,0 +1,147 @@
+// The outbox on a real database: delivered once, retried on the schedule, parked when hopeless, taken over from who died.
+import type { Connection } from 'mongoose';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { RETRY_DELAYS } from '../../src/domain/retry-schedule.ts';
+import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
+import { outboxSchema, type OutboxDocument } from '../../src/platform/outbox/outbox.model.ts';
+import { createOutboxWorker, type Deliver } from '../../src/platform/outbox/outbox-worker.ts';
+import { objectId } from '../setup/harness.ts';
+import { databaseUri } from '../setup/start-app.ts';
+
+const organizationId = objectId('a'.repeat(24));
+const LEASE_MS = 60_000;
+let mongo: Mongo;
+let now: number;
+let warned: object[];
+const rowsOf = (connection: Connection) => connection.model<OutboxDocument>('Outbox', outboxSchema);
+let rows: ReturnType<typeof rowsOf>;
+beforeAll(async () => {
+  mongo = await connectMongo({ uri: databaseUri(), poolSize: 10 });
+  rows = rowsOf(mongo.connection);
+  await rows.createIndexes();
+});
+afterAll(() => mongo.close());
+beforeEach(async () => {
+  now = Date.parse('2026-11-21T12:00:00Z');
+  warned = [];
+  await rows.deleteMany({ organizationId });
+});
+
+const worker = (deliver: Deliver, topic = 'event') =>
+  createOutboxWorker({
+    rows,
+    deliverers: { [topic]: deliver },
+    clock: { now: () => new Date(now) },
+    chance: () => 0.5,
+    log: { warn: (details) => warned.push(details) },
+  });
+const write = (more: Partial<OutboxDocument> = {}) =>
+  rows.create([
+    { organizationId, topic: 'event', payload: {}, dueAt: new Date(now), expiresAt: new Date(now + 1e10), ...more },
+  ]);
+const stored = async (): Promise<OutboxDocument[]> => rows.find({ organizationId }).sort({ _id: 1 }).lean();
+
+test('what is due is delivered, oldest first; what is not, is not', async () => {
+  const delivered: unknown[] = [];
+  await write({ payload: { n: 2 }, dueAt: new Date(now - 1) });
+  await write({ payload: { n: 1 }, dueAt: new Date(now - 2) });
+  await write({ payload: { n: 3 }, dueAt: new Date(now + 1) });
+  await write({ payload: { n: 4 }, topic: 'another' });
+  const tried = await worker((row) => Promise.resolve(void delivered.push(row.payload.n))).run();
+  expect([tried, delivered]).toEqual([2, [1, 2]]);
+  expect((await stored()).map(({ status, attempts }) => [status, attempts])).toEqual([
+    ['done', 1],
+    ['done', 1],
+    ['pending', 0],
+    ['pending', 0],
+  ]);
+});
+
+test('a failure is tried again on the schedule, then parked with its reason', async () => {
+  await write();
+  let attempts = 0;
+  const failing = worker(() => {
+    attempts += 1;
+    return Promise.reject(new Error(`no answer ${attempts} ${'x'.repeat(1000)}`));
+  });
+  for (const [index, delay] of RETRY_DELAYS.entries()) {
+    expect(await failing.run()).toBe(1);
+    const [row] = await stored();
+    expect([row?.status, row?.attempts, row?.dueAt.getTime()]).toEqual(['pending', index + 1, now + delay]);
+    now += delay - 1;
+    expect(await failing.run()).toBe(0);
+    now += 1;
+  }
+  expect([await failing.run(), await failing.run()]).toEqual([1, 0]);
+  const [row] = await stored();
+  expect([row?.status, row?.attempts, row?.lastError?.length]).toEqual(['dead', RETRY_DELAYS.length + 1, 500]);
+  expect(row?.lastError).toContain('no answer 10');
+  expect(warned).toHaveLength(1);
+  expect(await failing.backlog()).toEqual({ pending: 0, dead: 1 });
+});
+
+test('a success after failures clears the reason', async () => {
+  await write();
+  let fails = true;
+  const flaky = worker(() => (fails ? Promise.reject(new Error('busy')) : Promise.resolve()));
+  await flaky.run();
+  expect((await stored())[0]?.lastError).toContain('busy');
+  [fails, now] = [false, now + RETRY_DELAYS[0]!];
+  await flaky.run();
+  expect((await stored())[0]).toMatchObject({ status: 'done', attempts: 2, lastError: null });
+});
+
+test('a deliverer that throws at once is a failure like any other', async () => {
+  await write();
+  await worker(() => {
+    throw new TypeError('broken');
+  }).run();
+  expect((await stored())[0]).toMatchObject({ status: 'pending', attempts: 1, lastError: 'TypeError: broken' });
+});
+
+test('two workers share the rows: each is delivered once', async () => {
+  for (let n = 0; n < 20; n++) await write({ payload: { n } });
+  const delivered: unknown[] = [];
+  const deliver: Deliver = (row) => Promise.resolve(void delivered.push(row.payload.n));
+  const tried = await Promise.all([worker(deliver).run(), worker(deliver).run(), worker(deliver).run()]);
+  expect(tried.reduce((sum, count) => sum + count)).toBe(20);
+  expect(new Set(delivered).size).toBe(20);
+});
+
+test('one that does not come to an end holds up no other', async () => {
+  for (let n = 0; n < 5; n++) await write({ payload: { n }, dueAt: new Date(now - 5 + n) });
+  const delivered: unknown[] = [];
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const run = worker(async ({ payload: { n } }) => {
+    if (n === 0) await released;
+    delivered.push(n);
+  }).run();
+  await expect.poll(() => delivered).toHaveLength(4);
+  expect(delivered).not.toContain(0);
+  release();
+  expect(await run).toBe(5);
+  expect(delivered.at(-1)).toBe(0);
+});
+
+test('a row whose worker died is taken over when its lease ends, and the dead one settles nothing', async () => {
+  await write();
+  let finish = (): void => undefined;
+  let begun = (): void => undefined;
+  const holding = new Promise<void>((resolve) => (begun = resolve));
+  const slow = worker(async () => {
+    begun();
+    await new Promise<void>((resolve) => (finish = resolve));
+    throw new Error('late failure');
+  }).run();
+  await holding;
+  let taken = 0;
+  const heir = worker(() => Promise.resolve(void (taken += 1)));
+  now += LEASE_MS - 1;
+  expect(await heir.run()).toBe(0);
+  now += 1;
+  expect([await heir.run(), taken]).toEqual([1, 1]);
+  finish();
+  await slow;
+  expect((await stored())[0]).toMatchObject({ status: 'done', attempts: 2, lastError: null });
+});

@@ -1,0 +1,44 @@
+// Password hashing: argon2id, bounded, and the same work for an account that does not exist.
+import { expect, test } from 'vitest';
+import { createPasswords } from '../../../src/platform/secrets/passwords.ts';
+
+test('a password is recognised by its hash, which is another one each time', async () => {
+  const passwords = createPasswords(2);
+  const [first, second] = await Promise.all([passwords.hash('Correct-Horse-9'), passwords.hash('Correct-Horse-9')]);
+  expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(first).not.toBe(second);
+  expect(await passwords.verify(first, 'Correct-Horse-9')).toBe(true);
+  expect(await passwords.verify(first, 'correct-horse-9')).toBe(false);
+});
+
+test('an unknown account costs one verification like a known one, and never matches', async () => {
+  const passwords = createPasswords(1);
+  const stored = await passwords.hash('Correct-Horse-9');
+  for (const [account, password] of [
+    [stored, 'wrong'],
+    [null, 'wrong'],
+    [null, 'no account has this password'],
+  ] as const) {
+    const before = passwords.computed;
+    expect(await passwords.verify(account, password)).toBe(false);
+    expect(passwords.computed - before).toBe(1);
+  }
+});
+
+test('no more are computed at once than allowed; those that wait come in order', async () => {
+  const passwords = createPasswords(1);
+  const done: number[] = [];
+  const all = [0, 1, 2].map((index) => passwords.hash(`p${index}`).then(() => done.push(index)));
+  expect(passwords.computed).toBe(1);
+  await all[0];
+  expect(passwords.computed).toBe(2);
+  await Promise.all(all);
+  expect([passwords.computed, done]).toEqual([3, [0, 1, 2]]);
+});
+
+test('a hash that cannot be read fails its own verification and frees its place', async () => {
+  const passwords = createPasswords(1);
+  await expect(passwords.verify('not a hash', 'x')).rejects.toThrow();
+  const stored = await passwords.hash('Correct-Horse-9');
+  expect(await passwords.verify(stored, 'Correct-Horse-9')).toBe(true);
+});

@@ -1,0 +1,43 @@
+// Time-based codes: those of RFC 6238, in a window of one step to each side, and nothing that only looks like one.
+import { generateSync } from 'otplib';
+import { expect, test } from 'vitest';
+import { createTotp } from '../../../src/platform/secrets/totp.ts';
+
+// RFC 6238, appendix B: the ASCII key 12345678901234567890, in base32.
+const RFC_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+const at = (seconds: number) => createTotp({ now: () => new Date(seconds * 1000) });
+
+test.each([
+  [59, '287082'],
+  [1_111_111_109, '081804'],
+  [1_111_111_111, '050471'],
+  [1_234_567_890, '005924'],
+  [2_000_000_000, '279037'],
+  [20_000_000_000, '353130'],
+])('at %d seconds the code is %s', (seconds, code) => {
+  expect(at(seconds).stepOf(RFC_SECRET, code)).toBe(Math.floor(seconds / 30));
+});
+
+test('the neighbouring steps are accepted, as what they are; those beyond are not', () => {
+  const epoch = 1_700_000_010;
+  const step = Math.floor(epoch / 30);
+  const found = [-2, -1, 0, 1, 2].map((distance) =>
+    at(epoch).stepOf(RFC_SECRET, generateSync({ secret: RFC_SECRET, epoch: epoch + 30 * distance })),
+  );
+  expect(found).toEqual([null, step - 1, step, step + 1, null]);
+});
+
+test.each(['', '12345', '1234567', 'abcdef', '１２３４５６', '12 456'])('%j is no code', (code) => {
+  expect(at(59).stepOf(RFC_SECRET, code)).toBeNull();
+});
+
+test('a new secret has 160 bits, and its address and picture carry it', async () => {
+  const totp = at(59);
+  const secret = totp.newSecret();
+  expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+  expect(totp.newSecret()).not.toBe(secret);
+  const uri = totp.uriOf(secret, 'ada+test@example.com');
+  expect(uri).toContain('otpauth://totp/Assay:ada%2Btest%40example.com?');
+  expect(new URL(uri).searchParams.get('secret')).toBe(secret);
+  expect(await totp.qrCodeOf(uri)).toMatch(/^data:image\/png;base64,iVBOR/);
+});

@@ -1,0 +1,41 @@
+// Sealed values: they open in their place under a key that is known, and nowhere else; digests are keyed and bound likewise.
+import { expect, test } from 'vitest';
+import { createVault } from '../../../src/platform/secrets/vault.ts';
+
+const vault = createVault({ key: 'the present encryption key', formerKeys: [] });
+const rotated = createVault({ key: 'the next encryption key', formerKeys: ['the present encryption key'] });
+
+test('what was sealed opens in its place, and is different each time', () => {
+  const [one, two] = [vault.seal('a secret', 'user 1'), vault.seal('a secret', 'user 1')];
+  expect(one).not.toBe(two);
+  expect(one).not.toContain(Buffer.from('a secret').toString('base64url'));
+  expect([vault.open(one, 'user 1'), vault.open(two, 'user 1')]).toEqual(['a secret', 'a secret']);
+  expect(vault.open(vault.seal('', 'user 1'), 'user 1')).toBe('');
+});
+
+test.each([
+  ['another place', (sealed: string) => vault.open(sealed, 'user 2')],
+  ['another key', (sealed: string) => createVault({ key: 'another', formerKeys: [] }).open(sealed, 'user 1')],
+  [
+    'a changed byte',
+    (sealed: string) => vault.open(`${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`, 'user 1'),
+  ],
+  ['a cut value', (sealed: string) => vault.open(sealed.slice(0, 20), 'user 1')],
+  ['nothing', () => vault.open('', 'user 1')],
+])('it does not open with %s', (_, open) => {
+  expect(() => open(vault.seal('a secret', 'user 1'))).toThrow('does not open');
+});
+
+test('a former key still opens, and seals nothing any more', () => {
+  expect(rotated.open(vault.seal('a secret', 'user 1'), 'user 1')).toBe('a secret');
+  expect(() => vault.open(rotated.seal('a secret', 'user 1'), 'user 1')).toThrow('does not open');
+});
+
+test('a digest depends on text, place and key; former keys come after the present one', () => {
+  const [digest] = vault.digests('code', 'user 1');
+  expect(digest).toMatch(/^[0-9a-f]{64}$/);
+  expect(vault.digests('code', 'user 1')).toEqual([digest]);
+  expect(vault.digests('code', 'user 2')).not.toContain(digest);
+  expect(vault.digests('cod', 'euser 1')).not.toContain(digest);
+  expect(rotated.digests('code', 'user 1')[1]).toBe(digest);
+});

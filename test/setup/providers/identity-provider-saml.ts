@@ -1,0 +1,267 @@
+// A SAML identity provider that really signs and encrypts, and that tests can make say anything.
+import { createPublicKey, sign as signBytes } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { SignedXml } from 'xml-crypto';
+import { encrypt } from 'xml-encryption';
+import { selfSigned, type KeyPair } from './self-signed.ts';
+import { objectId, type Ground } from '../harness.ts';
+import type { Owner } from '../personas.ts';
+
+const DS = 'http://www.w3.org/2000/09/xmldsig#';
+const NAMESPACES =
+  'xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"';
+const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
+const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+export const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+export const PERSISTENT_FORMAT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
+export const EMAIL_ATTRIBUTE = 'urn:oid:0.9.2342.19200300.100.1.3';
+
+/** Everything a response says; null leaves it out. */
+export interface Said {
+  responseId: string;
+  version: string | null;
+  issueInstant: string | null;
+  destination: string | null;
+  responseInResponseTo: string | null;
+  responseIssuer: string | null;
+  status: string | null;
+  assertionId: string;
+  assertionIssuer: string | null;
+  nameId: string | null;
+  nameIdFormat: string | null;
+  method: string | null;
+  recipient: string | null;
+  inResponseTo: string | null;
+  confirmedUntil: string | null;
+  notBefore: string | null;
+  notOnOrAfter: string | null;
+  audience: string | null;
+  /** Further conditions, as XML. */
+  conditions: string;
+  authnInstant: string | null;
+  sessionIndex: string | null;
+  sessionUntil: string | null;
+  attributes: Record<string, readonly string[]>;
+}
+
+export interface Signing {
+  pair: KeyPair;
+  signatureAlgorithm: string;
+  digestAlgorithm: string;
+  transforms: readonly string[];
+  canonicalization: string;
+  /** Shown in KeyInfo. */
+  shown: string | null;
+}
+
+/** What arrived at the provider by a redirect. */
+export interface Asked {
+  xml: string;
+  id: string;
+  issuer: string;
+  relayState: string;
+  query: URLSearchParams;
+}
+
+const attribute = (name: string, value: string | null): string => (value === null ? '' : ` ${name}="${value}"`);
+const tag = (name: string, text: string | null, attributes = ''): string =>
+  text === null ? '' : `<saml:${name}${attributes}>${text}</saml:${name}>`;
+const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
+let made = 0;
+
+export class SamlIdentityProvider {
+  readonly entityId: string;
+  readonly ssoUrl: string;
+  readonly sloUrl: string;
+  readonly pair: KeyPair;
+  readonly #now: () => Date;
+
+  constructor(now: () => Date, name = 'idp') {
+    this.#now = now;
+    this.entityId = `https://${name}.example.org/metadata`;
+    this.ssoUrl = `https://${name}.example.org/sso?tenant=7`;
+    this.sloUrl = `https://${name}.example.org/slo`;
+    this.pair = selfSigned(name);
+  }
+
+  at(seconds: number): string {
+    return new Date(this.#now().getTime() + seconds * 1000).toISOString();
+  }
+
+  /** Reads what a redirect brings. */
+  receive(address: string): Asked {
+    const query = new URL(address).searchParams;
+    const message = query.get('SAMLRequest') ?? query.get('SAMLResponse') ?? '';
+    const xml = inflateRawSync(Buffer.from(message, 'base64')).toString();
+    return {
+      ...{ xml, query, relayState: query.get('RelayState') ?? '' },
+      id: / ID="([^"]+)"/.exec(xml)?.[1] ?? '',
+      issuer: /<saml:Issuer>([^<]+)</.exec(xml)?.[1] ?? '',
+    };
+  }
+
+  /** What an honest response to a request says of somebody. */
+  honest(asked: Asked, nameId: string): Said {
+    made += 1;
+    const assertionConsumer = /AssertionConsumerServiceURL="([^"]+)"/.exec(asked.xml)?.[1] ?? '';
+    return {
+      ...{ responseId: `_r${made}`, assertionId: `_a${made}`, version: '2.0' },
+      ...{ issueInstant: this.at(0), authnInstant: this.at(-5), notBefore: this.at(-30) },
+      ...{ notOnOrAfter: this.at(300), confirmedUntil: this.at(300), sessionUntil: this.at(3600) },
+      ...{ destination: assertionConsumer, recipient: assertionConsumer, audience: asked.issuer },
+      ...{ responseInResponseTo: asked.id, inResponseTo: asked.id },
+      ...{ responseIssuer: this.entityId, assertionIssuer: this.entityId },
+      ...{ status: 'urn:oasis:names:tc:SAML:2.0:status:Success', method: 'urn:oasis:names:tc:SAML:2.0:cm:bearer' },
+      ...{ nameId, nameIdFormat: PERSISTENT_FORMAT, sessionIndex: `_s${made}`, conditions: '', attributes: {} },
+    };
+  }
+
+  /** A response as an honest provider sends it: the assertion signed. */
+  response(asked: Asked, nameId: string, more: Partial<Said> = {}): string {
+    return base64(this.sign(responseXml({ ...this.honest(asked, nameId), ...more }), 'Assertion'));
+  }
+
+  /** Signs an element of a document in place, behind its issuer. */
+  sign(xml: string, element: string, how: Partial<Signing> = {}): string {
+    const { pair = this.pair, shown = null, transforms = [`${DS}enveloped-signature`, EXCLUSIVE] } = how;
+    const signer = new SignedXml({
+      privateKey: pair.key,
+      signatureAlgorithm: how.signatureAlgorithm ?? RSA_SHA256,
+      canonicalizationAlgorithm: how.canonicalization ?? EXCLUSIVE,
+      getKeyInfoContent: () =>
+        shown && `<X509Data><X509Certificate>${shown.replace(/-----[^-]+-----|\s/g, '')}</X509Certificate></X509Data>`,
+    } as ConstructorParameters<typeof SignedXml>[0]);
+    // What only a hostile provider would use leaves the text as it is, so that nothing but its name is wrong.
+    class Unchanged {
+      process = (node: unknown): unknown => node;
+      getAlgorithmName = (): string => '';
+    }
+    for (const name of transforms) (signer.CanonicalizationAlgorithms as Record<string, unknown>)[name] ??= Unchanged;
+    const place = `//*[local-name(.)='${element}']`;
+    signer.addReference({ xpath: place, transforms: [...transforms], digestAlgorithm: how.digestAlgorithm ?? SHA256 });
+    if (how.signatureAlgorithm?.includes('hmac')) {
+      signer.enableHMAC();
+      signer.privateKey = createPublicKey(pair.certificate).export({ type: 'spki', format: 'pem' });
+    }
+    signer.computeSignature(xml, {
+      location: { reference: `${place}/*[local-name(.)='Issuer']`, action: 'after' },
+      prefix: 'ds',
+    });
+    return signer.getSignedXml();
+  }
+
+  /** Puts the assertion of a document in an envelope for the holder of `certificate`. */
+  async encrypt(xml: string, certificate: string, how: EncryptionOptions = {}): Promise<string> {
+    const [assertion = ''] = assertionIn(xml);
+    const options = {
+      rsa_pub: createPublicKey(certificate).export({ type: 'spki', format: 'pem' }),
+      pem: certificate,
+      encryptionAlgorithm: how.content ?? 'http://www.w3.org/2009/xmlenc11#aes256-gcm',
+      keyEncryptionAlgorithm: how.key ?? 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
+    };
+    const text = how.text ?? assertion.replace('<saml:Assertion', `<saml:Assertion ${NAMESPACES}`);
+    const encrypted = await new Promise<string>((resolve, reject) =>
+      encrypt(text, { ...options, warnInsecureAlgorithm: false }, (error, result) =>
+        error ? reject(error) : resolve(result),
+      ),
+    );
+    return xml.replace(assertion, () => `<saml:EncryptedAssertion>${encrypted}</saml:EncryptedAssertion>`);
+  }
+
+  /** The query of a signed message in an address. */
+  redirected(member: string, xml: string, { relayState = '', pair = this.pair, algorithm = RSA_SHA256 } = {}): string {
+    const encode = encodeURIComponent;
+    const parts = [`${member}=${encode(deflateRawSync(xml).toString('base64'))}`];
+    if (relayState !== '') parts.push(`RelayState=${encode(relayState)}`);
+    parts.push(`SigAlg=${encode(algorithm)}`);
+    const hash = algorithm.endsWith('sha1') ? 'sha1' : 'sha256';
+    const signature = signBytes(hash, Buffer.from(parts.join('&')), pair.key).toString('base64');
+    return [...parts, `Signature=${encode(signature)}`].join('&');
+  }
+}
+
+interface EncryptionOptions {
+  content?: string;
+  key?: string;
+  /** Instead of the assertion. */
+  text?: string;
+}
+
+export const base64 = (xml: string): string => Buffer.from(xml).toString('base64');
+export const assertionIn = (xml: string): string[] => /<saml:Assertion[\s\S]*<\/saml:Assertion>/.exec(xml) ?? [];
+
+export function responseXml(said: Said): string {
+  const status = said.status && `<samlp:Status><samlp:StatusCode Value="${said.status}"/></samlp:Status>`;
+  const { version, issueInstant } = said;
+  return [
+    `<samlp:Response ${NAMESPACES} ID="${said.responseId}"${attribute('Version', version)}`,
+    `${attribute('IssueInstant', issueInstant)}${attribute('Destination', said.destination)}`,
+    `${attribute('InResponseTo', said.responseInResponseTo)}>`,
+    `${tag('Issuer', said.responseIssuer)}${status ?? ''}${assertionXml(said)}</samlp:Response>`,
+  ].join('');
+}
+
+function assertionXml(said: Said): string {
+  const data = [
+    attribute('InResponseTo', said.inResponseTo),
+    attribute('NotOnOrAfter', said.confirmedUntil),
+    attribute('Recipient', said.recipient),
+  ].join('');
+  const confirmation =
+    said.method &&
+    `<saml:SubjectConfirmation Method="${said.method}"><saml:SubjectConfirmationData${data}/></saml:SubjectConfirmation>`;
+  const audience = said.audience && tag('AudienceRestriction', tag('Audience', said.audience));
+  const period = attribute('NotBefore', said.notBefore) + attribute('NotOnOrAfter', said.notOnOrAfter);
+  const session = attribute('SessionIndex', said.sessionIndex) + attribute('SessionNotOnOrAfter', said.sessionUntil);
+  const authentication =
+    said.authnInstant &&
+    `<saml:AuthnStatement AuthnInstant="${said.authnInstant}"${session}><saml:AuthnContext/></saml:AuthnStatement>`;
+  return [
+    `<saml:Assertion ID="${said.assertionId}"${attribute('Version', said.version)}`,
+    `${attribute('IssueInstant', said.issueInstant)}>${tag('Issuer', said.assertionIssuer)}`,
+    tag('Subject', tag('NameID', said.nameId, attribute('Format', said.nameIdFormat)) + (confirmation ?? '')),
+    tag('Conditions', (audience ?? '') + said.conditions, period),
+    `${authentication ?? ''}${attributesXml(said.attributes)}</saml:Assertion>`,
+  ].join('');
+}
+
+function attributesXml(attributes: Said['attributes']): string {
+  const written = Object.entries(attributes).map(([name, values]) =>
+    tag('Attribute', values.map((value) => tag('AttributeValue', escaped(value))).join(''), attribute('Name', name)),
+  );
+  return written.length === 0 ? '' : tag('AttributeStatement', written.join(''));
+}
+
+export interface SamlSetting {
+  idp: SamlIdentityProvider;
+  /** Proved; none where it is left out. */
+  domain?: string;
+  certificates?: readonly string[];
+  saml?: object;
+  [member: string]: unknown;
+}
+
+/** Gives an organisation its identity provider. */
+export async function useSaml({ db }: Ground, owner: Owner, setting: SamlSetting): Promise<void> {
+  const { idp, domain, certificates = [idp.pair.certificate], saml, ...more } = setting;
+  const ssoConfig = {
+    ...{ provider: 'saml', requireMfaEvenWithSso: false, justInTime: true, oidc: null },
+    saml: {
+      ...{ entityId: idp.entityId, ssoUrl: idp.ssoUrl, sloUrl: idp.sloUrl, certificates },
+      ...{ emailAttribute: EMAIL_ATTRIBUTE, nameAttribute: 'displayName', groupsAttribute: 'groups' },
+      ...saml,
+    },
+    ...more,
+  };
+  const where = { _id: objectId(owner.organizationId) };
+  await db.collection('organizations').updateOne(where, { $set: { ssoConfig } });
+  if (domain !== undefined) await useDomain({ db }, owner, domain);
+}
+
+/** Makes a domain one that the organisation has proved. */
+export async function useDomain({ db }: Pick<Ground, 'db'>, owner: Owner, domain: string): Promise<void> {
+  const row = { organizationId: objectId(owner.organizationId), domain, challenge: 'proved', verifiedBy: 'system' };
+  const now = new Date();
+  await db.collection('sso_domains').insertOne({ ...row, verifiedAt: now, createdAt: now, updatedAt: now });
+}
