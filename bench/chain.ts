@@ -13,7 +13,10 @@ import { chainIndexes, DECISIONS } from '../src/ledger/chains.ts';
 import { MAJORITY } from '../src/ledger/read-write-concerns.ts';
 import type { Stored } from '../src/ledger/entry.ts';
 import { objectId } from '../src/ledger/ledger.model.ts';
-import { createVerificationWorker, type VerificationWorker } from '../src/ledger/verify/verification-worker.ts';
+import {
+  createVerificationWorker,
+  type VerificationWorker,
+} from '../src/ledger/verify/verification-worker.ts';
 import { genesisHead, seal } from '../src/ledger/append/seal.ts';
 import { draftOf } from '../src/resources/traces/ingestion/draft.ts';
 
@@ -43,10 +46,15 @@ const SAMPLE_MS = 20;
 const HASHES = 1_000_000;
 
 /** Writes a chain of decisions like real ones, about 1.5 KB of payload each, straight into the collection. */
-export async function fillChain({ uri, database, entries }: Omit<ChainBench, 'organizationId'>): Promise<ChainBench> {
+export async function fillChain({
+  uri,
+  database,
+  entries,
+}: Omit<ChainBench, 'organizationId'>): Promise<ChainBench> {
   const organizationId = newId();
   await withCollection({ uri, database }, async (collection) => {
-    for (const { key, options } of chainIndexes(DECISIONS)) await collection.createIndex(key, options);
+    for (const { key, options } of chainIndexes(DECISIONS))
+      await collection.createIndex(key, options);
     const tenant = tenantOf(organizationId);
     let head = genesisHead(DECISIONS);
     for (let done = 0; done < entries; done += INSERTED_AT_ONCE) {
@@ -73,7 +81,8 @@ export async function measureVerify(bench: ChainBench): Promise<ChainMeasure> {
       bench.organizationId,
       systemClock.now(),
     );
-    if (!verified || totalChecked !== bench.entries) throw new Error('the chain of the benchmark does not verify');
+    if (!verified || totalChecked !== bench.entries)
+      throw new Error('the chain of the benchmark does not verify');
   };
   const spent = await withProofs(bench, replay);
   const hashes = await measured(() => Promise.resolve(hashMany()));
@@ -82,7 +91,9 @@ export async function measureVerify(bench: ChainBench): Promise<ChainMeasure> {
 
 /** An export read by somebody fast, against the same documents decoded in this thread. */
 export async function measureExport(bench: ChainBench): Promise<ChainMeasure> {
-  const spent = await withProofs(bench, async (verificationWorker) => drain(await bundleOf(verificationWorker, bench)));
+  const spent = await withProofs(bench, async (verificationWorker) =>
+    drain(await bundleOf(verificationWorker, bench)),
+  );
   // Both are measured warm: the second time.
   const decoding = await withCollection(bench, async (collection) => {
     await decodeAll(collection, bench);
@@ -91,9 +102,19 @@ export async function measureExport(bench: ChainBench): Promise<ChainMeasure> {
   return compared(spent, bench.entries, decoding.cpuUs / bench.entries);
 }
 
-function compared({ seconds, cpuUs, rssGrowthMb }: Spent, entries: number, floorUs: number): ChainMeasure {
+function compared(
+  { seconds, cpuUs, rssGrowthMb }: Spent,
+  entries: number,
+  floorUs: number,
+): ChainMeasure {
   const entryUs = cpuUs / entries;
-  return { entriesPerSecond: entries / seconds, entryUs, floorUs, ratio: floorUs / entryUs, rssGrowthMb };
+  return {
+    entriesPerSecond: entries / seconds,
+    entryUs,
+    floorUs,
+    ratio: floorUs / entryUs,
+    rssGrowthMb,
+  };
 }
 
 /** Works once to start the thread and to let the compiler see it, and once for the measure. */
@@ -122,12 +143,18 @@ async function withCollection<T>(
   }
 }
 
-function bundleOf(verificationWorker: VerificationWorker, { organizationId, entries }: ChainBench): Promise<Readable> {
+function bundleOf(
+  verificationWorker: VerificationWorker,
+  { organizationId, entries }: ChainBench,
+): Promise<Readable> {
   return verificationWorker.bundle(DECISIONS, {
     chain: 'ledger',
     organizationId,
     exportedAt: chainTime(systemClock.now()),
-    range: entries === 0 ? { fromSequence: null, toSequence: null } : { fromSequence: 1, toSequence: entries },
+    range:
+      entries === 0
+        ? { fromSequence: null, toSequence: null }
+        : { fromSequence: 1, toSequence: entries },
     head: null,
     count: entries,
     disclosed: [],
@@ -140,12 +167,25 @@ async function drain(body: Readable): Promise<void> {
   if (bytes === 0) throw new Error('an empty export');
 }
 
-async function decodeAll(collection: mongo.Collection, { organizationId }: ChainBench): Promise<void> {
-  const shown = { organizationId: 1, traceId: 1, sequence: 1, prevHash: 1, payloadDigest: 1, chainHash: 1 };
+async function decodeAll(
+  collection: mongo.Collection,
+  { organizationId }: ChainBench,
+): Promise<void> {
+  const shown = {
+    organizationId: 1,
+    traceId: 1,
+    sequence: 1,
+    prevHash: 1,
+    payloadDigest: 1,
+    chainHash: 1,
+  };
   const projection = { ...shown, createdAt: 1, view: 1 };
   const options = { ...MAJORITY, projection, sort: { sequence: 1 }, batchSize: 500 } as const;
   let views = 0;
-  for await (const { view } of collection.find({ organizationId: objectId(organizationId) }, options))
+  for await (const { view } of collection.find(
+    { organizationId: objectId(organizationId) },
+    options,
+  ))
     if (typeof view === 'string') views++;
   if (views === 0) throw new Error('nothing to decode');
 }
@@ -181,32 +221,72 @@ function hashMany(): void {
 
 function tenantOf(organizationId: string): Tenant {
   const actor = { kind: 'workspaceKey', id: newId() } as const;
-  return { organizationId, workspaceId: null, defaultWorkspaceId: newId(), plan: 'custom', actor, agentIds: null };
+  return {
+    organizationId,
+    workspaceId: null,
+    defaultWorkspaceId: newId(),
+    plan: 'custom',
+    actor,
+    agentIds: null,
+  };
 }
 
 function decisionOf(tenant: Tenant, i: number) {
   const at = systemClock.now();
   const kept = submittedOf(i);
   const evaluation: JsonObject = {
-    ...{ at: chainTime(at), confidenceScore: 0.8125, tags: ['LOW_CONFIDENCE'], matchedPolicies: [], decidedBy: null },
+    ...{
+      at: chainTime(at),
+      confidenceScore: 0.8125,
+      tags: ['LOW_CONFIDENCE'],
+      matchedPolicies: [],
+      decidedBy: null,
+    },
     features: { rationaleLength: 0.9, alternatives: 0.5, hedging: 0.1, agreement: 1, context: 0.7 },
-    agentPolicies: { strictMode: false, piiMasking: true, logPayloads: true, confidenceThreshold: 0.5 },
+    agentPolicies: {
+      strictMode: false,
+      piiMasking: true,
+      logPayloads: true,
+      confidenceThreshold: 0.5,
+    },
   };
   return draftOf({
-    ...{ tenant, traceId: newTraceId(systemClock), workspaceId: tenant.defaultWorkspaceId, agent: null, at },
-    ...{ logPayloads: true, schemaVersion: '2026-04-01', policySetDigest: sha256Hex('[]'), scrubVersion: '1' },
+    ...{
+      tenant,
+      traceId: newTraceId(systemClock),
+      workspaceId: tenant.defaultWorkspaceId,
+      agent: null,
+      at,
+    },
+    ...{
+      logPayloads: true,
+      schemaVersion: '2026-04-01',
+      policySetDigest: sha256Hex('[]'),
+      scrubVersion: '1',
+    },
     judged: {
-      ...{ verdict: 'approved', confidenceScore: 0.8125, tags: ['LOW_CONFIDENCE'], policy: null, matchedPolicyIds: [] },
+      ...{
+        verdict: 'approved',
+        confidenceScore: 0.8125,
+        tags: ['LOW_CONFIDENCE'],
+        policy: null,
+        matchedPolicyIds: [],
+      },
       ...{ evaluation, kept },
     },
-    ...{ userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)', rawBody: Buffer.from(JSON.stringify(kept)) },
+    ...{
+      userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)',
+      rawBody: Buffer.from(JSON.stringify(kept)),
+    },
     ...{ once: random16(), monthlyLimit: null, newReviewId: () => objectId(newId()), random16 },
   });
 }
 
 function submittedOf(i: number): JsonObject {
   const rationale =
-    `Order ${i} was shipped yesterday according to the tracking system, so the customer is told so. `.repeat(3);
+    `Order ${i} was shipped yesterday according to the tracking system, so the customer is told so. `.repeat(
+      3,
+    );
   return {
     agentId: 'support-agent',
     agentVersion: '1.4.2',

@@ -22,7 +22,9 @@ interface Decision {
 export function bodies(file = SAMPLE): string[] {
   const bytes = readFileSync(file);
   const lines = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').split('\n');
-  const padded = lines.filter((line) => line !== '').flatMap((line) => pad(JSON.parse(line) as Decision) ?? []);
+  const padded = lines
+    .filter((line) => line !== '')
+    .flatMap((line) => pad(JSON.parse(line) as Decision) ?? []);
   if (padded.length === 0) throw new Error(`no decision in ${file} is short enough to be padded`);
   return padded.slice(0, MOST);
 }
@@ -33,7 +35,8 @@ export function agentsOf(texts: readonly string[]): string[] {
 }
 
 function pad(decision: Decision): string | null {
-  const history = (length: number): string => PROSE.repeat(Math.ceil(length / PROSE.length)).slice(0, length);
+  const history = (length: number): string =>
+    PROSE.repeat(Math.ceil(length / PROSE.length)).slice(0, length);
   const textWith = (length: number): string =>
     JSON.stringify({
       ...decision,

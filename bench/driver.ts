@@ -32,21 +32,35 @@ interface Work {
 
 function workOf({ work, organizationId }: DriverOrder, client: mongo.MongoClient): Work {
   const collection: mongo.Collection = client.db().collection('bare');
-  if (work === 'insertOne') return { size: 1, inFlight: IN_FLIGHT, call: () => collection.insertOne(fresh()) };
+  if (work === 'insertOne')
+    return { size: 1, inFlight: IN_FLIGHT, call: () => collection.insertOne(fresh()) };
   if (work === 'insertMany')
-    return { size: MANY, inFlight: 1, call: () => collection.insertMany(Array.from({ length: MANY }, fresh)) };
+    return {
+      size: MANY,
+      inFlight: 1,
+      call: () => collection.insertMany(Array.from({ length: MANY }, fresh)),
+    };
   const where = { organizationId: new ObjectId(organizationId), kind: 'trace', deletedAt: null };
   const ledger = client.db().collection('ledger');
   return {
     size: 1,
     inFlight: 1,
     call: async () =>
-      JSON.stringify(await ledger.find(where, { projection: LISTED }).sort({ sequence: -1 }).limit(PAGE).toArray()),
+      JSON.stringify(
+        await ledger
+          .find(where, { projection: LISTED })
+          .sort({ sequence: -1 })
+          .limit(PAGE)
+          .toArray(),
+      ),
   };
 }
 
 async function drive(order: DriverOrder): Promise<void> {
-  const client = await MongoClient.connect(order.uri, { writeConcern: { w: 'majority' }, maxPoolSize: IN_FLIGHT });
+  const client = await MongoClient.connect(order.uri, {
+    writeConcern: { w: 'majority' },
+    maxPoolSize: IN_FLIGHT,
+  });
   const { size, inFlight, call } = workOf(order, client);
   const latencies: number[] = [];
   const started = performance.now();

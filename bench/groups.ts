@@ -46,7 +46,13 @@ const MANY = { connections: 64 };
 const WARM = 10_000;
 
 /** Two sides on instances of their own. */
-function compare({ ratios, instances = 1, organizations = 1, prepare, ...sides }: Comparison): Group {
+function compare({
+  ratios,
+  instances = 1,
+  organizations = 1,
+  prepare,
+  ...sides
+}: Comparison): Group {
   const named = Object.entries(ratios) as [RowName, Ratio][];
   return {
     rows: named.map(([name]) => name),
@@ -54,7 +60,8 @@ function compare({ ratios, instances = 1, organizations = 1, prepare, ...sides }
       const scene = await stage.scene({ instances, organizations });
       const outcome: Outcome = { pairs: Object.fromEntries(named.map(([name]) => [name, []])) };
       try {
-        for (let warm = 0; warm < WARM;) warm += (await scene.ingest({ ...MANY, instances, organizations })).operations;
+        for (let warm = 0; warm < WARM;)
+          warm += (await scene.ingest({ ...MANY, instances, organizations })).operations;
         await prepare?.(scene);
         for (let pair = 0; pair < plan.pairs; pair++) {
           const blocks = await abba(pair, { a: () => sides.a(scene), b: () => sides.b(scene) });
@@ -69,7 +76,10 @@ function compare({ ratios, instances = 1, organizations = 1, prepare, ...sides }
   };
 }
 
-async function abba(pair: number, { a, b }: Record<'a' | 'b', () => Promise<Block>>): Promise<Sides> {
+async function abba(
+  pair: number,
+  { a, b }: Record<'a' | 'b', () => Promise<Block>>,
+): Promise<Sides> {
   if (pair % 2 === 0) return { a: await a(), b: await b() };
   const second = await b();
   return { a: await a(), b: second };
@@ -81,7 +91,8 @@ async function findHalf(scene: Scene): Promise<void> {
   half.ingest = (await scene.ingest(MANY)).perSecond / 2;
   half.stock = (await scene.stage.stock('/insert', MANY)).perSecond / 2;
 }
-const atHalf = (scene: Scene): Promise<Block> => scene.ingest({ connections: 256, rate: half.ingest });
+const atHalf = (scene: Scene): Promise<Block> =>
+  scene.ingest({ connections: 256, rate: half.ingest });
 
 export const groups: readonly Group[] = [
   compare({
@@ -146,7 +157,9 @@ export const groups: readonly Group[] = [
   {
     rows: ['policies'],
     measure: (_stage, { pairs }) =>
-      Promise.resolve({ pairs: { policies: Array.from({ length: pairs }, () => measurePolicies().ratio) } }),
+      Promise.resolve({
+        pairs: { policies: Array.from({ length: pairs }, () => measurePolicies().ratio) },
+      }),
   },
   {
     rows: ['verify', 'export', 'verify-rss', 'export-rss'],

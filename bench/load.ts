@@ -82,7 +82,10 @@ function head({ method, path, headers, port }: Target, length: number): Buffer {
   const lines = Object.entries({
     Host: `127.0.0.1:${port}`,
     ...headers,
-    ...(method === 'POST' && { 'Content-Type': 'application/json', 'Content-Length': String(length) }),
+    ...(method === 'POST' && {
+      'Content-Type': 'application/json',
+      'Content-Length': String(length),
+    }),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
 }
@@ -116,7 +119,11 @@ function closedLoop(connections: readonly Connection[], recorder: Recorder): () 
 }
 
 /** Requests fall due at an even pace whether or not earlier ones are answered; waiting for a connection counts as latency. */
-function openLoop(connections: readonly Connection[], recorder: Recorder, rate: number): () => void {
+function openLoop(
+  connections: readonly Connection[],
+  recorder: Recorder,
+  rate: number,
+): () => void {
   const free = [...connections];
   const waiting: number[] = [];
   const started = performance.now();
@@ -143,14 +150,16 @@ function openLoop(connections: readonly Connection[], recorder: Recorder, rate: 
   };
 }
 
-const wait = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+const wait = (seconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 async function load({ targets, rate, warmUp, seconds }: LoadOrder): Promise<void> {
   const connections = targets.flatMap((target) =>
     Array.from({ length: target.connections }, () => new Connection(target, templates)),
   );
   const recorder = new Recorder();
-  const stop = rate === undefined ? closedLoop(connections, recorder) : openLoop(connections, recorder, rate);
+  const stop =
+    rate === undefined ? closedLoop(connections, recorder) : openLoop(connections, recorder, rate);
   await wait(warmUp);
   recorder.counts = true;
   const started = performance.now();

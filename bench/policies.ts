@@ -13,7 +13,18 @@ export interface PolicyMeasure {
 
 const POLICIES = 1_000;
 const ROUNDS = 15;
-const tools = ['book', 'cancel', 'refund', 'search', 'update', 'transfer', 'quote', 'close', 'open', 'send'];
+const tools = [
+  'book',
+  'cancel',
+  'refund',
+  'search',
+  'update',
+  'transfer',
+  'quote',
+  'close',
+  'open',
+  'send',
+];
 
 /** Measures both engines in alternating rounds over the same decisions. */
 export function measurePolicies(): PolicyMeasure {
@@ -51,7 +62,11 @@ function conditionsOf(i: number): Condition[] {
     operator: 'regex',
     value: `(?i)order ${i % 40}\\d* (?:now|today)`,
   };
-  const low: Condition = { field: 'confidenceScore', operator: 'less_than', value: (i % 100) / 200 };
+  const low: Condition = {
+    field: 'confidenceScore',
+    operator: 'less_than',
+    value: (i % 100) / 200,
+  };
   const amount: Condition = {
     field: 'outputDecision.action.arguments.amount',
     operator: 'greater_than',
@@ -83,13 +98,19 @@ function factsOf(i: number): JsonObject {
       prompt: `${'Please look at my booking and tell me what can be done. '.repeat(20)} Order ${i} today, thanks.`,
     },
     outputDecision: {
-      action: { tool: `${tools[i % 10]}_${i % 25}`, arguments: { amount: (i * 37) % 1_200, id: `R${i}` } },
+      action: {
+        tool: `${tools[i % 10]}_${i % 25}`,
+        arguments: { amount: (i * 37) % 1_200, id: `R${i}` },
+      },
     },
     metadata: { step: i },
   };
 }
 
-function microseconds(decisions: readonly JsonObject[], evaluate: (facts: JsonObject) => unknown): number {
+function microseconds(
+  decisions: readonly JsonObject[],
+  evaluate: (facts: JsonObject) => unknown,
+): number {
   const start = process.hrtime.bigint();
   for (const facts of decisions) evaluate(facts);
   return Number(process.hrtime.bigint() - start) / 1_000 / decisions.length;

@@ -18,8 +18,16 @@ export function cpuMs(pid: number): number {
 /** Share of all processors that was busy during some seconds, 0 to 1. */
 export async function busyShare(seconds: number): Promise<number> {
   const read = (): { idle: number; all: number } => {
-    const times = readFileSync('/proc/stat', 'latin1').split('\n', 1)[0]?.split(/\s+/).slice(1, 9).map(Number) ?? [];
-    return { idle: (times[3] ?? 0) + (times[4] ?? 0), all: times.reduce((sum, time) => sum + time, 0) };
+    const times =
+      readFileSync('/proc/stat', 'latin1')
+        .split('\n', 1)[0]
+        ?.split(/\s+/)
+        .slice(1, 9)
+        .map(Number) ?? [];
+    return {
+      idle: (times[3] ?? 0) + (times[4] ?? 0),
+      all: times.reduce((sum, time) => sum + time, 0),
+    };
   };
   const before = read();
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
@@ -37,7 +45,10 @@ const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /** Starts a program below the project's folder, in TypeScript or compiled; it ends with this process. */
-export function start(program: string, { args = [], env = {}, nodeArgs = [] }: ChildOptions = {}): ChildProcess {
+export function start(
+  program: string,
+  { args = [], env = {}, nodeArgs = [] }: ChildOptions = {},
+): ChildProcess {
   const child = fork(fileURLToPath(new URL(`../${program}`, import.meta.url)), [...args], {
     execArgv: [...(program.endsWith('.ts') ? ['--import', 'tsx'] : []), ...nodeArgs],
     env: { ...process.env, NODE_ENV: 'production', ...env },
@@ -48,7 +59,10 @@ export function start(program: string, { args = [], env = {}, nodeArgs = [] }: C
 }
 
 /** Resolves with the next message of that kind. @throws Error when the child ends before it */
-export function told<K extends Told['kind']>(child: ChildProcess, kind: K): Promise<Extract<Told, { kind: K }>> {
+export function told<K extends Told['kind']>(
+  child: ChildProcess,
+  kind: K,
+): Promise<Extract<Told, { kind: K }>> {
   return new Promise((resolve, reject) => {
     const onMessage = (message: Told): void => {
       if (message.kind !== kind) return;

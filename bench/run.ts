@@ -52,7 +52,9 @@ async function run(stage: Stage, group: Group): Promise<void> {
 
 function shown({ perSecond, p50, p99, cpuUs, statuses }: Block): Record<string, number> {
   const cpu = Object.entries(cpuUs).map(([name, us]) => [`${name} CPU us`, rounded(us)] as const);
-  const answers = Object.entries(statuses).map(([status, count]) => [`status ${status}`, count] as const);
+  const answers = Object.entries(statuses).map(
+    ([status, count]) => [`status ${status}`, count] as const,
+  );
   const figures = { perSecond: rounded(perSecond), p50: rounded(p50), p99: rounded(p99) };
   return { ...figures, ...Object.fromEntries([...cpu, ...answers]) };
 }
@@ -65,10 +67,13 @@ async function main(): Promise<void> {
   if (values.help) return console.log(HELP);
   const unknown = positionals.filter((name) => !(name in rows));
   if (unknown.length > 0) throw new Error(`no such row: ${unknown.join(' ')}\n${HELP}`);
-  const isWanted = (name: RowName): boolean => positionals.length === 0 || positionals.includes(name);
+  const isWanted = (name: RowName): boolean =>
+    positionals.length === 0 || positionals.includes(name);
   const loopback = await loopbackMs();
   if (loopback > 0.1)
-    console.error(`1.6 KB take ${loopback.toFixed(3)} ms over the loopback: it is shaped, or others are busy.`);
+    console.error(
+      `1.6 KB take ${loopback.toFixed(3)} ms over the loopback: it is shaped, or others are busy.`,
+    );
   const span = { warmUp: Math.min(3, seconds / 3), seconds };
   const stage = await Stage.open({ input: values.input, profile: values.profile, span });
   try {

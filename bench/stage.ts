@@ -72,7 +72,11 @@ export class Stage {
   static async open(options: StageOptions): Promise<Stage> {
     const mongod = await startEmbedded({
       dataDir: await mkdtemp(join(tmpdir(), 'assay-bench-')),
-      binary: await findMongod({ binary: process.env.MONGOD_BINARY, env: process.env, log: console.error }),
+      binary: await findMongod({
+        binary: process.env.MONGOD_BINARY,
+        env: process.env,
+        log: console.error,
+      }),
       log: console.error,
       cacheGb: 2,
       ephemeral: true,
@@ -80,8 +84,14 @@ export class Stage {
     const client = await mongoose.mongo.MongoClient.connect(mongod.uri);
     const { pid } = await client.db('admin').command({ serverStatus: 1 });
     await client.close();
-    const stage = new Stage(options, { mongod, mongodPid: Number(pid), stockPort: await freePort() });
-    await Promise.all([stage.#load, stage.#driver, stage.#stock].map((child) => told(child, 'ready')));
+    const stage = new Stage(options, {
+      mongod,
+      mongodPid: Number(pid),
+      stockPort: await freePort(),
+    });
+    await Promise.all(
+      [stage.#load, stage.#driver, stage.#stock].map((child) => told(child, 'ready')),
+    );
     stage.#load.send({ bodies: stage.texts });
     return stage;
   }
@@ -92,7 +102,13 @@ export class Stage {
   }
 
   /** Instances of the real server on one new database. */
-  async scene({ instances, organizations }: { instances: number; organizations: number }): Promise<Scene> {
+  async scene({
+    instances,
+    organizations,
+  }: {
+    instances: number;
+    organizations: number;
+  }): Promise<Scene> {
     const uri = this.uri(`bench${(this.#databases += 1)}`);
     const apps: App[] = [];
     for (let i = 0; i < instances; i++) apps.push(await startServer(uri, this.#profile));
@@ -104,12 +120,19 @@ export class Stage {
   }
 
   /** Load on some addresses, with the CPU of the processes behind them and of mongod. */
-  async load(targets: readonly Target[], { pids, rate }: { pids: readonly number[]; rate?: number }): Promise<Block> {
+  async load(
+    targets: readonly Target[],
+    { pids, rate }: { pids: readonly number[]; rate?: number },
+  ): Promise<Block> {
     const watched = {
       mongod: this.#mongodPid,
       ...Object.fromEntries(pids.map((pid, i) => [i === 0 ? 'node' : `node${i}`, pid])),
     };
-    return measure(this.#load, { targets, ...this.span, ...(rate !== undefined && { rate }) }, watched);
+    return measure(
+      this.#load,
+      { targets, ...this.span, ...(rate !== undefined && { rate }) },
+      watched,
+    );
   }
 
   /** Load on a baseline server: R1 `/echo`, R2 `/insert`. */
@@ -117,8 +140,17 @@ export class Stage {
     path: '/echo' | '/insert',
     { connections, rate }: { connections: number; rate?: number },
   ): Promise<Block> {
-    const target: Target = { port: this.#stockPort, method: 'POST', path, headers: {}, connections };
-    const block = await this.load([target], { pids: [this.#stock.pid ?? 0], ...(rate !== undefined && { rate }) });
+    const target: Target = {
+      port: this.#stockPort,
+      method: 'POST',
+      path,
+      headers: {},
+      connections,
+    };
+    const block = await this.load([target], {
+      pids: [this.#stock.pid ?? 0],
+      ...(rate !== undefined && { rate }),
+    });
     return allAnswered(block, ['200']);
   }
 
@@ -127,7 +159,10 @@ export class Stage {
     return databaseUri(this.#mongod, name);
   }
 
-  async drive(order: Pick<DriverOrder, 'work' | 'organizationId'>, uri = this.uri('driver')): Promise<Block> {
+  async drive(
+    order: Pick<DriverOrder, 'work' | 'organizationId'>,
+    uri = this.uri('driver'),
+  ): Promise<Block> {
     return measure(
       this.#driver,
       { ...order, uri, ...this.span },
@@ -145,7 +180,11 @@ export class Scene {
 
   constructor(
     stage: Stage,
-    { uri, apps, organizations }: { uri: string; apps: readonly App[]; organizations: readonly Bench[] },
+    {
+      uri,
+      apps,
+      organizations,
+    }: { uri: string; apps: readonly App[]; organizations: readonly Bench[] },
   ) {
     this.stage = stage;
     this.organizations = organizations;
@@ -177,7 +216,10 @@ export class Scene {
         connections: each,
       })),
     );
-    const block = await this.stage.load(targets, { pids: apps.map(pidOf), ...(rate !== undefined && { rate }) });
+    const block = await this.stage.load(targets, {
+      pids: apps.map(pidOf),
+      ...(rate !== undefined && { rate }),
+    });
     return allAnswered(block, ['201', '202', '403']);
   }
 
@@ -192,12 +234,18 @@ export class Scene {
       headers,
       connections: 1,
     };
-    return allAnswered(await this.stage.load([target], { pids: this.#apps.slice(0, 1).map(pidOf) }), ['200']);
+    return allAnswered(
+      await this.stage.load([target], { pids: this.#apps.slice(0, 1).map(pidOf) }),
+      ['200'],
+    );
   }
 
   /** The same 200 documents through the bare driver. */
   listByDriver(): Promise<Block> {
-    return this.stage.drive({ work: 'list', organizationId: this.organizations[0]?.organizationId ?? '' }, this.#uri);
+    return this.stage.drive(
+      { work: 'list', organizationId: this.organizations[0]?.organizationId ?? '' },
+      this.#uri,
+    );
   }
 
   /** Verifies the chain of the first organisation and exports it, in turns, for as long as the work takes. */
@@ -242,8 +290,12 @@ function databaseUri(mongod: EmbeddedMongod, name: string): string {
 
 async function startServer(uri: string, profile: string | undefined): Promise<App> {
   const port = await freePort();
-  const nodeArgs = profile === undefined ? NODE_ARGS : [...NODE_ARGS, '--cpu-prof', `--cpu-prof-dir=${profile}`];
-  const child = start('dist/server.js', { env: { ...SERVER_ENV, PORT: String(port), MONGODB_URI: uri }, nodeArgs });
+  const nodeArgs =
+    profile === undefined ? NODE_ARGS : [...NODE_ARGS, '--cpu-prof', `--cpu-prof-dir=${profile}`];
+  const child = start('dist/server.js', {
+    env: { ...SERVER_ENV, PORT: String(port), MONGODB_URI: uri },
+    nodeArgs,
+  });
   for (;;) {
     if (child.exitCode !== null) throw new Error('the server has ended before it answered');
     const ready = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => null);
@@ -254,16 +306,25 @@ async function startServer(uri: string, profile: string | undefined): Promise<Ap
 
 /** Median round trip of 1.6 KB over the loopback in milliseconds; a shaped loopback makes every figure worthless. */
 export async function loopbackMs(): Promise<number> {
-  const server = createServer((socket) => socket.setNoDelay(true).pipe(socket)).listen(0, '127.0.0.1');
+  const server = createServer((socket) => socket.setNoDelay(true).pipe(socket)).listen(
+    0,
+    '127.0.0.1',
+  );
   await new Promise((resolve) => server.once('listening', resolve));
-  const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', noDelay: true });
+  const socket = connect({
+    port: (server.address() as AddressInfo).port,
+    host: '127.0.0.1',
+    noDelay: true,
+  });
   const message = Buffer.alloc(1_600);
   const times: number[] = [];
   for (let i = 0; i < 1_000; i++) {
     const at = performance.now();
     socket.write(message);
     for (let got = 0; got < message.length;)
-      got += await new Promise<number>((resolve) => socket.once('data', ({ length }) => resolve(length)));
+      got += await new Promise<number>((resolve) =>
+        socket.once('data', ({ length }) => resolve(length)),
+      );
     times.push(performance.now() - at);
   }
   socket.destroy();

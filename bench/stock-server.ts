@@ -4,7 +4,10 @@ import mongoose from 'mongoose';
 import { tell } from './wire.ts';
 
 const [port = '', uri = ''] = process.argv.slice(2);
-const client = await mongoose.mongo.MongoClient.connect(uri, { writeConcern: { w: 'majority' }, maxPoolSize: 24 });
+const client = await mongoose.mongo.MongoClient.connect(uri, {
+  writeConcern: { w: 'majority' },
+  maxPoolSize: 24,
+});
 const decisions = client.db().collection('stock');
 
 const app = express();

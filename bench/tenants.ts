@@ -20,13 +20,17 @@ interface Envelope {
   };
 }
 
-async function call(url: string, { method = 'POST', token, body }: { method?: string; token?: string; body: object }) {
+async function call(
+  url: string,
+  { method = 'POST', token, body }: { method?: string; token?: string; body: object },
+) {
   const headers = {
     'content-type': 'application/json',
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
   const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`${method} ${url} answered ${response.status}: ${await response.text()}`);
   return ((await response.json()) as Envelope).data;
 }
 
@@ -39,7 +43,11 @@ export async function organization(url: string, agentNames: readonly string[]): 
   });
   for (const name of agentNames) {
     const { _id } = await call(`${api}/agents`, { token, body: { name } });
-    await call(`${api}/agents/${_id}/policies`, { method: 'PATCH', token, body: { maxRequestsPerMinute: null } });
+    await call(`${api}/agents/${_id}/policies`, {
+      method: 'PATCH',
+      token,
+      body: { maxRequestsPerMinute: null },
+    });
   }
   const { key } = await call(`${api}/auth/keys`, { token, body: { name: 'bench' } });
   for (let i = 0; i < POLICIES; i++) await call(`${api}/policies`, { token, body: policy(i) });

@@ -40,15 +40,21 @@ export interface Measured {
 }
 
 /** A child says first that warming up is over, then what it measured. */
-export type Told = { kind: 'ready' } | { kind: 'measuring' } | { kind: 'measured'; measured: Measured };
+export type Told =
+  { kind: 'ready' } | { kind: 'measuring' } | { kind: 'measured'; measured: Measured };
 
 export function tell(told: Told): void {
   process.send?.(told);
 }
 
 /** The summary of a span's latencies in milliseconds. */
-export function summary(latencies: number[], seconds: number, statuses: Record<string, number> = {}): Measured {
+export function summary(
+  latencies: number[],
+  seconds: number,
+  statuses: Record<string, number> = {},
+): Measured {
   const sorted = Float64Array.from(latencies).sort();
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
   return { operations: sorted.length, seconds, p50: at(0.5), p99: at(0.99), statuses };
 }

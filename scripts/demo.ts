@@ -21,7 +21,9 @@ interface Options {
 
 function readOptions(): Options {
   return new Command('demo')
-    .description('Posts a file of decisions to an instance of its own, shows the verdicts and verifies the evidence.')
+    .description(
+      'Posts a file of decisions to an instance of its own, shows the verdicts and verifies the evidence.',
+    )
     .option('--input <file>', 'decisions as NDJSON, plain or gzipped', SAMPLE)
     .option('--limit <n>', 'at most so many decisions', wholeNumber, Infinity)
     .parse()
@@ -39,7 +41,13 @@ function demoConfig(): Config {
   const limit = String(RAISED);
   return loadConfig({
     ...process.env,
-    ...{ PORT: '0', ASSAY_HOST: '127.0.0.1', LOG_LEVEL: 'error', REGISTRATION: 'open', DEFAULT_PLAN: 'custom' },
+    ...{
+      PORT: '0',
+      ASSAY_HOST: '127.0.0.1',
+      LOG_LEVEL: 'error',
+      REGISTRATION: 'open',
+      DEFAULT_PLAN: 'custom',
+    },
     ...{ ASSAY_LIMIT_IP: limit, ASSAY_LIMIT_USER: limit, ASSAY_LIMIT_AUTH: limit },
     ASSAY_DATA_DIR: join(loadConfig().ASSAY_DATA_DIR, 'demo'),
   });
@@ -53,12 +61,21 @@ async function main(): Promise<boolean> {
   say('An instance of its own');
   say(`  database: ${uri === undefined ? `embedded, kept in ${dataDir}` : 'that of MONGODB_URI'}`);
   say(`  limits: raised to ${count(RAISED)} requests in 15 minutes, per address and per user`);
-  say(`  plan of the new organisation: ${config.DEFAULT_PLAN}, everything included and no monthly limit`);
+  say(
+    `  plan of the new organisation: ${config.DEFAULT_PLAN}, everything included and no monthly limit`,
+  );
   const log = (line: string): void => say(`  ${line}`);
   const onLost = (reason: string): void => {
     throw new Error(reason);
   };
-  const database = await openDatabase({ uri, binary, dataDir, env: childEnvironment(), log, onLost });
+  const database = await openDatabase({
+    uri,
+    binary,
+    dataDir,
+    env: childEnvironment(),
+    log,
+    onLost,
+  });
   try {
     const secrets = await loadSecrets(config, log);
     const logger = createLogger(config.LOG_LEVEL, process.stderr);

@@ -70,7 +70,9 @@ function pinFrom(argument: string): Pin {
     if (!(error instanceof SyntaxError)) throw error;
   }
   if (pin === null)
-    throw new UsageError(`--pin ${argument}: neither a receipt nor an answer with one, an entry or a status`);
+    throw new UsageError(
+      `--pin ${argument}: neither a receipt nor an answer with one, an entry or a status`,
+    );
   return pin;
 }
 
@@ -92,7 +94,9 @@ function describe(report: Report): string {
     `  ${report.chain ?? 'unknown chain'} of organisation ${report.organizationId ?? 'unknown'}, exported ${report.exportedAt ?? 'unknown'}`,
     `  ${report.entries} entries, ${report.firstSequence ?? '-'} to ${report.lastSequence ?? '-'}; head as claimed: ${report.head?.sequence ?? '-'}`,
     `  vouched for by a pin up to: ${report.vouchedUpTo ?? '-'}`,
-    ...(report.submitted === null ? [] : [`  the body is what was submitted: ${report.submitted ? 'yes' : 'no'}`]),
+    ...(report.submitted === null
+      ? []
+      : [`  the body is what was submitted: ${report.submitted ? 'yes' : 'no'}`]),
     `  values: ${shown} shown, ${partlyShown} partly shown, ${withheld} withheld, ${notStored} not stored, ${erased} erased`,
     ...(report.verdict === 'intact'
       ? ['  unaltered since the pin; not therefore true, complete beyond it, or correctly timed']

@@ -1,5 +1,10 @@
 // The Express app: global middleware in order, the routes, 404 and the error handler.
-import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+} from 'express';
 import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
 import { apiReference } from './http/documents/api-reference.ts';
@@ -27,7 +32,15 @@ export interface AppParts {
 const REQUEST_ID = /^[\w.-]{8,64}$/;
 export const MIGRATION_GUIDE = '/docs#migration';
 
-export function createApp({ config, services, limits, clock, logger, metrics, newRequestId }: AppParts): Express {
+export function createApp({
+  config,
+  services,
+  limits,
+  clock,
+  logger,
+  metrics,
+  newRequestId,
+}: AppParts): Express {
   const app = express();
   app.set('trust proxy', config.ASSAY_TRUST_PROXY);
   app.set('env', config.NODE_ENV);
@@ -39,10 +52,14 @@ export function createApp({ config, services, limits, clock, logger, metrics, ne
   app.use(securityHeaders());
   app.use(crossOrigin(config.ASSAY_CORS_ORIGINS));
   app.use(legacyMounts(clock, MIGRATION_GUIDE));
-  app.use(createRouter(mounts, { services, limits, strict: config.NODE_ENV === 'test', log: logger }));
+  app.use(
+    createRouter(mounts, { services, limits, strict: config.NODE_ENV === 'test', log: logger }),
+  );
   app.use(apiReference(mounts));
   app.get('/metrics', showMetrics(config, metrics, services));
-  app.use((req, res) => failureOf(req.originalUrl)(res, new AppError('NOT_FOUND', 'No such address')));
+  app.use((req, res) =>
+    failureOf(req.originalUrl)(res, new AppError('NOT_FOUND', 'No such address')),
+  );
   app.use(handleError(logger));
   return app;
 }
@@ -66,7 +83,10 @@ function observe(logger: Logger, metrics: Metrics): RequestHandler {
     res.on('finish', () => {
       const ms = performance.now() - started;
       const route = (req.route as { path?: string } | undefined)?.path ?? 'none';
-      metrics.requests.observe({ route: `${req.method} ${route}`, status: res.statusCode }, ms / 1000);
+      metrics.requests.observe(
+        { route: `${req.method} ${route}`, status: res.statusCode },
+        ms / 1000,
+      );
       const level = res.statusCode >= 500 ? 'warn' : 'debug';
       if (logger.isLevelEnabled(level))
         logger[level](
@@ -87,7 +107,8 @@ function observe(logger: Logger, metrics: Metrics): RequestHandler {
 function showMetrics(config: Config, metrics: Metrics, services: Services): RequestHandler {
   return async (req, res) => {
     const token = config.ASSAY_METRICS_TOKEN;
-    const allowed = token === undefined ? isLocal(req) : req.headers.authorization === `Bearer ${token}`;
+    const allowed =
+      token === undefined ? isLocal(req) : req.headers.authorization === `Bearer ${token}`;
     if (!allowed) return sendFailure(res, new AppError('NOT_FOUND', 'No such address'));
     // Without the database the rest is told all the same.
     await services.observe().catch(() => undefined);
@@ -98,7 +119,10 @@ function showMetrics(config: Config, metrics: Metrics, services: Services): Requ
 /** From this machine, and not passed on by a proxy on it. */
 function isLocal({ socket, headers }: Request): boolean {
   const address = socket.remoteAddress ?? '';
-  return ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(address) && headers['x-forwarded-for'] === undefined;
+  return (
+    ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(address) &&
+    headers['x-forwarded-for'] === undefined
+  );
 }
 
 /** What escapes the pipeline: addresses that do not decode, and faults of ours. */

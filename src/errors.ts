@@ -13,12 +13,21 @@ export const registry = {
   SVC_UNKNOWN_SCHEMA_VERSION: { http: 400, meaning: 'Unknown schema version on trace ingestion' },
   INVALID_INPUT: { http: 400, meaning: 'A specific field is malformed' },
   INVALID_OPERATION: { http: 400, meaning: 'Well-formed but illegal in the current state' },
-  INVALID_IDS: { http: 400, meaning: 'A list of ids is missing, empty, too long or holds something that is no id' },
+  INVALID_IDS: {
+    http: 400,
+    meaning: 'A list of ids is missing, empty, too long or holds something that is no id',
+  },
   INVALID_STATUS: { http: 400, meaning: 'Not a status of this resource' },
-  INVALID_TIMESTAMP: { http: 400, meaning: 'payload.timestamp missing or neither ISO 8601 nor epoch milliseconds' },
+  INVALID_TIMESTAMP: {
+    http: 400,
+    meaning: 'payload.timestamp missing or neither ISO 8601 nor epoch milliseconds',
+  },
   INVALID_PLAN: { http: 400, meaning: 'Not a plan that can be bought' },
   INVALID_TOKEN: { http: 400, meaning: 'A one-time token that is unknown, used or void' },
-  ALREADY_MEMBER: { http: 400, meaning: 'Invitation of an existing member or a pending invitation' },
+  ALREADY_MEMBER: {
+    http: 400,
+    meaning: 'Invitation of an existing member or a pending invitation',
+  },
   INVITE_ALREADY_USED: { http: 400, meaning: 'Invitation token replayed' },
   DUPLICATE: { http: 400, meaning: 'The same url and events are registered already' },
   SSRF_BLOCKED: { http: 400, meaning: 'The destination address is not allowed' },
@@ -37,18 +46,27 @@ export const registry = {
   // 401
   NO_API_KEY: { http: 401, meaning: 'An API key is required' },
   NO_TOKEN: { http: 401, meaning: 'A bearer token is required' },
-  INVALID_API_KEY_FORMAT: { http: 401, meaning: 'What was presented does not look like an API key' },
+  INVALID_API_KEY_FORMAT: {
+    http: 401,
+    meaning: 'What was presented does not look like an API key',
+  },
   INVALID_API_KEY: { http: 401, meaning: 'Unknown or revoked API key' },
   INVALID_CREDENTIALS: { http: 401, meaning: 'E-mail or password do not match' },
   INVALID_MFA_CODE: { http: 401, meaning: 'The code of the second factor is wrong or was used' },
   TOKEN_REVOKED: { http: 401, meaning: 'The token has been replaced or withdrawn' },
   TOKEN_EXPIRED: { http: 401, meaning: 'The session token has expired' },
   SESSION_REVOKED: { http: 401, meaning: 'The session has been ended' },
-  TOKEN_VERIFICATION_FAILED: { http: 401, meaning: 'The token is malformed or its signature does not verify' },
+  TOKEN_VERIFICATION_FAILED: {
+    http: 401,
+    meaning: 'The token is malformed or its signature does not verify',
+  },
   UNAUTHORIZED_NO_USER: { http: 401, meaning: 'The user behind the token no longer exists' },
   ACCOUNT_DEACTIVATED: { http: 401, meaning: 'The membership has been suspended' },
   WITNESS_AUTH_FAILED: { http: 401, meaning: 'Witness authentication failed' },
-  PARTNER_REPLAY_WINDOW: { http: 401, meaning: 'The partner time stamp is outside the replay window' },
+  PARTNER_REPLAY_WINDOW: {
+    http: 401,
+    meaning: 'The partner time stamp is outside the replay window',
+  },
   // 403
   FORBIDDEN: { http: 403, meaning: 'The caller lacks the role or the scope' },
   UPGRADE_REQUIRED: { http: 403, meaning: 'The plan lacks the feature' },
@@ -66,8 +84,14 @@ export const registry = {
   EXPIRED: { http: 410, meaning: 'Token, invitation or transient resource expired' },
   VERSION_SUNSET: { http: 410, meaning: 'A sunset schema or interface version was requested' },
   PAYLOAD_TOO_LARGE: { http: 413, meaning: 'The request body is larger than this route accepts' },
-  BUNDLE_PERIOD_TOO_LARGE: { http: 413, meaning: 'The period holds more chain entries than one bundle may' },
-  UNSUPPORTED_MEDIA_TYPE: { http: 415, meaning: 'Content type, charset or content encoding is not supported' },
+  BUNDLE_PERIOD_TOO_LARGE: {
+    http: 413,
+    meaning: 'The period holds more chain entries than one bundle may',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    http: 415,
+    meaning: 'Content type, charset or content encoding is not supported',
+  },
   // 424, 429, 431
   IDENTITY_PROVIDER_UNAVAILABLE: {
     http: 424,
@@ -76,11 +100,20 @@ export const registry = {
   RATE_LIMIT_EXCEEDED: { http: 429, meaning: 'Rate limit hit' },
   RATE_LIMITED: { http: 429, meaning: 'Rate limit of the CPI reads hit' },
   USAGE_LIMIT_EXCEEDED: { http: 429, meaning: 'Monthly trace limit of the plan reached' },
-  HEADERS_TOO_LARGE: { http: 431, meaning: 'The request headers are larger than this service accepts' },
+  HEADERS_TOO_LARGE: {
+    http: 431,
+    meaning: 'The request headers are larger than this service accepts',
+  },
   // events
-  INVALID_STREAM_TOKEN: { http: 401, meaning: 'Stream token invalid, used or expired; delivered as an event' },
+  INVALID_STREAM_TOKEN: {
+    http: 401,
+    meaning: 'Stream token invalid, used or expired; delivered as an event',
+  },
   SIGNER_NOT_READY: { http: 200, meaning: 'The signer is not ready; delivered as data' },
-  WEBHOOK_TEST_FAILED: { http: 200, meaning: 'The endpoint refused the test delivery; delivered as data' },
+  WEBHOOK_TEST_FAILED: {
+    http: 200,
+    meaning: 'The endpoint refused the test delivery; delivered as data',
+  },
   // 5xx
   INTERNAL_ERROR: { http: 500, meaning: 'Generic fault' },
   CONFIG_ERROR: { http: 500, meaning: 'Server misconfiguration; not retryable' },

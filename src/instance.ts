@@ -53,7 +53,10 @@ export async function startInstance({
   fetch = globalThis.fetch,
   probe,
 }: InstanceParts): Promise<Instance> {
-  const { connection, close } = await connectMongo({ uri: mongoUri, poolSize: config.ASSAY_DB_POOL });
+  const { connection, close } = await connectMongo({
+    uri: mongoUri,
+    poolSize: config.ASSAY_DB_POOL,
+  });
   const models = createModels(connection);
   const leases = createLeases({ connection, clock, holder: newId() });
   await migrate({

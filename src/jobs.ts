@@ -52,7 +52,11 @@ export function createJobs({
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
     { name: 'outbox.deliver', everyMs: SECOND, run: () => outboxWorker.run() },
     { name: 'organization.erase', everyMs: MINUTE, run: () => organizationDeletion.eraseDeleted() },
-    { name: 'ledger.release-once-keys', everyMs: HOUR, run: () => ledgerMaintenance.releaseIdempotencyKeys() },
+    {
+      name: 'ledger.release-once-keys',
+      everyMs: HOUR,
+      run: () => ledgerMaintenance.releaseIdempotencyKeys(),
+    },
     { name: 'ledger.thin-heads', everyMs: HOUR, run: () => ledgerMaintenance.thinHeads() },
   ];
 }

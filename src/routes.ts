@@ -20,7 +20,10 @@ import { scimUserRoutes } from './resources/scim/users/users.routes.ts';
 import { traceRoutes } from './resources/traces/traces.routes.ts';
 import { samlRoutes } from './resources/sign-on/saml/saml.routes.ts';
 import { organizationRoutes } from './resources/organization/organization.routes.ts';
-import { ssoDomainRoutes, systemSsoDomainRoutes } from './resources/organization/sso-domains/sso-domains.routes.ts';
+import {
+  ssoDomainRoutes,
+  systemSsoDomainRoutes,
+} from './resources/organization/sso-domains/sso-domains.routes.ts';
 import { ssoRoutes } from './resources/organization/sso-settings/sso-settings.routes.ts';
 import { signOnRoutes } from './resources/sign-on/login/sign-on.routes.ts';
 import { socialRoutes } from './resources/sign-on/social/social.routes.ts';

@@ -68,6 +68,8 @@ function followParent(close: () => void): void {
 /** What is under way (database connections, timers) would keep the process alive. */
 main().catch((error: unknown) => {
   const text = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`${text}${text.includes('EADDRINUSE') ? '; set PORT to another one' : ''}\n`);
+  process.stderr.write(
+    `${text}${text.includes('EADDRINUSE') ? '; set PORT to another one' : ''}\n`,
+  );
   process.exit(1);
 });

@@ -45,10 +45,20 @@ const headersOf = ({ credential, body }: Call): Record<string, string> => ({
 export function createApi(url: string): Api {
   async function send<T>(method: string, path: string, call: Call): Promise<Answer<T>> {
     const started = performance.now();
-    const response = await fetch(url + path, { method, headers: headersOf(call), body: call.body ?? null });
+    const response = await fetch(url + path, {
+      method,
+      headers: headersOf(call),
+      body: call.body ?? null,
+    });
     const { data, code, error } = (await response.json()) as Envelope<T>;
     const failure = response.ok ? null : `${response.status} ${code ?? ''}: ${error ?? ''}`;
-    return { status: response.status, ms: performance.now() - started, headers: response.headers, data, failure };
+    return {
+      status: response.status,
+      ms: performance.now() - started,
+      headers: response.headers,
+      data,
+      failure,
+    };
   }
 
   async function expect<T>(method: string, path: string, call: Call): Promise<T> {
@@ -61,10 +71,14 @@ export function createApi(url: string): Api {
     send,
     get: (path, credential) => expect('GET', path, { credential }),
     post: (path, body, credential) =>
-      expect('POST', path, { body: JSON.stringify(body), ...(credential !== undefined && { credential }) }),
+      expect('POST', path, {
+        body: JSON.stringify(body),
+        ...(credential !== undefined && { credential }),
+      }),
     async download(path, credential, file) {
       const response = await fetch(url + path, { headers: headersOf({ credential }) });
-      if (!response.ok || response.body === null) throw new Error(`GET ${path} was refused: ${await response.text()}`);
+      if (!response.ok || response.body === null)
+        throw new Error(`GET ${path} was refused: ${await response.text()}`);
       await pipeline(response.body, createWriteStream(file));
     },
   };

@@ -25,7 +25,8 @@ export function readDecisions(path: string, limit: number): Decision[] {
 function decisionOf(line: string): Decision {
   const { agentId, outputDecision } = parse(line);
   const { action } = outputDecision ?? {};
-  const tool = typeof action === 'object' && action !== null && 'tool' in action ? action.tool : action;
+  const tool =
+    typeof action === 'object' && action !== null && 'tool' in action ? action.tool : action;
   return {
     line,
     agent: typeof agentId === 'string' ? agentId : null,

@@ -28,12 +28,21 @@ export interface Exporting {
 const sequenceOf = ({ verdict }: Posted): number => verdict?.hashChain.sequence ?? 0;
 
 /** Exports the whole chain and writes what the caller of the newest decision holds beside it. */
-export async function exportEvidence({ api, token, folder, recorded }: Exporting): Promise<Evidence> {
+export async function exportEvidence({
+  api,
+  token,
+  folder,
+  recorded,
+}: Exporting): Promise<Evidence> {
   const [newest] = [...recorded].sort((a, b) => sequenceOf(b) - sequenceOf(a));
   if (!newest) throw new Error('No decision was recorded: there is nothing to export');
   await mkdir(folder, { recursive: true });
   const at = (name: string): string => relative('', join(folder, name));
-  const files = { bundle: at('bundle.json'), receipt: at('receipt.json'), body: at('decision.json') };
+  const files = {
+    bundle: at('bundle.json'),
+    receipt: at('receipt.json'),
+    body: at('decision.json'),
+  };
   await writeFile(files.receipt, JSON.stringify(newest.verdict));
   await writeFile(files.body, newest.decision.line);
   await api.download('/api/v1/hash-chain/export?fromSequence=1', token, files.bundle);

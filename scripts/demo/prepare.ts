@@ -10,9 +10,29 @@ import { say } from './screen.ts';
  */
 const TEMPLATES = [
   ...['secrets-in-output', 'payment-data-in-output', 'spending-limit'],
-  ...['prompt-injection', 'spending-review', 'money-out', 'irreversible-actions', 'access-changes', 'code-execution'],
-  ...['bulk-operations', 'external-email', 'personal-data-in-output', 'adverse-decisions', 'professional-advice'],
-  ...['binding-promises', 'low-confidence', 'high-ambiguity', 'missing-rationale', 'production-changes', 'handover'],
+  ...[
+    'prompt-injection',
+    'spending-review',
+    'money-out',
+    'irreversible-actions',
+    'access-changes',
+    'code-execution',
+  ],
+  ...[
+    'bulk-operations',
+    'external-email',
+    'personal-data-in-output',
+    'adverse-decisions',
+    'professional-advice',
+  ],
+  ...[
+    'binding-promises',
+    'low-confidence',
+    'high-ambiguity',
+    'missing-rationale',
+    'production-changes',
+    'handover',
+  ],
 ];
 
 export interface Prepared {
@@ -36,9 +56,13 @@ export async function prepare(api: Api, decisions: readonly Decision[]): Promise
   const { token, organizationId } = await api.post<Registered>('/api/v1/auth/register', account);
   const agents = [...new Set(decisions.flatMap(({ agent }) => (agent === null ? [] : [agent])))];
   for (const agent of agents) await api.post('/api/v1/agents', { name: agent }, token);
-  for (const templateId of TEMPLATES) await api.post('/api/v1/policies/from-template', { templateId }, token);
+  for (const templateId of TEMPLATES)
+    await api.post('/api/v1/policies/from-template', { templateId }, token);
   const { key } = await api.post<{ key: string }>('/api/v1/auth/keys', { name: 'demo' }, token);
-  say(`\nOrganisation ${name} with the agents of the file (${agents.join(', ')}), a workspace key, and the policies`);
-  for (let from = 0; from < TEMPLATES.length; from += 5) say(`  ${TEMPLATES.slice(from, from + 5).join(', ')}`);
+  say(
+    `\nOrganisation ${name} with the agents of the file (${agents.join(', ')}), a workspace key, and the policies`,
+  );
+  for (let from = 0; from < TEMPLATES.length; from += 5)
+    say(`  ${TEMPLATES.slice(from, from + 5).join(', ')}`);
   return { token, key, organizationId, email, password };
 }

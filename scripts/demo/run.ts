@@ -25,23 +25,38 @@ export async function runDemo({ instance, decisions, input, dataDir }: Job): Pro
   const api = createApi(instance.url);
   const { token, key, organizationId, email, password } = await prepare(api, decisions);
 
-  say(`\nPosting ${count(decisions.length)} decisions of ${relative('', input)}, ${CONCURRENCY} at a time`);
+  say(
+    `\nPosting ${count(decisions.length)} decisions of ${relative('', input)}, ${CONCURRENCY} at a time`,
+  );
   const onAnswer = progress(decisions.length);
-  const recorded = report(await postAll(decisions, { api, key, concurrency: CONCURRENCY, onAnswer }));
+  const recorded = report(
+    await postAll(decisions, { api, key, concurrency: CONCURRENCY, onAnswer }),
+  );
 
   // The counts of matches follow the decisions within a second; the demo does not wait for that.
   await instance.runJobsOnce();
   const policies = await api.get<ListedPolicy[]>('/api/v1/policies?limit=200', token);
-  say(`\nVerdicts by policy, in the order in which they are evaluated\n\n${byPolicy(recorded, policies.reverse())}`);
+  say(
+    `\nVerdicts by policy, in the order in which they are evaluated\n\n${byPolicy(recorded, policies.reverse())}`,
+  );
   say(`\nVerdicts by what the agent did\n\n${byAction(recorded)}`);
 
   const chain = await api.post<ChainVerdict>('/api/v1/hash-chain/verify', {}, token);
   say(`\nThe chain: ${describe(chain)}`);
-  const evidence = await exportEvidence({ api, token, folder: join(dataDir, organizationId), recorded });
-  say(`The bundle: ${count(Math.ceil(evidence.bytes / 1024))} KiB, verified offline with the newest receipt as pin\n`);
+  const evidence = await exportEvidence({
+    api,
+    token,
+    folder: join(dataDir, organizationId),
+    recorded,
+  });
+  say(
+    `The bundle: ${count(Math.ceil(evidence.bytes / 1024))} KiB, verified offline with the newest receipt as pin\n`,
+  );
   const { command, text, isIntact } = verifyOffline(evidence);
   say(`  $ ${command}\n${text.replaceAll(/^/gm, '  ')}`);
-  say(`\nTo look around: ASSAY_DATA_DIR=${dataDir} npm start, and sign in as ${email} with ${password}`);
+  say(
+    `\nTo look around: ASSAY_DATA_DIR=${dataDir} npm start, and sign in as ${email} with ${password}`,
+  );
   return chain.ok && isIntact;
 }
 
@@ -53,7 +68,13 @@ interface ChainVerdict {
   durationMs: number;
 }
 
-function describe({ ok, totalChecked, brokenAtSequence, brokenReason, durationMs }: ChainVerdict): string {
+function describe({
+  ok,
+  totalChecked,
+  brokenAtSequence,
+  brokenReason,
+  durationMs,
+}: ChainVerdict): string {
   const verdict = ok ? 'whole' : `broken at ${brokenAtSequence} (${brokenReason})`;
   return `${verdict}; ${count(totalChecked)} entries checked by the server in ${milliseconds(durationMs)} ms`;
 }
@@ -67,7 +88,9 @@ function report(posted: readonly Posted[]): Posted[] {
   say(
     `  recorded ${count(recorded.length)}: ${count(approved)} approved, ${count(flagged)} held for review, ${count(blocked)} blocked`,
   );
-  say(`  replayed ${count(replayed)}: the same bytes had been posted before, and got the same answer`);
+  say(
+    `  replayed ${count(replayed)}: the same bytes had been posted before, and got the same answer`,
+  );
   say(`  refused  ${count(refused.length)}${refused.length > 0 ? ', among them:' : ''}`);
   for (const { refusal } of refused.slice(0, 3)) say(`    ${refusal}`);
   return recorded;

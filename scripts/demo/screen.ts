@@ -33,15 +33,22 @@ export interface Column {
 
 /** A table of text; numbers are written by the caller. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const widths = columns.map(({ title }, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  const widths = columns.map(({ title }, i) =>
+    Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)),
+  );
   const line = (cells: readonly string[]): string =>
     cells
-      .map((cell, i) => (columns[i]?.align === 'right' ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
+      .map((cell, i) =>
+        columns[i]?.align === 'right' ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0),
+      )
       .join('  ')
       .trimEnd();
   const rule = widths.map((width) => '─'.repeat(width));
-  return [columns.map(({ title }) => title), rule, ...rows].map((cells) => `  ${line(cells)}`).join('\n');
+  return [columns.map(({ title }) => title), rule, ...rows]
+    .map((cells) => `  ${line(cells)}`)
+    .join('\n');
 }
 
 /** Breaks a list separated by semicolons into indented lines. */
-export const lines = (list: string): string => list.replaceAll(/(.{1,100})(?:; |$)/g, '    $1\n').trimEnd();
+export const lines = (list: string): string =>
+  list.replaceAll(/(.{1,100})(?:; |$)/g, '    $1\n').trimEnd();

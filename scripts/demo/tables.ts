@@ -56,12 +56,16 @@ const VERDICTS: readonly Verdict['status'][] = ['approved', 'flagged', 'blocked'
 
 /** How many of each verdict, in the order of `VERDICTS`. */
 export function tally(posted: readonly Posted[]): number[] {
-  return VERDICTS.map((status) => posted.filter(({ verdict }) => verdict?.status === status).length);
+  return VERDICTS.map(
+    (status) => posted.filter(({ verdict }) => verdict?.status === status).length,
+  );
 }
 
 /** By what the agent did: the most frequent actions, the others together, and all. */
 export function byAction(posted: readonly Posted[]): string {
-  const groups = [...groupBy(posted, ({ decision }) => decision.action)].sort(([, a], [, b]) => b.length - a.length);
+  const groups = [...groupBy(posted, ({ decision }) => decision.action)].sort(
+    ([, a], [, b]) => b.length - a.length,
+  );
   const rare = groups.slice(MOST_ACTIONS);
   const rowOf = ([name, group]: readonly [string, readonly Posted[]]): string[] => [
     ...[name, count(group.length), ...tally(group).map(count)],
@@ -73,7 +77,9 @@ export function byAction(posted: readonly Posted[]): string {
   ];
   return table(columns, [
     ...groups.slice(0, MOST_ACTIONS).map(rowOf),
-    ...(rare.length > 0 ? [rowOf([`(${rare.length} others)`, rare.flatMap(([, group]) => group)])] : []),
+    ...(rare.length > 0
+      ? [rowOf([`(${rare.length} others)`, rare.flatMap(([, group]) => group)])]
+      : []),
     rowOf(['(all)', posted]),
   ]);
 }

@@ -27,7 +27,10 @@ const SALT = /^[A-Za-z0-9_-]{21}[AQgw]$/;
  * Matches disclosures, parents before children, with the commitments of their view.
  * @throws Unreadable with what is wrong: not canonical, unmatched, misnamed or used twice
  */
-export function matchDisclosures(commitments: { [name: string]: string }, disclosures: string[]): Map<string, Shown> {
+export function matchDisclosures(
+  commitments: { [name: string]: string },
+  disclosures: string[],
+): Map<string, Shown> {
   const slots = new Map<string, Slot>();
   for (const [name, commitment] of Object.entries(commitments)) {
     slots.set(commitment, { top: name, parent: null, name, siblings: new Set() });
@@ -62,12 +65,15 @@ interface Node {
 
 function readNode(text: string, slot: Slot): Node {
   const array = parse(text);
-  if (!Array.isArray(array) || canonical(array) !== text) throw new Unreadable('a disclosure that is not canonical');
+  if (!Array.isArray(array) || canonical(array) !== text)
+    throw new Unreadable('a disclosure that is not canonical');
   const [salt, name, value, children] = array;
-  if (typeof salt !== 'string' || !SALT.test(salt)) throw new Unreadable('a disclosure without a salt');
+  if (typeof salt !== 'string' || !SALT.test(salt))
+    throw new Unreadable('a disclosure without a salt');
   const path = pathOf(name, slot);
   if (array.length === 3) return { path, value: value as Value, children: [] };
-  if (array.length !== 4 || !isChildren(value, children)) throw new Unreadable('a disclosure of unknown shape');
+  if (array.length !== 4 || !isChildren(value, children))
+    throw new Unreadable('a disclosure of unknown shape');
   const siblings = new Set<string>();
   return {
     path,
@@ -80,10 +86,13 @@ function readNode(text: string, slot: Slot): Node {
 
 /** Checks the name and gives the JSON Pointer below the top-level name. */
 function pathOf(name: Value | undefined, { name: expected, parent, siblings }: Slot): string {
-  const fits = expected === null ? typeof name === 'string' && !siblings.has(name) : name === expected;
+  const fits =
+    expected === null ? typeof name === 'string' && !siblings.has(name) : name === expected;
   if (!fits) throw new Unreadable('a disclosure with a wrong name');
   siblings.add(name as string);
-  return parent === null ? '' : `${parent}/${String(name).replace(/~/g, '~0').replace(/\//g, '~1')}`;
+  return parent === null
+    ? ''
+    : `${parent}/${String(name).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 }
 
 function isChildren(kind: Value | undefined, children: Value | undefined): children is string[] {

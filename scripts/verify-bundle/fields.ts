@@ -7,7 +7,13 @@ import type { View } from './view.ts';
 /** Counts values in constant memory and hands each on as it is met. */
 export class FieldTally {
   private readonly onField: (row: FieldRow) => void;
-  private readonly tally: FieldCounts = { shown: 0, partlyShown: 0, withheld: 0, notStored: 0, erased: 0 };
+  private readonly tally: FieldCounts = {
+    shown: 0,
+    partlyShown: 0,
+    withheld: 0,
+    notStored: 0,
+    erased: 0,
+  };
 
   constructor(onField: ((row: FieldRow) => void) | undefined) {
     this.onField = onField ?? (() => {});
@@ -20,7 +26,12 @@ export class FieldTally {
 
   entry({ sequence, traceId }: Entry, view: View, shown: Map<string, Shown>): void {
     for (const name of Object.keys(view.commitments)) {
-      this.onField({ sequence, traceId, name, ...this.state(shown.get(name), view.unstored?.includes(name) ?? false) });
+      this.onField({
+        sequence,
+        traceId,
+        name,
+        ...this.state(shown.get(name), view.unstored?.includes(name) ?? false),
+      });
     }
   }
 

@@ -47,7 +47,8 @@ export function readHeader(line: string): Header {
   if (header.format !== 'assay-bundle') throw new Unreadable('not a bundle in the line layout');
   if (header.version !== 1) throw new Unreadable('a bundle of another version');
   if (JSON.stringify(header.algorithm) !== ALGORITHM) throw new Unreadable('an unknown algorithm');
-  if (header.chain !== 'ledger' && header.chain !== 'audit') throw new Unreadable('an unknown chain');
+  if (header.chain !== 'ledger' && header.chain !== 'audit')
+    throw new Unreadable('an unknown chain');
   const { range, head } = header;
   const known =
     isText(header.organizationId) &&
@@ -71,7 +72,14 @@ export function readEntry(line: string): Entry {
   const text = comma ? line.slice(0, -1) : line;
   const entry = membersOf(text);
   const { view, disclosures } = entry;
-  const texts = [entry.id, entry.organizationId, entry.prevHash, entry.payloadDigest, entry.chainHash, entry.createdAt];
+  const texts = [
+    entry.id,
+    entry.organizationId,
+    entry.prevHash,
+    entry.payloadDigest,
+    entry.chainHash,
+    entry.createdAt,
+  ];
   const known =
     texts.every(isText) &&
     isNullable(isText, entry.traceId) &&
@@ -97,16 +105,41 @@ export function readFooter(line: string): Footer {
 }
 
 function headerLine(header: Members & { range: Members }): string {
-  const { format, version, chain, algorithm, organizationId, exportedAt, prevHash, count, recipe } = header;
+  const { format, version, chain, algorithm, organizationId, exportedAt, prevHash, count, recipe } =
+    header;
   const range = { fromSequence: header.range.fromSequence, toSequence: header.range.toSequence };
-  const head = isMembers(header.head) ? { sequence: header.head.sequence, chainHash: header.head.chainHash } : null;
-  const first = { format, version, chain, algorithm, organizationId, exportedAt, range, prevHash, head, count, recipe };
+  const head = isMembers(header.head)
+    ? { sequence: header.head.sequence, chainHash: header.head.chainHash }
+    : null;
+  const first = {
+    format,
+    version,
+    chain,
+    algorithm,
+    organizationId,
+    exportedAt,
+    range,
+    prevHash,
+    head,
+    count,
+    recipe,
+  };
   return `${JSON.stringify(first).slice(0, -1)},"entries":[`;
 }
 
 function entryLine(entry: Members, viewText: string): string {
-  const { id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash, createdAt } = entry;
-  const first = { id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash, createdAt };
+  const { id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash, createdAt } =
+    entry;
+  const first = {
+    id,
+    organizationId,
+    traceId,
+    sequence,
+    prevHash,
+    payloadDigest,
+    chainHash,
+    createdAt,
+  };
   return `${JSON.stringify(first).slice(0, -1)},"view":${viewText},"disclosures":${JSON.stringify(entry.disclosures)}}`;
 }
 
@@ -128,6 +161,9 @@ function isTexts(value: Value | undefined): value is string[] {
   return Array.isArray(value) && value.every(isText);
 }
 
-function isNullable(check: (value: Value | undefined) => boolean, value: Value | undefined): boolean {
+function isNullable(
+  check: (value: Value | undefined) => boolean,
+  value: Value | undefined,
+): boolean {
   return value === null || check(value);
 }

@@ -19,7 +19,10 @@ export interface Context {
 const ZEROS = '0'.repeat(64);
 
 /** What is wrong with an entry in its place. */
-export function linkFaults(entry: Entry, { header, expected, prevHash, notBefore }: Context): Fault[] {
+export function linkFaults(
+  entry: Entry,
+  { header, expected, prevHash, notBefore }: Context,
+): Fault[] {
   const { sequence, createdAt, view } = entry;
   const faults: Fault[] = [];
   const refuse = (wrong: boolean, code: string, message: string) => {
@@ -27,8 +30,16 @@ export function linkFaults(entry: Entry, { header, expected, prevHash, notBefore
   };
   const gap = sequence !== expected;
   refuse(gap, 'sequence-gap', `sequence ${sequence} stands where ${expected} belongs`);
-  refuse(!gap && entry.prevHash !== prevHash, 'prev-hash-mismatch', 'does not link to the entry before');
-  refuse(!isStart(entry, header), 'prev-hash-mismatch', 'prevHash is none that this sequence can have');
+  refuse(
+    !gap && entry.prevHash !== prevHash,
+    'prev-hash-mismatch',
+    'does not link to the entry before',
+  );
+  refuse(
+    !isStart(entry, header),
+    'prev-hash-mismatch',
+    'prevHash is none that this sequence can have',
+  );
   const sealed = sha256(entry.prevHash + entry.payloadDigest + sequence + createdAt);
   refuse(sealed !== entry.chainHash, 'chain-hash-mismatch', 'chainHash does not fit the entry');
   refuse(
@@ -37,8 +48,16 @@ export function linkFaults(entry: Entry, { header, expected, prevHash, notBefore
     'payloadDigest does not fit the view',
   );
   refuse(!isTime(createdAt), 'created-at-malformed', 'createdAt is no time of the format');
-  refuse(!gap && createdAt < notBefore, 'created-at-decreasing', 'createdAt is earlier than that of the entry before');
-  refuse(entry.organizationId !== header.organizationId, 'organization-mismatch', 'an entry of another organisation');
+  refuse(
+    !gap && createdAt < notBefore,
+    'created-at-decreasing',
+    'createdAt is earlier than that of the entry before',
+  );
+  refuse(
+    entry.organizationId !== header.organizationId,
+    'organization-mismatch',
+    'an entry of another organisation',
+  );
   return faults;
 }
 
@@ -50,9 +69,15 @@ export function documentFaults(
 ): string[] {
   const faults: string[] = [];
   const { entries, first, last, lastHash } = read;
-  if (count !== entries || footer.count !== entries) faults.push(`${entries} entries, not as many as announced`);
+  if (count !== entries || footer.count !== entries)
+    faults.push(`${entries} entries, not as many as announced`);
   if (entries === 0) {
-    if (range.fromSequence !== null || range.toSequence !== null || prevHash !== null || footer.chainHash !== null) {
+    if (
+      range.fromSequence !== null ||
+      range.toSequence !== null ||
+      prevHash !== null ||
+      footer.chainHash !== null
+    ) {
       faults.push('an empty document that announces a range');
     }
     return faults;
@@ -61,7 +86,8 @@ export function documentFaults(
     faults.push('not the announced range');
   if (lastHash !== null && footer.chainHash !== lastHash)
     faults.push('the end names another chainHash than the last entry');
-  if (head === null || head.sequence < (last as number)) faults.push('the head is before the last entry');
+  if (head === null || head.sequence < (last as number))
+    faults.push('the head is before the last entry');
   else if (head.sequence === last && lastHash !== null && head.chainHash !== lastHash) {
     faults.push('the head names another chainHash than the last entry');
   }

@@ -23,7 +23,8 @@ export class PinCheck {
   private readonly body: Uint8Array | null;
 
   constructor(pins: readonly Pin[], body: Uint8Array | null) {
-    for (const pin of pins) this.pins.set(pin.sequence, [...(this.pins.get(pin.sequence) ?? []), pin]);
+    for (const pin of pins)
+      this.pins.set(pin.sequence, [...(this.pins.get(pin.sequence) ?? []), pin]);
     this.body = body;
   }
 
@@ -34,8 +35,17 @@ export class PinCheck {
     for (const pin of this.pins.get(sequence) ?? []) {
       const sameTrace = pin.traceId === null || pin.traceId === entry.traceId;
       if (pin.chainHash !== entry.chainHash)
-        faults.push({ code: 'pin-mismatch', sequence, message: 'a trusted pin names another chainHash' });
-      else if (!sameTrace) faults.push({ code: 'pin-mismatch', sequence, message: 'the receipt is for another trace' });
+        faults.push({
+          code: 'pin-mismatch',
+          sequence,
+          message: 'a trusted pin names another chainHash',
+        });
+      else if (!sameTrace)
+        faults.push({
+          code: 'pin-mismatch',
+          sequence,
+          message: 'the receipt is for another trace',
+        });
       else this.vouchedUpTo = sequence;
       faults.push(...this.bodyFault(pin, view));
     }
@@ -44,7 +54,10 @@ export class PinCheck {
 
   /** What the pins outside the entries say: at the entry just before, and at or beyond the claimed head. */
   outside(header: Header, last: number): PinFault[] {
-    const before = header.range.fromSequence === null ? [] : (this.pins.get(header.range.fromSequence - 1) ?? []);
+    const before =
+      header.range.fromSequence === null
+        ? []
+        : (this.pins.get(header.range.fromSequence - 1) ?? []);
     const faults: PinFault[] = before
       .filter(({ chainHash }) => chainHash !== header.prevHash)
       .map(({ sequence }) => ({
@@ -69,7 +82,8 @@ export class PinCheck {
     if (this.body === null || salt === null || view === null) return [];
     this.submitted = submittedCommitment(salt, this.body) === view.commitments.submitted;
     if (this.submitted) return [];
-    const message = 'the body is not what this entry committed to as submitted; or it is not the file that was posted';
+    const message =
+      'the body is not what this entry committed to as submitted; or it is not the file that was posted';
     return [{ code: 'submitted-mismatch', sequence, message }];
   }
 }
@@ -77,8 +91,12 @@ export class PinCheck {
 function headFault(pin: Pin, { head, exportedAt }: Header): string | null {
   if (head !== null && pin.sequence < head.sequence) return null;
   if (pin.sequence === head?.sequence)
-    return pin.chainHash === head.chainHash ? null : 'a trusted pin names another chainHash than the head';
-  const early = pin.createdAt !== null && Date.parse(pin.createdAt) + CLOCK_TOLERANCE_MS < Date.parse(exportedAt);
+    return pin.chainHash === head.chainHash
+      ? null
+      : 'a trusted pin names another chainHash than the head';
+  const early =
+    pin.createdAt !== null &&
+    Date.parse(pin.createdAt) + CLOCK_TOLERANCE_MS < Date.parse(exportedAt);
   return early
     ? 'the chain had reached this trusted pin before the document was exported, whose head is below it'
     : null;

@@ -24,10 +24,18 @@ export function readPin(value: Value): Pin | null {
   if (isMembers(data)) return readPin(data);
   if (isMembers(entry)) return readPin(entry);
   if (isMembers(hashChain))
-    return pinOf({ traceId: value.traceId ?? null, createdAt: value.createdAt ?? null, ...hashChain });
+    return pinOf({
+      traceId: value.traceId ?? null,
+      createdAt: value.createdAt ?? null,
+      ...hashChain,
+    });
   if ('lastSequence' in value) {
     const { lastSequence, lastChainHash, lastEntryAt } = value;
-    return pinOf({ sequence: lastSequence ?? null, chainHash: lastChainHash ?? null, createdAt: lastEntryAt ?? null });
+    return pinOf({
+      sequence: lastSequence ?? null,
+      chainHash: lastChainHash ?? null,
+      createdAt: lastEntryAt ?? null,
+    });
   }
   return pinOf(value);
 }
@@ -38,7 +46,8 @@ export function submittedCommitment(salt: string, body: Uint8Array): string {
 }
 
 function pinOf({ sequence, chainHash, traceId, salt, createdAt }: Members): Pin | null {
-  if (!Number.isSafeInteger(sequence) || (sequence as number) < 1 || !isHex64(chainHash)) return null;
+  if (!Number.isSafeInteger(sequence) || (sequence as number) < 1 || !isHex64(chainHash))
+    return null;
   return {
     sequence: sequence as number,
     chainHash,

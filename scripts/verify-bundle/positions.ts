@@ -29,13 +29,15 @@ export class Positions {
     slot.write(chainHash, 0, 'hex');
     slot.write(markOf(traceId), HASH_END, 'hex');
     if (view.kind === 'trace') slot.writeUInt32LE(index + 1, MARK_END);
-    if (view.kind === 'compliance') return this.clauseFault(String(traceId), index, view.after as Place | null);
+    if (view.kind === 'compliance')
+      return this.clauseFault(String(traceId), index, view.after as Place | null);
     return view.subject && view.after ? this.factFault(view, index, view.subject) : null;
   }
 
   private factFault({ traceId, after }: View, index: number, subject: Place): string | null {
     const place = after as Place;
-    if (subject.sequence > place.sequence || place.sequence >= this.first + index) return 'after is out of order';
+    if (subject.sequence > place.sequence || place.sequence >= this.first + index)
+      return 'after is out of order';
     if (this.differs(subject, traceId)) return 'subject is another entry';
     if (this.differs(place, traceId)) return 'after is another entry';
     const ingested = this.slot(subject.sequence - this.first);
@@ -68,7 +70,10 @@ export class Positions {
   private slot(index: number): Buffer | null {
     if (index < 0 || index >= this.length) return null;
     const start = (index % CHUNK_ENTRIES) * ENTRY_BYTES;
-    return (this.chunks[Math.floor(index / CHUNK_ENTRIES)] as Buffer).subarray(start, start + ENTRY_BYTES);
+    return (this.chunks[Math.floor(index / CHUNK_ENTRIES)] as Buffer).subarray(
+      start,
+      start + ENTRY_BYTES,
+    );
   }
 }
 

@@ -27,12 +27,19 @@ export interface Options {
 }
 
 /** Verifies a bundle given line by line, without line ends. Never throws: what cannot be read is a finding. */
-export async function verifyBundle(lines: AsyncIterable<string>, options: Options = {}): Promise<Report> {
+export async function verifyBundle(
+  lines: AsyncIterable<string>,
+  options: Options = {},
+): Promise<Report> {
   const verification = new Verification(options);
   try {
     for await (const line of lines) if (!verification.takeLine(line)) break;
   } catch (error) {
-    verification.cannotTell('unreadable', error instanceof Error ? error.message : String(error), null);
+    verification.cannotTell(
+      'unreadable',
+      error instanceof Error ? error.message : String(error),
+      null,
+    );
   }
   return verification.report();
 }
@@ -88,7 +95,12 @@ class Verification {
     const last = this.entries === 0 ? null : this.expected - 1;
     if (!footer) this.cannotTell('truncated', 'the document has no end', null);
     if (header && footer) {
-      const read = { entries: this.entries, first: this.first, last, lastHash: this.previous?.chainHash ?? null };
+      const read = {
+        entries: this.entries,
+        first: this.first,
+        last,
+        lastHash: this.previous?.chainHash ?? null,
+      };
       for (const message of documentFaults(header, footer, read))
         this.tampered('document-mismatch', message, this.expected);
     }
@@ -139,13 +151,15 @@ class Verification {
   }
 
   private takeFooter(footer: Footer): void {
-    if (this.comma && this.entries > 0) this.cannotTell('unreadable', 'the last entry announces another one', null);
+    if (this.comma && this.entries > 0)
+      this.cannotTell('unreadable', 'the last entry announces another one', null);
     this.footer = footer;
   }
 
   private takeEntryLine(line: string, header: Header): void {
     this.entries++;
-    if (!this.comma) this.cannotTell('unreadable', 'the entry before does not announce this one', this.expected);
+    if (!this.comma)
+      this.cannotTell('unreadable', 'the entry before does not announce this one', this.expected);
     this.comma = line.endsWith(',');
     try {
       this.takeEntry(readEntry(line), header);
@@ -163,12 +177,18 @@ class Verification {
     this.first ??= entry.sequence;
     const { expected, previous } = this;
     const prevHash = this.entries === 1 ? header.prevHash : (previous?.chainHash ?? entry.prevHash);
-    const faults = linkFaults(entry, { header, expected, prevHash, notBefore: previous?.createdAt ?? '' });
+    const faults = linkFaults(entry, {
+      header,
+      expected,
+      prevHash,
+      notBefore: previous?.createdAt ?? '',
+    });
     for (const { code, message } of faults)
       this.tampered(code, message, code === 'sequence-gap' ? expected : entry.sequence);
     if (faults.length > 0) this.positions = null;
     const view = this.takeView(entry, header);
-    for (const { code, sequence, message } of this.pins.entry(entry, view)) this.tampered(code, message, sequence);
+    for (const { code, sequence, message } of this.pins.entry(entry, view))
+      this.tampered(code, message, sequence);
     if (entry.sequence === 1) this.checkChainStart(entry);
     this.previous = entry;
     this.expected = entry.sequence + 1;
@@ -217,9 +237,13 @@ class Verification {
   private requirePin(last: number | null): void {
     const { vouchedUpTo } = this.pins;
     if (last !== null && vouchedUpTo === last) return;
-    const vouched = vouchedUpTo === null ? 'no trusted pin in this document' : `vouched for up to ${vouchedUpTo}`;
+    const vouched =
+      vouchedUpTo === null ? 'no trusted pin in this document' : `vouched for up to ${vouchedUpTo}`;
     const beyond = this.pins.beyond(last ?? 0);
-    const later = beyond === null ? '' : `; the pin at ${beyond} is beyond it: ask for a bundle that reaches it`;
+    const later =
+      beyond === null
+        ? ''
+        : `; the pin at ${beyond} is beyond it: ask for a bundle that reaches it`;
     this.cannotTell('not-vouched', `consistent; ${vouched}${later}`, null);
   }
 }

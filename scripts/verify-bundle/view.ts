@@ -26,7 +26,8 @@ const change: Check = (value) =>
     status: (to) => to === null || status(to),
     humanOverride: (to) => to === null || typeof to === 'boolean',
   });
-const names: Check = (value) => Array.isArray(value) && value.every(text) && isAscending(value as string[]);
+const names: Check = (value) =>
+  Array.isArray(value) && value.every(text) && isAscending(value as string[]);
 const erased: Check = (value) =>
   Array.isArray(value) && value.every((item) => exactly(item, { sequence: ordinal, names }));
 const actor: Check = (value) =>
@@ -82,11 +83,14 @@ const kinds: { [kind: string]: { [member: string]: Check } } = {
 /** Why this verifier does not understand a view; null when it does. */
 export function viewFault(view: Members): string | null {
   if (view.v !== 1) return 'a view of an unknown version';
-  const members = typeof view.kind === 'string' && Object.hasOwn(kinds, view.kind) ? kinds[view.kind] : undefined;
+  const members =
+    typeof view.kind === 'string' && Object.hasOwn(kinds, view.kind) ? kinds[view.kind] : undefined;
   if (!members) return 'a view of an unknown kind';
   const wrong = Object.keys(members).find((member) => !(members[member] as Check)(view[member]));
   if (wrong !== undefined) return `a view whose member ${wrong} is missing or unknown`;
-  return Object.keys(view).length === Object.keys(members).length ? null : 'a view with unknown members';
+  return Object.keys(view).length === Object.keys(members).length
+    ? null
+    : 'a view with unknown members';
 }
 
 function ordinal(value: Value | undefined): boolean {
@@ -100,5 +104,8 @@ function oneOf(...allowed: string[]): Check {
 function exactly(value: Value | undefined, members: { [member: string]: Check }): boolean {
   if (!isMembers(value)) return false;
   const checks = Object.entries(members);
-  return checks.length === Object.keys(value).length && checks.every(([member, check]) => check(value[member]));
+  return (
+    checks.length === Object.keys(value).length &&
+    checks.every(([member, check]) => check(value[member]))
+  );
 }

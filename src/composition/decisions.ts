@@ -22,11 +22,21 @@ import type { Platform } from './platform.ts';
 import type { Identity } from './identity.ts';
 
 export function createDecisions(platform: Platform, { organizations, keyIdentities }: Identity) {
-  const { config, secrets, models, clock, feed, metrics, onCommit, verificationWorker, audit } = platform;
+  const { config, secrets, models, clock, feed, metrics, onCommit, verificationWorker, audit } =
+    platform;
   const knownAgents = createCache<KnownAgent[]>({ feed, collections: ['agents'], max: 50_000 });
   const onAgentsChanged = (organizationId: string): void =>
-    onCommit(() => [keyIdentities, knownAgents].forEach((cache) => cache.invalidate(organizationId)));
-  const agents = createAgentService({ models, known: knownAgents, clock, randomHex, hashKey, onAgentsChanged });
+    onCommit(() =>
+      [keyIdentities, knownAgents].forEach((cache) => cache.invalidate(organizationId)),
+    );
+  const agents = createAgentService({
+    models,
+    known: knownAgents,
+    clock,
+    randomHex,
+    hashKey,
+    onAgentsChanged,
+  });
   const agentHistory = createAgentHistoryService({ models, clock });
   const knownPolicySets = createCache<PolicySet>({ feed, collections: ['policies'], max: 2000 });
   const policySets = createPolicySetService({ models, sets: knownPolicySets });
@@ -48,7 +58,13 @@ export function createDecisions(platform: Platform, { organizations, keyIdentiti
     }),
     traces: createTraceService({ models, counts, agents, organizations, scrubbers }),
     bulk: createBulkService({ models, amendments: platform.decisions.amendments }),
-    hashChain: createHashChainService({ models, ledger, verificationWorker, clock, log: platform.logger }),
+    hashChain: createHashChainService({
+      models,
+      ledger,
+      verificationWorker,
+      clock,
+      log: platform.logger,
+    }),
     bundles: createBundleService({ models, verificationWorker, audit, clock }),
     decisionCaches: [knownAgents, knownPolicySets],
   };

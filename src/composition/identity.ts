@@ -16,15 +16,34 @@ import { createSessionService } from '../resources/auth/sessions/sessions.servic
 import { createSignInFailures } from '../resources/auth/accounts/sign-in-failures.service.ts';
 import { createStreamTokenService } from '../resources/auth/sessions/stream-tokens.service.ts';
 import { createMembershipService } from '../resources/organization/memberships/memberships.service.ts';
-import { createOrganizationService, type OrganizationContext } from '../resources/organization/organization.service.ts';
+import {
+  createOrganizationService,
+  type OrganizationContext,
+} from '../resources/organization/organization.service.ts';
 import { createWorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';
 import type { Platform } from './platform.ts';
 
 export function createIdentity(platform: Platform) {
-  const { config, secrets, models, clock, feed, audit, passwords, vault, transaction, onCommit, publicUrl } = platform;
+  const {
+    config,
+    secrets,
+    models,
+    clock,
+    feed,
+    audit,
+    passwords,
+    vault,
+    transaction,
+    onCommit,
+    publicUrl,
+  } = platform;
   const signing = { secret: secrets.jwt, formerSecrets: secrets.formerJwt, clock };
   const tempTokens = createTempTokens(signing);
-  const contexts = createCache<OrganizationContext>({ feed, collections: ['organizations'], max: 10_000 });
+  const contexts = createCache<OrganizationContext>({
+    feed,
+    collections: ['organizations'],
+    max: 10_000,
+  });
   const organizations = createOrganizationService({
     ...{ models, contexts, newId, onCommit, defaultPlan: config.DEFAULT_PLAN },
     openLedger: (organizationId) => platform.consumers.cursorsFor(organizationId, 0),
@@ -39,12 +58,25 @@ export function createIdentity(platform: Platform) {
   });
   const failures = createSignInFailures({ sessions, audit, log: platform.logger });
   const credentials = createCredentialService({ models, sessions, oneTimeTokens, clock });
-  const doors = { models, sessions, failures, credentials, oneTimeTokens, passwords, clock, transaction };
+  const doors = {
+    models,
+    sessions,
+    failures,
+    credentials,
+    oneTimeTokens,
+    passwords,
+    clock,
+    transaction,
+  };
   const founding = createRegistrationService({
     ...{ models, sessions, organizations, clock, newId },
     registration: config.REGISTRATION,
   });
-  const identities = createCache<KeyIdentity>({ feed, collections: ['workspace_keys', 'agents'], max: 50_000 });
+  const identities = createCache<KeyIdentity>({
+    feed,
+    collections: ['workspace_keys', 'agents'],
+    max: 50_000,
+  });
   return {
     ...{ organizations, oneTimeTokens, sessions, failures, credentials, founding },
     memberships: createMembershipService({ models }),

@@ -55,7 +55,10 @@ export function createPlatform(deps: PlatformDeps, onSealed: (organizationId: st
   const { config, secrets, connection, models, clock, logger } = deps;
   const { transaction, onCommit } = createTransactions(connection);
   const onQuarantine = (organizationId: string, missing: Position): void =>
-    logger.fatal({ organizationId, missing }, 'a chain does not reach a head it once had: quarantined');
+    logger.fatal(
+      { organizationId, missing },
+      'a chain does not reach a head it once had: quarantined',
+    );
   const chainDeps = {
     connection,
     clock,
@@ -73,7 +76,14 @@ export function createPlatform(deps: PlatformDeps, onSealed: (organizationId: st
   const audits = openChain(AUDIT, { ...chainDeps, onSealed: () => undefined });
   const outbox = createOutboxWriter({ rows: models.outbox, clock });
   const consumers = createConsumers({
-    ...{ connection, clock, chain: DECISIONS, cursors: models.cursors, parked: models.parked, timer: systemTimer },
+    ...{
+      connection,
+      clock,
+      chain: DECISIONS,
+      cursors: models.cursors,
+      parked: models.parked,
+      timer: systemTimer,
+    },
     ...probe,
     consumers: consumersOf({ models, outbox, fold: decisions.fold }),
     onError: (consumer, organizationId, error) =>
@@ -81,7 +91,10 @@ export function createPlatform(deps: PlatformDeps, onSealed: (organizationId: st
     onParked: (consumer, organizationId, sequence) =>
       logger.error({ consumer, organizationId, sequence }, 'a consumer went on without an entry'),
   });
-  const verificationWorker = createVerificationWorker({ uri: deps.mongoUri, database: connection.name });
+  const verificationWorker = createVerificationWorker({
+    uri: deps.mongoUri,
+    database: connection.name,
+  });
   const audit = createAuditService({
     ...{ models, verificationWorker, clock, newId, random16, log: logger },
     chain: audits.appender,
@@ -93,11 +106,23 @@ export function createPlatform(deps: PlatformDeps, onSealed: (organizationId: st
     folder: join(config.ASSAY_DATA_DIR, 'mail'),
     log: logger,
   });
-  const publicUrl = (config.ASSAY_PUBLIC_URL ?? `http://${config.ASSAY_HOST}:${config.PORT}`).replace(/\/$/, '');
+  const publicUrl = (
+    config.ASSAY_PUBLIC_URL ?? `http://${config.ASSAY_HOST}:${config.PORT}`
+  ).replace(/\/$/, '');
   const [firstReturn = `${publicUrl}/`, ...moreReturns] = config.ASSAY_RETURN_URLS;
   return {
     ...deps,
-    ...{ transaction, onCommit, decisions, audits, outbox, consumers, verificationWorker, audit, mailer },
+    ...{
+      transaction,
+      onCommit,
+      decisions,
+      audits,
+      outbox,
+      consumers,
+      verificationWorker,
+      audit,
+      mailer,
+    },
     http: createSafeHttp({ ...OUTBOUND, allow: config.ASSAY_OUTBOUND_ALLOW }),
     passwords: createPasswords(config.ASSAY_PASSWORD_CONCURRENCY),
     vault: createVault({ key: secrets.encryptionKey, formerKeys: secrets.formerEncryption }),

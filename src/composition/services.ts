@@ -16,7 +16,9 @@ const PING_MS = 2000;
 /** Every service of one instance. */
 export function createServices(deps: PlatformDeps) {
   const { connection, models, clock, metrics, logger } = deps;
-  const platform = createPlatform(deps, (organizationId) => decisions.hashChain.headMoved(organizationId));
+  const platform = createPlatform(deps, (organizationId) =>
+    decisions.hashChain.headMoved(organizationId),
+  );
   const { audit, consumers, mailer, quarantined } = platform;
   const identity = createIdentity(platform);
   const directory = createDirectory(platform, identity);
@@ -32,7 +34,10 @@ export function createServices(deps: PlatformDeps) {
   const outboxWorker = createOutboxWorker({
     ...{ rows: models.outbox, clock, chance, log: logger },
     deliverers: {
-      [MAIL_TOPIC]: createMailDelivery(mailer, { ...identity.links.mails, ...directory.invitations.mails }),
+      [MAIL_TOPIC]: createMailDelivery(mailer, {
+        ...identity.links.mails,
+        ...directory.invitations.mails,
+      }),
     },
   });
   const ping = async (): Promise<void> => {
@@ -54,8 +59,10 @@ export function createServices(deps: PlatformDeps) {
     /** Brings the gauges of /metrics up to date. */
     async observe(): Promise<void> {
       metrics.quarantined.set(quarantined().length);
-      for (const [consumer, lag] of Object.entries(consumers.lag())) metrics.consumerLag.set({ consumer }, lag);
-      for (const [status, rows] of Object.entries(await outboxWorker.backlog())) metrics.outbox.set({ status }, rows);
+      for (const [consumer, lag] of Object.entries(consumers.lag()))
+        metrics.consumerLag.set({ consumer }, lag);
+      for (const [status, rows] of Object.entries(await outboxWorker.backlog()))
+        metrics.outbox.set({ status }, rows);
     },
     /** Refuses further appends and resolves when everything accepted is durable. */
     async close(): Promise<void> {

@@ -20,27 +20,68 @@ import { socialProviders } from './social-providers.ts';
 const DNS_MS = 5000;
 
 export function createSignOn(platform: Platform, identity: Identity) {
-  const { models, clock, vault, audit, transaction, logger, http, publicUrl, returnAddresses } = platform;
-  const { sessions, credentials, memberships, oneTimeTokens, organizations, failures, founding, mfa } = identity;
-  const ssoSettings = createSsoSettingsService({ models, vault, sessions, organizations, http, clock, publicUrl });
+  const { models, clock, vault, audit, transaction, logger, http, publicUrl, returnAddresses } =
+    platform;
+  const {
+    sessions,
+    credentials,
+    memberships,
+    oneTimeTokens,
+    organizations,
+    failures,
+    founding,
+    mfa,
+  } = identity;
+  const ssoSettings = createSsoSettingsService({
+    models,
+    vault,
+    sessions,
+    organizations,
+    http,
+    clock,
+    publicUrl,
+  });
   const dns = createDns({ servers: platform.config.ASSAY_DNS_SERVERS, timeoutMs: DNS_MS });
   const attempts = createLoginRequestService({ oneTimeTokens, clock, randomToken });
-  const endings = createLoginCompletionService({ audit, defaultReturn: returnAddresses[0], log: logger });
+  const endings = createLoginCompletionService({
+    audit,
+    defaultReturn: returnAddresses[0],
+    log: logger,
+  });
   const arrivals = createAccountLinkingService({
     ...{ models, sessions, credentials, memberships, ssoSettings, clock, newId, transaction },
   });
   const oidc = createOidcService({
     ...{ attempts, endings, arrivals, ssoSettings, randomToken, publicUrl },
-    providers: createIdentityProviders({ fetch: (url, options) => http.fetch(url, options), clock }),
+    providers: createIdentityProviders({
+      fetch: (url, options) => http.fetch(url, options),
+      clock,
+    }),
   });
   const saml = createSaml(platform, identity, { attempts, endings, arrivals, ssoSettings });
   return {
     ...{ ssoSettings, oidc, ...saml },
     ssoDomains: createSsoDomainService({ models, memberships, audit, dns, clock, randomHex }),
-    dispatch: createHomeRealmService({ ssoSettings, starters: { oidc, saml: saml.saml }, audit, returnAddresses }),
+    dispatch: createHomeRealmService({
+      ssoSettings,
+      starters: { oidc, saml: saml.saml },
+      audit,
+      returnAddresses,
+    }),
     exchanges: createExchangeService({ sessions, mfa }),
     social: createSocialService({
-      ...{ models, sessions, failures, credentials, founding, attempts, endings, clock, transaction, randomToken },
+      ...{
+        models,
+        sessions,
+        failures,
+        credentials,
+        founding,
+        attempts,
+        endings,
+        clock,
+        transaction,
+        randomToken,
+      },
       ...{ returnAddresses, publicUrl },
       providers: socialProviders(platform),
     }),

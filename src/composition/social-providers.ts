@@ -6,7 +6,11 @@ import type { SocialOpener } from '../resources/sign-on/social/social-providers.
 import type { Platform } from './platform.ts';
 
 /** The installation chose these addresses itself, so they may lead anywhere. */
-export function socialProviders({ config, clock, fetch }: Platform): Partial<Record<SocialKind, SocialOpener>> {
+export function socialProviders({
+  config,
+  clock,
+  fetch,
+}: Platform): Partial<Record<SocialKind, SocialOpener>> {
   const providers = createIdentityProviders({ fetch, clock });
   const client = (letter: 'A' | 'B' | 'C') => {
     const [clientId, clientSecret] = [
@@ -17,9 +21,16 @@ export function socialProviders({ config, clock, fetch }: Platform): Partial<Rec
   };
   const [a, b, c] = [client('A'), client('B'), client('C')];
   const apiUrl = config.ASSAY_OAUTH_B_API_URL.replace(/\/$/, '');
-  const [authorizationUrl, tokenUrl] = [config.ASSAY_OAUTH_B_AUTHORIZATION_URL, config.ASSAY_OAUTH_B_TOKEN_URL];
+  const [authorizationUrl, tokenUrl] = [
+    config.ASSAY_OAUTH_B_AUTHORIZATION_URL,
+    config.ASSAY_OAUTH_B_TOKEN_URL,
+  ];
   return {
-    ...(a && { 'oauth-a': openIdLogin(providers, { registration: { ...a, issuer: config.ASSAY_OAUTH_A_ISSUER } }) }),
+    ...(a && {
+      'oauth-a': openIdLogin(providers, {
+        registration: { ...a, issuer: config.ASSAY_OAUTH_A_ISSUER },
+      }),
+    }),
     ...(b && {
       'oauth-b': gitHubLogin(providers, {
         ...{ ...b, authorizationUrl, tokenUrl, apiUrl },

@@ -17,7 +17,12 @@ export interface Database {
 }
 
 /** @throws Error with a readable message: no mongod was found, or it could not be started on the data folder. */
-export async function openDatabase({ uri, dataDir, onLost, ...lookup }: DatabaseOptions): Promise<Database> {
+export async function openDatabase({
+  uri,
+  dataDir,
+  onLost,
+  ...lookup
+}: DatabaseOptions): Promise<Database> {
   if (uri !== undefined) return { uri, stop: () => Promise.resolve() };
   return startEmbedded({ dataDir, binary: await findMongod(lookup), log: lookup.log, onLost });
 }

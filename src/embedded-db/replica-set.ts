@@ -24,7 +24,8 @@ export async function ensureReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Pr
     for (;;) {
       const hello = await admin.command({ hello: 1 });
       if (hello.isWritablePrimary === true) break;
-      if (performance.now() > until) throw new Error(`mongod on port ${port} has not become primary`);
+      if (performance.now() > until)
+        throw new Error(`mongod on port ${port} has not become primary`);
       if (hello.isreplicaset === true) await initiate(admin, { name, port });
       await sleep(5);
     }
@@ -49,17 +50,28 @@ export async function moveReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Prom
 /** mongod answers before it has read the configuration it may have stored: then there is nothing to do but to ask again. */
 async function initiate(admin: Admin, { name, port }: ReplicaSetOfOne): Promise<void> {
   try {
-    await admin.command({ replSetInitiate: { _id: name, members: [{ _id: 0, host: `127.0.0.1:${port}` }] } });
+    await admin.command({
+      replSetInitiate: { _id: name, members: [{ _id: 0, host: `127.0.0.1:${port}` }] },
+    });
   } catch (error) {
-    if (!(error instanceof mongoose.mongo.MongoServerError && error.codeName === 'AlreadyInitialized')) throw error;
+    if (!(
+      error instanceof mongoose.mongo.MongoServerError && error.codeName === 'AlreadyInitialized'
+    ))
+      throw error;
   }
 }
 
-async function withMongod<T>(port: number, work: (client: mongoose.mongo.MongoClient) => Promise<T>): Promise<T> {
-  const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
-    serverSelectionTimeoutMS: timeoutMs,
-    maxPoolSize: 1,
-  });
+async function withMongod<T>(
+  port: number,
+  work: (client: mongoose.mongo.MongoClient) => Promise<T>,
+): Promise<T> {
+  const client = new mongoose.mongo.MongoClient(
+    `mongodb://127.0.0.1:${port}/?directConnection=true`,
+    {
+      serverSelectionTimeoutMS: timeoutMs,
+      maxPoolSize: 1,
+    },
+  );
   try {
     return await work(client);
   } finally {

@@ -15,7 +15,8 @@ export async function unzipEntry(zip: Buffer, suffix: string): Promise<Buffer> {
   let at = zip.readUInt32LE(end + 16);
   for (let left = zip.readUInt16LE(end + 10); left > 0; left--) {
     const nameLength = zip.readUInt16LE(at + 28);
-    if (zip.toString('utf8', at + 46, at + 46 + nameLength).endsWith(suffix)) return content(zip, at);
+    if (zip.toString('utf8', at + 46, at + 46 + nameLength).endsWith(suffix))
+      return content(zip, at);
     at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
   }
   throw new Error(`the archive holds no ${suffix}`);

@@ -56,7 +56,15 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
       rawQuery: /\?(.*)$/s.exec(req.originalUrl)?.[1] ?? '',
       rawBody: Buffer.alloc(0),
     };
-    const attempt: Attempt = { route, req, res, meta, rate: new RateState(), caller: null, paged: undefined };
+    const attempt: Attempt = {
+      route,
+      req,
+      res,
+      meta,
+      rate: new RateState(),
+      caller: null,
+      paged: undefined,
+    };
     try {
       await answer(attempt, await run(attempt, deps), deps);
     } catch (error) {
@@ -88,7 +96,8 @@ async function identify(attempt: Attempt, { services, limits }: PipelineDeps): P
   const caller = (attempt.caller = await authenticate(req.headers, route, services));
   if (caller.scimTokenId !== undefined) await limits.scimToken(caller.scimTokenId, rate);
   if (caller.user) await limits.user(caller.user.userId, rate);
-  if (caller.user && route.limits?.includes('onboarding')) await limits.onboarding(caller.user.userId, rate);
+  if (caller.user && route.limits?.includes('onboarding'))
+    await limits.onboarding(caller.user.userId, rate);
   if (caller.key?.agentId != null)
     await limits.agent(
       caller.key.agentId,
@@ -101,28 +110,39 @@ async function identify(attempt: Attempt, { services, limits }: PipelineDeps): P
 }
 
 /** A mutation and its audit rows are one transaction; the rows are sealed onto the audit chain before the answer. */
-async function execute(attempt: Attempt, input: object, services: Services): Promise<Reply<number, unknown>> {
+async function execute(
+  attempt: Attempt,
+  input: object,
+  services: Services,
+): Promise<Reply<number, unknown>> {
   const { route } = attempt;
   const writes = route.writes ?? (route.method === 'get' ? 'none' : 'transaction');
   if (writes === 'none') return route.invoke(input, services);
   if (writes === 'own') {
     const result = await route.invoke(input, services);
-    for (const event of route.audit ? auditEvents(attempt, result) : []) await services.audit.write(event);
+    for (const event of route.audit ? auditEvents(attempt, result) : [])
+      await services.audit.write(event);
     return result;
   }
   const { result, rows } = await services.transaction(async () => {
     const made = await route.invoke(input, services);
     const written: Awaited<ReturnType<Services['audit']['record']>>[] = [];
-    for (const event of route.audit ? auditEvents(attempt, made) : []) written.push(await services.audit.record(event));
+    for (const event of route.audit ? auditEvents(attempt, made) : [])
+      written.push(await services.audit.record(event));
     return { result: made, rows: written };
   });
   await Promise.all(rows.map((row) => services.audit.seal(row)));
   return result;
 }
 
-async function answer(attempt: Attempt, result: Reply<number, unknown>, deps: PipelineDeps): Promise<void> {
+async function answer(
+  attempt: Attempt,
+  result: Reply<number, unknown>,
+  deps: PipelineDeps,
+): Promise<void> {
   const { route, res, rate } = attempt;
-  if (!route.statuses.includes(result.status)) assertDeclared(`status ${result.status}`, route, deps);
+  if (!route.statuses.includes(result.status))
+    assertDeclared(`status ${result.status}`, route, deps);
   for (const [name, value] of Object.entries(rate.headers())) res.setHeader(name, value);
   await sendReply(attempt, result);
 }
@@ -163,7 +183,11 @@ async function earlierAnswer(
   error: AppError,
   services: Services,
 ): Promise<Reply<number, unknown> | null> {
-  const repeatable = [400, 413, 415, 503].includes(error.http) || error.code === 'USAGE_LIMIT_EXCEEDED';
+  const repeatable =
+    [400, 413, 415, 503].includes(error.http) || error.code === 'USAGE_LIMIT_EXCEEDED';
   if (!route.replay || !caller || !repeatable) return null;
-  return route.replay({ tenant: caller.tenant, user: caller.user, key: caller.key, meta }, services);
+  return route.replay(
+    { tenant: caller.tenant, user: caller.user, key: caller.key, meta },
+    services,
+  );
 }

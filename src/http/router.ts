@@ -35,7 +35,9 @@ export function locate(mounts: readonly Mount[]): Located[] {
 function specificity(path: string): string {
   return path
     .split('/')
-    .map((segment) => (segment.startsWith(':') ? '1' : segment.startsWith('*') ? '2' : `0${segment}`))
+    .map((segment) =>
+      segment.startsWith(':') ? '1' : segment.startsWith('*') ? '2' : `0${segment}`,
+    )
     .join('/');
 }
 
@@ -48,7 +50,9 @@ export function createRouter(mounts: readonly Mount[], deps: PipelineDeps): Requ
   const literal = new Map<string, Router>();
   const others = newRouter();
   const compress = compression({ threshold: 1024 });
-  for (const path of [...byPath.keys()].sort((a, b) => (specificity(a) < specificity(b) ? -1 : 1))) {
+  for (const path of [...byPath.keys()].sort((a, b) =>
+    specificity(a) < specificity(b) ? -1 : 1,
+  )) {
     const routes = (byPath.get(path) ?? []).map(({ route }) => route);
     const router = /[:*]/.test(path) ? others : newRouter();
     if (router !== others) literal.set(path, router);
@@ -59,17 +63,24 @@ export function createRouter(mounts: readonly Mount[], deps: PipelineDeps): Requ
     }
     target.all(refuseMethod(routes));
   }
-  return (req, res, next) => (literal.get(req.path.replace(/(?<=.)\/$/, '')) ?? others)(req, res, next);
+  return (req, res, next) =>
+    (literal.get(req.path.replace(/(?<=.)\/$/, '')) ?? others)(req, res, next);
 }
 
 const newRouter = (): Router => Router({ caseSensitive: true, strict: false });
 
 function refuseMethod(routes: readonly Route[]): RequestHandler {
-  const methods = routes.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
+  const methods = routes.flatMap(({ method }) =>
+    method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+  );
   const Allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
   return (req, res) => {
     if (req.method === 'OPTIONS') res.status(204).setHeader('Allow', Allow).end();
-    else failureOf(req.originalUrl)(res, new AppError('METHOD_NOT_ALLOWED', undefined, { headers: { Allow } }));
+    else
+      failureOf(req.originalUrl)(
+        res,
+        new AppError('METHOD_NOT_ALLOWED', undefined, { headers: { Allow } }),
+      );
   };
 }
 
@@ -77,10 +88,14 @@ function refuseMethod(routes: readonly Route[]): RequestHandler {
 export function legacyMounts(clock: Clock, migrationGuide: string): RequestHandler {
   const notice = Object.entries(deprecation(LEGACY_SUNSET, deprecationLink(migrationGuide)));
   return (req, res, next) => {
-    if (!req.url.startsWith('/api/') || /^\/api\/(v\d+|payment)([/?]|$)/.test(req.url)) return next();
+    if (!req.url.startsWith('/api/') || /^\/api\/(v\d+|payment)([/?]|$)/.test(req.url))
+      return next();
     for (const [name, value] of notice) res.setHeader(name, value);
     if (isPast(LEGACY_SUNSET, clock.now()))
-      return sendFailure(res, new AppError('VERSION_SUNSET', 'The unversioned address has been retired; use /api/v1'));
+      return sendFailure(
+        res,
+        new AppError('VERSION_SUNSET', 'The unversioned address has been retired; use /api/v1'),
+      );
     req.url = `/api/v1/${req.url.slice('/api/'.length)}`;
     next();
   };

@@ -4,7 +4,8 @@ import type { Position } from '../domain/record/chain.ts';
 import type { Percentiles } from './append/latency.ts';
 
 /** Kinds of the decision ledger; the audit chain holds only `audit`. */
-export type EntryKind = 'trace' | 'correction' | 'review' | 'status' | 'compliance' | 'erasure' | 'audit';
+export type EntryKind =
+  'trace' | 'correction' | 'review' | 'status' | 'compliance' | 'erasure' | 'audit';
 
 export type { Position };
 
@@ -49,7 +50,8 @@ export interface Sealed {
 export type Stored = Sealed & Record<string, unknown>;
 
 /** `sealed`: newly appended. `repeated`: an entry with the same `once` was there. `superseded`: somebody else changed the decision first. */
-export type Outcome = { kind: 'sealed'; entry: Stored } | { kind: 'repeated'; entry: Stored } | { kind: 'superseded' };
+export type Outcome =
+  { kind: 'sealed'; entry: Stored } | { kind: 'repeated'; entry: Stored } | { kind: 'superseded' };
 
 /** The one way into a chain. */
 export interface Appender {

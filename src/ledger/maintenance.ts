@@ -6,9 +6,13 @@ import { releaseExpiredIdempotencyKeys } from './amend/fold.ts';
 import { headIndexes, type HeadRow, thinHeads } from './append/heads.ts';
 
 /** Head rows are no Mongoose model: their indexes are built by a migration. */
-export async function buildHeadIndexes(connection: Connection, chains: readonly Chain[]): Promise<void> {
+export async function buildHeadIndexes(
+  connection: Connection,
+  chains: readonly Chain[],
+): Promise<void> {
   const db = connection.getClient().db(connection.name);
-  for (const { collection } of chains) await db.collection(`heads_${collection}`).createIndexes([...headIndexes]);
+  for (const { collection } of chains)
+    await db.collection(`heads_${collection}`).createIndexes([...headIndexes]);
 }
 
 export function createLedgerMaintenance({
@@ -25,7 +29,11 @@ export function createLedgerMaintenance({
     async releaseIdempotencyKeys(): Promise<void> {
       for (const chain of chains) {
         if (chain.idempotencyTtlMs !== null)
-          await releaseExpiredIdempotencyKeys(db(), chain, new Date(clock.now().getTime() - chain.idempotencyTtlMs));
+          await releaseExpiredIdempotencyKeys(
+            db(),
+            chain,
+            new Date(clock.now().getTime() - chain.idempotencyTtlMs),
+          );
       }
     },
     async thinHeads(): Promise<void> {

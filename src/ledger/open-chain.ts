@@ -61,6 +61,7 @@ export function openChain(chain: Chain, world: ChainDeps): OpenChain {
     heads,
     fold,
     amendments: createAmendments({ db, chain, appender, fold, ...probe }),
-    emptyEntries: (organizationId, except) => eraseAuditValues(db, objectId(organizationId), except),
+    emptyEntries: (organizationId, except) =>
+      eraseAuditValues(db, objectId(organizationId), except),
   };
 }

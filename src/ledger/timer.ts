@@ -21,7 +21,11 @@ export function sleep(timer: Timer, ms: number): Promise<void> {
 }
 
 /** What `work` comes to, or after `ms` what `late` returns or throws; `work` itself goes on. */
-export function within<T>(timer: Timer, ms: number, { work, late }: { work: Promise<T>; late: () => T }): Promise<T> {
+export function within<T>(
+  timer: Timer,
+  ms: number,
+  { work, late }: { work: Promise<T>; late: () => T },
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = timer.after(ms, () => {
       try {

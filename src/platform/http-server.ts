@@ -20,7 +20,11 @@ export type MalformedRequest = (error: NodeJS.ErrnoException, socket: Duplex) =>
  * Express gives every request and response its own prototypes with `Object.setPrototypeOf`, which costs 60 microseconds and makes the
  * engine forget what it learnt of their shape. Constructors whose prototypes are Express' own make that call a no-op.
  */
-export function createHttpServer(app: Express, onMalformed: MalformedRequest, patience = PATIENCE): Server {
+export function createHttpServer(
+  app: Express,
+  onMalformed: MalformedRequest,
+  patience = PATIENCE,
+): Server {
   class AssayRequest extends IncomingMessage {}
   class AssayResponse extends ServerResponse<AssayRequest> {}
   adopt(AssayRequest.prototype, app.request);

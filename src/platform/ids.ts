@@ -31,7 +31,10 @@ const CODE_LENGTH = 10;
 
 /** 50 random bits to be typed by people: ten characters without look-alikes, in two halves. */
 export function randomCode(): string {
-  const code = Array.from(drawBytes(CODE_LENGTH), (byte) => CODE_ALPHABET[byte % CODE_ALPHABET.length]).join('');
+  const code = Array.from(
+    drawBytes(CODE_LENGTH),
+    (byte) => CODE_ALPHABET[byte % CODE_ALPHABET.length],
+  ).join('');
   return `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`;
 }
 

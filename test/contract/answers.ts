@@ -15,7 +15,12 @@ interface Document {
 }
 
 const document = JSON.parse(JSON.stringify(openapi(mounts))) as Document;
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, allErrors: true });
+const ajv = new Ajv2020({
+  strict: true,
+  allowUnionTypes: true,
+  strictTypes: false,
+  allErrors: true,
+});
 formats.default(ajv);
 ajv.addSchema({ $id: 'assay', components: document.components }, 'assay');
 ajv.addVocabulary(['components']);
@@ -30,7 +35,10 @@ function validatorOf(key: string, schema: object): ValidateFunction {
   let validate = compiled.get(key);
   if (!validate) {
     const text = JSON.stringify(schema).replaceAll('"#/components/', '"assay#/components/');
-    compiled.set(key, (validate = ajv.compile({ ...(JSON.parse(text) as object), unevaluatedProperties: false })));
+    compiled.set(
+      key,
+      (validate = ajv.compile({ ...(JSON.parse(text) as object), unevaluatedProperties: false })),
+    );
   }
   return validate;
 }
@@ -38,7 +46,8 @@ function validatorOf(key: string, schema: object): ValidateFunction {
 /** What is wrong with an answer, in words; null when nothing is. */
 export function faultOf(operation: string, { status, headers, body, text }: Answer): string | null {
   const response = responseOf(operation, status);
-  const complain = (what: string): string => `${operation} answered ${status}: ${what}: ${text.slice(0, 300)}`;
+  const complain = (what: string): string =>
+    `${operation} answered ${status}: ${what}: ${text.slice(0, 300)}`;
   if (!response) return complain('an undocumented status');
   if (status >= 500) return complain('a fault');
   const type = headers.get('content-type')?.split(';')[0] ?? '';
@@ -48,6 +57,7 @@ export function faultOf(operation: string, { status, headers, body, text }: Answ
   const validate = validatorOf(`${operation} ${status}`, content?.schema ?? {});
   if (!validate(body)) return complain(ajv.errorsText(validate.errors));
   const { code } = body as { code?: string };
-  if (code !== undefined && !response.description.includes(`\`${code}\``)) return complain('an undocumented code');
+  if (code !== undefined && !response.description.includes(`\`${code}\``))
+    return complain('an undocumented code');
   return null;
 }

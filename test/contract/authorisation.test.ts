@@ -39,9 +39,13 @@ const emails = new Map<string, string>();
 
 /** The same session, which nobody has ended, signed again with an end in the past. */
 function expired(token: string): string {
-  return jwt.sign({ ...(jwt.decode(token) as jwt.JwtPayload), exp: Math.floor(Date.now() / 1000) - 60 }, SECRETS.jwt, {
-    algorithm: 'HS256',
-  });
+  return jwt.sign(
+    { ...(jwt.decode(token) as jwt.JwtPayload), exp: Math.floor(Date.now() / 1000) - 60 },
+    SECRETS.jwt,
+    {
+      algorithm: 'HS256',
+    },
+  );
 }
 
 beforeAll(async () => {
@@ -83,15 +87,24 @@ async function credentialsOf(persona: Persona, operation: string): Promise<Crede
 }
 
 /** Where somebody calls, and as whom. */
-async function placeOf(persona: Persona, operation: string): Promise<{ site: Site; credentials: Credentials }> {
+async function placeOf(
+  persona: Persona,
+  operation: string,
+): Promise<{ site: Site; credentials: Credentials }> {
   if (operation === LAST && (persona === 'owner' || persona === 'sandbox')) {
     const site = await makeSite(ground, 'last', persona === 'sandbox' ? 'sandbox' : undefined);
     return { site, credentials: { token: site.owner.token } };
   }
-  return { site: persona === 'sandbox' ? small : home, credentials: await credentialsOf(persona, operation) };
+  return {
+    site: persona === 'sandbox' ? small : home,
+    credentials: await credentialsOf(persona, operation),
+  };
 }
 
-async function verdictOf(persona: Persona, operation: string): Promise<{ verdict: Verdict; fault: string | null }> {
+async function verdictOf(
+  persona: Persona,
+  operation: string,
+): Promise<{ verdict: Verdict; fault: string | null }> {
   const { site, credentials } = await placeOf(persona, operation);
   const foreign = persona === 'foreigner' || persona.toLowerCase().endsWith('directory');
   const subject = foreign ? site.owner.token : (credentials.token ?? site.owner.token);
@@ -107,7 +120,9 @@ async function verdictOf(persona: Persona, operation: string): Promise<{ verdict
 /** A refusal in a browser is told in the address it is sent to. */
 function codeIn({ body, headers }: Answer): string {
   const location = headers.get('location');
-  return location === null ? (body?.code as string) : (new URL(location).searchParams.get('error') ?? 'ok');
+  return location === null
+    ? (body?.code as string)
+    : (new URL(location).searchParams.get('error') ?? 'ok');
 }
 
 /** All sessions are gone: the person signs in again, also for the examples of the site. */

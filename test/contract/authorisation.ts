@@ -27,7 +27,10 @@ export type Verdict = 'ok' | Code;
 type Row = Readonly<Record<Persona, Verdict>>;
 
 /** A SCIM token is no session token. */
-const noSession = { directory: 'TOKEN_VERIFICATION_FAILED', sandboxDirectory: 'TOKEN_VERIFICATION_FAILED' } as const;
+const noSession = {
+  directory: 'TOKEN_VERIFICATION_FAILED',
+  sandboxDirectory: 'TOKEN_VERIFICATION_FAILED',
+} as const;
 
 const everybody = Object.fromEntries(PERSONAS.map((persona) => [persona, 'ok'])) as Row;
 
@@ -45,7 +48,12 @@ const signedIn: Row = {
 const readersInPerson: Row = { ...signedIn, auditor: 'FORBIDDEN' };
 /** Workspace keys read like a member. */
 const readers: Row = { ...readersInPerson, workspaceKey: 'ok', readOnlyKey: 'ok', scopedKey: 'ok' };
-const managers: Row = { ...readersInPerson, reviewer: 'FORBIDDEN', member: 'FORBIDDEN', viewer: 'FORBIDDEN' };
+const managers: Row = {
+  ...readersInPerson,
+  reviewer: 'FORBIDDEN',
+  member: 'FORBIDDEN',
+  viewer: 'FORBIDDEN',
+};
 const owners: Row = { ...managers, admin: 'FORBIDDEN' };
 const writers: Row = { ...readersInPerson, viewer: 'FORBIDDEN' };
 /** Decisions come with a key; a session token does not look like one. */

@@ -45,7 +45,9 @@ beforeEach(() => {
 afterAll(() => ground.close());
 
 const credentialsOf = (operation: string): Credentials =>
-  authorisation[operation]?.nobody === 'NO_API_KEY' ? { key: site.key } : credentialsFor(site, operation);
+  authorisation[operation]?.nobody === 'NO_API_KEY'
+    ? { key: site.key }
+    : credentialsFor(site, operation);
 
 interface Trial {
   name: string;
@@ -65,9 +67,15 @@ function bodyTrials(operation: string, sample: Sample): Trial[] {
   const call =
     (raw: string | Uint8Array, headers = {}) =>
     (): Promise<Answer> =>
-      send(site, operation, { sample: { ...sample, body: {} }, ...credentialsOf(operation), raw, headers });
+      send(site, operation, {
+        sample: { ...sample, body: {} },
+        ...credentialsOf(operation),
+        raw,
+        headers,
+      });
   const free = new Set(freeForm[operation]);
-  const isData = (path: Path, { json }: BadValue): boolean => json.startsWith('{"$') && !free.has(path.join('.'));
+  const isData = (path: Path, { json }: BadValue): boolean =>
+    json.startsWith('{"$') && !free.has(path.join('.'));
   const places = placesOf(sample.body);
   return [
     ...places.flatMap(({ path, value }) =>
@@ -82,7 +90,11 @@ function bodyTrials(operation: string, sample: Sample): Trial[] {
       never: false,
       call: call(JSON.stringify(replaced(sample.body, path, undefined))),
     })),
-    ...BAD_BODIES.map(({ name, raw, headers }) => ({ name, never: true, call: call(raw, headers) })),
+    ...BAD_BODIES.map(({ name, raw, headers }) => ({
+      name,
+      never: true,
+      call: call(raw, headers),
+    })),
   ];
 }
 
@@ -98,7 +110,8 @@ function formTrials(operation: string, sample: Sample): Trial[] {
         headers: { ...asForm({}).headers, ...headers },
       }),
   });
-  const rest = (without: string): string => new URLSearchParams(form.filter(([name]) => name !== without)).toString();
+  const rest = (without: string): string =>
+    new URLSearchParams(form.filter(([name]) => name !== without)).toString();
   return [
     ...form.flatMap(([name]) => [
       ...BAD_TEXTS.map((text) => ({
@@ -153,7 +166,10 @@ const wasServed = ({ status, headers }: Answer): boolean =>
   status < 300 || (status < 400 && !/[?&]error=/.test(headers.get('location') ?? ''));
 
 /** Runs the trials a few at a time; answers what was wrong, and how many were served. */
-async function run(operation: string, trials: Trial[]): Promise<{ faults: string[]; served: number }> {
+async function run(
+  operation: string,
+  trials: Trial[],
+): Promise<{ faults: string[]; served: number }> {
   const faults: string[] = [];
   let served = 0;
   const queue = trials.values();
@@ -171,22 +187,37 @@ async function run(operation: string, trials: Trial[]): Promise<{ faults: string
 }
 
 async function counts(): Promise<Record<string, number>> {
-  const names = (await ground.database.db?.listCollections().toArray())?.map(({ name }) => name) ?? [];
+  const names =
+    (await ground.database.db?.listCollections().toArray())?.map(({ name }) => name) ?? [];
   const kept = names.filter((name) => !DERIVED.test(name)).sort();
   const entries = await Promise.all(
-    kept.map(async (name) => [name, await ground.database.collection(name).countDocuments()] as const),
+    kept.map(
+      async (name) => [name, await ground.database.collection(name).countDocuments()] as const,
+    ),
   );
   return Object.fromEntries(entries);
 }
 
-const grown = (before: Record<string, number>, after: Record<string, number>): Record<string, number> =>
-  Object.fromEntries(Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]));
+const grown = (
+  before: Record<string, number>,
+  after: Record<string, number>,
+): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]),
+  );
 
 /** Collections that changed by something else than whole successes. */
-function halfWritten(once: Record<string, number>, all: Record<string, number>, served: number): string[] {
+function halfWritten(
+  once: Record<string, number>,
+  all: Record<string, number>,
+  served: number,
+): string[] {
   return Object.entries(all).flatMap(([name, growth]) => {
     const whole = (once[name] ?? 0) * served;
-    const fits = name === AUDIT_LOG ? growth >= whole : growth >= Math.min(0, whole) && growth <= Math.max(0, whole);
+    const fits =
+      name === AUDIT_LOG
+        ? growth >= whole
+        : growth >= Math.min(0, whole) && growth <= Math.max(0, whole);
     return fits ? [] : [`${name}: ${growth} for ${served} successes of ${once[name] ?? 0}`];
   });
 }
@@ -225,7 +256,8 @@ test.for(withInput)('%s', async (operation) => {
     null,
   ]);
   const once = grown(prepared, await counts());
-  if (/logout|revoke/.test(operation)) site.owner.token = await signInAgain(ground, site.owner.email);
+  if (/logout|revoke/.test(operation))
+    site.owner.token = await signInAgain(ground, site.owner.email);
   if (operation === LAST) {
     // What is erased afterwards is erased before anything is counted.
     await ground.app.instance.runJobsOnce();
@@ -235,20 +267,44 @@ test.for(withInput)('%s', async (operation) => {
   const fresh = (await examples[operation]?.(site, site.owner.token)) ?? {};
   const start = await counts();
   expect(Object.keys(start).length).toBeGreaterThan(5);
-  const trials = [...bodyTrials(operation, fresh), ...formTrials(operation, fresh), ...addressTrials(operation, fresh)];
+  const trials = [
+    ...bodyTrials(operation, fresh),
+    ...formTrials(operation, fresh),
+    ...addressTrials(operation, fresh),
+  ];
   const { faults, served } = await run(operation, trials);
   expect(faults).toEqual([]);
   expect(halfWritten(once, grown(start, await counts()), served)).toEqual([]);
 });
 
-const HEADERS = ['x-workspace-id', 'authorization', 'x-api-key', 'idempotency-key', 'x-request-id', 'user-agent'];
-const HEADER_TEXTS = ['{"$ne":null}', '__proto__', '-1', 'a,b', 'Bearer', 'Bearer null', 'x'.repeat(3000), '\u00ff'];
+const HEADERS = [
+  'x-workspace-id',
+  'authorization',
+  'x-api-key',
+  'idempotency-key',
+  'x-request-id',
+  'user-agent',
+];
+const HEADER_TEXTS = [
+  '{"$ne":null}',
+  '__proto__',
+  '-1',
+  'a,b',
+  'Bearer',
+  'Bearer null',
+  'x'.repeat(3000),
+  '\u00ff',
+];
 
 test.for(HEADERS)('the header %s', async (header) => {
   for (const operation of ['POST /api/v1/traces', 'GET /api/v1/policies']) {
     for (const text of HEADER_TEXTS) {
       const sample = (await examples[operation]?.(site, site.owner.token)) ?? {};
-      const answer = await send(site, operation, { sample, ...credentialsOf(operation), headers: { [header]: text } });
+      const answer = await send(site, operation, {
+        sample,
+        ...credentialsOf(operation),
+        headers: { [header]: text },
+      });
       expect(faultOf(operation, answer), `${header}: ${text.slice(0, 40)}`).toBeNull();
     }
   }
@@ -262,20 +318,22 @@ async function brokenLinks({ collection, genesis }: Chain): Promise<string[]> {
     .sort({ organizationId: 1, sequence: 1 })
     .toArray();
   const heads = new Map<string, { sequence: number; chainHash: string }>();
-  return entries.flatMap(({ organizationId, sequence, prevHash, payloadDigest, createdAt, chainHash: found }) => {
-    const organization = String(organizationId);
-    const head = heads.get(organization) ?? { sequence: 0, chainHash: genesis };
-    heads.set(organization, { sequence, chainHash: found });
-    const link = {
-      prevHash: head.chainHash,
-      payloadDigest,
-      sequence: head.sequence + 1,
-      createdAt: chainTime(createdAt),
-    };
-    return prevHash === head.chainHash && found === chainHash(link)
-      ? []
-      : [`${collection} ${organization} ${sequence}`];
-  });
+  return entries.flatMap(
+    ({ organizationId, sequence, prevHash, payloadDigest, createdAt, chainHash: found }) => {
+      const organization = String(organizationId);
+      const head = heads.get(organization) ?? { sequence: 0, chainHash: genesis };
+      heads.set(organization, { sequence, chainHash: found });
+      const link = {
+        prevHash: head.chainHash,
+        payloadDigest,
+        sequence: head.sequence + 1,
+        createdAt: chainTime(createdAt),
+      };
+      return prevHash === head.chainHash && found === chainHash(link)
+        ? []
+        : [`${collection} ${organization} ${sequence}`];
+    },
+  );
 }
 
 test('afterwards both chains are whole, no audit row waits, and the main job still works', async () => {

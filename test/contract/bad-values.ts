@@ -53,7 +53,11 @@ export const BAD_TEXTS: readonly string[] = [
 ];
 
 /** Whole bodies that are no JSON object in UTF-8, or not what they claim to be. */
-export const BAD_BODIES: readonly { name: string; raw: string | Uint8Array; headers?: Record<string, string> }[] = [
+export const BAD_BODIES: readonly {
+  name: string;
+  raw: string | Uint8Array;
+  headers?: Record<string, string>;
+}[] = [
   { name: 'broken JSON', raw: '{"name": "a"' },
   { name: 'one brace', raw: '{' },
   { name: 'no JSON', raw: 'name=a&x[$ne]=1' },
@@ -64,8 +68,15 @@ export const BAD_BODIES: readonly { name: string; raw: string | Uint8Array; head
   { name: 'trailing text', raw: '{} {}' },
   { name: '50,000 levels', raw: '['.repeat(50_000) },
   { name: '50,000 levels, closed', raw: '['.repeat(40_000) + ']'.repeat(40_000) },
-  { name: 'a byte that is no UTF-8', raw: Uint8Array.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) },
-  { name: 'another charset', raw: '{}', headers: { 'content-type': 'application/json; charset=utf-16' } },
+  {
+    name: 'a byte that is no UTF-8',
+    raw: Uint8Array.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+  },
+  {
+    name: 'another charset',
+    raw: '{}',
+    headers: { 'content-type': 'application/json; charset=utf-16' },
+  },
   { name: 'another type', raw: '<a/>', headers: { 'content-type': 'application/xml' } },
   { name: 'a form', raw: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
   { name: 'claimed to be gzip', raw: '{}', headers: { 'content-encoding': 'gzip' } },

@@ -26,7 +26,9 @@ test('docs/routes.md is current and names a file for every route', async () => {
 test('.env.example is current, complete, and a configuration that works', () => {
   const example = envExample();
   expect(text(ENV_FILE) === example, STALE).toBe(true);
-  const assignments = [...example.matchAll(/^# (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value] as const);
+  const assignments = [...example.matchAll(/^# (\w+)=(.*)$/gm)].map(
+    ([, name, value]) => [name, value] as const,
+  );
   expect(assignments.map(([name]) => name)).toEqual(Object.keys(environment.shape));
   expect(loadConfig(Object.fromEntries(assignments))).toEqual(loadConfig({}));
   expect(Object.values(environment.shape).every(({ description }) => description)).toBe(true);
@@ -35,7 +37,9 @@ test('.env.example is current, complete, and a configuration that works', () => 
 test('the API document holds every operation', () => {
   const { paths } = JSON.parse(openapiText()) as { paths: Record<string, object> };
   const held = Object.entries(paths).flatMap(([path, item]) =>
-    Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+    Object.keys(item).map(
+      (method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
+    ),
   );
   expect(held.sort()).toEqual([...operations].sort());
 });
@@ -43,9 +47,13 @@ test('the API document holds every operation', () => {
 test('the API document passes the linter', async () => {
   const linter = 'node_modules/@redocly/cli/bin/cli.js';
   const quiet = { NO_COLOR: '1', REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-  const { stdout } = await run(process.execPath, [linter, 'lint', '--format=json', 'docs/openapi.json'], {
-    env: { ...process.env, ...quiet },
-  }).catch((error: unknown) => error as { stdout: string });
+  const { stdout } = await run(
+    process.execPath,
+    [linter, 'lint', '--format=json', 'docs/openapi.json'],
+    {
+      env: { ...process.env, ...quiet },
+    },
+  ).catch((error: unknown) => error as { stdout: string });
   const { problems } = JSON.parse(stdout) as { problems: { ruleId: string; message: string }[] };
   expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
 });

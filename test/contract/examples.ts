@@ -27,7 +27,8 @@ export interface Sample {
 export type Example = (site: Site, token: string) => Sample | Promise<Sample>;
 
 const jtiOf = (token: string): string =>
-  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string }).jti;
+  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string })
+    .jti;
 
 const page = { page: '1', limit: '10' };
 const away: Example = () => ({ query: { returnTo: 'https://app.example.com/' } });
@@ -48,10 +49,12 @@ const ofInvitation: Example = async (site) => ({ params: { id: (await newInvitat
 const nothing: Example = () => ({});
 
 async function newAgent(site: Site): Promise<string> {
-  return (await as(site, 'POST /api/v1/agents', { name: `${site.mark} ${randomHex(6)}` }))._id as string;
+  return (await as(site, 'POST /api/v1/agents', { name: `${site.mark} ${randomHex(6)}` }))
+    ._id as string;
 }
 const newDraft = async (site: Site): Promise<string> =>
-  (await as(site, 'POST /api/v1/agents', { name: `${site.mark} draft`, onboarding: true }))._id as string;
+  (await as(site, 'POST /api/v1/agents', { name: `${site.mark} draft`, onboarding: true }))
+    ._id as string;
 async function newKey(site: Site): Promise<string> {
   return (await as(site, 'POST /api/v1/auth/keys', { name: `${site.mark} brief` }))._id as string;
 }
@@ -98,14 +101,24 @@ const ssoBody = (mark: string): Record<string, unknown> => ({
     groupsAttribute: 'groups',
   },
 });
-const organizationOf = ({ owner }: Site) => Types.ObjectId.createFromHexString(owner.organizationId);
+const organizationOf = ({ owner }: Site) =>
+  Types.ObjectId.createFromHexString(owner.organizationId);
 const domainsOf = ({ ground }: Site) => ground.database.collection('sso_domains');
 const domain = ({ mark }: Site): string => `${mark}-${randomHex(6)}.example.com`;
 /** A claim whose record is published. */
 const ofDomain: Example = async (site) => {
-  const claim = { organizationId: organizationOf(site), domain: domain(site), challenge: randomHex(16) };
+  const claim = {
+    organizationId: organizationOf(site),
+    domain: domain(site),
+    challenge: randomHex(16),
+  };
   const now = { createdAt: new Date(), updatedAt: new Date() };
-  const { insertedId } = await domainsOf(site).insertOne({ ...claim, verifiedAt: null, verifiedBy: null, ...now });
+  const { insertedId } = await domainsOf(site).insertOne({
+    ...claim,
+    verifiedAt: null,
+    verifiedBy: null,
+    ...now,
+  });
   const { records } = site.ground.names;
   records.set(`_assay-challenge.${claim.domain}`, [`assay-domain-verification=${claim.challenge}`]);
   return { params: { id: insertedId.toHexString() } };
@@ -115,9 +128,16 @@ async function setSso({ ground, owner }: Site, ssoConfig: object | null): Promis
   const _id = Types.ObjectId.createFromHexString(owner.organizationId);
   await ground.database.collection('organizations').updateOne({ _id }, { $set: { ssoConfig } });
 }
-const setSaml = (site: Site): Promise<void> => setSso(site, { ...ssoBody(site.mark), provider: 'saml', oidc: null });
+const setSaml = (site: Site): Promise<void> =>
+  setSso(site, { ...ssoBody(site.mark), provider: 'saml', oidc: null });
 
-const period = { from: '2025-01-01', to: '2045-01-01', fromSequence: '1', toSequence: '1', format: 'json' };
+const period = {
+  from: '2025-01-01',
+  to: '2045-01-01',
+  fromSequence: '1',
+  toSequence: '1',
+  format: 'json',
+};
 
 export const examples: Readonly<Record<string, Example>> = {
   'GET /health': nothing,
@@ -166,11 +186,15 @@ export const examples: Readonly<Record<string, Example>> = {
   'POST /api/v1/auth/magic-link/verify': async (site) => ({
     body: { token: await tokenOfStranger(site, 'magic-link') },
   }),
-  'POST /api/v1/auth/change-password': () => ({ body: { currentPassword: PASSWORD, newPassword: PASSWORD } }),
+  'POST /api/v1/auth/change-password': () => ({
+    body: { currentPassword: PASSWORD, newPassword: PASSWORD },
+  }),
   'POST /api/v1/auth/mfa/setup': nothing,
   // Whoever has set one up in another example has not in this one.
   'POST /api/v1/auth/mfa/enable': async ({ ground }) => {
-    await ground.database.collection('users').updateMany({}, { $set: { 'mfa.pendingSecret': null } });
+    await ground.database
+      .collection('users')
+      .updateMany({}, { $set: { 'mfa.pendingSecret': null } });
     return { body: { code: '000000' } };
   },
   'POST /api/v1/auth/mfa/disable': () => ({ body: { code: '000000', password: PASSWORD } }),
@@ -185,7 +209,10 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'GET /api/v1/auth/me/preferences': nothing,
   'PATCH /api/v1/auth/me/preferences': () => ({
-    body: { theme: 'dark', notificationOptOuts: { email: ['review.assigned'], inApp: ['incident.created'] } },
+    body: {
+      theme: 'dark',
+      notificationOptOuts: { email: ['review.assigned'], inApp: ['incident.created'] },
+    },
   }),
   'GET /api/v1/auth/security-settings': nothing,
   'GET /api/v1/auth/login-activity': () => ({ query: page }),
@@ -194,7 +221,9 @@ export const examples: Readonly<Record<string, Example>> = {
   'POST /api/v1/auth/passkeys/authentication/options': nothing,
   'POST /api/v1/auth/passkeys/authentication/verify': nothing,
   'DELETE /api/v1/auth/passkeys/:id': ({ agentId }) => ({ params: { id: agentId } }),
-  'DELETE /api/v1/auth/trusted-devices/:deviceId': ({ agentId }) => ({ params: { deviceId: agentId } }),
+  'DELETE /api/v1/auth/trusted-devices/:deviceId': ({ agentId }) => ({
+    params: { deviceId: agentId },
+  }),
   'POST /api/v1/auth/account/unlock-request': nothing,
   'POST /api/v1/auth/password-history/check': nothing,
   'POST /api/v1/auth/verify-email': nothing,
@@ -205,15 +234,21 @@ export const examples: Readonly<Record<string, Example>> = {
   'POST /api/v1/auth/revoke-session': (_site, token) => ({ body: { jti: jtiOf(token) } }),
   'GET /api/v1/auth/me': nothing,
   'GET /api/v1/auth/me/orgs': nothing,
-  'POST /api/v1/auth/switch-org': ({ owner }) => ({ body: { organizationId: owner.organizationId } }),
+  'POST /api/v1/auth/switch-org': ({ owner }) => ({
+    body: { organizationId: owner.organizationId },
+  }),
 
   // Whatever another example has set up: an organisation with a sign-on is none that has not one.
   'POST /api/v1/auth/saml/initiate': async (site) => {
     await setSso(site, null);
     return { body: { organizationId: site.owner.organizationId } };
   },
-  'POST /api/v1/auth/saml/callback': () => ({ form: { SAMLResponse: 'PGEvPg==', RelayState: 'none' } }),
-  'GET /api/v1/auth/saml/metadata/:orgId': ({ owner }) => ({ params: { orgId: owner.organizationId } }),
+  'POST /api/v1/auth/saml/callback': () => ({
+    form: { SAMLResponse: 'PGEvPg==', RelayState: 'none' },
+  }),
+  'GET /api/v1/auth/saml/metadata/:orgId': ({ owner }) => ({
+    params: { orgId: owner.organizationId },
+  }),
   'POST /api/v1/auth/saml/logout/initiate': nothing,
   'POST /api/v1/auth/saml/logout/callback': async (site) => {
     await setSaml(site);
@@ -246,7 +281,9 @@ export const examples: Readonly<Record<string, Example>> = {
   'PATCH /api/v1/team/members/:userId/reactivate': ofMember,
   'DELETE /api/v1/team/members/:userId': ofMember,
   'GET /api/v1/team/invites': nothing,
-  'POST /api/v1/team/invite': () => ({ body: { email: `${randomHex(8)}@example.com`, role: 'viewer' } }),
+  'POST /api/v1/team/invite': () => ({
+    body: { email: `${randomHex(8)}@example.com`, role: 'viewer' },
+  }),
   'POST /api/v1/team/invites/:id/resend': ofInvitation,
   'DELETE /api/v1/team/invites/:id': ofInvitation,
   'GET /api/v1/team/invites/validate/:token': async (site) => ({
@@ -313,7 +350,9 @@ export const examples: Readonly<Record<string, Example>> = {
     },
   }),
   'DELETE /api/v1/agents/:id': async (site) => ({ params: { id: await newAgent(site) } }),
-  'POST /api/v1/agents/:id/regenerate-key': async (site) => ({ params: { id: await newAgent(site) } }),
+  'POST /api/v1/agents/:id/regenerate-key': async (site) => ({
+    params: { id: await newAgent(site) },
+  }),
   'PATCH /api/v1/agents/:id/policies': async (site) => ({
     params: { id: await newAgent(site) },
     body: {
@@ -335,8 +374,12 @@ export const examples: Readonly<Record<string, Example>> = {
     params: { id: await newDraft(site) },
     body: { currentStep: 2, data: { answer: `${site.mark} answer` } },
   }),
-  'POST /api/v1/agents/:id/onboarding/complete': async (site) => ({ params: { id: await newDraft(site) } }),
-  'DELETE /api/v1/agents/:id/onboarding': async (site) => ({ params: { id: await newDraft(site) } }),
+  'POST /api/v1/agents/:id/onboarding/complete': async (site) => ({
+    params: { id: await newDraft(site) },
+  }),
+  'DELETE /api/v1/agents/:id/onboarding': async (site) => ({
+    params: { id: await newDraft(site) },
+  }),
 
   'POST /api/v1/traces': ({ agentId, mark }) => ({ body: decisionBody(agentId, mark) }),
   'GET /api/v1/traces': ({ agentId }) => ({
@@ -354,11 +397,15 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'GET /api/v1/traces/:id': ofTrace,
   'GET /api/v1/traces/:id/ml-bom': ofTrace,
-  'POST /api/v1/traces/bulk-status': ({ traceId }) => ({ body: { ids: [traceId], status: 'approved' } }),
+  'POST /api/v1/traces/bulk-status': ({ traceId }) => ({
+    body: { ids: [traceId], status: 'approved' },
+  }),
   'POST /api/v1/traces/bulk-delete': async (site) => ({ body: { ids: [await newDecision(site)] } }),
 
   'GET /api/v1/policies': () => ({ query: page }),
-  'POST /api/v1/policies': ({ mark, workspaceId }) => ({ body: { ...policyBody(mark), workspaceId } }),
+  'POST /api/v1/policies': ({ mark, workspaceId }) => ({
+    body: { ...policyBody(mark), workspaceId },
+  }),
   'GET /api/v1/policies/:id': ofPolicy,
   'PATCH /api/v1/policies/:id': ({ policyId, mark }) => ({
     params: { id: policyId },
@@ -367,9 +414,16 @@ export const examples: Readonly<Record<string, Example>> = {
   'DELETE /api/v1/policies/:id': async (site) => ({
     params: { id: (await as(site, 'POST /api/v1/policies', policyBody(site.mark)))._id as string },
   }),
-  'GET /api/v1/policies/:id/revisions': ({ policyId }) => ({ params: { id: policyId }, query: page }),
-  'GET /api/v1/policies/:id/revisions/:revision': ({ policyId }) => ({ params: { id: policyId, revision: '1' } }),
-  'GET /api/v1/policies/sets/:digest': ({ policySetDigest }) => ({ params: { digest: policySetDigest } }),
+  'GET /api/v1/policies/:id/revisions': ({ policyId }) => ({
+    params: { id: policyId },
+    query: page,
+  }),
+  'GET /api/v1/policies/:id/revisions/:revision': ({ policyId }) => ({
+    params: { id: policyId, revision: '1' },
+  }),
+  'GET /api/v1/policies/sets/:digest': ({ policySetDigest }) => ({
+    params: { digest: policySetDigest },
+  }),
   'GET /api/v1/policies/templates': nothing,
   'POST /api/v1/policies/from-template': async (site) => {
     const [{ id }] = await as(site, 'GET /api/v1/policies/templates');
@@ -395,15 +449,31 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /scim/v2/ResourceTypes': nothing,
   'GET /scim/v2/ResourceTypes/:id': () => ({ params: { id: 'User' } }),
   'GET /scim/v2/Schemas': nothing,
-  'GET /scim/v2/Schemas/:id': () => ({ params: { id: 'urn:ietf:params:scim:schemas:core:2.0:Group' } }),
+  'GET /scim/v2/Schemas/:id': () => ({
+    params: { id: 'urn:ietf:params:scim:schemas:core:2.0:Group' },
+  }),
   'POST /scim/v2/.search': () => ({ body: { ...search, attributes: ['displayName'] } }),
   'GET /scim/v2/Users': () => ({
-    query: { filter: 'userName sw "a"', startIndex: '1', count: '10', excludedAttributes: 'emails' },
+    query: {
+      filter: 'userName sw "a"',
+      startIndex: '1',
+      count: '10',
+      excludedAttributes: 'emails',
+    },
   }),
-  'POST /scim/v2/Users/.search': () => ({ body: { ...search, excludedAttributes: ['emails.value'] } }),
-  'GET /scim/v2/Users/:id': async (site) => ({ params: { id: await provisioned(site) }, query: selection }),
+  'POST /scim/v2/Users/.search': () => ({
+    body: { ...search, excludedAttributes: ['emails.value'] },
+  }),
+  'GET /scim/v2/Users/:id': async (site) => ({
+    params: { id: await provisioned(site) },
+    query: selection,
+  }),
   'POST /scim/v2/Users': (site) => ({ body: newUser(site), query: selection }),
-  'PUT /scim/v2/Users/:id': async (site) => ({ ...(await ofUser(site, '')), body: newUser(site), query: selection }),
+  'PUT /scim/v2/Users/:id': async (site) => ({
+    ...(await ofUser(site, '')),
+    body: newUser(site),
+    query: selection,
+  }),
   'PATCH /scim/v2/Users/:id': async (site) => ({
     ...(await ofUser(site, '')),
     body: patch(
@@ -414,10 +484,18 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'DELETE /scim/v2/Users/:id': ofUser,
   'GET /scim/v2/Groups': () => ({
-    query: { filter: 'displayName eq "admin"', startIndex: '1', count: '10', excludedAttributes: 'members' },
+    query: {
+      filter: 'displayName eq "admin"',
+      startIndex: '1',
+      count: '10',
+      excludedAttributes: 'members',
+    },
   }),
   'POST /scim/v2/Groups/.search': () => ({ body: search }),
-  'GET /scim/v2/Groups/:id': () => ({ params: { id: 'member' }, query: { excludedAttributes: 'members' } }),
+  'GET /scim/v2/Groups/:id': () => ({
+    params: { id: 'member' },
+    query: { excludedAttributes: 'members' },
+  }),
   'PATCH /scim/v2/Groups/:id': async (site) => ({
     params: { id: 'reviewer' },
     body: patch({ op: 'Add', path: 'members', value: [{ value: await provisioned(site) }] }),
@@ -455,5 +533,9 @@ export const freeForm: Readonly<Record<string, readonly string[]>> = {
   ],
   'POST /api/v1/agents': ['onboarding'],
   'POST /api/v1/policies': ['conditions.0.value', 'actions.0.config', 'actions.0.config.reason'],
-  'PATCH /api/v1/policies/:id': ['conditions.0.value', 'actions.0.config', 'actions.0.config.reason'],
+  'PATCH /api/v1/policies/:id': [
+    'conditions.0.value',
+    'actions.0.config',
+    'actions.0.config.reason',
+  ],
 };

@@ -3,7 +3,10 @@ import { locate, type Located } from '../../src/http/router.ts';
 import { mounts } from '../../src/routes.ts';
 
 export const mounted: ReadonlyMap<string, Located> = new Map(
-  locate(mounts).map((located) => [`${located.route.method.toUpperCase()} ${located.path}`, located]),
+  locate(mounts).map((located) => [
+    `${located.route.method.toUpperCase()} ${located.path}`,
+    located,
+  ]),
 );
 
 /** The names of a path's parameters. */

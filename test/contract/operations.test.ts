@@ -10,6 +10,8 @@ test('what is mounted is what is written down', () => {
 });
 
 test('no operation is mounted twice, also under another parameter name', () => {
-  const shapes = locate(mounts).map(({ path, route }) => `${route.method} ${path.replace(/:\w+/g, ':')}`);
+  const shapes = locate(mounts).map(
+    ({ path, route }) => `${route.method} ${path.replace(/:\w+/g, ':')}`,
+  );
   expect(shapes.filter((shape, index) => shapes.indexOf(shape) !== index)).toEqual([]);
 });

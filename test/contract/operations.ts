@@ -151,7 +151,9 @@ const ADDED = {
   'a return address of each organisation’s own keeps one provider’s codes from another': [
     'GET /api/v1/auth/sso/callback/:orgId',
   ],
-  'most identity providers send logout messages by redirect': ['GET /api/v1/auth/saml/logout/callback'],
+  'most identity providers send logout messages by redirect': [
+    'GET /api/v1/auth/saml/logout/callback',
+  ],
   'records belong to workspaces, so there is a way to make them': [
     'GET /api/v1/workspaces',
     'POST /api/v1/workspaces',
@@ -191,4 +193,6 @@ const ADDED = {
   ],
 };
 
-export const operations: readonly string[] = [SPECIFIED, ADDED].flatMap((part) => Object.values(part).flat());
+export const operations: readonly string[] = [SPECIFIED, ADDED].flatMap((part) =>
+  Object.values(part).flat(),
+);

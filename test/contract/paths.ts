@@ -5,7 +5,9 @@ export type Path = readonly (string | number)[];
 /** Every place below `value`, containers before what they hold. */
 export function placesOf(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
   if (typeof value !== 'object' || value === null) return [];
-  const steps: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  const steps: [string | number, unknown][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value);
   return steps.flatMap(([step, inner]) => [
     { path: [...path, step], value: inner },
     ...placesOf(inner, [...path, step]),

@@ -5,7 +5,15 @@ import { expect } from 'vitest';
 import { randomHex } from '../../src/platform/ids.ts';
 import { hashKey } from '../../src/resources/auth/keys/keys.service.ts';
 import type { Sample } from './examples.ts';
-import { agent, decision, ok, owner, PASSWORD, workspaceKey, type Owner } from '../setup/personas.ts';
+import {
+  agent,
+  decision,
+  ok,
+  owner,
+  PASSWORD,
+  workspaceKey,
+  type Owner,
+} from '../setup/personas.ts';
 import { startNameServer, type NameServer } from '../setup/providers/name-server.ts';
 import { databaseUri, startApp, type Answer, type Call, type TestApp } from '../setup/start-app.ts';
 
@@ -32,9 +40,17 @@ export async function openGround(): Promise<Ground> {
   const mongoUri = databaseUri();
   const names = await startNameServer();
   const outbound = { ASSAY_OUTBOUND_ALLOW: 'login.example.com', ASSAY_DNS_SERVERS: names.address };
-  const social = { ASSAY_OAUTH_B_CLIENT_ID: 'assay', ASSAY_OAUTH_B_CLIENT_SECRET: 'a secret of the contract tests' };
+  const social = {
+    ASSAY_OAUTH_B_CLIENT_ID: 'assay',
+    ASSAY_OAUTH_B_CLIENT_SECRET: 'a secret of the contract tests',
+  };
   const app = await startApp(
-    { ASSAY_LIMIT_ACCOUNT: '1000', ASSAY_RETURN_URLS: 'https://app.example.com/', ...outbound, ...social },
+    {
+      ASSAY_LIMIT_ACCOUNT: '1000',
+      ASSAY_RETURN_URLS: 'https://app.example.com/',
+      ...outbound,
+      ...social,
+    },
     { mongoUri, secrets: SECRETS },
   );
   const database = await createConnection(mongoUri, { maxPoolSize: 4 }).asPromise();
@@ -74,12 +90,19 @@ export interface Site {
 /** Calls as the owner and fails loudly. */
 export async function as(site: Site, operation: string, body?: unknown): Promise<Answer['body']> {
   const [method = '', path = ''] = operation.split(' ');
-  return ok(await site.ground.app.call(method, path, { token: site.owner.token, ...(body !== undefined && { body }) }))
-    .body.data;
+  return ok(
+    await site.ground.app.call(method, path, {
+      token: site.owner.token,
+      ...(body !== undefined && { body }),
+    }),
+  ).body.data;
 }
 
 /** The id of a user whom the directory has just provisioned; of the owner where the plan has no directory. */
-export async function provision({ ground, scimToken, owner: boss }: Site, body: object): Promise<string> {
+export async function provision(
+  { ground, scimToken, owner: boss }: Site,
+  body: object,
+): Promise<string> {
   const answer = await ground.app.call('POST', '/scim/v2/Users', { token: scimToken, body });
   return answer.body.code === 'UPGRADE_REQUIRED' ? boss.userId : (ok(answer).body.id as string);
 }
@@ -94,7 +117,14 @@ export const policyBody = (mark: string): Record<string, unknown> => ({
   description: `${mark} description`,
   enabled: true,
   priority: 5,
-  conditions: [{ field: 'outputDecision.action', operator: 'equals', value: `${mark} wipe`, logicalOperator: 'AND' }],
+  conditions: [
+    {
+      field: 'outputDecision.action',
+      operator: 'equals',
+      value: `${mark} wipe`,
+      logicalOperator: 'AND',
+    },
+  ],
   actions: [{ type: 'flag_for_review', config: { reason: `${mark} reason` } }],
 });
 
@@ -138,7 +168,11 @@ export async function newDecision(site: Site): Promise<string> {
 }
 
 /** What a mail would have brought, made as the service keeps it. */
-export async function linkToken(site: Site, purpose: string, { userId, email }: Pick<Owner, 'userId' | 'email'>) {
+export async function linkToken(
+  site: Site,
+  purpose: string,
+  { userId, email }: Pick<Owner, 'userId' | 'email'>,
+) {
   const { ObjectId } = site.ground.database.base.Types;
   const token = randomHex(20);
   const now = Date.now();
@@ -155,21 +189,40 @@ export async function linkToken(site: Site, purpose: string, { userId, email }: 
 /** Somebody whom the site took in, for examples that change or remove a member; made without a password. */
 export async function newMember({ ground, mark, owner: boss }: Site): Promise<string> {
   const { database } = ground;
-  const [userId, organizationId] = [new database.base.Types.ObjectId(), idOf(ground, boss.organizationId)];
+  const [userId, organizationId] = [
+    new database.base.Types.ObjectId(),
+    idOf(ground, boss.organizationId),
+  ];
   const at = { createdAt: new Date(), updatedAt: new Date() };
   const email = `${randomHex(8)}@example.com`;
   await database
     .collection('users')
-    .insertOne({ _id: userId, email, name: `${mark} member`, mfa: { enabled: false }, lastLoginIp: null, ...at });
+    .insertOne({
+      _id: userId,
+      email,
+      name: `${mark} member`,
+      mfa: { enabled: false },
+      lastLoginIp: null,
+      ...at,
+    });
   await database
     .collection('memberships')
-    .insertOne({ organizationId, userId, role: 'member', isActive: true, deactivatedBy: null, ...at });
+    .insertOne({
+      organizationId,
+      userId,
+      role: 'member',
+      isActive: true,
+      deactivatedBy: null,
+      ...at,
+    });
   return userId.toHexString();
 }
 
 /** A pending invitation and the token in its mail. */
 export async function newInvitation(site: Site): Promise<{ id: string; token: string }> {
-  const { _id: id } = await as(site, 'POST /api/v1/team/invite', { email: `${randomHex(8)}@example.com` });
+  const { _id: id } = await as(site, 'POST /api/v1/team/invite', {
+    email: `${randomHex(8)}@example.com`,
+  });
   const organizationId = idOf(site.ground, site.owner.organizationId);
   const mail = await site.ground.app.instance.services.invitations.mails.invitation({
     organizationId,
@@ -178,7 +231,8 @@ export async function newInvitation(site: Site): Promise<{ id: string; token: st
   return { id: id as string, token: mail?.action.token ?? '' };
 }
 
-const idOf = ({ database }: Ground, hex: string) => database.base.Types.ObjectId.createFromHexString(hex);
+const idOf = ({ database }: Ground, hex: string) =>
+  database.base.Types.ObjectId.createFromHexString(hex);
 
 /** A new organisation; `plan` replaces the plan before anybody has asked for it. */
 export async function makeSite(ground: Ground, mark: string, plan?: string): Promise<Site> {
@@ -191,17 +245,31 @@ export async function makeSite(ground: Ground, mark: string, plan?: string): Pro
       .updateOne({ _id: organizationId }, { $set: { 'subscription.plan': plan } });
   // Past the operation, which the plan may refuse.
   const scimToken = `scim_${randomHex(24)}`;
-  await database.collection('scim_tokens').insertOne({ organizationId, tokenHash: hashKey(scimToken) });
+  await database
+    .collection('scim_tokens')
+    .insertOne({ organizationId, tokenHash: hashKey(scimToken) });
   const machine = await agent(app, boss, `${mark} agent ${randomHex(4)}`);
   const { key } = await workspaceKey(app, boss, { name: `${mark} key` });
-  const bare = { ground, mark, owner: boss, agentId: machine.id, agentKey: machine.key, key, scimToken } as Site;
+  const bare = {
+    ground,
+    mark,
+    owner: boss,
+    agentId: machine.id,
+    agentKey: machine.key,
+    key,
+    scimToken,
+  } as Site;
   await as(bare, `PATCH /api/v1/agents/${machine.id}`, { modelMetadata: modelMetadata(mark) });
   const workspace = await as(bare, 'POST /api/v1/workspaces', { name: `${mark} workspace` });
   const policy = await as(bare, 'POST /api/v1/policies', policyBody(mark));
   ok(await app.call('POST', '/api/v1/traces', { key, body: decisionBody(machine.id, mark) }));
   const [trace] = await as(bare, 'GET /api/v1/traces');
-  const set = await database.collection('policy_sets').findOne({ organizationId, 'members.0': { $exists: true } });
-  const signIn = await database.collection('audit_entries').findOne({ organizationId, action: 'auth.register' });
+  const set = await database
+    .collection('policy_sets')
+    .findOne({ organizationId, 'members.0': { $exists: true } });
+  const signIn = await database
+    .collection('audit_entries')
+    .findOne({ organizationId, action: 'auth.register' });
   expect(set?.digest, 'the set of the decision is on record').toMatch(/^[0-9a-f]{64}$/);
   return {
     ...bare,
@@ -219,18 +287,24 @@ export async function member({ ground, owner: boss }: Site, role: string): Promi
   const { app, database } = ground;
   const person = await owner(app, role);
   const { ObjectId } = database.base.Types;
-  const [organizationId, userId] = [boss.organizationId, person.userId].map((id) => ObjectId.createFromHexString(id));
+  const [organizationId, userId] = [boss.organizationId, person.userId].map((id) =>
+    ObjectId.createFromHexString(id),
+  );
   const row = { organizationId, userId, role, isActive: true, deactivatedBy: null };
-  await database.collection('memberships').insertOne({ ...row, createdAt: new Date(), updatedAt: new Date() });
+  await database
+    .collection('memberships')
+    .insertOne({ ...row, createdAt: new Date(), updatedAt: new Date() });
   const body = { organizationId: boss.organizationId };
-  const { data } = ok(await app.call('POST', '/api/v1/auth/switch-org', { token: person.token, body })).body;
+  const { data } = ok(
+    await app.call('POST', '/api/v1/auth/switch-org', { token: person.token, body }),
+  ).body;
   return { ...person, token: data.token as string };
 }
 
 /** A new session of a person, in the organisation they were in last. */
 export async function signInAgain({ app }: Ground, email: string): Promise<string> {
-  return ok(await app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } })).body.data
-    .token as string;
+  return ok(await app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } }))
+    .body.data.token as string;
 }
 
 /** What a browser sends of a form. */

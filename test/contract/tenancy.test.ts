@@ -10,11 +10,26 @@ import { authorisation } from './authorisation.ts';
 import { type Example, examples, type Sample } from './examples.ts';
 import { mounted, parametersOf } from './mounted.ts';
 import { placesOf, replaced, valueAt, type Path } from './paths.ts';
-import { credentialsFor, makeSite, openGround, send, type Credentials, type Ground, type Site } from './site.ts';
+import {
+  credentialsFor,
+  makeSite,
+  openGround,
+  send,
+  type Credentials,
+  type Ground,
+  type Site,
+} from './site.ts';
 
 const CANARY = 'canary';
 /** Members that are named like ids and name nothing of an organisation's. */
-const NO_RECORD = new Set(['templateId', 'conversationId', 'externalId', 'scrubNationalIds', 'clientId', 'entityId']);
+const NO_RECORD = new Set([
+  'templateId',
+  'conversationId',
+  'externalId',
+  'scrubNationalIds',
+  'clientId',
+  'entityId',
+]);
 /** Parameters that name something which is the same everywhere, is shown to everybody, or is compared and not looked up. */
 const SAME_EVERYWHERE =
   /(\/:revision|\/saml\/metadata\/:orgId|\/sso\/callback\/:orgId|\/(Groups|ResourceTypes|Schemas)\/:id)$/;
@@ -24,7 +39,8 @@ const recordParameters = (operation: string): string[] =>
 /** Placeholders look nothing up. */
 const PLACEHOLDER = /^DELETE \S+\/(passkeys|trusted-devices)\//;
 /** What differs between two answers to the same request. */
-const VOLATILE = /"(_id|id|traceId|createdAt|updatedAt|salt|chainHash|sequence|prefix|key|count|total)":("[^"]*"|\d+)/g;
+const VOLATILE =
+  /"(_id|id|traceId|createdAt|updatedAt|salt|chainHash|sequence|prefix|key|count|total)":("[^"]*"|\d+)/g;
 
 let ground: Ground;
 let ours: Site;
@@ -46,11 +62,14 @@ function callersOf(operation: string): Credentials[] {
 }
 
 /** An id of the same form that nothing has. */
-const unknown = (id: string): string => (/^[0-9a-f]+$/.test(id) ? randomHex(id.length / 2) : `none-${randomHex(8)}`);
+const unknown = (id: string): string =>
+  /^[0-9a-f]+$/.test(id) ? randomHex(id.length / 2) : `none-${randomHex(8)}`;
 
 const isId = (path: Path): boolean => {
   const name = String(path.findLast((step) => typeof step === 'string') ?? '');
-  return (/^(id|ids|jti|userId)$|Ids?$/.test(name) || /^digest$/.test(name)) && !NO_RECORD.has(name);
+  return (
+    (/^(id|ids|jti|userId)$|Ids?$/.test(name) || /^digest$/.test(name)) && !NO_RECORD.has(name)
+  );
 };
 
 /** The places of a sample that hold an id. */
@@ -58,7 +77,9 @@ function idsIn(operation: string, sample: Sample): Path[] {
   const inputs = placesOf({ query: sample.query ?? {}, body: sample.body ?? {} });
   return [
     ...recordParameters(operation).map((name) => ['params', name]),
-    ...inputs.filter(({ path, value }) => typeof value === 'string' && isId(path)).map(({ path }) => path),
+    ...inputs
+      .filter(({ path, value }) => typeof value === 'string' && isId(path))
+      .map(({ path }) => path),
   ];
 }
 
@@ -74,29 +95,42 @@ function shown({ status, text, headers }: Answer, id: string): object {
 function declaredIds(route: Route): string[] {
   const schemas = [querySchema(route), route.body].filter((schema) => schema !== undefined);
   const names = schemas.flatMap((schema) =>
-    [...JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).matchAll(/"(\w+)":\{/g)].map(
-      ([, name]) => name ?? '',
-    ),
+    [
+      ...JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).matchAll(
+        /"(\w+)":\{/g,
+      ),
+    ].map(([, name]) => name ?? ''),
   );
   return [...new Set(names)].filter((name) => isId([name]));
 }
 
 // Reading comes before writing: an unknown `agentId` in a decision is free text, and then it is known.
-test.for([...mounted.keys()].sort())('ids: %s', (operation) => tryIds(operation, examples[operation]));
+test.for([...mounted.keys()].sort())('ids: %s', (operation) =>
+  tryIds(operation, examples[operation]),
+);
 
 test('ids: the other way to name a session', () =>
   tryIds('POST /api/v1/auth/revoke-session', ({ auditLogId }) => ({ body: { auditLogId } })));
 
 async function tryIds(operation: string, example: Example | undefined): Promise<void> {
-  const [mine, foreign] = [await example?.(ours, ours.owner.token), await example?.(theirs, theirs.owner.token)];
+  const [mine, foreign] = [
+    await example?.(ours, ours.owner.token),
+    await example?.(theirs, theirs.owner.token),
+  ];
   const places = idsIn(operation, mine ?? {});
   expect(places.length).toBeGreaterThanOrEqual(recordParameters(operation).length);
   for (const path of places) {
     const id = valueAt(foreign, path) as string;
     for (const credentials of callersOf(operation)) {
       const nowhere = unknown(id);
-      const asTheirs = await send(ours, operation, { sample: replaced(mine ?? {}, path, id), ...credentials });
-      const asUnknown = await send(ours, operation, { sample: replaced(mine ?? {}, path, nowhere), ...credentials });
+      const asTheirs = await send(ours, operation, {
+        sample: replaced(mine ?? {}, path, id),
+        ...credentials,
+      });
+      const asUnknown = await send(ours, operation, {
+        sample: replaced(mine ?? {}, path, nowhere),
+        ...credentials,
+      });
       expect(shown(asTheirs, id), `${path.join('.')}: ${id}`).toEqual(shown(asUnknown, nowhere));
       expect(asTheirs.text.replaceAll(id, '')).not.toContain(CANARY);
       expect(faultOf(operation, asTheirs)).toBeNull();
@@ -106,12 +140,19 @@ async function tryIds(operation: string, example: Example | undefined): Promise<
   }
 }
 
-test.for([...mounted.values()])('every id that $route.method $path takes is tried', async ({ path, route }) => {
-  const operation = `${route.method.toUpperCase()} ${path}`;
-  const sample = (await examples[operation]?.(ours, ours.owner.token)) ?? {};
-  const tried = idsIn(operation, sample).map((place) => place.findLast((step) => typeof step === 'string'));
-  expect(declaredIds(route).filter((name) => !tried.includes(name) && name !== 'auditLogId')).toEqual([]);
-});
+test.for([...mounted.values()])(
+  'every id that $route.method $path takes is tried',
+  async ({ path, route }) => {
+    const operation = `${route.method.toUpperCase()} ${path}`;
+    const sample = (await examples[operation]?.(ours, ours.owner.token)) ?? {};
+    const tried = idsIn(operation, sample).map((place) =>
+      place.findLast((step) => typeof step === 'string'),
+    );
+    expect(
+      declaredIds(route).filter((name) => !tried.includes(name) && name !== 'auditLogId'),
+    ).toEqual([]);
+  },
+);
 
 test.for([...mounted.keys()])('workspace and texts: %s', async (operation) => {
   const sample = (await examples[operation]?.(ours, ours.owner.token)) ?? {};
@@ -127,11 +168,20 @@ test.for([...mounted.keys()])('workspace and texts: %s', async (operation) => {
       expect((await call(unknown(theirs.workspaceId))).text).toBe(answer.text);
     }
     if (operation.startsWith('GET'))
-      expect((await send(ours, operation, { sample: open, ...credentials })).text).not.toContain(CANARY);
+      expect((await send(ours, operation, { sample: open, ...credentials })).text).not.toContain(
+        CANARY,
+      );
   }
 });
 
 test('the canaries are there to be seen by their owner', async () => {
-  for (const operation of ['GET /api/v1/agents', 'GET /api/v1/policies', 'GET /api/v1/traces', 'GET /api/v1/auth/keys'])
-    expect((await send(theirs, operation, { sample: {}, token: theirs.owner.token })).text).toContain(CANARY);
+  for (const operation of [
+    'GET /api/v1/agents',
+    'GET /api/v1/policies',
+    'GET /api/v1/traces',
+    'GET /api/v1/auth/keys',
+  ])
+    expect(
+      (await send(theirs, operation, { sample: {}, token: theirs.owner.token })).text,
+    ).toContain(CANARY);
 });

@@ -8,7 +8,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { inject, test, vi, type TestContext } from 'vitest';
-import { startEmbedded, type EmbeddedMongod, type EmbeddedOptions } from '../../src/embedded-db/embedded-mongod.ts';
+import {
+  startEmbedded,
+  type EmbeddedMongod,
+  type EmbeddedOptions,
+} from '../../src/embedded-db/embedded-mongod.ts';
 
 const binary = inject('mongod');
 const patience = { timeout: 15_000, interval: 20 };
@@ -108,59 +112,70 @@ test.concurrent('data and port are kept over a restart', async (context) => {
   expect(await ids(second.uri)).toEqual([1]);
 });
 
-test.concurrent('the database moves to another port when a stranger has taken its own', async (context) => {
-  const { expect } = context;
-  const { start } = await world(context);
-  const first = await start();
-  await insert(first.uri, 1);
-  await first.stop();
-  const stranger = createServer().listen(first.port, '127.0.0.1');
-  await once(stranger, 'listening');
-  context.onTestFinished(() => void stranger.close());
-  const log = vi.fn();
-  const second = await start({ log, leavingMs: 0 });
-  expect(second.port).not.toBe(first.port);
-  expect(log).toHaveBeenCalledWith(
-    `The embedded database moves to port ${second.port}: another program listens on ${first.port}`,
-  );
-  await insert(second.uri, 2);
-  await second.stop();
+test.concurrent(
+  'the database moves to another port when a stranger has taken its own',
+  async (context) => {
+    const { expect } = context;
+    const { start } = await world(context);
+    const first = await start();
+    await insert(first.uri, 1);
+    await first.stop();
+    const stranger = createServer().listen(first.port, '127.0.0.1');
+    await once(stranger, 'listening');
+    context.onTestFinished(() => void stranger.close());
+    const log = vi.fn();
+    const second = await start({ log, leavingMs: 0 });
+    expect(second.port).not.toBe(first.port);
+    expect(log).toHaveBeenCalledWith(
+      `The embedded database moves to port ${second.port}: another program listens on ${first.port}`,
+    );
+    await insert(second.uri, 2);
+    await second.stop();
 
-  const third = await start();
-  expect(third.port).toBe(second.port);
-  expect(await ids(third.uri)).toEqual([1, 2]);
-});
+    const third = await start();
+    expect(third.port).toBe(second.port);
+    expect(await ids(third.uri)).toEqual([1, 2]);
+  },
+);
 
-test.concurrent('a folder without its note of the port is taken up all the same', async (context) => {
-  const { expect } = context;
-  const { dataDir, start } = await world(context);
-  const first = await start();
-  await insert(first.uri, 1);
-  await first.stop();
-  await rm(join(dataDir, 'mongod.json'));
-  const second = await start();
-  expect(await ids(second.uri)).toEqual([1]);
-});
+test.concurrent(
+  'a folder without its note of the port is taken up all the same',
+  async (context) => {
+    const { expect } = context;
+    const { dataDir, start } = await world(context);
+    const first = await start();
+    await insert(first.uri, 1);
+    await first.stop();
+    await rm(join(dataDir, 'mongod.json'));
+    const second = await start();
+    expect(await ids(second.uri)).toEqual([1]);
+  },
+);
 
-test.concurrent('a folder in use is refused and the instance in it is not disturbed', async (context) => {
-  const { expect } = context;
-  const { dataDir, start } = await world(context);
-  const first = await start();
-  await expect(start({ leavingMs: 0 })).rejects.toThrow(
-    `The data folder ${dataDir} is in use by another instance (its database answers on port ${first.port}). Stop that one`,
-  );
-  await insert(first.uri, 1);
-  await first.stop();
-  const second = await start();
-  expect(second.uri).toBe(first.uri);
-  expect(await ids(second.uri)).toEqual([1]);
-});
+test.concurrent(
+  'a folder in use is refused and the instance in it is not disturbed',
+  async (context) => {
+    const { expect } = context;
+    const { dataDir, start } = await world(context);
+    const first = await start();
+    await expect(start({ leavingMs: 0 })).rejects.toThrow(
+      `The data folder ${dataDir} is in use by another instance (its database answers on port ${first.port}). Stop that one`,
+    );
+    await insert(first.uri, 1);
+    await first.stop();
+    const second = await start();
+    expect(second.uri).toBe(first.uri);
+    expect(await ids(second.uri)).toEqual([1]);
+  },
+);
 
 test.concurrent('a folder written by a newer MongoDB is refused untouched', async (context) => {
   const { expect } = context;
   const { dataDir, start } = await world(context);
   await writeFile(join(dataDir, 'mongod.json'), '{"port":27017,"format":"99.0"}');
-  await expect(start()).rejects.toThrow(`${dataDir} was written by MongoDB 99.0, which mongod ${binary.version}`);
+  await expect(start()).rejects.toThrow(
+    `${dataDir} was written by MongoDB 99.0, which mongod ${binary.version}`,
+  );
   expect(await readdir(join(dataDir, 'db'))).toEqual([]);
 });
 
@@ -178,7 +193,9 @@ test.concurrent('a start that fails says what mongod complained about', async (c
 test.concurrent('a program that cannot be run', async (context) => {
   const { expect } = context;
   const { dataDir, start } = await world(context);
-  await expect(start({ binary: { path: join(dataDir, 'none'), version: '8.0.4' } })).rejects.toThrow('ENOENT');
+  await expect(
+    start({ binary: { path: join(dataDir, 'none'), version: '8.0.4' } }),
+  ).rejects.toThrow('ENOENT');
 });
 
 test.concurrent(
@@ -197,16 +214,23 @@ test.concurrent(
   },
 );
 
-test.concurrent('a guard whose app has died while it was loading starts nothing', async (context) => {
-  const { expect } = context;
-  const { dataDir } = await world(context);
-  const order = { binary: binary.path, args: ['--dbpath', dataDir], logFile: join(dataDir, 'mongod.log') };
-  const guard = fileURLToPath(new URL('../../src/embedded-db/mongod-watch.mjs', import.meta.url));
-  const child = fork(guard, [JSON.stringify(order)], { execArgv: [], stdio: 'ignore' });
-  child.disconnect();
-  await once(child, 'exit');
-  expect(await readdir(dataDir)).toEqual([]);
-});
+test.concurrent(
+  'a guard whose app has died while it was loading starts nothing',
+  async (context) => {
+    const { expect } = context;
+    const { dataDir } = await world(context);
+    const order = {
+      binary: binary.path,
+      args: ['--dbpath', dataDir],
+      logFile: join(dataDir, 'mongod.log'),
+    };
+    const guard = fileURLToPath(new URL('../../src/embedded-db/mongod-watch.mjs', import.meta.url));
+    const child = fork(guard, [JSON.stringify(order)], { execArgv: [], stdio: 'ignore' });
+    child.disconnect();
+    await once(child, 'exit');
+    expect(await readdir(dataDir)).toEqual([]);
+  },
+);
 
 test.concurrent('the data of a test run goes with it, also after kill -9', async (context) => {
   const { dataDir, startApp } = await world(context);
@@ -214,7 +238,10 @@ test.concurrent('the data of a test run goes with it, also after kill -9', async
   const pid = await pidOf(uri);
   app.kill('SIGKILL');
   await vi.waitUntil(() => !isAlive(pid), patience);
-  await vi.waitUntil(async () => !(await readdir(dirname(dataDir))).some((name) => dataDir.endsWith(name)), patience);
+  await vi.waitUntil(
+    async () => !(await readdir(dirname(dataDir))).some((name) => dataDir.endsWith(name)),
+    patience,
+  );
 });
 
 test.concurrent('a terminated app takes its mongod with it', async (context) => {
@@ -236,14 +263,16 @@ test.concurrent('the app hears of a mongod that has died', async (context) => {
   expect(onLost).toHaveBeenCalledWith('mongod was ended by SIGKILL');
 });
 
-test.skipIf(process.platform !== 'linux').concurrent('a mongod whose guard is killed goes too', async (context) => {
-  const { expect } = context;
-  const { start } = await world(context);
-  const onLost = vi.fn();
-  const { uri } = await start({ onLost });
-  const pid = await pidOf(uri);
-  const parent = /^PPid:\s*(\d+)$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
-  process.kill(Number(parent), 'SIGKILL');
-  await vi.waitUntil(() => !isAlive(pid), patience);
-  expect(onLost.mock.calls[0]?.[0]).toContain('its guard process has ended');
-});
+test
+  .skipIf(process.platform !== 'linux')
+  .concurrent('a mongod whose guard is killed goes too', async (context) => {
+    const { expect } = context;
+    const { start } = await world(context);
+    const onLost = vi.fn();
+    const { uri } = await start({ onLost });
+    const pid = await pidOf(uri);
+    const parent = /^PPid:\s*(\d+)$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
+    process.kill(Number(parent), 'SIGKILL');
+    await vi.waitUntil(() => !isAlive(pid), patience);
+    expect(onLost.mock.calls[0]?.[0]).toContain('its guard process has ended');
+  });

@@ -24,7 +24,15 @@ export function makeZip(entries: readonly ZipEntry[]): Buffer {
     const tail = Buffer.alloc(14);
     tail.writeUInt32LE(offset, 10);
     const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, Buffer.from(name), packed]);
-    directory.push(Buffer.concat([Buffer.from('PK\x01\x02'), Buffer.from([20, 3]), common, tail, Buffer.from(name)]));
+    directory.push(
+      Buffer.concat([
+        Buffer.from('PK\x01\x02'),
+        Buffer.from([20, 3]),
+        common,
+        tail,
+        Buffer.from(name),
+      ]),
+    );
     bodies.push(local);
     offset += local.length;
   }

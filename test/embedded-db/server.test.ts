@@ -9,7 +9,11 @@ import { expect, inject, test, vi, type TestContext } from 'vitest';
 import { has } from '../domain/tools.ts';
 import { send } from '../setup/start-app.ts';
 
-const COMMAND = ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, '../../src/server.ts')];
+const COMMAND = [
+  '--import',
+  import.meta.resolve('tsx'),
+  join(import.meta.dirname, '../../src/server.ts'),
+];
 const patience = { timeout: 60_000, interval: 20 };
 /** Processes that start under a compiler and a database each take their time on a busy machine. */
 const slow = { timeout: 180_000 };
@@ -44,11 +48,17 @@ async function machine({ onTestFinished }: TestContext) {
   ): Promise<Server> {
     const child = spawn(program, args, {
       cwd: folder,
-      env: { PATH: process.env.PATH, MONGOD_BINARY: inject('mongod').path, PORT: '0', ...environment },
+      env: {
+        PATH: process.env.PATH,
+        MONGOD_BINARY: inject('mongod').path,
+        PORT: '0',
+        ...environment,
+      },
     });
     started.push(child);
     let printed = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => (printed += String(chunk)));
     const ended = once(child, 'exit').then(([code, signal]: unknown[]) => code ?? signal);
     const output = (): string => printed;
     await vi.waitUntil(() => /"name":"first"/.test(printed) || child.exitCode !== null, patience);
@@ -58,7 +68,8 @@ async function machine({ onTestFinished }: TestContext) {
   return { folder, start };
 }
 
-const readJson = async (...path: string[]): Promise<unknown> => JSON.parse(await readFile(join(...path), 'utf8'));
+const readJson = async (...path: string[]): Promise<unknown> =>
+  JSON.parse(await readFile(join(...path), 'utf8'));
 
 function isAlive(pid: number): boolean {
   try {
@@ -77,8 +88,14 @@ test.skipIf(!has('curl'))(
     const { url, output } = await start();
     expect(output()).toContain(`API reference      ${url}/docs\n`);
     const [commands = ''] = /TOKEN=[^]*$/.exec(output()) ?? [];
-    const made = JSON.parse(execFileSync('sh', ['-c', commands], { encoding: 'utf8' })) as { data: { key: string } };
-    const body = { agentId: 'first', inputContext: { prompt: 'Hello' }, outputDecision: { action: 'greet' } };
+    const made = JSON.parse(execFileSync('sh', ['-c', commands], { encoding: 'utf8' })) as {
+      data: { key: string };
+    };
+    const body = {
+      agentId: 'first',
+      inputContext: { prompt: 'Hello' },
+      outputDecision: { action: 'greet' },
+    };
     const posted = await send(`${url}/api/v1/traces`, 'POST', { key: made.data.key, body });
     expect(posted.body.data).toMatchObject({ status: 'approved', hashChain: { sequence: 1 } });
     expect((await fetch(`${url}/docs`)).status).toBe(200);
@@ -95,7 +112,13 @@ test(
     const { hostname, port } = new URL(first.url);
     const text = JSON.stringify(account);
     const headers = { 'content-type': 'application/json', 'content-length': text.length };
-    const pending = request({ hostname, port, path: '/api/v1/auth/register', method: 'POST', headers });
+    const pending = request({
+      hostname,
+      port,
+      path: '/api/v1/auth/register',
+      method: 'POST',
+      headers,
+    });
     const answered = once(pending, 'response');
     pending.write(text.slice(0, 20));
     // An answered request on another connection shows that the bytes above have arrived.
@@ -138,7 +161,10 @@ test('kill -9 leaves no database behind', slow, async (context) => {
 
 test('what npm started ends with npm, whose shell passes no signal on', slow, async (context) => {
   const { folder, start } = await machine(context);
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts: { start: `node ${COMMAND.join(' ')}` } }));
+  await writeFile(
+    join(folder, 'package.json'),
+    JSON.stringify({ scripts: { start: `node ${COMMAND.join(' ')}` } }),
+  );
   const npm = await start({}, ['npm', 'start']);
   const pid = Number(await readFile(join(folder, 'data', 'db', 'mongod.lock'), 'utf8'));
   npm.process.kill('SIGTERM');
@@ -150,7 +176,9 @@ test('what npm started ends with npm, whose shell passes no signal on', slow, as
 test('a start that cannot succeed says why in a line and ends', slow, async (context) => {
   const { start } = await machine(context);
   const misspelt = await start({ PORT: 'eighty', LOG_LEVEL: 'loud' });
-  expect(misspelt.output()).toMatch(/^The configuration has errors:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/);
+  expect(misspelt.output()).toMatch(
+    /^The configuration has errors:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/,
+  );
   expect(await misspelt.ended).toBe(1);
   const stranger = createServer().listen(0, '127.0.0.1');
   await once(stranger, 'listening');
@@ -158,5 +186,7 @@ test('a start that cannot succeed says why in a line and ends', slow, async (con
   const { port } = stranger.address() as AddressInfo;
   const late = await start({ PORT: String(port) });
   expect(await late.ended).toBe(1);
-  expect(late.output()).toContain(`address already in use 127.0.0.1:${port}; set PORT to another one\n`);
+  expect(late.output()).toContain(
+    `address already in use 127.0.0.1:${port}; set PORT to another one\n`,
+  );
 });

@@ -22,5 +22,7 @@ test('an entry that is not there', async () => {
 });
 
 test('bytes that are no archive', async () => {
-  await expect(unzipEntry(Buffer.from('<html>sign in first</html>'), 'x')).rejects.toThrow('not a zip archive');
+  await expect(unzipEntry(Buffer.from('<html>sign in first</html>'), 'x')).rejects.toThrow(
+    'not a zip archive',
+  );
 });

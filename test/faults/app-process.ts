@@ -38,7 +38,8 @@ const instance = await startInstance({
   logger: createLogger('error', { write: (line) => process.stderr.write(line) }),
   clock: { now: () => new Date(systemClock.now().getTime() + (orders.clockOffsetMs ?? 0)) },
   probe(step) {
-    if (step === orders.dieAt?.step && ++reached === orders.dieAt.nth) process.kill(process.pid, 'SIGKILL');
+    if (step === orders.dieAt?.step && ++reached === orders.dieAt.nth)
+      process.kill(process.pid, 'SIGKILL');
   },
 });
 process.send?.({ url: instance.url });

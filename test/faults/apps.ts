@@ -21,14 +21,20 @@ export class App {
   /** Resolves when it answers requests. */
   async start(more: Partial<Orders> = {}): Promise<void> {
     const orders = JSON.stringify({ ...this.#orders, ...more });
-    const child = fork(entry, [orders], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    const child = fork(entry, [orders], {
+      execArgv: ['--import', 'tsx'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
     this.#child = child;
     child.stderr?.on(
       'data',
       (chunk: Buffer) => (this.complaints = (this.complaints + chunk.toString()).slice(-20_000)),
     );
     child.once('exit', () => (this.url = null));
-    const told = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [null])]);
+    const told = await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(() => [null]),
+    ]);
     const url = (told[0] as { url: string } | null)?.url;
     if (url === undefined) throw new Error(`the instance did not start:\n${this.complaints}`);
     this.url = url;

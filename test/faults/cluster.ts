@@ -83,12 +83,27 @@ export async function startCluster(binary: string): Promise<Cluster> {
 
 async function startMember(binary: string, folder: string, port: number): Promise<Member> {
   await mkdir(folder, { recursive: true });
-  const args = ['--dbpath', folder, '--replSet', NAME, '--wiredTigerCacheSizeGB', '0.25', '--oplogSize', '256'];
-  return { port, folder, process: await startMongod({ binary, port, args, logFile: join(folder, 'log') }) };
+  const args = [
+    '--dbpath',
+    folder,
+    '--replSet',
+    NAME,
+    '--wiredTigerCacheSizeGB',
+    '0.25',
+    '--oplogSize',
+    '256',
+  ];
+  return {
+    port,
+    folder,
+    process: await startMongod({ binary, port, args, logFile: join(folder, 'log') }),
+  };
 }
 
 async function initiate(hosts: readonly string[]): Promise<void> {
-  const client = await mongoose.mongo.MongoClient.connect(`mongodb://${hosts[0]}/?directConnection=true`);
+  const client = await mongoose.mongo.MongoClient.connect(
+    `mongodb://${hosts[0]}/?directConnection=true`,
+  );
   const members = hosts.map((host, _id) => ({ _id, host }));
   await client.db('admin').command({ replSetInitiate: { _id: NAME, members, settings: SETTINGS } });
   for (;;) {

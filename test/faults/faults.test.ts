@@ -44,7 +44,10 @@ async function call(
   path: string,
   { token, body }: { token?: string; body: object },
 ): Promise<Record<string, never>> {
-  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+  const headers = {
+    'content-type': 'application/json',
+    ...(token && { authorization: `Bearer ${token}` }),
+  };
   const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return ((await response.json()) as { data: Record<string, never> }).data;
@@ -53,16 +56,30 @@ async function call(
 /** A database of its own, two instances, an organisation with an agent and a policy for each verdict. */
 async function newWorld(): Promise<World> {
   const database = `faults${randomBytes(4).toString('hex')}`;
-  const apps: [App, App] = [new App({ mongoUri: cluster.uri(database) }), new App({ mongoUri: cluster.uri(database) })];
+  const apps: [App, App] = [
+    new App({ mongoUri: cluster.uri(database) }),
+    new App({ mongoUri: cluster.uri(database) }),
+  ];
   await Promise.all(apps.map((app) => app.start()));
   const url = apps[0].url as string;
   const { token, organization } = (await call(url, '/api/v1/auth/register', {
-    body: { name: 'Ada', email: 'ada@example.com', password: 'Correct-Horse-9', organizationName: 'Faults' },
+    body: {
+      name: 'Ada',
+      email: 'ada@example.com',
+      password: 'Correct-Horse-9',
+      organizationName: 'Faults',
+    },
   })) as unknown as { token: string; organization: { _id: string } };
-  const { key: apiKey } = (await call(url, '/api/v1/auth/keys', { token, body: { name: 'load' } })) as unknown as {
+  const { key: apiKey } = (await call(url, '/api/v1/auth/keys', {
+    token,
+    body: { name: 'load' },
+  })) as unknown as {
     key: string;
   };
-  const { _id: agentId } = (await call(url, '/api/v1/agents', { token, body: { name: 'bot' } })) as unknown as {
+  const { _id: agentId } = (await call(url, '/api/v1/agents', {
+    token,
+    body: { name: 'bot' },
+  })) as unknown as {
     _id: string;
   };
   for (const [action, type] of [
@@ -93,14 +110,21 @@ async function oracle(): Promise<void> {
   const { apps, database, load, ...rest } = world;
   const url = apps.find((app) => app.isAlive)?.url;
   if (url == null) throw new Error('no instance is up');
-  await assertOracle({ ...rest, url, db: cluster.client.db(database), acknowledged: load.acknowledged });
+  await assertOracle({
+    ...rest,
+    url,
+    db: cluster.client.db(database),
+    acknowledged: load.acknowledged,
+  });
 }
 
 /** Decisions go on being answered within the time after a fault; then the oracle. */
 async function recovers(): Promise<void> {
   const start = performance.now();
   await world.load.progress(CLIENTS);
-  expect(performance.now() - start, 'milliseconds until decisions are answered again').toBeLessThan(HEALTHY_MS);
+  expect(performance.now() - start, 'milliseconds until decisions are answered again').toBeLessThan(
+    HEALTHY_MS,
+  );
 }
 
 async function restart(app: App): Promise<void> {
@@ -146,22 +170,25 @@ describe('instances', () => {
     await oracle();
   });
 
-  test.each<Step>(['unknown', 'before-resend'])('killed at %s, while a member steps down', async (step) => {
-    const [, victim] = world.apps;
-    await victim.kill();
-    await victim.start({ dieAt: { step, nth: 1 } });
-    world.load.start();
-    await world.load.progress(100);
-    for (let fault = 0; victim.isAlive && fault < 10; fault++) {
-      await cluster.stallPrimary(3000);
-      await world.load.progress(CLIENTS);
-    }
-    expect(victim.isAlive, `${step} was reached`).toBe(false);
-    await victim.start();
-    await world.load.progress(100);
-    await world.load.stop();
-    await oracle();
-  });
+  test.each<Step>(['unknown', 'before-resend'])(
+    'killed at %s, while a member steps down',
+    async (step) => {
+      const [, victim] = world.apps;
+      await victim.kill();
+      await victim.start({ dieAt: { step, nth: 1 } });
+      world.load.start();
+      await world.load.progress(100);
+      for (let fault = 0; victim.isAlive && fault < 10; fault++) {
+        await cluster.stallPrimary(3000);
+        await world.load.progress(CLIENTS);
+      }
+      expect(victim.isAlive, `${step} was reached`).toBe(false);
+      await victim.start();
+      await world.load.progress(100);
+      await world.load.stop();
+      await oracle();
+    },
+  );
 
   test.each<Step>(['before-fold', 'folded'])('killed at %s of a bulk change', async (step) => {
     const [survivor, victim] = world.apps;
@@ -171,9 +198,9 @@ describe('instances', () => {
     await victim.kill();
     await victim.start({ dieAt: { step, nth: 7 } });
     const db = cluster.client.db(world.database);
-    const ids = (await db.collection('ledger').find({ kind: 'trace', status: 'approved' }).limit(64).toArray()).map(
-      ({ _id }) => String(_id),
-    );
+    const ids = (
+      await db.collection('ledger').find({ kind: 'trace', status: 'approved' }).limit(64).toArray()
+    ).map(({ _id }) => String(_id));
     await fetch(`${victim.url}/api/v1/traces/bulk-status`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${world.token}` },
@@ -182,7 +209,9 @@ describe('instances', () => {
     await victim.ended();
     await oracle();
     const entries = await db.collection('ledger').find({ kind: 'status' }).toArray();
-    const shown = await db.collection('ledger').countDocuments({ kind: 'trace', status: 'escalated' });
+    const shown = await db
+      .collection('ledger')
+      .countDocuments({ kind: 'trace', status: 'escalated' });
     expect(entries.length, 'the crash came after entries were sealed').toBeGreaterThan(0);
     expect(shown, 'every sealed change is shown').toBe(entries.length);
     expect(survivor.isAlive).toBe(true);
@@ -275,29 +304,47 @@ describe('keys', () => {
       body: {
         agentId: world.agentId,
         inputContext: { prompt: `Same ${index}` },
-        outputDecision: { action: 'reply', rationale: `The same decision ${index}, posted again and again.` },
+        outputDecision: {
+          action: 'reply',
+          rationale: `The same decision ${index}, posted again and again.`,
+        },
       },
     }));
     const posts = Array.from({ length: 100 }, (_, round) =>
-      bodies.map((posted, index) => ({ posted, url: world.apps[(round + index) % 2]?.url as string })),
+      bodies.map((posted, index) => ({
+        posted,
+        url: world.apps[(round + index) % 2]?.url as string,
+      })),
     ).flat();
     const answers = new Map<string, Set<string>>();
     await inParallel(posts, 100, async ({ posted, url }) => {
       let answer: Acknowledged | null = null;
-      for (let tries = 0; !answer && tries < 50; tries++) answer = await post(url, world.apiKey, posted);
+      for (let tries = 0; !answer && tries < 50; tries++)
+        answer = await post(url, world.apiKey, posted);
       if (!answer) throw new Error('no answer');
       answers.set(
         posted.key,
-        (answers.get(posted.key) ?? new Set()).add(JSON.stringify([answer.traceId, answer.receipt])),
+        (answers.get(posted.key) ?? new Set()).add(
+          JSON.stringify([answer.traceId, answer.receipt]),
+        ),
       );
     });
     expect([...answers.values()].every((distinct) => distinct.size === 1)).toBe(true);
-    expect(await cluster.client.db(world.database).collection('ledger').countDocuments({ kind: 'trace' })).toBe(100);
+    expect(
+      await cluster.client
+        .db(world.database)
+        .collection('ledger')
+        .countDocuments({ kind: 'trace' }),
+    ).toBe(100);
     await oracle();
   });
 });
 
-async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
+async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const queue = [...items];
   await Promise.all(
     Array.from({ length: width }, async () => {

@@ -54,7 +54,12 @@ export async function post(
       signal: AbortSignal.timeout(ANSWER_MS),
     });
     const answer = (await response.json()) as {
-      data?: { traceId: string; status: string; hashChain: Acknowledged['receipt']; createdAt: string };
+      data?: {
+        traceId: string;
+        status: string;
+        hashChain: Acknowledged['receipt'];
+        createdAt: string;
+      };
     };
     if (!VERDICTS.has(response.status) || !answer.data) return null;
     const { traceId, status: verdict, hashChain: receipt, createdAt } = answer.data;

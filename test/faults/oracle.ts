@@ -27,7 +27,10 @@ const CATCH_UP_MS = 150_000;
 const REPLAYED = 200;
 
 export async function assertOracle(subject: Subject): Promise<void> {
-  const last = await post(subject.url, subject.apiKey, { key: `last-${Date.now()}`, body: closing(subject.agentId) });
+  const last = await post(subject.url, subject.apiKey, {
+    key: `last-${Date.now()}`,
+    body: closing(subject.agentId),
+  });
   if (!last) throw new Error('the service does not take decisions after the fault');
   const all = [...subject.acknowledged, last];
   const traces = await subject.db
@@ -48,12 +51,18 @@ function closing(agentId: string): object {
   return {
     agentId,
     inputContext: { prompt: `Closing ${Date.now()}` },
-    outputDecision: { action: 'reply', rationale: 'The run is over and this is its last decision.' },
+    outputDecision: {
+      action: 'reply',
+      rationale: 'The run is over and this is its last decision.',
+    },
   };
 }
 
 /** Every acknowledged decision is present once, with the answered verdict and receipt; an unacknowledged one at most once. */
-function assertAcknowledged(acknowledged: readonly Acknowledged[], traces: readonly Stored[]): void {
+function assertAcknowledged(
+  acknowledged: readonly Acknowledged[],
+  traces: readonly Stored[],
+): void {
   const byId = new Map(traces.map((trace) => [trace.traceId, trace]));
   expect(byId.size, 'trace ids are unique').toBe(traces.length);
   expect(new Set(acknowledged.map(({ traceId }) => traceId)).size, 'one trace per key').toBe(
@@ -72,7 +81,9 @@ function assertAcknowledged(acknowledged: readonly Acknowledged[], traces: reado
 
 function assertReviews(traces: readonly Stored[]): void {
   const flagged = traces.filter(({ verdict }) => verdict === 'flagged');
-  expect(traces.filter(({ review }) => review).length, 'one review item per flagged trace').toBe(flagged.length);
+  expect(traces.filter(({ review }) => review).length, 'one review item per flagged trace').toBe(
+    flagged.length,
+  );
   expect(new Set(flagged.map(({ review }) => String(review?._id))).size).toBe(flagged.length);
 }
 
@@ -100,14 +111,21 @@ async function get(url: string, token: string): Promise<Response> {
 }
 
 /** The exported chain is whole and intact up to the last receipt, by an implementation that shares no code with the server. */
-async function assertBundle({ url, token, organizationId }: Subject, last: Acknowledged): Promise<void> {
+async function assertBundle(
+  { url, token, organizationId }: Subject,
+  last: Acknowledged,
+): Promise<void> {
   const exported = await get(`${url}/api/v1/hash-chain/export?fromSequence=1`, token);
   expect(exported.status).toBe(200);
   const lines = (await exported.text()).split('\n').filter((line) => line !== '');
   const pin = readPin({ ...last.receipt, traceId: last.traceId, createdAt: last.createdAt });
   if (!pin) throw new Error('the receipt is no pin');
   const report = await verifyBundle(asLines(lines), { organizationId, pins: [pin] });
-  expect({ verdict: report.verdict, problems: report.problems, first: report.firstSequence }).toEqual({
+  expect({
+    verdict: report.verdict,
+    problems: report.problems,
+    first: report.firstSequence,
+  }).toEqual({
     verdict: 'intact',
     problems: [],
     first: 1,
@@ -120,17 +138,26 @@ async function* asLines(lines: readonly string[]): AsyncGenerator<string> {
 
 /** Every consumer has caught up, and its effects are there exactly once. */
 async function assertConsumers({ db, agentId }: Subject, traces: readonly Stored[]): Promise<void> {
-  const head = (await db.collection('ledger').find().sort({ sequence: -1 }).limit(1).next())?.sequence as number;
+  const head = (await db.collection('ledger').find().sort({ sequence: -1 }).limit(1).next())
+    ?.sequence as number;
   const until = Date.now() + CATCH_UP_MS;
   while ((await db.collection('cursors').countDocuments({ sequence: { $lt: head } })) > 0) {
     if (Date.now() > until) throw new Error('a consumer does not catch up');
     await sleep(100);
   }
   expect(await db.collection('parked').countDocuments(), 'no entry was put aside').toBe(0);
-  const count = (verdict: string): number => traces.filter((trace) => trace.verdict === verdict).length;
-  const verdicts = { approved: count('approved'), flagged: count('flagged'), blocked: count('blocked') };
+  const count = (verdict: string): number =>
+    traces.filter((trace) => trace.verdict === verdict).length;
+  const verdicts = {
+    approved: count('approved'),
+    flagged: count('flagged'),
+    blocked: count('blocked'),
+  };
   const activity = await db.collection('agent_activity').findOne({ _id: { $exists: true } });
-  expect({ agentId: String(activity?._id), verdicts: activity?.verdicts as object }).toEqual({ agentId, verdicts });
+  expect({ agentId: String(activity?._id), verdicts: activity?.verdicts as object }).toEqual({
+    agentId,
+    verdicts,
+  });
   const statistics = await db.collection('policy_statistics').find().toArray();
   const matches = traces.reduce((sum, { matchedPolicyIds }) => sum + matchedPolicyIds.length, 0);
   expect(

@@ -22,7 +22,12 @@ let organizationId = '';
 
 beforeAll(async () => {
   await app.start();
-  const person = { name: 'Ada', email: 'ada@example.com', password: 'Correct-Horse-9', organizationName: 'Faults' };
+  const person = {
+    name: 'Ada',
+    email: 'ada@example.com',
+    password: 'Correct-Horse-9',
+    organizationName: 'Faults',
+  };
   const { data } = (await send(`${app.url}/api/v1/auth/register`, 'POST', { body: person })).body;
   organizationId = data.organization._id;
   const saml = {
@@ -30,7 +35,10 @@ beforeAll(async () => {
     certificates: [selfSigned('one').certificate, selfSigned('two').certificate],
   };
   const body = { provider: 'saml', saml };
-  const answer = await send(`${app.url}/api/v1/organization/sso`, 'PUT', { token: data.token, body });
+  const answer = await send(`${app.url}/api/v1/organization/sso`, 'PUT', {
+    token: data.token,
+    body,
+  });
   expect(answer.status).toBe(200);
 });
 afterAll(() => app.kill());
@@ -45,7 +53,9 @@ function form(SAMLResponse: string): Buffer {
 
 /** Sends a form for a new attempt. */
 async function hostile(raw: Buffer): Promise<{ status: number; ms: number }> {
-  const start = await send(`${app.url}/api/v1/auth/saml/initiate`, 'POST', { body: { organizationId } });
+  const start = await send(`${app.url}/api/v1/auth/saml/initiate`, 'POST', {
+    body: { organizationId },
+  });
   const relayState = new URL(start.body.data.redirectUrl).searchParams.get('RelayState') ?? '';
   const cookie = start.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   raw.write(`RelayState=${relayState}&`);
@@ -70,7 +80,8 @@ async function slowestHealth(until: Promise<unknown>): Promise<number> {
   return slowest;
 }
 
-const filled = (bytes: number, piece: string): string => piece.repeat(Math.floor(bytes / piece.length));
+const filled = (bytes: number, piece: string): string =>
+  piece.repeat(Math.floor(bytes / piece.length));
 const namespaces = Array.from({ length: 30 }, (_, n) => `xmlns:n${n}="urn:${n}"`).join(' ');
 /** Fills the form nearly, in base64 of which some is encoded. */
 const XML_BYTES = 3_400_000;

@@ -13,7 +13,11 @@ import { newId } from '../../src/platform/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Draft, Position, Stored } from '../../src/ledger/entry.ts';
 import { createFold } from '../../src/ledger/amend/fold.ts';
-import { createAmendments, type Amendment, type Subject } from '../../src/ledger/amend/amendments.ts';
+import {
+  createAmendments,
+  type Amendment,
+  type Subject,
+} from '../../src/ledger/amend/amendments.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import { draft, RealChain } from './store/real-chain.ts';
 
@@ -34,7 +38,14 @@ function common(organizationId: string, { trace, subject, after }: Subject) {
   const actor = { kind: 'user', id: newId() } as const;
   const place = ({ sequence, chainHash }: Position) => ({ sequence, chainHash });
   const positions = { subject: place(subject), after: place(after) };
-  return { organizationId, workspaceId: null, traceId: trace.traceId ?? '', actor, commitments: {}, ...positions };
+  return {
+    organizationId,
+    workspaceId: null,
+    traceId: trace.traceId ?? '',
+    actor,
+    commitments: {},
+    ...positions,
+  };
 }
 
 function fact(kind: Draft['kind'], view: string, fields: Draft['fields'] = {}): Amendment {
@@ -50,7 +61,10 @@ function status(organizationId: string, subject: Subject, to: TraceStatus): Amen
 
 function correction(organizationId: string, subject: Subject, rationale: string): Amendment {
   const set = { status: 'success', humanOverride: true } as const;
-  const facts = { ...common(organizationId, subject), commitments: { feedback: hex('a'), rationale: hex('b') } };
+  const facts = {
+    ...common(organizationId, subject),
+    commitments: { feedback: hex('a'), rationale: hex('b') },
+  };
   const sealed = { feedback: text('wrong'), rationale: text(rationale) };
   return fact('correction', correctionPayload({ ...facts, action: 'correct', set }), { sealed });
 }
@@ -67,17 +81,32 @@ test('of many reviewers one decides; the others are told that it is decided', as
   const review = { _id: objectId(reviewId), status: 'pending', priority: 'medium' };
   await ingest('t', { status: 'flagged', humanOverride: false, review });
   const assignee = objectId(newId());
-  expect(await fold.assignReview(objectId(organizationId), objectId(reviewId), { assignedTo: assignee })).toBe(true);
+  expect(
+    await fold.assignReview(objectId(organizationId), objectId(reviewId), { assignedTo: assignee }),
+  ).toBe(true);
   const decide = (decision: 'approve' | 'reject') => (subject: Subject) => {
-    if ((subject.trace.review as { status: string }).status !== 'pending') throw new AppError('INVALID_OPERATION');
-    const set = { status: decision === 'approve' ? 'approved' : 'blocked', humanOverride: false } as const;
-    return fact('review', reviewPayload({ ...common(organizationId, subject), reviewId, decision, set }));
+    if ((subject.trace.review as { status: string }).status !== 'pending')
+      throw new AppError('INVALID_OPERATION');
+    const set = {
+      status: decision === 'approve' ? 'approved' : 'blocked',
+      humanOverride: false,
+    } as const;
+    return fact(
+      'review',
+      reviewPayload({ ...common(organizationId, subject), reviewId, decision, set }),
+    );
   };
-  const decisions = Array.from({ length: 8 }, (_, index) => decide(index % 2 ? 'approve' : 'reject'));
-  const results = await Promise.allSettled(decisions.map((one) => facts.append(organizationId, 't', one)));
+  const decisions = Array.from({ length: 8 }, (_, index) =>
+    decide(index % 2 ? 'approve' : 'reject'),
+  );
+  const results = await Promise.allSettled(
+    decisions.map((one) => facts.append(organizationId, 't', one)),
+  );
   const won = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   expect(won).toHaveLength(1);
-  const codes = results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as AppError).code] : []));
+  const codes = results.flatMap((result) =>
+    result.status === 'rejected' ? [(result.reason as AppError).code] : [],
+  );
   expect(new Set([...codes, 'INVALID_OPERATION'])).toEqual(new Set(['INVALID_OPERATION']));
   const trace = await traceOf(organizationId, 't');
   const isApproved = (won[0]?.view ?? '').includes('"decision":"approve"');
@@ -87,7 +116,9 @@ test('of many reviewers one decides; the others are told that it is decided', as
     priority: 'medium',
     assignedTo: assignee,
   });
-  expect(await fold.assignReview(objectId(organizationId), objectId(reviewId), { assignedTo: null })).toBe(false);
+  expect(
+    await fold.assignReview(objectId(organizationId), objectId(reviewId), { assignedTo: null }),
+  ).toBe(false);
 });
 
 test('many decisions change at once, unknown ones are refused by themselves', async () => {
@@ -101,7 +132,9 @@ test('many decisions change at once, unknown ones are refused by themselves', as
   expect(results.slice(0, 100).every((result) => result.status === 'fulfilled')).toBe(true);
   expect(results[100]).toMatchObject({ status: 'rejected', reason: { code: 'NOT_FOUND' } });
   const entries = await chain.entries(organizationId);
-  expect(entries.filter(({ kind, status }) => kind === 'trace' && status === 'blocked')).toHaveLength(100);
+  expect(
+    entries.filter(({ kind, status }) => kind === 'trace' && status === 'blocked'),
+  ).toHaveLength(100);
 });
 
 test('a trace shows the last writer of every field, in whatever order and however often its facts are folded', async () => {
@@ -113,14 +146,26 @@ test('a trace shows the last writer of every field, in whatever order and howeve
     const entries = await chain.entries(organizationId);
     const [trace, newest] = [entries[0] as Stored, entries.at(-1) as Stored];
     const made = make({ trace, subject: trace, after: newest });
-    const following = { organizationId, traceId: 't', after: newest.sequence, once: null, monthlyLimit: null };
+    const following = {
+      organizationId,
+      traceId: 't',
+      after: newest.sequence,
+      once: null,
+      monthlyLimit: null,
+    };
     return ((await appender.append({ ...made, ...following })) as { entry: Stored }).entry;
   }
-  const corrected = await appendUnfolded((subject) => correction(organizationId, subject, 'second'));
+  const corrected = await appendUnfolded((subject) =>
+    correction(organizationId, subject, 'second'),
+  );
   const escalated = await appendUnfolded((subject) => status(organizationId, subject, 'escalated'));
   for (const entry of [escalated, corrected, escalated]) await fold.applyFold(entry);
   const shown = { humanOverride: true, rationale: 'second', changed: { rationale: '"second"' } };
-  expect(await traceOf(organizationId, 't')).toMatchObject({ ...shown, status: 'escalated', foldedTo: 3 });
+  expect(await traceOf(organizationId, 't')).toMatchObject({
+    ...shown,
+    status: 'escalated',
+    foldedTo: 3,
+  });
   await appendUnfolded((subject) => status(organizationId, subject, 'flagged'));
   let seen: unknown;
   await facts.append(organizationId, 't', ({ trace }) => {
@@ -135,12 +180,21 @@ test('an erasure empties what it names, wherever it stands, and nothing else', a
   const { appender, facts, ingest } = open(organizationId);
   const sealed = { rationale: text('first'), outputDecision: text({ amount: 1 }) };
   await appender.append(
-    draft(organizationId, { traceId: 'keyed', once: Buffer.alloc(16, 7), fields: { rationale: 'first', sealed } }),
+    draft(organizationId, {
+      traceId: 'keyed',
+      once: Buffer.alloc(16, 7),
+      fields: { rationale: 'first', sealed },
+    }),
   );
   await ingest('other', { rationale: 'first', sealed });
   const erase = (erased: { sequence: number; names: string[] }[]) => (subject: Subject) =>
-    fact('erasure', erasurePayload({ ...common(organizationId, subject), cause: 'bulk-delete', erased }));
-  await facts.append(organizationId, 'keyed', (subject) => correction(organizationId, subject, 'second'));
+    fact(
+      'erasure',
+      erasurePayload({ ...common(organizationId, subject), cause: 'bulk-delete', erased }),
+    );
+  await facts.append(organizationId, 'keyed', (subject) =>
+    correction(organizationId, subject, 'second'),
+  );
   await facts.append(organizationId, 'keyed', erase([{ sequence: 1, names: ['rationale'] }]));
   const partly = await traceOf(organizationId, 'keyed');
   expect(partly).toMatchObject({
@@ -180,10 +234,14 @@ test('an erased entry is forgotten: the same request is a fresh one', async () =
   expect((await appender.append(posted)).kind).toBe('repeated');
   await facts.append(organizationId, 't', (subject) => {
     const erased = [{ sequence: subject.subject.sequence, names: ['rationale'] }];
-    return fact('erasure', erasurePayload({ ...common(organizationId, subject), cause: 'request', erased }));
+    return fact(
+      'erasure',
+      erasurePayload({ ...common(organizationId, subject), cause: 'request', erased }),
+    );
   });
   expect(await appender.find(organizationId, Buffer.alloc(16, 7))).toBeNull();
-  expect((await appender.append({ ...posted, traceId: 'u', view: posted.view.replace('"t"', '"u"') })).kind).toBe(
-    'sealed',
-  );
+  expect(
+    (await appender.append({ ...posted, traceId: 'u', view: posted.view.replace('"t"', '"u"') }))
+      .kind,
+  ).toBe('sealed');
 });

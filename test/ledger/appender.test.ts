@@ -23,7 +23,9 @@ test('two instances append to one chain: no gap, no fork, hashes replay', async 
   const organizationId = newId();
   const instances = [chain.start(), chain.start()];
   const answers = await Promise.all(
-    numbers(600).map(async (number) => instances[number % 2]?.appender.append(draft(organizationId))),
+    numbers(600).map(async (number) =>
+      instances[number % 2]?.appender.append(draft(organizationId)),
+    ),
   );
   const entries = await chain.entries(organizationId);
   expect(entries).toHaveLength(600);
@@ -41,7 +43,9 @@ test('twenty keys, twenty times each, on two instances: twenty entries, every an
   const instances = [chain.start(), chain.start()];
   const posts = numbers(400).map(async (number) => {
     const once = key(number % 20);
-    const outcome = await instances[number % 3 === 0 ? 0 : 1]?.appender.append(draft(organizationId, { once }));
+    const outcome = await instances[number % 3 === 0 ? 0 : 1]?.appender.append(
+      draft(organizationId, { once }),
+    );
     return { once: number % 20, outcome: outcome as Outcome };
   });
   const answers = await Promise.all(posts);
@@ -61,7 +65,9 @@ test('a key may be used again after a day, and is found until then', async () =>
   const start = Date.now();
   let now = start;
   const clock = { now: () => new Date(now) };
-  const first = sealed(await chain.start({ clock }).appender.append(draft(organizationId, { once })));
+  const first = sealed(
+    await chain.start({ clock }).appender.append(draft(organizationId, { once })),
+  );
   now = start + 23 * 60 * 60 * 1000;
   const { appender } = chain.start({ clock });
   expect(await appender.find(organizationId, once)).toMatchObject({ chainHash: first.chainHash });
@@ -75,8 +81,12 @@ test('a key may be used again after a day, and is found until then', async () =>
   const entries = await chain.entries(organizationId);
   expect(entries.map((entry) => 'idempotencyKey' in entry)).toEqual([false, true]);
   checkChain(entries);
-  expect(await releaseExpiredIdempotencyKeys(chain.db, DECISIONS, new Date(now + 1))).toBeGreaterThan(0);
-  expect((await chain.entries(organizationId)).some((entry) => 'idempotencyKey' in entry)).toBe(false);
+  expect(
+    await releaseExpiredIdempotencyKeys(chain.db, DECISIONS, new Date(now + 1)),
+  ).toBeGreaterThan(0);
+  expect((await chain.entries(organizationId)).some((entry) => 'idempotencyKey' in entry)).toBe(
+    false,
+  );
 });
 
 test('the monthly limit is exact between instances, and repetitions are answered beyond it', async () => {
@@ -85,18 +95,23 @@ test('the monthly limit is exact between instances, and repetitions are answered
   const results = await Promise.allSettled(
     numbers(60).map(async (number) => {
       const once = key(number);
-      return instances[number % 2]?.appender.append(draft(organizationId, { once, monthlyLimit: 10 }));
+      return instances[number % 2]?.appender.append(
+        draft(organizationId, { once, monthlyLimit: 10 }),
+      );
     }),
   );
   const isSealed = results.map(({ status }) => status === 'fulfilled');
   expect(isSealed.filter(Boolean)).toHaveLength(10);
   for (const result of results) {
-    if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'USAGE_LIMIT_EXCEEDED' });
+    if (result.status === 'rejected')
+      expect(result.reason).toMatchObject({ code: 'USAGE_LIMIT_EXCEEDED' });
   }
   checkChain(await chain.entries(organizationId), 10);
   const { appender } = chain.start();
   const once = key(isSealed.indexOf(true));
-  expect(await appender.append(draft(organizationId, { once, monthlyLimit: 10 }))).toMatchObject({ kind: 'repeated' });
+  expect(await appender.append(draft(organizationId, { once, monthlyLimit: 10 }))).toMatchObject({
+    kind: 'repeated',
+  });
   const correction = draft(organizationId, { kind: 'status', after: 1, traceId: 'trace-of-limit' });
   expect(sealed(await appender.append(correction)).usage.count).toBe(10);
 });
@@ -110,9 +125,17 @@ test.each([
   const organizationId = newId();
   const { appender } = chain.start();
   const results = await Promise.allSettled(
-    numbers(5).map((number) => appender.append(draft(organizationId, number === 2 ? { fields } : {}))),
+    numbers(5).map((number) =>
+      appender.append(draft(organizationId, number === 2 ? { fields } : {})),
+    ),
   );
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect(results.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
   expect(results[2]).toMatchObject({ reason: { code: 'VALIDATION_ERROR' } });
   const entries = await chain.entries(organizationId);
   expect(entries).toHaveLength(4);
@@ -128,10 +151,13 @@ test('of two facts that follow the same entry one wins, on any instance', async 
   const instances = [chain.start(), chain.start()];
   await instances[0]?.appender.append(draft(organizationId, { traceId: 'contested' }));
   const fact = () => draft(organizationId, { kind: 'status', traceId: 'contested', after: 1 });
-  const answers = await Promise.all(numbers(10).map(async (number) => instances[number % 2]?.appender.append(fact())));
+  const answers = await Promise.all(
+    numbers(10).map(async (number) => instances[number % 2]?.appender.append(fact())),
+  );
   expect(answers.filter((answer) => answer?.kind === 'sealed')).toHaveLength(1);
   expect(answers.filter((answer) => answer?.kind === 'superseded')).toHaveLength(9);
-  const clause = () => draft(organizationId, { kind: 'compliance', traceId: 'compliance:f:1', after: null });
+  const clause = () =>
+    draft(organizationId, { kind: 'compliance', traceId: 'compliance:f:1', after: null });
   expect((await instances[0]?.appender.append(clause()))?.kind).toBe('sealed');
   expect((await instances[1]?.appender.append(clause()))?.kind).toBe('superseded');
 });
@@ -148,7 +174,9 @@ test('a full queue answers 503 at once, a late outcome 503 in time, and what was
   await expect(late).rejects.toBeInstanceOf(AppError);
   await Promise.all(accepted);
   await appender.close();
-  await expect(appender.append(draft(organizationId))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await expect(appender.append(draft(organizationId))).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+  });
   expect(appender.latency(organizationId)?.p99).toBeGreaterThanOrEqual(
     appender.latency(organizationId)?.p50 ?? Infinity,
   );
@@ -158,10 +186,15 @@ test('an instance whose clock is off seals nothing', async () => {
   const organizationId = newId();
   let isRight = false;
   const { appender } = chain.start({ ready: () => isRight });
-  await expect(appender.append(draft(organizationId))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await expect(appender.append(draft(organizationId))).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+  });
   expect(await chain.entries(organizationId)).toEqual([]);
   isRight = true;
-  expect(await appender.append(draft(organizationId))).toMatchObject({ kind: 'sealed', entry: { sequence: 1 } });
+  expect(await appender.append(draft(organizationId))).toMatchObject({
+    kind: 'sealed',
+    entry: { sequence: 1 },
+  });
 });
 
 test('a cut tail is found before anything is built on it', async () => {
@@ -178,7 +211,9 @@ test('a cut tail is found before anything is built on it', async () => {
   await chain.db.collection('ledger').deleteMany({ ...filter, sequence: { $gte: 4 } });
   const after = chain.start();
   for (const _ of numbers(2)) {
-    await expect(after.appender.append(draft(organizationId))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await expect(after.appender.append(draft(organizationId))).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
   }
   expect(after.heads.quarantined()).toEqual([organizationId]);
   expect(after.quarantined).toMatchObject([{ sequence: 6 }]);
@@ -193,7 +228,10 @@ test('old head rows are thinned, the newest of each hour and day stays', async (
   const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 60 * 60 * 1000);
   const ages = [49, 48.9, 30, 29, 5.2, 5.1, 0.5, 0.4];
   await rows.insertMany(
-    ages.map((age, index) => ({ organizationId, sequence: index + 1, chainHash: '', at: hoursAgo(age) }) as never),
+    ages.map(
+      (age, index) =>
+        ({ organizationId, sequence: index + 1, chainHash: '', at: hoursAgo(age) }) as never,
+    ),
   );
   await thinHeads(rows, now);
   const kept = await rows.find({ organizationId }).sort({ sequence: 1 }).toArray();

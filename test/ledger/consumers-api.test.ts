@@ -37,13 +37,15 @@ const acting = (action: string) => ({ outputDecision: { action } });
 async function policy(who: Owner, value: string, action: object): Promise<string> {
   const conditions = [{ field: 'outputDecision.action', operator: 'equals', value }];
   const body = { name: value, conditions, actions: [action] };
-  return ok(await app.call('POST', '/api/v1/policies', { token: who.token, body })).body.data._id as string;
+  return ok(await app.call('POST', '/api/v1/policies', { token: who.token, body })).body.data
+    ._id as string;
 }
 
 const agentOf = async (id: string, { token } = ada) =>
   ok(await app.call('GET', `/api/v1/agents/${id}`, { token })).body.data as Record<string, unknown>;
 const analyticsOf = async (id: string) =>
-  ok(await app.call('GET', `/api/v1/agents/${id}/analytics`, { token: ada.token })).body.data as object;
+  ok(await app.call('GET', `/api/v1/agents/${id}/analytics`, { token: ada.token })).body
+    .data as object;
 const eventsOf = ({ organizationId }: Owner) =>
   ground.db
     .collection('outbox')
@@ -61,21 +63,44 @@ describe('an agent', () => {
     const bot = await agent(app, ada);
     expect(await agentOf(bot.id)).toMatchObject({ status: 'healthy', lastActive: null });
     failing = 4;
-    const actions = ['reply', 'reply', 'refund', 'wire', 'wire', 'reply', 'refund', 'reply', 'wire', 'wire'];
+    const actions = [
+      'reply',
+      'reply',
+      'refund',
+      'wire',
+      'wire',
+      'reply',
+      'refund',
+      'reply',
+      'wire',
+      'wire',
+    ];
     let last = '';
     for (const [at, action] of actions.entries()) {
-      const { data } = (await post(bot.id, { ...acting(action), agentVersion: at < 6 ? '1.0' : '1.1' })).body;
+      const { data } = (
+        await post(bot.id, { ...acting(action), agentVersion: at < 6 ? '1.0' : '1.1' })
+      ).body;
       last = data.createdAt as string;
     }
     await app.instance.runJobsOnce();
     expect(failing).toBe(0);
     await app.instance.runJobsOnce();
-    expect(await analyticsOf(bot.id)).toEqual({ totalTraces: 10, approved: 4, flagged: 2, blocked: 4 });
+    expect(await analyticsOf(bot.id)).toEqual({
+      totalTraces: 10,
+      approved: 4,
+      flagged: 2,
+      blocked: 4,
+    });
     expect(await agentOf(bot.id)).toMatchObject({ status: 'critical', lastActive: last });
-    const { body } = await app.call('GET', `/api/v1/agents/${bot.id}/versions`, { token: ada.token });
+    const { body } = await app.call('GET', `/api/v1/agents/${bot.id}/versions`, {
+      token: ada.token,
+    });
     expect(body).toMatchObject({ data: ['1.0', '1.1'], history: [{ traces: 6 }, { traces: 4 }] });
     const statistics = await app.call('GET', `/api/v1/policies/${refunds}`, { token: ada.token });
-    expect(statistics.body.data).toMatchObject({ matchCount: 2, lastMatched: expect.any(String) as string });
+    expect(statistics.body.data).toMatchObject({
+      matchCount: 2,
+      lastMatched: expect.any(String) as string,
+    });
   });
 
   test('recovers with better decisions', async () => {
@@ -115,7 +140,9 @@ describe('an agent', () => {
     await app.instance.runJobsOnce();
     expect(await analyticsOf(bot.id)).toMatchObject({ totalTraces: 1 });
     expect(await ground.db.collection('parked').countDocuments()).toBe(0);
-    expect((await app.call('GET', `/api/v1/agents/${bot.id}`, { token: eve.token })).status).toBe(404);
+    expect((await app.call('GET', `/api/v1/agents/${bot.id}`, { token: eve.token })).status).toBe(
+      404,
+    );
   });
 });
 
@@ -138,14 +165,24 @@ describe('events', () => {
     await app.instance.runJobsOnce();
     const rows = await eventsOf(bob);
     expect(rows).toHaveLength(23);
-    const bodies = new Map(rows.map(({ payload }) => [payload.data.traceId as string, payload as object]));
+    const bodies = new Map(
+      rows.map(({ payload }) => [payload.data.traceId as string, payload as object]),
+    );
     expect(bodies.size).toBe(23);
-    const [created, held, blocked] = posted.map(({ body }) => body.data as { traceId: string; createdAt: string });
+    const [created, held, blocked] = posted.map(
+      ({ body }) => body.data as { traceId: string; createdAt: string },
+    );
     if (!created || !held || !blocked) throw new Error('three were posted');
     expect(bodies.get(created.traceId)).toEqual({
       event: 'trace.created',
       timestamp: created.createdAt,
-      data: { traceId: created.traceId, agentName: 'Claims', status: 'approved', latency: 412.5, timestamp },
+      data: {
+        traceId: created.traceId,
+        agentName: 'Claims',
+        status: 'approved',
+        latency: 412.5,
+        timestamp,
+      },
     });
     const stored = await ground.db.collection('ledger').findOne({ traceId: held.traceId });
     const reviewId = (stored?.review as { _id: { toHexString(): string } })._id.toHexString();

@@ -49,14 +49,18 @@ async function appended(count: number): Promise<string> {
   await Promise.all(
     numbers(count).map((number) => {
       const isFact = number % 5 === 4;
-      return appender.append(draft(organizationId, isFact ? { kind: 'compliance', after: number } : {}));
+      return appender.append(
+        draft(organizationId, isFact ? { kind: 'compliance', after: number } : {}),
+      );
     }),
   );
   return organizationId;
 }
 
 async function traces(organizationId: string): Promise<number[]> {
-  return (await chain.entries(organizationId)).filter(({ kind }) => kind === 'trace').map(({ sequence }) => sequence);
+  return (await chain.entries(organizationId))
+    .filter(({ kind }) => kind === 'trace')
+    .map(({ sequence }) => sequence);
 }
 
 test('instances that race and die between effect and cursor: each effect exactly once', async () => {
@@ -71,7 +75,8 @@ test('instances that race and die between effect and cursor: each effect exactly
   await runners[1]?.runner.runOnce();
   expect(runners.flatMap(({ told }) => told.parked)).toEqual([]);
   expect(steps).toBeGreaterThan(3);
-  for (const { name } of consumers) expect(await effectsOf(name, organizationId)).toEqual(await traces(organizationId));
+  for (const { name } of consumers)
+    expect(await effectsOf(name, organizationId)).toEqual(await traces(organizationId));
 });
 
 test('an effect outside the transaction comes before the cursor: after a crash it is repeated, never left out', async () => {
@@ -89,7 +94,9 @@ test('an effect outside the transaction comes before the cursor: after a crash i
   });
   await runner.runOnce();
   const all = (await chain.entries(organizationId)).map(({ sequence }) => sequence);
-  expect([...new Set(seen)].filter((sequence) => all.includes(sequence))).toEqual(expect.arrayContaining(all));
+  expect([...new Set(seen)].filter((sequence) => all.includes(sequence))).toEqual(
+    expect.arrayContaining(all),
+  );
   expect(seen.length).toBeGreaterThan(all.length);
 });
 
@@ -100,7 +107,9 @@ test('an entry whose effect always fails is put aside, and those after it get th
   const choosy: Consumer = {
     ...plain,
     async run(entries, context) {
-      const isBad = context.organizationId === organizationId && entries.some(({ sequence }) => sequence === poisonous);
+      const isBad =
+        context.organizationId === organizationId &&
+        entries.some(({ sequence }) => sequence === poisonous);
       if (isBad) throw new TypeError('cannot be digested');
       await plain.run(entries, context);
     },
@@ -109,13 +118,17 @@ test('an entry whose effect always fails is put aside, and those after it get th
   await runner.runOnce();
   expect(told.parked).toEqual([poisonous]);
   const all = await traces(organizationId);
-  expect(await effectsOf('choosy', organizationId)).toEqual(all.filter((sequence) => sequence !== poisonous));
+  expect(await effectsOf('choosy', organizationId)).toEqual(
+    all.filter((sequence) => sequence !== poisonous),
+  );
   expect(await effectsOf('neighbour', organizationId)).toEqual(all);
   const parked = await chain
     .models()
     .parked.collection.find({ organizationId: objectId(organizationId) })
     .toArray();
-  expect(parked).toMatchObject([{ consumer: 'choosy', sequence: poisonous, error: 'TypeError: cannot be digested' }]);
+  expect(parked).toMatchObject([
+    { consumer: 'choosy', sequence: poisonous, error: 'TypeError: cannot be digested' },
+  ]);
 });
 
 test('cursors are made with the organisation or not at all, and start where they are told', async () => {

@@ -18,7 +18,11 @@ const drafts = [draft(ORGANIZATION), draft(ORGANIZATION), draft(ORGANIZATION)];
 function sealedAt(now: number): [Stored, Stored, Stored] {
   const entries: Stored[] = [];
   for (const [index, one] of drafts.entries()) {
-    const point = { head: entries.at(-1) ?? genesisHead(DECISIONS), now: new Date(now), chain: DECISIONS };
+    const point = {
+      head: entries.at(-1) ?? genesisHead(DECISIONS),
+      now: new Date(now),
+      chain: DECISIONS,
+    };
     entries.push(seal(one, { _id: id(index), organizationId: lane.id }, point) as Stored);
   }
   return entries as [Stored, Stored, Stored];
@@ -47,45 +51,79 @@ function play({ outcomes, majority }: Script) {
       current = shown();
       return Promise.resolve(current.filter((entry) => ids.some((one) => one.equals(entry._id))));
     },
-    at: (_organizationId, sequence) => Promise.resolve(current.find((entry) => entry.sequence === sequence) ?? null),
+    at: (_organizationId, sequence) =>
+      Promise.resolve(current.find((entry) => entry.sequence === sequence) ?? null),
     newest: () => Promise.resolve(current.at(-1) ?? null),
     byIdempotencyKey: () => Promise.resolve([]),
     releaseIdempotencyKey: () => Promise.resolve(),
   };
   lane.trust(genesisHead(DECISIONS));
-  const landing = insertBatch(lane, [first, second, third], { store, timer: hastyTimer, probe: () => {} });
+  const landing = insertBatch(lane, [first, second, third], {
+    store,
+    timer: hastyTimer,
+    probe: () => {},
+  });
   return { landing, sent };
 }
 
 test('the byte-identical rest is sent again, after what a majority has', async () => {
   const { landing, sent } = play({ outcomes: [unknown, { kind: 'ok' }], majority: [[first]] });
-  expect(await landing).toEqual({ landed: [first, second, third], head: headOf(third), stop: null });
+  expect(await landing).toEqual({
+    landed: [first, second, third],
+    head: headOf(third),
+    stop: null,
+  });
   expect(sent[1]).toEqual([second, third]);
 });
 
 test('its own duplicate is no acknowledgement: a majority has to show it', async () => {
   const own: InsertOutcome = { kind: 'duplicate', at: 0, race: 'own' };
-  const { landing, sent } = play({ outcomes: [unknown, own, own], majority: [[], [], [first, second, third]] });
-  expect(await landing).toEqual({ landed: [first, second, third], head: headOf(third), stop: null });
+  const { landing, sent } = play({
+    outcomes: [unknown, own, own],
+    majority: [[], [], [first, second, third]],
+  });
+  expect(await landing).toEqual({
+    landed: [first, second, third],
+    head: headOf(third),
+    stop: null,
+  });
   expect(sent).toHaveLength(3);
 });
 
 test('a collision decides nothing before a majority shows who holds the sequence', async () => {
   const collision: InsertOutcome = { kind: 'duplicate', at: 0, race: 'chain' };
-  const { landing, sent } = play({ outcomes: [unknown, collision, collision], majority: [[], [], [foreign]] });
-  expect(await landing).toMatchObject({ landed: [], head: null, stop: { document: first, reason: { race: 'chain' } } });
+  const { landing, sent } = play({
+    outcomes: [unknown, collision, collision],
+    majority: [[], [], [foreign]],
+  });
+  expect(await landing).toMatchObject({
+    landed: [],
+    head: null,
+    stop: { document: first, reason: { race: 'chain' } },
+  });
   expect(sent).toHaveLength(3);
 });
 
 test('behind an earlier sealing of the same entry nothing is inserted that links to the later one', async () => {
   const [earlier] = sealedAt(500);
-  const { landing, sent } = play({ outcomes: [{ kind: 'duplicate', at: 0, race: 'own' }], majority: [[earlier]] });
-  expect(await landing).toMatchObject({ landed: [earlier], head: null, stop: { document: second } });
+  const { landing, sent } = play({
+    outcomes: [{ kind: 'duplicate', at: 0, race: 'own' }],
+    majority: [[earlier]],
+  });
+  expect(await landing).toMatchObject({
+    landed: [earlier],
+    head: null,
+    stop: { document: second },
+  });
   expect(sent).toHaveLength(1);
 });
 
 test('what stops the rest when it is sent again is told, and what came before it counts', async () => {
   const superseded: InsertOutcome = { kind: 'duplicate', at: 1, race: 'following' };
   const { landing } = play({ outcomes: [unknown, superseded], majority: [[first]] });
-  expect(await landing).toMatchObject({ landed: [first, second], head: headOf(second), stop: { document: third } });
+  expect(await landing).toMatchObject({
+    landed: [first, second],
+    head: headOf(second),
+    stop: { document: third },
+  });
 });

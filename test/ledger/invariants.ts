@@ -15,9 +15,12 @@ function must(condition: boolean, what: string): asserts condition {
 
 /** The chain of a life, and that nothing is in it that nobody appended. */
 export function checkLife({ replicas, limit, attempts }: Life): void {
-  const appended = new Set(attempts.filter(({ isPoison }) => !isPoison).map(({ draft }) => draft.view));
+  const appended = new Set(
+    attempts.filter(({ isPoison }) => !isPoison).map(({ draft }) => draft.view),
+  );
   const entries = replicas.entries();
-  for (const { view, sequence } of entries) must(appended.has(view), `entry ${sequence} holds what nobody may append`);
+  for (const { view, sequence } of entries)
+    must(appended.has(view), `entry ${sequence} holds what nobody may append`);
   checkChain(entries, limit);
 }
 
@@ -40,8 +43,14 @@ export function checkChain(entries: readonly Stored[], limit: number | null = nu
 
 function checkLink(entry: Stored, previous: Stored | null): void {
   const at = `entry ${entry.sequence}`;
-  must(entry.sequence === (previous?.sequence ?? 0) + 1, `${at} follows ${previous?.sequence ?? 0}: gap or fork`);
-  must(entry.prevHash === (previous?.chainHash ?? ZERO_HASH), `${at} does not link to the entry before`);
+  must(
+    entry.sequence === (previous?.sequence ?? 0) + 1,
+    `${at} follows ${previous?.sequence ?? 0}: gap or fork`,
+  );
+  must(
+    entry.prevHash === (previous?.chainHash ?? ZERO_HASH),
+    `${at} does not link to the entry before`,
+  );
   must(entry.payloadDigest === payloadDigest(entry.view), `${at} digests another view`);
   const createdAt = entry.createdAt.toISOString();
   must(entry.chainHash === chainHash({ ...entry, createdAt }), `${at} has another hash`);
@@ -54,7 +63,10 @@ function checkUsage(entry: Stored, previous: Stored | null, limit: number | null
   const count = entry.kind === 'trace' ? before + 1 : before;
   const isRight = entry.usage.month === month && entry.usage.count === count;
   must(isRight, `entry ${entry.sequence} counts ${entry.usage.count}, not ${count}`);
-  must(limit === null || count <= limit, `entry ${entry.sequence} is beyond the limit of the month`);
+  must(
+    limit === null || count <= limit,
+    `entry ${entry.sequence} is beyond the limit of the month`,
+  );
 }
 
 function checkFollowing({ traceId, after, sequence }: Stored, newest: Map<string, number>): void {
@@ -69,7 +81,10 @@ function checkOnce(entry: Stored, held: Map<string, Stored>): void {
   if (!key) return;
   const holder = held.get(key);
   const age = holder ? entry.createdAt.getTime() - holder.createdAt.getTime() : DAY_MS;
-  must(age >= DAY_MS - CLOCK_TOLERANCE_MS, `entry ${entry.sequence} repeats entry ${holder?.sequence}`);
+  must(
+    age >= DAY_MS - CLOCK_TOLERANCE_MS,
+    `entry ${entry.sequence} repeats entry ${holder?.sequence}`,
+  );
   held.set(key, entry);
 }
 
@@ -79,7 +94,11 @@ export function checkAnswers(life: Life): void {
   for (const attempt of life.attempts) checkAnswer(attempt, byId, life);
 }
 
-function checkAnswer(attempt: Attempt, byId: ReadonlyMap<string, Stored>, { limit, replicas }: Life): void {
+function checkAnswer(
+  attempt: Attempt,
+  byId: ReadonlyMap<string, Stored>,
+  { limit, replicas }: Life,
+): void {
   const { draft, answer, isPoison } = attempt;
   const of = `the answer to ${draft.view}`;
   if (answer === null) return must(!attempt.instance.isAlive, `${of} never came`);
@@ -90,12 +109,15 @@ function checkAnswer(attempt: Attempt, byId: ReadonlyMap<string, Stored>, { limi
     const isFull = replicas.entries().some(({ usage }) => usage.count === limit);
     return must(code === 'USAGE_LIMIT_EXCEEDED' && isFull, `${of} is ${code}: ${answer.message}`);
   }
-  if (answer.kind === 'superseded') return must(draft.after !== undefined, `${of} calls a decision superseded`);
+  if (answer.kind === 'superseded')
+    return must(draft.after !== undefined, `${of} calls a decision superseded`);
   const stored = byId.get(answer.entry._id.toHexString());
   must(stored !== undefined, `${of} names an entry that is not there`);
   must(stored.chainHash === answer.entry.chainHash, `${of} differs from what is stored`);
-  if (answer.kind === 'sealed') return must(stored.view === draft.view, `${of} names somebody else's entry`);
-  const isRepetition = draft.once !== null && stored.onceOfDraft === draft.once && stored.view !== draft.view;
+  if (answer.kind === 'sealed')
+    return must(stored.view === draft.view, `${of} names somebody else's entry`);
+  const isRepetition =
+    draft.once !== null && stored.onceOfDraft === draft.once && stored.view !== draft.view;
   must(isRepetition, `${of} repeats something else`);
   const age = attempt.askedAt - stored.createdAt.getTime();
   must(age < DAY_MS + CLOCK_TOLERANCE_MS, `${of} repeats what is too old`);

@@ -89,7 +89,9 @@ function start(world: World): Instance {
 function headsOver(store: LedgerStore, time: VirtualTime): Heads {
   async function reaches(known: Position): Promise<boolean> {
     for (let read = 0; read < 200; read++) {
-      const entry = await store.at(null as unknown as Types.ObjectId, known.sequence).catch(() => null);
+      const entry = await store
+        .at(null as unknown as Types.ObjectId, known.sequence)
+        .catch(() => null);
       if (entry) return entry.chainHash === known.chainHash;
       await time.sleep(10);
     }
@@ -97,7 +99,8 @@ function headsOver(store: LedgerStore, time: VirtualTime): Heads {
   }
   return {
     async confirm(_organizationId, known) {
-      if (known && !(await reaches(known))) throw new AppError('INTERNAL_ERROR', 'a trusted head has vanished');
+      if (known && !(await reaches(known)))
+        throw new AppError('INTERNAL_ERROR', 'a trusted head has vanished');
     },
     note: () => {},
     flush: () => Promise.resolve(),
@@ -110,7 +113,8 @@ function schedule(world: World, instances: Instance[]): void {
   const appends = chance.integer(5, 40);
   const span = chance.pick([20, 200, 1_200]);
   const somewhen = (work: () => void) => time.after(chance.integer(0, span), work);
-  for (let number = 0; number < appends; number++) somewhen(() => append(world, chance.pick(instances), number));
+  for (let number = 0; number < appends; number++)
+    somewhen(() => append(world, chance.pick(instances), number));
   for (let downs = chance.integer(0, 3); downs > 0; downs--) somewhen(() => replicas.stepDown());
   for (let kills = chance.integer(0, 2); kills > 0; kills--) {
     somewhen(() => {
@@ -127,7 +131,10 @@ function append(world: World, instance: Instance, number: number): void {
   const { time, chance, attempts } = world;
   const isPoison = chance.happens(0.05);
   const draft = chance.happens(0.3) ? laterFact(world, number) : decision(world, number);
-  const fields = { ...(isPoison ? { poison: true } : {}), ...(draft.once === null ? {} : { onceOfDraft: draft.once }) };
+  const fields = {
+    ...(isPoison ? { poison: true } : {}),
+    ...(draft.once === null ? {} : { onceOfDraft: draft.once }),
+  };
   const attempt: Attempt = {
     draft: { ...draft, fields },
     isPoison,
@@ -147,7 +154,13 @@ function append(world: World, instance: Instance, number: number): void {
 
 function decision({ chance, limit }: World, number: number): Draft {
   const once = chance.happens(0.5) ? `key-${chance.integer(1, 6)}` : null;
-  return { ...common(number), kind: 'trace', traceId: `trace-${number}`, once, monthlyLimit: limit };
+  return {
+    ...common(number),
+    kind: 'trace',
+    traceId: `trace-${number}`,
+    once,
+    monthlyLimit: limit,
+  };
 }
 
 /** A change of one of the decisions, on top of the newest entry about it that a majority read shows. */
@@ -155,13 +168,21 @@ function laterFact({ chance, replicas }: World, number: number): Draft {
   const entries = replicas.committed();
   const traces = entries.filter(({ kind }) => kind === 'trace').slice(-3);
   if (traces.length === 0)
-    return { ...common(number), kind: 'status', traceId: `other-${number}`, once: null, monthlyLimit: null };
+    return {
+      ...common(number),
+      kind: 'status',
+      traceId: `other-${number}`,
+      once: null,
+      monthlyLimit: null,
+    };
   const { traceId } = chance.pick(traces);
   const after = entries.findLast((entry) => entry.traceId === traceId)?.sequence ?? null;
   return { ...common(number), kind: 'status', traceId, after, once: null, monthlyLimit: null };
 }
 
-function common(number: number): Pick<Draft, 'organizationId' | 'view' | 'payloadDigest' | 'fields'> {
+function common(
+  number: number,
+): Pick<Draft, 'organizationId' | 'view' | 'payloadDigest' | 'fields'> {
   const view = `view ${number}`;
   return { organizationId: ORGANIZATION, view, payloadDigest: payloadDigest(view), fields: {} };
 }

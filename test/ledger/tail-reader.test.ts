@@ -12,7 +12,12 @@ async function grown(count: number, projection: Record<string, 1> = {}): Promise
   const organizationId = newId();
   const { appender } = chain.start();
   await Promise.all(Array.from({ length: count }, () => appender.append(draft(organizationId))));
-  return new TailReader({ connection: chain.connection, chain: DECISIONS, organizationId, projection });
+  return new TailReader({
+    connection: chain.connection,
+    chain: DECISIONS,
+    organizationId,
+    projection,
+  });
 }
 
 test('two at one place share one reading, another place has its own', async () => {

@@ -14,7 +14,11 @@ function script(): { feed: ChangeFeed; tell: Listener; live: { now: boolean } } 
     start: () => undefined,
     stop: () => Promise.resolve(),
   };
-  return { feed, live, tell: (organizationId) => listeners.forEach((listener) => listener(organizationId)) };
+  return {
+    feed,
+    live,
+    tell: (organizationId) => listeners.forEach((listener) => listener(organizationId)),
+  };
 }
 
 function make(max = 10): {
@@ -25,7 +29,11 @@ function make(max = 10): {
   const scripted = script();
   let loads = 0;
   const cache = createCache<number>({ feed: scripted.feed, collections: ['things'], max });
-  return { cache, script: scripted, load: () => Promise.resolve({ organizationId: 'a', value: (loads += 1) }) };
+  return {
+    cache,
+    script: scripted,
+    load: () => Promise.resolve({ organizationId: 'a', value: (loads += 1) }),
+  };
 }
 
 test('what is loaded is kept until its organisation changes', async () => {
@@ -73,13 +81,17 @@ test('what is not there is not kept, and takes the place of what was', async () 
 
 test('a load that fails leaves nothing behind', async () => {
   const { cache, load } = make();
-  await expect(cache.get('k', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
+  await expect(cache.get('k', () => Promise.reject(new Error('no database')))).rejects.toThrow(
+    'no database',
+  );
   expect(await cache.get('k', load)).toBe(1);
 });
 
 test('many who ask at once share one load, unless something changed since it began', async () => {
   const { cache, script: feed, load } = make();
-  expect(await Promise.all([cache.get('k', load), cache.get('k', load), cache.get('k', load)])).toEqual([1, 1, 1]);
+  expect(
+    await Promise.all([cache.get('k', load), cache.get('k', load), cache.get('k', load)]),
+  ).toEqual([1, 1, 1]);
   feed.tell('a');
   const early = cache.get('k', load);
   feed.tell('a');

@@ -20,7 +20,8 @@ function follow(connection: Connection): ChangeFeed {
   made.start();
   return made;
 }
-const collection = (name: string) => mongo.connection.getClient().db(mongo.connection.name).collection(name);
+const collection = (name: string) =>
+  mongo.connection.getClient().db(mongo.connection.name).collection(name);
 const live = (): boolean => feed.live();
 
 beforeEach(async () => {
@@ -66,7 +67,9 @@ test('a stream that the database ends is opened anew, and everything may be stal
   told.length = 0;
   await collection('things').insertOne({ organizationId: objectId(A) });
   await mongo.connection.dropDatabase();
-  await expect.poll(() => warned, { interval: 5 }).toEqual(['change feed interrupted; caches read through']);
+  await expect
+    .poll(() => warned, { interval: 5 })
+    .toEqual(['change feed interrupted; caches read through']);
   await expect.poll(live, { interval: 5 }).toBe(true);
   told.length = 0;
   await collection('things').insertOne({ organizationId: objectId(A) });

@@ -17,17 +17,34 @@ async function guardWith(
   return { ready: guard.ready(), before, told, logged };
 }
 
-test.each([0, 4999, -4999, GREATEST_SKEW_MS, -GREATEST_SKEW_MS])('%i ms are taken', async (skewMs) => {
-  expect(await guardWith(skewMs)).toEqual({ ready: true, before: false, told: [skewMs], logged: [] });
-});
+test.each([0, 4999, -4999, GREATEST_SKEW_MS, -GREATEST_SKEW_MS])(
+  '%i ms are taken',
+  async (skewMs) => {
+    expect(await guardWith(skewMs)).toEqual({
+      ready: true,
+      before: false,
+      told: [skewMs],
+      logged: [],
+    });
+  },
+);
 
 test.each([5001, -5001, 86_400_000, Number.NaN])('%d ms are refused, and said', async (skewMs) => {
-  expect(await guardWith(skewMs)).toEqual({ ready: false, before: false, told: [skewMs], logged: [{ skewMs }] });
+  expect(await guardWith(skewMs)).toEqual({
+    ready: false,
+    before: false,
+    told: [skewMs],
+    logged: [{ skewMs }],
+  });
 });
 
 test('a start without a measurement is no start', async () => {
   const measure = (): Promise<number> => Promise.reject(new Error('no database'));
-  const guard = createClockGuard({ measure, onMeasured: () => undefined, log: { error: () => undefined } });
+  const guard = createClockGuard({
+    measure,
+    onMeasured: () => undefined,
+    log: { error: () => undefined },
+  });
   await expect(guard.start()).rejects.toThrow('no database');
   expect(guard.ready()).toBe(false);
 });

@@ -129,14 +129,23 @@ describe('the SAML key', () => {
   const [key, certificate] = [pair.key, pair.certificate];
 
   test('is taken with its certificate, also each in one line', () => {
-    const lines = { ASSAY_SAML_KEY: key.replaceAll('\n', '\\n'), ASSAY_SAML_CERTIFICATE: certificate };
-    expect(loadConfig(lines)).toMatchObject({ ASSAY_SAML_KEY: key, ASSAY_SAML_CERTIFICATE: certificate });
+    const lines = {
+      ASSAY_SAML_KEY: key.replaceAll('\n', '\\n'),
+      ASSAY_SAML_CERTIFICATE: certificate,
+    };
+    expect(loadConfig(lines)).toMatchObject({
+      ASSAY_SAML_KEY: key,
+      ASSAY_SAML_CERTIFICATE: certificate,
+    });
   });
 
   test.each([
     ['alone', { ASSAY_SAML_KEY: key }],
     ['when only its certificate is given', { ASSAY_SAML_CERTIFICATE: certificate }],
-    ['with the certificate of another', { ASSAY_SAML_KEY: key, ASSAY_SAML_CERTIFICATE: other.certificate }],
+    [
+      'with the certificate of another',
+      { ASSAY_SAML_KEY: key, ASSAY_SAML_CERTIFICATE: other.certificate },
+    ],
     ['when it is none', { ASSAY_SAML_KEY: 'canary', ASSAY_SAML_CERTIFICATE: certificate }],
     ['with a certificate that is none', { ASSAY_SAML_KEY: key, ASSAY_SAML_CERTIFICATE: key }],
   ])('is not taken %s', (_, source) => {

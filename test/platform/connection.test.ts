@@ -52,7 +52,8 @@ test('an address where nothing answers is named, its password is not', async () 
 });
 
 test('majority reads and writes, retried', () => {
-  const { writeConcern, readConcern, retryWrites, maxPoolSize } = mongo.connection.getClient().options;
+  const { writeConcern, readConcern, retryWrites, maxPoolSize } =
+    mongo.connection.getClient().options;
   expect(writeConcern).toMatchObject({ w: 'majority' });
   expect(readConcern).toMatchObject({ level: 'majority' });
   expect({ retryWrites, maxPoolSize }).toEqual({ retryWrites: true, maxPoolSize: 2 });

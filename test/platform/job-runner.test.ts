@@ -30,7 +30,11 @@ function runner(holder: string, jobs: Job[]): JobRunner & Told {
 
 test('of two instances one runs the job, until it stops; then the other does', async () => {
   const ran: string[] = [];
-  const job = (who: string): Job => ({ name: 'shared', everyMs: 10, run: () => Promise.resolve(ran.push(who)) });
+  const job = (who: string): Job => ({
+    name: 'shared',
+    everyMs: 10,
+    run: () => Promise.resolve(ran.push(who)),
+  });
   const [one, two] = [runner('one', [job('one')]), runner('two', [job('two')])];
   one.start();
   await expect.poll(() => ran.length, { interval: 5 }).toBeGreaterThan(0);
@@ -44,9 +48,14 @@ test('of two instances one runs the job, until it stops; then the other does', a
 
 test('an instance that dies without a word is replaced when its lease runs out', async () => {
   const clock = { now: () => new Date(Date.now() + aheadMs) };
-  await createLeases({ connection: mongo.connection, clock, holder: 'dead' }).acquire('job:orphan', 5000);
+  await createLeases({ connection: mongo.connection, clock, holder: 'dead' }).acquire(
+    'job:orphan',
+    5000,
+  );
   let ran = 0;
-  const heir = runner('heir', [{ name: 'orphan', everyMs: 10, run: () => Promise.resolve((ran += 1)) }]);
+  const heir = runner('heir', [
+    { name: 'orphan', everyMs: 10, run: () => Promise.resolve((ran += 1)) },
+  ]);
   heir.start();
   await expect.poll(() => heir.errors).toEqual([]);
   expect(ran).toBe(0);
@@ -90,7 +99,9 @@ test('a job that fails is logged, counted, and tried again', async () => {
     },
   ]);
   failing.start();
-  await expect.poll(() => failing.runs.slice(0, 2), { interval: 5 }).toEqual(['failing failed', 'failing ok']);
+  await expect
+    .poll(() => failing.runs.slice(0, 2), { interval: 5 })
+    .toEqual(['failing failed', 'failing ok']);
   expect(failing.errors).toEqual(['job failed']);
   await failing.stop();
 });

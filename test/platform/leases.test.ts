@@ -36,7 +36,10 @@ test('a lease that is given back is free; another’s cannot be given back', asy
 test('of many that ask at once one gets it', async () => {
   const clock = { now: () => new Date(now) };
   const asked = Array.from({ length: 20 }, (_, index) =>
-    createLeases({ connection: mongo.connection, clock, holder: `holder ${index}` }).acquire('c', 1000),
+    createLeases({ connection: mongo.connection, clock, holder: `holder ${index}` }).acquire(
+      'c',
+      1000,
+    ),
   );
   expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(1);
 });
@@ -48,7 +51,8 @@ test('work is done by the holder alone, who renews while it lasts', async () => 
     .getClient()
     .db(mongo.connection.name)
     .collection<{ _id: string; until: Date }>('leases');
-  const until = async (): Promise<number | undefined> => (await rows.findOne({ _id: 'd' }))?.until.getTime();
+  const until = async (): Promise<number | undefined> =>
+    (await rows.findOne({ _id: 'd' }))?.until.getTime();
   await expect.poll(until, { interval: 5 }).toBeDefined();
   let worked = false;
   expect(await two.hold('d', 300, () => Promise.resolve((worked = true)))).toBe(false);
@@ -62,7 +66,9 @@ test('work is done by the holder alone, who renews while it lasts', async () => 
 });
 
 test('work that fails fails its holder, and renews no longer', async () => {
-  await expect(one.hold('e', 30, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  await expect(one.hold('e', 30, () => Promise.reject(new Error('broken')))).rejects.toThrow(
+    'broken',
+  );
   now += 31;
   expect(await two.acquire('e', 1000)).toBe(true);
 });

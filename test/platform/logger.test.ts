@@ -40,11 +40,19 @@ test.each(members)('%s is blanked at the top and two levels down', (member) => {
 test('a record is one line of JSON with level, time and text', () => {
   const line = logged({ path: '/a\nb' });
   expect(line.trimEnd().split('\n')).toHaveLength(1);
-  expect(JSON.parse(line)).toEqual({ level: 10, time: expect.any(Number), path: '/a\nb', msg: 'said' });
+  expect(JSON.parse(line)).toEqual({
+    level: 10,
+    time: expect.any(Number),
+    path: '/a\nb',
+    msg: 'said',
+  });
 });
 
 test('an error is told with its type and its stack', () => {
-  expect(JSON.parse(logged({ err: new TypeError('why') })).err).toMatchObject({ type: 'TypeError', message: 'why' });
+  expect(JSON.parse(logged({ err: new TypeError('why') })).err).toMatchObject({
+    type: 'TypeError',
+    message: 'why',
+  });
 });
 
 test('what is below the level is not written', () => {

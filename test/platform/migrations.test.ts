@@ -32,7 +32,11 @@ function thing(connection: Connection, index: string): Model<never> {
   schema.index({ [index]: 1 }, { name: index });
   return connection.model(`Thing${(made += 1)}`, schema) as unknown as Model<never>;
 }
-function start(holder: string, migrations: Migration[], models: Model<never>[] = []): Promise<void> {
+function start(
+  holder: string,
+  migrations: Migration[],
+  models: Model<never>[] = [],
+): Promise<void> {
   const { connection } = mongo;
   const leases = createLeases({ connection, clock: systemClock, holder });
   return migrate({
@@ -77,9 +81,9 @@ test('one that fails stops the start, frees the lease, and is run again by the n
 
 test('declared indexes are built, and again when a schema declares others', async () => {
   const names = async (): Promise<string[]> =>
-    (await mongo.connection.getClient().db(mongo.connection.name).collection('things').indexes()).map(
-      ({ name = '' }) => name,
-    );
+    (
+      await mongo.connection.getClient().db(mongo.connection.name).collection('things').indexes()
+    ).map(({ name = '' }) => name);
   await start('one', [], [thing(mongo.connection, 'first')]);
   expect(await names()).toEqual(['_id_', 'first']);
   await start('one', [], [thing(mongo.connection, 'first'), thing(mongo.connection, 'second')]);

@@ -37,9 +37,17 @@ const worker = (deliver: Deliver, topic = 'event') =>
   });
 const write = (more: Partial<OutboxDocument> = {}) =>
   rows.create([
-    { organizationId, topic: 'event', payload: {}, dueAt: new Date(now), expiresAt: new Date(now + 1e10), ...more },
+    {
+      organizationId,
+      topic: 'event',
+      payload: {},
+      dueAt: new Date(now),
+      expiresAt: new Date(now + 1e10),
+      ...more,
+    },
   ]);
-const stored = async (): Promise<OutboxDocument[]> => rows.find({ organizationId }).sort({ _id: 1 }).lean();
+const stored = async (): Promise<OutboxDocument[]> =>
+  rows.find({ organizationId }).sort({ _id: 1 }).lean();
 
 test('what is due is delivered, oldest first; what is not, is not', async () => {
   const delivered: unknown[] = [];
@@ -67,14 +75,22 @@ test('a failure is tried again on the schedule, then parked with its reason', as
   for (const [index, delay] of RETRY_DELAYS.entries()) {
     expect(await failing.run()).toBe(1);
     const [row] = await stored();
-    expect([row?.status, row?.attempts, row?.dueAt.getTime()]).toEqual(['pending', index + 1, now + delay]);
+    expect([row?.status, row?.attempts, row?.dueAt.getTime()]).toEqual([
+      'pending',
+      index + 1,
+      now + delay,
+    ]);
     now += delay - 1;
     expect(await failing.run()).toBe(0);
     now += 1;
   }
   expect([await failing.run(), await failing.run()]).toEqual([1, 0]);
   const [row] = await stored();
-  expect([row?.status, row?.attempts, row?.lastError?.length]).toEqual(['dead', RETRY_DELAYS.length + 1, 500]);
+  expect([row?.status, row?.attempts, row?.lastError?.length]).toEqual([
+    'dead',
+    RETRY_DELAYS.length + 1,
+    500,
+  ]);
   expect(row?.lastError).toContain('no answer 10');
   expect(warned).toHaveLength(1);
   expect(await failing.backlog()).toEqual({ pending: 0, dead: 1 });
@@ -96,14 +112,22 @@ test('a deliverer that throws at once is a failure like any other', async () => 
   await worker(() => {
     throw new TypeError('broken');
   }).run();
-  expect((await stored())[0]).toMatchObject({ status: 'pending', attempts: 1, lastError: 'TypeError: broken' });
+  expect((await stored())[0]).toMatchObject({
+    status: 'pending',
+    attempts: 1,
+    lastError: 'TypeError: broken',
+  });
 });
 
 test('two workers share the rows: each is delivered once', async () => {
   for (let n = 0; n < 20; n++) await write({ payload: { n } });
   const delivered: unknown[] = [];
   const deliver: Deliver = (row) => Promise.resolve(void delivered.push(row.payload.n));
-  const tried = await Promise.all([worker(deliver).run(), worker(deliver).run(), worker(deliver).run()]);
+  const tried = await Promise.all([
+    worker(deliver).run(),
+    worker(deliver).run(),
+    worker(deliver).run(),
+  ]);
   expect(tried.reduce((sum, count) => sum + count)).toBe(20);
   expect(new Set(delivered).size).toBe(20);
 });

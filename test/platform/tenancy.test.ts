@@ -41,27 +41,36 @@ const operations: [string, (where: Where) => PromiseLike<unknown>][] = [
   ['deleteOne', (where) => things.deleteOne(where)],
   ['deleteMany', (where) => things.deleteMany(where)],
   ['findOneAndUpdate', (where) => things.findOneAndUpdate(where, { name: 'y' })],
-  ['findOneAndReplace', (where) => things.findOneAndReplace(where, { organizationId: mine, name: 'y' })],
+  [
+    'findOneAndReplace',
+    (where) => things.findOneAndReplace(where, { organizationId: mine, name: 'y' }),
+  ],
   ['findOneAndDelete', (where) => things.findOneAndDelete(where)],
   ['aggregate', (where) => things.aggregate([{ $match: where }])],
-  ['bulkWrite updateOne', (filter) => things.bulkWrite([{ updateOne: { filter, update: { name: 'y' } } }])],
+  [
+    'bulkWrite updateOne',
+    (filter) => things.bulkWrite([{ updateOne: { filter, update: { name: 'y' } } }]),
+  ],
   ['bulkWrite deleteMany', (filter) => things.bulkWrite([{ deleteMany: { filter } }])],
 ];
 
-test.each(operations)('%s is refused without an organisation, and sees one organisation with it', async (_, run) => {
-  for (const where of [
-    { name: 'x' },
-    {},
-    { organizationId: undefined },
-    { organizationId: null },
-    { $or: [{ organizationId: mine }] },
-  ])
-    await expect(run(where)).rejects.toThrow(TenancyError);
-  const untouched = await things.find({ organizationId: theirs }).lean();
-  expect(untouched.map(({ name }) => name)).toEqual(['x']);
-  await expect(run({ organizationId: mine, name: 'x' })).resolves.not.toThrow();
-  expect(await things.countDocuments({ organizationId: theirs, name: 'x' })).toBe(1);
-});
+test.each(operations)(
+  '%s is refused without an organisation, and sees one organisation with it',
+  async (_, run) => {
+    for (const where of [
+      { name: 'x' },
+      {},
+      { organizationId: undefined },
+      { organizationId: null },
+      { $or: [{ organizationId: mine }] },
+    ])
+      await expect(run(where)).rejects.toThrow(TenancyError);
+    const untouched = await things.find({ organizationId: theirs }).lean();
+    expect(untouched.map(({ name }) => name)).toEqual(['x']);
+    await expect(run({ organizationId: mine, name: 'x' })).resolves.not.toThrow();
+    expect(await things.countDocuments({ organizationId: theirs, name: 'x' })).toBe(1);
+  },
+);
 
 test('by id alone, by an estimate, or by a stage in front, nothing is reached', async () => {
   const one = await things.findOne({ organizationId: mine });
@@ -69,23 +78,27 @@ test('by id alone, by an estimate, or by a stage in front, nothing is reached', 
   await expect(things.findByIdAndUpdate(one?._id, { name: 'y' })).rejects.toThrow(TenancyError);
   await expect(things.findByIdAndDelete(one?._id)).rejects.toThrow(TenancyError);
   await expect(things.estimatedDocumentCount()).rejects.toThrow(TenancyError);
-  await expect(things.aggregate([{ $sort: { name: 1 } }, { $match: { organizationId: mine } }])).rejects.toThrow(
-    TenancyError,
-  );
+  await expect(
+    things.aggregate([{ $sort: { name: 1 } }, { $match: { organizationId: mine } }]),
+  ).rejects.toThrow(TenancyError);
   await expect(things.aggregate([])).rejects.toThrow(TenancyError);
 });
 
 test('nothing is stored without an organisation, and none is moved to another', async () => {
   await expect(things.create([{ name: 'z' }])).rejects.toThrow(/organizationId/);
   await expect(things.insertMany([{ name: 'z' }])).rejects.toThrow(/organizationId/);
-  await expect(things.bulkWrite([{ insertOne: { document: { name: 'z' } as Thing } }])).rejects.toThrow(TenancyError);
+  await expect(
+    things.bulkWrite([{ insertOne: { document: { name: 'z' } as Thing } }]),
+  ).rejects.toThrow(TenancyError);
   await things.updateOne({ organizationId: mine }, { $set: { organizationId: theirs } });
   expect(await things.countDocuments({ organizationId: mine })).toBe(1);
 });
 
 test('who looks across organisations says so', async () => {
   expect(await things.find({ name: 'x' }, null, { crossTenant: true })).toHaveLength(2);
-  expect(await things.aggregate([{ $match: { name: 'x' } }], { crossTenant: true })).toHaveLength(2);
+  expect(await things.aggregate([{ $match: { name: 'x' } }], { crossTenant: true })).toHaveLength(
+    2,
+  );
   expect(await things.countDocuments({}, { crossTenant: true })).toBe(2);
 });
 

@@ -38,9 +38,14 @@ export async function member({ app, db }: Ground, home: Owner, role: string): Pr
   const person = await owner(app, role);
   const row = { organizationId: objectId(home.organizationId), userId: objectId(person.userId) };
   const at = { createdAt: new Date(), updatedAt: new Date() };
-  await db.collection('memberships').insertOne({ ...row, role, isActive: true, deactivatedBy: null, ...at });
+  await db
+    .collection('memberships')
+    .insertOne({ ...row, role, isActive: true, deactivatedBy: null, ...at });
   const { organizationId, workspaceId } = home;
-  const answer = await app.call('POST', '/api/v1/auth/switch-org', { token: person.token, body: { organizationId } });
+  const answer = await app.call('POST', '/api/v1/auth/switch-org', {
+    token: person.token,
+    body: { organizationId },
+  });
   return { ...person, token: ok(answer).body.data.token, organizationId, workspaceId };
 }
 
@@ -52,6 +57,10 @@ export async function changeMembership({ db }: Ground, who: Owner, change: objec
 }
 
 /** Audit entries, newest first; `query` filters them. */
-export async function auditOf(app: TestApp, { token }: Owner, query = ''): Promise<Record<string, unknown>[]> {
+export async function auditOf(
+  app: TestApp,
+  { token }: Owner,
+  query = '',
+): Promise<Record<string, unknown>[]> {
   return ok(await app.call('GET', `/api/v1/audit?${query}`, { token })).body.data.entries;
 }

@@ -41,7 +41,9 @@ export async function workspaceKey(
   { token }: Owner,
   more: object = {},
 ): Promise<{ key: string; id: string }> {
-  const { data } = ok(await app.call('POST', '/api/v1/auth/keys', { token, body: { name: 'ingest', ...more } })).body;
+  const { data } = ok(
+    await app.call('POST', '/api/v1/auth/keys', { token, body: { name: 'ingest', ...more } }),
+  ).body;
   return { key: data.key, id: data._id };
 }
 

@@ -21,9 +21,14 @@ export const address = (): string => `u${randomHex(6)}@example.com`;
 export async function directory(app: TestApp, { token: owner }: Owner): Promise<Directory> {
   const minted = ok(await app.call('POST', '/api/v1/organization/scim-token', { token: owner }));
   const token = minted.body.data.token as string;
-  const send: Directory['send'] = (method, path, more) => app.call(method, `/scim/v2${path}`, { token, ...more });
+  const send: Directory['send'] = (method, path, more) =>
+    app.call(method, `/scim/v2${path}`, { token, ...more });
   const call: Directory['call'] = (method, path, body) =>
-    send(method, path, body === undefined ? {} : { body, headers: { 'content-type': 'application/scim+json' } });
+    send(
+      method,
+      path,
+      body === undefined ? {} : { body, headers: { 'content-type': 'application/scim+json' } },
+    );
   return {
     token,
     call,

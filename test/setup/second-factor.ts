@@ -21,7 +21,10 @@ export class Authenticator {
 
   /** The code of the present step. */
   code(): string {
-    return generateSync({ secret: this.secret, epoch: Math.floor(this.#clock.now().getTime() / 1000) });
+    return generateSync({
+      secret: this.secret,
+      epoch: Math.floor(this.#clock.now().getTime() / 1000),
+    });
   }
 
   /** The code of the next step, to which the clock moves. */
@@ -41,7 +44,11 @@ export class Authenticator {
 }
 
 /** Switches the second factor on for the caller. */
-export async function enrol(app: TestApp, clock: MovedClock, token: string): Promise<Authenticator> {
+export async function enrol(
+  app: TestApp,
+  clock: MovedClock,
+  token: string,
+): Promise<Authenticator> {
   const post = (path: string, body?: object): Promise<Answer> =>
     app.call('POST', `/api/v1/auth/mfa/${path}`, { token, ...(body && { body }) });
   const authenticator = new Authenticator(clock, ok(await post('setup')).body.data.secret);

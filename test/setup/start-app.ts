@@ -71,11 +71,18 @@ export async function startApp(
   const dataDir = join(inject('scratch'), `assay-app-${randomHex(6)}`);
   const config = loadConfig({ ...ROOMY, ASSAY_DATA_DIR: dataDir, ...environment });
   const logger = createLogger(config.LOG_LEVEL, { write: (line) => logged.push(line) });
-  const instance = await startInstance({ config, secrets: SECRETS, mongoUri: databaseUri(), logger, ...parts });
+  const instance = await startInstance({
+    config,
+    secrets: SECRETS,
+    mongoUri: databaseUri(),
+    logger,
+    ...parts,
+  });
   async function call(method: string, path: string, call: Call = {}): Promise<Answer> {
     const answer = await send(instance.url + path, method, call);
     // A 500 is never expected; what the app logged says why.
-    if (answer.status === 500) console.error(logged.filter((line) => line.includes('"level":50')).at(-1));
+    if (answer.status === 500)
+      console.error(logged.filter((line) => line.includes('"level":50')).at(-1));
     return answer;
   }
   return {

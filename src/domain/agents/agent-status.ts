@@ -26,14 +26,21 @@ const limits: Readonly<Record<'degraded' | 'critical', { enter: Limits; leave: L
 };
 
 /** The status after these decisions, newest first. With fewer than the minimum the present one stays. */
-export function rollStatus(current: ComputedStatus, window: readonly JudgedDecision[]): ComputedStatus {
+export function rollStatus(
+  current: ComputedStatus,
+  window: readonly JudgedDecision[],
+): ComputedStatus {
   const newest = window.slice(0, statusWindow.size);
   if (newest.length < statusWindow.minimum) return current;
   const seen: Limits = {
-    stopped: newest.filter(({ status }) => status === 'blocked' || status === 'flagged').length / newest.length,
+    stopped:
+      newest.filter(({ status }) => status === 'blocked' || status === 'flagged').length /
+      newest.length,
     confidence:
-      Math.round((newest.reduce((sum, { confidenceScore }) => sum + confidenceScore, 0) / newest.length) * 10_000) /
-      10_000,
+      Math.round(
+        (newest.reduce((sum, { confidenceScore }) => sum + confidenceScore, 0) / newest.length) *
+          10_000,
+      ) / 10_000,
   };
   if (holds('critical', current === 'critical', seen)) return 'critical';
   return holds('degraded', current !== 'healthy', seen) ? 'degraded' : 'healthy';

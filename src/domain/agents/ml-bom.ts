@@ -97,13 +97,23 @@ export function createMlBom(
       { ref: MODEL, dependsOn: refs },
     ],
   };
-  const digest = sha256Hex(canonicalize({ ...content, metadata: { component } } as unknown as JsonObject));
+  const digest = sha256Hex(
+    canonicalize({ ...content, metadata: { component } } as unknown as JsonObject),
+  );
   const metadata = { timestamp: generatedAt.toISOString(), component };
   return { bom: { ...content, serialNumber: uuidUrn(digest), metadata }, digest };
 }
 
 function modelComponent(stated: ModelMetadata, datasets: readonly string[]): ModelComponent {
-  const { provider, model = UNSTATED, version, license, purpose, riskClass, trainingDataSummary } = stated;
+  const {
+    provider,
+    model = UNSTATED,
+    version,
+    license,
+    purpose,
+    riskClass,
+    trainingDataSummary,
+  } = stated;
   return {
     type: 'machine-learning-model',
     'bom-ref': MODEL,
@@ -114,12 +124,18 @@ function modelComponent(stated: ModelMetadata, datasets: readonly string[]): Mod
     modelCard: {
       modelParameters: { datasets: datasets.map((ref) => ({ ref })) },
       considerations: { useCases: purpose === undefined ? [] : [purpose] },
-      properties: [...property('riskClass', riskClass), ...property('trainingDataSummary', trainingDataSummary)],
+      properties: [
+        ...property('riskClass', riskClass),
+        ...property('trainingDataSummary', trainingDataSummary),
+      ],
     },
   };
 }
 
-function dataComponent({ name, uri, license, sha256, description }: Dataset, index: number): DataComponent {
+function dataComponent(
+  { name, uri, license, sha256, description }: Dataset,
+  index: number,
+): DataComponent {
   return {
     type: 'data',
     'bom-ref': `dataset-${index + 1}`,
@@ -152,7 +168,8 @@ function uuidUrn(digest: string): string {
   return `urn:uuid:${parts.join('-')}`;
 }
 
-const characters = (besides: string): string => String.raw`(?:[\w.~!$&'()*+,;=${besides}-]|%[\da-f]{2})*`;
+const characters = (besides: string): string =>
+  String.raw`(?:[\w.~!$&'()*+,;=${besides}-]|%[\da-f]{2})*`;
 const HOST = String.raw`//${characters('')}(?::\d*)?(?=[/?#]|$)`;
 const TAIL = characters(':@/?');
 /** A URI (RFC 3986) that has a scheme, a host or path, and nobody's name or password before the host. */

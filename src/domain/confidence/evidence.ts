@@ -37,7 +37,10 @@ export function evidenceOf(decision: JsonObject): Evidence {
     action,
     acts,
     values: acts ? leavesOf(withoutName(action), maximumValues) : [],
-    alternatives: [...alternativesOf(decision['alternatives']), ...alternativesOf(output['alternatives'])],
+    alternatives: [
+      ...alternativesOf(decision['alternatives']),
+      ...alternativesOf(output['alternatives']),
+    ],
     claimed: shareOr(output['confidence'] ?? decision['confidence']),
     triggered: textOf(decision['triggeringCondition']).trim() !== '',
   };
@@ -82,7 +85,8 @@ function leavesOf(value: Json, maximum: number): string[] {
     if (leaves.length >= maximum) return;
     if (typeof node === 'string') leaves.push(node);
     else if (typeof node === 'number') leaves.push(String(node));
-    else if (node !== null && typeof node === 'object') for (const item of Object.values(node)) visit(item);
+    else if (node !== null && typeof node === 'object')
+      for (const item of Object.values(node)) visit(item);
   };
   visit(value);
   return leaves;

@@ -35,7 +35,8 @@ const hedges =
   /\b(?:maybe|perhaps|possibly|probably|presumably|apparently|might|unsure|uncertain|unclear|ambiguous|guess(?:ing)?|i (?:think|believe|suppose|assume)|assum(?:e|es|ed|ing|ption)|not (?:entirely |completely |quite |fully )?(?:sure|certain|clear)|seems?|appears? to|likely|hard to (?:say|tell))\b/gi;
 const refusals =
   /\b(?:cannot|can't|can not|unable to|not (?:allowed|permitted|possible|eligible|able)|against (?:the |our )?policy|must not|should not|shouldn't|won't|will not|den(?:y|ied)|refuse[sd]?|reject(?:ed)?)\b/i;
-const placeholder = /^[^\p{L}\p{N}]{0,20}(?:none|null|nil|undefined|n\/a|empty|unknown|todo)?[^\p{L}\p{N}]{0,20}$/iu;
+const placeholder =
+  /^[^\p{L}\p{N}]{0,20}(?:none|null|nil|undefined|n\/a|empty|unknown|todo)?[^\p{L}\p{N}]{0,20}$/iu;
 const failure =
   /^\W{0,8}(?:error|exception|traceback|failed|failure|timeout|timed out|forbidden|unauthori[sz]ed|not found|invalid)\b/i;
 const instruction =
@@ -78,13 +79,17 @@ function marginOf({ action, alternatives, claimed }: Evidence): number {
   if (alternatives.length === 0) return 1;
   const chosen = JSON.stringify(action);
   const own = alternatives.find(({ decision }) => JSON.stringify(decision) === chosen);
-  const rivals = alternatives.filter((alternative) => alternative !== own).map(({ confidence }) => confidence);
+  const rivals = alternatives
+    .filter((alternative) => alternative !== own)
+    .map(({ confidence }) => confidence);
   return rivals.length === 0 ? 1 : (own?.confidence ?? claimed ?? 1) - Math.max(...rivals);
 }
 
 /** The share of values that do not occur in the text (lower case); 0 without values. */
 function missingShare(values: readonly string[], text: string): number {
-  return values.length === 0 ? 0 : values.filter((value) => !text.includes(value.toLowerCase())).length / values.length;
+  return values.length === 0
+    ? 0
+    : values.filter((value) => !text.includes(value.toLowerCase())).length / values.length;
 }
 
 function clamp(share: number): number {

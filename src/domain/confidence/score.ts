@@ -59,7 +59,9 @@ export function scoreDecision(
   const confidenceScore = Math.max(0, round(sum));
   const cutOff = policies.strictMode ? strict : normal;
   const anomaly =
-    confidenceScore < cutOff.anomaly || shares.conflict === 1 || (shares.instruction === 1 && evidence.acts);
+    confidenceScore < cutOff.anomaly ||
+    shares.conflict === 1 ||
+    (shares.instruction === 1 && evidence.acts);
   const tags = [
     anomaly && 'ANOMALY',
     shares.contextError === 1 && 'CONTEXT_ERROR',

@@ -31,9 +31,13 @@ export function certificateProblem(pem: string, now: Date): string | null {
   const certificate = read(pem);
   if (!certificate) return 'is not an X.509 certificate';
   const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
-  if (asymmetricKeyType !== 'rsa') return 'has a key that is not RSA, which XML signatures are not verified with';
-  if ((asymmetricKeyDetails?.modulusLength ?? 0) < MIN_RSA_BITS) return `has a key of less than ${MIN_RSA_BITS} bits`;
-  return new Date(certificate.validTo) <= now ? `expired on ${new Date(certificate.validTo).toISOString()}` : null;
+  if (asymmetricKeyType !== 'rsa')
+    return 'has a key that is not RSA, which XML signatures are not verified with';
+  if ((asymmetricKeyDetails?.modulusLength ?? 0) < MIN_RSA_BITS)
+    return `has a key of less than ${MIN_RSA_BITS} bits`;
+  return new Date(certificate.validTo) <= now
+    ? `expired on ${new Date(certificate.validTo).toISOString()}`
+    : null;
 }
 
 function read(pem: string): X509Certificate | null {

@@ -10,7 +10,8 @@ const PUBLIC_MAIL = new Set(
 );
 
 /** Second levels below which the registries of countries sell: co.uk, com.au, or.at. */
-const REGISTRY_LABELS = /^(ac|co|com|ed|edu|go|gob|gov|gouv|gv|id|ltd|me|mil|ne|net|nhs|nom|or|org|plc|police|sch)$/;
+const REGISTRY_LABELS =
+  /^(ac|co|com|ed|edu|go|gob|gov|gouv|gv|id|ltd|me|mil|ne|net|nhs|nom|or|org|plc|police|sch)$/;
 
 const LABEL = /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/;
 const MAX_LENGTH = 253;
@@ -26,7 +27,9 @@ export function claimedDomain(text: string): ClaimedDomain {
   if (domain === null) return { problem: 'is no domain' };
   const labels = domain.split('.');
   const [second = '', top = ''] = labels.slice(-2);
-  const isSuffix = labels.length === 1 || (labels.length === 2 && top.length === 2 && REGISTRY_LABELS.test(second));
+  const isSuffix =
+    labels.length === 1 ||
+    (labels.length === 2 && top.length === 2 && REGISTRY_LABELS.test(second));
   if (isSuffix) return { problem: 'is a public suffix' };
   return PUBLIC_MAIL.has(domain) ? { problem: 'is a public mail provider' } : { domain };
 }

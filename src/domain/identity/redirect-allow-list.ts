@@ -7,10 +7,15 @@ export type RedirectAllowList = readonly [string, ...string[]];
  * The address to return to: `wanted` when it has the origin and path of an allowed one, whatever its query; the default when
  * nothing is wanted; null when it is not allowed.
  */
-export function allowedRedirect(allowed: RedirectAllowList, wanted: string | undefined): string | null {
+export function allowedRedirect(
+  allowed: RedirectAllowList,
+  wanted: string | undefined,
+): string | null {
   if (wanted === undefined) return allowed[0];
   const url = placeOf(wanted);
-  return url !== null && allowed.some((address) => placeOf(address)?.place === url.place) ? url.href : null;
+  return url !== null && allowed.some((address) => placeOf(address)?.place === url.place)
+    ? url.href
+    : null;
 }
 
 /** An address with further members of its query. */

@@ -27,13 +27,19 @@ export function readAllowed(items: readonly string[]): Allowed {
     hosts: new Set(items.filter((item) => !isSubnet(item)).map((item) => item.toLowerCase())),
     subnets: items.filter(isSubnet).map((item) => {
       const address = item.split('/', 1)[0] ?? item;
-      return ipaddr.parseCIDR(item.includes('/') ? item : `${item}/${address.includes(':') ? 128 : 32}`);
+      return ipaddr.parseCIDR(
+        item.includes('/') ? item : `${item}/${address.includes(':') ? 128 : 32}`,
+      );
     }),
   };
 }
 
 /** Host and port of an address. */
-export function destinationOf({ hostname, port, protocol }: Pick<URL, 'hostname' | 'port' | 'protocol'>): Destination {
+export function destinationOf({
+  hostname,
+  port,
+  protocol,
+}: Pick<URL, 'hostname' | 'port' | 'protocol'>): Destination {
   return {
     hostname: hostname
       .toLowerCase()

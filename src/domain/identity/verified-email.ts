@@ -16,7 +16,11 @@ const YES: readonly unknown[] = [true, 'true', 1, '1'];
  * The address of the claim `email` when `email_verified` is true; or when the provider, where that is known of it, says in
  * `edovClaim` that the owner of the domain is the one who gave the address (Entra's `xms_edov`). Null: nobody vouches for it.
  */
-export function verifiedEmail(claims: Readonly<Record<string, unknown>>, edovClaim?: string): string | null {
-  const isVouched = claims.email_verified === true || (edovClaim !== undefined && YES.includes(claims[edovClaim]));
+export function verifiedEmail(
+  claims: Readonly<Record<string, unknown>>,
+  edovClaim?: string,
+): string | null {
+  const isVouched =
+    claims.email_verified === true || (edovClaim !== undefined && YES.includes(claims[edovClaim]));
   return isVouched && claims.email_verified !== false ? emailIn(claims.email) : null;
 }

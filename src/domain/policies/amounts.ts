@@ -23,7 +23,9 @@ const written = /^[-+]?\s?[$€£]?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$/;
  */
 export function amountsIn(value: Json, name = ''): number[] {
   if (value !== null && typeof value === 'object') {
-    const members = Array.isArray(value) ? value.map((item): [string, Json] => [name, item]) : Object.entries(value);
+    const members = Array.isArray(value)
+      ? value.map((item): [string, Json] => [name, item])
+      : Object.entries(value);
     return members.flatMap(([key, item]) => amountsIn(item, key));
   }
   const amount = namesMoney(name) ? numberOf(value) : null;
@@ -35,7 +37,10 @@ function namesMoney(name: string): boolean {
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .split(/[^a-z]+/);
-  return moneyNames.has(words.join('_')) || words.some((word, i) => moneyWords.has(word) && !isCounted(words, i));
+  return (
+    moneyNames.has(words.join('_')) ||
+    words.some((word, i) => moneyWords.has(word) && !isCounted(words, i))
+  );
 }
 
 /** `payment_id` and `refund_count` name no amount. */

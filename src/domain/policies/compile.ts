@@ -2,11 +2,25 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../record/json.ts';
 import type { PolicyDefinition } from './definition.ts';
-import { FALSE, TRUE, firstError, evaluatorOf, Evaluation, type Evaluator, type Slot, type Truth } from './evaluate.ts';
+import {
+  FALSE,
+  TRUE,
+  firstError,
+  evaluatorOf,
+  Evaluation,
+  type Evaluator,
+  type Slot,
+  type Truth,
+} from './evaluate.ts';
 import { splitPath } from './fields.ts';
 import { indexGuards, type GuardIndex } from './guards.ts';
 import { createInterner, type Interner } from './interner.ts';
-import { compilePolicy, digestedText, type CompiledCondition, type CompiledPolicy } from './policy.ts';
+import {
+  compilePolicy,
+  digestedText,
+  type CompiledCondition,
+  type CompiledPolicy,
+} from './policy.ts';
 import { verdictOf, type PolicyFailure, type Match, type PolicyVerdict } from './verdict.ts';
 
 /** Compiled policies by id and revision, kept by the caller between compilations of the same workspace. */
@@ -29,12 +43,17 @@ export interface PolicySet {
  * Compiles the enabled policies of a workspace. With a cache only revisions that are not in it are compiled, and what the set no
  * longer holds is dropped from it.
  */
-export function compilePolicies(definitions: readonly PolicyDefinition[], cache: PolicyCache = new Map()): PolicySet {
+export function compilePolicies(
+  definitions: readonly PolicyDefinition[],
+  cache: PolicyCache = new Map(),
+): PolicySet {
   const policies = recall(inOrder(definitions), cache);
   const fields = createInterner<string[]>();
   const slots = createInterner<Slot>();
   const fieldOf = (field: string) => fields.intern(field, () => splitPath(field));
-  const members = policies.map((policy) => toMember(policy, (condition) => slotOf(condition, slots, fieldOf)));
+  const members = policies.map((policy) =>
+    toMember(policy, (condition) => slotOf(condition, slots, fieldOf)),
+  );
   const index = indexGuards(
     policies.map(({ guard }) => guard),
     fieldOf,
@@ -89,7 +108,10 @@ function slotOf(
   return slots.intern(key, () => ({ field: fieldOf(field), test }));
 }
 
-function toMember(policy: CompiledPolicy, slotOf: (condition: CompiledCondition) => number): Member {
+function toMember(
+  policy: CompiledPolicy,
+  slotOf: (condition: CompiledCondition) => number,
+): Member {
   const slots = policy.conditions.map(slotOf);
   return { policy, slots, judge: evaluatorOf(policy, slots) };
 }

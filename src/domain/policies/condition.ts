@@ -34,7 +34,12 @@ export function sameJson(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
   if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i]!));
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, i) => sameJson(item, b[i]!))
+    );
   }
   const names = Object.keys(a);
   return (
@@ -57,7 +62,8 @@ function containing(value: Json): Test {
 }
 
 function compared(value: Json, holds: (actual: number, bound: number) => boolean): Test {
-  if (typeof value === 'number') return (actual) => typeof actual === 'number' && holds(actual, value);
+  if (typeof value === 'number')
+    return (actual) => typeof actual === 'number' && holds(actual, value);
   const bound = instantOf(String(value)) ?? NaN;
   return (actual) => typeof actual === 'string' && holds(instantOf(actual) ?? NaN, bound);
 }

@@ -14,7 +14,12 @@ export const logicalOperators = ['AND', 'OR'] as const;
 export type LogicalOperator = (typeof logicalOperators)[number];
 
 /** `logicalOperator` joins this condition with the next one (default AND); that of the last condition has no effect. */
-export type Condition = { field: string; operator: Operator; value: Json; logicalOperator?: LogicalOperator };
+export type Condition = {
+  field: string;
+  operator: Operator;
+  value: Json;
+  logicalOperator?: LogicalOperator;
+};
 
 /** `config.reason`, when it is a string, is the text shown with the verdict; the rest belongs to the type. */
 export type Action = { type: ActionType; config?: JsonObject };
@@ -38,17 +43,31 @@ export interface Problem {
 }
 
 /** Counts, and sizes in characters; `json` bounds the JSON text of a value or of a config. */
-export const policyLimits = { conditions: 50, actions: 10, field: 200, segments: 16, json: 10_000 } as const;
+export const policyLimits = {
+  conditions: 50,
+  actions: 10,
+  field: 200,
+  segments: 16,
+  json: 10_000,
+} as const;
 
 const refusedSegments = new Set(['__proto__', 'constructor', 'prototype']);
 const control = /\p{Cc}/u;
 
 /** Everything that keeps these conditions and actions from being saved; empty when nothing does. */
-export function checkPolicy(conditions: readonly Condition[], actions: readonly Action[]): Problem[] {
-  const problems = [...checkCount('conditions', conditions.length, 0), ...checkCount('actions', actions.length, 1)];
+export function checkPolicy(
+  conditions: readonly Condition[],
+  actions: readonly Action[],
+): Problem[] {
+  const problems = [
+    ...checkCount('conditions', conditions.length, 0),
+    ...checkCount('actions', actions.length, 1),
+  ];
   if (problems.length > 0) return problems;
   return [
-    ...conditions.flatMap((condition, i) => prefixed(`conditions[${i}]`, checkCondition(condition))),
+    ...conditions.flatMap((condition, i) =>
+      prefixed(`conditions[${i}]`, checkCondition(condition)),
+    ),
     ...actions.flatMap((action, i) => prefixed(`actions[${i}]`, checkAction(action))),
   ];
 }
@@ -69,7 +88,9 @@ function checkAction({ config }: Action): Problem[] {
 
 function checkCount(path: 'conditions' | 'actions', count: number, least: number): Problem[] {
   const most = policyLimits[path];
-  return count >= least && count <= most ? [] : [{ path, text: `must hold ${least} to ${most} items` }];
+  return count >= least && count <= most
+    ? []
+    : [{ path, text: `must hold ${least} to ${most} items` }];
 }
 
 function prefixed(prefix: string, problems: Problem[]): Problem[] {
@@ -78,9 +99,12 @@ function prefixed(prefix: string, problems: Problem[]): Problem[] {
 
 function fieldProblem(field: string): string | null {
   const segments = field.split('.');
-  if (field.length > policyLimits.field) return `must have at most ${policyLimits.field} characters`;
-  if (segments.length > policyLimits.segments) return `must have at most ${policyLimits.segments} segments`;
-  if (segments.includes('')) return 'must be names joined by single dots, such as outputDecision.action';
+  if (field.length > policyLimits.field)
+    return `must have at most ${policyLimits.field} characters`;
+  if (segments.length > policyLimits.segments)
+    return `must have at most ${policyLimits.segments} segments`;
+  if (segments.includes(''))
+    return 'must be names joined by single dots, such as outputDecision.action';
   if (control.test(field)) return 'must not hold control characters';
   const refused = segments.find((segment) => refusedSegments.has(segment));
   return refused === undefined ? null : `must not reach into ${refused}`;

@@ -69,7 +69,10 @@ export class Evaluation {
 const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 } as const;
 
 /** Closes over the slots of the policy's conditions, in stored order; where all are joined alike, the cheapest is asked first. */
-export function evaluatorOf({ conditions, joins }: CompiledPolicy, slots: readonly number[]): Evaluator {
+export function evaluatorOf(
+  { conditions, joins }: CompiledPolicy,
+  slots: readonly number[],
+): Evaluator {
   const uniform = joins.every((join) => join === joins[0]);
   if (!uniform)
     return chain(

@@ -39,16 +39,24 @@ function timeOf(at: Date): JsonObject {
   return { hourUtc: at.getUTCHours(), weekdayUtc: at.getUTCDay() || 7, instant: at.toISOString() };
 }
 
-function derivedFrom({ outputDecision = null, rationale = null }: JsonObject): { action: Json; output: Json } {
+function derivedFrom({ outputDecision = null, rationale = null }: JsonObject): {
+  action: Json;
+  output: Json;
+} {
   const texts = stringsIn(outputDecision);
   const rationaleLength = lengthOf(member(outputDecision, 'rationale') ?? rationale);
-  return { action: actionFacts(outputDecision, texts), output: { text: texts.join('\n'), rationaleLength } };
+  return {
+    action: actionFacts(outputDecision, texts),
+    output: { text: texts.join('\n'), rationaleLength },
+  };
 }
 
 function actionFacts(output: Json, texts: readonly string[]): JsonObject {
   const action = member(output, 'action') ?? null;
   const further = member(output, 'toolCalls') ?? null;
-  const calls = [action, ...(Array.isArray(further) ? further : [])].filter((call) => typeof call === 'object');
+  const calls = [action, ...(Array.isArray(further) ? further : [])].filter(
+    (call) => typeof call === 'object',
+  );
   const tools = calls.flatMap(toolNames);
   const opened = calls.map(unfold);
   const amounts = amountsIn(opened);
@@ -89,7 +97,9 @@ function parsed(text: string): Json {
 
 /** `deleteUser`, `Delete-User` and `Delete the user` as `delete_user` and `delete_the_user`. */
 function snakeCase(name: string): string {
-  const parted = name.replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1_$2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2');
+  const parted = name
+    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1_$2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2');
   return parted
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '_')
@@ -106,13 +116,18 @@ function stringsIn(value: Json): string[] {
 function largestList(value: Json): number {
   if (value === null || typeof value !== 'object') return 0;
   const own = Array.isArray(value) ? value.length : 0;
-  return Object.values(value).reduce<number>((most, item) => Math.max(most, largestList(item)), own);
+  return Object.values(value).reduce<number>(
+    (most, item) => Math.max(most, largestList(item)),
+    own,
+  );
 }
 
 const address = /[\w.+-]{1,64}@((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})\b/gi;
 
 function domainsIn(text: string): string[] {
-  return text.includes('@') ? [...text.matchAll(address)].map(([, domain = '']) => domain.toLowerCase()) : [];
+  return text.includes('@')
+    ? [...text.matchAll(address)].map(([, domain = '']) => domain.toLowerCase())
+    : [];
 }
 
 function member(value: Json | undefined, name: string): Json | undefined {

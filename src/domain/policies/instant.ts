@@ -1,6 +1,7 @@
 // The dates that conditions compare: ISO 8601 with an explicit offset, or a calendar day taken as its first instant in UTC.
 
-const shape = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+const shape =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
  * Milliseconds since 1970 of `YYYY-MM-DD` or `YYYY-MM-DDThh:mm[:ss[.fff]](Z|+hh:mm)`; null for every other text, a local time

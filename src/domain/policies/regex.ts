@@ -47,12 +47,15 @@ export function compilePattern(source: string): PatternResult {
 
 function compileAnew(source: string): PatternResult {
   if (source === '') return { problem: 'must not be empty' };
-  if (source.length > patternLimits.length) return { problem: `must have at most ${patternLimits.length} characters` };
+  if (source.length > patternLimits.length)
+    return { problem: `must have at most ${patternLimits.length} characters` };
   try {
     return admit(RE2JS.compile(source));
   } catch (error) {
     const detail =
-      error instanceof RE2JSException ? error.message.replace('error parsing regexp: ', '') : 'not a pattern';
+      error instanceof RE2JSException
+        ? error.message.replace('error parsing regexp: ', '')
+        : 'not a pattern';
     return { problem: `is refused by the linear-time engine (RE2 syntax): ${detail}` };
   }
 }

@@ -1,6 +1,12 @@
 // What a set of policies says about one decision, and the fixed precedence between actions (document 2, policy evaluation rules).
 import type { JsonObject } from '../record/json.ts';
-import { actionTypes, type Action, type ActionType, type Condition, type PolicyDefinition } from './definition.ts';
+import {
+  actionTypes,
+  type Action,
+  type ActionType,
+  type Condition,
+  type PolicyDefinition,
+} from './definition.ts';
 
 /** A policy that matched, or that restricts and could not be evaluated. */
 export interface Match {
@@ -30,7 +36,12 @@ export interface PolicyVerdict {
   readonly failed: readonly PolicyFailure[];
 }
 
-const statuses = { block: 'blocked', flag_for_review: 'flagged', notify: 'approved', approve: 'approved' } as const;
+const statuses = {
+  block: 'blocked',
+  flag_for_review: 'flagged',
+  notify: 'approved',
+  approve: 'approved',
+} as const;
 
 /** The verdict over matches in evaluation order: block over flag_for_review over notify over approve, whatever the priorities. */
 export function verdictOf(matched: Match[], failed: PolicyFailure[]): PolicyVerdict {
@@ -46,7 +57,14 @@ export function restricts(actions: readonly Action[]): boolean {
 }
 
 /** The policy as it stands in a verdict when it matches. */
-export function matchOf({ id, revision, name, description, conditions, actions }: PolicyDefinition): Match {
+export function matchOf({
+  id,
+  revision,
+  name,
+  description,
+  conditions,
+  actions,
+}: PolicyDefinition): Match {
   return {
     id,
     revision,
@@ -64,8 +82,13 @@ function strongest(types: readonly ActionType[]): ActionType | undefined {
 
 function givenReason(actions: readonly Action[]): string | null {
   const type = strongest(actions.map((action) => action.type));
-  const reasons = actions.filter((action) => action.type === type).map(({ config }) => config?.['reason']);
-  return (reasons.find((reason) => typeof reason === 'string' && reason !== '') as string | undefined) ?? null;
+  const reasons = actions
+    .filter((action) => action.type === type)
+    .map(({ config }) => config?.['reason']);
+  return (
+    (reasons.find((reason) => typeof reason === 'string' && reason !== '') as string | undefined) ??
+    null
+  );
 }
 
 const reasonLength = 500;

@@ -6,7 +6,9 @@ import { compilePattern } from './regex.ts';
 export const workspaceLimits = { policies: 1_000, instructions: 10_000 } as const;
 
 /** Why these policies may not all be enabled in one workspace; null when they may. */
-export function workspaceLimitViolation(policies: readonly { conditions: readonly Condition[] }[]): string | null {
+export function workspaceLimitViolation(
+  policies: readonly { conditions: readonly Condition[] }[],
+): string | null {
   if (policies.length > workspaceLimits.policies) {
     return `A workspace may have ${workspaceLimits.policies} enabled policies`;
   }
@@ -21,7 +23,10 @@ function instructionsOf(conditions: readonly Condition[]): number {
   for (const { field, operator, value } of conditions) {
     if (operator !== 'regex') continue;
     const result = compilePattern(String(value));
-    patterns.set(`${field} ${String(value)}`, 'pattern' in result ? result.pattern.instructions : 0);
+    patterns.set(
+      `${field} ${String(value)}`,
+      'pattern' in result ? result.pattern.instructions : 0,
+    );
   }
   return [...patterns.values()].reduce((sum, count) => sum + count, 0);
 }

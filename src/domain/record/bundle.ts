@@ -67,7 +67,8 @@ export function bundleHeader(header: BundleHeader): string {
 
 /** The line of one entry; only the last one of the document ends without a comma. */
 export function bundleEntry(entry: BundleEntry, last: boolean): string {
-  const { id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash, createdAt } = entry;
+  const { id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash, createdAt } =
+    entry;
   const members = JSON.stringify({
     id,
     organizationId,

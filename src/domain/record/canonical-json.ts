@@ -37,7 +37,8 @@ function numeral(value: number): string {
 
 function list(values: Json[]): string {
   let text = '[';
-  for (let i = 0; i < values.length; i++) text += (i === 0 ? '' : ',') + canonicalize(values[i] as Json);
+  for (let i = 0; i < values.length; i++)
+    text += (i === 0 ? '' : ',') + canonicalize(values[i] as Json);
   return text + ']';
 }
 

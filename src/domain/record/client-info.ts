@@ -1,12 +1,19 @@
 // What a User-Agent says of the caller's SDK (document 2, DecisionTrace `clientInfo`).
 
 /** Type alias, so that it is JSON to the type checker. */
-export type ClientInfo = { sdk: string | null; sdkVersion: string | null; runtime: string | null; os: string | null };
+export type ClientInfo = {
+  sdk: string | null;
+  sdkVersion: string | null;
+  runtime: string | null;
+  os: string | null;
+};
 
 const PRODUCT = /^([A-Za-z][\w.-]{0,60})\/([\w.+-]{1,40})/;
 const COMMENT = /\(([^()]{0,200})\)/;
-const SYSTEM = /(?:linux|darwin|mac ?os(?: x)?|windows(?: nt)?|win32|android|ios|freebsd)(?:[ /-][\d._]{1,12})?/i;
-const RUNTIME = /\b(node|deno|bun|python|cpython|go|java|ruby|php|dotnet|rustc?)[ /]v?([\w.+-]{1,20})/i;
+const SYSTEM =
+  /(?:linux|darwin|mac ?os(?: x)?|windows(?: nt)?|win32|android|ios|freebsd)(?:[ /-][\d._]{1,12})?/i;
+const RUNTIME =
+  /\b(node|deno|bun|python|cpython|go|java|ruby|php|dotnet|rustc?)[ /]v?([\w.+-]{1,20})/i;
 
 /** Reads `name/version (runtime/version; os)` and what is near it; null when nothing is recognised. */
 export function parseClientInfo(userAgent: string | null): ClientInfo | null {

@@ -22,7 +22,11 @@ const OPENED_NODES = 64;
  * @param seed 16 random bytes, new for every value
  * @throws TypeError when the value is no JSON (see `canonicalize`) or the seed has another length
  */
-export function sealValue(name: string, value: Json, seed: Buffer): SealedValue & { commitment: string } {
+export function sealValue(
+  name: string,
+  value: Json,
+  seed: Buffer,
+): SealedValue & { commitment: string } {
   if (seed.length !== 16) throw new TypeError('A seed has 16 bytes');
   const seedText = seed.toString('base64url');
   return { seed: seedText, ...new Commitment(name, seedText).of(value) };
@@ -32,7 +36,10 @@ export function sealValue(name: string, value: Json, seed: Buffer): SealedValue 
  * Commits to every value that is present: absent and null ones are in neither result.
  * @param nextSeed draws 16 random bytes
  */
-export function sealValues(values: Readonly<Record<string, Json | undefined>>, nextSeed: () => Buffer) {
+export function sealValues(
+  values: Readonly<Record<string, Json | undefined>>,
+  nextSeed: () => Buffer,
+) {
   const sealed: Record<string, SealedValue> = {};
   const commitments: Record<string, string> = {};
   for (const [name, value] of Object.entries(values)) {
@@ -46,7 +53,8 @@ export function sealValues(values: Readonly<Record<string, Json | undefined>>, n
 
 /** Whether a stored value is, to the byte, the one that was committed to. */
 export function matchesCommitment(name: string, stored: SealedValue, commitment: string): boolean {
-  if (!OPENED.has(name)) return sha256Hex(arrayText(saltAt(stored.seed, ''), name, stored.text)) === commitment;
+  if (!OPENED.has(name))
+    return sha256Hex(arrayText(saltAt(stored.seed, ''), name, stored.text)) === commitment;
   try {
     const again = new Commitment(name, stored.seed).of(JSON.parse(stored.text) as Json);
     return again.text === stored.text && again.commitment === commitment;
@@ -71,7 +79,8 @@ export function saltAt(seed: string, path: string): string {
 /** base64url of 16 bytes ends with a digit of two bits: the digest's own 22nd digit with the other four cleared. */
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const SIXTEENTH_BYTE_END: string[] = [];
-for (let i = 0; i < 64; i++) SIXTEENTH_BYTE_END[BASE64URL.charCodeAt(i)] = BASE64URL.charAt(i & 0b110000);
+for (let i = 0; i < 64; i++)
+  SIXTEENTH_BYTE_END[BASE64URL.charCodeAt(i)] = BASE64URL.charAt(i & 0b110000);
 
 /** A node's canonical text, and what its array holds after the name. */
 interface Content {
@@ -120,7 +129,13 @@ class Commitment {
 
   /** Opens a container whose children still fit into the allowance, taken in document order; null: it stays closed. */
   private opened({ value, path, depth }: Node): Content | null {
-    if (this.nodesLeft === 0 || depth === OPENED_DEPTH || typeof value !== 'object' || value === null) return null;
+    if (
+      this.nodesLeft === 0 ||
+      depth === OPENED_DEPTH ||
+      typeof value !== 'object' ||
+      value === null
+    )
+      return null;
     const keys = Array.isArray(value) ? [...value.keys()] : sortedKeys(value);
     if (keys.length === 0 || keys.length > this.nodesLeft) return null;
     this.nodesLeft -= keys.length;

@@ -38,7 +38,11 @@ export function limitViolationOf(
     characters('inputContext.prompt', limits.promptCharacters, input.prompt),
     characters('inputContext.systemPrompt', limits.systemPromptCharacters, input.systemPrompt),
     bytes('inputContext.context', limits.contextBytes, input.context),
-    characters('inputContext.conversationId', limits.conversationIdCharacters, input.conversationId),
+    characters(
+      'inputContext.conversationId',
+      limits.conversationIdCharacters,
+      input.conversationId,
+    ),
     bytes('outputDecision.action', limits.actionBytes, output.action),
     characters('outputDecision.rationale', limits.rationaleCharacters, output.rationale),
     items('outputDecision.alternatives', limits.alternatives, output.alternatives),
@@ -51,7 +55,8 @@ export function limitViolationOf(
 
 /** UTF-16 units are no fewer than code points: those are counted only where it matters. */
 function characters(path: string, limit: number, text = ''): LimitViolation {
-  const found = text.length > limit ? text.length - (text.match(HIGH_SURROGATES)?.length ?? 0) : text.length;
+  const found =
+    text.length > limit ? text.length - (text.match(HIGH_SURROGATES)?.length ?? 0) : text.length;
   return { path, limit, found, unit: 'characters' };
 }
 

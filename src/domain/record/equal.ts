@@ -15,7 +15,10 @@ function isEqualList(a: readonly unknown[], b: readonly unknown[]): boolean {
 
 function hasEqualMembers(a: Members, b: Members): boolean {
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]))
+  );
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -69,11 +69,24 @@ const REPLACED = ['outputDecision', 'rationale', 'metadata'];
 export function beginFold({ sequence, chainHash, view }: EntryWith<TracePayload>): TraceState {
   const fields: Record<string, FieldState> = {};
   for (const [name, commitment] of Object.entries(view.commitments)) {
-    fields[name] = { sequence, commitment, state: view.unstored.includes(name) ? 'unstored' : 'stored' };
+    fields[name] = {
+      sequence,
+      commitment,
+      state: view.unstored.includes(name) ? 'unstored' : 'stored',
+    };
   }
   const subject = { sequence, chainHash };
   const { traceId, status } = view;
-  return { traceId, subject, newest: subject, status, humanOverride: null, fields, review: null, erased: [] };
+  return {
+    traceId,
+    subject,
+    newest: subject,
+    status,
+    humanOverride: null,
+    fields,
+    review: null,
+    erased: [],
+  };
 }
 
 /**
@@ -82,18 +95,28 @@ export function beginFold({ sequence, chainHash, view }: EntryWith<TracePayload>
  */
 export function foldEntry(before: TraceState, entry: EntryWith<AmendmentPayload>): TraceState {
   const { view, sequence, chainHash } = entry;
-  if (view.traceId !== before.traceId) throw new BrokenFold(sequence, 'traceId names another decision');
-  if (!isSame(view.subject, before.subject)) throw new BrokenFold(sequence, 'subject is not the ingested decision');
-  if (!isSame(view.after, before.newest)) throw new BrokenFold(sequence, 'after is not the newest earlier entry');
+  if (view.traceId !== before.traceId)
+    throw new BrokenFold(sequence, 'traceId names another decision');
+  if (!isSame(view.subject, before.subject))
+    throw new BrokenFold(sequence, 'subject is not the ingested decision');
+  if (!isSame(view.after, before.newest))
+    throw new BrokenFold(sequence, 'after is not the newest earlier entry');
   const newest = { sequence, chainHash };
-  if (view.kind === 'erasure') return { ...before, newest, ...erase(before, entry as EntryWith<ErasurePayload>) };
+  if (view.kind === 'erasure')
+    return { ...before, newest, ...erase(before, entry as EntryWith<ErasurePayload>) };
   return {
     ...before,
     newest,
     status: view.set.status ?? before.status,
     humanOverride: view.set.humanOverride ?? before.humanOverride,
-    fields: view.kind === 'correction' ? replace(before, entry as EntryWith<CorrectionPayload>) : before.fields,
-    review: view.kind === 'review' ? { sequence, reviewId: view.reviewId, decision: view.decision } : before.review,
+    fields:
+      view.kind === 'correction'
+        ? replace(before, entry as EntryWith<CorrectionPayload>)
+        : before.fields,
+    review:
+      view.kind === 'review'
+        ? { sequence, reviewId: view.reviewId, decision: view.decision }
+        : before.review,
   };
 }
 
@@ -109,7 +132,10 @@ function isSame(a: Position, b: Position): boolean {
   return a.sequence === b.sequence && a.chainHash === b.chainHash;
 }
 
-function replace({ fields }: TraceState, { sequence, view }: EntryWith<CorrectionPayload>): Record<string, FieldState> {
+function replace(
+  { fields }: TraceState,
+  { sequence, view }: EntryWith<CorrectionPayload>,
+): Record<string, FieldState> {
   const replaced: Record<string, FieldState> = { ...fields };
   for (const name of REPLACED) {
     const commitment = view.commitments[name];

@@ -27,7 +27,10 @@ const change = record({
 });
 const names = ascending(name, (value) => value as string);
 const erasedNames = record({ sequence, names });
-const actor = record({ kind: oneOf('user', 'workspaceKey', 'agentKey', 'system'), id: nullable(objectId) });
+const actor = record({
+  kind: oneOf('user', 'workspaceKey', 'agentKey', 'system'),
+  id: nullable(objectId),
+});
 const commitments: Check = (value) =>
   isObject(value) && Object.keys(value).every((key) => name(key) && hex64(value[key] as Json));
 
@@ -81,7 +84,9 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   },
 };
 
-const checksOf = new Map(Object.entries(kinds).map(([kind, checks]) => [kind, Object.entries(checks)]));
+const checksOf = new Map(
+  Object.entries(kinds).map(([kind, checks]) => [kind, Object.entries(checks)]),
+);
 
 /** Whether a text is an id that the server made, and so says nothing about anybody: 24 hex digits, a UUID or a trace id. */
 export function isId(text: string): boolean {

@@ -102,7 +102,13 @@ export type CompliancePayload = { v: 1; kind: 'compliance'; traceId: string } & 
 export type ErasurePayload = { v: 1; kind: 'erasure' } & ErasureFacts;
 export type AuditPayload = { v: 1; kind: 'audit'; traceId: null } & AuditPayloadFacts;
 export type Payload =
-  TracePayload | CorrectionPayload | ReviewPayload | StatusPayload | CompliancePayload | ErasurePayload | AuditPayload;
+  | TracePayload
+  | CorrectionPayload
+  | ReviewPayload
+  | StatusPayload
+  | CompliancePayload
+  | ErasurePayload
+  | AuditPayload;
 
 /** The view of an ingested decision. @throws TypeError when a member is not what it may be; so do all builders. */
 export function tracePayload(facts: TraceFacts): string {
@@ -126,13 +132,23 @@ export function statusPayload(facts: StatusFacts): string {
 
 /** The view of a clause attestation. */
 export function compliancePayload(facts: ComplianceFacts): string {
-  return viewText({ v: 1, kind: 'compliance', traceId: complianceTraceId(facts.framework, facts.clauseId), ...facts });
+  return viewText({
+    v: 1,
+    kind: 'compliance',
+    traceId: complianceTraceId(facts.framework, facts.clauseId),
+    ...facts,
+  });
 }
 
 /** The view of an erasure. */
 export function erasurePayload(facts: ErasureFacts): string {
   const erased = facts.erased.map(({ sequence, names }) => ({ sequence, names: names.toSorted() }));
-  return viewText({ v: 1, kind: 'erasure', ...facts, erased: erased.sort((a, b) => a.sequence - b.sequence) });
+  return viewText({
+    v: 1,
+    kind: 'erasure',
+    ...facts,
+    erased: erased.sort((a, b) => a.sequence - b.sequence),
+  });
 }
 
 /** The view of an administrative event. A `resourceId` that is no id is left out. */

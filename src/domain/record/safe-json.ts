@@ -77,7 +77,8 @@ class Walk {
     for (const key of Object.keys(value)) {
       if (key === '__proto__') return refused('the key __proto__ is not allowed');
       const fault = this.suspicious ? textFault(key) : null;
-      const refusal = fault === null ? this.member(value, key, depth + 1) : refused(`a key with ${fault}`);
+      const refusal =
+        fault === null ? this.member(value, key, depth + 1) : refused(`a key with ${fault}`);
       if (refusal) return refusal;
     }
     return null;
@@ -95,7 +96,9 @@ function textFault(text: string): string | null {
 
 function numberFault(value: number): string | null {
   if (!Number.isFinite(value)) return 'a number out of range';
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? 'an integer beyond 2^53 - 1' : null;
+  return Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? 'an integer beyond 2^53 - 1'
+    : null;
 }
 
 function pointer(keys: (string | number)[]): string {

@@ -59,7 +59,9 @@ export function chooseVersion(
   const unknown = wanted.find((name) => !registered.some(({ version }) => version === name));
   if (unknown !== undefined) return { kind: 'unknown', named: unknown };
   if (wanted.length > 1) return { kind: 'contradictory' };
-  const version = registered.findLast((candidate) => wanted.length === 0 || candidate.version === wanted[0]);
+  const version = registered.findLast(
+    (candidate) => wanted.length === 0 || candidate.version === wanted[0],
+  );
   if (!version) return { kind: 'unknown', named: 'none is registered' };
   const isOver = version.sunset !== null && isPast(version.sunset, now);
   return { kind: isOver ? 'sunset' : 'chosen', version };

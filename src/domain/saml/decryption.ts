@@ -6,7 +6,8 @@ import { ENCRYPTION, ENCRYPTION_11, SIGNATURE } from './names.ts';
 import { failSaml, SamlError } from './saml-error.ts';
 
 interface Cipher {
-  name: 'aes-128-cbc' | 'aes-192-cbc' | 'aes-256-cbc' | 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm';
+  name:
+    'aes-128-cbc' | 'aes-192-cbc' | 'aes-256-cbc' | 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm';
   ivBytes: number;
   keyBytes: number;
 }
@@ -42,16 +43,22 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export function decryptAssertion(holder: XmlElement, key: KeyObject): string {
   const data = onlyChild(holder, ENCRYPTION, 'EncryptedData');
-  const cipher = CIPHERS[algorithmOf(data)] ?? failSaml('The encryption of the assertion is not accepted');
+  const cipher =
+    CIPHERS[algorithmOf(data)] ?? failSaml('The encryption of the assertion is not accepted');
   const [encryptedKey, ...more] = [...withDescendants(holder)].filter(
     ({ namespace, name }) => namespace === ENCRYPTION && name === 'EncryptedKey',
   );
-  if (!encryptedKey || more.length > 0) return failSaml('An encrypted assertion needs one encrypted key');
+  if (!encryptedKey || more.length > 0)
+    return failSaml('An encrypted assertion needs one encrypted key');
   const oaepHash = oaepHashOf(encryptedKey);
   const [wrapped, content] = [cipherValue(encryptedKey), cipherValue(data)];
   try {
-    const contentKey = privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, wrapped);
-    if (contentKey.length !== cipher.keyBytes) throw new SamlError('The key or the padding has another length');
+    const contentKey = privateDecrypt(
+      { key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash },
+      wrapped,
+    );
+    if (contentKey.length !== cipher.keyBytes)
+      throw new SamlError('The key or the padding has another length');
     return utf8.decode(decipher(cipher, contentKey, content));
   } catch {
     return failSaml('The assertion cannot be decrypted');
@@ -67,13 +74,20 @@ function oaepHashOf(encryptedKey: XmlElement): string {
   const maskMethod = optionalChild(method, ENCRYPTION_11, 'MGF');
   const digest = digestMethod ? DIGESTS[attributeOf(digestMethod, 'Algorithm')] : 'sha1';
   const mask = maskMethod ? MASKS[attributeOf(maskMethod, 'Algorithm')] : 'sha1';
-  const isOaep = [`${ENCRYPTION}rsa-oaep-mgf1p`, `${ENCRYPTION_11}rsa-oaep`].includes(algorithmOf(encryptedKey));
-  if (!isOaep || digest === undefined || digest !== mask) return failSaml('The encryption of the key is not accepted');
+  const isOaep = [`${ENCRYPTION}rsa-oaep-mgf1p`, `${ENCRYPTION_11}rsa-oaep`].includes(
+    algorithmOf(encryptedKey),
+  );
+  if (!isOaep || digest === undefined || digest !== mask)
+    return failSaml('The encryption of the key is not accepted');
   return digest;
 }
 
 function cipherValue(encrypted: XmlElement): Buffer {
-  const value = onlyChild(onlyChild(encrypted, ENCRYPTION, 'CipherData'), ENCRYPTION, 'CipherValue');
+  const value = onlyChild(
+    onlyChild(encrypted, ENCRYPTION, 'CipherData'),
+    ENCRYPTION,
+    'CipherValue',
+  );
   return Buffer.from(textOf(value), 'base64');
 }
 
@@ -88,6 +102,7 @@ function decipher({ name, ivBytes }: Cipher, key: Buffer, content: Buffer): Buff
   const padded = Buffer.concat([opened.update(content.subarray(ivBytes)), opened.final()]);
   // Only the last byte of the padding has a meaning.
   const padding = padded.at(-1) ?? 0;
-  if (padding < 1 || padding > BLOCK_BYTES) throw new SamlError('The key or the padding has another length');
+  if (padding < 1 || padding > BLOCK_BYTES)
+    throw new SamlError('The key or the padding has another length');
   return padded.subarray(0, padded.length - padding);
 }

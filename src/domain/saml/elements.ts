@@ -9,7 +9,11 @@ export function onlyChild(element: XmlElement, namespace: string, name: string):
 }
 
 /** @throws SamlRefusal when there are several */
-export function optionalChild(element: XmlElement, namespace: string, name: string): XmlElement | null {
+export function optionalChild(
+  element: XmlElement,
+  namespace: string,
+  name: string,
+): XmlElement | null {
   const [first, ...more] = childrenNamed(element, namespace, name);
   if (more.length > 0) failSaml(`${element.name} has more than one ${name}`);
   return first ?? null;
@@ -22,7 +26,8 @@ export function attributeOf(element: XmlElement, name: string): string {
 
 /** @throws SamlRefusal when the attribute is absent or has another value */
 export function expectAttribute(element: XmlElement, name: string, expected: string): void {
-  if (attributeOf(element, name) !== expected) failSaml(`${name} of ${element.name} is not the expected one`);
+  if (attributeOf(element, name) !== expected)
+    failSaml(`${name} of ${element.name} is not the expected one`);
 }
 
 /** The text of an element that holds nothing else. @throws SamlRefusal */
@@ -51,15 +56,22 @@ function instantOf(element: XmlElement, name: string): number {
 
 /** @throws SamlRefusal when the moment is absent or over */
 export function expectBefore(element: XmlElement, name: string, now: Date): void {
-  if (now.getTime() - SKEW_MS >= instantOf(element, name)) failSaml(`${element.name} has expired (${name})`);
+  if (now.getTime() - SKEW_MS >= instantOf(element, name))
+    failSaml(`${element.name} has expired (${name})`);
 }
 
 /** @throws SamlRefusal when the moment is absent or yet to come */
 export function expectReached(element: XmlElement, name: string, now: Date): void {
-  if (now.getTime() + SKEW_MS < instantOf(element, name)) failSaml(`${element.name} is not valid yet (${name})`);
+  if (now.getTime() + SKEW_MS < instantOf(element, name))
+    failSaml(`${element.name} is not valid yet (${name})`);
 }
 
 /** @throws SamlRefusal when the moment is longer ago than `ageMs` */
-export function expectRecent(element: XmlElement, name: string, { now, ageMs }: { now: Date; ageMs: number }): void {
-  if (now.getTime() - SKEW_MS - ageMs > instantOf(element, name)) failSaml(`${element.name} is too old (${name})`);
+export function expectRecent(
+  element: XmlElement,
+  name: string,
+  { now, ageMs }: { now: Date; ageMs: number },
+): void {
+  if (now.getTime() - SKEW_MS - ageMs > instantOf(element, name))
+    failSaml(`${element.name} is too old (${name})`);
 }

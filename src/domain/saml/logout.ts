@@ -22,7 +22,12 @@ export interface LogoutExpectation {
 }
 
 export type LogoutMessage =
-  | { kind: 'request'; id: string; nameId: string; /** Empty: every session of the person. */ sessionIndexes: string[] }
+  | {
+      kind: 'request';
+      id: string;
+      nameId: string;
+      /** Empty: every session of the person. */ sessionIndexes: string[];
+    }
   | { kind: 'response'; inResponseTo: string; isSuccess: boolean };
 
 /** A request that travels longer than a person waits is somebody's recording. */

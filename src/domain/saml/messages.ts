@@ -27,7 +27,11 @@ interface Envelope {
 type Content = readonly string[];
 
 /** An element; `null` leaves an attribute out. */
-function element(name: string, attributes: Readonly<Record<string, string | null>>, content: Content = []): string {
+function element(
+  name: string,
+  attributes: Readonly<Record<string, string | null>>,
+  content: Content = [],
+): string {
   const written = Object.entries(attributes).flatMap(([key, value]) =>
     value === null ? [] : [` ${key}="${escapeXml(value)}"`],
   );
@@ -68,12 +72,17 @@ export interface SignedOn {
 }
 
 /** Asks to end somebody's session at the provider. */
-export function logoutRequest(envelope: Envelope, { subject, format, sessionIndex }: SignedOn): string {
+export function logoutRequest(
+  envelope: Envelope,
+  { subject, format, sessionIndex }: SignedOn,
+): string {
   return message('LogoutRequest', envelope, {
     more: { NotOnOrAfter: new Date(envelope.now.getTime() + LOGOUT_MS).toISOString() },
     content: [
       element('saml:NameID', { Format: format }, [escapeXml(subject)]),
-      ...(sessionIndex === null ? [] : [element('samlp:SessionIndex', {}, [escapeXml(sessionIndex)])]),
+      ...(sessionIndex === null
+        ? []
+        : [element('samlp:SessionIndex', {}, [escapeXml(sessionIndex)])]),
     ],
   });
 }
@@ -105,7 +114,9 @@ const ENCRYPTION_METHODS = [
 function keyDescriptor(use: 'signing' | 'encryption', certificate: string): string {
   const bare = certificate.replace(/-----[^-]+-----|\s/g, '');
   const data = element('ds:X509Data', {}, [element('ds:X509Certificate', {}, [bare])]);
-  const methods = ENCRYPTION_METHODS.map((Algorithm) => element('md:EncryptionMethod', { Algorithm }));
+  const methods = ENCRYPTION_METHODS.map((Algorithm) =>
+    element('md:EncryptionMethod', { Algorithm }),
+  );
   return element('md:KeyDescriptor', { use }, [
     element('ds:KeyInfo', { 'xmlns:ds': SIGNATURE }, [data]),
     ...(use === 'encryption' ? methods : []),
@@ -119,9 +130,15 @@ export function serviceProviderMetadata({
   singleLogout,
   certificate,
 }: ServiceProvider): string {
-  const logout = (Binding: string): string => element('md:SingleLogoutService', { Binding, Location: singleLogout });
+  const logout = (Binding: string): string =>
+    element('md:SingleLogoutService', { Binding, Location: singleLogout });
   const formats = [PERSISTENT_NAME, EMAIL_NAME, UNSPECIFIED_NAME];
-  const consumer = { Binding: HTTP_POST, Location: assertionConsumer, index: '0', isDefault: 'true' };
+  const consumer = {
+    Binding: HTTP_POST,
+    Location: assertionConsumer,
+    index: '0',
+    isDefault: 'true',
+  };
   const descriptor = element(
     'md:SPSSODescriptor',
     {
@@ -138,6 +155,8 @@ export function serviceProviderMetadata({
       element('md:AssertionConsumerService', consumer),
     ],
   );
-  const root = element('md:EntityDescriptor', { 'xmlns:md': METADATA, entityID: entityId }, [descriptor]);
+  const root = element('md:EntityDescriptor', { 'xmlns:md': METADATA, entityID: entityId }, [
+    descriptor,
+  ]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
 }

@@ -44,7 +44,8 @@ export interface Assertion {
  * @throws SamlRefusal
  */
 export function assertionHolder(response: XmlElement, expected: ResponseExpectation): XmlElement {
-  if (response.namespace !== PROTOCOL || response.name !== 'Response') failSaml('The message is no SAML response');
+  if (response.namespace !== PROTOCOL || response.name !== 'Response')
+    failSaml('The message is no SAML response');
   expectAttribute(response, 'Version', '2.0');
   attributeOf(response, 'ID');
   expectAttribute(response, 'Destination', expected.recipient);
@@ -54,7 +55,9 @@ export function assertionHolder(response: XmlElement, expected: ResponseExpectat
   const statusCode = onlyChild(onlyChild(response, PROTOCOL, 'Status'), PROTOCOL, 'StatusCode');
   if (attributeOf(statusCode, 'Value') !== SUCCESS)
     throw new SamlError('The identity provider reports that nobody signed on', true);
-  const holders = [...withDescendants(response)].filter(({ name }) => /^(Encrypted)?Assertion$/.test(name));
+  const holders = [...withDescendants(response)].filter(({ name }) =>
+    /^(Encrypted)?Assertion$/.test(name),
+  );
   const [holder, ...more] = holders;
   if (!holder) return failSaml('The response has no assertion');
   if (more.length > 0 || holder.namespace !== ASSERTION || !response.children.includes(holder))
@@ -81,7 +84,10 @@ export function readAssertion(assertion: XmlElement, expected: ResponseExpectati
   };
 }
 
-function expectConfirmation(confirmation: XmlElement, { recipient, inResponseTo, now }: ResponseExpectation): void {
+function expectConfirmation(
+  confirmation: XmlElement,
+  { recipient, inResponseTo, now }: ResponseExpectation,
+): void {
   expectAttribute(confirmation, 'Method', BEARER);
   const data = onlyChild(confirmation, ASSERTION, 'SubjectConfirmationData');
   expectAttribute(data, 'Recipient', recipient);
@@ -95,23 +101,33 @@ const CONDITIONS = ['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction'];
 function expectConditions(conditions: XmlElement, { audience, now }: ResponseExpectation): void {
   if (conditions.attributes.has('NotBefore')) expectReached(conditions, 'NotBefore', now);
   expectBefore(conditions, 'NotOnOrAfter', now);
-  if (!conditions.children.every(({ namespace, name }) => namespace === ASSERTION && CONDITIONS.includes(name)))
+  if (
+    !conditions.children.every(
+      ({ namespace, name }) => namespace === ASSERTION && CONDITIONS.includes(name),
+    )
+  )
     failSaml('The assertion has a condition that is not understood');
   const restrictions = childrenNamed(conditions, ASSERTION, 'AudienceRestriction');
   const isForUs = (restriction: XmlElement): boolean =>
     childrenNamed(restriction, ASSERTION, 'Audience').some((named) => textOf(named) === audience);
-  if (restrictions.length === 0 || !restrictions.every(isForUs)) failSaml('The assertion is for another audience');
+  if (restrictions.length === 0 || !restrictions.every(isForUs))
+    failSaml('The assertion is for another audience');
 }
 
 function readName(name: XmlElement): Pick<Assertion, 'nameId' | 'nameIdFormat'> {
   const nameIdFormat = name.attributes.get('Format') ?? null;
-  if (nameIdFormat === TRANSIENT_NAME) failSaml('A transient NameID identifies nobody the next time');
+  if (nameIdFormat === TRANSIENT_NAME)
+    failSaml('A transient NameID identifies nobody the next time');
   return { nameId: textOf(name), nameIdFormat };
 }
 
-function readSessionIndex(statement: XmlElement, { needsSessionIndex, now }: ResponseExpectation): string | null {
+function readSessionIndex(
+  statement: XmlElement,
+  { needsSessionIndex, now }: ResponseExpectation,
+): string | null {
   expectReached(statement, 'AuthnInstant', now);
-  if (statement.attributes.has('SessionNotOnOrAfter')) expectBefore(statement, 'SessionNotOnOrAfter', now);
+  if (statement.attributes.has('SessionNotOnOrAfter'))
+    expectBefore(statement, 'SessionNotOnOrAfter', now);
   return needsSessionIndex
     ? attributeOf(statement, 'SessionIndex')
     : (statement.attributes.get('SessionIndex') ?? null);
@@ -122,7 +138,9 @@ function readAttributes(assertion: XmlElement): Map<string, string[]> {
   const values = new Map<string, string[]>();
   for (const attribute of statement ? childrenNamed(statement, ASSERTION, 'Attribute') : []) {
     const name = attributeOf(attribute, 'Name');
-    const own = childrenNamed(attribute, ASSERTION, 'AttributeValue').filter(({ children }) => children.length === 0);
+    const own = childrenNamed(attribute, ASSERTION, 'AttributeValue').filter(
+      ({ children }) => children.length === 0,
+    );
     values.set(name, [...(values.get(name) ?? []), ...own.map(({ text }) => text)]);
   }
   return values;

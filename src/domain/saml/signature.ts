@@ -8,7 +8,10 @@ const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const ENVELOPED = `${SIGNATURE}enveloped-signature`;
 /** Without SHA-1, and without algorithms by which a public key could be taken for a shared one. */
 const METHODS: readonly string[] = [RSA_SHA256, RSA_SHA512, RSA_PSS_SHA256];
-const DIGESTS = ['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512'];
+const DIGESTS = [
+  'http://www.w3.org/2001/04/xmlenc#sha256',
+  'http://www.w3.org/2001/04/xmlenc#sha512',
+];
 
 /** Characters of a list of prefixes. */
 const MAX_PREFIXES = 200;
@@ -22,7 +25,8 @@ export function isSigned(element: XmlElement): boolean {
 export function expectSignaturesIn(root: XmlElement, holders: readonly XmlElement[]): void {
   const found = [...withDescendants(root)].filter(({ name }) => name === 'Signature');
   const own = holders.flatMap((holder) => childrenNamed(holder, SIGNATURE, 'Signature'));
-  if (found.length !== own.length || own.length > holders.length) failSaml('A signature stands where none belongs');
+  if (found.length !== own.length || own.length > holders.length)
+    failSaml('A signature stands where none belongs');
 }
 
 /**
@@ -46,19 +50,22 @@ export function signatureOf(element: XmlElement): XmlElement {
 function expectReference(reference: XmlElement, element: XmlElement): void {
   const id = attributeOf(element, 'ID');
   if (!/^[A-Za-z_][\w.-]*$/.test(id)) failSaml(`ID of ${element.name} is no identifier`);
-  if (reference.attributes.get('URI') !== `#${id}`) failSaml(`The signature in ${element.name} is of something else`);
+  if (reference.attributes.get('URI') !== `#${id}`)
+    failSaml(`The signature in ${element.name} is of something else`);
   expectNames(reference, ['Transforms', 'DigestMethod', 'DigestValue']);
   expectAlgorithm(onlyChild(reference, SIGNATURE, 'DigestMethod'), DIGESTS);
   const transforms = onlyChild(reference, SIGNATURE, 'Transforms');
   expectNames(transforms, ['Transform']);
   transforms.children.forEach(expectParameters);
   const algorithms = transforms.children.map((transform) => attributeOf(transform, 'Algorithm'));
-  if (algorithms.join(' ') !== `${ENVELOPED} ${EXCLUSIVE}`) failSaml('The signature is of something transformed');
+  if (algorithms.join(' ') !== `${ENVELOPED} ${EXCLUSIVE}`)
+    failSaml('The signature is of something transformed');
 }
 
 function expectAlgorithm(method: XmlElement, allowed: readonly string[]): void {
   expectParameters(method);
-  if (!allowed.includes(attributeOf(method, 'Algorithm'))) failSaml(`The algorithm of ${method.name} is not accepted`);
+  if (!allowed.includes(attributeOf(method, 'Algorithm')))
+    failSaml(`The algorithm of ${method.name} is not accepted`);
 }
 
 /** The only parameter that is known: prefixes whose namespaces are signed too, though nothing seems to use them. */
@@ -72,6 +79,10 @@ function expectParameters(method: XmlElement): void {
 }
 
 function expectNames(element: XmlElement, allowed: readonly string[]): void {
-  if (!element.children.every(({ namespace, name }) => namespace === SIGNATURE && allowed.includes(name)))
+  if (
+    !element.children.every(
+      ({ namespace, name }) => namespace === SIGNATURE && allowed.includes(name),
+    )
+  )
     failSaml(`${element.name} holds something unexpected`);
 }

@@ -28,13 +28,22 @@ const QUALIFIED = `(?:(${NAME}):)?(${NAME})`;
 const DECLARATION =
   /^<\?xml version=(?:"1\.0"|'1\.0')(?: encoding=(?:"utf-8"|'utf-8'))?(?: standalone=(?:"(?:yes|no)"|'(?:yes|no)'))? ?\?>/i;
 const OPENING = new RegExp(`<${QUALIFIED}`, 'y');
-const ATTRIBUTE = new RegExp(`[ \\t\\n]+${QUALIFIED}[ \\t\\n]*=[ \\t\\n]*(?:"([^"<]*)"|'([^'<]*)')`, 'y');
+const ATTRIBUTE = new RegExp(
+  `[ \\t\\n]+${QUALIFIED}[ \\t\\n]*=[ \\t\\n]*(?:"([^"<]*)"|'([^'<]*)')`,
+  'y',
+);
 const TAG_END = /[ \t\n]*(\/?)>/y;
 const CLOSING = new RegExp(`</${QUALIFIED}[ \\t\\n]*>`, 'y');
 const CHARACTERS = /[^<]+/y;
 const SPACE = /[ \t\n]*/y;
 const NO_CHARACTER = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+};
 const REFERENCE = /&(?:([a-z]{2,4});|#([0-9]{1,7});|#x([0-9A-Fa-f]{1,6});)?/g;
 const XML = 'http://www.w3.org/XML/1998/namespace';
 const XMLNS = 'http://www.w3.org/2000/xmlns/';
@@ -105,11 +114,17 @@ class Reader {
       children,
       text,
       standalone: () => {
-        const inherited = [...outer].filter(([prefix]) => prefix !== 'xml' && !tag.declared.has(prefix));
+        const inherited = [...outer].filter(
+          ([prefix]) => prefix !== 'xml' && !tag.declared.has(prefix),
+        );
         const declarations = inherited.map(
           ([prefix, uri]) => ` ${prefix ? `xmlns:${prefix}` : 'xmlns'}="${escapeXml(uri)}"`,
         );
-        return this.#text.slice(start, tag.afterName) + declarations.join('') + this.#text.slice(tag.afterName, end);
+        return (
+          this.#text.slice(start, tag.afterName) +
+          declarations.join('') +
+          this.#text.slice(tag.afterName, end)
+        );
       },
     };
   }
@@ -122,7 +137,8 @@ class Reader {
       if (characters !== undefined) pieces.push(unescape(characters));
       const closing = this.#take(CLOSING);
       if (closing) {
-        if ((closing[1] ?? '') !== prefix || closing[2] !== name) throw new UnsafeXml('its tags do not match');
+        if ((closing[1] ?? '') !== prefix || closing[2] !== name)
+          throw new UnsafeXml('its tags do not match');
         return pieces.join('');
       }
       children.push(this.#element(scope, depth + 1));
@@ -131,22 +147,34 @@ class Reader {
 
   #tag(outer: Scope): Tag {
     const opening = this.#take(OPENING);
-    if (!opening) throw new UnsafeXml('it is not well-formed, or holds more than elements and text');
+    if (!opening)
+      throw new UnsafeXml('it is not well-formed, or holds more than elements and text');
     const [, prefix = '', name = ''] = opening;
     const afterName = this.#at;
     const written: [prefix: string, name: string, value: string][] = [];
     for (let found = this.#take(ATTRIBUTE); found; found = this.#take(ATTRIBUTE)) {
-      if (written.length === LIMITS.attributesOfOne) throw new UnsafeXml('an element has too many attributes');
+      if (written.length === LIMITS.attributesOfOne)
+        throw new UnsafeXml('an element has too many attributes');
       if (++this.#attributes > LIMITS.attributes) throw new UnsafeXml('it has too many attributes');
       const [, of = '', attribute = '', double, single] = found;
       written.push([of, attribute, unescape((double ?? single ?? '').replace(/[\t\n]/g, ' '))]);
     }
     const tagEnd = this.#take(TAG_END);
     if (!tagEnd) throw new UnsafeXml('a tag is not well-formed');
-    const declarations = written.filter(([of, attribute]) => of === 'xmlns' || (of === '' && attribute === 'xmlns'));
+    const declarations = written.filter(
+      ([of, attribute]) => of === 'xmlns' || (of === '' && attribute === 'xmlns'),
+    );
     const { scope, declared } = declare(outer, declarations);
     const others = written.filter((attribute) => !declarations.includes(attribute));
-    return { prefix, name, scope, declared, afterName, attributes: resolve(others, scope), isEmpty: tagEnd[1] === '/' };
+    return {
+      prefix,
+      name,
+      scope,
+      declared,
+      afterName,
+      attributes: resolve(others, scope),
+      isEmpty: tagEnd[1] === '/',
+    };
   }
 }
 

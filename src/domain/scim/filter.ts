@@ -1,6 +1,17 @@
 // SCIM filters applied to resources (RFC 7644, section 3.4.2.2): resolved against the schema first, evaluated in memory afterwards.
-import { parseFilter, ScimFilterError, type Comparison, type FilterTree, type Literal } from './grammar.ts';
-import { findAttribute, type Attribute, type AttributePath, type ResourceSchema } from './schema.ts';
+import {
+  parseFilter,
+  ScimFilterError,
+  type Comparison,
+  type FilterTree,
+  type Literal,
+} from './grammar.ts';
+import {
+  findAttribute,
+  type Attribute,
+  type AttributePath,
+  type ResourceSchema,
+} from './schema.ts';
 
 /** Of a resource or an element of one, as it is shown. */
 export type Predicate = (resource: object) => boolean;
@@ -38,7 +49,8 @@ export function predicateOf(tree: FilterTree, schema: ResourceSchema): Predicate
     case 'some': {
       const { attribute } = placeOf(schema, tree.path);
       const inner = predicateOf(tree.of, elementSchema(attribute));
-      return (resource) => elementsOf(resource, attribute).some((element) => inner(element as object));
+      return (resource) =>
+        elementsOf(resource, attribute).some((element) => inner(element as object));
     }
     case 'pr': {
       const place = placeOf(schema, tree.path);
@@ -70,7 +82,9 @@ function placeOf(schema: ResourceSchema, path: string): AttributePath {
 /** A multi-valued complex attribute is compared by its `value` (RFC 7644, section 3.4.2.2: `emails co "example.com"`). */
 function comparable({ attribute, sub }: AttributePath, path: string): AttributePath {
   if (sub !== null || attribute.type !== 'complex') return { attribute, sub };
-  const value = attribute.multiValued ? attribute.subAttributes?.find(({ name }) => name === 'value') : undefined;
+  const value = attribute.multiValued
+    ? attribute.subAttributes?.find(({ name }) => name === 'value')
+    : undefined;
   if (!value) throw new ScimFilterError(`${path} cannot be compared as a whole`);
   return { attribute, sub: value };
 }
@@ -94,12 +108,19 @@ function testOf(attribute: Attribute, op: Comparison, literal: Literal): Test {
     throw new ScimFilterError(`${op} needs a value`);
   }
   if (attribute.type === 'boolean') return booleanTest(attribute, op, literal);
-  if (typeof literal !== 'string') throw new ScimFilterError(`${attribute.name} is compared with a text`);
-  return attribute.type === 'dateTime' ? instantTest(attribute, op, literal) : textTest(attribute, op, literal);
+  if (typeof literal !== 'string')
+    throw new ScimFilterError(`${attribute.name} is compared with a text`);
+  return attribute.type === 'dateTime'
+    ? instantTest(attribute, op, literal)
+    : textTest(attribute, op, literal);
 }
 
 /** `"True"` and `"False"` count as booleans, as in the requests of Entra. */
-function booleanTest({ name }: Attribute, op: Comparison, literal: string | number | boolean): Test {
+function booleanTest(
+  { name }: Attribute,
+  op: Comparison,
+  literal: string | number | boolean,
+): Test {
   const wanted = { true: true, false: false }[String(literal).toLowerCase()];
   if (wanted === undefined || typeof literal === 'number')
     throw new ScimFilterError(`${name} is compared with true or false`);
@@ -111,7 +132,8 @@ function booleanTest({ name }: Attribute, op: Comparison, literal: string | numb
 function instantTest({ name }: Attribute, op: Comparison, literal: string): Test {
   const wanted = Date.parse(literal);
   if (Number.isNaN(wanted)) throw new ScimFilterError(`${name} is compared with a date and time`);
-  if (op === 'co' || op === 'sw' || op === 'ew') throw new ScimFilterError(`${op} does not suit ${name}`);
+  if (op === 'co' || op === 'sw' || op === 'ew')
+    throw new ScimFilterError(`${op} does not suit ${name}`);
   return (value) => ordered(op, value === null ? null : Date.parse(String(value)), wanted);
 }
 

@@ -38,7 +38,8 @@ const END: Token = { kind: 'end', text: 'the end' };
 
 function tokensOf(source: string): Token[] {
   const text = source.trimEnd();
-  if (text.length > filterLimits.length) throw new ScimFilterError(`longer than ${filterLimits.length} characters`);
+  if (text.length > filterLimits.length)
+    throw new ScimFilterError(`longer than ${filterLimits.length} characters`);
   const tokens: Token[] = [];
   TOKEN.lastIndex = 0;
   for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
@@ -87,7 +88,8 @@ class Parser {
   }
 
   #factor(): FilterTree {
-    const negated = this.#peek().text.toLowerCase() === 'not' && this.#tokens[this.#at + 1]?.text === '(';
+    const negated =
+      this.#peek().text.toLowerCase() === 'not' && this.#tokens[this.#at + 1]?.text === '(';
     if (negated) this.#at += 1;
     if (!this.#skip('(')) return this.#expression();
     if ((this.#depth += 1) > filterLimits.depth) throw new ScimFilterError('nested too deeply');
@@ -129,7 +131,9 @@ class Parser {
     const { kind, text } = this.#peek();
     const lower = text.toLowerCase();
     const isLiteral =
-      kind === 'text' || kind === 'number' || (kind === 'word' && ['true', 'false', 'null'].includes(lower));
+      kind === 'text' ||
+      kind === 'number' ||
+      (kind === 'word' && ['true', 'false', 'null'].includes(lower));
     if (!isLiteral) throw this.#unexpected();
     this.#at += 1;
     return JSON.parse(kind === 'word' ? lower : text) as Literal;

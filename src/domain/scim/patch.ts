@@ -34,10 +34,17 @@ export function applyPatch(
   operations: readonly PatchOperation[],
   schema: ResourceSchema,
 ): JsonObject {
-  return operations.reduce((current, operation) => applyOperation(current, operation, schema), resource);
+  return operations.reduce(
+    (current, operation) => applyOperation(current, operation, schema),
+    resource,
+  );
 }
 
-function applyOperation(resource: JsonObject, { op, path, value }: PatchOperation, schema: ResourceSchema): JsonObject {
+function applyOperation(
+  resource: JsonObject,
+  { op, path, value }: PatchOperation,
+  schema: ResourceSchema,
+): JsonObject {
   if (op !== 'remove' && value === undefined) throw new ScimPatchError(`${op} needs a value`);
   if (path !== undefined) {
     const aim = aimAt(schema, path);
@@ -45,7 +52,8 @@ function applyOperation(resource: JsonObject, { op, path, value }: PatchOperatio
     return write(resource, aim, { op, value });
   }
   if (op === 'remove') throw new ScimPatchError('remove needs a path');
-  if (!isObject(value)) throw new ScimPatchError('without a path the value is a part of the resource');
+  if (!isObject(value))
+    throw new ScimPatchError('without a path the value is a part of the resource');
   // Entra writes paths in place of names; what is unknown is passed over, as in a whole resource.
   return Object.entries(value).reduce((current, [name, member]) => {
     const aim = aimAt(schema, name);
@@ -57,15 +65,23 @@ function applyOperation(resource: JsonObject, { op, path, value }: PatchOperatio
 function aimAt(schema: ResourceSchema, path: string): Aim | null {
   try {
     const target = parseTarget(path);
-    const place = findAttribute(schema, target.sub === null ? target.path : `${target.path}.${target.sub}`);
-    if (!place || [place.attribute, place.sub].some((part) => part?.mutability === 'readOnly')) return null;
+    const place = findAttribute(
+      schema,
+      target.sub === null ? target.path : `${target.path}.${target.sub}`,
+    );
+    if (!place || [place.attribute, place.sub].some((part) => part?.mutability === 'readOnly'))
+      return null;
     const manyValued = place.attribute.multiValued;
     // Which element's part is meant must be said: `emails.value` would write to all of them.
     if (target.of === null)
       return manyValued && place.sub !== null ? null : { ...place, selects: null, template: null };
     if (!manyValued || (target.sub === null && place.sub !== null)) return null;
     const elements = elementSchema(place.attribute);
-    return { ...place, selects: predicateOf(target.of, elements), template: templateOf(target.of, elements) };
+    return {
+      ...place,
+      selects: predicateOf(target.of, elements),
+      template: templateOf(target.of, elements),
+    };
   } catch (error) {
     if (error instanceof ScimFilterError) return null;
     throw error;
@@ -89,10 +105,12 @@ function write(resource: JsonObject, aim: Aim, change: Change): JsonObject {
   const present = resource[name];
   if (attribute.multiValued) {
     const list = Array.isArray(present) ? present : [];
-    const changed = selects === null ? wholeList(list, attribute, change) : elements(list, aim, change);
+    const changed =
+      selects === null ? wholeList(list, attribute, change) : elements(list, aim, change);
     return { ...resource, [name]: changed };
   }
-  if (sub !== null) return { ...resource, [name]: withPart(isObject(present) ? present : {}, sub, change) };
+  if (sub !== null)
+    return { ...resource, [name]: withPart(isObject(present) ? present : {}, sub, change) };
   if (attribute.type !== 'complex' || clears(change)) return withPart(resource, attribute, change);
   return { ...resource, [name]: merged(present, attribute, change) };
 }
@@ -111,19 +129,32 @@ function without(holder: JsonObject, { name, required }: Attribute): JsonObject 
 }
 
 /** The parts that the value names are replaced, the others stay. */
-function merged(present: Json | undefined, { name, subAttributes = [] }: Attribute, { value }: Change): JsonObject {
+function merged(
+  present: Json | undefined,
+  { name, subAttributes = [] }: Attribute,
+  { value }: Change,
+): JsonObject {
   if (!isObject(value)) throw new ScimPatchError(`${name} is an object`);
-  return { ...(isObject(present) ? present : {}), ...(canonicalMembers(subAttributes, value) as JsonObject) };
+  return {
+    ...(isObject(present) ? present : {}),
+    ...(canonicalMembers(subAttributes, value) as JsonObject),
+  };
 }
 
 /** Add appends what is not there yet, replace takes the place of all, remove takes away what is named, or all. */
-function wholeList(list: Json[], { name, subAttributes = [] }: Attribute, { op, value }: Change): Json[] {
+function wholeList(
+  list: Json[],
+  { name, subAttributes = [] }: Attribute,
+  { op, value }: Change,
+): Json[] {
   if (value === undefined || value === null) return [];
   const items = [value].flat().map((item) => canonicalMembers(subAttributes, item) as Json);
   if (!items.every(isObject)) throw new ScimPatchError(`${name} is a list of objects`);
   if (op === 'replace') return items;
   const kept = list.filter((old) => !items.some((item) => sameValue(old, item)));
-  return op === 'remove' ? kept : [...list.filter((old) => !items.some((item) => sameElement(old, item))), ...items];
+  return op === 'remove'
+    ? kept
+    : [...list.filter((old) => !items.some((item) => sameElement(old, item))), ...items];
 }
 
 const valueOf = (element: Json): string =>
@@ -133,14 +164,19 @@ const sameElement = (one: Json, other: Json): boolean =>
   sameValue(one, other) && isObject(one) && isObject(other) && one.type === other.type;
 
 /** Changes the elements that are selected, or begins a new one when there is none. */
-function elements(list: Json[], { attribute, sub, selects, template }: Aim, change: Change): Json[] {
+function elements(
+  list: Json[],
+  { attribute, sub, selects, template }: Aim,
+  change: Change,
+): Json[] {
   const selected = list.map((element) => isObject(element) && selects?.(element));
   const changed = (element: Json): JsonObject => {
     const before = isObject(element) ? element : {};
     return sub === null ? merged(before, attribute, change) : withPart(before, sub, change);
   };
   if (clears(change) && sub === null) return list.filter((_, index) => !selected[index]);
-  if (selected.includes(true)) return list.map((element, index) => (selected[index] ? changed(element) : element));
+  if (selected.includes(true))
+    return list.map((element, index) => (selected[index] ? changed(element) : element));
   if (clears(change)) return list;
   if (template === null) throw new ScimPatchError(`no element of ${attribute.name} is meant`);
   return [...list, changed(template)];

@@ -38,7 +38,11 @@ interface Resource {
 export type Projected<T extends Resource> = Pick<T, keyof Resource> & Partial<T>;
 
 /** The resource with what was asked for; what is always returned stays. */
-export function project<T extends Resource>(resource: T, schema: ResourceSchema, selection: Selection): Projected<T> {
+export function project<T extends Resource>(
+  resource: T,
+  schema: ResourceSchema,
+  selection: Selection,
+): Projected<T> {
   const always = new Set(
     attributesOf(schema)
       .filter(({ returned }) => returned === 'always')

@@ -50,7 +50,12 @@ const complex = (...subAttributes: Attribute[]) => ({ type: 'complex', subAttrib
 
 /** Attributes that every resource has, which RFC 7643 section 3.1 keeps out of the schemas. */
 const COMMON: readonly Attribute[] = [
-  attribute('schemas', 'Schemas of the resource', { multiValued: true, ...exact, ...readOnly, returned: 'always' }),
+  attribute('schemas', 'Schemas of the resource', {
+    multiValued: true,
+    ...exact,
+    ...readOnly,
+    returned: 'always',
+  }),
   attribute('id', 'Identifier given by the service', { ...exact, ...readOnly, returned: 'always' }),
   attribute('externalId', 'Stable identifier given by the identity provider', exact),
   attribute('meta', 'Facts about the resource', {
@@ -59,7 +64,11 @@ const COMMON: readonly Attribute[] = [
       attribute('resourceType', 'Kind of resource', { ...exact, ...readOnly }),
       attribute('created', 'When it was made', { type: 'dateTime', ...readOnly }),
       attribute('lastModified', 'When it was last changed', { type: 'dateTime', ...readOnly }),
-      attribute('location', 'Address of the resource', { type: 'reference', ...exact, ...readOnly }),
+      attribute('location', 'Address of the resource', {
+        type: 'reference',
+        ...exact,
+        ...readOnly,
+      }),
     ),
   }),
 ];
@@ -69,8 +78,14 @@ export const USER_SCHEMA: ResourceSchema = {
   name: 'User',
   description: 'A person who is a member of the organisation',
   attributes: [
-    attribute('userName', 'Login name, lower-cased: the e-mail address', { required: true, uniqueness: 'server' }),
-    attribute('displayName', 'Name as shown; by default the given and family name, or what stands before the at-sign'),
+    attribute('userName', 'Login name, lower-cased: the e-mail address', {
+      required: true,
+      uniqueness: 'server',
+    }),
+    attribute(
+      'displayName',
+      'Name as shown; by default the given and family name, or what stands before the at-sign',
+    ),
     attribute(
       'name',
       'Parts of the name',
@@ -101,7 +116,10 @@ export const USER_SCHEMA: ResourceSchema = {
           ...readOnly,
         }),
         attribute('display', 'Name of the group', readOnly),
-        attribute('type', 'How the person belongs to it', { canonicalValues: ['direct'], ...readOnly }),
+        attribute('type', 'How the person belongs to it', {
+          canonicalValues: ['direct'],
+          ...readOnly,
+        }),
       ),
     }),
   ],
@@ -112,12 +130,20 @@ export const GROUP_SCHEMA: ResourceSchema = {
   name: 'Group',
   description: 'Everybody who has a certain role in the organisation',
   attributes: [
-    attribute('displayName', 'Name of the role', { required: true, uniqueness: 'server', ...readOnly }),
+    attribute('displayName', 'Name of the role', {
+      required: true,
+      uniqueness: 'server',
+      ...readOnly,
+    }),
     attribute('members', 'The people who have the role', {
       multiValued: true,
       ...complex(
         attribute('value', 'Identifier of the user', exact),
-        attribute('$ref', 'Address of the user', { type: 'reference', referenceTypes: ['User'], ...exact }),
+        attribute('$ref', 'Address of the user', {
+          type: 'reference',
+          referenceTypes: ['User'],
+          ...exact,
+        }),
         attribute('display', 'Name of the user', readOnly),
         attribute('type', 'Kind of member', { canonicalValues: ['User'], ...readOnly }),
       ),
@@ -137,7 +163,10 @@ const named = (attributes: readonly Attribute[], name: string): Attribute | unde
   attributes.find((one) => one.name.toLowerCase() === name.toLowerCase());
 
 /** Every attribute of a resource, the common ones included. */
-export const attributesOf = (schema: ResourceSchema): Attribute[] => [...COMMON, ...schema.attributes];
+export const attributesOf = (schema: ResourceSchema): Attribute[] => [
+  ...COMMON,
+  ...schema.attributes,
+];
 
 /** Where `path` (`attribute`, `attribute.sub`, either after the schema's URN) leads; names have no case. Null: nowhere. */
 export function findAttribute(schema: ResourceSchema, path: string): AttributePath | null {
@@ -157,7 +186,9 @@ export function canonicalMembers(attributes: readonly Attribute[], value: unknow
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).flatMap(([name, member]) => {
     const found = named(attributes, name);
-    return found ? [[found.name, found.subAttributes ? canonicalMembers(found.subAttributes, member) : member]] : [];
+    return found
+      ? [[found.name, found.subAttributes ? canonicalMembers(found.subAttributes, member) : member]]
+      : [];
   });
   return Object.fromEntries(members) as unknown;
 }

@@ -6,7 +6,15 @@ const digit = /\p{Nd}/u;
 const blank = /\p{Zs}/u;
 /** Hyphens, the en dash and the minus sign; the em dash parts sentences and stays. */
 const hyphen = /[\u2010-\u2013\u2212\ufe63\uff0d]/u;
-const escapes: Readonly<Record<string, string>> = { '"': '"', '/': '/', b: ' ', f: ' ', n: '\n', r: '\n', t: ' ' };
+const escapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  '/': '/',
+  b: ' ',
+  f: ' ',
+  n: '\n',
+  r: '\n',
+  t: ' ',
+};
 
 /** Folded code points of the basic plane, each computed when first met; -1: not yet. */
 const known = new Int32Array(0x10000).fill(-1);
@@ -56,7 +64,9 @@ export function escapeAt(text: string, at: number): { length: number; codePoint:
   if (letter === undefined) return null;
   if (letter === 'u') {
     const hex = text.slice(end + 1, end + 5);
-    return /^[0-9a-fA-F]{4}$/.test(hex) ? { length: end + 5 - at, codePoint: foldCodePoint(parseInt(hex, 16)) } : null;
+    return /^[0-9a-fA-F]{4}$/.test(hex)
+      ? { length: end + 5 - at, codePoint: foldCodePoint(parseInt(hex, 16)) }
+      : null;
   }
   const stands = escapes[letter];
   return stands === undefined ? null : { length: end + 1 - at, codePoint: stands.charCodeAt(0) };

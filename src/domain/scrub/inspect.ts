@@ -39,7 +39,11 @@ function kindOf(character: string): number {
   const visible = /[!-~]/.test(character) && !/["',;]/.test(character) ? VISIBLE : 0;
   if (/\d/.test(character)) return DIGIT | visible;
   if (/[A-Za-z]/.test(character)) return LETTER | visible;
-  return visible | (/[ \-./()+]/.test(character) ? CLOSE : 0) | (/[@%.:\\-]/.test(character) ? SPECIAL : 0);
+  return (
+    visible |
+    (/[ \-./()+]/.test(character) ? CLOSE : 0) |
+    (/[@%.:\\-]/.test(character) ? SPECIAL : 0)
+  );
 }
 
 /** True for a date as in 2024-05-24 or 2024/05/24, which is neither a telephone nor an id number. */
@@ -75,14 +79,16 @@ function lookAtEach(text: string): number {
       close++;
       closeEnd = at + 1;
       wordDigits++;
-      if (wordDigits === 2 && at - word === 3 && (kindAt(text, at - 1) & DIGIT) !== 0) mask |= textFeatures.ibanHead;
+      if (wordDigits === 2 && at - word === 3 && (kindAt(text, at - 1) & DIGIT) !== 0)
+        mask |= textFeatures.ibanHead;
     } else if ((is & LETTER) === 0) {
       if (wordDigits >= 4 && wordDigits < at - word && at - word >= 8) mask |= textFeatures.mixed;
       word = at + 1;
       wordDigits = 0;
       if ((is & SPECIAL) !== 0) mask |= specialBits(text, at);
       if ((is & VISIBLE) === 0) {
-        if (at - run >= 8 && (runKinds & (DIGIT | LETTER)) === (DIGIT | LETTER)) mask |= textFeatures.token;
+        if (at - run >= 8 && (runKinds & (DIGIT | LETTER)) === (DIGIT | LETTER))
+          mask |= textFeatures.token;
         run = at + 1;
         runKinds = 0;
       }
@@ -99,14 +105,16 @@ function kindAt(text: string, at: number): number {
 /** True when nothing stands from `end` up to `at` but at most two characters that may part digits. */
 function areClose(text: string, end: number, at: number): boolean {
   if (at - end > 2) return false;
-  for (let between = end; between < at; between++) if ((kindAt(text, between) & CLOSE) === 0) return false;
+  for (let between = end; between < at; between++)
+    if ((kindAt(text, between) & CLOSE) === 0) return false;
   return true;
 }
 
 /** The bits of a run of close digits that ends at `end`. */
 function digitBits(text: string, digits: number, end: number): number {
   if (digits < 4) return 0;
-  if (digits < 8 || (digits === 8 && isDate(text.slice(end - 10, end)))) return textFeatures.digits4;
+  if (digits < 8 || (digits === 8 && isDate(text.slice(end - 10, end))))
+    return textFeatures.digits4;
   return digits < 13
     ? textFeatures.digits4 | textFeatures.digits8
     : textFeatures.digits4 | textFeatures.digits8 | textFeatures.digits13;
@@ -131,9 +139,13 @@ function specialBits(text: string, at: number): number {
         ? 0
         : textFeatures.foldable;
     case '.':
-      return (kindAt(text, at + 1) & DIGIT) !== 0 && matchesAt(version4Tail, text, at) ? textFeatures.address : 0;
+      return (kindAt(text, at + 1) & DIGIT) !== 0 && matchesAt(version4Tail, text, at)
+        ? textFeatures.address
+        : 0;
     case ':':
-      return (kindAt(text, at + 1) & VISIBLE) !== 0 && matchesAt(version6Tail, text, at) ? textFeatures.address : 0;
+      return (kindAt(text, at + 1) & VISIBLE) !== 0 && matchesAt(version6Tail, text, at)
+        ? textFeatures.address
+        : 0;
     case '-':
       return text.startsWith('-----', at) ? textFeatures.rule : 0;
     default:

@@ -22,7 +22,11 @@ const maximumPasses = 8;
 const nothing: ReadonlySet<DetectionType> = new Set();
 
 /** Scrubs a text; `label` says what an object's key announces, and is read as if `label: ` stood before the text. */
-export function scrubText(text: string, rules: readonly Rule[], label: LabelClass | null = null): ScrubbedText {
+export function scrubText(
+  text: string,
+  rules: readonly Rule[],
+  label: LabelClass | null = null,
+): ScrubbedText {
   let current = text;
   let detections = nothing;
   for (let pass = 0; pass < maximumPasses; pass++) {
@@ -42,7 +46,8 @@ function onePass(
 ): { text: string; types: DetectionType[] } | null {
   const mask = inspect(text);
   if (mask === 0) return null;
-  if ((mask & textFeatures.foldable) === 0) return marked(text, findingsIn(text, label, { rules, mask }));
+  if ((mask & textFeatures.foldable) === 0)
+    return marked(text, findingsIn(text, label, { rules, mask }));
   const folded = fold(text);
   const findings = findingsIn(folded.text, label, { rules, mask: inspect(folded.text) });
   return marked(
@@ -74,7 +79,9 @@ function findingsIn(
 /** In ascending order; findings that overlap become one that spans them all, of the rule that comes first. */
 function merged(findings: Finding[]): Finding[] {
   const result: Finding[] = [];
-  for (const finding of findings.sort((left, right) => left.start - right.start || left.rank - right.rank)) {
+  for (const finding of findings.sort(
+    (left, right) => left.start - right.start || left.rank - right.rank,
+  )) {
     const last = result.at(-1);
     if (last === undefined || finding.start >= last.end) result.push(finding);
     else
@@ -87,7 +94,10 @@ function merged(findings: Finding[]): Finding[] {
   return result;
 }
 
-function marked(text: string, findings: readonly Finding[]): { text: string; types: DetectionType[] } | null {
+function marked(
+  text: string,
+  findings: readonly Finding[],
+): { text: string; types: DetectionType[] } | null {
   if (findings.length === 0) return null;
   let result = '';
   let from = 0;

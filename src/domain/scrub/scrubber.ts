@@ -73,7 +73,11 @@ export function scrubberOf(rules: readonly Rule[], version: string): Scrubber {
     version,
     value(value) {
       const walk = new Walk(rules);
-      return { value: walk.node(value, null), changed: walk.changed, detections: [...walk.detections].sort() };
+      return {
+        value: walk.node(value, null),
+        changed: walk.changed,
+        detections: [...walk.detections].sort(),
+      };
     },
     text(text) {
       const scrubbed = scrubText(text, rules);
@@ -139,7 +143,10 @@ class Walk {
     }
     if (names.size === 0 && values.size === 0) return members;
     return Object.fromEntries(
-      Object.entries(members).map(([key, item]) => [names.get(key) ?? key, values.get(key) ?? item]),
+      Object.entries(members).map(([key, item]) => [
+        names.get(key) ?? key,
+        values.get(key) ?? item,
+      ]),
     );
   }
 
@@ -168,7 +175,9 @@ function isNumberWorthALook(value: number): boolean {
 
 /** RFC 6901. */
 function pointer(path: readonly (string | number)[]): string {
-  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return path
+    .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
 }
 
 /** Labels of keys met before: callers use few distinct keys, and a caller who does not costs a look each. */

@@ -37,7 +37,10 @@ function idOf(data: unknown): string | undefined {
 }
 
 /** The rows of a success. What the handler knows better than the request comes as `audit` of its reply. */
-export function auditEvents(circumstances: Circumstances, reply: Reply<number, unknown>): AuditEvent[] {
+export function auditEvents(
+  circumstances: Circumstances,
+  reply: Reply<number, unknown>,
+): AuditEvent[] {
   return [reply.parts.audit ?? {}].flat().map((facts) =>
     rowOf(circumstances, 'success', {
       resourceId: facts.resourceId ?? named(circumstances.req) ?? idOf(reply.data),
@@ -47,12 +50,19 @@ export function auditEvents(circumstances: Circumstances, reply: Reply<number, u
 }
 
 /** Writes the row of a caller who is known and was refused by role, plan or rule, or whose change failed. */
-export async function auditFailure(circumstances: Circumstances, error: AppError, services: Services): Promise<void> {
+export async function auditFailure(
+  circumstances: Circumstances,
+  error: AppError,
+  services: Services,
+): Promise<void> {
   const { route, caller, req } = circumstances;
   if (!route.audit || !caller || error.http < 400 || NOT_AUDITED.has(error.code)) return;
   const resourceId = named(req);
   await services.audit.write(
-    rowOf(circumstances, 'failure', { ...(resourceId ? { resourceId } : {}), metadata: { code: error.code } }),
+    rowOf(circumstances, 'failure', {
+      ...(resourceId ? { resourceId } : {}),
+      metadata: { code: error.code },
+    }),
   );
 }
 
@@ -63,7 +73,8 @@ function rowOf(
 ): AuditEvent {
   if (!route.audit) throw new Error(`${route.method} ${route.path} declares no audit entry`);
   const organizationId = facts.organizationId ?? caller?.tenant.organizationId;
-  if (organizationId === undefined) throw new Error(`${route.audit.action}: no organisation to audit in`);
+  if (organizationId === undefined)
+    throw new Error(`${route.audit.action}: no organisation to audit in`);
   const keyActor = actorOf(caller);
   return {
     organizationId,

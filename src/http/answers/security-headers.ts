@@ -42,7 +42,8 @@ export function crossOrigin(origins: string[]): RequestHandler {
   });
   const headers = headersOf(middleware);
   return (req, res, next) => {
-    if (req.headers.origin !== undefined || req.method === 'OPTIONS') return middleware(req, res, next);
+    if (req.headers.origin !== undefined || req.method === 'OPTIONS')
+      return middleware(req, res, next);
     setAll(res, headers);
     next();
   };

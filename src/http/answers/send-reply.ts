@@ -21,14 +21,24 @@ interface Target {
   paged: Paged | undefined;
 }
 
-export async function sendReply({ route, res, paged }: Target, reply: Reply<number, unknown>): Promise<void> {
+export async function sendReply(
+  { route, res, paged }: Target,
+  reply: Reply<number, unknown>,
+): Promise<void> {
   for (const [name, value] of Object.entries(reply.parts.headers ?? {})) res.setHeader(name, value);
-  for (const { name, value, maxAgeMs } of reply.parts.cookies ?? []) setCookie(res, { name, value, maxAgeMs });
+  for (const { name, value, maxAgeMs } of reply.parts.cookies ?? [])
+    setCookie(res, { name, value, maxAgeMs });
   if (route.kind === 'file') return sendFile(res, reply.status, reply.data as FileDownload);
-  if (route.kind === 'redirect') return res.redirect(reply.status, route.data.parse(reply.data) as string);
+  if (route.kind === 'redirect')
+    return res.redirect(reply.status, route.data.parse(reply.data) as string);
   if (route.kind === 'scim') return sendScim(res, reply.status, route.data.parse(reply.data));
   const extra = route.extra ? (route.extra.parse(reply.parts.extra ?? {}) as object) : {};
-  if (!paged) return sendJson(res, reply.status, { success: true, data: route.data.parse(reply.data), ...extra });
+  if (!paged)
+    return sendJson(res, reply.status, {
+      success: true,
+      data: route.data.parse(reply.data),
+      ...extra,
+    });
   const { items, total } = reply.data as { items: unknown[]; total: number };
   sendJson(res, reply.status, {
     success: true,
@@ -45,16 +55,28 @@ function setCookie(
   { name, value, maxAgeMs }: { name: string; value: string | null; maxAgeMs: number | undefined },
 ): void {
   const secure = res.req.app.get('env') === 'production';
-  const options = { httpOnly: true, path: '/', secure, sameSite: secure ? ('none' as const) : ('lax' as const) };
+  const options = {
+    httpOnly: true,
+    path: '/',
+    secure,
+    sameSite: secure ? ('none' as const) : ('lax' as const),
+  };
   if (value === null) res.clearCookie(name, options);
   else res.cookie(name, value, maxAgeMs === undefined ? options : { ...options, maxAge: maxAgeMs });
 }
 
 /** Streams a file; when its source fails the connection is destroyed, so that half a document never looks whole. */
-async function sendFile(res: Response, status: number, { type, filename, body }: FileDownload): Promise<void> {
+async function sendFile(
+  res: Response,
+  status: number,
+  { type, filename, body }: FileDownload,
+): Promise<void> {
   res.status(status).setHeader('Content-Type', type);
   if (filename !== null)
-    res.setHeader('Content-Disposition', `attachment; filename="${filename.replace(/[^\w.-]/g, '_')}"`);
+    res.setHeader(
+      'Content-Disposition',
+      `attachment; filename="${filename.replace(/[^\w.-]/g, '_')}"`,
+    );
   if (typeof body === 'string') res.end(body);
   else await pipeline(body, res);
 }

@@ -19,6 +19,8 @@ export function translateError(error: unknown, fallback: Code): AppError {
   if (name !== undefined && UNAVAILABLE.has(name))
     return new AppError('SERVICE_UNAVAILABLE', undefined, { cause: error });
   if (error instanceof URIError)
-    return new AppError('VALIDATION_ERROR', 'The address is not properly encoded', { cause: error });
+    return new AppError('VALIDATION_ERROR', 'The address is not properly encoded', {
+      cause: error,
+    });
   return new AppError(fallback, undefined, { cause: error });
 }

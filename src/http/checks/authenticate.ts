@@ -17,7 +17,11 @@ function credentialsOf(headers: IncomingHttpHeaders): Credentials {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
   const header = headers['x-api-key'];
   const apiKey =
-    typeof header === 'string' && header !== '' ? header : bearer !== null && KEY_PREFIX.test(bearer) ? bearer : null;
+    typeof header === 'string' && header !== ''
+      ? header
+      : bearer !== null && KEY_PREFIX.test(bearer)
+        ? bearer
+        : null;
   return { apiKey, token: apiKey === null ? bearer : null };
 }
 
@@ -25,7 +29,11 @@ function credentialsOf(headers: IncomingHttpHeaders): Credentials {
  * Authenticates a request for a route that is not public.
  * @throws AppError one of the 401 codes; `FORBIDDEN` for a known caller with the wrong kind of credential
  */
-export async function authenticate(headers: IncomingHttpHeaders, route: Route, services: Services): Promise<Caller> {
+export async function authenticate(
+  headers: IncomingHttpHeaders,
+  route: Route,
+  services: Services,
+): Promise<Caller> {
   const { apiKey, token } = credentialsOf(headers);
   if (route.auth === 'scim') return services.scimTokens.authenticate(token);
   const wantsKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
@@ -37,11 +45,14 @@ export async function authenticate(headers: IncomingHttpHeaders, route: Route, s
 
 function allowKey(caller: Caller, route: Route): Caller {
   const { key } = caller;
-  if (route.auth === 'user') throw new AppError('FORBIDDEN', 'This operation needs a session token, not an API key');
+  if (route.auth === 'user')
+    throw new AppError('FORBIDDEN', 'This operation needs a session token, not an API key');
   if (route.auth !== 'anyKey' && key?.kind === 'agentKey')
     throw new AppError('FORBIDDEN', 'An agent key may only ingest decisions');
-  if (route.method !== 'get' && key?.readOnly) throw new AppError('FORBIDDEN', 'This key is read-only');
+  if (route.method !== 'get' && key?.readOnly)
+    throw new AppError('FORBIDDEN', 'This key is read-only');
   const scoped = caller.tenant.agentIds !== null && route.auth === 'reader';
-  if (scoped && route.agentScope === undefined) throw new AppError('FORBIDDEN', 'This key is limited to some agents');
+  if (scoped && route.agentScope === undefined)
+    throw new AppError('FORBIDDEN', 'This key is limited to some agents');
   return caller;
 }

@@ -23,7 +23,9 @@ function readerOf(limit: number): ReturnType<typeof express.raw> {
  */
 export async function readBody(req: Request, res: Response, limit: number): Promise<Buffer> {
   await new Promise<void>((resolve, reject) =>
-    readerOf(limit)(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(refusal(error)))),
+    readerOf(limit)(req, res, (error?: unknown) =>
+      error === undefined ? resolve() : reject(refusal(error)),
+    ),
   );
   return Buffer.isBuffer(req.body) ? req.body : EMPTY;
 }
@@ -32,17 +34,29 @@ export async function readBody(req: Request, res: Response, limit: number): Prom
 function refusal(error: unknown): AppError {
   const status = (error as { status?: number }).status;
   const code: Code =
-    status === 413 ? 'PAYLOAD_TOO_LARGE' : status === 415 ? 'UNSUPPORTED_MEDIA_TYPE' : 'VALIDATION_ERROR';
-  return new AppError(code, code === 'VALIDATION_ERROR' ? 'The request body could not be read' : undefined, {
-    cause: error,
-  });
+    status === 413
+      ? 'PAYLOAD_TOO_LARGE'
+      : status === 415
+        ? 'UNSUPPORTED_MEDIA_TYPE'
+        : 'VALIDATION_ERROR';
+  return new AppError(
+    code,
+    code === 'VALIDATION_ERROR' ? 'The request body could not be read' : undefined,
+    {
+      cause: error,
+    },
+  );
 }
 
 /**
  * Parses a JSON body; an empty one is undefined.
  * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for anything that is not safe JSON in UTF-8
  */
-export function parseBody(raw: Buffer, contentType: string | undefined, invalidCode: Code): Json | undefined {
+export function parseBody(
+  raw: Buffer,
+  contentType: string | undefined,
+  invalidCode: Code,
+): Json | undefined {
   if (raw.length === 0) return undefined;
   if (contentType !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json');
@@ -51,7 +65,10 @@ export function parseBody(raw: Buffer, contentType: string | undefined, invalidC
   try {
     return parseSafeJson(utf8.decode(raw));
   } catch (error) {
-    const why = error instanceof UnsafeJson ? `${error.path || '/'}: ${error.reason}` : 'not valid JSON in UTF-8';
+    const why =
+      error instanceof UnsafeJson
+        ? `${error.path || '/'}: ${error.reason}`
+        : 'not valid JSON in UTF-8';
     throw new AppError(invalidCode, `The request body was refused: ${why}`, { cause: error });
   }
 }
@@ -60,7 +77,11 @@ export function parseBody(raw: Buffer, contentType: string | undefined, invalidC
  * Parses an `application/x-www-form-urlencoded` body; of a repeated member the last one counts.
  * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for text that is no UTF-8 or holds NUL
  */
-export function parseForm(raw: Buffer, contentType: string | undefined, invalidCode: Code): Json | undefined {
+export function parseForm(
+  raw: Buffer,
+  contentType: string | undefined,
+  invalidCode: Code,
+): Json | undefined {
   if (raw.length === 0) return undefined;
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? ''))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/x-www-form-urlencoded');

@@ -21,7 +21,8 @@ export function requireRole(route: Route, caller: Caller): void {
   if (route.auth === 'anyKey' || route.auth === 'workspaceKey' || route.auth === 'scim') return;
   const allowed = (route.roles ?? READERS).includes(caller.role);
   const system =
-    !route.systemRoles || (caller.user?.systemRole != null && route.systemRoles.includes(caller.user.systemRole));
+    !route.systemRoles ||
+    (caller.user?.systemRole != null && route.systemRoles.includes(caller.user.systemRole));
   if (!allowed || !system) throw new AppError(route.forbiddenCode ?? 'FORBIDDEN');
 }
 
@@ -37,7 +38,9 @@ export async function chooseWorkspace(
   const wanted = headers['x-workspace-id'];
   if (wanted === undefined || wanted === '') return tenant;
   const workspaceId =
-    typeof wanted === 'string' ? await services.workspaces.find(tenant.organizationId, wanted.toLowerCase()) : null;
+    typeof wanted === 'string'
+      ? await services.workspaces.find(tenant.organizationId, wanted.toLowerCase())
+      : null;
   if (workspaceId === null) throw new AppError('NOT_FOUND', 'No such workspace');
   if (tenant.workspaceId !== null && tenant.workspaceId !== workspaceId)
     throw new AppError('FORBIDDEN', 'The key belongs to another workspace');

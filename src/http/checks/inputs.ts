@@ -24,7 +24,10 @@ export function querySchema(route: Route): z.ZodType | undefined {
 function check<T>(schema: z.ZodType<T>, value: unknown, code: Code): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+  const issues = parsed.error.issues.map((issue) => ({
+    path: issue.path.join('.'),
+    message: issue.message,
+  }));
   throw new AppError(
     code,
     issues
@@ -41,7 +44,11 @@ export interface Parsed {
 }
 
 /** Builds the input of `route.invoke`. A path id that cannot be one is an unknown record: `NOT_FOUND`. */
-export function parseInputs(route: Route, req: Request, context: { meta: RequestMeta; caller: Caller | null }): Parsed {
+export function parseInputs(
+  route: Route,
+  req: Request,
+  context: { meta: RequestMeta; caller: Caller | null },
+): Parsed {
   const invalid = route.invalidCode ?? 'VALIDATION_ERROR';
   const params = parseParams(route, req);
   const schema = querySchema(route);

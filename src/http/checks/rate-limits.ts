@@ -27,9 +27,17 @@ class Layer {
   async count(key: string, limit: number): Promise<Count> {
     const { totalHits, resetTime } = await this.#store.increment(key);
     const resetSeconds = resetTime
-      ? Math.max(0, Math.ceil((resetTime.getTime() - performance.timeOrigin - performance.now()) / 1000))
+      ? Math.max(
+          0,
+          Math.ceil((resetTime.getTime() - performance.timeOrigin - performance.now()) / 1000),
+        )
       : this.#windowSeconds;
-    return { limit, remaining: limit - totalHits, resetSeconds, windowSeconds: this.#windowSeconds };
+    return {
+      limit,
+      remaining: limit - totalHits,
+      resetSeconds,
+      windowSeconds: this.#windowSeconds,
+    };
   }
 
   close(): void {
@@ -43,12 +51,17 @@ export class RateState {
 
   /** @throws AppError `RATE_LIMIT_EXCEEDED` when the count is past its limit */
   take(count: Count): void {
-    if (this.#tightest === null || count.remaining < this.#tightest.remaining) this.#tightest = count;
+    if (this.#tightest === null || count.remaining < this.#tightest.remaining)
+      this.#tightest = count;
     if (count.remaining >= 0) return;
-    throw new AppError('RATE_LIMIT_EXCEEDED', `Too many requests: ${count.limit} per ${count.windowSeconds} seconds`, {
-      data: { limit: count.limit, windowSeconds: count.windowSeconds },
-      headers: { 'Retry-After': String(Math.max(1, count.resetSeconds)) },
-    });
+    throw new AppError(
+      'RATE_LIMIT_EXCEEDED',
+      `Too many requests: ${count.limit} per ${count.windowSeconds} seconds`,
+      {
+        data: { limit: count.limit, windowSeconds: count.windowSeconds },
+        headers: { 'Retry-After': String(Math.max(1, count.resetSeconds)) },
+      },
+    );
   }
 
   headers(): Record<string, string> {
@@ -104,15 +117,20 @@ export function createLimits(config: Configured): RateLimits {
   };
   const { ip, auth, account, mail, user, onboarding, scimAddress, scimToken, agent } = layers;
   return {
-    ip: async (address, state) => state.take(await ip.count(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
-    auth: async (address, state) => state.take(await auth.count(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
-    account: async (email, state) => state.take(await account.count(email, config.ASSAY_LIMIT_ACCOUNT)),
+    ip: async (address, state) =>
+      state.take(await ip.count(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
+    auth: async (address, state) =>
+      state.take(await auth.count(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
+    account: async (email, state) =>
+      state.take(await account.count(email, config.ASSAY_LIMIT_ACCOUNT)),
     mail: async (email, state) => state.take(await mail.count(email, config.ASSAY_LIMIT_MAIL)),
     user: async (userId, state) => state.take(await user.count(userId, config.ASSAY_LIMIT_USER)),
-    onboarding: async (userId, state) => state.take(await onboarding.count(userId, config.ASSAY_LIMIT_ONBOARDING)),
+    onboarding: async (userId, state) =>
+      state.take(await onboarding.count(userId, config.ASSAY_LIMIT_ONBOARDING)),
     scimAddress: async (address, state) =>
       state.take(await scimAddress.count(ipKeyGenerator(address), config.ASSAY_LIMIT_SCIM)),
-    scimToken: async (tokenId, state) => state.take(await scimToken.count(tokenId, config.ASSAY_LIMIT_SCIM)),
+    scimToken: async (tokenId, state) =>
+      state.take(await scimToken.count(tokenId, config.ASSAY_LIMIT_SCIM)),
     async agent(agentId, perMinute, state) {
       if (perMinute !== null && perMinute > 0) state.take(await agent.count(agentId, perMinute));
     },

@@ -41,7 +41,8 @@ function authCodes(route: Route): Code[] {
   const forbidden = route.forbiddenCode ?? 'FORBIDDEN';
   if (route.auth === 'public') return [];
   if (route.auth === 'scim') return ['NO_TOKEN', 'TOKEN_REVOKED', 'FORBIDDEN'];
-  if (route.auth === 'anyKey' || route.auth === 'workspaceKey') return ['NO_API_KEY', ...key, 'FORBIDDEN', forbidden];
+  if (route.auth === 'anyKey' || route.auth === 'workspaceKey')
+    return ['NO_API_KEY', ...key, 'FORBIDDEN', forbidden];
   return [...session, ...key, 'FORBIDDEN', forbidden];
 }
 
@@ -54,5 +55,6 @@ interface Deps {
 export function assertDeclared(what: string, route: Route, { strict, log }: Deps): void {
   if ((codesOf(route) as string[]).includes(what)) return;
   log.error({ what, route: `${route.method} ${route.path}` }, 'undeclared answer');
-  if (strict) throw new Error(`${route.method} ${route.path} answered ${what}, which it does not declare`);
+  if (strict)
+    throw new Error(`${route.method} ${route.path} answered ${what}, which it does not declare`);
 }

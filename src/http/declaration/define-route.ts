@@ -67,17 +67,28 @@ export class Reply<S extends number, D> {
     this.parts = parts;
   }
 }
-export const reply = <const S extends number, D>(status: S, data: D, parts?: ReplyParts): Reply<S, D> =>
-  new Reply(status, data, parts);
+export const reply = <const S extends number, D>(
+  status: S,
+  data: D,
+  parts?: ReplyParts,
+): Reply<S, D> => new Reply(status, data, parts);
 
 type None = z.ZodUndefined;
-type Input<A extends Auth, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, G> = Principals[A] & {
+type Input<
+  A extends Auth,
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  G,
+> = Principals[A] & {
   params: z.output<P>;
   query: z.output<Q>;
   body: z.output<B>;
   meta: RequestMeta;
 } & (G extends PageRule ? { page: { skip: number; limit: number } } : unknown);
-type Data<D extends z.ZodType, G> = G extends PageRule ? { items: z.input<D>[]; total: number } : z.input<D>;
+type Data<D extends z.ZodType, G> = G extends PageRule
+  ? { items: z.input<D>[]; total: number }
+  : z.input<D>;
 
 export interface AuditRule {
   /** Event name, for example `policy.create`. */
@@ -160,7 +171,8 @@ export interface Route extends Meta {
   statuses: readonly number[];
   page: PageRule | undefined;
   invoke: (input: object, services: Services) => Promise<Reply<number, unknown>>;
-  replay: ((input: object, services: Services) => Promise<Reply<number, unknown> | null>) | undefined;
+  replay:
+    ((input: object, services: Services) => Promise<Reply<number, unknown> | null>) | undefined;
 }
 
 /** Declares a route. Everything else about it is derived from this object. */
@@ -174,7 +186,8 @@ export function route<
   G extends PageRule | undefined = undefined,
 >(declaration: Declaration<A, P, Q, B, D, S, G>): Route {
   const { handler, replay, status, params, query, body, extra, page, ...meta } = declaration;
-  const statuses: readonly number[] = status === undefined ? [200] : typeof status === 'number' ? [status] : status;
+  const statuses: readonly number[] =
+    status === undefined ? [200] : typeof status === 'number' ? [status] : status;
   return {
     ...meta,
     params,
@@ -188,6 +201,8 @@ export function route<
       const result = await handler(input as Input<A, P, Q, B, G>, services);
       return result instanceof Reply ? result : new Reply(statuses[0] ?? 200, result);
     },
-    replay: replay && ((input, services) => replay(input as Principals[A] & { meta: RequestMeta }, services)),
+    replay:
+      replay &&
+      ((input, services) => replay(input as Principals[A] & { meta: RequestMeta }, services)),
   };
 }

@@ -49,6 +49,10 @@ export interface LoginRedirect {
   signIn: SignIn | null;
 }
 
-export function redirectAfterLogin({ location, cookies, signIn }: LoginRedirect): Reply<302, string> {
+export function redirectAfterLogin({
+  location,
+  cookies,
+  signIn,
+}: LoginRedirect): Reply<302, string> {
   return reply(302, location, { cookies, audit: signIn === null ? [] : signInAudit(signIn) });
 }

@@ -52,7 +52,9 @@ export const existingPassword = z.string().min(1).max(128);
 export const freeObject = z.record(z.string(), z.json());
 
 /** A query date: ISO 8601 date or date-time; a bare date as an upper bound means the end of that day. */
-export const from = z.union([z.iso.date(), z.iso.datetime({ offset: true })]).transform((text) => new Date(text));
+export const from = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })])
+  .transform((text) => new Date(text));
 export const to = z.union([
   z.iso.date().transform((text) => new Date(`${text}T23:59:59.999Z`)),
   z.iso.datetime({ offset: true }).transform((text) => new Date(text)),

@@ -34,7 +34,10 @@ export function apiReference(mounts: readonly Mount[]): Router {
   const document = JSON.stringify(openapi(mounts));
   const router = Router();
   router.get('/openapi.json', (_req, res) => void res.type('json').send(document));
-  router.get('/docs', (_req, res) => void res.setHeader('Content-Security-Policy', POLICY).type('html').send(PAGE));
+  router.get(
+    '/docs',
+    (_req, res) => void res.setHeader('Content-Security-Policy', POLICY).type('html').send(PAGE),
+  );
   router.get('/docs/start.js', (_req, res) => void res.type('js').send(START));
   router.use('/docs/assets', express.static(absolutePath(), { index: false, maxAge: '1d' }));
   return router;

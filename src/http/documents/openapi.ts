@@ -13,8 +13,15 @@ const JSON_VALUE = { $ref: '#/components/schemas/Json' };
 
 /** JSON Schema of a zod schema, in the dialect that OpenAPI 3.1 uses. What refers to itself is `z.json()`, which every use shares. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
-  const { $schema: _dialect, $defs: _json, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  const text = JSON.stringify(rest).replace(/"\$ref":"#(\/\$defs\/__schema\d+)?"/g, `"$ref":"${JSON_VALUE.$ref}"`);
+  const {
+    $schema: _dialect,
+    $defs: _json,
+    ...rest
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const text = JSON.stringify(rest).replace(
+    /"\$ref":"#(\/\$defs\/__schema\d+)?"/g,
+    `"$ref":"${JSON_VALUE.$ref}"`,
+  );
   return JSON.parse(text) as Schema;
 }
 
@@ -45,9 +52,15 @@ export function openapi(mounts: readonly Mount[]): object {
       summary: 'Governance back end for AI agents',
     },
     servers: [{ url: '/' }],
-    tags: [...new Set(locate(mounts).map(({ path }) => tagOf(path)))].sort().map((name) => ({ name })),
+    tags: [...new Set(locate(mounts).map(({ path }) => tagOf(path)))]
+      .sort()
+      .map((name) => ({ name })),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: { securitySchemes: securitySchemes(mounts), parameters: sharedParameters(), schemas: sharedSchemas() },
+    components: {
+      securitySchemes: securitySchemes(mounts),
+      parameters: sharedParameters(),
+      schemas: sharedSchemas(),
+    },
   };
 }
 
@@ -87,7 +100,10 @@ function operation(path: string, route: Route): object {
     ),
     parameters: [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)],
     ...(route.body && {
-      requestBody: { required: true, content: { [mediaType(route)]: { schema: jsonSchema(route.body, 'input') } } },
+      requestBody: {
+        required: true,
+        content: { [mediaType(route)]: { schema: jsonSchema(route.body, 'input') } },
+      },
     }),
     responses: { ...successes(route), ...failures(route) },
   };
@@ -140,10 +156,13 @@ function successes(route: Route): Record<string, object> {
 }
 
 function content(route: Route): object {
-  if (route.kind === 'file') return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+  if (route.kind === 'file')
+    return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
   const data = jsonSchema(route.data, 'output');
   if (route.kind === 'scim') return { [mediaType(route)]: { schema: data } };
-  const extra = route.extra ? ((jsonSchema(route.extra, 'output') as { properties?: Schema }).properties ?? {}) : {};
+  const extra = route.extra
+    ? ((jsonSchema(route.extra, 'output') as { properties?: Schema }).properties ?? {})
+    : {};
   const list = {
     data: { type: 'array', items: data },
     count: { type: 'integer' },
@@ -151,10 +170,13 @@ function content(route: Route): object {
     pagination: PAGINATION,
   };
   const properties = { success: { const: true }, ...(route.page ? list : { data }), ...extra };
-  return { 'application/json': { schema: { type: 'object', required: ['success', 'data'], properties } } };
+  return {
+    'application/json': { schema: { type: 'object', required: ['success', 'data'], properties } },
+  };
 }
 
-const mediaType = ({ kind }: Route): string => (kind === 'scim' ? 'application/scim+json' : 'application/json');
+const mediaType = ({ kind }: Route): string =>
+  kind === 'scim' ? 'application/scim+json' : 'application/json';
 
 /** One response per status, naming the codes it may carry. */
 function failures(route: Route): Record<string, object> {
@@ -172,9 +194,16 @@ function failures(route: Route): Record<string, object> {
 
 /** The schemes that some route uses. */
 function securitySchemes(mounts: readonly Mount[]): object {
-  const used = new Set(locate(mounts).flatMap(({ route }) => SECURITY[route.auth].flatMap(Object.keys)));
+  const used = new Set(
+    locate(mounts).flatMap(({ route }) => SECURITY[route.auth].flatMap(Object.keys)),
+  );
   const schemes = {
-    session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Session token of a dashboard user' },
+    session: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: 'Session token of a dashboard user',
+    },
     apiKey: {
       type: 'apiKey',
       in: 'header',
@@ -192,8 +221,14 @@ function sharedParameters(): object {
     schema: { type: 'string' },
   });
   return {
-    Workspace: header('x-workspace-id', 'Id of the workspace to work in; absent: the default one, or all for lists'),
-    IdempotencyKey: header('Idempotency-Key', 'A repeated request with the same key gets the first answer'),
+    Workspace: header(
+      'x-workspace-id',
+      'Id of the workspace to work in; absent: the default one, or all for lists',
+    ),
+    IdempotencyKey: header(
+      'Idempotency-Key',
+      'A repeated request with the same key gets the first answer',
+    ),
   };
 }
 
@@ -226,7 +261,13 @@ function sharedSchemas(): object {
     Pagination: {
       type: 'object',
       required: ['page', 'limit', 'total', 'pages', 'hasMore'],
-      properties: { page: integer, limit: integer, total: integer, pages: integer, hasMore: { type: 'boolean' } },
+      properties: {
+        page: integer,
+        limit: integer,
+        total: integer,
+        pages: integer,
+        hasMore: { type: 'boolean' },
+      },
     },
   };
 }

@@ -48,7 +48,13 @@ export interface Amendments {
 }
 
 /** Later facts of one chain. */
-export function createAmendments({ db, chain, appender, fold, probe = () => {} }: AmendmentDeps): Amendments {
+export function createAmendments({
+  db,
+  chain,
+  appender,
+  fold,
+  probe = () => {},
+}: AmendmentDeps): Amendments {
   const collection = db.collection<Stored>(chain.collection);
 
   /** The decision as all entries about it so far have left it: what is not folded yet would be decided twice. */
@@ -66,7 +72,11 @@ export function createAmendments({ db, chain, appender, fold, probe = () => {} }
     throw new AppError('CONFLICT');
   }
 
-  async function append(organizationId: string, traceId: string, decide: Decide): Promise<Stored | null> {
+  async function append(
+    organizationId: string,
+    traceId: string,
+    decide: Decide,
+  ): Promise<Stored | null> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const subject = await read(organizationId, traceId);
       const fact = await decide(subject);
@@ -96,7 +106,11 @@ export function createAmendments({ db, chain, appender, fold, probe = () => {} }
       const results: PromiseSettledResult<Stored | null>[] = [];
       for (let from = 0; from < traceIds.length; from += CHUNK) {
         const chunk = traceIds.slice(from, from + CHUNK);
-        results.push(...(await Promise.allSettled(chunk.map((traceId) => append(organizationId, traceId, decide)))));
+        results.push(
+          ...(await Promise.allSettled(
+            chunk.map((traceId) => append(organizationId, traceId, decide)),
+          )),
+        );
       }
       return results;
     },

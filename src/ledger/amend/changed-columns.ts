@@ -1,5 +1,10 @@
 // What a later fact changes on the trace it is about: resulting values, as a pure function of the entry (ledger.md, later facts).
-import type { CorrectionPayload, ErasurePayload, ReviewPayload, StatusPayload } from '../../domain/record/payload.ts';
+import type {
+  CorrectionPayload,
+  ErasurePayload,
+  ReviewPayload,
+  StatusPayload,
+} from '../../domain/record/payload.ts';
 import type { Stored } from '../entry.ts';
 
 type LaterFactView = CorrectionPayload | ReviewPayload | StatusPayload | ErasurePayload;
@@ -35,14 +40,21 @@ export function projectionOf(entry: Stored, sources: ColumnSources): ChangedColu
   if (view.kind !== 'erasure') {
     return { subject, set: { ...set, ...change(view), ...details(view, entry) }, elsewhere: [] };
   }
-  return { subject, set: { ...set, ...marks(view, entry), ...nulled(view, sources) }, elsewhere: lost(view) };
+  return {
+    subject,
+    set: { ...set, ...marks(view, entry), ...nulled(view, sources) },
+    elsewhere: lost(view),
+  };
 }
 
 /** What corrections replaced, the newest last. */
-export function sourcesOf(corrections: readonly Pick<Stored, 'sequence' | 'view'>[]): ColumnSources {
+export function sourcesOf(
+  corrections: readonly Pick<Stored, 'sequence' | 'view'>[],
+): ColumnSources {
   const sources = new Map<string, number>();
   for (const { sequence, view } of corrections) {
-    for (const name of Object.keys((JSON.parse(view) as CorrectionPayload).commitments)) sources.set(name, sequence);
+    for (const name of Object.keys((JSON.parse(view) as CorrectionPayload).commitments))
+      sources.set(name, sequence);
   }
   return sources;
 }
@@ -51,7 +63,10 @@ function change({ set }: Exclude<LaterFactView, ErasurePayload>): Record<string,
   return Object.fromEntries(Object.entries(set).filter(([, value]) => value !== null));
 }
 
-function details(view: Exclude<LaterFactView, ErasurePayload>, entry: Stored): Record<string, unknown> {
+function details(
+  view: Exclude<LaterFactView, ErasurePayload>,
+  entry: Stored,
+): Record<string, unknown> {
   if (view.kind === 'correction') return replaced(entry as SealedPayload);
   if (view.kind === 'status') return {};
   return {

@@ -9,9 +9,23 @@ import { type ChangedColumns, projectionOf, sourcesOf } from './changed-columns.
 
 /** What a fold may write; everything else of a stored document is for ever. */
 const FOLDED = new Set([
-  ...['foldedTo', 'status', 'humanOverride', 'rationale', 'triggeringCondition', 'erasedAt', 'deletedAt'],
+  ...[
+    'foldedTo',
+    'status',
+    'humanOverride',
+    'rationale',
+    'triggeringCondition',
+    'erasedAt',
+    'deletedAt',
+  ],
   ...['review.status', 'review.decidedAt', 'review.decidedBy'],
-  ...['review.assignedTo', 'review.assignedAt', 'review.escalatedTo', 'review.escalatedAt', 'review.escalationReason'],
+  ...[
+    'review.assignedTo',
+    'review.assignedAt',
+    'review.escalatedTo',
+    'review.escalatedAt',
+    'review.escalationReason',
+  ],
 ]);
 const PAYLOAD = /^(?:sealed|changed)\.[A-Za-z0-9]+$/;
 
@@ -37,7 +51,11 @@ async function update(collection: Entries, { filter, set, unset = {} }: Change):
   const forbidden = Object.keys(set).find((path) => !FOLDED.has(path) && !PAYLOAD.test(path));
   if (forbidden !== undefined) throw new TypeError(`${forbidden} of a stored entry never changes`);
   const changes = { $set: set, ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}) };
-  const { matchedCount } = await collection.updateOne(filter as mongo.Filter<Stored>, changes as object, DURABLE);
+  const { matchedCount } = await collection.updateOne(
+    filter as mongo.Filter<Stored>,
+    changes as object,
+    DURABLE,
+  );
   return matchedCount === 1;
 }
 
@@ -48,26 +66,43 @@ export interface Fold {
   /** The same for the facts at these sequences, oldest first. */
   applyAt(organizationId: string, sequences: readonly number[]): Promise<void>;
   /** Changes who looks at a pending review item; false when there is no such pending item. */
-  assignReview(organizationId: Types.ObjectId, reviewId: Types.ObjectId, fields: ReviewAssignment): Promise<boolean>;
+  assignReview(
+    organizationId: Types.ObjectId,
+    reviewId: Types.ObjectId,
+    fields: ReviewAssignment,
+  ): Promise<boolean>;
 }
 
 /** The fold over the collection of a chain. */
 export function createFold(db: mongo.Db, chain: Chain): Fold {
   const collection = db.collection<Stored>(chain.collection);
 
-  async function applyInOrder(entry: Stored, { subject, set, elsewhere }: ChangedColumns): Promise<boolean> {
+  async function applyInOrder(
+    entry: Stored,
+    { subject, set, elsewhere }: ChangedColumns,
+  ): Promise<boolean> {
     const { organizationId } = entry;
     for (const other of elsewhere) {
-      await update(collection, { filter: { organizationId, sequence: other.sequence }, set: other.set });
+      await update(collection, {
+        filter: { organizationId, sequence: other.sequence },
+        set: other.set,
+      });
     }
     const foldedTo = entry.after === subject ? { $in: [null, 0, subject] } : entry.after;
     const unset: Record<string, ''> =
       entry.kind === 'erasure' ? { [chain.idempotencyField]: '', 'review.context': '' } : {};
-    return update(collection, { filter: { organizationId, sequence: subject, foldedTo }, set, unset });
+    return update(collection, {
+      filter: { organizationId, sequence: subject, foldedTo },
+      set,
+      unset,
+    });
   }
 
   /** The later facts up to `entry` that the trace does not show yet. */
-  async function missing({ organizationId, traceId, sequence }: Stored, subject: number): Promise<Stored[]> {
+  async function missing(
+    { organizationId, traceId, sequence }: Stored,
+    subject: number,
+  ): Promise<Stored[]> {
     const trace = await collection.findOne({ organizationId, sequence: subject }, MAJORITY);
     if (!trace) return [];
     const from = Math.max(subject, Number(trace.foldedTo ?? 0));
@@ -78,8 +113,16 @@ export function createFold(db: mongo.Db, chain: Chain): Fold {
   async function project(entry: Stored): Promise<ChangedColumns | null> {
     if (entry.kind !== 'erasure') return projectionOf(entry, new Map());
     const { organizationId, traceId, sequence } = entry;
-    const filter = { organizationId, traceId, kind: 'correction', sequence: { $lt: sequence } } as const;
-    return projectionOf(entry, sourcesOf(await collection.find(filter, ABOUT_ONE).sort({ sequence: 1 }).toArray()));
+    const filter = {
+      organizationId,
+      traceId,
+      kind: 'correction',
+      sequence: { $lt: sequence },
+    } as const;
+    return projectionOf(
+      entry,
+      sourcesOf(await collection.find(filter, ABOUT_ONE).sort({ sequence: 1 }).toArray()),
+    );
   }
 
   async function applyFold(entry: Stored): Promise<void> {
@@ -94,14 +137,24 @@ export function createFold(db: mongo.Db, chain: Chain): Fold {
   return {
     applyFold,
     async applyAt(organizationId, sequences) {
-      const filter = { organizationId: objectId(organizationId), sequence: { $in: [...sequences] } };
+      const filter = {
+        organizationId: objectId(organizationId),
+        sequence: { $in: [...sequences] },
+      };
       const facts = collection.find(filter, MAJORITY).sort({ sequence: 1 });
       for await (const fact of facts) await applyFold(fact as Stored);
     },
     assignReview: (organizationId, reviewId, fields) => {
-      const set = Object.fromEntries(Object.entries(fields).map(([name, value]) => [`review.${name}`, value]));
+      const set = Object.fromEntries(
+        Object.entries(fields).map(([name, value]) => [`review.${name}`, value]),
+      );
       return update(collection, {
-        filter: { organizationId, kind: 'trace', 'review._id': reviewId, 'review.status': 'pending' },
+        filter: {
+          organizationId,
+          kind: 'trace',
+          'review._id': reviewId,
+          'review.status': 'pending',
+        },
         set,
       });
     },
@@ -130,7 +183,12 @@ interface Release {
 }
 
 /** Takes the once-key from one entry, provided it is still there and older than `before`. */
-export async function releaseIdempotencyKey({ collection, chain, entry, before }: Release): Promise<void> {
+export async function releaseIdempotencyKey({
+  collection,
+  chain,
+  entry,
+  before,
+}: Release): Promise<void> {
   const { _id, organizationId } = entry;
   const filter = {
     _id,
@@ -146,16 +204,29 @@ export async function releaseIdempotencyKey({ collection, chain, entry, before }
 }
 
 /** Takes the once-keys from all entries older than `before`, in every organisation; answers how many. */
-export async function releaseExpiredIdempotencyKeys(db: mongo.Db, chain: Chain, before: Date): Promise<number> {
+export async function releaseExpiredIdempotencyKeys(
+  db: mongo.Db,
+  chain: Chain,
+  before: Date,
+): Promise<number> {
   const filter = { [chain.idempotencyField]: { $exists: true }, createdAt: { $lt: before } };
   const unset = { $unset: { [chain.idempotencyField]: '' } };
   const collection = db.collection(chain.collection);
-  const { modifiedCount } = await collection.updateMany(filter, unset, { ...DURABLE, hint: chain.onceIndex });
+  const { modifiedCount } = await collection.updateMany(filter, unset, {
+    ...DURABLE,
+    hint: chain.onceIndex,
+  });
   return modifiedCount;
 }
 
 /** The audit chain of a deleted organisation loses its committed values and their copies, entry `except` aside: it says so. */
-export async function eraseAuditValues(db: mongo.Db, organizationId: Types.ObjectId, except: number): Promise<void> {
+export async function eraseAuditValues(
+  db: mongo.Db,
+  organizationId: Types.ObjectId,
+  except: number,
+): Promise<void> {
   const filter = { organizationId, sequence: { $ne: except }, sealed: { $ne: {} } };
-  await db.collection(AUDIT.collection).updateMany(filter, { $set: { sealed: {}, detail: null } }, DURABLE);
+  await db
+    .collection(AUDIT.collection)
+    .updateMany(filter, { $set: { sealed: {}, detail: null } }, DURABLE);
 }

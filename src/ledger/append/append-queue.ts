@@ -70,7 +70,8 @@ export class AppendQueues {
   /** Does `batch` over and over while something is queued, unless that is being done already. */
   work(lane: AppendQueue, batch: () => Promise<void>): void {
     const { organizationId } = lane;
-    if (!this.#busy.has(organizationId)) this.#busy.set(organizationId, { lane, done: this.#drain(lane, batch) });
+    if (!this.#busy.has(organizationId))
+      this.#busy.set(organizationId, { lane, done: this.#drain(lane, batch) });
   }
 
   async #drain(lane: AppendQueue, batch: () => Promise<void>): Promise<void> {

@@ -26,14 +26,18 @@ export function createAppender(options: AppenderParts): Appender {
   const { newId, limits, clock, store } = options;
   const parts: BatchParts = { ...options, probe: options.probe ?? (() => {}) };
   const lanes = new AppendQueues();
-  const register = new IdempotencyCache({ append: enqueue, isFresh: (entry) => isFresh(entry, parts) });
+  const register = new IdempotencyCache({
+    append: enqueue,
+    isFresh: (entry) => isFresh(entry, parts),
+  });
   let isClosed = false;
 
   async function enqueue(draft: Draft): Promise<Outcome> {
     await parts.probe('queued', draft.organizationId);
     if (isClosed) throw unavailable('This instance is shutting down');
     const lane = lanes.of(draft.organizationId);
-    if (lane.queue.length >= limits.queue) throw unavailable('Too many decisions of this organisation are waiting');
+    if (lane.queue.length >= limits.queue)
+      throw unavailable('Too many decisions of this organisation are waiting');
     const pending = new Pending(draft, objectId(newId()), clock.now());
     lane.queue.push(pending);
     lanes.work(lane, () => nextBatch(lane));
@@ -58,9 +62,11 @@ export function createAppender(options: AppenderParts): Appender {
     async find(organizationId, once) {
       const recent = register.recent(organizationId, once);
       if (recent) return recent;
-      const [entry] = await store.byIdempotencyKey(objectId(organizationId), [once]).catch((cause: unknown) => {
-        throw unavailable('The database does not answer', cause);
-      });
+      const [entry] = await store
+        .byIdempotencyKey(objectId(organizationId), [once])
+        .catch((cause: unknown) => {
+          throw unavailable('The database does not answer', cause);
+        });
       return entry && isFresh(entry, parts) ? entry : null;
     },
     forget: (organizationId, once) => register.forget(organizationId, once),
@@ -84,6 +90,7 @@ function late(): never {
 /** Nothing more can be said to those that are not answered; what was sent may still land. */
 function giveUp(lane: AppendQueue, batch: readonly Pending[], error: unknown): void {
   lane.head = null;
-  const answer = error instanceof AppError ? error : new AppError('INTERNAL_ERROR', undefined, { cause: error });
+  const answer =
+    error instanceof AppError ? error : new AppError('INTERNAL_ERROR', undefined, { cause: error });
   for (const pending of batch) if (!pending.done) pending.fail(answer);
 }

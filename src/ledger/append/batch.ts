@@ -28,7 +28,11 @@ export interface BatchParts {
 }
 
 /** Resolves when every append of the batch is answered. @throws AppError when the rest cannot be appended now */
-export async function appendBatch(lane: AppendQueue, batch: readonly Pending[], parts: BatchParts): Promise<void> {
+export async function appendBatch(
+  lane: AppendQueue,
+  batch: readonly Pending[],
+  parts: BatchParts,
+): Promise<void> {
   let rest = [...batch];
   for (let collisions = 0; rest.length > 0;) {
     lane.head ??= await readHead(lane, collisions, parts);
@@ -64,7 +68,11 @@ async function readHead(lane: AppendQueue, collisions: number, parts: BatchParts
 }
 
 /** The documents of those within their plan's limit; an empty list means that the head itself refuses all of them. */
-async function sealAll(lane: AppendQueue, rest: readonly Pending[], parts: BatchParts): Promise<Stored[]> {
+async function sealAll(
+  lane: AppendQueue,
+  rest: readonly Pending[],
+  parts: BatchParts,
+): Promise<Stored[]> {
   const { chain, clock } = parts;
   if (!parts.ready()) throw unavailable('The clock of this instance differs from the database');
   const now = clock.now();
@@ -83,7 +91,8 @@ async function sealAll(lane: AppendQueue, rest: readonly Pending[], parts: Batch
 
 /** The limit of the plan is reached; what repeats an earlier decision is answered all the same. */
 async function refuseAll(lane: AppendQueue, rest: Pending[], parts: BatchParts): Promise<void> {
-  for (const pending of await answerReplays(lane, rest, parts)) pending.fail(new AppError('USAGE_LIMIT_EXCEEDED'));
+  for (const pending of await answerReplays(lane, rest, parts))
+    pending.fail(new AppError('USAGE_LIMIT_EXCEEDED'));
 }
 
 interface Acknowledged {
@@ -91,7 +100,11 @@ interface Acknowledged {
   batch: readonly Pending[];
 }
 
-async function acknowledge(lane: AppendQueue, { landed, batch }: Acknowledged, parts: BatchParts): Promise<void> {
+async function acknowledge(
+  lane: AppendQueue,
+  { landed, batch }: Acknowledged,
+  parts: BatchParts,
+): Promise<void> {
   const newest = landed.at(-1);
   if (!newest) return;
   const { organizationId } = lane;
@@ -117,7 +130,11 @@ interface Met {
 }
 
 /** Answers the append that stopped the batch, if that decides it; returns what is still to be appended, in order. */
-async function resolve(lane: AppendQueue, { rest, met, reason }: Met, parts: BatchParts): Promise<Pending[]> {
+async function resolve(
+  lane: AppendQueue,
+  { rest, met, reason }: Met,
+  parts: BatchParts,
+): Promise<Pending[]> {
   if (reason.kind === 'rejected') {
     met.fail(refusal(reason));
   } else if (reason.race === 'following') {

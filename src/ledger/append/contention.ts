@@ -37,12 +37,19 @@ export function noteConflict(lane: AppendQueue, clock: Clock): void {
 }
 
 /** After a win during the habit: waits, briefly, until somebody else has appended, and builds on that. */
-export async function yieldTurn(lane: AppendQueue, { store, clock, timer }: ContentionDeps): Promise<void> {
+export async function yieldTurn(
+  lane: AppendQueue,
+  { store, clock, timer }: ContentionDeps,
+): Promise<void> {
   const { turns, head } = lane;
   const start = clock.now().getTime();
   if (!turns.won || !head || start >= turns.until) return;
   turns.won = false;
-  for (let trip = 0; trip < ROUND_TRIPS && clock.now().getTime() - start < LONGEST_WAIT_MS; trip++) {
+  for (
+    let trip = 0;
+    trip < ROUND_TRIPS && clock.now().getTime() - start < LONGEST_WAIT_MS;
+    trip++
+  ) {
     const newest = await store.newest(lane.id).catch(() => null);
     if (newest && newest.sequence > head.sequence) {
       lane.trust(headOf(newest));

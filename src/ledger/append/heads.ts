@@ -55,7 +55,8 @@ export function createHeads({ collection, store, clock, timer, onQuarantine }: H
     }));
     noted.clear();
     // A row that is not written is only a guard missing; the next one comes with the next entry.
-    if (rows.length > 0) await collection.insertMany(rows, { ...DURABLE, ordered: false }).catch(() => {});
+    if (rows.length > 0)
+      await collection.insertMany(rows, { ...DURABLE, ordered: false }).catch(() => {});
   }
 
   async function flush(): Promise<void> {
@@ -66,10 +67,13 @@ export function createHeads({ collection, store, clock, timer, onQuarantine }: H
 
   return {
     async confirm(organizationId, known) {
-      if (cut.has(organizationId)) throw unavailable('The chain of this organisation is under quarantine');
+      if (cut.has(organizationId))
+        throw unavailable('The chain of this organisation is under quarantine');
       const id = objectId(organizationId);
       const newest = { ...MAJORITY, sort: { sequence: -1 } } as const;
-      const row = known ?? (await persistently(timer, () => collection.findOne({ organizationId: id }, newest)));
+      const row =
+        known ??
+        (await persistently(timer, () => collection.findOne({ organizationId: id }, newest)));
       if (!row) return;
       for (let read = 0; read < READS; read++) {
         if (read > 0) await sleep(timer, PAUSE_MS);
@@ -109,8 +113,14 @@ interface Period {
   unit: 'hour' | 'day';
 }
 
-async function thin(collection: mongo.Collection<HeadRow>, { from, to, unit }: Period): Promise<number> {
-  const kept = collection.aggregate<{ _id: { organizationId: Types.ObjectId; slot: Date }; newest: number }>([
+async function thin(
+  collection: mongo.Collection<HeadRow>,
+  { from, to, unit }: Period,
+): Promise<number> {
+  const kept = collection.aggregate<{
+    _id: { organizationId: Types.ObjectId; slot: Date };
+    newest: number;
+  }>([
     { $match: { at: { $gte: new Date(from), $lt: new Date(to) } } },
     {
       $group: {

@@ -63,7 +63,11 @@ function following(
 }
 
 /** Sends the byte-identical documents again until a majority read, or an acknowledgement, says of each whether it is in. */
-async function untilKnown(lane: AppendQueue, documents: readonly Stored[], parts: InsertDeps): Promise<InsertResult> {
+async function untilKnown(
+  lane: AppendQueue,
+  documents: readonly Stored[],
+  parts: InsertDeps,
+): Promise<InsertResult> {
   const { store, timer, probe } = parts;
   const landed: Stored[] = [];
   let open = documents;
@@ -76,7 +80,8 @@ async function untilKnown(lane: AppendQueue, documents: readonly Stored[], parts
     const asSent = found.every((entry) => open.some((sent) => sent.chainHash === entry.chainHash));
     open = open.filter(({ _id }) => !found.some((entry) => entry._id.equals(_id)));
     const [first] = open;
-    if (!first) return { landed, head: asSent ? headOf(landed.at(-1) as Stored) : null, stop: null };
+    if (!first)
+      return { landed, head: asSent ? headOf(landed.at(-1) as Stored) : null, stop: null };
     if (!asSent || (await isTaken(lane, first, parts))) {
       return { landed, head: null, stop: { document: first, reason: COLLISION } };
     }
@@ -85,7 +90,11 @@ async function untilKnown(lane: AppendQueue, documents: readonly Stored[], parts
     landed.push(...landedOf(open, outcome));
     if (isDecided(outcome)) {
       const next = following(lane, open, outcome);
-      return { landed, ...next, head: landed.length > 0 ? headOf(landed.at(-1) as Stored) : next.head };
+      return {
+        landed,
+        ...next,
+        head: landed.length > 0 ? headOf(landed.at(-1) as Stored) : next.head,
+      };
     }
     open = open.slice(landedOf(open, outcome).length);
   }
@@ -97,7 +106,11 @@ function isDecided(outcome: InsertOutcome): boolean {
 }
 
 /** Only a foreign entry, read with majority at our sequence, allows sealing anew. */
-async function isTaken(lane: AppendQueue, document: Stored, { store, timer }: InsertDeps): Promise<boolean> {
+async function isTaken(
+  lane: AppendQueue,
+  document: Stored,
+  { store, timer }: InsertDeps,
+): Promise<boolean> {
   const holder = await persistently(timer, () => store.at(lane.id, document.sequence));
   return holder !== null && !holder._id.equals(document._id);
 }

@@ -15,10 +15,13 @@ const HEAD = { _id: 0, sequence: 1, chainHash: 1, createdAt: 1, usage: 1 } as co
 const DUPLICATE_KEY = 11000;
 /** The server's state, not the document: not primary, interrupted, shutting down, out of time, conflicts, no space, no rights. */
 const STATE_CODES = new Set([
-  6, 7, 13, 24, 43, 50, 89, 91, 112, 133, 189, 262, 9001, 10058, 10107, 11600, 11601, 11602, 13435, 13436, 14031,
+  6, 7, 13, 24, 43, 50, 89, 91, 112, 133, 189, 262, 9001, 10058, 10107, 11600, 11601, 11602, 13435,
+  13436, 14031,
 ]);
 /** The document cannot be stored: malformed, too large, cannot be indexed, fails validation. */
-const DOCUMENT_CODES = new Set([2, 9, 14, 15, 22, 52, 53, 56, 57, 121, 171, 10334, 16755, 17261, 17262, 17280]);
+const DOCUMENT_CODES = new Set([
+  2, 9, 14, 15, 22, 52, 53, 56, 57, 121, 171, 10334, 16755, 17261, 17262, 17280,
+]);
 
 interface WriteError {
   index: number;
@@ -49,7 +52,12 @@ function classify(error: WriteError, chain: Chain): InsertOutcome {
   if (STATE_CODES.has(error.code)) return { kind: 'unknown', cause: error };
   const race = error.code === DUPLICATE_KEY ? raceOf(error.errmsg, chain) : null;
   if (race) return { kind: 'duplicate', at: error.index, race };
-  return { kind: 'rejected', at: error.index, documentAtFault: DOCUMENT_CODES.has(error.code), cause: error };
+  return {
+    kind: 'rejected',
+    at: error.index,
+    documentAtFault: DOCUMENT_CODES.has(error.code),
+    cause: error,
+  };
 }
 
 /**
@@ -79,7 +87,12 @@ export function createMongoStore({ db, chain, timer }: MongoStoreParts): LedgerS
   const collection = db.collection<Stored>(chain.collection);
 
   async function send(documents: readonly Stored[]): Promise<InsertOutcome> {
-    const command = { insert: chain.collection, documents, ordered: true, writeConcern: WRITE_CONCERN };
+    const command = {
+      insert: chain.collection,
+      documents,
+      ordered: true,
+      writeConcern: WRITE_CONCERN,
+    };
     const reply = (await db.command(command, { ignoreUndefined: true })) as InsertReply;
     const error = reply.writeErrors?.[0];
     return error ? classify(error, chain) : { kind: 'ok' };
@@ -96,7 +109,10 @@ export function createMongoStore({ db, chain, timer }: MongoStoreParts): LedgerS
 
   async function insertOrdered(documents: readonly Stored[]): Promise<InsertOutcome> {
     try {
-      const late = (): InsertOutcome => ({ kind: 'unknown', cause: new Error('no answer to an insert') });
+      const late = (): InsertOutcome => ({
+        kind: 'unknown',
+        cause: new Error('no answer to an insert'),
+      });
       return await within(timer, INSERT_TIMEOUT_MS, { work: send(documents), late });
     } catch (cause) {
       if (!isRefusal(cause)) return { kind: 'unknown', cause };
@@ -108,13 +124,20 @@ export function createMongoStore({ db, chain, timer }: MongoStoreParts): LedgerS
   return {
     insertOrdered,
     newest: (organizationId) =>
-      collection.findOne<Head>({ organizationId }, { ...MAJORITY, projection: HEAD, sort: { sequence: -1 } }),
+      collection.findOne<Head>(
+        { organizationId },
+        { ...MAJORITY, projection: HEAD, sort: { sequence: -1 } },
+      ),
     at: (organizationId, sequence) =>
-      collection.findOne({ organizationId, sequence }, { ...MAJORITY, projection: { chainHash: 1 } }),
+      collection.findOne(
+        { organizationId, sequence },
+        { ...MAJORITY, projection: { chainHash: 1 } },
+      ),
     byIdempotencyKey: (organizationId, once) =>
       find({ organizationId, [chain.idempotencyField]: { $in: once } }, chain.onceIndex),
     byIds: (organizationId, ids) => find({ organizationId, _id: { $in: ids } }, '_id_'),
-    releaseIdempotencyKey: (entry, before) => releaseIdempotencyKey({ collection, chain, entry, before }),
+    releaseIdempotencyKey: (entry, before) =>
+      releaseIdempotencyKey({ collection, chain, entry, before }),
   };
 
   /** By sequence. The index is named, or the sort would tempt the planner to read the whole chain. */

@@ -26,20 +26,36 @@ export function idempotencyKeyText(once: unknown): string {
 }
 
 /** Whether an entry's `once` still stands for a repetition. */
-export function isFresh(entry: Stored, { clock, chain }: Pick<ReplayDeps, 'clock' | 'chain'>): boolean {
-  return chain.idempotencyTtlMs === null || entry.createdAt.getTime() >= clock.now().getTime() - chain.idempotencyTtlMs;
+export function isFresh(
+  entry: Stored,
+  { clock, chain }: Pick<ReplayDeps, 'clock' | 'chain'>,
+): boolean {
+  return (
+    chain.idempotencyTtlMs === null ||
+    entry.createdAt.getTime() >= clock.now().getTime() - chain.idempotencyTtlMs
+  );
 }
 
 /** The entries that hold the `once` of these appends, by the text of it. */
-async function holders(lane: AppendQueue, batch: readonly Pending[], parts: ReplayDeps): Promise<Map<string, Stored>> {
+async function holders(
+  lane: AppendQueue,
+  batch: readonly Pending[],
+  parts: ReplayDeps,
+): Promise<Map<string, Stored>> {
   const keys = batch.flatMap(({ draft }) => (draft.once === null ? [] : [draft.once]));
   if (keys.length === 0) return new Map();
   const found = await persistently(parts.timer, () => parts.store.byIdempotencyKey(lane.id, keys));
-  return new Map(found.map((entry) => [idempotencyKeyText(entry[parts.chain.idempotencyField]), entry]));
+  return new Map(
+    found.map((entry) => [idempotencyKeyText(entry[parts.chain.idempotencyField]), entry]),
+  );
 }
 
 /** Answers those that repeat a fresh entry; returns the others. */
-export async function answerReplays(lane: AppendQueue, batch: Pending[], parts: ReplayDeps): Promise<Pending[]> {
+export async function answerReplays(
+  lane: AppendQueue,
+  batch: Pending[],
+  parts: ReplayDeps,
+): Promise<Pending[]> {
   const held = await holders(lane, batch, parts);
   for (const pending of batch) {
     const entry = holderOf(pending, held);
@@ -77,7 +93,8 @@ export async function resolveReplay(
   }
   const others = rest.filter((pending) => pending !== met && !pending.done);
   if (met.done || holderOf(met, held)) return met.done ? others : [met, ...others];
-  if (++met.unseen > UNSEEN_LIMIT) met.fail(unavailable('The outcome of the same request is not known yet'));
+  if (++met.unseen > UNSEEN_LIMIT)
+    met.fail(unavailable('The outcome of the same request is not known yet'));
   else if (others.length === 0) await sleep(timer, backoff(met.unseen));
   return met.done ? others : [...others, met];
 }

@@ -7,7 +7,12 @@ import type { Head } from './store.ts';
 
 /** The head of a chain without entries. */
 export function genesisHead(chain: Chain): Head {
-  return { sequence: 0, chainHash: chain.genesis, createdAt: new Date(0), usage: { month: '', count: 0 } };
+  return {
+    sequence: 0,
+    chainHash: chain.genesis,
+    createdAt: new Date(0),
+    usage: { month: '', count: 0 },
+  };
 }
 
 export function headOf(entry: Head): Head {
@@ -47,7 +52,12 @@ export function seal(draft: Draft, ids: Ids, point: SealingPoint): Stored | null
   const usage = usageAt(head, text, counts);
   if (counts && draft.monthlyLimit !== null && usage.count > draft.monthlyLimit) return null;
   const sequence = head.sequence + 1;
-  const link = { prevHash: head.chainHash, payloadDigest: draft.payloadDigest, sequence, createdAt: text };
+  const link = {
+    prevHash: head.chainHash,
+    payloadDigest: draft.payloadDigest,
+    sequence,
+    createdAt: text,
+  };
   return {
     _id: ids._id,
     organizationId: ids.organizationId,

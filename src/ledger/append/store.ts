@@ -26,8 +26,14 @@ export interface LedgerStore {
   /** One ordered insert, acknowledged by a majority's journals. */
   insertOrdered(documents: readonly Stored[]): Promise<InsertOutcome>;
   newest(organizationId: Types.ObjectId): Promise<Head | null>;
-  at(organizationId: Types.ObjectId, sequence: number): Promise<Pick<Stored, '_id' | 'chainHash'> | null>;
-  byIdempotencyKey(organizationId: Types.ObjectId, once: readonly (Buffer | string)[]): Promise<Stored[]>;
+  at(
+    organizationId: Types.ObjectId,
+    sequence: number,
+  ): Promise<Pick<Stored, '_id' | 'chainHash'> | null>;
+  byIdempotencyKey(
+    organizationId: Types.ObjectId,
+    once: readonly (Buffer | string)[],
+  ): Promise<Stored[]>;
   byIds(organizationId: Types.ObjectId, ids: readonly Types.ObjectId[]): Promise<Stored[]>;
   /** Takes the `once` from an entry made before `before`, so that it can be used again. */
   releaseIdempotencyKey(entry: Stored, before: Date): Promise<void>;

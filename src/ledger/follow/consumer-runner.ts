@@ -60,7 +60,8 @@ export class ConsumerRunner {
         next = await nextRun({ consumer, growth, size }, this.#parts);
         if (!next) return { kind: 'reached' };
         await follow(next, this.#parts);
-        if (trouble && next.to < trouble.until) this.#troubles.set(key, { ...trouble, failures: 0 });
+        if (trouble && next.to < trouble.until)
+          this.#troubles.set(key, { ...trouble, failures: 0 });
         else this.#troubles.delete(key);
         // What was appended meanwhile has woken its organisation anew: gathered until then, it costs less.
         if (next.isLast) return { kind: 'reached' };
@@ -112,5 +113,7 @@ interface Failure {
 /** The database's state, not the entry: does not count towards putting it aside. */
 function isTransient(error: unknown): boolean {
   const { name = '', errorLabels = [] } = error as { name?: string; errorLabels?: string[] };
-  return /Network|ServerSelection|Topology|PoolCleared|NotConnected/.test(name) || errorLabels.length > 0;
+  return (
+    /Network|ServerSelection|Topology|PoolCleared|NotConnected/.test(name) || errorLabels.length > 0
+  );
 }

@@ -23,7 +23,10 @@ interface Following {
 /** Its effects and its cursor are one transaction, which may run again: nothing else may happen in `run`. */
 export interface TransactionalConsumer extends Following {
   outside?: false;
-  run(entries: Stored[], context: { session: mongo.ClientSession; organizationId: string }): Promise<void>;
+  run(
+    entries: Stored[],
+    context: { session: mongo.ClientSession; organizationId: string },
+  ): Promise<void>;
 }
 
 /** Its effect is no part of a transaction: harmless when repeated, and done before the cursor moves. */
@@ -74,7 +77,14 @@ export async function nextRun(
   const newest = read.at(-1);
   if (!newest) return null;
   const entries = kinds ? read.filter(({ kind }) => kinds.includes(kind)) : read;
-  return { consumer, organizationId, from, to: newest.sequence, entries, isLast: read.length < size };
+  return {
+    consumer,
+    organizationId,
+    from,
+    to: newest.sequence,
+    entries,
+    isLast: read.length < size,
+  };
 }
 
 /** Has the effects of a run and moves the cursor, both or neither. @throws CursorMoved, and whatever the consumer throws */
@@ -115,8 +125,13 @@ export async function deadLetter(
 }
 
 /** The driver's own: Mongoose's switches asynchronous context tracking on, which every promise of the process would pay for. */
-function transaction(connection: Connection, work: (session: mongo.ClientSession) => Promise<void>): Promise<void> {
-  return connection.getClient().withSession((session) => session.withTransaction(() => work(session), TRANSACTION));
+function transaction(
+  connection: Connection,
+  work: (session: mongo.ClientSession) => Promise<void>,
+): Promise<void> {
+  return connection
+    .getClient()
+    .withSession((session) => session.withTransaction(() => work(session), TRANSACTION));
 }
 
 async function move(
@@ -124,8 +139,16 @@ async function move(
   { cursors }: StepParts,
   session?: mongo.ClientSession,
 ): Promise<void> {
-  const filter = { organizationId: objectId(organizationId), consumer: consumer.name, sequence: from };
+  const filter = {
+    organizationId: objectId(organizationId),
+    consumer: consumer.name,
+    sequence: from,
+  };
   const options = session ? { session } : DURABLE;
-  const { matchedCount } = await cursors.collection.updateOne(filter, { $set: { sequence: to } }, options);
+  const { matchedCount } = await cursors.collection.updateOne(
+    filter,
+    { $set: { sequence: to } },
+    options,
+  );
   if (matchedCount === 0) throw new CursorMoved();
 }

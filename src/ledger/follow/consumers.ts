@@ -36,7 +36,10 @@ export function createConsumers(options: ConsumerParts): Consumers {
   const { connection, chain, consumers, timer, cursors } = options;
   const runner = new ConsumerRunner({ ...options, probe: options.probe ?? (() => {}) });
   const wakes = new Debouncer(timer, runAll);
-  const projection = Object.assign({}, ...consumers.map((consumer) => consumer.projection)) as MemberProjection;
+  const projection = Object.assign(
+    {},
+    ...consumers.map((consumer) => consumer.projection),
+  ) as MemberProjection;
   let lags: Readonly<Record<string, number>> = {};
 
   const growthOf = (organizationId: string): TailReader =>
@@ -52,7 +55,8 @@ export function createConsumers(options: ConsumerParts): Consumers {
   }
 
   async function runToEnd(consumer: Consumer, organizationId: string): Promise<void> {
-    while ((await runner.run(consumer, growthOf(organizationId))).kind !== 'reached') runner.hurry();
+    while ((await runner.run(consumer, growthOf(organizationId))).kind !== 'reached')
+      runner.hurry();
   }
 
   async function behind(): Promise<string[]> {
@@ -63,7 +67,9 @@ export function createConsumers(options: ConsumerParts): Consumers {
 
   return {
     async cursorsFor(organizationId, startAt) {
-      await cursors.insertMany(consumers.map(({ name }) => ({ consumer: name, organizationId, sequence: startAt })));
+      await cursors.insertMany(
+        consumers.map(({ name }) => ({ consumer: name, organizationId, sequence: startAt })),
+      );
     },
     wake: (organizationId) => {
       wakes.wake(organizationId);

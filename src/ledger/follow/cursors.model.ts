@@ -37,4 +37,7 @@ export const deadLetterSchema = new Schema<DeadLetterDocument>(
   { collection: 'parked', versionKey: false, autoIndex: false },
 );
 deadLetterSchema.plugin(tenancy);
-deadLetterSchema.index({ organizationId: 1, consumer: 1, sequence: 1 }, { name: 'parked', unique: true });
+deadLetterSchema.index(
+  { organizationId: 1, consumer: 1, sequence: 1 },
+  { name: 'parked', unique: true },
+);

@@ -195,7 +195,8 @@ class Reader {
 
   #isWord(word: string, start: number, end: number): boolean {
     if (word.length !== end - start) return false;
-    for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) !== this.#bytes[start + i]) return false;
+    for (let i = 0; i < word.length; i++)
+      if (word.charCodeAt(i) !== this.#bytes[start + i]) return false;
     return true;
   }
 

@@ -1,6 +1,11 @@
 // Writes an evidence bundle from a stored chain: a cursor in, chunks of lines out, one batch in memory at a time (docs/formats.md, 6).
 import type { mongo } from 'mongoose';
-import { bundleEntry, bundleFooter, bundleHeader, type BundleHeader } from '../../domain/record/bundle.ts';
+import {
+  bundleEntry,
+  bundleFooter,
+  bundleHeader,
+  type BundleHeader,
+} from '../../domain/record/bundle.ts';
 import { chainTime } from '../../domain/record/chain.ts';
 import { disclose } from '../../domain/record/commitments.ts';
 import { readDocument } from './bson-reader.ts';
@@ -45,7 +50,9 @@ export async function* bundleChunks(
   let text = '';
   for await (const bytes of cursor) {
     const entry = readDocument(bytes as unknown as Buffer) as Stored;
-    text += before ? lineOf(before, disclosed, false) : bundleHeader({ ...request, prevHash: entry.prevHash });
+    text += before
+      ? lineOf(before, disclosed, false)
+      : bundleHeader({ ...request, prevHash: entry.prevHash });
     before = entry;
     count++;
     if (text.length < CHUNK_CHARACTERS) continue;

@@ -10,14 +10,20 @@ type Expected = Record<string, unknown>;
 
 /** The names of the columns that differ. Absent and null are the same. */
 export function differingColumns(entry: Stored, view: Payload): string[] {
-  const differing = [...differences(entry, everyKind(view)), ...differences(entry, ofKind(entry, view))];
+  const differing = [
+    ...differences(entry, everyKind(view)),
+    ...differences(entry, ofKind(entry, view)),
+  ];
   if (entry.organizationId?.toHexString() !== view.organizationId) differing.push('organizationId');
   if (view.kind === 'audit' && !isAbout(view, entry.resourceId)) differing.push('resourceId');
   return differing;
 }
 
 /** The members of `expected` that `actual` does not hold. */
-export function differences(actual: Readonly<Record<string, unknown>>, expected: Expected): string[] {
+export function differences(
+  actual: Readonly<Record<string, unknown>>,
+  expected: Expected,
+): string[] {
   const differing: string[] = [];
   for (const name in expected) {
     const value = expected[name];
@@ -70,12 +76,17 @@ function traceColumns(view: TracePayload, sealed: SealedValues): Expected {
     confidenceScore: evaluation?.confidenceScore,
     tags: evaluation?.tags,
     // A policy that failed without matching is named in the evaluation too, with no action taken.
-    matchedPolicyIds: evaluation?.matchedPolicies.filter(({ actions }) => actions.length > 0).map(({ id }) => id),
+    matchedPolicyIds: evaluation?.matchedPolicies
+      .filter(({ actions }) => actions.length > 0)
+      .map(({ id }) => id),
     latency: latencyOf(view, sealed),
   };
 }
 
-function timestampOf(origin: Origin | undefined, evaluation: Evaluation | undefined): Date | undefined {
+function timestampOf(
+  origin: Origin | undefined,
+  evaluation: Evaluation | undefined,
+): Date | undefined {
   const text = origin && (origin.timestamp ?? evaluation?.at);
   return text === undefined ? undefined : new Date(text);
 }

@@ -1,7 +1,18 @@
 // A decision as it stands against everything that was said about it: the fold, recomputed from the views of its entries.
 import type { Position } from '../../domain/record/chain.ts';
-import { beginFold, BrokenFold, foldEntry, type AmendmentPayload, type TraceState } from '../../domain/record/fold.ts';
-import type { CompliancePayload, ErasurePayload, TracePayload, Payload } from '../../domain/record/payload.ts';
+import {
+  beginFold,
+  BrokenFold,
+  foldEntry,
+  type AmendmentPayload,
+  type TraceState,
+} from '../../domain/record/fold.ts';
+import type {
+  CompliancePayload,
+  ErasurePayload,
+  TracePayload,
+  Payload,
+} from '../../domain/record/payload.ts';
 import type { Stored } from '../entry.ts';
 import { differences } from './columns.ts';
 import type { Findings } from './report.ts';
@@ -20,7 +31,9 @@ export interface History {
 
 /** Folds a history and compares what is stored with it. */
 export function checkHistory({ entries, gone, now }: History, findings: Findings): void {
-  const erased = new Set(fold({ entries, now }, findings).map(({ sequence, name }) => `${sequence}.${name}`));
+  const erased = new Set(
+    fold({ entries, now }, findings).map(({ sequence, name }) => `${sequence}.${name}`),
+  );
   for (const { sequence, name } of gone) {
     if (erased.has(`${sequence}.${name}`)) findings.payload.erased++;
     else findings.missing(sequence, `sealed.${name}`);
@@ -28,20 +41,31 @@ export function checkHistory({ entries, gone, now }: History, findings: Findings
 }
 
 /** The values that were erased; a history that does not fold has none. */
-function fold({ entries, now }: Pick<History, 'entries' | 'now'>, findings: Findings): TraceState['erased'] {
+function fold(
+  { entries, now }: Pick<History, 'entries' | 'now'>,
+  findings: Findings,
+): TraceState['erased'] {
   try {
-    const views = new Map(entries.map((entry) => [entry.sequence, JSON.parse(entry.view) as Payload]));
+    const views = new Map(
+      entries.map((entry) => [entry.sequence, JSON.parse(entry.view) as Payload]),
+    );
     const [first, ...later] = entries;
     const view = first && views.get(first.sequence);
     if (!first || view === undefined) return [];
-    if (view.kind === 'trace') return foldTrace({ trace: first, view, later, views, now }, findings).erased;
-    if (view.kind !== 'compliance') throw new BrokenFold(first.sequence, 'there is no decision that it is about');
+    if (view.kind === 'trace')
+      return foldTrace({ trace: first, view, later, views, now }, findings).erased;
+    if (view.kind !== 'compliance')
+      throw new BrokenFold(first.sequence, 'there is no decision that it is about');
     checkClause(entries, views);
   } catch (error) {
     // An entry that cannot be read as what it is was found by the replay already.
     if (error instanceof SyntaxError || error instanceof TypeError) return [];
     if (!(error instanceof BrokenFold)) throw error;
-    findings.break({ sequence: error.sequence, reason: 'chain-hash-mismatch', what: error.message });
+    findings.break({
+      sequence: error.sequence,
+      reason: 'chain-hash-mismatch',
+      what: error.message,
+    });
   }
   return [];
 }
@@ -59,14 +83,20 @@ function foldTrace({ trace, view, later, views, now }: Decision, findings: Findi
   let standing = beginFold({ ...positionOf(trace), view });
   let shown = foldedTo === trace.sequence ? standing : null;
   for (const entry of later) {
-    standing = foldEntry(standing, { ...positionOf(entry), view: views.get(entry.sequence) as AmendmentPayload });
+    standing = foldEntry(standing, {
+      ...positionOf(entry),
+      view: views.get(entry.sequence) as AmendmentPayload,
+    });
     if (entry.sequence === foldedTo) shown = standing;
   }
   const told = [trace, ...later].filter(({ sequence }) => sequence <= foldedTo);
-  const isLate = later.some(({ sequence, createdAt }) => sequence > foldedTo && isOverdue(createdAt, now));
+  const isLate = later.some(
+    ({ sequence, createdAt }) => sequence > foldedTo && isOverdue(createdAt, now),
+  );
   if (!shown || isLate) findings.mismatch(trace.sequence, 'foldedTo');
   if (!shown) return standing;
-  for (const field of differingState(trace, shown, { told, views })) findings.mismatch(trace.sequence, field);
+  for (const field of differingState(trace, shown, { told, views }))
+    findings.mismatch(trace.sequence, field);
   for (const { sequence, name } of shown.erased) {
     const holder = told.find((entry) => entry.sequence === sequence);
     if (holder && sealedOf(holder)[name]) findings.mismatch(sequence, `sealed.${name}`);
@@ -85,7 +115,11 @@ interface Told {
 }
 
 /** The columns of a decision that differ from where the fold stands. */
-export function differingState(trace: Stored, standing: TraceState, { told, views }: Told): string[] {
+export function differingState(
+  trace: Stored,
+  standing: TraceState,
+  { told, views }: Told,
+): string[] {
   const texts = new Map(told.map((entry) => [entry.sequence, sealedOf(entry)]));
   const textOf = (name: string): string | null | undefined => {
     const field = standing.fields[name];
@@ -93,7 +127,9 @@ export function differingState(trace: Stored, standing: TraceState, { told, view
     return texts.get(field.sequence)?.[name]?.text;
   };
   const erasures = told.filter(({ kind }) => kind === 'erasure');
-  const deletions = erasures.filter(({ sequence }) => isDeletion(views.get(sequence) as ErasurePayload));
+  const deletions = erasures.filter(({ sequence }) =>
+    isDeletion(views.get(sequence) as ErasurePayload),
+  );
   const differing = differences(trace, {
     status: standing.status,
     humanOverride: standing.humanOverride ?? false,
@@ -103,9 +139,13 @@ export function differingState(trace: Stored, standing: TraceState, { told, view
     deletedAt: deletions.at(-1)?.createdAt ?? null,
   });
   const changed = (trace.changed ?? {}) as Readonly<Record<string, unknown>>;
-  const replaced = Object.entries(standing.fields).filter(([, field]) => field.sequence !== trace.sequence);
+  const replaced = Object.entries(standing.fields).filter(
+    ([, field]) => field.sequence !== trace.sequence,
+  );
   const expected = Object.fromEntries(replaced.map(([name]) => [name, textOf(name)]));
-  const foreign = Object.keys(changed).filter((name) => changed[name] !== null && !Object.hasOwn(expected, name));
+  const foreign = Object.keys(changed).filter(
+    (name) => changed[name] !== null && !Object.hasOwn(expected, name),
+  );
   return [
     ...differing,
     ...[...differences(changed, expected), ...foreign].map((name) => `changed.${name}`),

@@ -51,7 +51,12 @@ export class Replay {
   readonly #isDeleted: boolean;
 
   constructor(chain: Chain, { marks, isDeleted }: Known) {
-    this.#previous = { sequence: 0, chainHash: chain.genesis, createdAt: '', usage: { month: '', count: 0 } };
+    this.#previous = {
+      sequence: 0,
+      chainHash: chain.genesis,
+      createdAt: '',
+      usage: { month: '', count: 0 },
+    };
     this.#marks = marks;
     this.#isDeleted = isDeleted;
   }
@@ -62,7 +67,11 @@ export class Replay {
     const entry = readIntact(bytes) as Stored | null;
     if (entry) return this.#takeEntry(entry);
     const sequence = this.#previous.sequence + 1;
-    this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: 'unreadable: a text is no UTF-8' });
+    this.findings.break({
+      sequence,
+      reason: 'chain-hash-mismatch',
+      what: 'unreadable: a text is no UTF-8',
+    });
     this.#previous = { ...this.#previous, sequence };
   }
 
@@ -76,7 +85,11 @@ export class Replay {
       this.#checkView(entry);
       this.#previous = { sequence, chainHash: entry.chainHash, createdAt, usage };
     } catch (error) {
-      this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: `unreadable: ${String(error)}` });
+      this.findings.break({
+        sequence,
+        reason: 'chain-hash-mismatch',
+        what: `unreadable: ${String(error)}`,
+      });
       this.#previous = { ...before, sequence, chainHash: String(entry.chainHash) };
     }
     this.#passMarks(sequence, entry.chainHash);
@@ -89,7 +102,12 @@ export class Replay {
       this.#isComplete = false;
       const expectedSequence = sequence + 1;
       const what = `the chain ends at ${sequence} and once reached ${headSequence}`;
-      this.findings.break({ sequence: expectedSequence, reason: 'sequence-gap', expectedSequence, what });
+      this.findings.break({
+        sequence: expectedSequence,
+        reason: 'sequence-gap',
+        expectedSequence,
+        what,
+      });
     }
     const { payload } = this.findings;
     const broken = this.findings.broken ?? this.histories.broken;
@@ -111,17 +129,23 @@ export class Replay {
       const what = `sequence ${sequence} stands where ${expectedSequence} belongs`;
       this.findings.break({ sequence, reason: 'sequence-gap', expectedSequence, what });
     } else if (entry.prevHash !== before.chainHash) {
-      this.findings.break({ sequence, reason: 'prev-hash-mismatch', what: 'does not link to the entry before' });
+      this.findings.break({
+        sequence,
+        reason: 'prev-hash-mismatch',
+        what: 'does not link to the entry before',
+      });
     }
     const altered = alteredPart(entry, at, before);
-    if (altered !== null) this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: altered });
+    if (altered !== null)
+      this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: altered });
   }
 
   #checkUsage(entry: Stored, createdAt: string, before: Previous): Previous['usage'] {
     const month = createdAt.slice(0, 7);
     const carried = before.usage.month === month ? before.usage.count : 0;
     const count = entry.kind === 'trace' ? carried + 1 : carried;
-    if (entry.usage.month !== month || entry.usage.count !== count) this.findings.mismatch(entry.sequence, 'usage');
+    if (entry.usage.month !== month || entry.usage.count !== count)
+      this.findings.mismatch(entry.sequence, 'usage');
     return { month, count };
   }
 
@@ -153,7 +177,11 @@ export class Replay {
     for (let mark = this.#marks[this.#nextMark]; mark && mark.sequence <= sequence;) {
       if (mark.sequence === sequence && mark.chainHash !== hash) {
         this.#isComplete = false;
-        this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: 'not the head that was once noted here' });
+        this.findings.break({
+          sequence,
+          reason: 'chain-hash-mismatch',
+          what: 'not the head that was once noted here',
+        });
       }
       mark = this.#marks[++this.#nextMark];
     }

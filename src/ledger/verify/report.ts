@@ -49,7 +49,9 @@ export class Findings {
   broken: Break | null = null;
   readonly payload: PayloadReport;
 
-  constructor(payload: PayloadReport = { checked: 0, mismatched: [], missing: [], erased: 0, unstored: 0 }) {
+  constructor(
+    payload: PayloadReport = { checked: 0, mismatched: [], missing: [], erased: 0, unstored: 0 },
+  ) {
     this.payload = payload;
   }
 
@@ -59,7 +61,11 @@ export class Findings {
 
   mismatch(sequence: number, field: string): void {
     keep(this.payload.mismatched, { sequence, field });
-    this.break({ sequence, reason: 'chain-hash-mismatch', what: `${field} is not what was sealed` });
+    this.break({
+      sequence,
+      reason: 'chain-hash-mismatch',
+      what: `${field} is not what was sealed`,
+    });
   }
 
   missing(sequence: number, field: string): void {

@@ -26,7 +26,8 @@ export function checkValues(entry: Stored, view: Payload, findings: Findings): s
       continue;
     }
     findings.payload.checked++;
-    const isIntact = isSealed(stored) && !unstored.includes(name) && matchesCommitment(name, stored, commitment);
+    const isIntact =
+      isSealed(stored) && !unstored.includes(name) && matchesCommitment(name, stored, commitment);
     if (!isIntact) findings.mismatch(entry.sequence, `sealed.${name}`);
   }
   for (const name of Object.keys(sealed)) {

@@ -4,7 +4,11 @@ import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import type { BundleQueryRange } from './bundle-lines.ts';
 import type { Chain } from '../chains.ts';
-import type { VerificationResponse, VerificationMessage, VerificationRequest } from './verification-thread.ts';
+import type {
+  VerificationResponse,
+  VerificationMessage,
+  VerificationRequest,
+} from './verification-thread.ts';
 import type { Verification } from './report.ts';
 
 export interface VerificationWorkerDeps {
@@ -108,13 +112,21 @@ export function createVerificationWorker(parts: VerificationWorkerDeps): Verific
       const key = `${chain.collection}:${organizationId}`;
       const known = running.get(key);
       if (known) return known;
-      const asked = threadNow().ask({ kind: 'verify', chain, organizationId, now }) as Promise<Verification>;
+      const asked = threadNow().ask({
+        kind: 'verify',
+        chain,
+        organizationId,
+        now,
+      }) as Promise<Verification>;
       const verification = asked.finally(() => running.delete(key));
       running.set(key, verification);
       return verification;
     },
     async bundle(chain, bundle) {
-      const body = Readable.from(chunks(chain, bundle), { objectMode: false, highWaterMark: AHEAD });
+      const body = Readable.from(chunks(chain, bundle), {
+        objectMode: false,
+        highWaterMark: AHEAD,
+      });
       await once(body, 'readable');
       return body;
     },

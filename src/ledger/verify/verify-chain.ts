@@ -33,8 +33,15 @@ export async function verifyChain(parts: VerificationParts): Promise<Verificatio
     .toArray();
   const entries = db.collection<Stored>(chain.collection);
   const numbered = { organizationId, sequence: { $lt: Infinity } };
-  const newest = await entries.findOne(numbered, { ...MAJORITY, sort: { sequence: -1 }, projection: { sequence: 1 } });
-  const replay = new Replay(chain, { marks, isDeleted: await isDeleted(entries, chain, organizationId) });
+  const newest = await entries.findOne(numbered, {
+    ...MAJORITY,
+    sort: { sequence: -1 },
+    projection: { sequence: 1 },
+  });
+  const replay = new Replay(chain, {
+    marks,
+    isDeleted: await isDeleted(entries, chain, organizationId),
+  });
   // Whole documents: to leave out a part costs the database more than to send it.
   const cursor = entries
     .find({ organizationId, sequence: { $lte: newest?.sequence ?? 0 } }, { ...MAJORITY, raw: true })
@@ -55,12 +62,20 @@ async function isDeleted(
   organizationId: Types.ObjectId,
 ): Promise<boolean> {
   if (collection !== AUDIT.collection) return false;
-  const deletion = { organizationId, kind: 'audit', action: ORGANIZATION_DELETED, status: 'success' } as const;
+  const deletion = {
+    organizationId,
+    kind: 'audit',
+    action: ORGANIZATION_DELETED,
+    status: 'success',
+  } as const;
   return (await entries.findOne(deletion, { ...MAJORITY, projection: { _id: 1 } })) !== null;
 }
 
 /** Looks at the whole history of each decision that is open: the decision first, so that what is folded since is read too. */
-async function closeHistories(replay: Replay, { db, chain, now, ...ids }: VerificationParts): Promise<void> {
+async function closeHistories(
+  replay: Replay,
+  { db, chain, now, ...ids }: VerificationParts,
+): Promise<void> {
   const { open } = replay;
   replay.open = new Map();
   if (open.size === 0) return;
@@ -72,7 +87,9 @@ async function closeHistories(replay: Replay, { db, chain, now, ...ids }: Verifi
     )
     .sort({ traceId: 1, sequence: 1 })
     .toArray();
-  const readable = found.flatMap((bytes) => (readIntact(bytes as unknown as Buffer) as Stored | null) ?? []);
+  const readable = found.flatMap(
+    (bytes) => (readIntact(bytes as unknown as Buffer) as Stored | null) ?? [],
+  );
   const histories = groupBy(readable, ({ traceId }) => traceId ?? '');
   for (const [traceId, gone] of open)
     checkHistory({ entries: histories.get(traceId) ?? [], gone, now }, replay.histories);

@@ -27,7 +27,8 @@ export function createLeases({
   clock: Clock;
   holder: string;
 }): Leases {
-  const collection = () => connection.getClient().db(connection.name).collection<LeaseDocument>('leases');
+  const collection = () =>
+    connection.getClient().db(connection.name).collection<LeaseDocument>('leases');
   async function acquire(name: string, ms: number): Promise<boolean> {
     const now = clock.now();
     try {

@@ -12,7 +12,10 @@ export const NO_ORGANIZATION = '0'.repeat(24);
 export type ComposeMail = (row: OutboxDocument) => Promise<MailContent | null>;
 
 /** Delivers rows whose `payload.kind` has a composer. @throws Error for an unknown kind or when the server refuses */
-export function createMailDelivery(mailer: Mailer, composers: Readonly<Record<string, ComposeMail>>): Deliver {
+export function createMailDelivery(
+  mailer: Mailer,
+  composers: Readonly<Record<string, ComposeMail>>,
+): Deliver {
   return async (row) => {
     const kind = row.payload.kind as string;
     const compose = Object.hasOwn(composers, kind) ? composers[kind] : undefined;

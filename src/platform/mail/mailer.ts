@@ -30,7 +30,12 @@ interface Deps {
 }
 
 /** Well below the lease of an outbox row. */
-const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
+const TIMEOUTS = {
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 20_000,
+  dnsTimeout: 10_000,
+};
 const SAFE = { disableFileAccess: true, disableUrlAccess: true };
 
 export function createMailer({ smtpUrl, from, folder, log }: Deps): Mailer {

@@ -39,7 +39,8 @@ export function createCache<V>({ feed, collections, max }: Options): Cache<V> {
     entry.since >= floor && entry.since >= (changed.get(entry.organizationId) ?? 0);
   function invalidate(organizationId: string | null): void {
     tick += 1;
-    if (organizationId !== null && changed.size < ORGANIZATIONS_KEPT) changed.set(organizationId, tick);
+    if (organizationId !== null && changed.size < ORGANIZATIONS_KEPT)
+      changed.set(organizationId, tick);
     else {
       floor = tick;
       changed.clear();

@@ -48,7 +48,10 @@ export function createChangeFeed({ connection, log }: Deps): ChangeFeed {
   /** Follows one stream to its end; the driver resumes by itself what can be resumed. */
   async function follow(): Promise<void> {
     const pipeline = [{ $match: { 'ns.coll': { $in: [...listeners.keys()] } } }];
-    stream = connection.getClient().db(connection.name).watch(pipeline, { fullDocument: 'updateLookup' });
+    stream = connection
+      .getClient()
+      .db(connection.name)
+      .watch(pipeline, { fullDocument: 'updateLookup' });
     stream.on('resumeTokenChanged', heard);
     for await (const change of stream as AsyncIterable<Change>) {
       const collection = 'ns' in change && 'coll' in change.ns ? change.ns.coll : '';
@@ -86,5 +89,7 @@ export function createChangeFeed({ connection, log }: Deps): ChangeFeed {
 function ownerOf(collection: string, change: Change): string | null {
   const document = 'fullDocument' in change ? change.fullDocument : undefined;
   const owner: unknown = collection === 'organizations' ? document?._id : document?.organizationId;
-  return owner != null && typeof (owner as HexId).toHexString === 'function' ? (owner as HexId).toHexString() : null;
+  return owner != null && typeof (owner as HexId).toHexString === 'function'
+    ? (owner as HexId).toHexString()
+    : null;
 }

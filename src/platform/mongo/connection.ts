@@ -24,7 +24,11 @@ mongoose.set({ strictQuery: 'throw', transactionAsyncLocalStorage: true });
  * Connects with majority reads and writes; neither collections nor indexes are made on the way.
  * @throws Error with a readable message: nothing answers, a stand-alone server, or MongoDB older than 6.0.
  */
-export async function connectMongo({ uri, poolSize, selectionTimeoutMs = 10_000 }: MongoOptions): Promise<Mongo> {
+export async function connectMongo({
+  uri,
+  poolSize,
+  selectionTimeoutMs = 10_000,
+}: MongoOptions): Promise<Mongo> {
   const connection = mongoose.createConnection(uri, {
     maxPoolSize: poolSize,
     serverSelectionTimeoutMS: selectionTimeoutMs,
@@ -67,7 +71,9 @@ async function refuseUnfit(connection: Connection): Promise<void> {
   }
   const { version } = await admin(connection).command({ buildInfo: 1 });
   if (Number.parseInt(version, 10) < oldestVersion) {
-    throw new Error(`MONGODB_URI names MongoDB ${version}; Assay needs ${oldestVersion}.0 or later.`);
+    throw new Error(
+      `MONGODB_URI names MongoDB ${version}; Assay needs ${oldestVersion}.0 or later.`,
+    );
   }
 }
 

@@ -25,9 +25,23 @@ const LEASE_MS = 60_000;
 const POLL_MS = 200;
 
 /** Resolves when every index is built and every migration has run, here or on another instance. */
-export async function migrate({ connection, models, migrations, leases, clock, wait, log }: Deps): Promise<void> {
-  const done = connection.getClient().db(connection.name).collection<{ _id: string; at: Date }>('migrations');
-  const steps: Migration[] = [{ id: `indexes:${indexDigest(models)}`, run: () => buildIndexes(models) }, ...migrations];
+export async function migrate({
+  connection,
+  models,
+  migrations,
+  leases,
+  clock,
+  wait,
+  log,
+}: Deps): Promise<void> {
+  const done = connection
+    .getClient()
+    .db(connection.name)
+    .collection<{ _id: string; at: Date }>('migrations');
+  const steps: Migration[] = [
+    { id: `indexes:${indexDigest(models)}`, run: () => buildIndexes(models) },
+    ...migrations,
+  ];
 
   async function open(): Promise<Migration[]> {
     const finished = await done.find({ _id: { $in: steps.map(({ id }) => id) } }).toArray();

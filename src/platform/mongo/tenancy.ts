@@ -34,7 +34,11 @@ const QUERY_OPERATIONS = [
 export class TenancyError extends Error {}
 
 function named(filter: unknown): boolean {
-  return typeof filter === 'object' && filter !== null && (filter as Record<string, unknown>).organizationId != null;
+  return (
+    typeof filter === 'object' &&
+    filter !== null &&
+    (filter as Record<string, unknown>).organizationId != null
+  );
 }
 
 function refuse(what: string, model: string): never {
@@ -64,7 +68,8 @@ export function tenancy(schema: Schema): void {
       for (const [kind, body] of Object.entries(
         operation as Record<string, { filter?: unknown; document?: unknown }>,
       )) {
-        if (!named(kind === 'insertOne' ? body.document : body.filter)) refuse('bulkWrite', 'model');
+        if (!named(kind === 'insertOne' ? body.document : body.filter))
+          refuse('bulkWrite', 'model');
       }
     }
   });

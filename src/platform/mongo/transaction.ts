@@ -59,5 +59,6 @@ export function createTransactions(connection: Connection): Transactions {
 
 /** Where Mongoose keeps the session of a transaction (option `transactionAsyncLocalStorage`); its types do not tell. */
 function storageOf({ base }: Connection): AsyncLocalStorage<unknown> | undefined {
-  return (base as { transactionAsyncLocalStorage?: AsyncLocalStorage<unknown> }).transactionAsyncLocalStorage;
+  return (base as { transactionAsyncLocalStorage?: AsyncLocalStorage<unknown> })
+    .transactionAsyncLocalStorage;
 }

@@ -35,7 +35,12 @@ export function createMetrics() {
       labelNames: ['consumer'],
       registers,
     }),
-    outbox: new Gauge({ name: 'assay_outbox_rows', help: 'Outbox rows by status', labelNames: ['status'], registers }),
+    outbox: new Gauge({
+      name: 'assay_outbox_rows',
+      help: 'Outbox rows by status',
+      labelNames: ['status'],
+      registers,
+    }),
     quarantined: new Gauge({
       name: 'assay_quarantined_chains',
       help: 'Chains that do not reach a head they once had',

@@ -9,7 +9,13 @@ export interface Dns {
 const NONE = new Set(['ENOTFOUND', 'ENODATA']);
 
 /** @param servers addresses, perhaps with a port; empty: those of the system */
-export function createDns({ servers, timeoutMs }: { servers: readonly string[]; timeoutMs: number }): Dns {
+export function createDns({
+  servers,
+  timeoutMs,
+}: {
+  servers: readonly string[];
+  timeoutMs: number;
+}): Dns {
   return {
     async txt(name) {
       const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });

@@ -41,7 +41,10 @@ export interface AuthorizationResponse {
 }
 
 /** What a provider vouches for; only `iss` and `sub` are sure to be there, and to be texts. */
-export type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string };
+export type Claims = Readonly<Record<string, unknown>> & {
+  readonly iss: string;
+  readonly sub: string;
+};
 
 export interface OpenIdProvider {
   location(request: AuthorizationRequest): Promise<string>;
@@ -79,13 +82,27 @@ const reaching =
 
 /** Finds out how providers describe themselves, and remembers it for a while. */
 function createDiscovery(reach: oidc.CustomFetch) {
-  const known = new LRUCache<string, Promise<oidc.Configuration>>({ max: DISCOVERIES_KEPT, ttl: DISCOVERY_KEPT_MS });
+  const known = new LRUCache<string, Promise<oidc.Configuration>>({
+    max: DISCOVERIES_KEPT,
+    ttl: DISCOVERY_KEPT_MS,
+  });
 
   /** The provider's own description of itself, which must name the issuer that was asked for. */
-  async function discover({ issuer, clientId, clientSecret, shared }: OpenIdRegistration): Promise<oidc.Configuration> {
+  async function discover({
+    issuer,
+    clientId,
+    clientSecret,
+    shared,
+  }: OpenIdRegistration): Promise<oidc.Configuration> {
     const execute = isPlain(issuer) ? [oidc.allowInsecureRequests] : [];
     const options = { execute, timeout: TIMEOUT_SECONDS, [oidc.customFetch]: reach };
-    const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, authentication(clientSecret), options);
+    const found = await oidc.discovery(
+      new URL(issuer),
+      clientId,
+      clientSecret,
+      authentication(clientSecret),
+      options,
+    );
     const { issuer: name } = found.serverMetadata();
     if (!isSame(name, issuer) && !(shared && name === TENANTS))
       throw new Error(`it calls itself ${name.slice(0, 200)}`);
@@ -114,15 +131,23 @@ export function createIdentityProviders({ fetch, clock }: { fetch: Fetch; clock:
   const reach = reaching(fetch);
   const configurationOf = createDiscovery(reach);
 
-  async function verified(configuration: oidc.Configuration, { url, verifier, nonce }: AuthorizationResponse) {
+  async function verified(
+    configuration: oidc.Configuration,
+    { url, verifier, nonce }: AuthorizationResponse,
+  ) {
     const tokens = await oidc.authorizationCodeGrant(configuration, url, {
-      ...{ expectedState: url.searchParams.get('state') ?? '', expectedNonce: nonce, pkceCodeVerifier: verifier },
+      ...{
+        expectedState: url.searchParams.get('state') ?? '',
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+      },
       idTokenExpected: true,
     });
     const claims = tokens.claims();
     if (!claims) throw new Error('there is no ID token');
     const age = clock.now().getTime() / 1000 - claims.iat;
-    if (Math.abs(age) > ISSUED_WITHIN_SECONDS) throw new Error('the ID token was issued at another time');
+    if (Math.abs(age) > ISSUED_WITHIN_SECONDS)
+      throw new Error('the ID token was issued at another time');
     if (claims.azp !== undefined && claims.azp !== configuration.clientMetadata().client_id)
       throw new Error('the ID token was issued to another client');
     return { claims, accessToken: tokens.access_token };
@@ -144,7 +169,13 @@ export function createIdentityProviders({ fetch, clock }: { fetch: Fetch; clock:
       };
     },
 
-    plain({ issuer, authorizationUrl, tokenUrl, clientId, clientSecret }: PlainRegistration): PlainProvider {
+    plain({
+      issuer,
+      authorizationUrl,
+      tokenUrl,
+      clientId,
+      clientSecret,
+    }: PlainRegistration): PlainProvider {
       const server = { issuer, authorization_endpoint: authorizationUrl, token_endpoint: tokenUrl };
       const secret = oidc.ClientSecretPost(clientSecret);
       const configuration = new oidc.Configuration(server, clientId, clientSecret, secret);
@@ -190,7 +221,13 @@ async function location(
 ): Promise<string> {
   const challenge = await oidc.calculatePKCECodeChallenge(verifier);
   return oidc.buildAuthorizationUrl(configuration, {
-    ...{ redirect_uri: redirectUri, scope, state, code_challenge: challenge, code_challenge_method: 'S256' },
+    ...{
+      redirect_uri: redirectUri,
+      scope,
+      state,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    },
     ...(prompt !== undefined && { prompt }),
     ...more,
   }).href;
@@ -202,17 +239,28 @@ function merged(claims: oidc.IDToken, userInfo: oidc.UserInfoResponse): Claims {
   return { ...userInfo, ...claims, email, email_verified };
 }
 
-async function readJson(configuration: oidc.Configuration, accessToken: string, url: string): Promise<unknown> {
-  const response = await oidc.fetchProtectedResource(configuration, accessToken, new URL(url), 'GET');
+async function readJson(
+  configuration: oidc.Configuration,
+  accessToken: string,
+  url: string,
+): Promise<unknown> {
+  const response = await oidc.fetchProtectedResource(
+    configuration,
+    accessToken,
+    new URL(url),
+    'GET',
+  );
   if (response.status !== 200) throw unavailable(new Error(`it answered ${response.status}`));
   return response.json();
 }
 
-const unavailable = (cause: unknown): AppError => new AppError('IDENTITY_PROVIDER_UNAVAILABLE', undefined, { cause });
+const unavailable = (cause: unknown): AppError =>
+  new AppError('IDENTITY_PROVIDER_UNAVAILABLE', undefined, { cause });
 
 /** The library wraps what the fetch throws. */
 function appErrorIn(error: unknown): AppError | null {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof AppError) return cause;
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof AppError) return cause;
   return null;
 }
 
@@ -225,8 +273,12 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
     if (own) throw own;
     if (error instanceof oidc.AuthorizationResponseError)
       throw new AppError('FORBIDDEN', `The identity provider refused: ${error.error}`);
-    throw new AppError('TOKEN_VERIFICATION_FAILED', 'The answer of the identity provider does not hold', {
-      cause: error,
-    });
+    throw new AppError(
+      'TOKEN_VERIFICATION_FAILED',
+      'The answer of the identity provider does not hold',
+      {
+        cause: error,
+      },
+    );
   }
 }

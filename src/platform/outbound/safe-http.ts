@@ -50,10 +50,16 @@ export interface SafeHttp {
 /** Statuses whose answers have no body. */
 const BODILESS = new Set([101, 204, 205, 304]);
 
-const refusal = (what: string, problem: string): AppError => new AppError('SSRF_BLOCKED', `${what} ${problem}`);
+const refusal = (what: string, problem: string): AppError =>
+  new AppError('SSRF_BLOCKED', `${what} ${problem}`);
 const fromSystem: Resolve = (hostname) => systemLookup(hostname, { all: true });
 
-export function createSafeHttp({ allow, timeoutMs, maxBytes, resolve = fromSystem }: SafeHttpParts): SafeHttp {
+export function createSafeHttp({
+  allow,
+  timeoutMs,
+  maxBytes,
+  resolve = fromSystem,
+}: SafeHttpParts): SafeHttp {
   const allowed = readAllowed(allow);
   const dispatcher = new Agent({ connect: connector({ allowed, resolve, timeoutMs }) });
 
@@ -68,13 +74,22 @@ export function createSafeHttp({ allow, timeoutMs, maxBytes, resolve = fromSyste
       inspect(url);
       const place = destinationOf(new URL(url));
       if (isAllowed(place, allowed)) return;
-      assertReachable(place.hostname, await answersInTime(resolve(place.hostname), timeoutMs), allowed);
+      assertReachable(
+        place.hostname,
+        await answersInTime(resolve(place.hostname), timeoutMs),
+        allowed,
+      );
     },
     async fetch(url, options = {}) {
       inspect(url);
-      const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(options.signal ? [options.signal] : [])]);
+      const signal = AbortSignal.any([
+        AbortSignal.timeout(timeoutMs),
+        ...(options.signal ? [options.signal] : []),
+      ]);
       // The two declarations of fetch differ in name only: Node's own is an older undici.
-      const request = { ...options, signal, redirect: 'manual', dispatcher } as Parameters<typeof undiciFetch>[1];
+      const request = { ...options, signal, redirect: 'manual', dispatcher } as Parameters<
+        typeof undiciFetch
+      >[1];
       try {
         const response = (await undiciFetch(url, request)) as unknown as Response;
         return await readWhole(response, maxBytes);
@@ -88,21 +103,39 @@ export function createSafeHttp({ allow, timeoutMs, maxBytes, resolve = fromSyste
 }
 
 /** Opens connections, and looks at all that a name resolves to first. No look-up sees a literal address: `inspect` has. */
-function connector({ allowed, resolve, timeoutMs }: { allowed: Allowed; resolve: Resolve; timeoutMs: number }) {
+function connector({
+  allowed,
+  resolve,
+  timeoutMs,
+}: {
+  allowed: Allowed;
+  resolve: Resolve;
+  timeoutMs: number;
+}) {
   const timeout = timeoutMs;
-  const anywhere = buildConnector({ timeout, lookup: lookupBy(resolve) } as buildConnector.BuildOptions);
+  const anywhere = buildConnector({
+    timeout,
+    lookup: lookupBy(resolve),
+  } as buildConnector.BuildOptions);
   const checkedResolve: Resolve = async (hostname) => {
     const answers = await resolve(hostname);
     assertReachable(hostname, answers, allowed);
     return answers;
   };
-  const checked = buildConnector({ timeout, lookup: lookupBy(checkedResolve) } as buildConnector.BuildOptions);
+  const checked = buildConnector({
+    timeout,
+    lookup: lookupBy(checkedResolve),
+  } as buildConnector.BuildOptions);
   return (options: buildConnector.Options, callback: buildConnector.Callback): void =>
     (isAllowed(destinationOf(options), allowed) ? anywhere : checked)(options, callback);
 }
 
 /** One answer that is not allowed is enough. */
-function assertReachable(hostname: string, answers: readonly LookupAddress[], allowed: Allowed): void {
+function assertReachable(
+  hostname: string,
+  answers: readonly LookupAddress[],
+  allowed: Allowed,
+): void {
   if (!answers.every(({ address }) => mayReach(address, allowed)))
     throw refusal(hostname, 'leads to an address that is not public');
 }
@@ -122,9 +155,14 @@ function lookupBy(resolve: Resolve): LookupFunction {
   };
 }
 
-async function answersInTime(answers: Promise<LookupAddress[]>, timeoutMs: number): Promise<LookupAddress[]> {
+async function answersInTime(
+  answers: Promise<LookupAddress[]>,
+  timeoutMs: number,
+): Promise<LookupAddress[]> {
   const none: LookupAddress[] = [];
-  const late = new Promise<LookupAddress[]>((done) => setTimeout(() => done(none), timeoutMs).unref());
+  const late = new Promise<LookupAddress[]>((done) =>
+    setTimeout(() => done(none), timeoutMs).unref(),
+  );
   return Promise.race([answers.catch(() => none), late]);
 }
 

@@ -79,7 +79,9 @@ export function createOutboxWorker({ rows, deliverers, clock, chance, log }: Dep
     async run(): Promise<number> {
       const first = await claim();
       if (!first) return 0;
-      const lanes = await Promise.all(Array.from({ length: LANES }, (_, at) => lane(at === 0 ? first : null)));
+      const lanes = await Promise.all(
+        Array.from({ length: LANES }, (_, at) => lane(at === 0 ? first : null)),
+      );
       return lanes.reduce((sum, tried) => sum + tried, 0);
     },
 
@@ -87,7 +89,10 @@ export function createOutboxWorker({ rows, deliverers, clock, chance, log }: Dep
     async backlog(): Promise<{ pending: number; dead: number }> {
       const topic = { $in: Object.keys(deliverers) };
       const count = (status: string): Promise<number> =>
-        rows.collection.countDocuments({ topic, status }, { limit: MOST_COUNTED, timeoutMS: COUNT_MS });
+        rows.collection.countDocuments(
+          { topic, status },
+          { limit: MOST_COUNTED, timeoutMS: COUNT_MS },
+        );
       const [pending, dead] = await Promise.all([count('pending'), count('dead')]);
       return { pending, dead };
     },

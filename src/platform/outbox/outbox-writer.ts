@@ -30,7 +30,14 @@ export function createOutboxWriter({
   const waiting = () => {
     const now = clock.now();
     const expiresAt = new Date(now.getTime() + RETENTION_MS);
-    return { status: 'pending', attempts: 0, dueAt: now, lastError: null, expiresAt, createdAt: now } as const;
+    return {
+      status: 'pending',
+      attempts: 0,
+      dueAt: now,
+      lastError: null,
+      expiresAt,
+      createdAt: now,
+    } as const;
   };
   return {
     async queue(row) {
@@ -42,7 +49,12 @@ export function createOutboxWriter({
       // Past Mongoose, which takes longer over one row than the database over ten.
       await model.collection.insertMany(
         rows.map(({ organizationId, topic, payload }) => ({
-          ...{ _id: new Types.ObjectId(), organizationId: new Types.ObjectId(organizationId), topic, payload },
+          ...{
+            _id: new Types.ObjectId(),
+            organizationId: new Types.ObjectId(organizationId),
+            topic,
+            payload,
+          },
           ...common,
         })),
         { session },

@@ -28,8 +28,16 @@ export const outboxSchema = new Schema<OutboxDocument>(
     lastError: { type: String, default: null },
     expiresAt: { type: Date, required: true },
   },
-  { collection: 'outbox', timestamps: { createdAt: true, updatedAt: false }, autoIndex: false, minimize: false },
+  {
+    collection: 'outbox',
+    timestamps: { createdAt: true, updatedAt: false },
+    autoIndex: false,
+    minimize: false,
+  },
 );
 outboxSchema.plugin(tenancy);
-outboxSchema.index({ topic: 1, status: 1, dueAt: 1 }, { name: 'due', partialFilterExpression: { status: 'pending' } });
+outboxSchema.index(
+  { topic: 1, status: 1, dueAt: 1 },
+  { name: 'due', partialFilterExpression: { status: 'pending' } },
+);
 outboxSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: 0 });

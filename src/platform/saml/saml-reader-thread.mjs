@@ -3,4 +3,6 @@ import { existsSync } from 'node:fs';
 
 const source = new URL('./saml-reader-thread.ts', import.meta.url);
 if (existsSync(source)) (await import('tsx/esm/api')).register();
-await import(existsSync(source) ? source.href : new URL('./saml-reader-thread.js', import.meta.url).href);
+await import(
+  existsSync(source) ? source.href : new URL('./saml-reader-thread.js', import.meta.url).href
+);

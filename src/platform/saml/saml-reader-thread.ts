@@ -4,20 +4,32 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { LogoutMessage } from '../../domain/saml/logout.ts';
 import { SamlError } from '../../domain/saml/saml-error.ts';
 import type { Assertion } from '../../domain/saml/response.ts';
-import { type LogoutRequest, readLogoutMessage, readResponse, type ResponseRequest } from './saml-reader.ts';
+import {
+  type LogoutRequest,
+  readLogoutMessage,
+  readResponse,
+  type ResponseRequest,
+} from './saml-reader.ts';
 
 export type SamlRequest = ResponseRequest | LogoutRequest;
 export type SamlResult =
-  { value: Assertion | LogoutMessage } | { refusal: string; isDenial: boolean } | { fault: unknown };
+  | { value: Assertion | LogoutMessage }
+  | { refusal: string; isDenial: boolean }
+  | { fault: unknown };
 
 const { decryptionKey } = workerData as { decryptionKey: string | null };
 const key = decryptionKey === null ? null : createPrivateKey(decryptionKey);
 
 function answer(question: SamlRequest): SamlResult {
   try {
-    return { value: question.kind === 'response' ? readResponse(question, key) : readLogoutMessage(question) };
+    return {
+      value:
+        question.kind === 'response' ? readResponse(question, key) : readLogoutMessage(question),
+    };
   } catch (error) {
-    return error instanceof SamlError ? { refusal: error.message, isDenial: error.isDenial } : { fault: error };
+    return error instanceof SamlError
+      ? { refusal: error.message, isDenial: error.isDenial }
+      : { fault: error };
   }
 }
 

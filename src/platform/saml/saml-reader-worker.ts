@@ -28,14 +28,22 @@ export interface SamlReaderWorker {
 const TIME_LIMIT_MS = 3000;
 const LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
-export function createSamlReaderWorker({ decryptionKey, log, timeLimitMs = TIME_LIMIT_MS }: Parts): SamlReaderWorker {
+export function createSamlReaderWorker({
+  decryptionKey,
+  log,
+  timeLimitMs = TIME_LIMIT_MS,
+}: Parts): SamlReaderWorker {
   let worker: Worker | null = null;
   let turn: Promise<unknown> = Promise.resolve();
 
   async function started(): Promise<Worker> {
     if (worker) return worker;
     const script = new URL('./saml-reader-thread.mjs', import.meta.url);
-    const made = new Worker(script, { workerData: { decryptionKey }, execArgv: [], resourceLimits: LIMITS });
+    const made = new Worker(script, {
+      workerData: { decryptionKey },
+      execArgv: [],
+      resourceLimits: LIMITS,
+    });
     made.unref();
     // Whoever waits for an answer learns of it too.
     made.on('error', () => (worker = null));
@@ -51,7 +59,9 @@ export function createSamlReaderWorker({ decryptionKey, log, timeLimitMs = TIME_
 
   async function ask(question: SamlRequest): Promise<Assertion | LogoutMessage> {
     const thread = await started();
-    const answered = once(thread, 'message', { signal: AbortSignal.timeout(timeLimitMs) }) as Promise<[SamlResult]>;
+    const answered = once(thread, 'message', {
+      signal: AbortSignal.timeout(timeLimitMs),
+    }) as Promise<[SamlResult]>;
     thread.postMessage(question);
     const [answer] = await answered.catch(async (error: unknown) => {
       await end();
@@ -59,7 +69,10 @@ export function createSamlReaderWorker({ decryptionKey, log, timeLimitMs = TIME_
     });
     if ('value' in answer) return answer.value;
     if ('refusal' in answer)
-      throw new AppError(answer.isDenial ? 'FORBIDDEN' : 'TOKEN_VERIFICATION_FAILED', answer.refusal);
+      throw new AppError(
+        answer.isDenial ? 'FORBIDDEN' : 'TOKEN_VERIFICATION_FAILED',
+        answer.refusal,
+      );
     log.warn({ err: answer.fault, kind: question.kind }, 'a SAML message could not be read');
     throw new AppError('TOKEN_VERIFICATION_FAILED', 'The message cannot be read');
   }

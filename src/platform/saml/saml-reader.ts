@@ -2,7 +2,11 @@
 import type { KeyObject } from 'node:crypto';
 import { decryptAssertion } from '../../domain/saml/decryption.ts';
 import { decodeMessage, wellFormed } from '../../domain/saml/encoding.ts';
-import { type LogoutExpectation, type LogoutMessage, readLogout } from '../../domain/saml/logout.ts';
+import {
+  type LogoutExpectation,
+  type LogoutMessage,
+  readLogout,
+} from '../../domain/saml/logout.ts';
 import { failSaml } from '../../domain/saml/saml-error.ts';
 import {
   type Assertion,
@@ -36,7 +40,10 @@ export interface LogoutRequest extends LogoutExpectation, Trust {
  * is no substitute, and must verify where there is one.
  * @throws SamlRefusal
  */
-export function readResponse(question: ResponseRequest, decryptionKey: KeyObject | null): Assertion {
+export function readResponse(
+  question: ResponseRequest,
+  decryptionKey: KeyObject | null,
+): Assertion {
   const { base64, certificates } = question;
   const response = wellFormed(decodeMessage(base64));
   const holder = assertionHolder(response, question);
@@ -57,7 +64,8 @@ export function readLogoutMessage(question: LogoutRequest): LogoutMessage {
 }
 
 function opened(holder: XmlElement, decryptionKey: KeyObject | null): XmlElement {
-  if (!decryptionKey) return failSaml('The assertion is encrypted, and no decryption key is configured');
+  if (!decryptionKey)
+    return failSaml('The assertion is encrypted, and no decryption key is configured');
   const text = decryptAssertion(holder, decryptionKey);
   const assertion = wellFormed(text);
   if (assertion.name !== 'Assertion' || assertion.namespace !== holder.namespace)

@@ -13,7 +13,10 @@ export interface RedirectedMessage {
   relayState: string;
 }
 
-const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
+const PSS = {
+  padding: constants.RSA_PKCS1_PSS_PADDING,
+  saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+};
 const METHODS: Readonly<Record<string, { hash: string; padding?: number; saltLength?: number }>> = {
   [RSA_SHA256]: { hash: 'sha256' },
   [RSA_SHA512]: { hash: 'sha512' },
@@ -28,14 +31,19 @@ export function createSamlRedirect(key: string | null) {
   const privateKey = key === null ? null : createPrivateKey(key);
   return {
     /** The address that takes a message to the identity provider. */
-    address(location: string, member: MessageMember, { xml, relayState }: { xml: string; relayState: string }): string {
+    address(
+      location: string,
+      member: MessageMember,
+      { xml, relayState }: { xml: string; relayState: string },
+    ): string {
       const message = {
         [member]: deflateRawSync(xml).toString('base64'),
         ...(relayState && { RelayState: relayState }),
       };
       const url = new URL(location);
       const unsigned = query({ ...message, ...(privateKey && { SigAlg: RSA_SHA256 }) });
-      const signature = privateKey && sign('sha256', Buffer.from(unsigned), privateKey).toString('base64');
+      const signature =
+        privateKey && sign('sha256', Buffer.from(unsigned), privateKey).toString('base64');
       const own = signature === null ? unsigned : `${unsigned}&${query({ Signature: signature })}`;
       url.search = url.search === '' ? own : `${url.search}&${own}`;
       return url.href;
@@ -57,7 +65,8 @@ const query = (members: Record<string, string>): string =>
 function openRedirect(rawQuery: string, certificates: readonly string[]): RedirectedMessage {
   const raw = membersOf(rawQuery);
   const member = raw.has('SAMLRequest') ? 'SAMLRequest' : 'SAMLResponse';
-  if (raw.has('SAMLRequest') === raw.has('SAMLResponse')) throw refusal('The address has no SAML message, or two');
+  if (raw.has('SAMLRequest') === raw.has('SAMLResponse'))
+    throw refusal('The address has no SAML message, or two');
   const signed = [member, 'RelayState', 'SigAlg'].flatMap((name) =>
     raw.has(name) ? [`${name}=${raw.get(name)}`] : [],
   );

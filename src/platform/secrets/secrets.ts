@@ -33,7 +33,11 @@ type Given = Pick<
 
 /** What the configuration gives; what it does not give comes from `<dataDir>/secrets.json`, made when absent. */
 export async function loadSecrets(config: Given, log: (line: string) => void): Promise<Secrets> {
-  const { ASSAY_JWT_SECRET: jwt, ASSAY_LEDGER_KEY: ledgerKey, ASSAY_ENCRYPTION_KEY: encryptionKey } = config;
+  const {
+    ASSAY_JWT_SECRET: jwt,
+    ASSAY_LEDGER_KEY: ledgerKey,
+    ASSAY_ENCRYPTION_KEY: encryptionKey,
+  } = config;
   const former = {
     formerJwt: listed(config.ASSAY_JWT_SECRET_OLD),
     formerEncryption: listed(config.ASSAY_ENCRYPTION_KEY_OLD),
@@ -56,11 +60,19 @@ async function keptSecrets(dataDir: string, log: (line: string) => void): Promis
   const path = join(dataDir, 'secrets.json');
   const text = await readFile(path, 'utf8').catch(() => null);
   const found = text === null ? {} : (JSON.parse(text) as Partial<Kept>);
-  const made: Kept = { jwt: randomToken(), ledgerKey: randomToken(), encryptionKey: randomToken(), ...found };
+  const made: Kept = {
+    jwt: randomToken(),
+    ledgerKey: randomToken(),
+    encryptionKey: randomToken(),
+    ...found,
+  };
   if (text !== null) await chmod(path, PRIVATE);
   if (Object.keys(made).length === Object.keys(found).length) return made;
   await mkdir(dataDir, { recursive: true });
-  await writeFile(path, `${JSON.stringify(made, null, 2)}\n`, { mode: PRIVATE, flag: text === null ? 'wx' : 'w' });
+  await writeFile(path, `${JSON.stringify(made, null, 2)}\n`, {
+    mode: PRIVATE,
+    flag: text === null ? 'wx' : 'w',
+  });
   log(`secrets were made and are kept in ${path}`);
   return made;
 }

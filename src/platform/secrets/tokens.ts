@@ -44,7 +44,12 @@ interface Keys {
 
 /** Signs and verifies for one audience. Tokens of the current secret are made; those of former secrets are still accepted. */
 function createSigner({ secret, formerSecrets, clock }: Keys, audience: string) {
-  const wanted: jwt.VerifyOptions = { algorithms: ['HS256'], audience, issuer: ISSUER, ignoreExpiration: true };
+  const wanted: jwt.VerifyOptions = {
+    algorithms: ['HS256'],
+    audience,
+    issuer: ISSUER,
+    ignoreExpiration: true,
+  };
   function read(key: string, token: string): jwt.JwtPayload | null {
     try {
       const { header, payload } = jwt.verify(token, key, { ...wanted, complete: true });
@@ -60,7 +65,10 @@ function createSigner({ secret, formerSecrets, clock }: Keys, audience: string) 
         audience,
         issuer: ISSUER,
       }),
-    verify<T extends object>(token: string, accepts: (claims: jwt.JwtPayload) => claims is jwt.JwtPayload & T): T {
+    verify<T extends object>(
+      token: string,
+      accepts: (claims: jwt.JwtPayload) => claims is jwt.JwtPayload & T,
+    ): T {
       for (const key of [secret, ...formerSecrets]) {
         const claims = read(key, token);
         if (claims && accepts(claims)) return claims;
@@ -83,7 +91,10 @@ export function createTempTokens(keys: Keys): TempTokens {
 const texts = (...claims: unknown[]): boolean => claims.every((claim) => typeof claim === 'string');
 
 function isSession(claims: jwt.JwtPayload): claims is jwt.JwtPayload & SessionClaims {
-  return texts(claims.sub, claims.organizationId, claims.role, claims.jti) && typeof claims.exp === 'number';
+  return (
+    texts(claims.sub, claims.organizationId, claims.role, claims.jti) &&
+    typeof claims.exp === 'number'
+  );
 }
 
 function isTemp(claims: jwt.JwtPayload): claims is jwt.JwtPayload & TempClaims {

@@ -21,7 +21,13 @@ function derived(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `assay:${purpose}`, KEY_BYTES));
 }
 
-export function createVault({ key, formerKeys }: { key: string; formerKeys: readonly string[] }): Vault {
+export function createVault({
+  key,
+  formerKeys,
+}: {
+  key: string;
+  formerKeys: readonly string[];
+}): Vault {
   const secrets = [key, ...formerKeys];
   const [sealing, digesting] = [derived(key, 'seal'), derived(key, 'digest')];
   const opening = secrets.map((secret) => derived(secret, 'seal'));
@@ -59,7 +65,9 @@ function opened(bytes: Buffer, key: Buffer, place: string): string | null {
   ];
   if (tag.length < TAG_BYTES) return null;
   try {
-    const decipher = createDecipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(place)).setAuthTag(tag);
+    const decipher = createDecipheriv(ALGORITHM, key, nonce)
+      .setAAD(Buffer.from(place))
+      .setAuthTag(tag);
     return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
   } catch {
     return null;

@@ -57,9 +57,15 @@ export const agentSchema = new Schema<AgentDocument>(
       timeoutMs: number,
     },
     modelMetadata: { type: Schema.Types.Mixed, default: null },
-    lastBom: { type: new Schema({ digest: String, generatedAt: Date }, { _id: false }), default: null },
+    lastBom: {
+      type: new Schema({ digest: String, generatedAt: Date }, { _id: false }),
+      default: null,
+    },
     onboardingProgress: {
-      type: new Schema({ currentStep: Number, data: Schema.Types.Mixed }, { _id: false, minimize: false }),
+      type: new Schema(
+        { currentStep: Number, data: Schema.Types.Mixed },
+        { _id: false, minimize: false },
+      ),
       default: null,
     },
     createdBy: { type: Schema.Types.ObjectId, required: true },

@@ -40,7 +40,8 @@ export const agentRoutes = [
     body: agentInput,
     data: newAgentView,
     audit: audit('agent.create'),
-    handler: async ({ tenant, user, body }, { agents }) => reply(201, await agents.create(tenant, user, body)),
+    handler: async ({ tenant, user, body }, { agents }) =>
+      reply(201, await agents.create(tenant, user, body)),
   }),
   route({
     method: 'get',
@@ -92,7 +93,8 @@ export const agentRoutes = [
     body: agentPoliciesChange,
     data: agentView,
     audit: audit('agent.update_policies'),
-    handler: ({ tenant, params, body }, { agents }) => agents.updatePolicies(tenant, params.id, body),
+    handler: ({ tenant, params, body }, { agents }) =>
+      agents.updatePolicies(tenant, params.id, body),
   }),
   route({
     method: 'get',

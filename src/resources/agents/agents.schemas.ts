@@ -17,7 +17,10 @@ export const agentInput = z.object({
 export const agentChange = z.object({
   name: name.exactOptional(),
   description: description.exactOptional(),
-  modelMetadata: modelMetadataInput.nullable().exactOptional().describe('Replaces what was stated before'),
+  modelMetadata: modelMetadataInput
+    .nullable()
+    .exactOptional()
+    .describe('Replaces what was stated before'),
 });
 
 const agentPolicies = z.object({
@@ -26,7 +29,11 @@ const agentPolicies = z.object({
   piiMasking: z.boolean().describe('Apply the additional scrubbing pass'),
   autoBlockAnomalies: z.boolean().describe('Block what the engine flags as an anomaly'),
   confidenceThreshold: z.number().min(0).max(1),
-  maxRequestsPerMinute: z.int().max(1_000_000).nullable().describe('Null, zero or negative: no limit'),
+  maxRequestsPerMinute: z
+    .int()
+    .max(1_000_000)
+    .nullable()
+    .describe('Null, zero or negative: no limit'),
   timeoutMs: z.int().min(100).max(60_000),
 });
 export const agentPoliciesChange = agentPolicies.partial();
@@ -55,6 +62,16 @@ export const deletedAgentView = z.object({ _id: id, id, deleted: z.literal(true)
 
 export const draftView = z.object({ agent: agentView.nullable() });
 
-const versionSeen = z.object({ version: z.string(), firstSeenAt: instant, lastSeenAt: instant, traces: z.int() });
+const versionSeen = z.object({
+  version: z.string(),
+  firstSeenAt: instant,
+  lastSeenAt: instant,
+  traces: z.int(),
+});
 export const versionsExtra = z.object({ history: z.array(versionSeen) });
-export const analyticsView = z.object({ totalTraces: z.int(), blocked: z.int(), flagged: z.int(), approved: z.int() });
+export const analyticsView = z.object({
+  totalTraces: z.int(),
+  blocked: z.int(),
+  flagged: z.int(),
+  approved: z.int(),
+});

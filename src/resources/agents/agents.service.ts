@@ -42,10 +42,21 @@ type AgentChange = Partial<
 /** What is stated of the model, with the digest that was last kept. */
 function shownMetadata({ modelMetadata, lastBom }: AgentDocument) {
   if (!lastBom) return modelMetadata;
-  return { ...modelMetadata, lastBomDigest: lastBom.digest, lastBomGeneratedAt: lastBom.generatedAt };
+  return {
+    ...modelMetadata,
+    lastBomDigest: lastBom.digest,
+    lastBomGeneratedAt: lastBom.generatedAt,
+  };
 }
 
-export function createAgentService({ models, known, clock, randomHex, hashKey, onAgentsChanged }: Deps) {
+export function createAgentService({
+  models,
+  known,
+  clock,
+  randomHex,
+  hashKey,
+  onAgentsChanged,
+}: Deps) {
   /** The agents that the tenant sees: of the organisation or the chosen workspace, and of its key. */
   function visible({ organizationId, workspaceId, agentIds }: Tenant) {
     return {
@@ -57,14 +68,24 @@ export function createAgentService({ models, known, clock, randomHex, hashKey, o
   }
 
   async function find(tenant: Tenant, id: string): Promise<AgentDocument> {
-    const agent = await models.agents.findOne({ ...visible(tenant), $and: [{ _id: id }] }).lean<AgentDocument>();
+    const agent = await models.agents
+      .findOne({ ...visible(tenant), $and: [{ _id: id }] })
+      .lean<AgentDocument>();
     if (!agent) throw new AppError('NOT_FOUND');
     return agent;
   }
 
-  async function change(tenant: Tenant, id: string, changes: Record<string, unknown>): Promise<AgentDocument> {
+  async function change(
+    tenant: Tenant,
+    id: string,
+    changes: Record<string, unknown>,
+  ): Promise<AgentDocument> {
     const agent = await models.agents
-      .findOneAndUpdate({ ...visible(tenant), $and: [{ _id: id }] }, { $set: changes }, { returnDocument: 'after' })
+      .findOneAndUpdate(
+        { ...visible(tenant), $and: [{ _id: id }] },
+        { $set: changes },
+        { returnDocument: 'after' },
+      )
       .lean<AgentDocument>();
     if (!agent) throw new AppError('NOT_FOUND');
     onAgentsChanged(tenant.organizationId);
@@ -74,7 +95,10 @@ export function createAgentService({ models, known, clock, randomHex, hashKey, o
   function newKey(agentName: string) {
     const apiKey = `svc_agent_${randomHex(24)}`;
     const apiKeyPrefix = apiKey.slice(-SHOWN_DIGITS);
-    return { apiKey, stored: { apiKeyHash: hashKey(apiKey), apiKeyPrefix, apiKeyAgentScope: agentName } };
+    return {
+      apiKey,
+      stored: { apiKeyHash: hashKey(apiKey), apiKeyPrefix, apiKeyAgentScope: agentName },
+    };
   }
 
   async function withActivity(organizationId: string, agents: readonly AgentDocument[]) {
@@ -120,7 +144,12 @@ export function createAgentService({ models, known, clock, randomHex, hashKey, o
     async list(tenant: Tenant, { skip, limit }: Page) {
       const where = visible(tenant);
       const [agents, total] = await Promise.all([
-        models.agents.find(where).sort({ createdAt: -1, _id: -1 }).skip(skip).limit(limit).lean<AgentDocument[]>(),
+        models.agents
+          .find(where)
+          .sort({ createdAt: -1, _id: -1 })
+          .skip(skip)
+          .limit(limit)
+          .lean<AgentDocument[]>(),
         models.agents.countDocuments(where),
       ]);
       return { items: await withActivity(tenant.organizationId, agents), total };
@@ -163,10 +192,15 @@ export function createAgentService({ models, known, clock, randomHex, hashKey, o
     },
 
     /** @throws AppError `NOT_FOUND` */
-    update: async (tenant: Tenant, id: string, changes: AgentChange) => shown(await change(tenant, id, changes)),
+    update: async (tenant: Tenant, id: string, changes: AgentChange) =>
+      shown(await change(tenant, id, changes)),
 
     /** Omitted members keep their value. @throws AppError `NOT_FOUND` */
-    async updatePolicies(tenant: Tenant, id: string, policies: z.output<typeof agentPoliciesChange>) {
+    async updatePolicies(
+      tenant: Tenant,
+      id: string,
+      policies: z.output<typeof agentPoliciesChange>,
+    ) {
       const given = Object.entries(policies).map(([name, value]) => [`policies.${name}`, value]);
       return shown(await change(tenant, id, Object.fromEntries(given) as Record<string, unknown>));
     },
@@ -189,7 +223,8 @@ export function createAgentService({ models, known, clock, randomHex, hashKey, o
 
     /** Lifetime counts by the verdict at ingestion. @throws AppError `NOT_FOUND` */
     async analytics(tenant: Tenant, id: string) {
-      const { approved, flagged, blocked } = (await activityOf(tenant, id))?.verdicts ?? NO_VERDICTS;
+      const { approved, flagged, blocked } =
+        (await activityOf(tenant, id))?.verdicts ?? NO_VERDICTS;
       return { totalTraces: approved + flagged + blocked, blocked, flagged, approved };
     },
 
@@ -202,12 +237,16 @@ export function createAgentService({ models, known, clock, randomHex, hashKey, o
         organizationId,
         value: await namedSo(organizationId, text),
       }));
-      return candidates?.find(({ agentId }) => agentIds === null || agentIds.includes(agentId)) ?? null;
+      return (
+        candidates?.find(({ agentId }) => agentIds === null || agentIds.includes(agentId)) ?? null
+      );
     },
 
     /** The agent that made a decision, removed or not; null where the decision names none. */
     producer: async ({ organizationId }: Tenant, agentId: string): Promise<AgentDocument | null> =>
-      ID.test(agentId) ? models.agents.findOne({ organizationId, _id: agentId }).lean<AgentDocument>() : null,
+      ID.test(agentId)
+        ? models.agents.findOne({ organizationId, _id: agentId }).lean<AgentDocument>()
+        : null,
 
     /** The agent's own ingestion limit; null: none. */
     async requestsPerMinute({ organizationId }: Tenant, agentId: string): Promise<number | null> {

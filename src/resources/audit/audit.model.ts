@@ -17,7 +17,12 @@ export interface AuditRowDocument {
 
 export const auditRowSchema = new Schema<AuditRowDocument>(
   { event: { type: Schema.Types.Mixed, required: true } },
-  { collection: 'audit_rows', timestamps: { createdAt: true, updatedAt: false }, autoIndex: false, minimize: false },
+  {
+    collection: 'audit_rows',
+    timestamps: { createdAt: true, updatedAt: false },
+    autoIndex: false,
+    minimize: false,
+  },
 );
 auditRowSchema.plugin(tenancy);
 auditRowSchema.index({ createdAt: 1 }, { name: 'waiting' });

@@ -16,7 +16,10 @@ export const auditRoutes = [
     data: auditListView,
     extra: auditListExtra,
     async handler({ tenant, query: { page, limit, ...filter } }, { audit }) {
-      const { items, total } = await audit.list(tenant, filter, { skip: (page - 1) * limit, limit });
+      const { items, total } = await audit.list(tenant, filter, {
+        skip: (page - 1) * limit,
+        limit,
+      });
       const paged = pagination({ page, limit }, total);
       return reply(200, { entries: items, pagination: paged }, { extra: { pagination: paged } });
     },

@@ -95,12 +95,20 @@ export function createAuditService({
     async sweep(): Promise<void> {
       const before = new Date(clock.now().getTime() - LEFT_BEHIND_MS);
       const rows = await models.auditRows
-        .find({ createdAt: { $lt: before } }, null, { crossTenant: true, sort: { createdAt: 1 }, limit: SWEEP_BATCH })
+        .find({ createdAt: { $lt: before } }, null, {
+          crossTenant: true,
+          sort: { createdAt: 1 },
+          limit: SWEEP_BATCH,
+        })
         .lean<AuditRowDocument[]>();
       for (const row of rows) await append({ auditId: row._id.toHexString(), event: row.event });
     },
 
-    async list({ organizationId }: Tenant, filter: AuditFilter, page: { skip: number; limit: number }) {
+    async list(
+      { organizationId }: Tenant,
+      filter: AuditFilter,
+      page: { skip: number; limit: number },
+    ) {
       const where = { organizationId, ...conditionsOf(filter) };
       const [entries, total] = await Promise.all([
         models.auditEntries
@@ -136,7 +144,9 @@ export function createAuditService({
 
     /** @throws AppError `NOT_FOUND` */
     async find({ organizationId }: Tenant, auditId: string) {
-      const entry = await models.auditEntries.findOne({ organizationId, auditId }).lean<AuditEntryDocument>();
+      const entry = await models.auditEntries
+        .findOne({ organizationId, auditId })
+        .lean<AuditEntryDocument>();
       if (!entry) throw new AppError('NOT_FOUND');
       return presented(entry);
     },
@@ -158,7 +168,9 @@ function describe({ sequence, reason, what }: Break): string {
 function actorOf({ userId, metadata }: AuditEvent): Actor {
   if (userId !== null) return { kind: 'user', id: userId };
   const [kind, id] = typeof metadata.actor === 'string' ? metadata.actor.split(':') : [];
-  return kind === 'workspaceKey' || kind === 'agentKey' ? { kind, id: id ?? null } : { kind: 'system', id: null };
+  return kind === 'workspaceKey' || kind === 'agentKey'
+    ? { kind, id: id ?? null }
+    : { kind: 'system', id: null };
 }
 
 function draftOf({ auditId, event }: AuditRow, random16: () => Buffer): Draft {
@@ -206,12 +218,25 @@ function draftOf({ auditId, event }: AuditRow, random16: () => Buffer): Draft {
   };
 }
 
-function conditionsOf({ action, dateFrom, dateTo, search, ...equal }: AuditFilter): Record<string, unknown> {
-  const given = Object.fromEntries(Object.entries(equal).filter(([, value]) => value !== undefined));
-  const literal = search === undefined ? undefined : new RegExp(search.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+function conditionsOf({
+  action,
+  dateFrom,
+  dateTo,
+  search,
+  ...equal
+}: AuditFilter): Record<string, unknown> {
+  const given = Object.fromEntries(
+    Object.entries(equal).filter(([, value]) => value !== undefined),
+  );
+  const literal =
+    search === undefined
+      ? undefined
+      : new RegExp(search.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
   return {
     ...given,
-    ...(action !== undefined && { action: { $in: SPELLINGS.find((names) => names.includes(action)) ?? [action] } }),
+    ...(action !== undefined && {
+      action: { $in: SPELLINGS.find((names) => names.includes(action)) ?? [action] },
+    }),
     ...((dateFrom ?? dateTo) && {
       createdAt: { ...(dateFrom && { $gte: dateFrom }), ...(dateTo && { $lte: dateTo }) },
     }),

@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import { PLANS } from '../../domain/identity/plans.ts';
 import { ROLES } from '../../domain/identity/roles.ts';
-import { emailAddress, existingPassword, id, instant, line, newPassword } from '../../http/declaration/views.ts';
+import {
+  emailAddress,
+  existingPassword,
+  id,
+  instant,
+  line,
+  newPassword,
+} from '../../http/declaration/views.ts';
 import { SESSION_TIMEOUTS } from './accounts/users.model.ts';
 
 const objectId = z
@@ -25,7 +32,10 @@ export const resetInput = z.object({ token: oneTimeToken, password: newPassword 
 export const changeInput = z.object({ currentPassword: existingPassword, newPassword });
 export const linkInput = z.object({ token: oneTimeToken });
 export const switchInput = z.object({ organizationId: objectId });
-export const revokeInput = z.union([z.object({ auditLogId: objectId }), z.object({ jti: z.string().min(1).max(64) })]);
+export const revokeInput = z.union([
+  z.object({ auditLogId: objectId }),
+  z.object({ jti: z.string().min(1).max(64) }),
+]);
 
 export const accountView = z.object({
   _id: id,
@@ -47,10 +57,18 @@ export const sessionOrganizationView = z.object({
 });
 const role = z.enum(ROLES);
 
-export const sessionView = z.object({ token: z.string(), expiresAt: instant, organizationId: id, role });
+export const sessionView = z.object({
+  token: z.string(),
+  expiresAt: instant,
+  organizationId: id,
+  role,
+});
 export const signedInView = sessionView.extend({ user: accountView });
 /** A session, or what the second step needs. */
-export const signInView = z.union([signedInView, z.object({ mfaRequired: z.literal(true), tempToken: z.string() })]);
+export const signInView = z.union([
+  signedInView,
+  z.object({ mfaRequired: z.literal(true), tempToken: z.string() }),
+]);
 export const registeredView = signedInView.extend({ organization: sessionOrganizationView });
 export const meView = z.object({ user: accountView, organization: sessionOrganizationView, role });
 export const membershipView = z.object({
@@ -76,4 +94,7 @@ export const streamTokenView = z.object({ streamToken: z.string(), expiresAt: in
 
 /** The same words whether the address has an account or not. */
 export const sentView = z.object({ message: z.string() });
-export const passwordChangedView = z.object({ passwordChanged: z.literal(true), sessionsEnded: z.number().int() });
+export const passwordChangedView = z.object({
+  passwordChanged: z.literal(true),
+  sessionsEnded: z.number().int(),
+});

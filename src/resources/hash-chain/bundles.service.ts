@@ -83,7 +83,12 @@ export function createBundleService({ models, verificationWorker, audit, clock }
     const { user, ip, userAgent } = asking;
     const isAllowed = user !== null && MANAGERS.includes(user.role);
     await audit.write({
-      ...{ organizationId, workspaceId, userId: user?.userId ?? null, userEmail: user?.email ?? null },
+      ...{
+        organizationId,
+        workspaceId,
+        userId: user?.userId ?? null,
+        userEmail: user?.email ?? null,
+      },
       userRole: user?.role ?? 'member',
       action: 'hash-chain.disclose',
       resource: 'hash-chain',
@@ -107,7 +112,10 @@ export function createBundleService({ models, verificationWorker, audit, clock }
       const head = await newest(organizationId);
       const { first, last } = await rangeOf(organizationId, query, head?.sequence ?? 0);
       const count = Math.max(0, last - first + 1);
-      const range = count > 0 ? { fromSequence: first, toSequence: last } : { fromSequence: null, toSequence: null };
+      const range =
+        count > 0
+          ? { fromSequence: first, toSequence: last }
+          : { fromSequence: null, toSequence: null };
       const { disclose: names = [] } = query;
       if (names.length > 0) await admit(tenant, asking, { names, ...range });
       const body = await verificationWorker.bundle(DECISIONS, {
@@ -119,7 +127,10 @@ export function createBundleService({ models, verificationWorker, audit, clock }
         count,
         disclosed: names,
       });
-      return { filename: `assay-${organizationId}-${range.fromSequence ?? 0}-${range.toSequence ?? 0}.json`, body };
+      return {
+        filename: `assay-${organizationId}-${range.fromSequence ?? 0}-${range.toSequence ?? 0}.json`,
+        body,
+      };
     },
   };
 }

@@ -100,7 +100,11 @@ export const hashChainRoutes = [
       query: bundleQuery,
       data: z.unknown(),
       async handler({ tenant, user = null, query, meta }, { bundles }) {
-        const bundle = await bundles.open(tenant, query, { user, ip: meta.ip, userAgent: meta.userAgent });
+        const bundle = await bundles.open(tenant, query, {
+          user,
+          ip: meta.ip,
+          userAgent: meta.userAgent,
+        });
         return reply(200, { type: 'application/json; charset=utf-8', ...bundle });
       },
     }),

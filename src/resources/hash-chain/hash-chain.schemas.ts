@@ -37,7 +37,13 @@ export const verificationView = z.object({
   brokenDetail: z.string().nullable(),
   durationMs: count,
   verifiedAt: instant,
-  payload: z.object({ checked: count, mismatched: places, missing: places, erased: count, unstored: count }),
+  payload: z.object({
+    checked: count,
+    mismatched: places,
+    missing: places,
+    erased: count,
+    unstored: count,
+  }),
   completeness: z.object({ headSequence: count, ok: z.boolean() }),
 });
 
@@ -61,7 +67,11 @@ export const entryView = z.object({
 
 /** Anything else names no decision. */
 export const traceParam = z.object({ traceId: z.string().regex(/^[A-Za-z0-9._:()-]{1,200}$/) });
-export const entryOfTraceView = z.object({ entry: entryView, proof: z.null(), related: z.array(entryView) });
+export const entryOfTraceView = z.object({
+  entry: entryView,
+  proof: z.null(),
+  related: z.array(entryView),
+});
 
 export const ENTRIES_LIMIT = 500;
 export const entriesQuery = z.object({
@@ -73,7 +83,13 @@ export const entriesQuery = z.object({
     .transform((wanted) => Math.min(wanted, ENTRIES_LIMIT))
     .describe(`page size, at most ${ENTRIES_LIMIT}`),
   beforeSeq: sequence.optional().describe('entries below this sequence'),
-  search: z.string().trim().min(1).max(200).optional().describe('beginning of a traceId or a chainHash'),
+  search: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('beginning of a traceId or a chainHash'),
 });
 export const entriesView = z.object({ entries: z.array(entryView), hasMore: z.boolean() });
 

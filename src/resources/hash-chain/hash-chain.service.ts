@@ -43,7 +43,10 @@ export function createHashChainService({ models, ledger, verificationWorker, clo
     const status = statuses.get(organizationId);
     if (status && at - status.at < STATUS_AGE_MS) return status;
     const [head, verification] = await Promise.all([
-      models.ledger.findOne({ organizationId }, 'sequence chainHash createdAt').sort({ sequence: -1 }).lean<Head>(),
+      models.ledger
+        .findOne({ organizationId }, 'sequence chainHash createdAt')
+        .sort({ sequence: -1 })
+        .lean<Head>(),
       models.chainVerifications.findOne({ organizationId }).lean<ChainVerificationDocument>(),
     ]);
     const loaded = { head, verification, at };
@@ -60,7 +63,11 @@ export function createHashChainService({ models, ledger, verificationWorker, clo
     async status({ organizationId }: Tenant) {
       const { head, verification } = await known(organizationId);
       const latency = ledger.latency(organizationId);
-      const [p50Ms, p95Ms, p99Ms] = [latency?.p50 ?? null, latency?.p95 ?? null, latency?.p99 ?? null];
+      const [p50Ms, p95Ms, p99Ms] = [
+        latency?.p50 ?? null,
+        latency?.p95 ?? null,
+        latency?.p99 ?? null,
+      ];
       return {
         totalEntries: head?.sequence ?? 0,
         lastSequence: head?.sequence ?? 0,
@@ -80,16 +87,29 @@ export function createHashChainService({ models, ledger, verificationWorker, clo
     /** Replays the whole chain and remembers the outcome. */
     async verify({ organizationId }: Tenant) {
       const started = clock.now();
-      const { verified, broken, ...found } = await verificationWorker.verify(DECISIONS, organizationId, started);
+      const { verified, broken, ...found } = await verificationWorker.verify(
+        DECISIONS,
+        organizationId,
+        started,
+      );
       const verifiedAt = clock.now();
-      const outcome = { brokenAtSequence: broken?.sequence ?? null, brokenReason: broken?.reason ?? null };
+      const outcome = {
+        brokenAtSequence: broken?.sequence ?? null,
+        brokenReason: broken?.reason ?? null,
+      };
       const remembered = { verifiedAt, ok: verified, totalChecked: found.totalChecked, ...outcome };
-      await models.chainVerifications.updateOne({ organizationId }, { $set: remembered }, { upsert: true });
+      await models.chainVerifications.updateOne(
+        { organizationId },
+        { $set: remembered },
+        { upsert: true },
+      );
       statuses.delete(organizationId);
       if (!verified) log.error({ organizationId, broken }, 'a chain is not what was sealed');
       return {
         ...{ verified, ok: verified, ...found, ...outcome, verifiedAt },
-        ...(broken?.expectedSequence !== undefined && { expectedSequence: broken.expectedSequence }),
+        ...(broken?.expectedSequence !== undefined && {
+          expectedSequence: broken.expectedSequence,
+        }),
         brokenDetail: broken?.what ?? null,
         durationMs: verifiedAt.getTime() - started.getTime(),
       };
@@ -125,7 +145,9 @@ export function createHashChainService({ models, ledger, verificationWorker, clo
 
     /** By its object id. @throws AppError `NOT_FOUND` */
     async entry({ organizationId }: Tenant, id: string) {
-      const entry = await models.ledger.findOne({ organizationId, _id: id }, SHOWN).lean<LedgerEntryDocument>();
+      const entry = await models.ledger
+        .findOne({ organizationId, _id: id }, SHOWN)
+        .lean<LedgerEntryDocument>();
       if (!entry) throw new AppError('NOT_FOUND');
       return shownEntry(entry);
     },
@@ -142,11 +164,23 @@ interface EntriesWanted {
 /** Ranges instead of patterns: indexes serve them, and no character means anything. */
 function beginningWith(search: string): object {
   const range = { $gte: search, $lt: search + BEYOND };
-  return HEX.test(search) ? { $or: [{ traceId: range }, { chainHash: range }] } : { traceId: range };
+  return HEX.test(search)
+    ? { $or: [{ traceId: range }, { chainHash: range }] }
+    : { traceId: range };
 }
 
 function shownEntry(entry: LedgerEntryDocument) {
-  const { _id, organizationId, sequence, kind, traceId, prevHash, payloadDigest, chainHash, createdAt } = entry;
+  const {
+    _id,
+    organizationId,
+    sequence,
+    kind,
+    traceId,
+    prevHash,
+    payloadDigest,
+    chainHash,
+    createdAt,
+  } = entry;
   return {
     ...{ id: _id, _id, organizationId, sequence, kind, traceId },
     ...{ prevHash, payloadDigest, payloadHash: payloadDigest, chainHash, createdAt },

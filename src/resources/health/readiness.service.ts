@@ -28,7 +28,9 @@ export function createReadiness({ ping, clockAgrees, quarantined }: Deps) {
         (error: unknown) => error,
       );
       if (database === null && failed.length === 0) return;
-      throw new AppError('SERVICE_UNAVAILABLE', 'Not ready', { cause: database ?? new Error(failed.join(', ')) });
+      throw new AppError('SERVICE_UNAVAILABLE', 'Not ready', {
+        cause: database ?? new Error(failed.join(', ')),
+      });
     },
   };
 }

@@ -76,7 +76,13 @@ const oidcSchema = new Schema<OidcSettings>(
 );
 const samlSchema = new Schema<SamlSettings>(
   {
-    ...{ entityId: text, ssoUrl: text, emailAttribute: text, nameAttribute: text, groupsAttribute: text },
+    ...{
+      entityId: text,
+      ssoUrl: text,
+      emailAttribute: text,
+      nameAttribute: text,
+      groupsAttribute: text,
+    },
     sloUrl: { type: String, default: null },
     certificates: { type: [String], required: true },
   },
@@ -107,7 +113,10 @@ export const organizationSchema = new Schema<OrganizationDocument>(
     defaultWorkspaceId: { type: Schema.Types.ObjectId, required: true },
     scrubNationalIds: { type: Boolean, default: true },
     roleMapping: [
-      new Schema({ pattern: { type: String, required: true }, role: { type: String, enum: ROLES } }, { _id: false }),
+      new Schema(
+        { pattern: { type: String, required: true }, role: { type: String, enum: ROLES } },
+        { _id: false },
+      ),
     ],
     ssoConfig: { type: ssoSchema, default: null },
     endSessionsOnScimDeactivate: { type: Boolean, default: false },

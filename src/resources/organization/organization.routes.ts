@@ -56,6 +56,7 @@ export const organizationRoutes = [
     body: deletionInput,
     data: deletedOrganizationView,
     audit: audit(ORGANIZATION_DELETED),
-    handler: ({ tenant, user, body }, { organizationDeletion }) => organizationDeletion.delete(tenant, user, body),
+    handler: ({ tenant, user, body }, { organizationDeletion }) =>
+      organizationDeletion.delete(tenant, user, body),
   }),
 ];

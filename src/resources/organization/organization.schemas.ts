@@ -21,7 +21,9 @@ export const organizationView = z.object({
   plan: z.enum(PLANS),
   defaultWorkspaceId: id,
   scrubNationalIds: z.boolean().describe('Whether national id numbers are recognised in decisions'),
-  endSessionsOnScimDeactivate: z.boolean().describe('Whether a deactivation by the directory also ends sessions'),
+  endSessionsOnScimDeactivate: z
+    .boolean()
+    .describe('Whether a deactivation by the directory also ends sessions'),
   createdAt: instant,
   updatedAt: instant,
 });

@@ -36,14 +36,27 @@ interface Deps {
 const SLUG_LENGTH = 48;
 const SLUG_SUFFIX = 8;
 
-export function createOrganizationService({ models, contexts, openLedger, newId, onCommit, defaultPlan }: Deps) {
+export function createOrganizationService({
+  models,
+  contexts,
+  openLedger,
+  newId,
+  onCommit,
+  defaultPlan,
+}: Deps) {
   return {
     /** Makes an organisation and its default workspace; call it inside a transaction. */
     async create(name: string): Promise<{ organizationId: string; workspaceId: string }> {
       const [organizationId, workspaceId] = [newId(), newId()];
       const slug = `${slugOf(name)}-${organizationId.slice(-SLUG_SUFFIX)}`;
       await models.organizations.create([
-        { _id: organizationId, name, slug, subscription: { plan: defaultPlan }, defaultWorkspaceId: workspaceId },
+        {
+          _id: organizationId,
+          name,
+          slug,
+          subscription: { plan: defaultPlan },
+          defaultWorkspaceId: workspaceId,
+        },
       ]);
       await models.workspaces.create([{ _id: workspaceId, organizationId, name: 'Default' }]);
       await openLedger(organizationId);
@@ -53,7 +66,9 @@ export function createOrganizationService({ models, contexts, openLedger, newId,
     /** @throws AppError `UNAUTHORIZED_NO_USER` when the organisation is gone */
     async context(organizationId: string): Promise<OrganizationContext> {
       const context = await contexts.get(organizationId, async () => {
-        const found = await models.organizations.findById(organizationId).lean<OrganizationDocument>();
+        const found = await models.organizations
+          .findById(organizationId)
+          .lean<OrganizationDocument>();
         return (
           found && {
             organizationId,
@@ -72,7 +87,9 @@ export function createOrganizationService({ models, contexts, openLedger, newId,
 
     /** @throws AppError `NOT_FOUND` when it has just been deleted */
     async settings({ organizationId }: Tenant) {
-      const found = await models.organizations.findById(organizationId).lean<OrganizationDocument>();
+      const found = await models.organizations
+        .findById(organizationId)
+        .lean<OrganizationDocument>();
       if (!found) throw new AppError('NOT_FOUND');
       return shown(found);
     },
@@ -96,7 +113,9 @@ export function createOrganizationService({ models, contexts, openLedger, newId,
     async named(
       ids: readonly string[],
     ): Promise<Map<string, Pick<OrganizationDocument, '_id' | 'name' | 'slug' | 'subscription'>>> {
-      const found = await models.organizations.find({ _id: { $in: ids } }).lean<OrganizationDocument[]>();
+      const found = await models.organizations
+        .find({ _id: { $in: ids } })
+        .lean<OrganizationDocument[]>();
       return new Map(found.map((organization) => [organization._id.toHexString(), organization]));
     },
   };

@@ -51,7 +51,10 @@ export const policySchema = new Schema<PolicyDocument>(
 );
 policySchema.plugin(tenancy);
 policySchema.index({ organizationId: 1, deletedAt: 1, createdAt: -1, _id: -1 }, { name: 'list' });
-policySchema.index({ organizationId: 1, workspaceId: 1, deletedAt: 1, enabled: 1 }, { name: 'evaluated' });
+policySchema.index(
+  { organizationId: 1, workspaceId: 1, deletedAt: 1, enabled: 1 },
+  { name: 'evaluated' },
+);
 
 /** A policy as it stood from one change to the next; never changed, never removed. */
 export interface PolicyRevisionDocument extends PolicyContents {
@@ -81,7 +84,10 @@ export const policyRevisionSchema = new Schema<PolicyRevisionDocument>(
   },
 );
 policyRevisionSchema.plugin(tenancy);
-policyRevisionSchema.index({ organizationId: 1, policyId: 1, revision: -1 }, { name: 'revision', unique: true });
+policyRevisionSchema.index(
+  { organizationId: 1, policyId: 1, revision: -1 },
+  { name: 'revision', unique: true },
+);
 
 /** The revisions behind a `policySetDigest`, written before the set judges its first decision. */
 export interface PolicySetDocument {
@@ -96,11 +102,17 @@ export const policySetSchema = new Schema<PolicySetDocument>(
   {
     digest: { type: String, required: true },
     members: {
-      type: [new Schema({ id: Schema.Types.ObjectId, revision: Number }, { _id: false, id: false })],
+      type: [
+        new Schema({ id: Schema.Types.ObjectId, revision: Number }, { _id: false, id: false }),
+      ],
       required: true,
     },
   },
-  { collection: 'policy_sets', timestamps: { createdAt: true, updatedAt: false }, autoIndex: false },
+  {
+    collection: 'policy_sets',
+    timestamps: { createdAt: true, updatedAt: false },
+    autoIndex: false,
+  },
 );
 policySetSchema.plugin(tenancy);
 policySetSchema.index({ organizationId: 1, digest: 1 }, { name: 'digest', unique: true });

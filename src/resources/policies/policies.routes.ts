@@ -42,7 +42,8 @@ export const policyRoutes = [
     data: policyView,
     codes,
     audit: audit('policy.create'),
-    handler: async ({ tenant, body }, { policies }) => reply(201, await policies.create(tenant, body)),
+    handler: async ({ tenant, body }, { policies }) =>
+      reply(201, await policies.create(tenant, body)),
   }),
   route({
     method: 'get',
@@ -62,7 +63,8 @@ export const policyRoutes = [
     data: policyView,
     codes,
     audit: audit('policy.create'),
-    handler: async ({ tenant, body }, { policies }) => reply(201, await policies.createFromTemplate(tenant, body)),
+    handler: async ({ tenant, body }, { policies }) =>
+      reply(201, await policies.createFromTemplate(tenant, body)),
   }),
   route({
     method: 'get',
@@ -112,7 +114,8 @@ export const policyRoutes = [
     params: byId,
     page: { limit: 50, max: 200 },
     data: revisionView,
-    handler: ({ tenant, params, page }, { policies }) => policies.revisions(tenant, params.id, page),
+    handler: ({ tenant, params, page }, { policies }) =>
+      policies.revisions(tenant, params.id, page),
   }),
   route({
     method: 'get',
@@ -121,6 +124,7 @@ export const policyRoutes = [
     ...read,
     params: revisionParams,
     data: revisionView,
-    handler: ({ tenant, params }, { policies }) => policies.revision(tenant, params.id, params.revision),
+    handler: ({ tenant, params }, { policies }) =>
+      policies.revision(tenant, params.id, params.revision),
   }),
 ];

@@ -26,7 +26,10 @@ const condition: z.ZodType<Condition> = z.strictObject({
   field: z.string().min(1).describe('Path of a fact, such as outputDecision.action'),
   operator: z.enum(operators),
   value: z.json().refine(isStorable, unstorable),
-  logicalOperator: z.enum(logicalOperators).exactOptional().describe('Joins this condition with the next; default AND'),
+  logicalOperator: z
+    .enum(logicalOperators)
+    .exactOptional()
+    .describe('Joins this condition with the next; default AND'),
 });
 const action: z.ZodType<Action> = z.strictObject({
   type: z.enum(actionTypes),
@@ -48,7 +51,10 @@ const contents = {
 /** An action that is always right, so that conditions can be checked without their actions. */
 const STAND_IN: Action[] = [{ type: 'notify' }];
 
-function refine(policy: { conditions?: Condition[]; actions?: Action[] }, context: z.RefinementCtx): void {
+function refine(
+  policy: { conditions?: Condition[]; actions?: Action[] },
+  context: z.RefinementCtx,
+): void {
   for (const { path, text } of checkPolicy(policy.conditions ?? [], policy.actions ?? STAND_IN)) {
     context.addIssue({ code: 'custom', path: path.split(/[.[\]]+/), message: text });
   }
@@ -75,7 +81,10 @@ export const policyChange = z
   })
   .superRefine(refine);
 
-export const templateInput = z.object({ templateId: z.string().min(1).max(100), name: line(100).optional() });
+export const templateInput = z.object({
+  templateId: z.string().min(1).max(100),
+  name: line(100).optional(),
+});
 
 export const policyView = z.object({
   _id: id,

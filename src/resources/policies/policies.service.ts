@@ -70,7 +70,11 @@ export function createPolicyService({ models, policySets, clock, onCommit }: Dep
     change: Partial<PolicyContents> | { deletedAt: Date },
   ): Promise<PolicyDocument> {
     const policy = await models.policies
-      .findOneAndUpdate({ ...live(tenant), _id }, { $set: change, $inc: { revision: 1 } }, { returnDocument: 'after' })
+      .findOneAndUpdate(
+        { ...live(tenant), _id },
+        { $set: change, $inc: { revision: 1 } },
+        { returnDocument: 'after' },
+      )
       .lean<PolicyDocument>();
     if (!policy) throw new AppError('NOT_FOUND');
     await recordChange(tenant, policy);
@@ -79,7 +83,8 @@ export function createPolicyService({ models, policySets, clock, onCommit }: Dep
 
   /** Of a policy that the tenant sees, live or removed. */
   async function revisionsOf(tenant: Tenant, policyId: string) {
-    if (!(await models.policies.exists({ ...visible(tenant), _id: policyId }))) throw new AppError('NOT_FOUND');
+    if (!(await models.policies.exists({ ...visible(tenant), _id: policyId })))
+      throw new AppError('NOT_FOUND');
     return { organizationId: tenant.organizationId, policyId };
   }
 
@@ -104,7 +109,12 @@ export function createPolicyService({ models, policySets, clock, onCommit }: Dep
     async list(tenant: Tenant, { skip, limit }: Page) {
       const where = live(tenant);
       const [policies, total] = await Promise.all([
-        models.policies.find(where).sort({ createdAt: -1, _id: -1 }).skip(skip).limit(limit).lean<PolicyDocument[]>(),
+        models.policies
+          .find(where)
+          .sort({ createdAt: -1, _id: -1 })
+          .skip(skip)
+          .limit(limit)
+          .lean<PolicyDocument[]>(),
         models.policies.countDocuments(where),
       ]);
       return { items: await withStatistics(tenant.organizationId, policies), total };
@@ -114,12 +124,17 @@ export function createPolicyService({ models, policySets, clock, onCommit }: Dep
     get: async (tenant: Tenant, id: string) => shown(await find(tenant, id)),
 
     /** @throws AppError `NOT_FOUND` for a workspace that is not the organisation's, `INVALID_OPERATION` past the workspace's limits */
-    async create(tenant: Tenant, { workspaceId: named, ...contents }: z.output<typeof policyInput>) {
+    async create(
+      tenant: Tenant,
+      { workspaceId: named, ...contents }: z.output<typeof policyInput>,
+    ) {
       const { organizationId } = tenant;
       const workspaceId = named ?? tenant.workspaceId ?? tenant.defaultWorkspaceId;
       if (!(await models.workspaces.exists({ _id: workspaceId, organizationId })))
         throw new AppError('NOT_FOUND', 'No such workspace');
-      const [made] = await models.policies.create([{ ...contents, organizationId, workspaceId, revision: 1 }]);
+      const [made] = await models.policies.create([
+        { ...contents, organizationId, workspaceId, revision: 1 },
+      ]);
       if (!made) throw new AppError('INTERNAL_ERROR');
       const policy = made.toObject<PolicyDocument>();
       await recordChange(tenant, policy);
@@ -130,7 +145,9 @@ export function createPolicyService({ models, policySets, clock, onCommit }: Dep
     async update(tenant: Tenant, id: string, change: z.output<typeof policyChange>) {
       const policy = await find(tenant, id);
       const current = contentsOf(policy);
-      return shown(sameJson({ ...current, ...change }, current) ? policy : await revise(tenant, id, change));
+      return shown(
+        sameJson({ ...current, ...change }, current) ? policy : await revise(tenant, id, change),
+      );
     },
 
     /** Soft: what it judged stays provable. @throws AppError `NOT_FOUND` */
@@ -157,7 +174,9 @@ export function createPolicyService({ models, policySets, clock, onCommit }: Dep
     /** @throws AppError `NOT_FOUND` */
     async revision(tenant: Tenant, policyId: string, revision: number) {
       const where = await revisionsOf(tenant, policyId);
-      const found = await models.policyRevisions.findOne({ ...where, revision }).lean<PolicyRevisionDocument>();
+      const found = await models.policyRevisions
+        .findOne({ ...where, revision })
+        .lean<PolicyRevisionDocument>();
       if (!found) throw new AppError('NOT_FOUND');
       return found;
     },

@@ -1,6 +1,10 @@
 // The compiled policies of a workspace, as ingestion evaluates them; a digest resolves to the revisions it was made of.
 import { LRUCache } from 'lru-cache';
-import { compilePolicies, type PolicyCache, type PolicySet } from '../../domain/policies/compile.ts';
+import {
+  compilePolicies,
+  type PolicyCache,
+  type PolicySet,
+} from '../../domain/policies/compile.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { Cache } from '../../platform/mongo/cache.ts';
@@ -28,18 +32,24 @@ export function createPolicySetService({ models, sets }: Deps) {
     const policies = await models.policies
       .find({ organizationId, workspaceId, deletedAt: null, enabled: true })
       .lean<PolicyDocument[]>();
-    const definitions = policies.map(({ _id, revision, name, description, priority, conditions, actions }) => ({
-      id: _id.toHexString(),
-      revision,
-      name,
-      description,
-      priority,
-      conditions,
-      actions,
-    }));
+    const definitions = policies.map(
+      ({ _id, revision, name, description, priority, conditions, actions }) => ({
+        id: _id.toHexString(),
+        revision,
+        name,
+        description,
+        priority,
+        conditions,
+        actions,
+      }),
+    );
     const set = compilePolicies(definitions, compiledOf(workspaceId));
     const { digest, members } = set;
-    await models.policySets.updateOne({ organizationId, digest }, { $setOnInsert: { members } }, { upsert: true });
+    await models.policySets.updateOne(
+      { organizationId, digest },
+      { $setOnInsert: { members } },
+      { upsert: true },
+    );
     return set;
   }
 
@@ -58,7 +68,9 @@ export function createPolicySetService({ models, sets }: Deps) {
 
     /** The revisions behind a digest that some decision names. @throws AppError `NOT_FOUND` */
     async resolve({ organizationId }: Tenant, digest: string) {
-      const found = await models.policySets.findOne({ organizationId, digest }).lean<PolicySetDocument>();
+      const found = await models.policySets
+        .findOne({ organizationId, digest })
+        .lean<PolicySetDocument>();
       if (!found) throw new AppError('NOT_FOUND');
       return found;
     },

@@ -15,7 +15,9 @@ const names = z
   .transform((text) => text.split(','));
 
 export const selectionQuery = z.object({
-  attributes: names.optional().describe('Names of the attributes to show, with commas between them'),
+  attributes: names
+    .optional()
+    .describe('Names of the attributes to show, with commas between them'),
   excludedAttributes: names.optional().describe('Names of the attributes to leave out'),
 });
 
@@ -28,7 +30,11 @@ const fromText = z.string().regex(/^-?\d{1,15}$/, 'must be a whole number');
 
 export const listQuery = selectionQuery.extend({
   filter: filter.describe('Filter of RFC 7644, section 3.4.2.2'),
-  startIndex: fromText.transform(Number).pipe(startIndex).default(1).describe('1-based index of the first result'),
+  startIndex: fromText
+    .transform(Number)
+    .pipe(startIndex)
+    .default(1)
+    .describe('1-based index of the first result'),
   count: fromText
     .transform(Number)
     .pipe(count)
@@ -42,7 +48,10 @@ export const schemasWith = (urn: string) =>
   z
     .array(z.string().max(200))
     .max(20)
-    .refine((given) => given.some((one) => one.toLowerCase() === urn.toLowerCase()), `must name ${urn}`)
+    .refine(
+      (given) => given.some((one) => one.toLowerCase() === urn.toLowerCase()),
+      `must name ${urn}`,
+    )
     .optional();
 
 const nameList = z.array(z.string().max(200)).max(MAX_NAMES).optional();
@@ -85,7 +94,12 @@ export const toScim = <T extends z.ZodRawShape>(members: T) =>
     id: z.string(),
     ...z.object(members).partial().shape,
     meta: z
-      .object({ resourceType: z.string(), created: z.string(), lastModified: z.string(), location: z.string() })
+      .object({
+        resourceType: z.string(),
+        created: z.string(),
+        lastModified: z.string(),
+        location: z.string(),
+      })
       .partial()
       .optional(),
   });

@@ -33,15 +33,29 @@ export function listResponse<T>(total: number, startIndex: number, resources: re
 }
 
 export function createSearchService({ people, groups }: Deps) {
-  async function users(tenant: Tenant, filter: Filter | null, { startIndex, count, ...selection }: Search) {
-    const { total, items } = await people.list(tenant, filter, { skip: startIndex - 1, limit: count });
+  async function users(
+    tenant: Tenant,
+    filter: Filter | null,
+    { startIndex, count, ...selection }: Search,
+  ) {
+    const { total, items } = await people.list(tenant, filter, {
+      skip: startIndex - 1,
+      limit: count,
+    });
     return { total, items: items.map((user) => project(user, USER_SCHEMA, selection)) };
   }
 
-  async function buckets(tenant: Tenant, filter: Filter | null, { startIndex, count, ...selection }: Search) {
+  async function buckets(
+    tenant: Tenant,
+    filter: Filter | null,
+    { startIndex, count, ...selection }: Search,
+  ) {
     const found = await groups.list(tenant, filter, selection);
     const page = found.slice(startIndex - 1, startIndex - 1 + count);
-    return { total: found.length, items: page.map((group) => project(group, GROUP_SCHEMA, selection)) };
+    return {
+      total: found.length,
+      items: page.map((group) => project(group, GROUP_SCHEMA, selection)),
+    };
   }
 
   return {
@@ -72,7 +86,10 @@ export function createSearchService({ people, groups }: Deps) {
         count: search.count - people.items.length,
       };
       const roles = forGroups instanceof AppError ? none : await buckets(tenant, forGroups, rest);
-      return listResponse(people.total + roles.total, search.startIndex, [...people.items, ...roles.items]);
+      return listResponse(people.total + roles.total, search.startIndex, [
+        ...people.items,
+        ...roles.items,
+      ]);
     },
   };
 }
@@ -82,7 +99,8 @@ function filterOf({ filter }: Search, schema: ResourceSchema): Filter | null {
   try {
     return filter === undefined ? null : compileFilter(filter, schema);
   } catch (error) {
-    if (error instanceof ScimFilterError) throw new AppError('SCIM_INVALID_FILTER', `filter: ${error.message}`);
+    if (error instanceof ScimFilterError)
+      throw new AppError('SCIM_INVALID_FILTER', `filter: ${error.message}`);
     throw error;
   }
 }

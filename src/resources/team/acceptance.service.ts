@@ -17,7 +17,14 @@ interface Deps {
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-export function createAcceptanceService({ models, invitations, memberships, invited, sessions, transaction }: Deps) {
+export function createAcceptanceService({
+  models,
+  invitations,
+  memberships,
+  invited,
+  sessions,
+  transaction,
+}: Deps) {
   return {
     /**
      * @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED`, `ALREADY_MEMBER`, `VALIDATION_ERROR` for a new account's
@@ -35,7 +42,10 @@ export function createAcceptanceService({ models, invitations, memberships, invi
         if (await memberships.find(organizationId.toHexString(), user._id.toHexString()))
           throw new AppError('ALREADY_MEMBER');
         await models.memberships.create([{ organizationId, userId: user._id, role }]);
-        const session = await sessions.signIn(user, origin, { method: 'invitation', secondFactor: null });
+        const session = await sessions.signIn(user, origin, {
+          method: 'invitation',
+          secondFactor: null,
+        });
         return { ...session, invitationId: invitation._id.toHexString() };
       });
     },

@@ -43,16 +43,29 @@ export function createInvitationService(deps: Deps) {
 
   /** In the transaction of the change: the mail itself is made from the row when it is sent, so the token stands nowhere. */
   async function send({ _id, organizationId }: InvitationDocument): Promise<void> {
-    await queueMail(organizationId.toHexString(), { kind: 'invitation', invitationId: _id.toHexString() });
+    await queueMail(organizationId.toHexString(), {
+      kind: 'invitation',
+      invitationId: _id.toHexString(),
+    });
   }
 
   /** Changes a pending invitation. @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED` */
-  async function change(organizationId: string, _id: string, set: object): Promise<InvitationDocument> {
+  async function change(
+    organizationId: string,
+    _id: string,
+    set: object,
+  ): Promise<InvitationDocument> {
     const changed = await models.invitations
-      .findOneAndUpdate({ ...pending(organizationId), _id }, { $set: set }, { returnDocument: 'after' })
+      .findOneAndUpdate(
+        { ...pending(organizationId), _id },
+        { $set: set },
+        { returnDocument: 'after' },
+      )
       .lean<InvitationDocument>();
     if (changed) return changed;
-    const found = await models.invitations.findOne({ organizationId, _id }).lean<InvitationDocument>();
+    const found = await models.invitations
+      .findOne({ organizationId, _id })
+      .lean<InvitationDocument>();
     throw found ? refusalOf(found) : new AppError('NOT_FOUND');
   }
 
@@ -74,7 +87,11 @@ export function createInvitationService(deps: Deps) {
   }
 
   /** What became of an invitation; null while it can be accepted. */
-  function endOf({ acceptedAt, revokedAt, expiresAt }: InvitationDocument): 'accepted' | 'revoked' | 'expired' | null {
+  function endOf({
+    acceptedAt,
+    revokedAt,
+    expiresAt,
+  }: InvitationDocument): 'accepted' | 'revoked' | 'expired' | null {
     if (acceptedAt) return 'accepted';
     if (revokedAt) return 'revoked';
     return expiresAt <= clock.now() ? 'expired' : null;
@@ -83,15 +100,26 @@ export function createInvitationService(deps: Deps) {
   function refusalOf(invitation: InvitationDocument): AppError {
     const end = endOf(invitation);
     if (end === 'accepted') return new AppError('INVITE_ALREADY_USED');
-    return end === null ? new AppError('CONFLICT') : new AppError('EXPIRED', `The invitation is ${end}`);
+    return end === null
+      ? new AppError('CONFLICT')
+      : new AppError('EXPIRED', `The invitation is ${end}`);
   }
 
   /** The mail behind a row of the outbox; null when the invitation has ended since. */
-  async function composeMail({ organizationId, payload }: Pick<OutboxDocument, 'organizationId' | 'payload'>) {
+  async function composeMail({
+    organizationId,
+    payload,
+  }: Pick<OutboxDocument, 'organizationId' | 'payload'>) {
     const _id = payload.invitationId as string;
-    const invitation = await models.invitations.findOne({ organizationId, _id }).lean<InvitationDocument>();
+    const invitation = await models.invitations
+      .findOne({ organizationId, _id })
+      .lean<InvitationDocument>();
     if (!invitation || endOf(invitation) !== null) return null;
-    return mailOf(invitation, { organizationName: await nameOf(models, invitation), token: tokenOf(_id), publicUrl });
+    return mailOf(invitation, {
+      organizationName: await nameOf(models, invitation),
+      token: tokenOf(_id),
+      publicUrl,
+    });
   }
 
   return {
@@ -113,7 +141,13 @@ export function createInvitationService(deps: Deps) {
       const invitationId = newId();
       const [made] = await models.invitations.create([
         {
-          ...{ _id: invitationId, organizationId, email, role, tokenHash: hashOf(tokenOf(invitationId)) },
+          ...{
+            _id: invitationId,
+            organizationId,
+            email,
+            role,
+            tokenHash: hashOf(tokenOf(invitationId)),
+          },
           ...{ invitedBy: caller.userId, inviterEmail: caller.email, expiresAt: inAWeek() },
         },
       ]);
@@ -126,7 +160,11 @@ export function createInvitationService(deps: Deps) {
     /** The same token for another seven days. @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED` */
     async resend({ organizationId }: Tenant, invitationId: string) {
       const tokenHash = hashOf(tokenOf(invitationId));
-      const sent = await change(organizationId, invitationId, { expiresAt: inAWeek(), attempts: 0, tokenHash });
+      const sent = await change(organizationId, invitationId, {
+        expiresAt: inAWeek(),
+        attempts: 0,
+        tokenHash,
+      });
       await send(sent);
       return shown(sent);
     },
@@ -160,7 +198,8 @@ export function createInvitationService(deps: Deps) {
         { _id, organizationId, attempts: { $lt: ATTEMPTS } },
         { $inc: { attempts: 1 } },
       );
-      if (modifiedCount === 0) throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many attempts: ask to be invited again');
+      if (modifiedCount === 0)
+        throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many attempts: ask to be invited again');
     },
 
     /** In the transaction that takes somebody in. @throws AppError `INVITE_ALREADY_USED`, `EXPIRED`, `NOT_FOUND` */
@@ -182,7 +221,9 @@ function shown(invitation: InvitationDocument) {
 }
 
 async function nameOf(models: Models, { organizationId }: InvitationDocument): Promise<string> {
-  const found = await models.organizations.findById(organizationId, 'name').lean<OrganizationDocument>();
+  const found = await models.organizations
+    .findById(organizationId, 'name')
+    .lean<OrganizationDocument>();
   if (!found) throw new AppError('NOT_FOUND', 'No such invitation');
   return found.name;
 }
@@ -193,7 +234,10 @@ interface Sent {
   publicUrl: string;
 }
 
-function mailOf({ email, role, inviterEmail }: InvitationDocument, { organizationName, token, publicUrl }: Sent) {
+function mailOf(
+  { email, role, inviterEmail }: InvitationDocument,
+  { organizationName, token, publicUrl }: Sent,
+) {
   return {
     to: email,
     subject: `Invitation to ${organizationName}`,
@@ -201,6 +245,10 @@ function mailOf({ email, role, inviterEmail }: InvitationDocument, { organizatio
       `${inviterEmail} invites you to join ${organizationName} in the role ${role}.`,
       `The invitation can be accepted once and ends after ${DAYS} days. If you do not know the sender, do nothing.`,
     ],
-    action: { label: 'Accept the invitation', link: `${publicUrl}/accept-invite#token=${token}`, token },
+    action: {
+      label: 'Accept the invitation',
+      link: `${publicUrl}/accept-invite#token=${token}`,
+      token,
+    },
   };
 }

@@ -36,7 +36,10 @@ export const memberRoutes = [
     roles: ['owner'],
     audit: audit('team.member.role_changed'),
     handler: async ({ tenant, user, params }, { members }) => {
-      const { from, member } = await members.changeRole(tenant, user, { ...params, role: 'auditor' });
+      const { from, member } = await members.changeRole(tenant, user, {
+        ...params,
+        role: 'auditor',
+      });
       return reply(200, member, { audit: about(params.userId, member, { from, to: member.role }) });
     },
   }),
@@ -77,6 +80,10 @@ export const memberRoutes = [
 ];
 
 /** The record that the audit entry is about, found again by the member's address. */
-function about(resourceId: string, { email }: { email: string }, metadata: Record<string, unknown> = {}) {
+function about(
+  resourceId: string,
+  { email }: { email: string },
+  metadata: Record<string, unknown> = {},
+) {
   return { resourceId, detail: email, metadata };
 }

@@ -14,10 +14,15 @@ interface Deps {
 
 export function createMemberService({ models, memberships }: Deps) {
   /** The membership as it stands now, for a change by the caller: also who changes is read anew, for a moment ago it may have been another. */
-  async function open({ organizationId }: Tenant, caller: User, userId: string): Promise<[Role, MembershipDocument]> {
+  async function open(
+    { organizationId }: Tenant,
+    caller: User,
+    userId: string,
+  ): Promise<[Role, MembershipDocument]> {
     await memberships.lock(organizationId);
     const own = await memberships.find(organizationId, caller.userId);
-    if (!own || own.deactivatedBy === 'team' || !MANAGERS.includes(own.role)) throw new AppError('FORBIDDEN');
+    if (!own || own.deactivatedBy === 'team' || !MANAGERS.includes(own.role))
+      throw new AppError('FORBIDDEN');
     const found = await memberships.find(organizationId, userId);
     if (!found) throw new AppError('NOT_FOUND');
     requireOwner(own.role, found.role);
@@ -37,7 +42,9 @@ export function createMemberService({ models, memberships }: Deps) {
         .find({ organizationId })
         .sort({ createdAt: -1, _id: -1 })
         .lean<MembershipDocument[]>();
-      const users = await models.users.find({ _id: { $in: found.map(({ userId }) => userId) } }).lean<UserDocument[]>();
+      const users = await models.users
+        .find({ _id: { $in: found.map(({ userId }) => userId) } })
+        .lean<UserDocument[]>();
       const byId = new Map(users.map((user) => [user._id.toHexString(), user]));
       return found.flatMap((membership) => {
         const user = byId.get(membership.userId.toHexString());
@@ -46,7 +53,11 @@ export function createMemberService({ models, memberships }: Deps) {
     },
 
     /** @throws AppError `NOT_FOUND`, `VALIDATION_ERROR` for the last active owner, `FORBIDDEN` when only an owner may */
-    async changeRole(tenant: Tenant, caller: User, { userId, role }: { userId: string; role: Role }) {
+    async changeRole(
+      tenant: Tenant,
+      caller: User,
+      { userId, role }: { userId: string; role: Role },
+    ) {
       const [ownRole, before] = await open(tenant, caller, userId);
       requireOwner(ownRole, role);
       return { from: before.role, member: await shown(await memberships.change(before, { role })) };

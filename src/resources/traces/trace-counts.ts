@@ -27,7 +27,11 @@ export function createTraceCounts({ models, ledger }: Deps) {
   const counts = new LRUCache<string, Counted>({ max: KEPT, ttl: AGE_MS, noUpdateTTL: true });
 
   /** What to add to a count; null when later facts may have changed what it was made of. */
-  async function growth(organizationId: string, where: object, sequence: Range): Promise<number | null> {
+  async function growth(
+    organizationId: string,
+    where: object,
+    sequence: Range,
+  ): Promise<number | null> {
     const fact = await models.ledger.exists({ organizationId, sequence, kind: { $ne: 'trace' } });
     return fact ? null : models.traces.countDocuments({ ...where, organizationId, sequence });
   }
@@ -39,12 +43,18 @@ export function createTraceCounts({ models, ledger }: Deps) {
       const head = (await ledger.head(organizationId))?.sequence ?? 0;
       const known = counts.get(key);
       if (known && known.head >= head) return known.total;
-      const grown = known ? await growth(organizationId, where, { $gt: known.head, $lte: head }) : null;
+      const grown = known
+        ? await growth(organizationId, where, { $gt: known.head, $lte: head })
+        : null;
       if (known && grown !== null) {
         counts.set(key, { total: known.total + grown, head });
         return known.total + grown;
       }
-      const total = await models.traces.countDocuments({ ...where, organizationId, sequence: { $lte: head } });
+      const total = await models.traces.countDocuments({
+        ...where,
+        organizationId,
+        sequence: { $lte: head },
+      });
       counts.delete(key);
       counts.set(key, { total, head });
       return total;

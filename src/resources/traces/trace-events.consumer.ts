@@ -38,13 +38,18 @@ export function traceEventsConsumer(outbox: OutboxWriter): Consumer {
 /** The body of a delivery: `{ event, timestamp, data }`. `scrub` passes over what operators wrote. */
 export function eventOf(trace: TraceDocument, scrub: (text: string) => string) {
   const { traceId, verdict: status, answer, latency, review, createdAt } = trace;
-  const body = (event: string, data: object) => ({ event, timestamp: createdAt.toISOString(), data });
+  const body = (event: string, data: object) => ({
+    event,
+    timestamp: createdAt.toISOString(),
+    data,
+  });
   const about = {
     traceId,
     agentName: scrub(trace.agentName ?? trace.agentId),
     timestamp: trace.timestamp.toISOString(),
   };
-  if (review) return body('trace.hold_for_review', { ...about, reviewId: review._id.toHexString() });
+  if (review)
+    return body('trace.hold_for_review', { ...about, reviewId: review._id.toHexString() });
   if (status === 'blocked') {
     return body('trace.blocked', { ...about, status, reason: scrub(answer.policy?.reason ?? '') });
   }

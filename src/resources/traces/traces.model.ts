@@ -17,7 +17,13 @@ export const TRACE_STATUSES = [
 export type Verdict = 'approved' | 'flagged' | 'blocked';
 
 /** Free-form members of native adapters: committed to and shown under their own name where present. */
-export const ADAPTER_MEMBERS = ['adapter', 'mlBomReference', 'art12', 'conversation', 'crew'] as const;
+export const ADAPTER_MEMBERS = [
+  'adapter',
+  'mlBomReference',
+  'art12',
+  'conversation',
+  'crew',
+] as const;
 
 /** The human review of a flagged decision, born with it. */
 export interface ReviewItem {
@@ -97,9 +103,20 @@ export const traceSchema = new Schema<TraceDocument>(
   entrySchemaOptions,
 );
 const partialFilterExpression = { kind: 'trace' };
-traceSchema.index({ organizationId: 1, agentId: 1, sequence: -1 }, { name: 'agent', partialFilterExpression });
-traceSchema.index({ organizationId: 1, status: 1, sequence: -1 }, { name: 'status', partialFilterExpression });
+traceSchema.index(
+  { organizationId: 1, agentId: 1, sequence: -1 },
+  { name: 'agent', partialFilterExpression },
+);
+traceSchema.index(
+  { organizationId: 1, status: 1, sequence: -1 },
+  { name: 'status', partialFilterExpression },
+);
 traceSchema.index(
   { organizationId: 1, rationale: 'text', triggeringCondition: 'text' },
-  { name: 'search', default_language: 'none', language_override: 'searchLanguage', partialFilterExpression },
+  {
+    name: 'search',
+    default_language: 'none',
+    language_override: 'searchLanguage',
+    partialFilterExpression,
+  },
 );

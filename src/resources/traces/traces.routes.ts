@@ -39,7 +39,12 @@ export const traceRoutes = [
     status: [201, 202],
     writes: 'own',
     invalidCode: 'SVC_VALIDATION_FAILED',
-    codes: ['SVC_BLOCKED_BY_POLICY', 'SVC_UNKNOWN_SCHEMA_VERSION', 'VERSION_SUNSET', 'USAGE_LIMIT_EXCEEDED'],
+    codes: [
+      'SVC_BLOCKED_BY_POLICY',
+      'SVC_UNKNOWN_SCHEMA_VERSION',
+      'VERSION_SUNSET',
+      'USAGE_LIMIT_EXCEEDED',
+    ],
     bodyLimit: BODY_LIMIT,
     body: ingestBody,
     data: ingestView,

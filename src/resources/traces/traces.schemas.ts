@@ -108,7 +108,10 @@ export const traceView = z.object({
 export const BULK_LIMIT = 500;
 /** Anything here, since `INVALID_IDS` and `INVALID_STATUS` are codes of their own. */
 const ids = z.unknown().optional().describe(`object ids of decisions, 1 to ${BULK_LIMIT}`);
-export const bulkStatusBody = z.object({ ids, status: z.unknown().optional().describe(TRACE_STATUSES.join(', ')) });
+export const bulkStatusBody = z.object({
+  ids,
+  status: z.unknown().optional().describe(TRACE_STATUSES.join(', ')),
+});
 export const bulkDeleteBody = z.object({ ids });
 export const bulkIds = z
   .array(

@@ -21,7 +21,9 @@ interface Deps {
 export function createTraceService({ models, counts, agents, organizations, scrubbers }: Deps) {
   async function shown(organizationId: string, traces: readonly TraceDocument[]) {
     const { scrubNationalIds } = await organizations.context(organizationId);
-    return traces.map((trace) => toTraceView(trace, scrubbers.forReading(trace.scrub.rulesVersion, scrubNationalIds)));
+    return traces.map((trace) =>
+      toTraceView(trace, scrubbers.forReading(trace.scrub.rulesVersion, scrubNationalIds)),
+    );
   }
 
   /** What the tenant sees: its workspace, the agents of its key, nothing that was deleted. */
@@ -40,7 +42,16 @@ export function createTraceService({ models, counts, agents, organizations, scru
   }
 
   async function filterOf(tenant: Tenant, query: TraceQuery) {
-    const { status, agentId, humanOverride, minConfidence, maxConfidence, dateFrom, dateTo, search } = query;
+    const {
+      status,
+      agentId,
+      humanOverride,
+      minConfidence,
+      maxConfidence,
+      dateFrom,
+      dateTo,
+      search,
+    } = query;
     return {
       ...visible(tenant),
       ...(agentId !== undefined && { agentId: await agentFilter(tenant.organizationId, agentId) }),
@@ -83,7 +94,16 @@ export function createTraceService({ models, counts, agents, organizations, scru
 }
 export type TraceService = ReturnType<typeof createTraceService>;
 
-function between<T>(field: string, least: T | undefined, most: T | undefined): Record<string, object> {
+function between<T>(
+  field: string,
+  least: T | undefined,
+  most: T | undefined,
+): Record<string, object> {
   if (least === undefined && most === undefined) return {};
-  return { [field]: { ...(least !== undefined && { $gte: least }), ...(most !== undefined && { $lte: most }) } };
+  return {
+    [field]: {
+      ...(least !== undefined && { $gte: least }),
+      ...(most !== undefined && { $lte: most }),
+    },
+  };
 }

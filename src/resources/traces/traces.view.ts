@@ -5,8 +5,24 @@ import { ADAPTER_MEMBERS, type TraceDocument } from './traces.model.ts';
 
 /** Shown as they are stored. */
 const PLAIN = [
-  ...(['traceId', 'organizationId', 'workspaceId', 'agentId', 'agentName', 'agentVersion', 'schemaVersion'] as const),
-  ...(['status', 'confidenceScore', 'tags', 'humanOverride', 'timestamp', 'clientInfo', 'createdAt'] as const),
+  ...([
+    'traceId',
+    'organizationId',
+    'workspaceId',
+    'agentId',
+    'agentName',
+    'agentVersion',
+    'schemaVersion',
+  ] as const),
+  ...([
+    'status',
+    'confidenceScore',
+    'tags',
+    'humanOverride',
+    'timestamp',
+    'clientInfo',
+    'createdAt',
+  ] as const),
 ] as const;
 /** Texts that are stored beside the payload, for the search. */
 const SEARCHED = ['rationale', 'triggeringCondition'] as const;
@@ -20,7 +36,10 @@ export const VIEW_MEMBERS: Readonly<Record<string, 1>> = Object.fromEntries(
     ...PLAIN,
     ...SEARCHED,
     ...LINK,
-    ...[...PAYLOAD, ...ADAPTER_MEMBERS].flatMap((name) => [`sealed.${name}.text`, `changed.${name}`]),
+    ...[...PAYLOAD, ...ADAPTER_MEMBERS].flatMap((name) => [
+      `sealed.${name}.text`,
+      `changed.${name}`,
+    ]),
   ].map((path) => [path, 1]),
 );
 
@@ -33,8 +52,11 @@ export function toTraceView(trace: TraceDocument, scrubber: Scrubber | null) {
     const value = JSON.parse(text) as Json;
     return scrubber ? scrubber.value(value).value : value;
   };
-  const searched = (text: string | null): string | null => (text && scrubber ? scrubber.text(text).text : text);
-  const adapter = ADAPTER_MEMBERS.map((name) => [name, payload(name)] as const).filter(([, value]) => value !== null);
+  const searched = (text: string | null): string | null =>
+    text && scrubber ? scrubber.text(text).text : text;
+  const adapter = ADAPTER_MEMBERS.map((name) => [name, payload(name)] as const).filter(
+    ([, value]) => value !== null,
+  );
   return {
     _id,
     id: _id,
@@ -46,6 +68,9 @@ export function toTraceView(trace: TraceDocument, scrubber: Scrubber | null) {
   };
 }
 
-function membersOf<K extends string, V>(names: readonly K[], valueOf: (name: K) => V): Record<K, V> {
+function membersOf<K extends string, V>(
+  names: readonly K[],
+  valueOf: (name: K) => V,
+): Record<K, V> {
   return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<K, V>;
 }

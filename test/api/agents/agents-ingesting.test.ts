@@ -41,12 +41,16 @@ test.each<[string, (id: string) => Promise<unknown>]>([
   expect((await ingest(bot.key, bot.id, second)).status).toBe(201);
   await void_(bot.id);
   expect(await statusOf(ingest(bot.key, bot.id))).toEqual([401, 'INVALID_API_KEY']);
-  await expect.poll(() => statusOf(ingest(bot.key, bot.id, second))).toEqual([401, 'INVALID_API_KEY']);
+  await expect
+    .poll(() => statusOf(ingest(bot.key, bot.id, second)))
+    .toEqual([401, 'INVALID_API_KEY']);
 });
 
 test('a regenerated key works at once', async () => {
   const bot = await agent(app, ada);
-  const { data } = ok(await app.call('POST', `${path}/${bot.id}/regenerate-key`, { token: ada.token })).body;
+  const { data } = ok(
+    await app.call('POST', `${path}/${bot.id}/regenerate-key`, { token: ada.token }),
+  ).body;
   expect((await ingest(data.apiKey, bot.id)).status).toBe(201);
 });
 
@@ -101,14 +105,15 @@ test('an agent key opens nothing else', async () => {
 
 test("an agent's own limit holds for its key alone; null, zero and negative lift it", async () => {
   const bot = await agent(app, ada);
-  const limit = (maxRequestsPerMinute: number | null) => change(`${bot.id}/policies`, { maxRequestsPerMinute });
+  const limit = (maxRequestsPerMinute: number | null) =>
+    change(`${bot.id}/policies`, { maxRequestsPerMinute });
   await limit(2);
   const first = await ingest(bot.key, bot.id);
-  expect([first.status, first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).toEqual([
-    201,
-    '2',
-    '1',
-  ]);
+  expect([
+    first.status,
+    first.headers.get('ratelimit-limit'),
+    first.headers.get('ratelimit-remaining'),
+  ]).toEqual([201, '2', '1']);
   expect((await ingest(bot.key, bot.id)).status).toBe(201);
   const refused = await ingest(bot.key, bot.id);
   expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
@@ -128,7 +133,8 @@ test('what an agent did is counted and its versions are listed as they appeared'
   const bot = await agent(app, ada);
   const conditions = [{ field: 'metadata.verdict', operator: 'equals', value: 'block' }];
   const policy = { name: `Stop ${bot.id}`, conditions, actions: [{ type: 'block' }] };
-  const { _id } = ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy })).body.data;
+  const { _id } = ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy }))
+    .body.data;
   for (const more of [
     { agentVersion: 'v2' },
     { agentVersion: 'v1' },
@@ -136,15 +142,19 @@ test('what an agent did is counted and its versions are listed as they appeared'
   ])
     await app.call('POST', '/api/v1/traces', { key: bot.key, body: decision(bot.id, more) });
   await app.instance.runJobsOnce();
-  const read = async (address: string) => ok(await app.call('GET', address, { token: ada.token })).body;
+  const read = async (address: string) =>
+    ok(await app.call('GET', address, { token: ada.token })).body;
   const versions = await read(`${path}/${bot.id}/versions`);
   expect(versions.data).toEqual(['v2', 'v1']);
-  expect(versions.history.map(({ version, traces }: { version: string; traces: number }) => [version, traces])).toEqual(
-    [
-      ['v2', 2],
-      ['v1', 1],
-    ],
-  );
+  expect(
+    versions.history.map(({ version, traces }: { version: string; traces: number }) => [
+      version,
+      traces,
+    ]),
+  ).toEqual([
+    ['v2', 2],
+    ['v1', 1],
+  ]);
   expect((await read(`${path}/${bot.id}/analytics`)).data).toEqual({
     totalTraces: 3,
     blocked: 1,

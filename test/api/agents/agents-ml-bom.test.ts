@@ -38,7 +38,8 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const told = ({ status, body }: Answer): unknown[] => [status, body.code];
-const get = ({ token }: Owner, below: string): Promise<Answer> => app.call('GET', path + below, { token });
+const get = ({ token }: Owner, below: string): Promise<Answer> =>
+  app.call('GET', path + below, { token });
 const state = ({ token }: Owner, id: string, modelMetadata: unknown): Promise<Answer> =>
   app.call('PATCH', `${path}/${id}`, { token, body: { modelMetadata } });
 const refresh = ({ token }: Owner, id: string): Promise<Answer> =>
@@ -53,7 +54,8 @@ async function decided(agentId: string, who = ada): Promise<string> {
   return ok(await app.call('GET', '/api/v1/traces?limit=1', { token: who.token })).body.data[0]._id;
 }
 async function auditOf(query: string): Promise<Record<string, unknown>[]> {
-  return ok(await app.call('GET', `/api/v1/audit?${query}`, { token: ada.token })).body.data.entries;
+  return ok(await app.call('GET', `/api/v1/audit?${query}`, { token: ada.token })).body.data
+    .entries;
 }
 
 test('what is stated is shown, replaced as a whole and forgotten', async () => {
@@ -61,8 +63,16 @@ test('what is stated is shown, replaced as a whole and forgotten', async () => {
   const { data } = ok(await state(ada, bot.id, stated)).body;
   expect(data.modelMetadata).toEqual(stated);
   expect((await get(ada, `/${bot.id}`)).body.data).toEqual(data);
-  ok(await app.call('PATCH', `${path}/${bot.id}`, { token: ada.token, body: { description: 'Kept' } }));
-  expect((await get(ada, `/${bot.id}`)).body.data).toMatchObject({ description: 'Kept', modelMetadata: stated });
+  ok(
+    await app.call('PATCH', `${path}/${bot.id}`, {
+      token: ada.token,
+      body: { description: 'Kept' },
+    }),
+  );
+  expect((await get(ada, `/${bot.id}`)).body.data).toMatchObject({
+    description: 'Kept',
+    modelMetadata: stated,
+  });
   const sha256 = 'AB'.repeat(32);
   const less = { model: ' small ', datasets: [{ name: 'x', sha256 }] };
   expect((await state(ada, bot.id, less)).body.data.modelMetadata).toEqual({
@@ -128,7 +138,9 @@ test.each<[object, string]>([
 ])('the statement %j is refused', async (wrong, place) => {
   const answer = await state(ada, unknownId, wrong);
   expect(told(answer)).toEqual([400, 'SVC_VALIDATION_FAILED']);
-  expect(answer.body.data.issues.map((issue: { path: string }) => issue.path)).toEqual([`modelMetadata.${place}`]);
+  expect(answer.body.data.issues.map((issue: { path: string }) => issue.path)).toEqual([
+    `modelMetadata.${place}`,
+  ]);
 });
 
 test('only statements are taken: no data of a data set, no digest of one’s own', async () => {
@@ -147,7 +159,9 @@ test('only statements are taken: no data of a data set, no digest of one’s own
 test('the ML-BOM says what is stated now, beside its digest', async () => {
   const bot = await agent(app, ada);
   const before = ok(await get(ada, `/${bot.id}/ml-bom`)).body;
-  expect(before.data.components).toMatchObject([{ type: 'machine-learning-model', name: 'unstated' }]);
+  expect(before.data.components).toMatchObject([
+    { type: 'machine-learning-model', name: 'unstated' },
+  ]);
   ok(await state(ada, bot.id, stated));
   const { data, digest } = ok(await get(ada, `/${bot.id}/ml-bom`)).body;
   expect(data).toMatchObject({
@@ -155,11 +169,17 @@ test('the ML-BOM says what is stated now, beside its digest', async () => {
     specVersion: '1.7',
     metadata: { component: { 'bom-ref': bot.id, name: bot.name } },
     components: [
-      { type: 'machine-learning-model', supplier: { name: 'Example AI' }, name: 'answers-large', version: '3.1' },
+      {
+        type: 'machine-learning-model',
+        supplier: { name: 'Example AI' },
+        name: 'answers-large',
+        version: '3.1',
+      },
       { type: 'data', hashes: [{ alg: 'SHA-256', content: 'a'.repeat(64) }] },
     ],
   });
-  for (const bom of [before.data, data]) expect(await official.validate(JSON.stringify(bom))).toBeNull();
+  for (const bom of [before.data, data])
+    expect(await official.validate(JSON.stringify(bom))).toBeNull();
   const { serialNumber, metadata, ...rest } = data;
   const canonical = canonicalize({ ...rest, metadata: { component: metadata.component } });
   expect(digest).toBe(createHash('sha256').update(canonical).digest('hex'));
@@ -180,7 +200,10 @@ test('a refresh keeps the digest; later statements leave it until the next', asy
     { _id: bot.id, id: bot.id, serialNumber: bom.serialNumber, ...kept },
   ]);
   expect((await get(ada, `/${bot.id}`)).body.data.modelMetadata).toEqual({ ...stated, ...kept });
-  expect((await state(ada, bot.id, { model: 'other' })).body.data.modelMetadata).toEqual({ model: 'other', ...kept });
+  expect((await state(ada, bot.id, { model: 'other' })).body.data.modelMetadata).toEqual({
+    model: 'other',
+    ...kept,
+  });
   const next = ok(await refresh(ada, bot.id)).body.data;
   expect(next.lastBomDigest).not.toBe(digest);
   expect(next.lastBomDigest).toBe((await get(ada, `/${bot.id}/ml-bom`)).body.digest);
@@ -212,20 +235,29 @@ test('a decision shows the ML-BOM of its agent, as soon as there is one, and aft
   expect((await bomOfTrace(ada, traceId)).body.digest).toBe(ofAgent.digest);
 });
 
-test.each(['an agent nobody registered', 'b'.repeat(24)])('a decision of %j has no ML-BOM', async (named) => {
-  expect(told(await bomOfTrace(ada, await decided(named)))).toEqual([404, 'NOT_FOUND']);
-});
+test.each(['an agent nobody registered', 'b'.repeat(24)])(
+  'a decision of %j has no ML-BOM',
+  async (named) => {
+    expect(told(await bomOfTrace(ada, await decided(named)))).toEqual([404, 'NOT_FOUND']);
+  },
+);
 
 test('keys see the ML-BOMs of the agents they are limited to', async () => {
   const [one, other] = [await agent(app, ada), await agent(app, ada)];
   for (const { id } of [one, other]) ok(await state(ada, id, stated));
   const [traceId, otherTraceId] = [await decided(one.id), await decided(other.id)];
   const { key } = await workspaceKey(app, ada, { scope: { agentIds: [one.id] } });
-  const statuses = [`agents/${one.id}`, `agents/${other.id}`, `traces/${traceId}`, `traces/${otherTraceId}`].map(
-    async (record) => (await app.call('GET', `/api/v1/${record}/ml-bom`, { key })).status,
-  );
+  const statuses = [
+    `agents/${one.id}`,
+    `agents/${other.id}`,
+    `traces/${traceId}`,
+    `traces/${otherTraceId}`,
+  ].map(async (record) => (await app.call('GET', `/api/v1/${record}/ml-bom`, { key })).status);
   expect(await Promise.all(statuses)).toEqual([200, 404, 200, 404]);
-  expect(told(await app.call('POST', `${path}/${one.id}/ml-bom/refresh`, { key }))).toEqual([403, 'FORBIDDEN']);
+  expect(told(await app.call('POST', `${path}/${one.id}/ml-bom/refresh`, { key }))).toEqual([
+    403,
+    'FORBIDDEN',
+  ]);
 });
 
 test("another organisation's agents and decisions have no ML-BOM here, whatever they are called there", async () => {
@@ -255,10 +287,9 @@ test.each([
   const bot = await agent(app, ada);
   const { uri, sha256 } = { uri: 'urn:canary:1', sha256: 'c'.repeat(64) };
   const texts = Object.fromEntries(
-    ['provider', 'model', 'version', 'license', 'riskClass', 'purpose', 'trainingDataSummary'].map((name) => [
-      name,
-      canary,
-    ]),
+    ['provider', 'model', 'version', 'license', 'riskClass', 'purpose', 'trainingDataSummary'].map(
+      (name) => [name, canary],
+    ),
   );
   const datasets = [{ name: canary, license: canary, description: canary, uri, sha256 }];
   ok(await app.call('PATCH', `${path}/${bot.id}`, { token: ada.token, body: { name: canary } }));

@@ -27,7 +27,9 @@ interface Agent {
 }
 
 async function made(who: Owner, body: object = { onboarding: true }, headers = {}): Promise<Agent> {
-  return ok(await app.call('POST', path, { token: who.token, headers, body: { name: 'Draft', ...body } })).body.data;
+  return ok(
+    await app.call('POST', path, { token: who.token, headers, body: { name: 'Draft', ...body } }),
+  ).body.data;
 }
 const draftOf = async ({ token }: Owner, headers = {}): Promise<Agent | null> =>
   ok(await app.call('GET', `${path}/onboarding/draft`, { token, headers })).body.data.agent;
@@ -51,11 +53,17 @@ async function become({ userId }: Owner, role: string): Promise<void> {
 /** Somebody else in the organisation of `boss`. */
 async function colleague(boss: Owner, role: string): Promise<Owner> {
   const person = await owner(app, 'Bea');
-  const [organizationId, userId] = [boss.organizationId, person.userId].map((id) => new mongoose.Types.ObjectId(id));
+  const [organizationId, userId] = [boss.organizationId, person.userId].map(
+    (id) => new mongoose.Types.ObjectId(id),
+  );
   const row = { organizationId, userId, role, isActive: true, deactivatedBy: null };
-  await database.collection('memberships').insertOne({ ...row, createdAt: new Date(), updatedAt: new Date() });
+  await database
+    .collection('memberships')
+    .insertOne({ ...row, createdAt: new Date(), updatedAt: new Date() });
   const body = { organizationId: boss.organizationId };
-  const { data } = ok(await app.call('POST', '/api/v1/auth/switch-org', { token: person.token, body })).body;
+  const { data } = ok(
+    await app.call('POST', '/api/v1/auth/switch-org', { token: person.token, body }),
+  ).body;
   return { ...person, token: data.token };
 }
 
@@ -74,8 +82,14 @@ test('a draft is resumed where it was left, and completed once', async () => {
   expect(draft.onboardingProgress).toEqual({ currentStep: 1 });
   expect(await draftOf(ada)).toEqual(draft);
   for (const [sent, kept] of [
-    [{ currentStep: 2, data: { useCase: 'support', volume: 12.5, live: false, note: null } }, undefined],
-    [{ currentStep: 3 }, { currentStep: 3, data: { useCase: 'support', volume: 12.5, live: false, note: null } }],
+    [
+      { currentStep: 2, data: { useCase: 'support', volume: 12.5, live: false, note: null } },
+      undefined,
+    ],
+    [
+      { currentStep: 3 },
+      { currentStep: 3, data: { useCase: 'support', volume: 12.5, live: false, note: null } },
+    ],
     [{ currentStep: 2, data: { useCase: 'sales' } }, undefined],
     [{ currentStep: 2, data: {} }, undefined],
     [{ currentStep: 1 }, { currentStep: 1, data: {} }],
@@ -91,7 +105,9 @@ test('a draft is resumed where it was left, and completed once', async () => {
     updatedAt: completed.body.data.updatedAt,
   });
   expect(await draftOf(ada)).toBeNull();
-  expect((await app.call('POST', '/api/v1/traces', { key: apiKey, body: decision(draft._id) })).status).toBe(201);
+  expect(
+    (await app.call('POST', '/api/v1/traces', { key: apiKey, body: decision(draft._id) })).status,
+  ).toBe(201);
   for (const answer of [
     await complete(ada, draft._id),
     await save(ada, draft._id, { currentStep: 2 }),
@@ -103,20 +119,32 @@ test('a draft is resumed where it was left, and completed once', async () => {
 
 test('a discarded draft is gone, and its key with it', async () => {
   const { _id, apiKey } = await made(ada);
-  expect((await app.call('POST', '/api/v1/traces', { key: apiKey, body: decision(_id) })).status).toBe(201);
-  expect((await discard(ada, _id)).body).toEqual({ success: true, data: { _id, id: _id, deleted: true } });
+  expect(
+    (await app.call('POST', '/api/v1/traces', { key: apiKey, body: decision(_id) })).status,
+  ).toBe(201);
+  expect((await discard(ada, _id)).body).toEqual({
+    success: true,
+    data: { _id, id: _id, deleted: true },
+  });
   expect(await draftOf(ada)).toBeNull();
-  expect(told(await app.call('POST', '/api/v1/traces', { key: apiKey, body: decision(_id) }))).toEqual([
-    401,
-    'INVALID_API_KEY',
-  ]);
-  for (const answer of [await discard(ada, _id), await complete(ada, _id), await save(ada, _id, { currentStep: 2 })])
+  expect(
+    told(await app.call('POST', '/api/v1/traces', { key: apiKey, body: decision(_id) })),
+  ).toEqual([401, 'INVALID_API_KEY']);
+  for (const answer of [
+    await discard(ada, _id),
+    await complete(ada, _id),
+    await save(ada, _id, { currentStep: 2 }),
+  ])
     expect(told(answer)).toEqual([404, 'NOT_FOUND']);
 });
 
 test('an agent without onboarding has none to save, complete or discard', async () => {
   const { _id } = await made(ada, {});
-  for (const answer of [await save(ada, _id, { currentStep: 1 }), await complete(ada, _id), await discard(ada, _id)])
+  for (const answer of [
+    await save(ada, _id, { currentStep: 1 }),
+    await complete(ada, _id),
+    await discard(ada, _id),
+  ])
     expect(told(answer)).toEqual([400, 'INVALID_OPERATION']);
   expect((await read(ada, _id)).onboardingProgress).toBeNull();
 });
@@ -128,7 +156,9 @@ test('every change has its audit entry, a refused one too', async () => {
   await complete(ada, first._id);
   await discard(ada, second._id);
   const entries = await auditOf(ada, `resourceId=${first._id}`);
-  expect(entries.map(({ action, status, resource, userId }) => [action, status, resource, userId])).toEqual(
+  expect(
+    entries.map(({ action, status, resource, userId }) => [action, status, resource, userId]),
+  ).toEqual(
     [
       ['agent.complete_onboarding', 'failure'],
       ['agent.complete_onboarding', 'success'],
@@ -158,8 +188,9 @@ test('the newest draft of one’s own comes first; others have theirs', async ()
 
 test('the header chooses the workspace of the draft', async () => {
   const bob = await owner(app, 'Bob');
-  const { _id: lab } = ok(await app.call('POST', '/api/v1/workspaces', { token: bob.token, body: { name: 'Lab' } }))
-    .body.data;
+  const { _id: lab } = ok(
+    await app.call('POST', '/api/v1/workspaces', { token: bob.token, body: { name: 'Lab' } }),
+  ).body.data;
   const inLab = { 'x-workspace-id': lab };
   const elsewhere = await made(bob);
   expect(await draftOf(bob, inLab)).toBeNull();
@@ -181,7 +212,13 @@ test.each<[unknown, string]>([
   [{ currentStep: 2, data: { $ne: 1 } }, 'data.$ne'],
   [{ currentStep: 2, data: { 'a.b': 1 } }, 'data.a.b'],
   [{ currentStep: 2, data: { long: 'x'.repeat(2001) } }, 'data.long'],
-  [{ currentStep: 2, data: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`a${i}`, i])) }, 'data'],
+  [
+    {
+      currentStep: 2,
+      data: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`a${i}`, i])),
+    },
+    'data',
+  ],
 ])('progress %j is refused', async (wrong, place) => {
   const answer = await save(ada, 'a'.repeat(24), wrong);
   expect(told(answer)).toEqual([400, 'SVC_VALIDATION_FAILED']);
@@ -220,7 +257,11 @@ test("another organisation's draft is unknown", async () => {
   const { _id } = await made(ada);
   expect(await draftOf(eve)).toBeNull();
   for (const id of [_id, 'a'.repeat(24), 'none'])
-    for (const answer of [await save(eve, id, { currentStep: 2 }), await complete(eve, id), await discard(eve, id)])
+    for (const answer of [
+      await save(eve, id, { currentStep: 2 }),
+      await complete(eve, id),
+      await discard(eve, id),
+    ])
       expect(told(answer)).toEqual([404, 'NOT_FOUND']);
   expect((await read(ada, _id)).onboardingProgress).toEqual({ currentStep: 1 });
 });
@@ -229,7 +270,9 @@ test('completed and discarded at the same time, one of them counts', async () =>
   for (let round = 0; round < 10; round++) {
     const { _id } = await made(ada);
     const [completed, discarded] = await Promise.all([complete(ada, _id), discard(ada, _id)]);
-    expect([completed.status, discarded.status].toSorted()).toEqual(completed.status === 200 ? [200, 400] : [200, 404]);
+    expect([completed.status, discarded.status].toSorted()).toEqual(
+      completed.status === 200 ? [200, 400] : [200, 404],
+    );
     const { status } = await app.call('GET', `${path}/${_id}`, { token: ada.token });
     expect(status).toBe(completed.status === 200 ? 200 : 404);
   }

@@ -38,13 +38,15 @@ const get = ({ token }: Owner, below: string, headers = {}): Promise<Answer> =>
   app.call('GET', path + below, { token, headers });
 const patch = ({ token }: Owner, below: string, body: unknown): Promise<Answer> =>
   app.call('PATCH', path + below, { token, body });
-const remove = ({ token }: Owner, id: string): Promise<Answer> => app.call('DELETE', `${path}/${id}`, { token });
+const remove = ({ token }: Owner, id: string): Promise<Answer> =>
+  app.call('DELETE', `${path}/${id}`, { token });
 
 type Agent = { _id: string; apiKey: string; name: string } & Record<string, unknown>;
 
 async function made(who: Owner, body: object = {}, headers = {}): Promise<Agent> {
   const { token } = who;
-  return ok(await app.call('POST', path, { token, headers, body: { name: 'Support', ...body } })).body.data;
+  return ok(await app.call('POST', path, { token, headers, body: { name: 'Support', ...body } }))
+    .body.data;
 }
 
 async function auditOf({ token }: Owner, query: string): Promise<Record<string, unknown>[]> {
@@ -77,12 +79,18 @@ test('an agent is registered, read, changed and removed, each with its audit ent
 
   const changed = await patch(ada, `/${agent._id}`, { name: 'Helpdesk' });
   const { updatedAt } = changed.body.data;
-  expect([changed.status, changed.body.data]).toEqual([200, { ...agent, name: 'Helpdesk', updatedAt }]);
+  expect([changed.status, changed.body.data]).toEqual([
+    200,
+    { ...agent, name: 'Helpdesk', updatedAt },
+  ]);
   const policies = await patch(ada, `/${agent._id}/policies`, { strictMode: true });
   expect(policies.body.data).toMatchObject({ policies: { ...defaults, strictMode: true } });
 
   const removed = await remove(ada, agent._id);
-  expect(removed.body).toEqual({ success: true, data: { _id: agent._id, id: agent._id, deleted: true } });
+  expect(removed.body).toEqual({
+    success: true,
+    data: { _id: agent._id, id: agent._id, deleted: true },
+  });
   expect((await get(ada, '')).body.data.map(({ _id }: Agent) => _id)).not.toContain(agent._id);
   for (const answer of [
     await get(ada, `/${agent._id}`),
@@ -97,7 +105,9 @@ test('an agent is registered, read, changed and removed, each with its audit ent
   expect((await made(ada, { name: 'Helpdesk' })).name).toBe('Helpdesk');
 
   const entries = await auditOf(ada, `resourceId=${agent._id}`);
-  expect(entries.map(({ action, resource, status, userId }) => ({ action, resource, status, userId }))).toEqual(
+  expect(
+    entries.map(({ action, resource, status, userId }) => ({ action, resource, status, userId })),
+  ).toEqual(
     ['agent.delete', 'agent.update_policies', 'agent.update', 'agent.create'].map((action) => ({
       action,
       resource: 'agent',
@@ -114,10 +124,16 @@ test('the key is shown once and kept as its hash only', async () => {
   expect(replaced.apiKey).toMatch(/^svc_agent_[0-9a-f]{48}$/);
   expect(replaced.apiKey).not.toBe(apiKey);
   expect(replaced.apiKeyPrefix).toBe(replaced.apiKey.slice(-8));
-  for (const answer of [await get(ada, ''), await get(ada, `/${_id}`), await patch(ada, `/${_id}`, {})])
+  for (const answer of [
+    await get(ada, ''),
+    await get(ada, `/${_id}`),
+    await patch(ada, `/${_id}`, {}),
+  ])
     expect(answer.text).not.toMatch(/apiKey"|apiKeyHash|svc_agent_/);
   const kept = await Promise.all(
-    (await database.listCollections()).map(({ name }) => database.collection(name).find().toArray()),
+    (await database.listCollections()).map(({ name }) =>
+      database.collection(name).find().toArray(),
+    ),
   );
   for (const key of [apiKey, replaced.apiKey])
     expect(JSON.stringify(kept)).not.toContain(key.slice('svc_agent_'.length));
@@ -209,12 +225,15 @@ test('lists are paged, newest first', async () => {
   const first = await get(bob, '?limit=2');
   expect(first.body.data.map(({ name }: Agent) => name)).toEqual(['c', 'b']);
   expect(first.body.pagination).toEqual({ page: 1, limit: 2, total: 3, pages: 2, hasMore: true });
-  expect((await get(bob, '?limit=2&page=2')).body.data.map(({ name }: Agent) => name)).toEqual(['a']);
+  expect((await get(bob, '?limit=2&page=2')).body.data.map(({ name }: Agent) => name)).toEqual([
+    'a',
+  ]);
 });
 
 test('an agent belongs to the workspace of the header; keys see what they are limited to', async () => {
   const body = { name: 'Lab' };
-  const { _id: lab } = ok(await app.call('POST', '/api/v1/workspaces', { token: ada.token, body })).body.data;
+  const { _id: lab } = ok(await app.call('POST', '/api/v1/workspaces', { token: ada.token, body }))
+    .body.data;
   const inLab = { 'x-workspace-id': lab };
   const { apiKey: _shown, ...agent } = await made(ada, {}, inLab);
   const elsewhere = await made(ada);
@@ -229,7 +248,9 @@ test('an agent belongs to the workspace of the header; keys see what they are li
   expect(listed.body.data.map(({ _id }: Agent) => _id)).toEqual([elsewhere._id]);
   expect((await app.call('GET', `${path}/${agent._id}`, { key: ofAgent })).status).toBe(404);
   expect((await app.call('GET', `${path}/${elsewhere._id}`, { key: ofAgent })).status).toBe(200);
-  expect((await app.call('DELETE', `${path}/${agent._id}`, { key: ofWorkspace })).body.code).toBe('FORBIDDEN');
+  expect((await app.call('DELETE', `${path}/${agent._id}`, { key: ofWorkspace })).body.code).toBe(
+    'FORBIDDEN',
+  );
 });
 
 test("another organisation's agents are unknown", async () => {
@@ -246,12 +267,19 @@ test("another organisation's agents are unknown", async () => {
     await get(eve, '/no-id'),
   ])
     expect([answer.status, answer.body]).toEqual([404, unknown.body]);
-  expect((await get(ada, `/${_id}`)).body.data).toMatchObject({ name: 'Support', policies: defaults });
+  expect((await get(ada, `/${_id}`)).body.data).toMatchObject({
+    name: 'Support',
+    policies: defaults,
+  });
 });
 
 test('nothing seen yet: no versions, no verdicts', async () => {
   const { _id } = await made(ada);
-  expect((await get(ada, `/${_id}/versions`)).body).toEqual({ success: true, data: [], history: [] });
+  expect((await get(ada, `/${_id}/versions`)).body).toEqual({
+    success: true,
+    data: [],
+    history: [],
+  });
   expect((await get(ada, `/${_id}/analytics`)).body.data).toEqual({
     totalTraces: 0,
     blocked: 0,
@@ -260,28 +288,33 @@ test('nothing seen yet: no versions, no verdicts', async () => {
   });
 });
 
-test.each(['member', 'viewer', 'reviewer'])('a %s reads and is refused every change, on record', async (role) => {
-  const bob = await owner(app, 'Bob');
-  const { _id } = await made(bob);
-  const memberships = database.collection('memberships');
-  const userId = new mongoose.Types.ObjectId(bob.userId);
-  await memberships.updateOne({ userId }, { $set: { role } });
-  expect((await get(bob, `/${_id}`)).status).toBe(200);
-  for (const answer of [
-    await post(bob, '', { name: 'Mine' }),
-    await patch(bob, `/${_id}`, { name: 'Mine' }),
-    await patch(bob, `/${_id}/policies`, {}),
-    await post(bob, `/${_id}/regenerate-key`),
-    await remove(bob, _id),
-  ])
-    expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
-  await memberships.updateOne({ userId }, { $set: { role: 'owner' } });
-  const failures = await auditOf(bob, 'status=failure&resource=agent');
-  expect(failures.map(({ action, userRole, resourceId }) => [action, userRole, resourceId])).toEqual([
-    ['agent.delete', role, _id],
-    ['agent.regenerate_key', role, _id],
-    ['agent.update_policies', role, _id],
-    ['agent.update', role, _id],
-    ['agent.create', role, null],
-  ]);
-});
+test.each(['member', 'viewer', 'reviewer'])(
+  'a %s reads and is refused every change, on record',
+  async (role) => {
+    const bob = await owner(app, 'Bob');
+    const { _id } = await made(bob);
+    const memberships = database.collection('memberships');
+    const userId = new mongoose.Types.ObjectId(bob.userId);
+    await memberships.updateOne({ userId }, { $set: { role } });
+    expect((await get(bob, `/${_id}`)).status).toBe(200);
+    for (const answer of [
+      await post(bob, '', { name: 'Mine' }),
+      await patch(bob, `/${_id}`, { name: 'Mine' }),
+      await patch(bob, `/${_id}/policies`, {}),
+      await post(bob, `/${_id}/regenerate-key`),
+      await remove(bob, _id),
+    ])
+      expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
+    await memberships.updateOne({ userId }, { $set: { role: 'owner' } });
+    const failures = await auditOf(bob, 'status=failure&resource=agent');
+    expect(
+      failures.map(({ action, userRole, resourceId }) => [action, userRole, resourceId]),
+    ).toEqual([
+      ['agent.delete', role, _id],
+      ['agent.regenerate_key', role, _id],
+      ['agent.update_policies', role, _id],
+      ['agent.update', role, _id],
+      ['agent.create', role, null],
+    ]);
+  },
+);

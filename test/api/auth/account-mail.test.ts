@@ -1,9 +1,20 @@
 // Links in mail over HTTP and SMTP (document 1, sections 3 and 4.1): sign-up, reset, magic link; what a stranger can learn, and what is used once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
-import { auditOf, changeMembership, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import {
+  auditOf,
+  changeMembership,
+  objectId,
+  startGround,
+  type Ground,
+} from '../../setup/harness.ts';
 import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
-import { holdMail, openPostOffice, tokenOf, type PostOffice } from '../../setup/providers/mail-server.ts';
+import {
+  holdMail,
+  openPostOffice,
+  tokenOf,
+  type PostOffice,
+} from '../../setup/providers/mail-server.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const NEW_PASSWORD = 'Another-Horse-8';
@@ -17,7 +28,10 @@ let ground: Ground;
 let deliver: () => Promise<number>;
 beforeAll(async () => {
   office = await openPostOffice();
-  ground = await startGround({ SMTP_URL: office.url, ASSAY_PUBLIC_URL: `${PUBLIC_URL}/` }, { clock });
+  ground = await startGround(
+    { SMTP_URL: office.url, ASSAY_PUBLIC_URL: `${PUBLIC_URL}/` },
+    { clock },
+  );
   ({ deliver } = await holdMail(ground));
 });
 afterAll(async () => {
@@ -31,7 +45,8 @@ beforeEach(() => {
 const newEmail = (): string => `p-${randomHex(6)}@example.com`;
 const post = (path: string, body: unknown, headers = {}): Promise<Answer> =>
   ground.app.call('POST', `/api/v1/auth/${path}`, { body, headers });
-const login = (email: string, password = PASSWORD): Promise<Answer> => post('login', { email, password });
+const login = (email: string, password = PASSWORD): Promise<Answer> =>
+  post('login', { email, password });
 const verdict = async (token: string): Promise<string> =>
   (await ground.app.call('GET', '/api/v1/auth/me', { token })).body.code ?? 'ok';
 const security = async (token: string) =>
@@ -43,11 +58,18 @@ async function mailed(path: string, email: string): Promise<string> {
   await deliver();
   return tokenOf(office.newest(email));
 }
-const founder = (token: string) => ({ token, name: 'Ada', password: PASSWORD, organizationName: 'Ada Ltd' });
+const founder = (token: string) => ({
+  token,
+  name: 'Ada',
+  password: PASSWORD,
+  organizationName: 'Ada Ltd',
+});
 /** Somebody whose mailbox is proved, as after a sign-up by mail. */
 async function proved(): Promise<Owner> {
   const email = newEmail();
-  const { data } = ok(await post('complete-signup', founder(await mailed('request-signup', email)))).body;
+  const { data } = ok(
+    await post('complete-signup', founder(await mailed('request-signup', email))),
+  ).body;
   const { _id: organizationId, defaultWorkspaceId: workspaceId } = data.organization;
   return { token: data.token, email, userId: data.user._id, organizationId, workspaceId };
 }
@@ -106,7 +128,9 @@ test('registration by invitation closes both steps of a sign-up, for every addre
     ['request-signup', { email: newEmail() }],
     ['complete-signup', founder('x'.repeat(43))],
   ] as const) {
-    const { status, body: answer } = await closed.app.call('POST', `/api/v1/auth/${path}`, { body });
+    const { status, body: answer } = await closed.app.call('POST', `/api/v1/auth/${path}`, {
+      body,
+    });
     expect([status, answer.code]).toEqual([403, 'FORBIDDEN']);
   }
   expect(await closed.db.collection('outbox').countDocuments()).toBe(0);
@@ -167,8 +191,14 @@ test('a reset sets a new password, ends every session and voids every other link
   const magic = await mailed('magic-link', ada.email);
   const token = await mailed('forgot-password', ada.email);
   const { status, body } = await post('reset-password', { token, password: NEW_PASSWORD });
-  expect([status, body]).toEqual([200, { success: true, data: { passwordChanged: true, sessionsEnded: 2 } }]);
-  expect([await verdict(ada.token), await verdict(second)]).toEqual(['SESSION_REVOKED', 'SESSION_REVOKED']);
+  expect([status, body]).toEqual([
+    200,
+    { success: true, data: { passwordChanged: true, sessionsEnded: 2 } },
+  ]);
+  expect([await verdict(ada.token), await verdict(second)]).toEqual([
+    'SESSION_REVOKED',
+    'SESSION_REVOKED',
+  ]);
   expect((await login(ada.email)).body.code).toBe('INVALID_CREDENTIALS');
   const fresh = ok(await login(ada.email, NEW_PASSWORD)).body.data.token;
   for (const [path, again] of [
@@ -176,8 +206,16 @@ test('a reset sets a new password, ends every session and voids every other link
     ['magic-link/verify', { token: magic }],
   ] as const)
     expect((await post(path, again)).body.code).toBe('INVALID_TOKEN');
-  expect(await auditOf(ground.app, { ...ada, token: fresh }, 'action=auth.reset_password')).toMatchObject([
-    { status: 'success', resource: 'user', resourceId: ada.userId, userId: ada.userId, metadata: {} },
+  expect(
+    await auditOf(ground.app, { ...ada, token: fresh }, 'action=auth.reset_password'),
+  ).toMatchObject([
+    {
+      status: 'success',
+      resource: 'user',
+      resourceId: ada.userId,
+      userId: ada.userId,
+      metadata: {},
+    },
   ]);
 });
 
@@ -186,7 +224,11 @@ test('a magic link signs in once', async () => {
   const token = await mailed('magic-link', ada.email);
   expect(office.newest(ada.email).text).toContain(`${PUBLIC_URL}/magic-link#token=`);
   const { status, body } = await post('magic-link/verify', { token });
-  expect([status, body.data.user._id, await verdict(body.data.token)]).toEqual([200, ada.userId, 'ok']);
+  expect([status, body.data.user._id, await verdict(body.data.token)]).toEqual([
+    200,
+    ada.userId,
+    'ok',
+  ]);
   expect((await post('magic-link/verify', { token })).body.code).toBe('INVALID_TOKEN');
   const entries = await auditOf(ground.app, ada, 'action=auth.login&status=success');
   expect(entries[0]?.metadata).toEqual({ method: 'magic_link', jti: expect.any(String) });
@@ -196,12 +238,21 @@ test('a magic link signs in once', async () => {
 
 test('a password set by whoever registered an unproved address is gone once the owner of the mailbox signs in', async () => {
   const squatter = await owner(ground.app);
-  const { body } = await post('magic-link/verify', { token: await mailed('magic-link', squatter.email) });
+  const { body } = await post('magic-link/verify', {
+    token: await mailed('magic-link', squatter.email),
+  });
   expect(await verdict(body.data.token)).toBe('ok');
   expect(await verdict(squatter.token)).toBe('SESSION_REVOKED');
   expect((await login(squatter.email)).body.code).toBe('INVALID_CREDENTIALS');
-  expect(await security(body.data.token)).toMatchObject({ password: { isSet: false, changedAt: null, ageDays: null } });
-  ok(await post('reset-password', { token: await mailed('forgot-password', squatter.email), password: NEW_PASSWORD }));
+  expect(await security(body.data.token)).toMatchObject({
+    password: { isSet: false, changedAt: null, ageDays: null },
+  });
+  ok(
+    await post('reset-password', {
+      token: await mailed('forgot-password', squatter.email),
+      password: NEW_PASSWORD,
+    }),
+  );
   expect((await login(squatter.email, NEW_PASSWORD)).status).toBe(200);
 });
 
@@ -210,13 +261,24 @@ test('a suspended member gets in by no link', async () => {
   await changeMembership(ground, ada, { isActive: false, deactivatedBy: 'team' });
   const refused = await post('magic-link/verify', { token: await mailed('magic-link', ada.email) });
   expect([refused.status, refused.body.code]).toEqual([401, 'ACCOUNT_DEACTIVATED']);
-  ok(await post('reset-password', { token: await mailed('forgot-password', ada.email), password: NEW_PASSWORD }));
+  ok(
+    await post('reset-password', {
+      token: await mailed('forgot-password', ada.email),
+      password: NEW_PASSWORD,
+    }),
+  );
   expect((await login(ada.email, NEW_PASSWORD)).body.code).toBe('ACCOUNT_DEACTIVATED');
 });
 
 describe('each link', () => {
   const uses = [
-    { purpose: 'signup', ask: 'request-signup', use: 'complete-signup', minutes: 24 * 60, body: founder },
+    {
+      purpose: 'signup',
+      ask: 'request-signup',
+      use: 'complete-signup',
+      minutes: 24 * 60,
+      body: founder,
+    },
     {
       ...{ purpose: 'reset', ask: 'forgot-password', use: 'reset-password', minutes: 60 },
       body: (token: string) => ({ token, password: NEW_PASSWORD }),
@@ -229,14 +291,19 @@ describe('each link', () => {
   const addressFor = async (purpose: string): Promise<string> =>
     purpose === 'signup' ? newEmail() : (await proved()).email;
 
-  test.each(uses)('$purpose, used 20 times in parallel, works once', async ({ purpose, ask, use, body }) => {
-    const email = await addressFor(purpose);
-    const token = await mailed(ask, email);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post(use, body(token))));
-    const codes = answers.map(({ body: { code } }) => (code as string | undefined) ?? 'ok').sort();
-    expect(codes.filter((code) => code === 'ok')).toHaveLength(1);
-    expect(codes.filter((code) => code !== 'ok')).toEqual(Array(19).fill('INVALID_TOKEN'));
-  });
+  test.each(uses)(
+    '$purpose, used 20 times in parallel, works once',
+    async ({ purpose, ask, use, body }) => {
+      const email = await addressFor(purpose);
+      const token = await mailed(ask, email);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => post(use, body(token))));
+      const codes = answers
+        .map(({ body: { code } }) => (code as string | undefined) ?? 'ok')
+        .sort();
+      expect(codes.filter((code) => code === 'ok')).toHaveLength(1);
+      expect(codes.filter((code) => code !== 'ok')).toEqual(Array(19).fill('INVALID_TOKEN'));
+    },
+  );
 
   test.each(uses)(
     '$purpose is expired after its time, counted from the request',
@@ -270,31 +337,46 @@ describe('each link', () => {
     },
   );
 
-  test.each(uses)('$purpose takes nothing but its own token', async ({ purpose, ask, use, body }) => {
-    const token = await mailed(ask, await addressFor(purpose));
-    for (const other of uses)
-      if (other.purpose !== purpose) expect((await post(other.use, other.body(token))).body.code).toBe('INVALID_TOKEN');
-    for (const odd of [null, ['a'], { $ne: null }, { $gt: '' }, 7, '', undefined])
-      expect((await post(use, { ...body(token), token: odd })).status).toBe(400);
-    expect((await post(use, body(randomHex(32)))).body.code).toBe('INVALID_TOKEN');
-    expect((await post(use, body(token))).status).toBeLessThan(300);
-  });
+  test.each(uses)(
+    '$purpose takes nothing but its own token',
+    async ({ purpose, ask, use, body }) => {
+      const token = await mailed(ask, await addressFor(purpose));
+      for (const other of uses)
+        if (other.purpose !== purpose)
+          expect((await post(other.use, other.body(token))).body.code).toBe('INVALID_TOKEN');
+      for (const odd of [null, ['a'], { $ne: null }, { $gt: '' }, 7, '', undefined])
+        expect((await post(use, { ...body(token), token: odd })).status).toBe(400);
+      expect((await post(use, body(randomHex(32)))).body.code).toBe('INVALID_TOKEN');
+      expect((await post(use, body(token))).status).toBeLessThan(300);
+    },
+  );
 });
 
 test('mails to one address are counted, whether it has an account or not, apart from sign-ins', async () => {
   const strict = await startGround({ ASSAY_LIMIT_MAIL: '2', ASSAY_TRUST_PROXY: 'loopback' });
   const ada = await owner(strict.app);
   const ask = (path: string, email: string, address: string) =>
-    strict.app.call('POST', `/api/v1/auth/${path}`, { body: { email }, headers: { 'x-forwarded-for': address } });
+    strict.app.call('POST', `/api/v1/auth/${path}`, {
+      body: { email },
+      headers: { 'x-forwarded-for': address },
+    });
   for (const email of [ada.email, newEmail()]) {
     for (const path of ['magic-link', 'forgot-password'])
       expect((await ask(path, email, '192.0.2.1')).status).toBe(200);
     const { status, body, headers } = await ask('request-signup', email.toUpperCase(), '192.0.2.2');
-    expect([status, body.code, body.data]).toEqual([429, 'RATE_LIMIT_EXCEEDED', { limit: 2, windowSeconds: 900 }]);
+    expect([status, body.code, body.data]).toEqual([
+      429,
+      'RATE_LIMIT_EXCEEDED',
+      { limit: 2, windowSeconds: 900 },
+    ]);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   }
   expect(
-    (await strict.app.call('POST', '/api/v1/auth/login', { body: { email: ada.email, password: PASSWORD } })).status,
+    (
+      await strict.app.call('POST', '/api/v1/auth/login', {
+        body: { email: ada.email, password: PASSWORD },
+      })
+    ).status,
   ).toBe(200);
   await strict.stop();
 });
@@ -303,12 +385,17 @@ test('a mail server that is gone is nobody’s trouble but the outbox’s', asyn
   const lost = await startGround({ SMTP_URL: 'smtp://127.0.0.1:1' });
   const { deliver: attempt } = await holdMail(lost);
   const ada = await owner(lost.app);
-  expect((await lost.app.call('POST', '/api/v1/auth/forgot-password', { body: { email: ada.email } })).status).toBe(
-    200,
-  );
+  expect(
+    (await lost.app.call('POST', '/api/v1/auth/forgot-password', { body: { email: ada.email } }))
+      .status,
+  ).toBe(200);
   expect(await attempt()).toBe(1);
   const [row] = await lost.db.collection('outbox').find({ topic: 'mail' }).toArray();
-  expect(row).toMatchObject({ status: 'pending', attempts: 1, lastError: expect.stringContaining('ECONNREFUSED') });
+  expect(row).toMatchObject({
+    status: 'pending',
+    attempts: 1,
+    lastError: expect.stringContaining('ECONNREFUSED'),
+  });
   await lost.stop();
 });
 
@@ -320,17 +407,25 @@ describe('changing the password', () => {
     const ada = await proved();
     const other = ok(await login(ada.email)).body.data.token;
     const reset = await mailed('forgot-password', ada.email);
-    const { status, body } = await change(ada.token, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD });
+    const { status, body } = await change(ada.token, {
+      currentPassword: PASSWORD,
+      newPassword: NEW_PASSWORD,
+    });
     expect([status, body.data]).toEqual([200, { passwordChanged: true, sessionsEnded: 1 }]);
     expect([await verdict(ada.token), await verdict(other)]).toEqual(['ok', 'SESSION_REVOKED']);
     expect((await login(ada.email)).body.code).toBe('INVALID_CREDENTIALS');
     expect((await login(ada.email, NEW_PASSWORD)).status).toBe(200);
-    expect((await post('reset-password', { token: reset, password: PASSWORD })).body.code).toBe('INVALID_TOKEN');
+    expect((await post('reset-password', { token: reset, password: PASSWORD })).body.code).toBe(
+      'INVALID_TOKEN',
+    );
   });
 
   test('a wrong present password changes nothing and is recorded', async () => {
     const ada = await proved();
-    const wrong = await change(ada.token, { currentPassword: 'Wrong-Horse-9', newPassword: NEW_PASSWORD });
+    const wrong = await change(ada.token, {
+      currentPassword: 'Wrong-Horse-9',
+      newPassword: NEW_PASSWORD,
+    });
     expect([wrong.status, wrong.body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
     expect((await login(ada.email)).status).toBe(200);
     expect(await auditOf(ground.app, ada, 'action=auth.change_password')).toMatchObject([
@@ -355,7 +450,9 @@ describe('changing the password', () => {
       ])
         expect([refused.status, refused.body.code], weak).toEqual([400, 'VALIDATION_ERROR']);
     const long = `Aa1${'x'.repeat(125)}`;
-    expect((await change(ada.token, { currentPassword: PASSWORD, newPassword: long })).status).toBe(200);
+    expect((await change(ada.token, { currentPassword: PASSWORD, newPassword: long })).status).toBe(
+      200,
+    );
     expect((await login(ada.email, long)).status).toBe(200);
   });
 
@@ -381,8 +478,12 @@ test('a password that is changed while it is being checked opens nothing', async
     ...Array.from({ length: 6 }, () => login(ada.email)),
   ]);
   expect(reset.status).toBe(200);
-  const opened = logins.filter(({ status }) => status === 200).map(({ body }) => body.data.token as string);
+  const opened = logins
+    .filter(({ status }) => status === 200)
+    .map(({ body }) => body.data.token as string);
   expect(await Promise.all(opened.map(verdict))).toEqual(opened.map(() => 'SESSION_REVOKED'));
-  const open = await ground.db.collection('sessions').countDocuments({ userId: objectId(ada.userId), revokedAt: null });
+  const open = await ground.db
+    .collection('sessions')
+    .countDocuments({ userId: objectId(ada.userId), revokedAt: null });
   expect(open).toBe(0);
 });

@@ -1,7 +1,14 @@
 // The story of local accounts over HTTP (document 1, section 4.1): register, log in, who am I; what a stranger can learn from it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
-import { auditOf, changeMembership, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import {
+  auditOf,
+  changeMembership,
+  member,
+  objectId,
+  startGround,
+  type Ground,
+} from '../../setup/harness.ts';
 import { ok, owner, PASSWORD } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
@@ -18,9 +25,16 @@ afterAll(() => ground.stop());
 const newEmail = (): string => `p-${randomHex(6)}@example.com`;
 const register = (more: object = {}): Promise<Answer> =>
   ground.app.call('POST', '/api/v1/auth/register', {
-    body: { name: 'Ada', email: newEmail(), password: PASSWORD, organizationName: 'Ada & Söhne', ...more },
+    body: {
+      name: 'Ada',
+      email: newEmail(),
+      password: PASSWORD,
+      organizationName: 'Ada & Söhne',
+      ...more,
+    },
   });
-const login = (body: unknown): Promise<Answer> => ground.app.call('POST', '/api/v1/auth/login', { body });
+const login = (body: unknown): Promise<Answer> =>
+  ground.app.call('POST', '/api/v1/auth/login', { body });
 const me = (token: string): Promise<Answer> => ground.app.call('GET', '/api/v1/auth/me', { token });
 
 test('registering makes a user, an organisation with its default workspace, and a session of seven days', async () => {
@@ -59,7 +73,11 @@ test('registering makes a user, an organisation with its default workspace, and 
   expect(Math.abs(lifetime - 7 * DAY)).toBeLessThan(DAY / 24);
   const mine = await me(body.data.token);
   expect(mine.status).toBe(200);
-  expect(mine.body.data).toEqual({ user: body.data.user, organization: body.data.organization, role: 'owner' });
+  expect(mine.body.data).toEqual({
+    user: body.data.user,
+    organization: body.data.organization,
+    role: 'owner',
+  });
 });
 
 test('the password is kept as an argon2id hash and nowhere else', async () => {
@@ -158,7 +176,10 @@ test('a stranger learns nothing from a login: same status, body, headers and wor
   for (const email of [ada.email, newEmail(), passwordless.email]) {
     const before = passwords.computed;
     const { status, headers, body } = await login({ email, password: 'Wrong-Horse-9' });
-    expect([status, body]).toEqual([401, { success: false, error: expect.any(String), code: 'INVALID_CREDENTIALS' }]);
+    expect([status, body]).toEqual([
+      401,
+      { success: false, error: expect.any(String), code: 'INVALID_CREDENTIALS' },
+    ]);
     const names = [...headers.keys()].filter((name) => name !== 'keep-alive').sort();
     seen.push({ body, names, hashes: passwords.computed - before });
   }
@@ -176,7 +197,8 @@ test('signing in leaves entries: a success, a failure of a known account, none o
     }),
   );
   await login({ email: ada.email, password: 'Wrong-Horse-9' });
-  const entries = async () => (await auditOf(ground.app, ada, 'resource=session')).map(({ status }) => status);
+  const entries = async () =>
+    (await auditOf(ground.app, ada, 'resource=session')).map(({ status }) => status);
   await expect.poll(entries).toEqual(['failure', 'success']);
   const [failure, success] = await auditOf(ground.app, ada, 'action=auth.login');
   const known = {
@@ -198,7 +220,11 @@ test('signing in leaves entries: a success, a failure of a known account, none o
     ipAddress: expect.stringContaining('127.0.0.1'),
   });
   const [registered] = await auditOf(ground.app, ada, 'action=auth.register');
-  expect(registered).toMatchObject({ status: 'success', resource: 'organization', resourceId: ada.organizationId });
+  expect(registered).toMatchObject({
+    status: 'success',
+    resource: 'organization',
+    resourceId: ada.organizationId,
+  });
 });
 
 test.each(['team', 'scim'])(
@@ -206,14 +232,20 @@ test.each(['team', 'scim'])(
   async (deactivatedBy) => {
     const ada = await owner(ground.app);
     const guest = await member(ground, ada, 'member');
-    await ground.db.collection('memberships').deleteOne({ userId: objectId(guest.userId), role: 'owner' });
+    await ground.db
+      .collection('memberships')
+      .deleteOne({ userId: objectId(guest.userId), role: 'owner' });
     await changeMembership(ground, guest, { isActive: false, deactivatedBy });
     const { status, body } = await login({ email: guest.email, password: PASSWORD });
     expect([status, body.code]).toEqual([401, 'ACCOUNT_DEACTIVATED']);
     const failures = () => auditOf(ground.app, ada, 'action=auth.login&status=failure');
-    await expect.poll(failures).toMatchObject([{ userEmail: guest.email, detail: 'ACCOUNT_DEACTIVATED' }]);
+    await expect
+      .poll(failures)
+      .toMatchObject([{ userEmail: guest.email, detail: 'ACCOUNT_DEACTIVATED' }]);
     // Who does not know the password is not told of the suspension.
-    expect((await login({ email: guest.email, password: 'Wrong-Horse-9' })).body.code).toBe('INVALID_CREDENTIALS');
+    expect((await login({ email: guest.email, password: 'Wrong-Horse-9' })).body.code).toBe(
+      'INVALID_CREDENTIALS',
+    );
   },
 );
 
@@ -226,9 +258,14 @@ test('sign-in attempts are throttled per account, known or not, from whatever ad
       headers: { 'x-forwarded-for': address },
     });
   for (const email of [ada.email, newEmail()]) {
-    for (const last of [1, 2, 3]) expect((await attempt(email, `192.0.2.${last}`)).status).toBe(401);
+    for (const last of [1, 2, 3])
+      expect((await attempt(email, `192.0.2.${last}`)).status).toBe(401);
     const { status, body, headers } = await attempt(email.toUpperCase(), '192.0.2.4');
-    expect([status, body.code, body.data]).toEqual([429, 'RATE_LIMIT_EXCEEDED', { limit: 3, windowSeconds: 900 }]);
+    expect([status, body.code, body.data]).toEqual([
+      429,
+      'RATE_LIMIT_EXCEEDED',
+      { limit: 3, windowSeconds: 900 },
+    ]);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   }
   expect((await attempt(newEmail(), '192.0.2.1')).status).toBe(401);
@@ -240,7 +277,8 @@ test('the configured system owners hold the system-level role, whatever the case
   const own = await startGround({ SYSTEM_OWNERS: ` Root@Example.com, ${email.toUpperCase()}` });
   const body = { name: 'Root', email, password: PASSWORD, organizationName: 'Root Ltd' };
   const { token } = ok(await own.app.call('POST', '/api/v1/auth/register', { body })).body.data;
-  const systemRole = async () => (await own.app.instance.services.sessions.authenticate(token)).user?.systemRole;
+  const systemRole = async () =>
+    (await own.app.instance.services.sessions.authenticate(token)).user?.systemRole;
   expect(await systemRole()).toBeNull();
   await own.db.collection('users').updateOne({ email }, { $set: { emailVerifiedAt: new Date() } });
   expect(await systemRole()).toBe('owner');

@@ -21,11 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => ground.stop());
 
-const mint = (body: unknown, { token } = ada): Promise<Answer> => app.call('POST', path, { token, body });
+const mint = (body: unknown, { token } = ada): Promise<Answer> =>
+  app.call('POST', path, { token, body });
 const list = ({ token } = ada): Promise<Answer> => app.call('GET', path, { token });
 const change = (id: string, body: unknown, { token } = ada): Promise<Answer> =>
   app.call('PATCH', `${path}/${id}`, { token, body });
-const revoke = (id: string, { token } = ada): Promise<Answer> => app.call('DELETE', `${path}/${id}`, { token });
+const revoke = (id: string, { token } = ada): Promise<Answer> =>
+  app.call('DELETE', `${path}/${id}`, { token });
 const post = (key: string, agentId: string, headers = {}): Promise<Answer> =>
   app.call('POST', '/api/v1/traces', { key, body: decision(agentId), headers });
 const read = (key: string, below = '/api/v1/traces', headers = {}): Promise<Answer> =>
@@ -72,7 +74,8 @@ test('nothing but the hash of a key is kept, in no collection', async () => {
 test('keys are listed page by page, newest first, without the revoked and without those of others', async () => {
   const home = await owner(app);
   const made = [];
-  for (const name of ['one', 'two', 'three']) made.push(ok(await mint({ name }, home)).body.data._id);
+  for (const name of ['one', 'two', 'three'])
+    made.push(ok(await mint({ name }, home)).body.data._id);
   ok(await revoke(made[1], home));
   const first = await app.call('GET', `${path}?limit=1`, { token: home.token });
   expect(first.body.data.map(({ name }: { name: string }) => name)).toEqual(['three']);
@@ -111,7 +114,10 @@ test('a key cannot be limited to an agent or workspace of somebody else', async 
   ])
     expect(outcome(await mint(body)), JSON.stringify(body)).toEqual([404, 'NOT_FOUND']);
   const { id } = await workspaceKey(app, ada);
-  expect(outcome(await change(id, { scope: { agentIds: [foreign.id] } }))).toEqual([404, 'NOT_FOUND']);
+  expect(outcome(await change(id, { scope: { agentIds: [foreign.id] } }))).toEqual([
+    404,
+    'NOT_FOUND',
+  ]);
 });
 
 test('name and scope are changed one by one, with an entry each, and count at once', async () => {
@@ -131,7 +137,9 @@ test('name and scope are changed one by one, with an entry each, and count at on
     readOnly: true,
     agentIds: [bot.id],
   });
-  expect((await change(id, { scope: { agentIds: null, readOnly: false } })).body.data.scope).toEqual({
+  expect(
+    (await change(id, { scope: { agentIds: null, readOnly: false } })).body.data.scope,
+  ).toEqual({
     readOnly: false,
     agentIds: null,
   });
@@ -164,15 +172,20 @@ test('a key limited to some agents ingests and sees theirs alone', async () => {
   const seen = ok(await read(key)).body;
   expect(seen.data.map(({ agentId }: { agentId: string }) => agentId)).toEqual([mine.id, mine.id]);
   expect(seen.total).toBe(2);
-  const theirs = ok(await read(full)).body.data.find(({ agentId }: { agentId: string }) => agentId === other.id);
+  const theirs = ok(await read(full)).body.data.find(
+    ({ agentId }: { agentId: string }) => agentId === other.id,
+  );
   expect(outcome(await read(key, `/api/v1/traces/${theirs._id}`))).toEqual([404, 'NOT_FOUND']);
-  expect(ok(await read(key, '/api/v1/agents')).body.data.map(({ _id }: { _id: string }) => _id)).toEqual([mine.id]);
+  expect(
+    ok(await read(key, '/api/v1/agents')).body.data.map(({ _id }: { _id: string }) => _id),
+  ).toEqual([mine.id]);
   expect(outcome(await read(key, `/api/v1/agents/${other.id}`))).toEqual([404, 'NOT_FOUND']);
 });
 
 test('a key bound to a workspace works there; x-workspace-id chooses for the others', async () => {
-  const { _id: lab } = ok(await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Lab' } }))
-    .body.data;
+  const { _id: lab } = ok(
+    await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Lab' } }),
+  ).body.data;
   const { key: bound } = await workspaceKey(app, ada, { workspaceId: lab });
   const { key: free } = await workspaceKey(app, ada);
   const of = async (key: string, headers = {}): Promise<string> => {
@@ -184,9 +197,15 @@ test('a key bound to a workspace works there; x-workspace-id chooses for the oth
   expect(await of(bound, { 'x-workspace-id': lab })).toBe(lab);
   expect(await of(free)).toBe(ada.workspaceId);
   expect(await of(free, { 'x-workspace-id': lab.toUpperCase() })).toBe(lab);
-  expect(outcome(await post(bound, 'x', { 'x-workspace-id': ada.workspaceId }))).toEqual([403, 'FORBIDDEN']);
+  expect(outcome(await post(bound, 'x', { 'x-workspace-id': ada.workspaceId }))).toEqual([
+    403,
+    'FORBIDDEN',
+  ]);
   for (const foreign of [eve.workspaceId, 'a'.repeat(24), 'no id', '%00', '{"$ne":null}'])
-    expect(outcome(await post(free, 'x', { 'x-workspace-id': foreign })), foreign).toEqual([404, 'NOT_FOUND']);
+    expect(outcome(await post(free, 'x', { 'x-workspace-id': foreign })), foreign).toEqual([
+      404,
+      'NOT_FOUND',
+    ]);
 });
 
 test('a revoked key is refused at once, here and on another instance', async () => {
@@ -198,7 +217,9 @@ test('a revoked key is refused at once, here and on another instance', async () 
   expect([status, body.data._id]).toEqual([200, id]);
   expect(outcome(await read(key))).toEqual([401, 'INVALID_API_KEY']);
   await expect
-    .poll(async () => outcome(await second.call('GET', '/api/v1/traces', { key })), { interval: 10 })
+    .poll(async () => outcome(await second.call('GET', '/api/v1/traces', { key })), {
+      interval: 10,
+    })
     .toEqual([401, 'INVALID_API_KEY']);
   expect(outcome(await revoke(id))).toEqual([404, 'NOT_FOUND']);
   expect(outcome(await change(id, { name: 'again' }))).toEqual([404, 'NOT_FOUND']);
@@ -216,7 +237,9 @@ test('the last use is noted, at most once a minute', async () => {
   aheadMs = 61_000;
   ok(await read(key));
   await expect.poll(noted).not.toBe(first);
-  expect(new Date((await noted()) ?? 0).getTime() - new Date(first ?? 0).getTime()).toBeGreaterThan(60_000);
+  expect(new Date((await noted()) ?? 0).getTime() - new Date(first ?? 0).getTime()).toBeGreaterThan(
+    60_000,
+  );
   aheadMs = 0;
 });
 
@@ -235,7 +258,10 @@ test('a key is taken from X-API-Key and from Authorization', async () => {
     { authorization: `bearer  ${key}` },
     { 'x-api-key': key, authorization: `Bearer ${ada.token}` },
   ])
-    expect((await app.call('GET', '/api/v1/traces', { headers: headers as Record<string, string> })).status).toBe(200);
+    expect(
+      (await app.call('GET', '/api/v1/traces', { headers: headers as Record<string, string> }))
+        .status,
+    ).toBe(200);
 });
 
 test.each([
@@ -260,13 +286,22 @@ test('each credential is for its own operations', async () => {
   const { key } = await workspaceKey(app, ada);
   const bot = await agent(app, ada);
   const session = { token: ada.token, body: decision(bot.id) };
-  expect(outcome(await app.call('POST', '/api/v1/traces', session))).toEqual([401, 'INVALID_API_KEY_FORMAT']);
+  expect(outcome(await app.call('POST', '/api/v1/traces', session))).toEqual([
+    401,
+    'INVALID_API_KEY_FORMAT',
+  ]);
   expect((await post(bot.key, bot.id)).status).toBe(201);
   expect(outcome(await read(bot.key))).toEqual([403, 'FORBIDDEN']);
   for (const below of ['/api/v1/auth/me', path, '/api/v1/audit'])
     expect(outcome(await read(key, below)), below).toEqual([403, 'FORBIDDEN']);
-  expect(outcome(await app.call('POST', path, { key, body: { name: 'by a key' } }))).toEqual([403, 'FORBIDDEN']);
-  expect(outcome(await app.call('POST', '/api/v1/policies', { key, body: {} }))).toEqual([403, 'FORBIDDEN']);
+  expect(outcome(await app.call('POST', path, { key, body: { name: 'by a key' } }))).toEqual([
+    403,
+    'FORBIDDEN',
+  ]);
+  expect(outcome(await app.call('POST', '/api/v1/policies', { key, body: {} }))).toEqual([
+    403,
+    'FORBIDDEN',
+  ]);
   for (const below of ['/api/v1/traces', '/api/v1/auth/me'])
     expect(outcome(await app.call('GET', below))).toEqual([401, 'NO_TOKEN']);
 });
@@ -276,8 +311,9 @@ test('an agent key ingests for its own agent only, and dies with the next one', 
   expect((await post(bot.key, bot.name)).status).toBe(201);
   for (const named of [other.id, other.name, 'free text'])
     expect(outcome(await post(bot.key, named)), named).toEqual([403, 'FORBIDDEN']);
-  const { apiKey } = ok(await app.call('POST', `/api/v1/agents/${bot.id}/regenerate-key`, { token: ada.token })).body
-    .data;
+  const { apiKey } = ok(
+    await app.call('POST', `/api/v1/agents/${bot.id}/regenerate-key`, { token: ada.token }),
+  ).body.data;
   expect(outcome(await post(bot.key, bot.id))).toEqual([401, 'INVALID_API_KEY']);
   expect((await post(apiKey, bot.id)).status).toBe(201);
 });
@@ -297,7 +333,12 @@ test('keys are managed by owners and admins; a refused attempt leaves an entry',
     expect(answers.map(outcome), role).toEqual(Array(4).fill([403, 'FORBIDDEN']));
     const failures = await auditOf(app, ada, `status=failure&userId=${person.userId}`);
     expect(
-      failures.map(({ action, resourceId, userRole, metadata }) => [action, resourceId, userRole, metadata]),
+      failures.map(({ action, resourceId, userRole, metadata }) => [
+        action,
+        resourceId,
+        userRole,
+        metadata,
+      ]),
     ).toEqual([
       ['apikey.revoke', id, role, { code: 'FORBIDDEN' }],
       ['apikey.update', id, role, { code: 'FORBIDDEN' }],

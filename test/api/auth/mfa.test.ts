@@ -1,8 +1,19 @@
 // The second factor over HTTP (document 1, sections 3 and 4.1): on, off, at sign-in, backup codes; bounds on guessing, and no door around it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { auditOf, changeMembership, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import {
+  auditOf,
+  changeMembership,
+  objectId,
+  startGround,
+  type Ground,
+} from '../../setup/harness.ts';
 import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
-import { holdMail, openPostOffice, tokenOf, type PostOffice } from '../../setup/providers/mail-server.ts';
+import {
+  holdMail,
+  openPostOffice,
+  tokenOf,
+  type PostOffice,
+} from '../../setup/providers/mail-server.ts';
 import { Authenticator, enrol, MovedClock } from '../../setup/second-factor.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
@@ -25,11 +36,17 @@ afterAll(async () => {
 });
 
 const post = (path: string, body?: object, token?: string): Promise<Answer> =>
-  app.call('POST', `/api/v1/auth/${path}`, { ...(body && { body }), ...(token !== undefined && { token }) });
+  app.call('POST', `/api/v1/auth/${path}`, {
+    ...(body && { body }),
+    ...(token !== undefined && { token }),
+  });
 const me = (token: string): Promise<Answer> => app.call('GET', '/api/v1/auth/me', { token });
-const login = (email: string, password = PASSWORD): Promise<Answer> => post('login', { email, password });
-const pending = async (email: string): Promise<string> => ok(await login(email)).body.data.tempToken;
-const finish = (tempToken: string, code: string): Promise<Answer> => post('mfa/login', { tempToken, code });
+const login = (email: string, password = PASSWORD): Promise<Answer> =>
+  post('login', { email, password });
+const pending = async (email: string): Promise<string> =>
+  ok(await login(email)).body.data.tempToken;
+const finish = (tempToken: string, code: string): Promise<Answer> =>
+  post('mfa/login', { tempToken, code });
 const codeOf = ({ body }: Answer): string => (body.code as string | undefined) ?? 'ok';
 const many = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));
@@ -66,8 +83,12 @@ test('a set-up shows the secret in three ways, and changes no sign-in until a co
   expect([right.status, right.body.data]).toEqual([200, { mfaEnabled: true }]);
   expect((await me(ada.token)).body.data.user.mfaEnabled).toBe(true);
   expect((await post('mfa/setup', undefined, ada.token)).body.code).toBe('INVALID_OPERATION');
-  expect((await post('mfa/enable', { code: authenticator.next() }, ada.token)).body.code).toBe('INVALID_OPERATION');
-  expect(await auditOf(app, ada, 'action=auth.mfa_enable&status=success')).toMatchObject([{ resourceId: ada.userId }]);
+  expect((await post('mfa/enable', { code: authenticator.next() }, ada.token)).body.code).toBe(
+    'INVALID_OPERATION',
+  );
+  expect(await auditOf(app, ada, 'action=auth.mfa_enable&status=success')).toMatchObject([
+    { resourceId: ada.userId },
+  ]);
 });
 
 test('a second set-up replaces the first', async () => {
@@ -76,15 +97,21 @@ test('a second set-up replaces the first', async () => {
     ok(await post('mfa/setup', undefined, ada.token)),
     ok(await post('mfa/setup', undefined, ada.token)),
   ];
-  const [old, current] = [first, second].map(({ body }) => new Authenticator(clock, body.data.secret));
-  expect(codeOf(await post('mfa/enable', { code: old!.code() }, ada.token))).toBe('INVALID_MFA_CODE');
+  const [old, current] = [first, second].map(
+    ({ body }) => new Authenticator(clock, body.data.secret),
+  );
+  expect(codeOf(await post('mfa/enable', { code: old!.code() }, ada.token))).toBe(
+    'INVALID_MFA_CODE',
+  );
   expect(codeOf(await post('mfa/enable', { code: current!.code() }, ada.token))).toBe('ok');
 });
 
 test('without a set-up there is nothing to enable or disable', async () => {
   const ada = await owner(app);
   expect(codeOf(await post('mfa/enable', { code: '000000' }, ada.token))).toBe('INVALID_OPERATION');
-  expect(codeOf(await post('mfa/disable', { code: '000000' }, ada.token))).toBe('INVALID_OPERATION');
+  expect(codeOf(await post('mfa/disable', { code: '000000' }, ada.token))).toBe(
+    'INVALID_OPERATION',
+  );
 });
 
 test('a password leads to the second step, and its code to a session', async () => {
@@ -135,7 +162,13 @@ test('a temp token ends after five minutes', async () => {
 test('a password that changes meanwhile ends the second step', async () => {
   const { person, authenticator } = await enrolled();
   const tempToken = await pending(person.email);
-  ok(await post('change-password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }, person.token));
+  ok(
+    await post(
+      'change-password',
+      { currentPassword: PASSWORD, newPassword: NEW_PASSWORD },
+      person.token,
+    ),
+  );
   expect(codeOf(await finish(tempToken, authenticator.next()))).toBe('TOKEN_REVOKED');
 });
 
@@ -150,9 +183,13 @@ describe('a code works once', () => {
   test('also the one that switched the second factor on', async () => {
     const ada = await owner(app);
     const authenticator = await enrol(app, clock, ada.token);
-    expect(codeOf(await finish(await pending(ada.email), authenticator.code()))).toBe('INVALID_MFA_CODE');
+    expect(codeOf(await finish(await pending(ada.email), authenticator.code()))).toBe(
+      'INVALID_MFA_CODE',
+    );
     expect(codeOf(await finish(await pending(ada.email), authenticator.next()))).toBe('ok');
-    expect(codeOf(await finish(await pending(ada.email), authenticator.code()))).toBe('INVALID_MFA_CODE');
+    expect(codeOf(await finish(await pending(ada.email), authenticator.code()))).toBe(
+      'INVALID_MFA_CODE',
+    );
   });
 
   test('a code of an earlier step is refused after a later one', async () => {
@@ -166,9 +203,13 @@ describe('a code works once', () => {
     const { person, authenticator } = await enrolled();
     const tempTokens = await many(20, () => pending(person.email));
     const code = authenticator.next();
-    const codes = (await Promise.all(tempTokens.map((tempToken) => finish(tempToken, code)))).map(codeOf);
+    const codes = (await Promise.all(tempTokens.map((tempToken) => finish(tempToken, code)))).map(
+      codeOf,
+    );
     expect(codes.filter((found) => found === 'ok')).toHaveLength(1);
-    expect(codes.filter((found) => !['ok', 'INVALID_MFA_CODE', 'RATE_LIMIT_EXCEEDED'].includes(found))).toEqual([]);
+    expect(
+      codes.filter((found) => !['ok', 'INVALID_MFA_CODE', 'RATE_LIMIT_EXCEEDED'].includes(found)),
+    ).toEqual([]);
   });
 
   test('20 times in parallel over one temp token', async () => {
@@ -177,7 +218,9 @@ describe('a code works once', () => {
     const code = authenticator.next();
     const codes = (await many(20, () => finish(tempToken, code))).map(codeOf);
     expect(codes.filter((found) => found === 'ok')).toHaveLength(1);
-    expect(codes.filter((found) => !['ok', 'INVALID_MFA_CODE', 'TOKEN_REVOKED'].includes(found))).toEqual([]);
+    expect(
+      codes.filter((found) => !['ok', 'INVALID_MFA_CODE', 'TOKEN_REVOKED'].includes(found)),
+    ).toEqual([]);
   });
 });
 
@@ -191,7 +234,10 @@ describe('guessing', () => {
     ok(await finish(other, authenticator.next()));
     const third = await pending(person.email);
     const codes = (await many(12, () => finish(third, authenticator.wrong()))).map(codeOf).sort();
-    expect(codes).toEqual([...Array(5).fill('INVALID_MFA_CODE'), ...Array(7).fill('TOKEN_REVOKED')]);
+    expect(codes).toEqual([
+      ...Array(5).fill('INVALID_MFA_CODE'),
+      ...Array(7).fill('TOKEN_REVOKED'),
+    ]);
     expect(codeOf(await finish(third, authenticator.next()))).toBe('TOKEN_REVOKED');
   });
 
@@ -201,7 +247,9 @@ describe('guessing', () => {
       const tempToken = await pending(person.email);
       for (let guess = 1; guess <= 3; guess += 1) await finish(tempToken, authenticator.wrong());
     }
-    expect(codeOf(await post('mfa/disable', { code: authenticator.wrong() }, person.token))).toBe('INVALID_MFA_CODE');
+    expect(codeOf(await post('mfa/disable', { code: authenticator.wrong() }, person.token))).toBe(
+      'INVALID_MFA_CODE',
+    );
     const stopped = await finish(await pending(person.email), authenticator.next());
     expect([stopped.status, stopped.body.code, stopped.body.data]).toEqual([
       429,
@@ -210,7 +258,9 @@ describe('guessing', () => {
     ]);
     const wait = Number(stopped.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(3000);
-    expect(codeOf(await post('mfa/disable', { code: authenticator.next() }, person.token))).toBe('RATE_LIMIT_EXCEEDED');
+    expect(codeOf(await post('mfa/disable', { code: authenticator.next() }, person.token))).toBe(
+      'RATE_LIMIT_EXCEEDED',
+    );
     clock.aheadMs += wait * 1000;
     expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe('ok');
   });
@@ -229,7 +279,11 @@ describe('guessing', () => {
     const { person, authenticator } = await enrolled();
     await finish(await pending(person.email), authenticator.wrong());
     await expect
-      .poll(async () => (await auditOf(app, person, 'action=auth.login&status=failure')).map(({ detail }) => detail))
+      .poll(async () =>
+        (await auditOf(app, person, 'action=auth.login&status=failure')).map(
+          ({ detail }) => detail,
+        ),
+      )
       .toEqual(['INVALID_MFA_CODE']);
   });
 });
@@ -238,12 +292,16 @@ describe('backup codes', () => {
   test('ten are shown once, each signs in once, and a new set voids the old one', async () => {
     const { person } = await enrolled();
     const codes = await backupCodes(person);
-    expect(codes).toEqual(Array(10).fill(expect.stringMatching(/^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/)));
+    expect(codes).toEqual(
+      Array(10).fill(expect.stringMatching(/^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/)),
+    );
     expect(new Set(codes).size).toBe(10);
     const [first = '', second = '', third = ''] = codes;
     expect(codeOf(await finish(await pending(person.email), first))).toBe('ok');
     expect(codeOf(await finish(await pending(person.email), first))).toBe('INVALID_MFA_CODE');
-    expect(codeOf(await finish(await pending(person.email), second.toUpperCase().replace('-', ' ')))).toBe('ok');
+    expect(
+      codeOf(await finish(await pending(person.email), second.toUpperCase().replace('-', ' '))),
+    ).toBe('ok');
     expect((await security(person)).mfa).toEqual({ enabled: true, backupCodesLeft: 8 });
     const [entry] = await auditOf(app, person, 'action=auth.login&status=success');
     expect(entry?.metadata).toMatchObject({ secondFactor: 'backup_code' });
@@ -256,7 +314,9 @@ describe('backup codes', () => {
     const { person } = await enrolled();
     const [code = ''] = await backupCodes(person);
     const tempTokens = await many(20, () => pending(person.email));
-    const codes = (await Promise.all(tempTokens.map((tempToken) => finish(tempToken, code)))).map(codeOf);
+    const codes = (await Promise.all(tempTokens.map((tempToken) => finish(tempToken, code)))).map(
+      codeOf,
+    );
     expect(codes.filter((found) => found === 'ok')).toHaveLength(1);
   });
 
@@ -272,20 +332,31 @@ describe('switching it off', () => {
   test('needs a code of the authenticator, and leaves nothing behind', async () => {
     const { person, authenticator } = await enrolled();
     await backupCodes(person);
-    expect(codeOf(await post('mfa/disable', { code: authenticator.wrong() }, person.token))).toBe('INVALID_MFA_CODE');
+    expect(codeOf(await post('mfa/disable', { code: authenticator.wrong() }, person.token))).toBe(
+      'INVALID_MFA_CODE',
+    );
     const off = await post('mfa/disable', { code: authenticator.next() }, person.token);
     expect([off.status, off.body.data]).toEqual([200, { mfaEnabled: false }]);
     expect(ok(await login(person.email)).body.data.token).toEqual(expect.any(String));
     const kept = await ground.db.collection('users').findOne({ _id: objectId(person.userId) });
-    expect(kept?.mfa).toMatchObject({ enabled: false, secret: null, pendingSecret: null, backupCodes: [] });
+    expect(kept?.mfa).toMatchObject({
+      enabled: false,
+      secret: null,
+      pendingSecret: null,
+      backupCodes: [],
+    });
   });
 
   test('a backup code stands in for a lost authenticator only together with the password', async () => {
     const { person } = await enrolled();
     const [code = ''] = await backupCodes(person);
     for (const password of [undefined, 'Wrong-Horse-9'])
-      expect(codeOf(await post('mfa/disable', { code, password }, person.token))).toBe('INVALID_MFA_CODE');
-    expect(codeOf(await post('mfa/disable', { code, password: PASSWORD }, person.token))).toBe('ok');
+      expect(codeOf(await post('mfa/disable', { code, password }, person.token))).toBe(
+        'INVALID_MFA_CODE',
+      );
+    expect(codeOf(await post('mfa/disable', { code, password: PASSWORD }, person.token))).toBe(
+      'ok',
+    );
     expect((await security(person)).mfa).toEqual({ enabled: false, backupCodesLeft: 0 });
   });
 });
@@ -293,7 +364,9 @@ describe('switching it off', () => {
 describe('no door leads around it', () => {
   test('a magic link', async () => {
     const { person, authenticator } = await enrolled();
-    const { body } = ok(await post('magic-link/verify', { token: await mailed('magic-link', person.email) }));
+    const { body } = ok(
+      await post('magic-link/verify', { token: await mailed('magic-link', person.email) }),
+    );
     expect(body.data).toEqual({ mfaRequired: true, tempToken: expect.any(String) });
     expect(codeOf(await me(body.data.tempToken))).toBe('TOKEN_VERIFICATION_FAILED');
     const signedIn = await finish(body.data.tempToken, authenticator.next());
@@ -308,7 +381,10 @@ describe('no door leads around it', () => {
   test('a reset', async () => {
     const { person } = await enrolled();
     const { body } = ok(
-      await post('reset-password', { token: await mailed('forgot-password', person.email), password: NEW_PASSWORD }),
+      await post('reset-password', {
+        token: await mailed('forgot-password', person.email),
+        password: NEW_PASSWORD,
+      }),
     );
     expect(JSON.stringify(body)).not.toMatch(/token/i);
     expect(ok(await login(person.email, NEW_PASSWORD)).body.data).toEqual({
@@ -322,7 +398,12 @@ describe('no door leads around it', () => {
     ok(await post('request-signup', { email: person.email }));
     await deliver();
     expect(office.newest(person.email).subject).toBe('You have an account with Assay');
-    const body = { name: 'Eve', email: person.email, password: PASSWORD, organizationName: 'Eve Ltd' };
+    const body = {
+      name: 'Eve',
+      email: person.email,
+      password: PASSWORD,
+      organizationName: 'Eve Ltd',
+    };
     expect(codeOf(await post('register', body))).toBe('ALREADY_EXISTS');
   });
 });
@@ -331,7 +412,10 @@ test('the secret is sealed for its user: in another’s record it does not open'
   const [{ person, authenticator }, { person: victim }] = [await enrolled(), await enrolled()];
   const users = ground.db.collection('users');
   const [own] = await users.find({ _id: objectId(person.userId) }).toArray();
-  await users.updateOne({ _id: objectId(victim.userId) }, { $set: { 'mfa.secret': own?.mfa.secret } });
+  await users.updateOne(
+    { _id: objectId(victim.userId) },
+    { $set: { 'mfa.secret': own?.mfa.secret } },
+  );
   const refused = await finish(await pending(victim.email), authenticator.next());
   expect([refused.status, refused.body.code]).toEqual([500, 'INTERNAL_ERROR']);
 });
@@ -344,9 +428,13 @@ test('no secret is in the database, a log line or an audit entry', async () => {
   const tempToken = await pending(person.email);
   const used = ok(await finish(await pending(person.email), authenticator.next())).body.data.token;
   const { streamToken } = ok(await post('stream-token', undefined, person.token)).body.data;
-  const links = [await mailed('magic-link', person.email), await mailed('forgot-password', person.email)];
+  const links = [
+    await mailed('magic-link', person.email),
+    await mailed('forgot-password', person.email),
+  ];
   await post('mfa/login', { tempToken, code: codes[0]! });
-  const jti = JSON.parse(Buffer.from(tempToken.split('.')[1]!, 'base64url').toString()).jti as string;
+  const jti = JSON.parse(Buffer.from(tempToken.split('.')[1]!, 'base64url').toString())
+    .jti as string;
   await app.instance.runJobsOnce();
   await app.instance.services.failures.settle();
   const dump = [app.logged.join('')];
@@ -355,7 +443,16 @@ test('no secret is in the database, a log line or an audit entry', async () => {
   const text = dump.join('\n');
   expect(text).toContain(person.email);
   const canaries = [
-    ...[authenticator.secret, shown.secret, shown.otpauthUrl, tempToken, jti, used, streamToken, PASSWORD],
+    ...[
+      authenticator.secret,
+      shown.secret,
+      shown.otpauthUrl,
+      tempToken,
+      jti,
+      used,
+      streamToken,
+      PASSWORD,
+    ],
     ...links,
     ...codes.flatMap((code) => [code, code.replace('-', '')]),
   ];
@@ -364,9 +461,14 @@ test('no secret is in the database, a log line or an audit entry', async () => {
 
 test('a user of an earlier version is completed before the first request, and can switch it on', async () => {
   const person = await owner(app);
-  const old = { $set: { mfa: { enabled: false } }, $unset: { preferences: '', emailVerifiedAt: '' } };
+  const old = {
+    $set: { mfa: { enabled: false } },
+    $unset: { preferences: '', emailVerifiedAt: '' },
+  };
   await ground.db.collection('users').updateOne({ _id: objectId(person.userId) }, old);
-  await ground.db.collection<{ _id: string }>('migrations').deleteOne({ _id: 'users-second-factor' });
+  await ground.db
+    .collection<{ _id: string }>('migrations')
+    .deleteOne({ _id: 'users-second-factor' });
   const second = await startApp({}, { clock, mongoUri: ground.mongoUri });
   expect((await security(person)).mfa).toEqual({ enabled: false, backupCodesLeft: 0 });
   const authenticator = await enrol(second, clock, person.token);

@@ -19,7 +19,10 @@ afterAll(() => ground.stop());
 /** `operation` is a method and a path below `/auth/`. */
 function call(operation: string, token: string, body?: unknown): Promise<Answer> {
   const [method = '', path = ''] = operation.split(' ');
-  return ground.app.call(method, `/api/v1/auth/${path}`, { token, ...(body !== undefined && { body }) });
+  return ground.app.call(method, `/api/v1/auth/${path}`, {
+    token,
+    ...(body !== undefined && { body }),
+  });
 }
 const login = async ({ email }: Owner, agent = 'test/1'): Promise<string> =>
   ok(
@@ -31,7 +34,10 @@ const login = async ({ email }: Owner, agent = 'test/1'): Promise<string> =>
 
 test('name, locale and time zone change one by one', async () => {
   const { status, body } = await call('PATCH profile', ada.token, { locale: 'de-AT' });
-  expect([status, body.data]).toMatchObject([200, { _id: ada.userId, name: 'Ada', locale: 'de-AT', timezone: 'UTC' }]);
+  expect([status, body.data]).toMatchObject([
+    200,
+    { _id: ada.userId, name: 'Ada', locale: 'de-AT', timezone: 'UTC' },
+  ]);
   ok(await call('PATCH profile', ada.token, { name: '  Ada L. ', timezone: 'Europe/Vienna' }));
   const { user } = ok(await call('GET me', ada.token)).body.data;
   expect(user).toMatchObject({ name: 'Ada L.', locale: 'de-AT', timezone: 'Europe/Vienna' });
@@ -71,10 +77,19 @@ test('preferences: what is left out stays', async () => {
       notificationOptOuts: { email: ['review.assigned'] },
     }),
   );
-  const { data } = ok(await call('PATCH me/preferences', ada.token, { notificationOptOuts: { inApp: ['a.b'] } })).body;
-  expect(data).toEqual({ theme: 'dark', notificationOptOuts: { email: ['review.assigned'], inApp: ['a.b'] } });
+  const { data } = ok(
+    await call('PATCH me/preferences', ada.token, { notificationOptOuts: { inApp: ['a.b'] } }),
+  ).body;
+  expect(data).toEqual({
+    theme: 'dark',
+    notificationOptOuts: { email: ['review.assigned'], inApp: ['a.b'] },
+  });
   expect(ok(await call('GET me/preferences', ada.token)).body.data).toEqual(data);
-  for (const bad of [{ theme: 'pink' }, { notificationOptOuts: { email: ['has blank'] } }, { notificationOptOuts: [] }])
+  for (const bad of [
+    { theme: 'pink' },
+    { notificationOptOuts: { email: ['has blank'] } },
+    { notificationOptOuts: [] },
+  ])
     expect((await call('PATCH me/preferences', ada.token, bad)).status).toBe(400);
 });
 
@@ -90,16 +105,29 @@ test.each([
   expect(exp - iat).toBe(seconds);
 });
 
-test.each(['30d', '', 7, null, { $ne: '1h' }])('the session time-out %j is refused', async (sessionTimeout) => {
-  expect((await call('PATCH me/session-timeout', ada.token, { sessionTimeout })).status).toBe(400);
-});
+test.each(['30d', '', 7, null, { $ne: '1h' }])(
+  'the session time-out %j is refused',
+  async (sessionTimeout) => {
+    expect((await call('PATCH me/session-timeout', ada.token, { sessionTimeout })).status).toBe(
+      400,
+    );
+  },
+);
 
 test('open sessions are listed, in all organisations, and ended by what the list says', async () => {
   const guest = await member(ground, ada, 'viewer');
   const other = await login(guest, 'other/1');
   const { body } = ok(await call('GET sessions', guest.token));
-  expect(body).toMatchObject({ count: 3, total: 3, pagination: { page: 1, limit: 25, hasMore: false } });
-  expect(body.data.map(({ isCurrent }: { isCurrent: boolean }) => isCurrent)).toEqual([false, true, false]);
+  expect(body).toMatchObject({
+    count: 3,
+    total: 3,
+    pagination: { page: 1, limit: 25, hasMore: false },
+  });
+  expect(body.data.map(({ isCurrent }: { isCurrent: boolean }) => isCurrent)).toEqual([
+    false,
+    true,
+    false,
+  ]);
   expect(body.data[0]).toEqual({
     jti: (jwt.decode(other) as jwt.JwtPayload).jti,
     organizationId: ada.organizationId,
@@ -112,13 +140,17 @@ test('open sessions are listed, in all organisations, and ended by what the list
   ok(await call('POST revoke-session', guest.token, { jti: body.data[0].jti }));
   expect((await call('GET me', other)).body.code).toBe('SESSION_REVOKED');
   expect(ok(await call('GET sessions', guest.token)).body.total).toBe(2);
-  expect(JSON.stringify((await call('GET sessions', ada.token)).body)).not.toContain(body.data[1].jti);
+  expect(JSON.stringify((await call('GET sessions', ada.token)).body)).not.toContain(
+    body.data[1].jti,
+  );
 });
 
 test('the security settings tell the age of the password', async () => {
   const person = await owner(ground.app);
   const at = new Date(clock.now().getTime() - 40.5 * DAY_MS);
-  await ground.db.collection('users').updateOne({ _id: objectId(person.userId) }, { $set: { passwordChangedAt: at } });
+  await ground.db
+    .collection('users')
+    .updateOne({ _id: objectId(person.userId) }, { $set: { passwordChangedAt: at } });
   expect(ok(await call('GET security-settings', person.token)).body.data).toEqual({
     mfa: { enabled: false, backupCodesLeft: 0 },
     password: { isSet: true, changedAt: at.toISOString(), ageDays: 40 },
@@ -132,7 +164,9 @@ test('sign-ins and failed attempts are the caller’s own, and name what revokes
   const [person, colleague] = [await owner(ground.app), await owner(ground.app)];
   const token = await login(person);
   await login(colleague);
-  await ground.app.call('POST', '/api/v1/auth/login', { body: { email: person.email, password: 'Wrong-Horse-9' } });
+  await ground.app.call('POST', '/api/v1/auth/login', {
+    body: { email: person.email, password: 'Wrong-Horse-9' },
+  });
   const activity = async () => ok(await call('GET login-activity', person.token)).body;
   await expect.poll(async () => (await activity()).total).toBe(2);
   const { data } = await activity();
@@ -173,7 +207,10 @@ describe('placeholders', () => {
     const { status, body } = needsSession ? await call(`${method} ${path}`, ada.token) : stranger;
     expect([status, body]).toEqual([
       200,
-      { success: true, data: { available: false, feature: expect.any(String), message: expect.any(String) } },
+      {
+        success: true,
+        data: { available: false, feature: expect.any(String), message: expect.any(String) },
+      },
     ]);
     expect(stranger.status).toBe(needsSession ? 401 : 200);
     expect(await ground.db.collection('outbox').countDocuments({ topic: 'mail' })).toBe(0);

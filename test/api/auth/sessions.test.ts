@@ -3,7 +3,14 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
-import { auditOf, changeMembership, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import {
+  auditOf,
+  changeMembership,
+  member,
+  objectId,
+  startGround,
+  type Ground,
+} from '../../setup/harness.ts';
 import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
@@ -28,11 +35,13 @@ beforeAll(async () => {
 });
 afterAll(() => ground.stop());
 
-const me = (token: string, on: TestApp = app): Promise<Answer> => on.call('GET', '/api/v1/auth/me', { token });
+const me = (token: string, on: TestApp = app): Promise<Answer> =>
+  on.call('GET', '/api/v1/auth/me', { token });
 const post = (token: string, path: string, body?: unknown): Promise<Answer> =>
   app.call('POST', `/api/v1/auth/${path}`, { token, ...(body !== undefined && { body }) });
 const login = async ({ email }: Owner): Promise<string> =>
-  ok(await app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } })).body.data.token;
+  ok(await app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } })).body
+    .data.token;
 const claimsOf = (token: string): jwt.JwtPayload => jwt.decode(token) as jwt.JwtPayload;
 /** What `me` answers a token: `ok`, or the code of a 401. */
 async function verdict(token: string, on: TestApp = app): Promise<string> {
@@ -54,7 +63,10 @@ const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
 const plain = { alg: 'HS256', typ: 'JWT' };
 const forgeries: [string, (claims: jwt.JwtPayload) => string][] = [
   ['without a signature', (claims) => forge({ alg: 'none', typ: 'JWT' }, claims, null)],
-  ['with alg none and a signature', (claims) => forge({ alg: 'none', typ: 'JWT' }, claims, secrets.jwt)],
+  [
+    'with alg none and a signature',
+    (claims) => forge({ alg: 'none', typ: 'JWT' }, claims, secrets.jwt),
+  ],
   ['with alg None in another case', (claims) => forge({ alg: 'nOnE', typ: 'JWT' }, claims, null)],
   ['of another secret', (claims) => forge(plain, claims, 'some other secret of session tokens')],
   ['of an empty secret', (claims) => forge(plain, claims, '')],
@@ -68,8 +80,14 @@ const forgeries: [string, (claims: jwt.JwtPayload) => string][] = [
   ['of another issuer', (claims) => forge(plain, { ...claims, iss: 'other' }, secrets.jwt)],
   ['without a jti', ({ jti: _, ...claims }) => forge(plain, claims, secrets.jwt)],
   ['without an end', ({ exp: _, ...claims }) => forge(plain, claims, secrets.jwt)],
-  ['with an end that is no number', (claims) => forge(plain, { ...claims, exp: '9999999999' }, secrets.jwt)],
-  ['with an object for a user', (claims) => forge(plain, { ...claims, sub: { $ne: null } }, secrets.jwt)],
+  [
+    'with an end that is no number',
+    (claims) => forge(plain, { ...claims, exp: '9999999999' }, secrets.jwt),
+  ],
+  [
+    'with an object for a user',
+    (claims) => forge(plain, { ...claims, sub: { $ne: null } }, secrets.jwt),
+  ],
   ['that is no token', () => 'garbage'],
   ['of three empty parts', () => '..'],
   ['that is very long', () => `a.${'b'.repeat(5000)}.c`],
@@ -82,12 +100,16 @@ test.each(forgeries)('a token %s is refused', async (_, make) => {
 test('claims that were changed under their signature are refused', async () => {
   const [header, , signature] = ada.token.split('.');
   const claims = { ...claimsOf(ada.token), role: 'owner', organizationId: 'a'.repeat(24) };
-  expect(await verdict(`${header}.${base64(claims)}.${signature}`)).toBe('TOKEN_VERIFICATION_FAILED');
+  expect(await verdict(`${header}.${base64(claims)}.${signature}`)).toBe(
+    'TOKEN_VERIFICATION_FAILED',
+  );
 });
 
 test('a genuine token of no known session is refused as revoked, one of no known user as without user', async () => {
   const claims = claimsOf(ada.token);
-  expect(await verdict(forge(plain, { ...claims, jti: 'never issued' }, secrets.jwt))).toBe('SESSION_REVOKED');
+  expect(await verdict(forge(plain, { ...claims, jti: 'never issued' }, secrets.jwt))).toBe(
+    'SESSION_REVOKED',
+  );
   const gone = await owner(app);
   await ground.db.collection('users').deleteOne({ _id: objectId(gone.userId) });
   expect(await verdict(gone.token)).toBe('UNAUTHORIZED_NO_USER');
@@ -134,18 +156,23 @@ test.each([
   ['8h', 8 * 3600],
   ['24h', 24 * 3600],
   ['7d', 7 * 24 * 3600],
-])('a session of a user with the time-out %s ends on the second', async (sessionTimeout, seconds) => {
-  const person = await owner(app);
-  await ground.db.collection('users').updateOne({ _id: objectId(person.userId) }, { $set: { sessionTimeout } });
-  const token = await login(person);
-  const { exp = 0, iat = 0 } = claimsOf(token);
-  expect(exp - iat).toBe(seconds);
-  aheadMs = exp * 1000 - Date.now() - 2000;
-  expect(await verdict(token)).toBe('ok');
-  aheadMs += 2000;
-  expect(await verdict(token)).toBe('TOKEN_EXPIRED');
-  aheadMs = 0;
-});
+])(
+  'a session of a user with the time-out %s ends on the second',
+  async (sessionTimeout, seconds) => {
+    const person = await owner(app);
+    await ground.db
+      .collection('users')
+      .updateOne({ _id: objectId(person.userId) }, { $set: { sessionTimeout } });
+    const token = await login(person);
+    const { exp = 0, iat = 0 } = claimsOf(token);
+    expect(exp - iat).toBe(seconds);
+    aheadMs = exp * 1000 - Date.now() - 2000;
+    expect(await verdict(token)).toBe('ok');
+    aheadMs += 2000;
+    expect(await verdict(token)).toBe('TOKEN_EXPIRED');
+    aheadMs = 0;
+  },
+);
 
 test('a revoked session stays revoked after its end', async () => {
   const person = await owner(app);
@@ -183,7 +210,9 @@ test('every session of the caller can be ended at once, and nobody else’s', as
   // Registering and switching opened one each.
   const { status, body } = await post(person.token, 'revoke-sessions');
   expect([status, body.data]).toEqual([200, { revoked: 4 }]);
-  expect(await Promise.all(tokens.map((token) => verdict(token)))).toEqual(Array(3).fill('SESSION_REVOKED'));
+  expect(await Promise.all(tokens.map((token) => verdict(token)))).toEqual(
+    Array(3).fill('SESSION_REVOKED'),
+  );
   expect(await verdict(ada.token)).toBe('ok');
 });
 
@@ -227,13 +256,18 @@ test('another user’s session, of the same organisation or not, is an unknown o
   expect([await verdict(again), await verdict(stranger.token)]).toEqual(['ok', 'ok']);
 });
 
-test.each([{}, { jti: '' }, { jti: { $ne: null } }, { jti: ['a'] }, { auditLogId: 'short' }, { auditLogId: 7 }, []])(
-  'revoke-session of %j is refused',
-  async (body) => {
-    const answer = await post(ada.token, 'revoke-session', body);
-    expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION_ERROR']);
-  },
-);
+test.each([
+  {},
+  { jti: '' },
+  { jti: { $ne: null } },
+  { jti: ['a'] },
+  { auditLogId: 'short' },
+  { auditLogId: 7 },
+  [],
+])('revoke-session of %j is refused', async (body) => {
+  const answer = await post(ada.token, 'revoke-session', body);
+  expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION_ERROR']);
+});
 
 test('refreshing mints a token for the same organisation and leaves the old one alone', async () => {
   const guest = await member(ground, ada, 'viewer');
@@ -256,11 +290,22 @@ test('a revoked token refreshes nothing', async () => {
 test('a user of two organisations lists them and switches between them; both tokens stay valid', async () => {
   const own = await owner(app, 'Eve');
   const guest = await owner(app, 'Guest');
-  const row = { organizationId: objectId(own.organizationId), userId: objectId(guest.userId), role: 'viewer' };
+  const row = {
+    organizationId: objectId(own.organizationId),
+    userId: objectId(guest.userId),
+    role: 'viewer',
+  };
   await ground.db
     .collection('memberships')
-    .insertOne({ ...row, isActive: true, deactivatedBy: null, createdAt: new Date(), updatedAt: new Date() });
-  const listed = ok(await app.call('GET', '/api/v1/auth/me/orgs', { token: guest.token })).body.data;
+    .insertOne({
+      ...row,
+      isActive: true,
+      deactivatedBy: null,
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    });
+  const listed = ok(await app.call('GET', '/api/v1/auth/me/orgs', { token: guest.token })).body
+    .data;
   expect(listed).toEqual([
     expect.objectContaining({
       organizationId: guest.organizationId,
@@ -268,7 +313,12 @@ test('a user of two organisations lists them and switches between them; both tok
       role: 'owner',
       isCurrent: true,
     }),
-    expect.objectContaining({ organizationId: own.organizationId, name: 'Eve Ltd', role: 'viewer', isCurrent: false }),
+    expect.objectContaining({
+      organizationId: own.organizationId,
+      name: 'Eve Ltd',
+      role: 'viewer',
+      isCurrent: false,
+    }),
   ]);
   expect(Object.keys(listed[0]).sort()).toEqual([
     'isCurrent',
@@ -279,8 +329,14 @@ test('a user of two organisations lists them and switches between them; both tok
     'role',
     'slug',
   ]);
-  const { status, body } = await post(guest.token, 'switch-org', { organizationId: own.organizationId });
-  expect([status, body.data.organizationId, body.data.role]).toEqual([200, own.organizationId, 'viewer']);
+  const { status, body } = await post(guest.token, 'switch-org', {
+    organizationId: own.organizationId,
+  });
+  expect([status, body.data.organizationId, body.data.role]).toEqual([
+    200,
+    own.organizationId,
+    'viewer',
+  ]);
   const [before, after] = [await me(guest.token), await me(body.data.token)];
   expect([before.body.data.organization._id, after.body.data.organization._id]).toEqual([
     guest.organizationId,
@@ -309,7 +365,8 @@ test('an organisation that is not the caller’s cannot be switched to, and look
 
 test('a role, a suspension and a removal count from the next request on', async () => {
   const person = await member(ground, ada, 'admin');
-  const listKeys = (): Promise<Answer> => app.call('GET', '/api/v1/auth/keys', { token: person.token });
+  const listKeys = (): Promise<Answer> =>
+    app.call('GET', '/api/v1/auth/keys', { token: person.token });
   expect((await listKeys()).status).toBe(200);
   await changeMembership(ground, person, { role: 'member' });
   expect([(await listKeys()).status, (await listKeys()).body.code]).toEqual([403, 'FORBIDDEN']);
@@ -333,13 +390,21 @@ test('de-provisioning by the identity provider leaves open sessions to their end
 test('an auditor has a session like everybody else', async () => {
   const auditor = await member(ground, ada, 'auditor');
   expect(ok(await me(auditor.token)).body.data.role).toBe('auditor');
-  expect((await app.call('GET', '/api/v1/auth/me/orgs', { token: auditor.token })).status).toBe(200);
+  expect((await app.call('GET', '/api/v1/auth/me/orgs', { token: auditor.token })).status).toBe(
+    200,
+  );
   expect((await post(auditor.token, 'refresh')).status).toBe(200);
-  expect((await app.call('GET', '/api/v1/policies', { token: auditor.token })).body.code).toBe('FORBIDDEN');
+  expect((await app.call('GET', '/api/v1/policies', { token: auditor.token })).body.code).toBe(
+    'FORBIDDEN',
+  );
 });
 
 test('a session is bound to its row, not to what its token says of the organisation', async () => {
   const stranger = await owner(app, `S${randomHex(2)}`);
-  const crossed = forge(plain, { ...claimsOf(ada.token), organizationId: stranger.organizationId }, secrets.jwt);
+  const crossed = forge(
+    plain,
+    { ...claimsOf(ada.token), organizationId: stranger.organizationId },
+    secrets.jwt,
+  );
   expect(await verdict(crossed)).toBe('TOKEN_REVOKED');
 });

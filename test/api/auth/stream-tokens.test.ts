@@ -15,7 +15,10 @@ beforeAll(async () => {
 afterAll(() => ground.stop());
 
 async function mint({ token }: Owner, headers = {}): Promise<string> {
-  const { status, body } = await ground.app.call('POST', '/api/v1/auth/stream-token', { token, headers });
+  const { status, body } = await ground.app.call('POST', '/api/v1/auth/stream-token', {
+    token,
+    headers,
+  });
   const lifetime = new Date(body.data.expiresAt).getTime() - clock.now().getTime();
   expect([status, Object.keys(body.data)]).toEqual([201, ['streamToken', 'expiresAt']]);
   expect(Math.abs(lifetime - 60_000)).toBeLessThan(20_000);
@@ -60,12 +63,18 @@ test('it ends with its session, its membership and the password', async () => {
   const tokens = [await mint(out), await mint(suspended)];
   ok(await ground.app.call('POST', '/api/v1/auth/logout', { token: out.token }));
   await changeMembership(ground, suspended, { isActive: false, deactivatedBy: 'team' });
-  expect(await Promise.all(tokens.map(redeem))).toEqual(['INVALID_STREAM_TOKEN', 'INVALID_STREAM_TOKEN']);
+  expect(await Promise.all(tokens.map(redeem))).toEqual([
+    'INVALID_STREAM_TOKEN',
+    'INVALID_STREAM_TOKEN',
+  ]);
 });
 
 test('it is no session, and nothing else is a stream token', async () => {
   const token = await mint(ada);
-  expect((await ground.app.call('GET', '/api/v1/auth/me', { token })).body.code).toBe('TOKEN_VERIFICATION_FAILED');
-  for (const other of [ada.token, '', 'unknown']) expect(await redeem(other)).toBe('INVALID_STREAM_TOKEN');
+  expect((await ground.app.call('GET', '/api/v1/auth/me', { token })).body.code).toBe(
+    'TOKEN_VERIFICATION_FAILED',
+  );
+  for (const other of [ada.token, '', 'unknown'])
+    expect(await redeem(other)).toBe('INVALID_STREAM_TOKEN');
   expect(await redeem(token)).toBe('ok');
 });

@@ -20,7 +20,10 @@ beforeAll(async () => {
   for (let i = 0; i < 4; i++) await agent(ground.app, ada);
   await workspaceKey(ground.app, ada);
   const policy = { name: 'A', conditions: [], actions: [{ type: 'notify' }] };
-  const made = await ground.app.call('POST', '/api/v1/policies', { token: ada.token, body: policy });
+  const made = await ground.app.call('POST', '/api/v1/policies', {
+    token: ada.token,
+    body: policy,
+  });
   await ground.app.call('DELETE', `/api/v1/policies/${made.body.data._id}`, { token: ada.token });
   intact = await stored();
   const newest = { organizationId: objectId(ada.organizationId), sequence: intact.length };
@@ -55,12 +58,18 @@ async function verify() {
 
 test('managers of an organisation with the plan list and verify, others do not', async () => {
   for (const path of ['', '/verify']) {
-    expect((await ground.app.call('GET', `/api/v1/audit${path}`)).body).toMatchObject({ code: 'NO_TOKEN' });
+    expect((await ground.app.call('GET', `/api/v1/audit${path}`)).body).toMatchObject({
+      code: 'NO_TOKEN',
+    });
     const { key } = await workspaceKey(ground.app, await owner(ground.app, 'Key'));
-    expect((await ground.app.call('GET', `/api/v1/audit${path}`, { key })).body).toMatchObject({ code: 'FORBIDDEN' });
+    expect((await ground.app.call('GET', `/api/v1/audit${path}`, { key })).body).toMatchObject({
+      code: 'FORBIDDEN',
+    });
     const poor = await owner(ground.app, 'Poor');
     const mine = { _id: objectId(poor.organizationId) };
-    await ground.db.collection('organizations').updateOne(mine, { $set: { 'subscription.plan': 'sandbox' } });
+    await ground.db
+      .collection('organizations')
+      .updateOne(mine, { $set: { 'subscription.plan': 'sandbox' } });
     await expect
       .poll(async () => (await get(path, poor.token)).body)
       .toMatchObject({ code: 'UPGRADE_REQUIRED', data: { feature: 'auditLog' } });
@@ -68,19 +77,28 @@ test('managers of an organisation with the plan list and verify, others do not',
     await ground.db
       .collection('memberships')
       .updateOne({ organizationId: objectId(member.organizationId) }, { $set: { role: 'member' } });
-    await expect.poll(async () => (await get(path, member.token)).body).toMatchObject({ code: 'FORBIDDEN' });
+    await expect
+      .poll(async () => (await get(path, member.token)).body)
+      .toMatchObject({ code: 'FORBIDDEN' });
   }
 });
 
 test('an untouched log verifies; its length and last hash are told', async () => {
   await store(intact);
-  expect(await verify()).toEqual({ verified: true, totalEntries: intact.length, lastHash: intact.at(-1)?.chainHash });
+  expect(await verify()).toEqual({
+    verified: true,
+    totalEntries: intact.length,
+    lastHash: intact.at(-1)?.chainHash,
+  });
   const { entries: listed } = (await get('?limit=1')).body.data;
   expect(listed[0]).toMatchObject({ sequence: intact.length, chainHash: intact.at(-1)?.chainHash });
 });
 
 type Edit = (entry: Stored) => object;
-const other = (sealed: unknown, name: string) => ({ ...(sealed as object), [name]: sealValue(name, 'x', random16()) });
+const other = (sealed: unknown, name: string) => ({
+  ...(sealed as object),
+  [name]: sealValue(name, 'x', random16()),
+});
 const EDITS: readonly [string, Edit][] = [
   ['action', () => ({ action: 'policy.nothing' })],
   ['resource', () => ({ resource: 'nothing' })],
@@ -116,13 +134,21 @@ test('a broken link, a lost entry and a cut tail are told apart', async () => {
   const createdAt = chainTime(entry.createdAt);
   const prevHash = '1'.repeat(64);
   const { payloadDigest, sequence } = entry;
-  const relinked = { ...entry, prevHash, chainHash: chainHash({ prevHash, payloadDigest, sequence, createdAt }) };
+  const relinked = {
+    ...entry,
+    prevHash,
+    chainHash: chainHash({ prevHash, payloadDigest, sequence, createdAt }),
+  };
   await store(intact.with(at, relinked));
   expect((await verify()).error).toMatch(/^previous-hash mismatch at sequence 4: /);
   await store(intact.toSpliced(at, 1));
-  expect((await verify()).error).toMatch(/^missing entry at sequence 5: sequence 5 stands where 4 belongs/);
+  expect((await verify()).error).toMatch(
+    /^missing entry at sequence 5: sequence 5 stands where 4 belongs/,
+  );
   await store(intact.slice(0, at));
-  expect((await verify()).error).toMatch(/^missing entry at sequence 4: the chain ends at 3 and once reached /);
+  expect((await verify()).error).toMatch(
+    /^missing entry at sequence 4: the chain ends at 3 and once reached /,
+  );
   await store([]);
   expect(await verify()).toMatchObject({ verified: false, totalEntries: 0, lastHash: null });
   await store(intact);

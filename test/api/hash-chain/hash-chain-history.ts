@@ -86,7 +86,9 @@ export class History {
     const open = await agent(app, history.owner);
     const discreet = await agent(app, history.owner);
     const policies = { logPayloads: false };
-    ok(await app.call('PATCH', `/api/v1/agents/${discreet.id}/policies`, { token, body: policies }));
+    ok(
+      await app.call('PATCH', `/api/v1/agents/${discreet.id}/policies`, { token, body: policies }),
+    );
     history.#agents = [open.id, discreet.id, 'free-text agent'];
     return history;
   }
@@ -101,7 +103,9 @@ export class History {
 
   /** Everything stored of the chain, in order. */
   async stored(): Promise<Stored[]> {
-    const found = this.entries.find({ organizationId: objectId(this.organizationId) }).sort({ sequence: 1 });
+    const found = this.entries
+      .find({ organizationId: objectId(this.organizationId) })
+      .sort({ sequence: 1 });
     return (await found.toArray()) as Stored[];
   }
 
@@ -110,22 +114,31 @@ export class History {
     const ids = documents.map(({ _id }) => _id);
     const mine = [{ organizationId: objectId(this.organizationId) }, { _id: { $in: ids } }];
     const whole = { deleteMany: { filter: { $or: mine } } };
-    await this.entries.bulkWrite([whole, ...documents.map((document) => ({ insertOne: { document } }))]);
+    await this.entries.bulkWrite([
+      whole,
+      ...documents.map((document) => ({ insertOne: { document } })),
+    ]);
   }
 
   async verify() {
-    const answer = await this.ground.app.call('POST', '/api/v1/hash-chain/verify', { token: this.owner.token });
+    const answer = await this.ground.app.call('POST', '/api/v1/hash-chain/verify', {
+      token: this.owner.token,
+    });
     return ok(answer).body.data;
   }
 
   async bundle(query = 'fromSequence=1'): Promise<string> {
-    const answer = await this.ground.app.call('GET', `/api/v1/hash-chain/export?${query}`, { token: this.owner.token });
+    const answer = await this.ground.app.call('GET', `/api/v1/hash-chain/export?${query}`, {
+      token: this.owner.token,
+    });
     return ok(answer).text;
   }
 
   async post(more: object = {}, agentId = this.#agents[0] as string): Promise<void> {
     const body = decision(agentId, more);
-    const { data } = (await this.ground.app.call('POST', '/api/v1/traces', { key: this.#key, body })).body;
+    const { data } = (
+      await this.ground.app.call('POST', '/api/v1/traces', { key: this.#key, body })
+    ).body;
     this.receipts.push({ ...data.hashChain, traceId: data.traceId });
   }
 
@@ -133,7 +146,10 @@ export class History {
   async everything(): Promise<void> {
     await this.post({ metadata: { amount: 12, latencyMs: 40 }, timestamp: '2026-03-01T10:00:00Z' });
     await this.post({
-      outputDecision: { action: 'refund', rationale: 'The parcel was lost, so the money goes back.' },
+      outputDecision: {
+        action: 'refund',
+        rationale: 'The parcel was lost, so the money goes back.',
+      },
     });
     await this.post({ metadata: { amount: 2000 } }, this.#agents[2]);
     await this.post({ alternatives: [{ decision: 'escalate', confidence: 0.4 }] }, this.#agents[1]);
@@ -160,7 +176,10 @@ export class History {
           { outputDecision: { action: chance.pick(['refund', { tool: 'reply' }]) } },
           chance.pick(this.#agents),
         ),
-      () => this.bulk('bulk-status', [place], { status: chance.pick(['success', 'pending', 'escalated']) }),
+      () =>
+        this.bulk('bulk-status', [place], {
+          status: chance.pick(['success', 'pending', 'escalated']),
+        }),
       () => this.bulk('bulk-delete', [place]),
       () => this.correct(place),
       () => this.review(place),
@@ -174,11 +193,18 @@ export class History {
   async bulk(path: string, places: readonly number[], more: object = {}): Promise<void> {
     const traceIds = places.map((place) => this.receipts[place]?.traceId ?? null);
     const organizationId = objectId(this.organizationId);
-    const found = await this.entries.find({ organizationId, kind: 'trace', traceId: { $in: traceIds } }).toArray();
+    const found = await this.entries
+      .find({ organizationId, kind: 'trace', traceId: { $in: traceIds } })
+      .toArray();
     const ids = found.map(({ _id }) => _id.toHexString());
     if (ids.length === 0) return;
     const body = { ids, ...more };
-    ok(await this.ground.app.call('POST', `/api/v1/traces/${path}`, { token: this.owner.token, body }));
+    ok(
+      await this.ground.app.call('POST', `/api/v1/traces/${path}`, {
+        token: this.owner.token,
+        body,
+      }),
+    );
   }
 
   correct(place: number): Promise<void> {
@@ -190,19 +216,32 @@ export class History {
     return this.#append(place, (about) => {
       const { sealed, commitments } = sealValues(values, random16);
       const set = { status: 'success', humanOverride: true } as const;
-      const view = correctionPayload({ ...this.#about(about), commitments, action: 'correct', set });
+      const view = correctionPayload({
+        ...this.#about(about),
+        commitments,
+        action: 'correct',
+        set,
+      });
       return { kind: 'correction', view, payloadDigest: payloadDigest(view), fields: { sealed } };
     });
   }
 
   review(place: number): Promise<void> {
     return this.#append(place, (about) => {
-      const { review } = about.trace as { review?: { _id: { toHexString(): string }; status: string } };
+      const { review } = about.trace as {
+        review?: { _id: { toHexString(): string }; status: string };
+      };
       if (review?.status !== 'pending') return null;
       const { sealed, commitments } = sealValues({ reason: 'fine', notes: null }, random16);
       const set = { status: 'approved', humanOverride: false } as const;
       const reviewId = review._id.toHexString();
-      const view = reviewPayload({ ...this.#about(about), commitments, reviewId, decision: 'approve', set });
+      const view = reviewPayload({
+        ...this.#about(about),
+        commitments,
+        reviewId,
+        decision: 'approve',
+        set,
+      });
       return { kind: 'review', view, payloadDigest: payloadDigest(view), fields: { sealed } };
     });
   }
@@ -213,14 +252,24 @@ export class History {
       const { sealed } = about.trace as unknown as { sealed: Record<string, unknown> };
       if (!sealed.inputContext) return null;
       const erased = [{ sequence: about.subject.sequence, names: ['inputContext'] }];
-      const view = erasurePayload({ ...this.#about(about), commitments: {}, cause: 'request', erased });
+      const view = erasurePayload({
+        ...this.#about(about),
+        commitments: {},
+        cause: 'request',
+        erased,
+      });
       return { kind: 'erasure', view, payloadDigest: payloadDigest(view), fields: {} };
     });
   }
 
   async attest(): Promise<void> {
     const { organizationId } = this;
-    const facts = { framework: 'iso-42001', clauseId: 'A.6.2', catalogVersion: '1', status: 'covered' } as const;
+    const facts = {
+      framework: 'iso-42001',
+      clauseId: 'A.6.2',
+      catalogVersion: '1',
+      status: 'covered',
+    } as const;
     const traceId = complianceTraceId(facts.framework, facts.clauseId);
     const where = { organizationId: objectId(organizationId), traceId };
     const before = await this.entries.findOne(where, { sort: { sequence: -1 } });
@@ -235,7 +284,11 @@ export class History {
 
   /** As if all idempotency keys were older than a day. */
   async releaseKeys(): Promise<void> {
-    await releaseExpiredIdempotencyKeys(this.ground.db, DECISIONS, new Date(systemClock.now().getTime() + 1000));
+    await releaseExpiredIdempotencyKeys(
+      this.ground.db,
+      DECISIONS,
+      new Date(systemClock.now().getTime() + 1000),
+    );
   }
 
   #common() {
@@ -249,7 +302,8 @@ export class History {
 
   async #append(place: number, decide: (about: Subject) => Amendment | null): Promise<void> {
     const receipt = this.receipts[place];
-    if (receipt) await this.ground.chain.amendments.append(this.organizationId, receipt.traceId, decide);
+    if (receipt)
+      await this.ground.chain.amendments.append(this.organizationId, receipt.traceId, decide);
   }
 
   /** Waits until the newest head is noted. */

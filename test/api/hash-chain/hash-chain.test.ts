@@ -53,7 +53,9 @@ test.for(OPERATIONS)('%s needs a credential, the plan and no limited key', async
 
 test('verification needs a session, not a key', async () => {
   const { key } = await workspaceKey(ground.app, ada);
-  expect((await ground.app.call('POST', `${AT}/verify`, { key })).body).toMatchObject({ code: 'FORBIDDEN' });
+  expect((await ground.app.call('POST', `${AT}/verify`, { key })).body).toMatchObject({
+    code: 'FORBIDDEN',
+  });
   expect((await ground.app.call('POST', `${AT}/verify`)).body).toMatchObject({ code: 'NO_TOKEN' });
   expect((await ground.app.call('GET', `${AT}/verify`, { token: ada.token })).status).toBe(405);
 });
@@ -71,7 +73,11 @@ test('the status of an empty chain, of a chain that grows, and after a verificat
   await young.post();
   const [, newest] = young.receipts;
   const grown = await status();
-  expect(grown).toMatchObject({ totalEntries: 2, lastSequence: 2, lastChainHash: newest?.chainHash });
+  expect(grown).toMatchObject({
+    totalEntries: 2,
+    lastSequence: 2,
+    lastChainHash: newest?.chainHash,
+  });
   expect(grown.appendLatencyP95Ms).toBe(grown.appendLatency.p95Ms);
   expect(grown.appendLatency.p50Ms).toBeLessThanOrEqual(grown.appendLatency.p99Ms);
   const { verifiedAt } = await young.verify();
@@ -91,11 +97,20 @@ test('two who verify at once share one replay', async () => {
 test('the entry of a decision comes with the later ones about it', async () => {
   const [first] = history.receipts;
   const { data } = (await get(`/entry/${first?.traceId}`)).body;
-  expect(data).toMatchObject({ proof: null, entry: { sequence: 1, traceId: first?.traceId, kind: 'trace' } });
-  expect(data.entry).toMatchObject({ chainHash: first?.chainHash, organizationId: ada.organizationId });
+  expect(data).toMatchObject({
+    proof: null,
+    entry: { sequence: 1, traceId: first?.traceId, kind: 'trace' },
+  });
+  expect(data.entry).toMatchObject({
+    chainHash: first?.chainHash,
+    organizationId: ada.organizationId,
+  });
   expect(data.related.map(({ kind }: { kind: string }) => kind)).toEqual(['status']);
-  const clause = (await get(`/entry/${encodeURIComponent('compliance:iso-42001:A.6.2')}`)).body.data;
-  expect([clause.entry, ...clause.related].map(({ sequence }: { sequence: number }) => sequence)).toEqual([9, 13]);
+  const clause = (await get(`/entry/${encodeURIComponent('compliance:iso-42001:A.6.2')}`)).body
+    .data;
+  expect(
+    [clause.entry, ...clause.related].map(({ sequence }: { sequence: number }) => sequence),
+  ).toEqual([9, 13]);
   for (const unknown of ['trc_unknown', '%00', '%24ne', 'a'.repeat(300)])
     expect((await get(`/entry/${unknown}`)).body).toMatchObject({ code: 'NOT_FOUND' });
 });
@@ -113,8 +128,25 @@ test('entries are paged from the newest, and show the specified members and no o
   expect(sequences(await get('/entries?limit=9999'))).toHaveLength(14);
   const [entry] = last.body.data.entries.slice(-1);
   expect(Object.keys(entry).sort()).toEqual([
-    ...['_id', 'chainHash', 'createdAt', 'eidasTimestamp', 'id', 'kind', 'merkleAnchorId', 'merkleLeafIndex'],
-    ...['merkleRoot', 'organizationId', 'payloadDigest', 'payloadHash', 'prevHash', 'sequence', 'traceId'],
+    ...[
+      '_id',
+      'chainHash',
+      'createdAt',
+      'eidasTimestamp',
+      'id',
+      'kind',
+      'merkleAnchorId',
+      'merkleLeafIndex',
+    ],
+    ...[
+      'merkleRoot',
+      'organizationId',
+      'payloadDigest',
+      'payloadHash',
+      'prevHash',
+      'sequence',
+      'traceId',
+    ],
   ]);
   expect(entry).toMatchObject({
     id: entry._id,
@@ -122,7 +154,14 @@ test('entries are paged from the newest, and show the specified members and no o
     prevHash: '0'.repeat(64),
     merkleRoot: null,
   });
-  for (const wrong of ['limit=0', 'limit=x', 'beforeSeq=0', 'beforeSeq=1.5', 'search=', 'search=a&search=b'])
+  for (const wrong of [
+    'limit=0',
+    'limit=x',
+    'beforeSeq=0',
+    'beforeSeq=1.5',
+    'search=',
+    'search=a&search=b',
+  ])
     expect((await get(`/entries?${wrong}`)).body).toMatchObject({ code: 'VALIDATION_ERROR' });
 });
 
@@ -140,7 +179,8 @@ test('a search is the beginning of a traceId or of a chainHash, and no pattern',
   expect(rest).toEqual(['8', '7', '2']);
   expect(await found('trc_')).toHaveLength(12);
   expect(await found('compliance:')).toEqual(['13', '9']);
-  for (const nothing of ['.*', '^trc', 'rc_', '(a+)+$', '$ne', '\uffff']) expect(await found(nothing)).toEqual([]);
+  for (const nothing of ['.*', '^trc', 'rc_', '(a+)+$', '$ne', '\uffff'])
+    expect(await found(nothing)).toEqual([]);
 });
 
 test('one entry by its id; unknown, foreign and malformed ids are all unknown', async () => {
@@ -151,32 +191,44 @@ test('one entry by its id; unknown, foreign and malformed ids are all unknown', 
   expect(foreign.body).toMatchObject({ code: 'NOT_FOUND' });
   const [first] = history.receipts;
   expect((await get(`/entry/${first?.traceId}`, { token: eve.token })).body).toEqual(foreign.body);
-  for (const id of ['65f000000000000000000001', 'x']) expect((await get(`/entries/${id}`)).status).toBe(404);
+  for (const id of ['65f000000000000000000001', 'x'])
+    expect((await get(`/entries/${id}`)).status).toBe(404);
 });
 
 test('no chain is anchored yet', async () => {
   expect((await get('/anchors')).body).toEqual({ success: true, data: [] });
   expect((await get('/anchors/a1/proof')).body).toMatchObject({ code: 'VALIDATION_ERROR' });
-  expect((await get('/anchors/a1/proof?sequence=zero')).body).toMatchObject({ code: 'VALIDATION_ERROR' });
+  expect((await get('/anchors/a1/proof?sequence=zero')).body).toMatchObject({
+    code: 'VALIDATION_ERROR',
+  });
   expect((await get('/anchors/a1/proof?sequence=1')).body).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('a bundle holds a range, by sequence before dates, and verifies offline', async () => {
   const answer = await get('/export');
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="assay-[0-9a-f]{24}-1-14\.json"$/);
-  expect(answer.body).toMatchObject({ count: 14, range: { fromSequence: 1, toSequence: 14 }, end: { count: 14 } });
-  const pins = history.receipts.flatMap((receipt) => readPin({ ...receipt } as Value) ?? []);
-  expect((await verifyBundle(linesOf(answer.text), { pins, organizationId: ada.organizationId })).verdict).toBe(
-    'intact',
+  expect(answer.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="assay-[0-9a-f]{24}-1-14\.json"$/,
   );
+  expect(answer.body).toMatchObject({
+    count: 14,
+    range: { fromSequence: 1, toSequence: 14 },
+    end: { count: 14 },
+  });
+  const pins = history.receipts.flatMap((receipt) => readPin({ ...receipt } as Value) ?? []);
+  expect(
+    (await verifyBundle(linesOf(answer.text), { pins, organizationId: ada.organizationId }))
+      .verdict,
+  ).toBe('intact');
   const rangeOf = async (query: string): Promise<unknown> => {
     const { range, count, entries, prevHash } = (await get(`/bundle?${query}`)).body;
     expect(entries).toHaveLength(count);
     expect(prevHash).toBe(entries[0]?.prevHash ?? null);
     return [range.fromSequence, range.toSequence];
   };
-  expect(await rangeOf('fromSequence=3&toSequence=5&from=1999-01-01&to=1999-01-02')).toEqual([3, 5]);
+  expect(await rangeOf('fromSequence=3&toSequence=5&from=1999-01-01&to=1999-01-02')).toEqual([
+    3, 5,
+  ]);
   expect(await rangeOf('fromSequence=12')).toEqual([12, 14]);
   expect(await rangeOf('toSequence=2')).toEqual([1, 2]);
   expect(await rangeOf('fromSequence=13&toSequence=99')).toEqual([13, 14]);
@@ -187,7 +239,10 @@ test('a bundle holds a range, by sequence before dates, and verifies offline', a
   const between = answer.body.entries.filter(
     ({ createdAt }: { createdAt: string }) => createdAt >= times[4] && createdAt <= times[9],
   );
-  expect(await rangeOf(`from=${times[4]}&to=${times[9]}`)).toEqual([between[0].sequence, between.at(-1).sequence]);
+  expect(await rangeOf(`from=${times[4]}&to=${times[9]}`)).toEqual([
+    between[0].sequence,
+    between.at(-1).sequence,
+  ]);
 });
 
 test('malformed ranges, formats and names are refused before anything is sent', async () => {
@@ -202,7 +257,9 @@ test('malformed ranges, formats and names are refused before anything is sent', 
     ...['disclose=', 'disclose=a.b', 'disclose=$where', 'fromSequence=1&fromSequence=2'],
   ];
   for (const query of wrong)
-    expect({ query, ...(await get(`/export?${query}`)).body }).toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect({ query, ...(await get(`/export?${query}`)).body }).toMatchObject({
+      code: 'VALIDATION_ERROR',
+    });
   expect((await get('/export?format=json')).status).toBe(200);
 });
 
@@ -220,13 +277,19 @@ test('values are disclosed to managers only, each time with an audit entry; what
   const { key } = await workspaceKey(ground.app, ada);
   expect((await get('/export', { key })).status).toBe(200);
   expect((await get(query, { key })).body).toMatchObject({ code: 'FORBIDDEN' });
-  const audit = await ground.app.call('GET', '/api/v1/audit?action=hash-chain.disclose', { token: ada.token });
+  const audit = await ground.app.call('GET', '/api/v1/audit?action=hash-chain.disclose', {
+    token: ada.token,
+  });
   expect(audit.body.data.entries).toMatchObject([
     { status: 'failure', userId: null },
     {
       status: 'success',
       userId: ada.userId,
-      metadata: { names: ['outputDecision', 'rationale', 'metadata'], fromSequence: 1, toSequence: 14 },
+      metadata: {
+        names: ['outputDecision', 'rationale', 'metadata'],
+        fromSequence: 1,
+        toSequence: 14,
+      },
     },
   ]);
 });
@@ -239,7 +302,9 @@ function download(path: string, token: string): Promise<{ bytes: Buffer; complet
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', () => undefined);
-      response.on('close', () => resolve({ bytes: Buffer.concat(chunks), complete: response.complete }));
+      response.on('close', () =>
+        resolve({ bytes: Buffer.concat(chunks), complete: response.complete }),
+      );
     })
       .on('error', reject)
       .end();

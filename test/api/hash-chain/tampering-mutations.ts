@@ -40,7 +40,11 @@ const OTHER_VALUES: readonly [string, (value: unknown) => unknown][] = [
   ['deletedAt', (value) => (value ? null : new Date(0))],
   ['erasedAt', (value) => (value ? null : new Date(0))],
   ['usage', (value) => ({ ...(value as { month: string }), count: 77 })],
-  ['review', (value) => (value ? { ...value, status: 'rejected' } : { _id: objectId(newId()), status: 'approved' })],
+  [
+    'review',
+    (value) =>
+      value ? { ...value, status: 'rejected' } : { _id: objectId(newId()), status: 'approved' },
+  ],
 ];
 
 /** Resealed on the entry before it, as somebody does who knows the format. */
@@ -73,9 +77,16 @@ function flipView(documents: Stored[], chance: Chance): Tampered {
   const at = anyPlace(documents, chance);
   const { view } = documents[at] as Stored;
   // A digit inside a commitment or a hash: the view stays a view.
-  const digits = [...view.matchAll(/(?<=[0-9a-f]{8})[0-9a-f](?=[0-9a-f]{8})/g)].map(({ index }) => index);
+  const digits = [...view.matchAll(/(?<=[0-9a-f]{8})[0-9a-f](?=[0-9a-f]{8})/g)].map(
+    ({ index }) => index,
+  );
   const flipped = otherDigit(view, chance.pick(digits));
-  return { what: 'view flipped', documents: changed(documents, at, { view: flipped }), place: at + 1, inBundle: true };
+  return {
+    what: 'view flipped',
+    documents: changed(documents, at, { view: flipped }),
+    place: at + 1,
+    inBundle: true,
+  };
 }
 
 function flipHash(documents: Stored[], chance: Chance): Tampered {
@@ -92,28 +103,52 @@ function flipHash(documents: Stored[], chance: Chance): Tampered {
 
 function moveInTime(documents: Stored[], chance: Chance): Tampered {
   const at = anyPlace(documents, chance);
-  const createdAt = new Date((documents[at] as Stored).createdAt.getTime() + chance.pick([-3_600_000, -1, 1, 90_000]));
-  return { what: 'createdAt moved', documents: changed(documents, at, { createdAt }), place: at + 1, inBundle: true };
+  const createdAt = new Date(
+    (documents[at] as Stored).createdAt.getTime() + chance.pick([-3_600_000, -1, 1, 90_000]),
+  );
+  return {
+    what: 'createdAt moved',
+    documents: changed(documents, at, { createdAt }),
+    place: at + 1,
+    inBundle: true,
+  };
 }
 
 function deleteMiddle(documents: Stored[], chance: Chance): Tampered {
   const from = chance.integer(0, documents.length - 2);
   const to = chance.integer(from, documents.length - 2);
   const left = documents.filter((_, i) => i < from || i > to);
-  return { what: `entries ${from + 1} to ${to + 1} deleted`, documents: left, place: from + 1, inBundle: true };
+  return {
+    what: `entries ${from + 1} to ${to + 1} deleted`,
+    documents: left,
+    place: from + 1,
+    inBundle: true,
+  };
 }
 
 function cutTail(documents: Stored[], chance: Chance): Tampered {
   const kept = chance.integer(0, documents.length - 1);
-  return { what: 'tail cut', documents: documents.slice(0, kept), place: kept + 1, inBundle: false };
+  return {
+    what: 'tail cut',
+    documents: documents.slice(0, kept),
+    place: kept + 1,
+    inBundle: false,
+  };
 }
 
 function swap(documents: Stored[], chance: Chance): Tampered {
   const a = chance.integer(0, documents.length - 2);
   const b = chance.integer(a + 1, documents.length - 1);
   const [first, second] = [documents[a] as Stored, documents[b] as Stored];
-  const swapped = documents.with(a, { ...second, sequence: a + 1 }).with(b, { ...first, sequence: b + 1 });
-  return { what: `entries ${a + 1} and ${b + 1} swapped`, documents: swapped, place: a + 1, inBundle: true };
+  const swapped = documents
+    .with(a, { ...second, sequence: a + 1 })
+    .with(b, { ...first, sequence: b + 1 });
+  return {
+    what: `entries ${a + 1} and ${b + 1} swapped`,
+    documents: swapped,
+    place: a + 1,
+    inBundle: true,
+  };
 }
 
 /** A forged entry that links to the one before; what followed is numbered anew and no longer fits. */
@@ -126,12 +161,22 @@ function insert(documents: Stored[], chance: Chance): Tampered {
   const before = documents[at - 1] as Stored;
   const { idempotencyKey: _idempotencyKey, ...copy } = decision;
   const forged = resealed(
-    { ...copy, _id: objectId(newId()), traceId: other, view, createdAt: before.createdAt } as Stored,
+    {
+      ...copy,
+      _id: objectId(newId()),
+      traceId: other,
+      view,
+      createdAt: before.createdAt,
+    } as Stored,
     before,
   );
   const count = before.usage.count + 1;
   const rest = documents.slice(at).map((entry) => ({ ...entry, sequence: entry.sequence + 1 }));
-  const all = [...documents.slice(0, at), { ...forged, usage: { ...before.usage, count } }, ...rest];
+  const all = [
+    ...documents.slice(0, at),
+    { ...forged, usage: { ...before.usage, count } },
+    ...rest,
+  ];
   return { what: `inserted at ${at + 1}`, documents: all, place: at + 2, inBundle: true };
 }
 

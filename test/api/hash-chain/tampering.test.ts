@@ -42,13 +42,19 @@ test('an untouched chain verifies, here and offline', async () => {
   const found = await history.verify();
   expect(found).toMatchObject({
     ...{ verified: true, ok: true, totalChecked: intact.length, lastValidSequence: intact.length },
-    ...{ brokenAtSequence: null, brokenReason: null, completeness: { headSequence: intact.length, ok: true } },
+    ...{
+      brokenAtSequence: null,
+      brokenReason: null,
+      completeness: { headSequence: intact.length, ok: true },
+    },
   });
   expect(found.payload).toMatchObject({ mismatched: [], missing: [] });
   expect(found.payload.checked).toBeGreaterThan(30);
   expect(found.payload.erased).toBeGreaterThan(5);
   expect(found.payload.unstored).toBe(4);
-  expect(await offline(await history.bundle(), pinsOf(history.receipts))).toMatchObject({ verdict: 'intact' });
+  expect(await offline(await history.bundle(), pinsOf(history.receipts))).toMatchObject({
+    verdict: 'intact',
+  });
 });
 
 test.for(MUTATIONS.map((mutate, kind) => ({ mutate, kind, name: mutate.name })))(
@@ -72,21 +78,44 @@ async function expectFound({ what, place, inBundle }: Tampered, seed: number): P
   });
   if (!inBundle) return;
   const { verdict, problems } = await offline(await history.bundle());
-  expect({ what, seed, verdict, place: problems[0]?.sequence }).toMatchObject({ verdict: 'tampered', place });
+  expect({ what, seed, verdict, place: problems[0]?.sequence }).toMatchObject({
+    verdict: 'tampered',
+    place,
+  });
 }
 
 test('reasons and the expected sequence are told apart', async () => {
   await history.store(intact.filter(({ sequence }) => sequence !== 4));
   expect(await history.verify()).toMatchObject({
-    ...{ brokenAtSequence: 5, brokenReason: 'sequence-gap', expectedSequence: 4, lastValidSequence: 3 },
+    ...{
+      brokenAtSequence: 5,
+      brokenReason: 'sequence-gap',
+      expectedSequence: 4,
+      lastValidSequence: 3,
+    },
   });
-  await history.store(intact.map((entry) => (entry.sequence === 5 ? { ...entry, prevHash: '1'.repeat(64) } : entry)));
-  expect(await history.verify()).toMatchObject({ brokenAtSequence: 5, brokenReason: 'prev-hash-mismatch' });
-  await history.store(intact.map((entry) => (entry.sequence === 5 ? { ...entry, chainHash: '1'.repeat(64) } : entry)));
-  expect(await history.verify()).toMatchObject({ brokenAtSequence: 5, brokenReason: 'chain-hash-mismatch' });
+  await history.store(
+    intact.map((entry) => (entry.sequence === 5 ? { ...entry, prevHash: '1'.repeat(64) } : entry)),
+  );
+  expect(await history.verify()).toMatchObject({
+    brokenAtSequence: 5,
+    brokenReason: 'prev-hash-mismatch',
+  });
+  await history.store(
+    intact.map((entry) => (entry.sequence === 5 ? { ...entry, chainHash: '1'.repeat(64) } : entry)),
+  );
+  expect(await history.verify()).toMatchObject({
+    brokenAtSequence: 5,
+    brokenReason: 'chain-hash-mismatch',
+  });
   await history.store(intact.slice(0, 9));
   expect(await history.verify()).toMatchObject({
-    ...{ brokenAtSequence: 10, brokenReason: 'sequence-gap', expectedSequence: 10, lastValidSequence: 9 },
+    ...{
+      brokenAtSequence: 10,
+      brokenReason: 'sequence-gap',
+      expectedSequence: 10,
+      lastValidSequence: 9,
+    },
     completeness: { headSequence: intact.length, ok: false },
   });
 });
@@ -101,8 +130,13 @@ test('an erased value that comes back, and one that is gone without an erasure, 
     sequence: deleted.sequence,
     field: 'sealed.inputContext',
   });
-  await history.store([{ ...first, sealed: { ...(first.sealed as object), metadata: null } }, ...intact.slice(1)]);
-  expect((await history.verify()).payload.missing).toEqual([{ sequence: 1, field: 'sealed.metadata' }]);
+  await history.store([
+    { ...first, sealed: { ...(first.sealed as object), metadata: null } },
+    ...intact.slice(1),
+  ]);
+  expect((await history.verify()).payload.missing).toEqual([
+    { sequence: 1, field: 'sealed.metadata' },
+  ]);
 });
 
 test('a chain rewritten from any place on is found by the noted heads, and by a receipt when those were rewritten too', async () => {
@@ -124,16 +158,22 @@ test('a chain rewritten from any place on is found by the noted heads, and by a 
   }
 });
 
-test('a hundred intact histories with every lawful change in them raise no alarm', { timeout: 60_000 }, async () => {
-  for (let organization = 0; organization < 10; organization++) {
-    const chance = seeded(organization);
-    const lawful = await History.begin(ground, 'Grace');
-    for (let state = 0; state < 10; state++) {
-      for (let change = chance.integer(1, 4); change > 0; change--) await lawful.anything(chance);
-      const { verified, brokenAtSequence, brokenDetail } = await lawful.verify();
-      expect({ organization, state, verified, brokenAtSequence, brokenDetail }).toMatchObject({ verified: true });
+test(
+  'a hundred intact histories with every lawful change in them raise no alarm',
+  { timeout: 60_000 },
+  async () => {
+    for (let organization = 0; organization < 10; organization++) {
+      const chance = seeded(organization);
+      const lawful = await History.begin(ground, 'Grace');
+      for (let state = 0; state < 10; state++) {
+        for (let change = chance.integer(1, 4); change > 0; change--) await lawful.anything(chance);
+        const { verified, brokenAtSequence, brokenDetail } = await lawful.verify();
+        expect({ organization, state, verified, brokenAtSequence, brokenDetail }).toMatchObject({
+          verified: true,
+        });
+      }
+      const { problems } = await verifyBundle(linesOf(await lawful.bundle()), {});
+      expect(problems.map(({ code }) => code)).toEqual(['not-vouched']);
     }
-    const { problems } = await verifyBundle(linesOf(await lawful.bundle()), {});
-    expect(problems.map(({ code }) => code)).toEqual(['not-vouched']);
-  }
-});
+  },
+);

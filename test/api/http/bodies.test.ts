@@ -19,8 +19,10 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 /** The two routes that take free-form and strict bodies. */
-const ingest = (call: Call): Promise<Answer> => app.call('POST', '/api/v1/traces', { key, ...call });
-const create = (call: Call): Promise<Answer> => app.call('POST', '/api/v1/workspaces', { token: ada.token, ...call });
+const ingest = (call: Call): Promise<Answer> =>
+  app.call('POST', '/api/v1/traces', { key, ...call });
+const create = (call: Call): Promise<Answer> =>
+  app.call('POST', '/api/v1/workspaces', { token: ada.token, ...call });
 const stored = async (): Promise<number> =>
   ok(await app.call('GET', '/api/v1/traces', { token: ada.token })).body.total;
 const raw = (metadata: string, action = '"reply"'): string =>
@@ -62,12 +64,17 @@ test.each(unsafe)('a body %s is refused as a whole and as a part', async (_, tex
 test('a hundred thousand levels are refused without a fault', async () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   refused(await ingest({ raw: deep }), 400, 'SVC_VALIDATION_FAILED');
-  refused(await ingest({ raw: '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000) }), 400, 'SVC_VALIDATION_FAILED');
+  refused(
+    await ingest({ raw: '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000) }),
+    400,
+    'SVC_VALIDATION_FAILED',
+  );
   refused(await create({ raw: deep }), 413, 'PAYLOAD_TOO_LARGE');
 });
 
 test('a hundred thousand keys within the size are answered, a million are too large', async () => {
-  const keys = (count: number): string => `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join(',')}}`;
+  const keys = (count: number): string =>
+    `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join(',')}}`;
   const answer = await ingest({ raw: raw(keys(100_000)) });
   expect([201, 202, 400]).toContain(answer.status);
   refused(await ingest({ raw: raw(keys(1_000_000)) }), 413, 'PAYLOAD_TOO_LARGE');
@@ -112,19 +119,34 @@ test.each([
   ['application/json;charset="utf-8"', 201],
   ['application/vnd.assay+json', 201],
 ])('the content type %j is answered %i', async (type, status) => {
-  const answer = await create({ raw: JSON.stringify({ name: `T ${type}` }), headers: { 'content-type': type } });
+  const answer = await create({
+    raw: JSON.stringify({ name: `T ${type}` }),
+    headers: { 'content-type': type },
+  });
   expect(answer.status).toBe(status);
   if (status === 415) refused(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
 });
 
 test('bytes that are no UTF-8 are refused', async () => {
-  const bytes = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
+  const bytes = Buffer.concat([
+    Buffer.from('{"name":"'),
+    Buffer.from([0xc3, 0x28]),
+    Buffer.from('"}'),
+  ]);
   refused(await create({ raw: bytes }), 400, 'VALIDATION_ERROR');
 });
 
 test('a body past the limit of its route is too large, declared or not', async () => {
-  refused(await create({ raw: JSON.stringify({ name: 'x'.repeat(100 * 1024) }) }), 413, 'PAYLOAD_TOO_LARGE');
-  refused(await ingest({ raw: raw(`{"a":"${'x'.repeat(12_000_000)}"}`) }), 413, 'PAYLOAD_TOO_LARGE');
+  refused(
+    await create({ raw: JSON.stringify({ name: 'x'.repeat(100 * 1024) }) }),
+    413,
+    'PAYLOAD_TOO_LARGE',
+  );
+  refused(
+    await ingest({ raw: raw(`{"a":"${'x'.repeat(12_000_000)}"}`) }),
+    413,
+    'PAYLOAD_TOO_LARGE',
+  );
   const chunks = new ReadableStream({
     start(controller) {
       for (let i = 0; i < 120; i++) controller.enqueue(Buffer.alloc(100_000, 0x20));
@@ -137,7 +159,10 @@ test('a body past the limit of its route is too large, declared or not', async (
     body: chunks,
     duplex: 'half',
   } as RequestInit);
-  expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+    413,
+    'PAYLOAD_TOO_LARGE',
+  ]);
 });
 
 test('of duplicate keys the last counts', async () => {
@@ -169,17 +194,33 @@ test('a body that breaks off is nobody’s decision', async () => {
 });
 
 test('strings that would be operators or markup are data', async () => {
-  for (const name of ['$where', '{"$ne":null}', '<script>', "'; drop table", '../../etc/passwd', '%00', '\u202e']) {
+  for (const name of [
+    '$where',
+    '{"$ne":null}',
+    '<script>',
+    "'; drop table",
+    '../../etc/passwd',
+    '%00',
+    '\u202e',
+  ]) {
     const { data } = ok(await create({ body: { name } })).body;
     expect(data.name).toBe(name);
   }
 });
 
 test('NUL in a query is refused, a repeated or odd member is not a fault', async () => {
-  const get = (query: string): Promise<Answer> => app.call('GET', `/api/v1/traces?${query}`, { token: ada.token });
+  const get = (query: string): Promise<Answer> =>
+    app.call('GET', `/api/v1/traces?${query}`, { token: ada.token });
   refused(await get('agentId=a%00b'), 400, 'VALIDATION_ERROR');
   refused(await get('search=%00'), 400, 'VALIDATION_ERROR');
-  for (const query of ['status=approved&status=flagged', 'page=0', 'page=x', 'limit=-1', 'page=1e9', 'dateFrom=soon'])
+  for (const query of [
+    'status=approved&status=flagged',
+    'page=0',
+    'page=x',
+    'limit=-1',
+    'page=1e9',
+    'dateFrom=soon',
+  ])
     refused(await get(query), 400, 'VALIDATION_ERROR');
   expect((await get('status[$ne]=x')).status).toBe(200);
   expect((await get('agentId=%zz')).status).toBe(200);

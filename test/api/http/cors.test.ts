@@ -62,7 +62,11 @@ test.each([
   'null',
   '*',
 ])('the origin %s is not allowed', async (origin) => {
-  for (const answer of [await get(app, origin), await preflight(app, origin), await get(closed, origin)])
+  for (const answer of [
+    await get(app, origin),
+    await preflight(app, origin),
+    await get(closed, origin),
+  ])
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
 });
 

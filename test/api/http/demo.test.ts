@@ -41,29 +41,39 @@ function demo(...args: string[]): Promise<Ended> {
   });
 }
 
-test('the sample: every verdict, every policy, one repetition, a whole chain and an intact bundle', slow, async () => {
-  const { code, output } = await demo();
-  const verdicts =
-    /recorded 59: (\d+) approved, (\d+) held for review, (\d+) blocked\n {2}replayed 1: .*\n {2}refused {2}0\n/;
-  expect(verdicts.exec(output)?.slice(1).map(Number), output).toEqual([24, 30, 5]);
-  expect(output).not.toContain('Without a match');
-  expect(output).toContain('The chain: whole; 59 entries');
-  expect(output).toMatch(/INTACT\n.*\n.*59 entries, 1 to 59.*\n.*up to: 59\n.*what was submitted: yes\n/);
-  expect(code).toBe(0);
-});
+test(
+  'the sample: every verdict, every policy, one repetition, a whole chain and an intact bundle',
+  slow,
+  async () => {
+    const { code, output } = await demo();
+    const verdicts =
+      /recorded 59: (\d+) approved, (\d+) held for review, (\d+) blocked\n {2}replayed 1: .*\n {2}refused {2}0\n/;
+    expect(verdicts.exec(output)?.slice(1).map(Number), output).toEqual([24, 30, 5]);
+    expect(output).not.toContain('Without a match');
+    expect(output).toContain('The chain: whole; 59 entries');
+    expect(output).toMatch(
+      /INTACT\n.*\n.*59 entries, 1 to 59.*\n.*up to: 59\n.*what was submitted: yes\n/,
+    );
+    expect(code).toBe(0);
+  },
+);
 
-test('a file of one’s own, gzipped and cut: agents under their names, a line that is refused', slow, async () => {
-  const [line = ''] = readFileSync(SAMPLE, 'utf8').split('\n');
-  const own = line.replace('shop-support', 'airline-support');
-  const input = join(folder, 'own.ndjson.gz');
-  await writeFile(input, gzipSync([own, 'no JSON', '', own, line].join('\n')));
-  const { code, output } = await demo('--input', input, '--limit', '3');
-  expect(output).toContain('agents of the file (airline-support)');
-  expect(output).toMatch(
-    /recorded 1: .*\n.*replayed 1: .*\n.*refused {2}1, among them:\n {4}400 SVC_VALIDATION_FAILED/,
-  );
-  expect(code).toBe(0);
-});
+test(
+  'a file of one’s own, gzipped and cut: agents under their names, a line that is refused',
+  slow,
+  async () => {
+    const [line = ''] = readFileSync(SAMPLE, 'utf8').split('\n');
+    const own = line.replace('shop-support', 'airline-support');
+    const input = join(folder, 'own.ndjson.gz');
+    await writeFile(input, gzipSync([own, 'no JSON', '', own, line].join('\n')));
+    const { code, output } = await demo('--input', input, '--limit', '3');
+    expect(output).toContain('agents of the file (airline-support)');
+    expect(output).toMatch(
+      /recorded 1: .*\n.*replayed 1: .*\n.*refused {2}1, among them:\n {4}400 SVC_VALIDATION_FAILED/,
+    );
+    expect(code).toBe(0);
+  },
+);
 
 test('a file that is not there', slow, async () => {
   const { code, output } = await demo('--input', 'nowhere.ndjson');

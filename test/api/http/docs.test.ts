@@ -33,7 +33,11 @@ test('the page is served under a strict policy, without credentials', async () =
 test('everything it loads is here, and is what it says it is', async () => {
   const { text } = await app.call('GET', '/docs');
   const loaded = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
-  expect(loaded).toEqual(['/docs/assets/swagger-ui.css', '/docs/assets/swagger-ui-bundle.js', '/docs/start.js']);
+  expect(loaded).toEqual([
+    '/docs/assets/swagger-ui.css',
+    '/docs/assets/swagger-ui-bundle.js',
+    '/docs/start.js',
+  ]);
   const types = await Promise.all(
     loaded.map(async (address) => {
       const answer = await app.call('GET', address);
@@ -68,6 +72,8 @@ test('both migration guides are on the page', async () => {
 
 test('answers of the interface may load and frame nothing', async () => {
   const { headers } = await app.call('GET', '/health');
-  expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+  expect(headers.get('content-security-policy')).toMatch(
+    /default-src 'none'.*frame-ancestors 'none'/,
+  );
   expect(headers.get('x-frame-options')).toBe('SAMEORIGIN');
 });

@@ -48,7 +48,11 @@ test('every answer names its request and the version of the interface, whatever 
 
 test('failures come in the envelope, successes in theirs', async () => {
   const failed = await app.call('GET', '/api/v1/policies');
-  expect(failed.body).toEqual({ success: false, error: 'A bearer token is required', code: 'NO_TOKEN' });
+  expect(failed.body).toEqual({
+    success: false,
+    error: 'A bearer token is required',
+    code: 'NO_TOKEN',
+  });
   const list = await app.call('GET', '/api/v1/policies', { token: ada.token });
   expect(list.body).toEqual({
     success: true,
@@ -60,7 +64,8 @@ test('failures come in the envelope, successes in theirs', async () => {
 });
 
 test('a request id of the caller is kept when it is harmless', async () => {
-  const named = (id: string): Promise<Answer> => app.call('GET', '/health', { headers: { 'x-request-id': id } });
+  const named = (id: string): Promise<Answer> =>
+    app.call('GET', '/health', { headers: { 'x-request-id': id } });
   expect((await named('trace-2026.11_21')).headers.get('x-request-id')).toBe('trace-2026.11_21');
   for (const id of ['short', 'x'.repeat(65), 'with space 123', '"quoted-12345"', '<script>alert'])
     expect((await named(id)).headers.get('x-request-id'), id).toMatch(/^[0-9a-f]{24}$/);
@@ -106,13 +111,15 @@ test('HEAD is GET without a body', async () => {
   expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
 });
 
-test.each(['/api/v1/agents/%zz', '/api/v1/agents/%', '/api/v1/agents/%c3%28', '/api/v1/auth/keys/%ff'])(
-  'the address %s does not decode and is refused',
-  async (path) => {
-    const { status, body } = await app.call('GET', path, { token: ada.token });
-    expect([status, body.success, body.code]).toEqual([400, false, 'VALIDATION_ERROR']);
-  },
-);
+test.each([
+  '/api/v1/agents/%zz',
+  '/api/v1/agents/%',
+  '/api/v1/agents/%c3%28',
+  '/api/v1/auth/keys/%ff',
+])('the address %s does not decode and is refused', async (path) => {
+  const { status, body } = await app.call('GET', path, { token: ada.token });
+  expect([status, body.success, body.code]).toEqual([400, false, 'VALIDATION_ERROR']);
+});
 
 test.each(['%00', 'a%00', '%24ne', '..%2f..', `${'a'.repeat(23)}g`, 'a'.repeat(25)])(
   'the id %s is that of an unknown record',
@@ -148,7 +155,8 @@ test('a lacking plan is answered with what it takes, before the role is looked a
 test('a change that is refused by a rule leaves an entry, a malformed or mistaken one leaves none', async () => {
   const home = await owner(app, 'Audit');
   const { token } = home;
-  const post = (body: unknown): Promise<Answer> => app.call('POST', '/api/v1/workspaces', { token, body });
+  const post = (body: unknown): Promise<Answer> =>
+    app.call('POST', '/api/v1/workspaces', { token, body });
   ok(await post({ name: 'Once' }));
   await post({ name: 'Once' });
   await post({});

@@ -15,7 +15,9 @@ afterAll(() => app.stop());
 
 test('alive is told without credentials and with nothing about anybody', async () => {
   for (const headers of [{}, { authorization: 'Bearer nonsense' }, { 'x-api-key': 'nonsense' }]) {
-    const { status, body } = await app.call('GET', '/health', { headers: headers as Record<string, string> });
+    const { status, body } = await app.call('GET', '/health', {
+      headers: headers as Record<string, string>,
+    });
     expect([status, body]).toEqual([200, { success: true, data: { status: 'ok' } }]);
   }
 });
@@ -29,7 +31,11 @@ type Parts = Partial<Parameters<typeof createReadiness>[0]>;
 const unwell: [string, Parts, string][] = [
   ['a clock that differs', { clockAgrees: () => false }, 'clock'],
   ['a quarantined chain', { quarantined: () => ['an organisation'] }, 'quarantine'],
-  ['a database that does not answer', { ping: () => Promise.reject(new Error('no database')) }, 'no database'],
+  [
+    'a database that does not answer',
+    { ping: () => Promise.reject(new Error('no database')) },
+    'no database',
+  ],
   ['a draining instance', {}, 'draining'],
 ];
 
@@ -45,7 +51,12 @@ test.each(unwell)('%s is not ready, and why is for the log alone', async (_, par
 });
 
 /** A way to the database that can be cut. */
-async function bridge(): Promise<{ uri: string; cut: () => void; mend: () => void; close: () => void }> {
+async function bridge(): Promise<{
+  uri: string;
+  cut: () => void;
+  mend: () => void;
+  close: () => void;
+}> {
   const target = new URL(databaseUri());
   const sockets = new Set<Socket>();
   let open = true;
@@ -84,19 +95,32 @@ test('without its database an instance lives, is not ready, answers 503 with Ret
   ]);
   expect(alive.status).toBe(200);
   const metrics = await cutOff.call('GET', '/metrics');
-  expect([metrics.status, metrics.text.includes('assay_http_request_seconds')]).toEqual([200, true]);
+  expect([metrics.status, metrics.text.includes('assay_http_request_seconds')]).toEqual([
+    200,
+    true,
+  ]);
   for (const answer of [ready, listed]) {
-    expect([answer.status, answer.body.success, answer.body.code]).toEqual([503, false, 'SERVICE_UNAVAILABLE']);
+    expect([answer.status, answer.body.success, answer.body.code]).toEqual([
+      503,
+      false,
+      'SERVICE_UNAVAILABLE',
+    ]);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(answer.text).not.toMatch(/mongo|127\.0\.0\.1|ECONN/i);
   }
   expect(cutOff.logged.some((line) => line.includes('request failed'))).toBe(true);
   way.mend();
-  await expect.poll(async () => (await cutOff.call('GET', '/ready')).status, { timeout: 15_000 }).toBe(200);
   await expect
-    .poll(async () => (await cutOff.call('POST', '/api/v1/traces', { key, body: decision(bot.id) })).status, {
-      timeout: 15_000,
-    })
+    .poll(async () => (await cutOff.call('GET', '/ready')).status, { timeout: 15_000 })
+    .toBe(200);
+  await expect
+    .poll(
+      async () =>
+        (await cutOff.call('POST', '/api/v1/traces', { key, body: decision(bot.id) })).status,
+      {
+        timeout: 15_000,
+      },
+    )
     .toBe(201);
   await cutOff.stop();
   way.close();
@@ -106,13 +130,20 @@ test('metrics are for this machine alone when no token is set, also past a proxy
   ok(await app.call('GET', '/health'));
   await app.instance.runJobsOnce();
   const { status, text, headers } = await app.call('GET', '/metrics');
-  expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('text/plain')]);
-  expect(text).toMatch(/assay_http_request_seconds_count\{route="GET \/health",status="200"\} [1-9]/);
+  expect([status, headers.get('content-type')]).toEqual([
+    200,
+    expect.stringContaining('text/plain'),
+  ]);
+  expect(text).toMatch(
+    /assay_http_request_seconds_count\{route="GET \/health",status="200"\} [1-9]/,
+  );
   expect(text).toMatch(/^assay_clock_skew_seconds -?[\d.e-]+$/m);
   expect(text).toMatch(/^assay_quarantined_chains 0$/m);
   expect(text).toMatch(/^assay_outbox_rows\{status="dead"\} 0$/m);
   expect(text).toMatch(/^assay_consumer_lag_entries\{consumer="[^"]+"\} 0$/m);
-  const passedOn = await app.call('GET', '/metrics', { headers: { 'x-forwarded-for': '192.0.2.1' } });
+  const passedOn = await app.call('GET', '/metrics', {
+    headers: { 'x-forwarded-for': '192.0.2.1' },
+  });
   expect([passedOn.status, passedOn.body.code]).toEqual([404, 'NOT_FOUND']);
 });
 
@@ -131,9 +162,16 @@ test.skipIf(elsewhere === undefined)('metrics are not for other machines', async
 test('with a token metrics are for who has it', async () => {
   const guarded = await startApp({ ASSAY_METRICS_TOKEN: 'a token of metrics' });
   const get = (authorization?: string): Promise<Answer> =>
-    guarded.call('GET', '/metrics', { headers: authorization === undefined ? {} : { authorization } });
+    guarded.call('GET', '/metrics', {
+      headers: authorization === undefined ? {} : { authorization },
+    });
   expect((await get('Bearer a token of metrics')).status).toBe(200);
-  for (const wrong of [undefined, 'Bearer a token of metric', 'Bearer ', 'Basic a token of metrics'])
+  for (const wrong of [
+    undefined,
+    'Bearer a token of metric',
+    'Bearer ',
+    'Basic a token of metrics',
+  ])
     expect((await get(wrong)).status, wrong).toBe(404);
   await guarded.stop();
 });

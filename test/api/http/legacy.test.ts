@@ -15,7 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const NOTICE = { deprecation: 'true', sunset: '2027-04-12', link: '</docs#migration>; rel="deprecation"' };
+const NOTICE = {
+  deprecation: 'true',
+  sunset: '2027-04-12',
+  link: '</docs#migration>; rel="deprecation"',
+};
 const noticeOf = ({ headers }: Answer): object =>
   Object.fromEntries(Object.keys(NOTICE).map((name) => [name, headers.get(name)]));
 const NONE = { deprecation: null, sunset: null, link: null };
@@ -64,7 +68,14 @@ test('the guide that the notice links to is there', async () => {
 });
 
 test('other addresses are not taken for unversioned ones', async () => {
-  for (const path of ['/api', '/api/v1', '/api/v1?x=1', '/api/v2/policies', '/api/payment/webhook', '/apix/policies'])
+  for (const path of [
+    '/api',
+    '/api/v1',
+    '/api/v1?x=1',
+    '/api/v2/policies',
+    '/api/payment/webhook',
+    '/apix/policies',
+  ])
     expect(noticeOf(await app.call('GET', path)), path).toEqual(NONE);
 });
 
@@ -76,7 +87,11 @@ test('the last day is served, the day after is not', async () => {
   today = '2027-04-13T00:00:00.000Z';
   for (const path of ['/api/policies', '/api/nothing', '/api/auth/login']) {
     const gone = await app.call('POST', path, { body: {} });
-    expect([gone.status, gone.body.code, gone.body.success], path).toEqual([410, 'VERSION_SUNSET', false]);
+    expect([gone.status, gone.body.code, gone.body.success], path).toEqual([
+      410,
+      'VERSION_SUNSET',
+      false,
+    ]);
     expect(noticeOf(gone)).toEqual(NOTICE);
   }
   expect((await app.call('GET', '/api/v1/policies')).body.code).toBe('NO_TOKEN');

@@ -16,7 +16,10 @@ const told = ({ headers }: Answer): (string | null)[] =>
 function limited({ status, body, headers }: Answer, limit: number, windowSeconds: number): void {
   expect([status, body.success, body.code]).toEqual([429, false, 'RATE_LIMIT_EXCEEDED']);
   expect(body.data).toEqual({ limit, windowSeconds });
-  expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([String(limit), '0']);
+  expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([
+    String(limit),
+    '0',
+  ]);
   for (const name of ['ratelimit-reset', 'retry-after']) {
     expect(Number(headers.get(name)), name).toBeGreaterThan(0);
     expect(Number(headers.get(name)), name).toBeLessThanOrEqual(windowSeconds);
@@ -66,7 +69,8 @@ test('a user is counted over all sessions and addresses, and apart from other us
   const list = (token: string, address: string): Promise<Answer> =>
     app.call('GET', '/api/v1/policies', { token, headers: from(address) });
   expect(told(await list(ada.token, '192.0.2.1'))).toEqual(['3', '2']);
-  const { token: fresh } = ok(await app.call('POST', '/api/v1/auth/refresh', { token: ada.token })).body.data;
+  const { token: fresh } = ok(await app.call('POST', '/api/v1/auth/refresh', { token: ada.token }))
+    .body.data;
   expect(told(await list(fresh, '192.0.2.2'))).toEqual(['3', '0']);
   limited(await list(ada.token, '192.0.2.3'), 3, 900);
   limited(await list(fresh, '192.0.2.4'), 3, 900);
@@ -79,7 +83,10 @@ test('an agent key is counted by its agent; null, zero and negative switch that 
   const [bot, free] = [await agent(app, ada), await agent(app, ada)];
   const { key } = await workspaceKey(app, ada);
   const set = (id: string, maxRequestsPerMinute: number | null): Promise<Answer> =>
-    app.call('PATCH', `/api/v1/agents/${id}/policies`, { token: ada.token, body: { maxRequestsPerMinute } });
+    app.call('PATCH', `/api/v1/agents/${id}/policies`, {
+      token: ada.token,
+      body: { maxRequestsPerMinute },
+    });
   const post = (apiKey: string, agentId: string): Promise<Answer> =>
     app.call('POST', '/api/v1/traces', { key: apiKey, body: decision(agentId) });
   ok(await set(bot.id, 2));
@@ -102,8 +109,10 @@ test('the headers tell the tightest layer', async () => {
 
 test('X-Forwarded-For is believed from a configured proxy', async () => {
   app = await startApp({ ASSAY_LIMIT_IP: '2', ASSAY_TRUST_PROXY: '127.0.0.0/8, ::1' });
-  const get = (address: string): Promise<Answer> => app.call('GET', '/api/v1/policies', { headers: from(address) });
-  for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) expect((await get(address)).status).toBe(401);
+  const get = (address: string): Promise<Answer> =>
+    app.call('GET', '/api/v1/policies', { headers: from(address) });
+  for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2'])
+    expect((await get(address)).status).toBe(401);
   limited(await get('192.0.2.1'), 2, 900);
   // What the client itself put in front of the proxy's entry is not believed.
   limited(await get('198.51.100.7, 192.0.2.1'), 2, 900);
@@ -112,15 +121,18 @@ test('X-Forwarded-For is believed from a configured proxy', async () => {
 
 test('X-Forwarded-For of anybody else is not', async () => {
   app = await startApp({ ASSAY_LIMIT_IP: '2', ASSAY_TRUST_PROXY: '10.0.0.0/8' });
-  const get = (address: string): Promise<Answer> => app.call('GET', '/api/v1/policies', { headers: from(address) });
+  const get = (address: string): Promise<Answer> =>
+    app.call('GET', '/api/v1/policies', { headers: from(address) });
   for (const address of ['192.0.2.1', '192.0.2.2']) expect((await get(address)).status).toBe(401);
   limited(await get('192.0.2.3'), 2, 900);
 });
 
 test('an IPv6 caller is counted by the subnet, an embedded IPv4 address by itself', async () => {
   app = await startApp({ ASSAY_LIMIT_IP: '2', ASSAY_TRUST_PROXY: 'loopback' });
-  const get = (address: string): Promise<Answer> => app.call('GET', '/api/v1/policies', { headers: from(address) });
-  for (const address of ['2001:db8:1:200::1', '2001:db8:1:2ff:ffff::9']) expect((await get(address)).status).toBe(401);
+  const get = (address: string): Promise<Answer> =>
+    app.call('GET', '/api/v1/policies', { headers: from(address) });
+  for (const address of ['2001:db8:1:200::1', '2001:db8:1:2ff:ffff::9'])
+    expect((await get(address)).status).toBe(401);
   limited(await get('2001:DB8:1:201::2'), 2, 900);
   expect((await get('2001:db8:1:300::1')).status).toBe(401);
   for (const address of ['::ffff:192.0.2.1', '::ffff:192.0.2.2', '::ffff:192.0.2.3', '192.0.2.1'])
@@ -131,10 +143,14 @@ test('an IPv6 caller is counted by the subnet, an embedded IPv4 address by itsel
 test('the onboarding of agents has a limit of its own for every user', async () => {
   app = await startApp({ ASSAY_LIMIT_ONBOARDING: '2' });
   const [ada, eve] = [await owner(app), await owner(app, 'Eve')];
-  const draft = ({ token }: Owner): Promise<Answer> => app.call('GET', '/api/v1/agents/onboarding/draft', { token });
+  const draft = ({ token }: Owner): Promise<Answer> =>
+    app.call('GET', '/api/v1/agents/onboarding/draft', { token });
   expect(told(await draft(ada))).toEqual(['2', '1']);
   const save = (id: string): Promise<Answer> =>
-    app.call('PATCH', `/api/v1/agents/${id}/onboarding`, { token: ada.token, body: { currentStep: 1 } });
+    app.call('PATCH', `/api/v1/agents/${id}/onboarding`, {
+      token: ada.token,
+      body: { currentStep: 1 },
+    });
   expect(told(await save('a'.repeat(24)))).toEqual(['2', '0']);
   limited(await save('b'.repeat(24)), 2, 900);
   limited(await draft(ada), 2, 900);

@@ -14,7 +14,10 @@ const secrets = {
 let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
-  app = await startApp({ LOG_LEVEL: 'trace', ASSAY_METRICS_TOKEN: 'canary-metrics-token' }, { secrets });
+  app = await startApp(
+    { LOG_LEVEL: 'trace', ASSAY_METRICS_TOKEN: 'canary-metrics-token' },
+    { secrets },
+  );
   ada = await owner(app);
 });
 afterAll(() => app.stop());
@@ -22,10 +25,18 @@ afterAll(() => app.stop());
 test('passwords, tokens, keys and payloads are in no line, whether a request succeeds or fails', async () => {
   const canary = `Canary-Password-${randomHex(8)}`;
   const payload = `canary-payload-${randomHex(8)}`;
-  const account = { name: 'C', email: `c-${randomHex(4)}@example.com`, password: canary, organizationName: 'C' };
-  const { token } = ok(await app.call('POST', '/api/v1/auth/register', { body: account })).body.data;
+  const account = {
+    name: 'C',
+    email: `c-${randomHex(4)}@example.com`,
+    password: canary,
+    organizationName: 'C',
+  };
+  const { token } = ok(await app.call('POST', '/api/v1/auth/register', { body: account })).body
+    .data;
   await app.call('POST', '/api/v1/auth/register', { body: account });
-  await app.call('POST', '/api/v1/auth/login', { body: { email: account.email, password: `${canary}-wrong` } });
+  await app.call('POST', '/api/v1/auth/login', {
+    body: { email: account.email, password: `${canary}-wrong` },
+  });
   await app.call('POST', '/api/v1/auth/login', { raw: `{"password":"${canary}"` });
   const { key } = await workspaceKey(app, ada);
   const bot = await agent(app, ada);
@@ -36,7 +47,9 @@ test('passwords, tokens, keys and payloads are in no line, whether a request suc
   for (const credential of [token, key, bot.key, `${key}x`]) {
     await app.call('GET', '/api/v1/auth/me', { token: credential });
     await app.call('GET', '/api/v1/traces', { key: credential });
-    await app.call('GET', `/api/v1/traces?token=${credential}&search=${payload}`, { token: ada.token });
+    await app.call('GET', `/api/v1/traces?token=${credential}&search=${payload}`, {
+      token: ada.token,
+    });
   }
   await app.call('GET', '/metrics', { token: 'canary-metrics-token' });
   await app.instance.runJobsOnce();

@@ -73,7 +73,10 @@ test('answers do not differ from those of a stock Express server', async () => {
     ['POST', '/api/v1/auth/login', { body: { email: 'nobody@example.com', password: 'x' } }],
   ];
   for (const [method, path, call] of calls) {
-    const [ours, theirs] = [await send(app.url + path, method, call), await send(stockUrl + path, method, call)];
+    const [ours, theirs] = [
+      await send(app.url + path, method, call),
+      await send(stockUrl + path, method, call),
+    ];
     expect(seen(ours), `${method} ${path}`).toEqual(seen(theirs));
   }
   stock.close();
@@ -93,13 +96,24 @@ const lengthAndChunks =
 test.each([
   ['no HTTP', 'nonsense\r\n\r\n', '400 VALIDATION_ERROR'],
   ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01', '400 VALIDATION_ERROR'],
-  ['a header with a NUL', 'GET /health HTTP/1.1\r\nHost: x\r\nX-A: \0\r\n\r\n', '400 VALIDATION_ERROR'],
+  [
+    'a header with a NUL',
+    'GET /health HTTP/1.1\r\nHost: x\r\nX-A: \0\r\n\r\n',
+    '400 VALIDATION_ERROR',
+  ],
   ['two lengths', twoLengths, '400 VALIDATION_ERROR'],
   ['a length and chunks', lengthAndChunks, '400 VALIDATION_ERROR'],
-  ['too much of a header', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, '431 HEADERS_TOO_LARGE'],
+  [
+    'too much of a header',
+    `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
+    '431 HEADERS_TOO_LARGE',
+  ],
 ])('%s is answered in the envelope and hung up on', async (_, text, refusal) => {
   const answer = await exchange(app.url, text);
-  const { success, code } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as Record<string, unknown>;
+  const { success, code } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as Record<
+    string,
+    unknown
+  >;
   expect([/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1], code].join(' ')).toBe(refusal);
   expect(success).toBe(false);
   expect(answer).toContain('\r\nX-Service-API-Version: v1\r\n');
@@ -108,7 +122,12 @@ test.each([
 test('slow headers and slow bodies are cut', async () => {
   const slow = express();
   slow.post('/', (req, res) => void req.resume().on('end', () => res.end('whole')));
-  const server = createHttpServer(slow, answerMalformed, { headers: 100, request: 200, keepAlive: 1000, check: 50 });
+  const server = createHttpServer(slow, answerMalformed, {
+    headers: 100,
+    request: 200,
+    keepAlive: 1000,
+    check: 50,
+  });
   const url = await listen(server);
   const head = 'POST / HTTP/1.1\r\nHost: x\r\n';
   for (const part of ['POST', head, `${head}Content-Length: 10\r\n\r\nhalf`]) {

@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '../../../src/domain/identity/tenant.ts';
 import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { agent, decision, ok, owner, PASSWORD, workspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  agent,
+  decision,
+  ok,
+  owner,
+  PASSWORD,
+  workspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import { startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
 
 const at = '/api/v1/organization';
@@ -22,14 +30,20 @@ afterAll(() => ground.stop());
 
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const read = (call: Call): Promise<Answer> => app.call('GET', at, call);
-const change = ({ token }: Owner, body: unknown): Promise<Answer> => app.call('PATCH', at, { token, body });
+const change = ({ token }: Owner, body: unknown): Promise<Answer> =>
+  app.call('PATCH', at, { token, body });
 const remove = ({ token }: Owner, body?: unknown): Promise<Answer> =>
   app.call('DELETE', at, { token, ...(body !== undefined && { body }) });
 
 describe('settings', () => {
   test('are those of a new organisation at first', async () => {
     expect((await read({ token: ada.token })).body.data).toEqual({
-      ...{ _id: ada.organizationId, id: ada.organizationId, name: 'Ada Ltd', slug: expect.stringMatching(/^ada-ltd-/) },
+      ...{
+        _id: ada.organizationId,
+        id: ada.organizationId,
+        name: 'Ada Ltd',
+        slug: expect.stringMatching(/^ada-ltd-/),
+      },
       ...{ plan: 'enterprise', defaultWorkspaceId: ada.workspaceId },
       ...{ scrubNationalIds: true, endSessionsOnScimDeactivate: false },
       ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
@@ -38,14 +52,25 @@ describe('settings', () => {
 
   test('change one by one, keep the rest, and are audited', async () => {
     const named = await change(ada, { name: '  Lovelace ' });
-    expect([named.status, named.body.data.name, named.body.data.scrubNationalIds]).toEqual([200, 'Lovelace', true]);
-    const switched = await change(ada, { endSessionsOnScimDeactivate: true });
-    expect(switched.body.data).toMatchObject({ name: 'Lovelace', endSessionsOnScimDeactivate: true });
-    expect((await read({ token: ada.token })).body.data).toEqual(switched.body.data);
-    expect((await app.call('GET', '/api/v1/auth/me', { token: ada.token })).body.data.organization.name).toBe(
+    expect([named.status, named.body.data.name, named.body.data.scrubNationalIds]).toEqual([
+      200,
       'Lovelace',
+      true,
+    ]);
+    const switched = await change(ada, { endSessionsOnScimDeactivate: true });
+    expect(switched.body.data).toMatchObject({
+      name: 'Lovelace',
+      endSessionsOnScimDeactivate: true,
+    });
+    expect((await read({ token: ada.token })).body.data).toEqual(switched.body.data);
+    expect(
+      (await app.call('GET', '/api/v1/auth/me', { token: ada.token })).body.data.organization.name,
+    ).toBe('Lovelace');
+    const entries = await auditOf(
+      app,
+      ada,
+      `action=organization.update&resourceId=${ada.organizationId}`,
     );
-    const entries = await auditOf(app, ada, `action=organization.update&resourceId=${ada.organizationId}`);
     expect(entries.map(({ metadata }) => metadata)).toEqual([
       { endSessionsOnScimDeactivate: true },
       { name: 'Lovelace' },
@@ -88,7 +113,9 @@ describe('settings', () => {
   });
 
   test('are read by everybody who reads, changed by owners and admins', async () => {
-    expect((await change(await member(ground, ada, 'admin'), { name: 'By admin' })).status).toBe(200);
+    expect((await change(await member(ground, ada, 'admin'), { name: 'By admin' })).status).toBe(
+      200,
+    );
     for (const role of ['reviewer', 'member', 'viewer']) {
       const person = await member(ground, ada, role);
       expect((await read(person)).status, role).toBe(200);
@@ -97,31 +124,48 @@ describe('settings', () => {
     expect(outcome(await read(await member(ground, ada, 'auditor')))).toEqual([403, 'FORBIDDEN']);
     const { key } = await workspaceKey(app, ada);
     expect((await read({ key })).status).toBe(200);
-    expect(outcome(await app.call('PATCH', at, { key, body: { name: 'No' } }))).toEqual([403, 'FORBIDDEN']);
+    expect(outcome(await app.call('PATCH', at, { key, body: { name: 'No' } }))).toEqual([
+      403,
+      'FORBIDDEN',
+    ]);
   });
 });
 
 describe('the SCIM token', () => {
-  const mint = ({ token }: Owner): Promise<Answer> => app.call('POST', `${at}/scim-token`, { token });
+  const mint = ({ token }: Owner): Promise<Answer> =>
+    app.call('POST', `${at}/scim-token`, { token });
 
   test('is shown once, kept as a digest, audited, and replaced by the next', async () => {
     const first = await mint(ada);
-    expect([first.status, first.body.data.token]).toEqual([201, expect.stringMatching(/^scim_[0-9a-f]{48}$/)]);
-    const authenticate = ({ body }: Answer) => app.instance.services.scimTokens.authenticate(body.data.token);
+    expect([first.status, first.body.data.token]).toEqual([
+      201,
+      expect.stringMatching(/^scim_[0-9a-f]{48}$/),
+    ]);
+    const authenticate = ({ body }: Answer) =>
+      app.instance.services.scimTokens.authenticate(body.data.token);
     expect((await authenticate(first)).tenant.organizationId).toBe(ada.organizationId);
     const second = await mint(ada);
     await expect(authenticate(first)).rejects.toMatchObject({ code: 'TOKEN_REVOKED' });
     expect((await authenticate(second)).tenant.organizationId).toBe(ada.organizationId);
     const kept = await ground.db.collection('scim_tokens').find().toArray();
-    expect([kept.length, JSON.stringify(kept).includes(second.body.data.token)]).toEqual([1, false]);
+    expect([kept.length, JSON.stringify(kept).includes(second.body.data.token)]).toEqual([
+      1,
+      false,
+    ]);
     const entries = await auditOf(app, ada, 'action=scim.token.minted');
-    expect(entries.map(({ resourceId }) => resourceId)).toEqual([second.body.data._id, first.body.data._id]);
+    expect(entries.map(({ resourceId }) => resourceId)).toEqual([
+      second.body.data._id,
+      first.body.data._id,
+    ]);
     expect(JSON.stringify(entries)).not.toContain('scim_');
   });
 
   test('is for owners, on plans that have it', async () => {
     for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor'])
-      expect(outcome(await mint(await member(ground, ada, role))), role).toEqual([403, 'FORBIDDEN']);
+      expect(outcome(await mint(await member(ground, ada, role))), role).toEqual([
+        403,
+        'FORBIDDEN',
+      ]);
     const small = await startApp({ DEFAULT_PLAN: 'governance' });
     const { token } = await owner(small);
     const answer = await small.call('POST', `${at}/scim-token`, { token });
@@ -144,8 +188,10 @@ describe('deletion', () => {
     const { token } = boss;
     const machine = await agent(app, boss, CANARY);
     const { key } = await workspaceKey(app, boss, { name: CANARY });
-    const scim = ok(await app.call('POST', `${at}/scim-token`, { token })).body.data.token as string;
-    const post = (path: string, body: object): Promise<Answer> => app.call('POST', `/api/v1${path}`, { token, body });
+    const scim = ok(await app.call('POST', `${at}/scim-token`, { token })).body.data
+      .token as string;
+    const post = (path: string, body: object): Promise<Answer> =>
+      app.call('POST', `/api/v1${path}`, { token, body });
     ok(await post('/workspaces', { name: CANARY }));
     ok(
       await post('/policies', {
@@ -161,12 +207,18 @@ describe('deletion', () => {
       ok(
         await app.call('POST', '/api/v1/traces', {
           key,
-          body: decision(machine.id, { outputDecision, metadata: { note: CANARY }, triggeringCondition: CANARY }),
+          body: decision(machine.id, {
+            outputDecision,
+            metadata: { note: CANARY },
+            triggeringCondition: CANARY,
+          }),
         }),
       );
     }
     await app.instance.runJobsOnce();
-    const row = await ground.db.collection('outbox').findOne({ 'payload.invitationId': invitationId });
+    const row = await ground.db
+      .collection('outbox')
+      .findOne({ 'payload.invitationId': invitationId });
     const mail = await app.instance.services.invitations.mails.invitation(row as never);
     return { boss, guest, key, agentKey: machine.key, scim, invitation: mail?.action.token ?? '' };
   }
@@ -184,7 +236,13 @@ describe('deletion', () => {
     return found;
   }
   const tenant = ({ organizationId }: Owner): Tenant => ({
-    ...{ organizationId, workspaceId: null, defaultWorkspaceId: organizationId, plan: 'custom', agentIds: null },
+    ...{
+      organizationId,
+      workspaceId: null,
+      defaultWorkspaceId: organizationId,
+      plan: 'custom',
+      agentIds: null,
+    },
     actor: { kind: 'system', id: null },
   });
   const verifyBoth = async (of: Owner) => ({
@@ -194,13 +252,33 @@ describe('deletion', () => {
 
   test('needs an owner and the name', async () => {
     const boss = await owner(app, 'Kept');
-    const bodies = [{ name: 'kept ltd' }, { name: 'Kept' }, { name: '' }, {}, { name: null }, { name: ['Kept Ltd'] }];
-    for (const body of [...bodies, { name: 'Kept Ltd', force: true }, { name: { $ne: '' } }, undefined])
-      expect(outcome(await remove(boss, body)), JSON.stringify(body)).toEqual([400, 'VALIDATION_ERROR']);
+    const bodies = [
+      { name: 'kept ltd' },
+      { name: 'Kept' },
+      { name: '' },
+      {},
+      { name: null },
+      { name: ['Kept Ltd'] },
+    ];
+    for (const body of [
+      ...bodies,
+      { name: 'Kept Ltd', force: true },
+      { name: { $ne: '' } },
+      undefined,
+    ])
+      expect(outcome(await remove(boss, body)), JSON.stringify(body)).toEqual([
+        400,
+        'VALIDATION_ERROR',
+      ]);
     for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor'])
-      expect(outcome(await remove(await member(ground, boss, role), { name: 'Kept Ltd' }))).toEqual([403, 'FORBIDDEN']);
+      expect(outcome(await remove(await member(ground, boss, role), { name: 'Kept Ltd' }))).toEqual(
+        [403, 'FORBIDDEN'],
+      );
     const { key } = await workspaceKey(app, boss);
-    expect(outcome(await app.call('DELETE', at, { key, body: { name: 'Kept Ltd' } }))).toEqual([403, 'FORBIDDEN']);
+    expect(outcome(await app.call('DELETE', at, { key, body: { name: 'Kept Ltd' } }))).toEqual([
+      403,
+      'FORBIDDEN',
+    ]);
     expect((await read({ token: boss.token })).body.data.name).toBe('Kept Ltd');
     const failures = await auditOf(app, boss, 'action=organization.delete&status=failure');
     expect(failures).toHaveLength(5);
@@ -213,20 +291,29 @@ describe('deletion', () => {
       on.call('POST', '/api/v1/traces', { key: credential, body: decision('x') });
     ok(await trace(second, key));
     const answer = await remove(boss, { name: 'Doomed Ltd' });
-    expect([answer.status, answer.body.data]).toEqual([200, { _id: boss.organizationId, deleted: true }]);
+    expect([answer.status, answer.body.data]).toEqual([
+      200,
+      { _id: boss.organizationId, deleted: true },
+    ]);
 
     for (const { token } of [boss, guest])
       expect((await app.call('GET', '/api/v1/auth/me', { token })).status).toBe(401);
     for (const credential of [key, agentKey])
       expect(outcome(await trace(app, credential))).toEqual([401, 'INVALID_API_KEY']);
-    await expect.poll(async () => outcome(await trace(second, key))).toEqual([401, 'INVALID_API_KEY']);
+    await expect
+      .poll(async () => outcome(await trace(second, key)))
+      .toEqual([401, 'INVALID_API_KEY']);
     expect((await second.call('GET', '/api/v1/auth/me', { token: boss.token })).status).toBe(401);
     await second.stop();
-    await expect(app.instance.services.scimTokens.authenticate(scim)).rejects.toMatchObject({ code: 'TOKEN_REVOKED' });
+    await expect(app.instance.services.scimTokens.authenticate(scim)).rejects.toMatchObject({
+      code: 'TOKEN_REVOKED',
+    });
     const body = { name: 'Late', password: PASSWORD };
     const late = await app.call('POST', `/api/v1/team/invites/${invitation}/accept`, { body });
     expect(outcome(late)).toEqual([404, 'NOT_FOUND']);
-    expect((await app.call('GET', `/api/v1/team/invites/validate/${invitation}`)).text).not.toContain('Doomed');
+    expect(
+      (await app.call('GET', `/api/v1/team/invites/validate/${invitation}`)).text,
+    ).not.toContain('Doomed');
   });
 
   test('takes people with it who belong nowhere else, and leaves the others', async () => {
@@ -235,11 +322,18 @@ describe('deletion', () => {
     const login = ({ email }: Owner): Promise<Answer> =>
       app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
     expect(outcome(await login(boss))).toEqual([401, 'INVALID_CREDENTIALS']);
-    const again = { name: 'Boss', email: boss.email, password: PASSWORD, organizationName: 'Doomed Ltd' };
+    const again = {
+      name: 'Boss',
+      email: boss.email,
+      password: PASSWORD,
+      organizationName: 'Doomed Ltd',
+    };
     expect((await app.call('POST', '/api/v1/auth/register', { body: again })).status).toBe(201);
     const elsewhere = ok(await login(guest)).body.data;
     expect(elsewhere.organizationId).not.toBe(boss.organizationId);
-    const { data } = ok(await app.call('GET', '/api/v1/auth/me/orgs', { token: elsewhere.token })).body;
+    const { data } = ok(
+      await app.call('GET', '/api/v1/auth/me/orgs', { token: elsewhere.token }),
+    ).body;
     expect(data).toHaveLength(1);
   });
 
@@ -247,7 +341,15 @@ describe('deletion', () => {
     const { boss } = await furnished();
     const before = await stored(boss);
     const marked = [...before].filter(([, text]) => text.includes(CANARY)).map(([name]) => name);
-    for (const name of ['agents', 'audit_entries', 'invitations', 'ledger', 'outbox', 'policies', 'workspaces'])
+    for (const name of [
+      'agents',
+      'audit_entries',
+      'invitations',
+      'ledger',
+      'outbox',
+      'policies',
+      'workspaces',
+    ])
       expect(marked).toContain(name);
     ok(await remove(boss, { name: 'Doomed Ltd' }));
     await app.instance.runJobsOnce();
@@ -277,7 +379,10 @@ describe('deletion', () => {
     // What stays of a decision beside its proof, as after every erasure: the names of agent and policy, and the policy's reason.
     const decisionsLeft = await ground.db
       .collection('ledger')
-      .find({ organizationId: objectId(boss.organizationId) }, { projection: { agentName: 0, answer: 0 } })
+      .find(
+        { organizationId: objectId(boss.organizationId) },
+        { projection: { agentName: 0, answer: 0 } },
+      )
       .toArray();
     expect(JSON.stringify(decisionsLeft)).not.toContain(CANARY);
     expect(after.get('audit_entries')).not.toContain(CANARY);
@@ -331,6 +436,8 @@ describe('deletion', () => {
     const where = { organizationId: objectId(boss.organizationId) };
     expect(await ground.db.collection('memberships').countDocuments(where)).toBe(0);
     if (joined.status === 200)
-      expect((await app.call('GET', '/api/v1/auth/me', { token: joined.body.data.token })).status).toBe(401);
+      expect(
+        (await app.call('GET', '/api/v1/auth/me', { token: joined.body.data.token })).status,
+      ).toBe(401);
   });
 });

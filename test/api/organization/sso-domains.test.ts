@@ -41,14 +41,16 @@ interface Claim {
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const newDomain = (): string => `d${randomHex(6)}.example.com`;
 const list = ({ token }: Owner): Promise<Answer> => app.call('GET', at, { token });
-const claim = ({ token }: Owner, domain: unknown): Promise<Answer> => app.call('POST', at, { token, body: { domain } });
+const claim = ({ token }: Owner, domain: unknown): Promise<Answer> =>
+  app.call('POST', at, { token, body: { domain } });
 const verify = ({ token }: Owner, { _id }: { _id: string }): Promise<Answer> =>
   app.call('POST', `${at}/${_id}/verify`, { token });
 const remove = ({ token }: Owner, { _id }: { _id: string }): Promise<Answer> =>
   app.call('DELETE', `${at}/${_id}`, { token });
 const approve = (token: string, body: unknown): Promise<Answer> =>
   app.call('POST', '/api/v1/system/sso-domains', { token, body });
-const claimed = async (who: Owner, domain = newDomain()): Promise<Claim> => ok(await claim(who, domain)).body.data;
+const claimed = async (who: Owner, domain = newDomain()): Promise<Claim> =>
+  ok(await claim(who, domain)).body.data;
 const publish = (...claims: Claim[]): void => {
   for (const { record } of claims)
     names.records.set(
@@ -117,10 +119,20 @@ describe('a claim', () => {
 
   test('is one of at most fifty, also when they come together', async () => {
     const boss = await owner(app, 'Many');
-    const row = { organizationId: objectId(boss.organizationId), verifiedAt: null, verifiedBy: null };
-    const rows = Array.from({ length: 47 }, () => ({ ...row, domain: newDomain(), challenge: 'x' }));
+    const row = {
+      organizationId: objectId(boss.organizationId),
+      verifiedAt: null,
+      verifiedBy: null,
+    };
+    const rows = Array.from({ length: 47 }, () => ({
+      ...row,
+      domain: newDomain(),
+      challenge: 'x',
+    }));
     const times = { createdAt: new Date(), updatedAt: new Date() };
-    await ground.db.collection('sso_domains').insertMany(rows.map((each) => ({ ...each, ...times })));
+    await ground.db
+      .collection('sso_domains')
+      .insertMany(rows.map((each) => ({ ...each, ...times })));
     const answers = await Promise.all(Array.from({ length: 6 }, () => claim(boss, newDomain())));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 400, 400, 400]);
     expect(answers.find(({ status }) => status === 400)?.body.code).toBe('INVALID_OPERATION');
@@ -132,12 +144,18 @@ describe('a proof', () => {
   test('routes the domain, exactly, and covers its addresses', async () => {
     const { ssoSettings } = app.instance.services;
     const { domain, status, ...rest } = await proved(ada);
-    expect([status, rest]).toMatchObject(['verified', { verifiedAt: expect.any(String), verifiedBy: 'dns' }]);
+    expect([status, rest]).toMatchObject([
+      'verified',
+      { verifiedAt: expect.any(String), verifiedBy: 'dns' },
+    ]);
     expect(await routed(domain)).toBe(ada.organizationId);
     expect(await routed(domain.toUpperCase())).toBe(ada.organizationId);
-    for (const near of [`mail.${domain}`, `x${domain}`, 'example.com']) expect(await routed(near)).toBeNull();
+    for (const near of [`mail.${domain}`, `x${domain}`, 'example.com'])
+      expect(await routed(near)).toBeNull();
     expect(await ssoSettings.covers(ada.organizationId, `grace@${domain}`)).toBe(true);
-    expect(await ssoSettings.covers((await owner(app, 'Other')).organizationId, `grace@${domain}`)).toBe(false);
+    expect(
+      await ssoSettings.covers((await owner(app, 'Other')).organizationId, `grace@${domain}`),
+    ).toBe(false);
     const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.verified');
     expect(entry).toMatchObject({ status: 'success', resourceId: rest._id, detail: domain });
   });
@@ -163,7 +181,10 @@ describe('a proof', () => {
     names.records.delete(name);
     names.records.set(made.domain, [value]);
     expect(outcome(await verify(ada, made))).toEqual([400, 'INVALID_OPERATION']);
-    expect([await routed(made.domain), new Set(names.asked.slice(-8))]).toEqual([null, new Set([name])]);
+    expect([await routed(made.domain), new Set(names.asked.slice(-8))]).toEqual([
+      null,
+      new Set([name]),
+    ]);
     names.records.set(name, ['v=spf1 -all', 'x'.repeat(600), value]);
     expect((await verify(ada, made)).body.data.status).toBe('verified');
     expect((await verify(ada, made)).status).toBe(200);
@@ -202,12 +223,20 @@ describe('a proof', () => {
       status: 'claimed',
       verifiedBy: null,
     });
-    expect((await list(other)).body.data.map(({ _id }: Claim) => _id)).toEqual([late._id, theirs._id]);
+    expect((await list(other)).body.data.map(({ _id }: Claim) => _id)).toEqual([
+      late._id,
+      theirs._id,
+    ]);
     aheadMs = 10_000;
     await app.instance.runJobsOnce();
     aheadMs = 0;
     const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.superseded');
-    expect(entry).toMatchObject({ resourceId: mine._id, detail: mine.domain, userId: null, userEmail: null });
+    expect(entry).toMatchObject({
+      resourceId: mine._id,
+      detail: mine.domain,
+      userId: null,
+      userEmail: null,
+    });
     expect(JSON.stringify(entry)).not.toContain(other.email);
     // And back again.
     publish(mine);
@@ -234,7 +263,10 @@ describe('a domain that is given up', () => {
     const mine = await proved(ada);
     const answer = await remove(ada, mine);
     expect([answer.status, answer.body.data]).toEqual([200, { _id: mine._id, deleted: true }]);
-    expect([await routed(mine.domain), outcome(await remove(ada, mine))]).toEqual([null, [404, 'NOT_FOUND']]);
+    expect([await routed(mine.domain), outcome(await remove(ada, mine))]).toEqual([
+      null,
+      [404, 'NOT_FOUND'],
+    ]);
     expect((await app.call('GET', '/api/v1/auth/me', { token: grace.token })).status).toBe(200);
     const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.removed');
     expect(entry).toMatchObject({ resourceId: mine._id, detail: mine.domain });
@@ -242,13 +274,21 @@ describe('a domain that is given up', () => {
     expect(await routed(mine.domain)).toBe(other.organizationId);
     // A new claim has a new challenge: the old record proves nothing.
     publish(mine);
-    expect(outcome(await verify(ada, await claimed(ada, mine.domain)))).toEqual([400, 'INVALID_OPERATION']);
+    expect(outcome(await verify(ada, await claimed(ada, mine.domain)))).toEqual([
+      400,
+      'INVALID_OPERATION',
+    ]);
   });
 
   test('goes with its organisation at once', async () => {
     const boss = await owner(app, 'Doomed');
     const { domain } = await proved(boss);
-    ok(await app.call('DELETE', '/api/v1/organization', { token: boss.token, body: { name: 'Doomed Ltd' } }));
+    ok(
+      await app.call('DELETE', '/api/v1/organization', {
+        token: boss.token,
+        body: { name: 'Doomed Ltd' },
+      }),
+    );
     expect(await routed(domain)).toBeNull();
     const where = { organizationId: objectId(boss.organizationId) };
     expect(await ground.db.collection('sso_domains').countDocuments(where)).toBe(0);
@@ -260,13 +300,19 @@ describe('an approval', () => {
   /** The administrator of the installation. */
   let root: string;
   beforeAll(async () => {
-    const body = { name: 'Root', email: ROOT, password: 'Correct-Horse-9', organizationName: 'Root Ltd' };
+    const body = {
+      name: 'Root',
+      email: ROOT,
+      password: 'Correct-Horse-9',
+      organizationName: 'Root Ltd',
+    };
     root = ok(await app.call('POST', '/api/v1/auth/register', { body })).body.data.token;
-    expect(outcome(await approve(root, { organizationId: ada.organizationId, domain: newDomain() }))).toEqual([
-      403,
-      'FORBIDDEN',
-    ]);
-    await ground.db.collection('users').updateOne({ email: ROOT }, { $set: { emailVerifiedAt: new Date() } });
+    expect(
+      outcome(await approve(root, { organizationId: ada.organizationId, domain: newDomain() })),
+    ).toEqual([403, 'FORBIDDEN']);
+    await ground.db
+      .collection('users')
+      .updateOne({ email: ROOT }, { $set: { emailVerifiedAt: new Date() } });
   });
 
   test('needs no record and no claim, and is audited in the organisation', async () => {
@@ -281,7 +327,11 @@ describe('an approval', () => {
       ]);
       expect(await routed(domain)).toBe(organizationId);
       const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.approved');
-      expect(entry).toMatchObject({ resourceId: answer.body.data._id, detail: domain, userEmail: ROOT });
+      expect(entry).toMatchObject({
+        resourceId: answer.body.data._id,
+        detail: domain,
+        userEmail: ROOT,
+      });
     }
     expect([(await list(ada)).body.data[1]._id, names.asked.length]).toEqual([waiting._id, asked]);
   });
@@ -294,8 +344,14 @@ describe('an approval', () => {
     publish(late);
     expect(outcome(await verify(other, late))).toEqual([409, 'ALREADY_EXISTS']);
     const theirs = await proved(other);
-    expect(outcome(await approve(root, { organizationId, domain: theirs.domain }))).toEqual([409, 'ALREADY_EXISTS']);
-    expect([await routed(domain), await routed(theirs.domain)]).toEqual([organizationId, other.organizationId]);
+    expect(outcome(await approve(root, { organizationId, domain: theirs.domain }))).toEqual([
+      409,
+      'ALREADY_EXISTS',
+    ]);
+    expect([await routed(domain), await routed(theirs.domain)]).toEqual([
+      organizationId,
+      other.organizationId,
+    ]);
   });
 
   test.each([
@@ -304,7 +360,10 @@ describe('an approval', () => {
     [{ organizationId: { $ne: null }, domain: 'example.org' }, [400, 'VALIDATION_ERROR']],
     [{ organizationId: 'f'.repeat(24), domain: 'gmail.com' }, [400, 'VALIDATION_ERROR']],
     [{ domain: 'example.org' }, [400, 'VALIDATION_ERROR']],
-    [{ organizationId: 'f'.repeat(24), domain: 'example.org', force: true }, [400, 'VALIDATION_ERROR']],
+    [
+      { organizationId: 'f'.repeat(24), domain: 'example.org', force: true },
+      [400, 'VALIDATION_ERROR'],
+    ],
   ])('of %j is refused', async (body, expected) => {
     expect(outcome(await approve(root, body))).toEqual(expected);
   });
@@ -317,7 +376,11 @@ describe('an approval', () => {
     await users.updateOne({ email: person.email }, { $set: { systemRole: 'admin' } });
     expect((await approve(person.token, body)).status).toBe(201);
     const home = ground.db.collection('organizations');
-    const ssoConfig = { provider: 'saml', saml: { entityId: 'urn:example:idp', certificates: [] }, oidc: null };
+    const ssoConfig = {
+      provider: 'saml',
+      saml: { entityId: 'urn:example:idp', certificates: [] },
+      oidc: null,
+    };
     await home.updateOne({ _id: objectId(person.organizationId) }, { $set: { ssoConfig } });
     const user = await users.findOne({ email: person.email });
     const signOn = {
@@ -333,8 +396,13 @@ describe('an approval', () => {
       signOn: { ...signOn, organizationId: person.organizationId },
     });
     const token = session.mfaRequired ? '' : session.token;
-    await expect.poll(async () => (await app.call('GET', '/api/v1/auth/me', { token })).status).toBe(200);
-    expect(outcome(await approve(token, { ...body, domain: newDomain() }))).toEqual([403, 'FORBIDDEN']);
+    await expect
+      .poll(async () => (await app.call('GET', '/api/v1/auth/me', { token })).status)
+      .toBe(200);
+    expect(outcome(await approve(token, { ...body, domain: newDomain() }))).toEqual([
+      403,
+      'FORBIDDEN',
+    ]);
   });
 });
 
@@ -344,7 +412,11 @@ describe('domains', () => {
     for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor']) {
       const person = await member(ground, ada, role);
       expect((await list(person)).status, role).toBe(role === 'admin' ? 200 : 403);
-      for (const refused of [await claim(person, newDomain()), await verify(person, mine), await remove(person, mine)])
+      for (const refused of [
+        await claim(person, newDomain()),
+        await verify(person, mine),
+        await remove(person, mine),
+      ])
         expect(outcome(refused), role).toEqual([403, 'FORBIDDEN']);
     }
     const { key } = await workspaceKey(app, ada);

@@ -29,19 +29,30 @@ afterAll(() => ground.stop());
 
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const read = ({ token }: Owner): Promise<Answer> => app.call('GET', `${at}/sso`, { token });
-const put = ({ token }: Owner, body: unknown): Promise<Answer> => app.call('PUT', `${at}/sso`, { token, body });
+const put = ({ token }: Owner, body: unknown): Promise<Answer> =>
+  app.call('PUT', `${at}/sso`, { token, body });
 const remove = ({ token }: Owner): Promise<Answer> => app.call('DELETE', `${at}/sso`, { token });
 const oidc = (more: object = {}) => ({
   provider: 'oidc',
-  oidc: { issuer: 'https://login.example.com/tenant', clientId: 'assay', clientSecret: SECRET, ...more },
+  oidc: {
+    issuer: 'https://login.example.com/tenant',
+    clientId: 'assay',
+    clientSecret: SECRET,
+    ...more,
+  },
 });
 const samlPart = (more: object = {}) => ({
-  ...{ entityId: 'urn:example:idp', ssoUrl: 'https://login.example.com/saml', certificates: [FIRST_CERTIFICATE] },
+  ...{
+    entityId: 'urn:example:idp',
+    ssoUrl: 'https://login.example.com/saml',
+    certificates: [FIRST_CERTIFICATE],
+  },
   ...more,
 });
 const saml = (more: object = {}) => ({ provider: 'saml', saml: samlPart(more) });
 const configOf = async ({ organizationId }: Owner) =>
-  (await ground.db.collection('organizations').findOne({ _id: objectId(organizationId) }))?.ssoConfig;
+  (await ground.db.collection('organizations').findOne({ _id: objectId(organizationId) }))
+    ?.ssoConfig;
 
 describe('settings of the sign-on', () => {
   test('are empty at first, and say what the identity provider has to be told', async () => {
@@ -70,7 +81,12 @@ describe('settings of the sign-on', () => {
         ...{ issuer: 'https://login.example.com/tenant', clientId: 'assay', hasClientSecret: true },
         ...{ subjectClaim: 'sub', groupsClaim: 'groups' },
       },
-      saml: { sloUrl: null, emailAttribute: 'email', nameAttribute: 'name', groupsAttribute: 'groups' },
+      saml: {
+        sloUrl: null,
+        emailAttribute: 'email',
+        nameAttribute: 'name',
+        groupsAttribute: 'groups',
+      },
     });
     expect(first.body.data.settings.saml.certificates).toEqual(
       ['first', 'second'].map((name) => ({
@@ -83,7 +99,11 @@ describe('settings of the sign-on', () => {
     );
     expect((await read(ada)).body.data).toEqual(first.body.data);
     const second = await put(ada, { ...saml(), requireMfaEvenWithSso: true, justInTime: false });
-    expect(second.body.data.settings).toMatchObject({ requireMfaEvenWithSso: true, justInTime: false, oidc: null });
+    expect(second.body.data.settings).toMatchObject({
+      requireMfaEvenWithSso: true,
+      justInTime: false,
+      oidc: null,
+    });
     expect(ok(await remove(ada)).body.data).toEqual({ deleted: true, sessionsEnded: 0 });
     expect([(await read(ada)).body.data.settings, await configOf(ada)]).toEqual([null, null]);
   });
@@ -105,11 +125,15 @@ describe('settings of the sign-on', () => {
       ]);
     }
     answers.push(await put(ada, oidc({ clientSecret: `${SECRET}, renewed` })), await read(ada));
-    expect((await app.instance.services.ssoSettings.inForce(ada.organizationId)).oidc?.clientSecret).toBe(
-      `${SECRET}, renewed`,
-    );
+    expect(
+      (await app.instance.services.ssoSettings.inForce(ada.organizationId)).oidc?.clientSecret,
+    ).toBe(`${SECRET}, renewed`);
     const logged = JSON.stringify(await auditOf(app, ada, 'resource=organization'));
-    for (const text of [...answers.map((answer) => answer.text), logged, JSON.stringify(await configOf(ada))])
+    for (const text of [
+      ...answers.map((answer) => answer.text),
+      logged,
+      JSON.stringify(await configOf(ada)),
+    ])
       expect(text).not.toContain(SECRET);
   });
 
@@ -118,7 +142,11 @@ describe('settings of the sign-on', () => {
     ok(await put(boss, oidc()));
     ok(await put(boss, saml()));
     ok(await remove(boss));
-    const entries = await auditOf(app, boss, `resourceId=${boss.organizationId}&resource=organization`);
+    const entries = await auditOf(
+      app,
+      boss,
+      `resourceId=${boss.organizationId}&resource=organization`,
+    );
     const [registered, ...changes] = entries.toReversed();
     expect(registered?.action).toBe('auth.register');
     expect(changes.toReversed().map(({ action, metadata }) => [action, metadata])).toEqual([
@@ -133,7 +161,11 @@ describe('settings of the sign-on', () => {
             secretChanged: false,
             sessionsEnded: 0,
           },
-          ...{ entityId: 'urn:example:idp', ssoUrl: 'https://login.example.com/saml', sloUrl: null },
+          ...{
+            entityId: 'urn:example:idp',
+            ssoUrl: 'https://login.example.com/saml',
+            sloUrl: null,
+          },
           certificates: [expect.any(String)],
         },
       ],
@@ -173,13 +205,21 @@ describe('settings of the sign-on', () => {
     ],
     ['a short key', saml({ certificates: [SMALL_CERTIFICATE] }), 'less than 2048 bits'],
     ['another kind of key', saml({ certificates: [CURVE_CERTIFICATE] }), 'not RSA'],
-    ['two in one', saml({ certificates: [FIRST_CERTIFICATE + SECOND_CERTIFICATE] }), 'one certificate'],
+    [
+      'two in one',
+      saml({ certificates: [FIRST_CERTIFICATE + SECOND_CERTIFICATE] }),
+      'one certificate',
+    ],
     [
       'something else',
       saml({ certificates: ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'] }),
       'X.509',
     ],
-    ['no PEM', saml({ certificates: [FIRST_CERTIFICATE.replace(/-----[A-Z ]+-----/g, '')] }), 'PEM'],
+    [
+      'no PEM',
+      saml({ certificates: [FIRST_CERTIFICATE.replace(/-----[A-Z ]+-----/g, '')] }),
+      'PEM',
+    ],
   ])('%s is refused', async (_what, body, text) => {
     const boss = ada;
     const before = await configOf(boss);
@@ -202,7 +242,11 @@ describe('settings of the sign-on', () => {
     'user:password@login.example.com',
   ])('no address leads to %s', async (host) => {
     const address = `https://${host}/saml`;
-    for (const body of [oidc({ issuer: address }), saml({ ssoUrl: address }), saml({ sloUrl: address })])
+    for (const body of [
+      oidc({ issuer: address }),
+      saml({ ssoUrl: address }),
+      saml({ sloUrl: address }),
+    ])
       expect(outcome(await put(ada, body)), JSON.stringify(body)).toEqual([400, 'SSRF_BLOCKED']);
   });
 
@@ -246,7 +290,11 @@ describe('settings of the sign-on', () => {
   test('need a plan that has them', async () => {
     const small = await startApp({ DEFAULT_PLAN: 'scale' });
     const { token } = await owner(small);
-    const data = { currentPlan: 'scale', requiredPlans: ['governance', 'enterprise', 'custom'], feature: 'sso' };
+    const data = {
+      currentPlan: 'scale',
+      requiredPlans: ['governance', 'enterprise', 'custom'],
+      feature: 'sso',
+    };
     for (const [method, path, body] of [
       ['GET', '/sso', undefined],
       ['PUT', '/sso', oidc()],
@@ -255,7 +303,11 @@ describe('settings of the sign-on', () => {
       ['PUT', '/role-mapping', { rules: [] }],
     ] as const) {
       const answer = await small.call(method, at + path, { token, ...(body && { body }) });
-      expect([answer.status, answer.body.code, answer.body.data]).toEqual([403, 'UPGRADE_REQUIRED', data]);
+      expect([answer.status, answer.body.code, answer.body.data]).toEqual([
+        403,
+        'UPGRADE_REQUIRED',
+        data,
+      ]);
     }
     await small.stop();
   });
@@ -300,7 +352,11 @@ describe('sessions that a sign-on opened', () => {
     const boss = await owner(app, 'Moving');
     ok(await put(boss, { ...oidc(), saml: samlPart({ entityId: ISSUER }) }));
     const grace = await signedOn(boss, ISSUER);
-    const same = { ...oidc({ clientId: 'renewed' }), saml: samlPart({ entityId: ISSUER }), justInTime: false };
+    const same = {
+      ...oidc({ clientId: 'renewed' }),
+      saml: samlPart({ entityId: ISSUER }),
+      justInTime: false,
+    };
     ok(await put(boss, same));
     expect(await me(grace.bySignOn)).toEqual([200, undefined]);
     // The same name with the other protocol is another provider.
@@ -332,7 +388,8 @@ describe('sessions that a sign-on opened', () => {
 });
 
 describe('the mapping of roles', () => {
-  const mapping = ({ token }: Owner): Promise<Answer> => app.call('GET', `${at}/role-mapping`, { token });
+  const mapping = ({ token }: Owner): Promise<Answer> =>
+    app.call('GET', `${at}/role-mapping`, { token });
   const map = ({ token }: Owner, body: unknown): Promise<Answer> =>
     app.call('PUT', `${at}/role-mapping`, { token, body });
   const ROLES = ['owner', 'admin', 'reviewer', 'member', 'viewer', 'auditor'];
@@ -343,10 +400,19 @@ describe('the mapping of roles', () => {
     expect((await map(ada, { rules })).body.data).toEqual({ rules });
     expect((await mapping(ada)).body.data).toEqual({ rules });
     const [entry] = await auditOf(app, ada, 'action=organization.role_mapping.update');
-    expect(entry).toMatchObject({ resource: 'organization', resourceId: ada.organizationId, metadata: { rules } });
-    const used = await app.instance.services.ssoSettings.inForce(ada.organizationId).catch(() => null);
+    expect(entry).toMatchObject({
+      resource: 'organization',
+      resourceId: ada.organizationId,
+      metadata: { rules },
+    });
+    const used = await app.instance.services.ssoSettings
+      .inForce(ada.organizationId)
+      .catch(() => null);
     expect(used?.roleMapping ?? rules).toEqual(rules);
-    const fifty = Array.from({ length: 50 }, (_, index) => ({ pattern: 'x'.repeat(150 + index), role: 'viewer' }));
+    const fifty = Array.from({ length: 50 }, (_, index) => ({
+      pattern: 'x'.repeat(150 + index),
+      role: 'viewer',
+    }));
     expect((await map(ada, { rules: fifty })).status).toBe(200);
     ok(await map(ada, { rules: [] }));
   });

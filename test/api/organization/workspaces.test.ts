@@ -16,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => ground.stop());
 
-const create = (name: unknown, { token } = ada): Promise<Answer> => app.call('POST', path, { token, body: { name } });
+const create = (name: unknown, { token } = ada): Promise<Answer> =>
+  app.call('POST', path, { token, body: { name } });
 const rename = (id: string, name: string, { token } = ada): Promise<Answer> =>
   app.call('PATCH', `${path}/${id}`, { token, body: { name } });
 const list = ({ token } = ada): Promise<Answer> => app.call('GET', path, { token });
@@ -41,12 +42,22 @@ test('an organisation begins with its default workspace', async () => {
 
 test('a workspace is made, renamed and listed, newest first, with its audit entries', async () => {
   const made = await create('  Research ');
-  expect([made.status, made.body.data.name, made.body.data.isDefault]).toEqual([201, 'Research', false]);
+  expect([made.status, made.body.data.name, made.body.data.isDefault]).toEqual([
+    201,
+    'Research',
+    false,
+  ]);
   const { _id } = made.body.data;
   const renamed = await rename(_id, 'Laboratory');
   expect([renamed.status, renamed.body.data.name]).toEqual([200, 'Laboratory']);
-  expect((await list()).body.data.map(({ name }: { name: string }) => name)).toEqual(['Laboratory', 'Default']);
-  expect((await rename(ada.workspaceId, 'Main')).body.data).toMatchObject({ name: 'Main', isDefault: true });
+  expect((await list()).body.data.map(({ name }: { name: string }) => name)).toEqual([
+    'Laboratory',
+    'Default',
+  ]);
+  expect((await rename(ada.workspaceId, 'Main')).body.data).toMatchObject({
+    name: 'Main',
+    isDefault: true,
+  });
   const entries = await auditOf(app, ada, `resource=workspace&resourceId=${_id}`);
   expect(entries.map(({ action, status }) => [action, status])).toEqual([
     ['workspace.update', 'success'],
@@ -63,9 +74,12 @@ test('a name is taken once in an organisation, also when asked for at the same t
   expect(outcome(await rename(other._id, 'Other'))).toEqual([200, undefined]);
 });
 
-test.each(['', '   ', 'x'.repeat(101), null, 7, ['a'], { $ne: null }])('the name %j is refused', async (name) => {
-  expect(outcome(await create(name))).toEqual([400, 'VALIDATION_ERROR']);
-});
+test.each(['', '   ', 'x'.repeat(101), null, 7, ['a'], { $ne: null }])(
+  'the name %j is refused',
+  async (name) => {
+    expect(outcome(await create(name))).toEqual([400, 'VALIDATION_ERROR']);
+  },
+);
 
 test('only owners and admins change workspaces; everybody who reads lists them', async () => {
   const { _id } = ok(await create('Guarded')).body.data;
@@ -83,7 +97,10 @@ test('a workspace of another organisation cannot be renamed or chosen', async ()
   expect(outcome(await rename(eve.workspaceId, 'Mine'))).toEqual([404, 'NOT_FOUND']);
   expect(outcome(await rename('no-id', 'Mine'))).toEqual([404, 'NOT_FOUND']);
   for (const wanted of [eve.workspaceId, 'a'.repeat(24), 'no id']) {
-    const answer = await app.call('GET', path, { token: ada.token, headers: { 'x-workspace-id': wanted } });
+    const answer = await app.call('GET', path, {
+      token: ada.token,
+      headers: { 'x-workspace-id': wanted },
+    });
     expect(outcome(answer), wanted).toEqual([404, 'NOT_FOUND']);
   }
 });
@@ -108,5 +125,8 @@ test('a chosen workspace shows its own records; without a choice all are shown',
 test('a workspace key lists workspaces and changes none', async () => {
   const { key } = await workspaceKey(app, ada);
   expect((await app.call('GET', path, { key })).status).toBe(200);
-  expect(outcome(await app.call('POST', path, { key, body: { name: 'No' } }))).toEqual([403, 'FORBIDDEN']);
+  expect(outcome(await app.call('POST', path, { key, body: { name: 'No' } }))).toEqual([
+    403,
+    'FORBIDDEN',
+  ]);
 });

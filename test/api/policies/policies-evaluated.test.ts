@@ -39,12 +39,20 @@ const create = ({ token }: Owner, policy: object, headers = {}): Promise<Answer>
 const change = ({ token }: Owner, id: string, body: object): Promise<Answer> =>
   app.call('PATCH', `${path}/${id}`, { token, body });
 
-async function made(who: Owner, policy: object, headers = {}): Promise<{ _id: string } & Record<string, unknown>> {
+async function made(
+  who: Owner,
+  policy: object,
+  headers = {},
+): Promise<{ _id: string } & Record<string, unknown>> {
   return ok(await create(who, policy, headers)).body.data;
 }
 
 async function verdictOf({ key }: Operator, on = app, headers = {}): Promise<[number, string]> {
-  const { status, body } = await on.call('POST', '/api/v1/traces', { key, body: decision('bot'), headers });
+  const { status, body } = await on.call('POST', '/api/v1/traces', {
+    key,
+    body: decision('bot'),
+    headers,
+  });
   return [status, body.data.status];
 }
 
@@ -52,14 +60,20 @@ async function verdictOf({ key }: Operator, on = app, headers = {}): Promise<[nu
 async function newestDigest({ organizationId }: Owner): Promise<string> {
   const entry = await database
     .collection<{ view: string }>(DECISIONS.collection)
-    .findOne({ organizationId: new mongoose.Types.ObjectId(organizationId) }, { sort: { sequence: -1 } });
+    .findOne(
+      { organizationId: new mongoose.Types.ObjectId(organizationId) },
+      { sort: { sequence: -1 } },
+    );
   return (JSON.parse(entry?.view ?? '{}') as { policySetDigest: string }).policySetDigest;
 }
 
 test('the strongest action of all matched policies wins, whatever the priorities', async () => {
   const ada = await operator();
   const judged = async (): Promise<unknown[]> => {
-    const { status, body } = await app.call('POST', '/api/v1/traces', { key: ada.key, body: decision('bot') });
+    const { status, body } = await app.call('POST', '/api/v1/traces', {
+      key: ada.key,
+      body: decision('bot'),
+    });
     return [status, body.data.status, body.data.matchedPolicy];
   };
   expect(await judged()).toEqual([201, 'approved', null]);
@@ -111,7 +125,9 @@ test('a change reaches the other instance without a request of its own', async (
 test('only the policies of the workspace that a decision belongs to judge it', async () => {
   const ada = await operator();
   const { token } = ada;
-  const { _id: lab } = ok(await app.call('POST', '/api/v1/workspaces', { token, body: { name: 'Lab' } })).body.data;
+  const { _id: lab } = ok(
+    await app.call('POST', '/api/v1/workspaces', { token, body: { name: 'Lab' } }),
+  ).body.data;
   await made(ada, { ...always, actions: [{ type: 'block' }] }, { 'x-workspace-id': lab });
   expect(await verdictOf(ada)).toEqual([201, 'approved']);
   expect(await verdictOf(ada, app, { 'x-workspace-id': lab })).toEqual([403, 'blocked']);
@@ -119,7 +135,8 @@ test('only the policies of the workspace that a decision belongs to judge it', a
 
 test('a digest resolves to the revisions that it covers, also that of no policies', async () => {
   const ada = await operator();
-  const resolve = (digest: string, { token }: Owner = ada) => app.call('GET', `${path}/sets/${digest}`, { token });
+  const resolve = (digest: string, { token }: Owner = ada) =>
+    app.call('GET', `${path}/sets/${digest}`, { token });
   await Promise.all(Array.from({ length: 8 }, () => verdictOf(ada)));
   const none = await newestDigest(ada);
   expect(none).toBe(policySetDigest([]));
@@ -141,14 +158,19 @@ test('a digest resolves to the revisions that it covers, also that of no policie
   await app.call('DELETE', `${path}/${early._id}`, { token: ada.token });
   const covered = await Promise.all(
     members.map(async ({ id, revision }: { id: string; revision: number }) => ({
-      ...ok(await app.call('GET', `${path}/${id}/revisions/${revision}`, { token: ada.token })).body.data,
+      ...ok(await app.call('GET', `${path}/${id}/revisions/${revision}`, { token: ada.token })).body
+        .data,
       id,
     })),
   );
   expect(policySetDigest(covered)).toBe(digest);
 
   const bob = await operator();
-  for (const answer of [await resolve(digest, bob), await resolve('0'.repeat(64)), await resolve('x')])
+  for (const answer of [
+    await resolve(digest, bob),
+    await resolve('0'.repeat(64)),
+    await resolve('x'),
+  ])
     expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
 });
 
@@ -156,7 +178,11 @@ test('the regular expressions that a workspace enables are limited together', as
   const ada = await operator();
   const heavy = (field: string) => ({
     name: field,
-    conditions: Array.from({ length: 20 }, (_, i) => ({ field, operator: 'regex', value: `[a-z]{${400 + i}}` })),
+    conditions: Array.from({ length: 20 }, (_, i) => ({
+      field,
+      operator: 'regex',
+      value: `[a-z]{${400 + i}}`,
+    })),
     actions: [{ type: 'notify' }],
   });
   const first = await made(ada, heavy('rationale'));
@@ -166,12 +192,15 @@ test('the regular expressions that a workspace enables are limited together', as
   await made(ada, heavy('rationale'));
   const off = await made(ada, { ...heavy('output.text'), enabled: false });
   expect((await change(ada, off._id, { enabled: true })).body.code).toBe('INVALID_OPERATION');
-  expect((await app.call('GET', `${path}/${off._id}`, { token: ada.token })).body.data).toEqual(off);
-  expect((await change(ada, first._id, { conditions: heavy('output.text').conditions })).body.code).toBe(
-    'INVALID_OPERATION',
+  expect((await app.call('GET', `${path}/${off._id}`, { token: ada.token })).body.data).toEqual(
+    off,
   );
-  const { _id: lab } = ok(await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Lab' } }))
-    .body.data;
+  expect(
+    (await change(ada, first._id, { conditions: heavy('output.text').conditions })).body.code,
+  ).toBe('INVALID_OPERATION');
+  const { _id: lab } = ok(
+    await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Lab' } }),
+  ).body.data;
   expect((await create(ada, { ...heavy('output.text'), workspaceId: lab })).status).toBe(201);
   const failures = await app.call('GET', '/api/v1/audit?status=failure', { token: ada.token });
   expect(failures.body.data.entries.map(({ action }: { action: string }) => action)).toEqual([

@@ -37,18 +37,25 @@ const get = (who: Owner, below: string, headers = {}): Promise<Answer> =>
   app.call('GET', path + below, { token: who.token, headers });
 const patch = (who: Owner, id: string, body: unknown): Promise<Answer> =>
   app.call('PATCH', `${path}/${id}`, { token: who.token, body });
-const remove = (who: Owner, id: string): Promise<Answer> => app.call('DELETE', `${path}/${id}`, { token: who.token });
+const remove = (who: Owner, id: string): Promise<Answer> =>
+  app.call('DELETE', `${path}/${id}`, { token: who.token });
 
-async function made(who: Owner, more: object = {}, headers = {}): Promise<{ _id: string } & Record<string, unknown>> {
+async function made(
+  who: Owner,
+  more: object = {},
+  headers = {},
+): Promise<{ _id: string } & Record<string, unknown>> {
   return ok(await post(who, { ...spending, ...more }, headers)).body.data;
 }
 
 async function newWorkspace(who: Owner, name: string): Promise<string> {
-  return ok(await app.call('POST', '/api/v1/workspaces', { token: who.token, body: { name } })).body.data._id;
+  return ok(await app.call('POST', '/api/v1/workspaces', { token: who.token, body: { name } })).body
+    .data._id;
 }
 
 async function auditOf(who: Owner, query: string): Promise<Record<string, unknown>[]> {
-  return ok(await app.call('GET', `/api/v1/audit?${query}`, { token: who.token })).body.data.entries;
+  return ok(await app.call('GET', `/api/v1/audit?${query}`, { token: who.token })).body.data
+    .entries;
 }
 
 test('a policy is created with its defaults, read, changed and removed, each with its audit entry', async () => {
@@ -80,17 +87,24 @@ test('a policy is created with its defaults, read, changed and removed, each wit
   });
 
   const removed = await remove(ada, data._id);
-  expect(removed.body).toEqual({ success: true, data: { _id: data._id, id: data._id, deleted: true } });
+  expect(removed.body).toEqual({
+    success: true,
+    data: { _id: data._id, id: data._id, deleted: true },
+  });
   for (const answer of [
     await get(ada, `/${data._id}`),
     await patch(ada, data._id, { enabled: true }),
     await remove(ada, data._id),
   ])
     expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
-  expect((await get(ada, '')).body.data.map((policy: { _id: string }) => policy._id)).not.toContain(data._id);
+  expect((await get(ada, '')).body.data.map((policy: { _id: string }) => policy._id)).not.toContain(
+    data._id,
+  );
 
   const entries = await auditOf(ada, `resourceId=${data._id}`);
-  expect(entries.map(({ action, resource, status, userId }) => ({ action, resource, status, userId }))).toEqual(
+  expect(
+    entries.map(({ action, resource, status, userId }) => ({ action, resource, status, userId })),
+  ).toEqual(
     ['policy.delete', 'policy.update', 'policy.create'].map((action) => ({
       action,
       resource: 'policy',
@@ -101,7 +115,10 @@ test('a policy is created with its defaults, read, changed and removed, each wit
 });
 
 test('names may repeat; texts are trimmed', async () => {
-  const [first, second] = [await made(ada, { name: ' Twice ' }), await made(ada, { name: 'Twice' })];
+  const [first, second] = [
+    await made(ada, { name: ' Twice ' }),
+    await made(ada, { name: 'Twice' }),
+  ];
   expect(first).toMatchObject({ name: 'Twice' });
   expect(first._id).not.toBe(second._id);
 });
@@ -121,21 +138,32 @@ test('revisions are written by every change and never altered', async () => {
     deleted: false,
     changedBy: ada.userId,
   };
-  expect(body.data.map(({ createdAt: _, ...revision }: { createdAt: string }) => revision)).toEqual([
-    { ...one, revision: 4, name: 'Two', conditions: [], deleted: true },
-    { ...one, revision: 3, name: 'Two', conditions: [] },
-    { ...one, revision: 2, name: 'Two' },
-    { ...one, revision: 1, name: 'One' },
-  ]);
+  expect(body.data.map(({ createdAt: _, ...revision }: { createdAt: string }) => revision)).toEqual(
+    [
+      { ...one, revision: 4, name: 'Two', conditions: [], deleted: true },
+      { ...one, revision: 3, name: 'Two', conditions: [] },
+      { ...one, revision: 2, name: 'Two' },
+      { ...one, revision: 1, name: 'One' },
+    ],
+  );
   expect(body.pagination).toEqual({ page: 1, limit: 50, total: 4, pages: 1, hasMore: false });
   expect((await get(ada, `/${_id}/revisions/2`)).body.data).toEqual(body.data[2]);
-  for (const below of [`/${_id}/revisions/5`, `/${_id}/revisions/0`, `/${_id}/revisions/x`, `/${unknownId}/revisions`])
+  for (const below of [
+    `/${_id}/revisions/5`,
+    `/${_id}/revisions/0`,
+    `/${_id}/revisions/x`,
+    `/${unknownId}/revisions`,
+  ])
     expect((await get(ada, below)).status).toBe(404);
 });
 
 test('a change to what is there already leaves no revision', async () => {
   const policy = await made(ada);
-  for (const change of [{}, { name: 'Spending', enabled: true }, { conditions: spending.conditions }]) {
+  for (const change of [
+    {},
+    { name: 'Spending', enabled: true },
+    { conditions: spending.conditions },
+  ]) {
     const answer = await patch(ada, policy._id, change);
     expect([answer.status, answer.body.data]).toEqual([200, policy]);
   }
@@ -155,7 +183,11 @@ test('concurrent changes are all kept, one revision each', async () => {
   const { priority, description } = revisions[0];
   expect(priority).toBeGreaterThanOrEqual(100);
   expect(description).toMatch(/^change/);
-  expect((await get(ada, `/${_id}`)).body.data).toMatchObject({ revision: 13, priority, description });
+  expect((await get(ada, `/${_id}`)).body.data).toMatchObject({
+    revision: 13,
+    priority,
+    description,
+  });
 });
 
 test('conditions and actions come back exactly as they were given', async () => {
@@ -178,7 +210,11 @@ test('conditions and actions come back exactly as they were given', async () => 
       { field: 'metadata.none', operator: 'equals', value: null },
       { field: 'metadata.list', operator: 'equals', value: [odd, ' kept ', 1.5e-300] },
     ],
-    actions: [{ type: 'notify', config: odd }, { type: 'approve', config: {} }, { type: 'flag_for_review' }],
+    actions: [
+      { type: 'notify', config: odd },
+      { type: 'approve', config: {} },
+      { type: 'flag_for_review' },
+    ],
   };
   const created = await made(ada, contents);
   expect([created.conditions, created.actions]).toEqual([contents.conditions, contents.actions]);
@@ -191,7 +227,9 @@ test('conditions and actions come back exactly as they were given', async () => 
 });
 
 const condition = spending.conditions[0];
-const regex = (value: unknown) => ({ conditions: [{ field: 'output.text', operator: 'regex', value }] });
+const regex = (value: unknown) => ({
+  conditions: [{ field: 'output.text', operator: 'regex', value }],
+});
 
 test.each<[string, object, string]>([
   ['no name', { name: undefined }, 'name'],
@@ -203,11 +241,23 @@ test.each<[string, object, string]>([
   ['a priority as text', { priority: '1' }, 'priority'],
   ['no conditions', { conditions: undefined }, 'conditions'],
   ['conditions that are no array', { conditions: condition }, 'conditions'],
-  ['too many conditions', { conditions: Array(policyLimits.conditions + 1).fill(condition) }, 'conditions'],
+  [
+    'too many conditions',
+    { conditions: Array(policyLimits.conditions + 1).fill(condition) },
+    'conditions',
+  ],
   ['a misspelt member', { conditions: [{ ...condition, logicalOperater: 'OR' }] }, 'conditions.0'],
-  ['an unknown operator', { conditions: [{ ...condition, operator: 'is' }] }, 'conditions.0.operator'],
+  [
+    'an unknown operator',
+    { conditions: [{ ...condition, operator: 'is' }] },
+    'conditions.0.operator',
+  ],
   ['no value', { conditions: [{ field: 'tags', operator: 'contains' }] }, 'conditions.0.value'],
-  ['a value that has no order', { conditions: [condition, { ...condition, value: 'high' }] }, 'conditions.1.value'],
+  [
+    'a value that has no order',
+    { conditions: [condition, { ...condition, value: 'high' }] },
+    'conditions.1.value',
+  ],
   [
     'a field that reaches into a prototype',
     { conditions: [{ ...condition, field: '__proto__.x' }] },
@@ -309,29 +359,37 @@ test("another organisation's policies are unknown", async () => {
   expect((await get(ada, `/${_id}`)).body.data).toMatchObject({ enabled: true, revision: 1 });
 });
 
-test.each(['member', 'viewer', 'reviewer'])('a %s reads and is refused every change, on record', async (role) => {
-  const bob = await owner(app, 'Bob');
-  const policy = await made(bob);
-  const memberships = database.collection('memberships');
-  const userId = new mongoose.Types.ObjectId(bob.userId);
-  await memberships.updateOne({ userId }, { $set: { role } });
-  expect((await get(bob, '')).body.data).toEqual([policy]);
-  for (const answer of [
-    await post(bob, spending),
-    await patch(bob, policy._id, { enabled: false }),
-    await remove(bob, policy._id),
-    await app.call('POST', `${path}/from-template`, { token: bob.token, body: { templateId: 'low-confidence' } }),
-  ])
-    expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
-  await memberships.updateOne({ userId }, { $set: { role: 'owner' } });
-  const failures = await auditOf(bob, 'status=failure&resource=policy');
-  expect(failures.map(({ action, resourceId, userRole }) => ({ action, resourceId, userRole }))).toEqual([
-    { action: 'policy.create', resourceId: null, userRole: role },
-    { action: 'policy.delete', resourceId: policy._id, userRole: role },
-    { action: 'policy.update', resourceId: policy._id, userRole: role },
-    { action: 'policy.create', resourceId: null, userRole: role },
-  ]);
-});
+test.each(['member', 'viewer', 'reviewer'])(
+  'a %s reads and is refused every change, on record',
+  async (role) => {
+    const bob = await owner(app, 'Bob');
+    const policy = await made(bob);
+    const memberships = database.collection('memberships');
+    const userId = new mongoose.Types.ObjectId(bob.userId);
+    await memberships.updateOne({ userId }, { $set: { role } });
+    expect((await get(bob, '')).body.data).toEqual([policy]);
+    for (const answer of [
+      await post(bob, spending),
+      await patch(bob, policy._id, { enabled: false }),
+      await remove(bob, policy._id),
+      await app.call('POST', `${path}/from-template`, {
+        token: bob.token,
+        body: { templateId: 'low-confidence' },
+      }),
+    ])
+      expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
+    await memberships.updateOne({ userId }, { $set: { role: 'owner' } });
+    const failures = await auditOf(bob, 'status=failure&resource=policy');
+    expect(
+      failures.map(({ action, resourceId, userRole }) => ({ action, resourceId, userRole })),
+    ).toEqual([
+      { action: 'policy.create', resourceId: null, userRole: role },
+      { action: 'policy.delete', resourceId: policy._id, userRole: role },
+      { action: 'policy.update', resourceId: policy._id, userRole: role },
+      { action: 'policy.create', resourceId: null, userRole: role },
+    ]);
+  },
+);
 
 test('an auditor does not see them', async () => {
   const bob = await owner(app, 'Bob');
@@ -344,7 +402,8 @@ test('every template becomes a policy; its name can be replaced', async () => {
   const bob = await owner(app, 'Bob');
   const templates = (await get(bob, '/templates')).body.data;
   expect(templates).toEqual(policyTemplates);
-  const fromTemplate = (body: object) => app.call('POST', `${path}/from-template`, { token: bob.token, body });
+  const fromTemplate = (body: object) =>
+    app.call('POST', `${path}/from-template`, { token: bob.token, body });
   for (const { id: templateId, name, description, conditions, actions } of policyTemplates) {
     const answer = await fromTemplate({ templateId });
     expect(answer.status).toBe(201);
@@ -358,5 +417,7 @@ test('every template becomes a policy; its name can be replaced', async () => {
   expect((await fromTemplate({ templateId: 'no-such' })).body.code).toBe('NOT_FOUND');
   for (const wrong of [{}, { templateId: 5 }, { templateId, name: '' }])
     expect((await fromTemplate(wrong)).body.code).toBe('VALIDATION_ERROR');
-  expect(await auditOf(bob, 'action=policy.create&limit=200')).toHaveLength(policyTemplates.length + 1);
+  expect(await auditOf(bob, 'action=policy.create&limit=200')).toHaveLength(
+    policyTemplates.length + 1,
+  );
 });

@@ -38,20 +38,29 @@ test('discovery needs no credentials and advertises what works, and nothing else
   expect(types).toMatchObject({
     totalResults: 2,
     Resources: [
-      { id: 'User', endpoint: '/Users', schema: 'urn:ietf:params:scim:schemas:core:2.0:User', schemaExtensions: [] },
+      {
+        id: 'User',
+        endpoint: '/Users',
+        schema: 'urn:ietf:params:scim:schemas:core:2.0:User',
+        schemaExtensions: [],
+      },
       { id: 'Group', endpoint: '/Groups', schema: 'urn:ietf:params:scim:schemas:core:2.0:Group' },
     ],
   });
   expect((await open('/ResourceTypes/Group')).body).toEqual(types.Resources[1]);
   const schemas = (await open('/Schemas')).body;
   expect(schemas.totalResults).toBe(2);
-  for (const schema of schemas.Resources) expect((await open(`/Schemas/${schema.id}`)).body).toEqual(schema);
+  for (const schema of schemas.Resources)
+    expect((await open(`/Schemas/${schema.id}`)).body).toEqual(schema);
   for (const unknown of ['/Schemas/urn:x', '/ResourceTypes/Device', '/Me', '/Bulk', ''])
     expect((await open(unknown)).status, unknown).toBe(404);
 });
 
 test('the schemas describe exactly what users and groups show', async () => {
-  await scim.provision({ externalId: 'e', name: { formatted: 'f', givenName: 'g', familyName: 'h' } });
+  await scim.provision({
+    externalId: 'e',
+    name: { formatted: 'f', givenName: 'g', familyName: 'h' },
+  });
   const [user, group] = ['/Users?count=1', '/Groups?count=3'].map(
     async (path) => ok(await scim.call('GET', path)).body,
   );
@@ -70,7 +79,9 @@ test('the schemas describe exactly what users and groups show', async () => {
       expect(Array.isArray(resource[name]), name).toBe(multiValued);
       const [part] = [resource[name]].flat();
       if (subAttributes)
-        expect(Object.keys(part).sort()).toEqual(subAttributes.map((sub: { name: string }) => sub.name).sort());
+        expect(Object.keys(part).sort()).toEqual(
+          subAttributes.map((sub: { name: string }) => sub.name).sort(),
+        );
     }
   }
 });
@@ -83,9 +94,14 @@ test('addresses are absolute where the public address is known', async () => {
 });
 
 test('only owners mint the token, it is shown once, kept as a digest, and replaced at once', async () => {
-  const minted = ok(await ground.app.call('POST', '/api/v1/organization/scim-token', { token: ada.token }));
+  const minted = ok(
+    await ground.app.call('POST', '/api/v1/organization/scim-token', { token: ada.token }),
+  );
   expect(minted.body.data.token).toMatch(/^scim_[0-9a-f]{48}$/);
-  expect((await scim.call('GET', '/Users')).body).toMatchObject({ status: '401', code: 'TOKEN_REVOKED' });
+  expect((await scim.call('GET', '/Users')).body).toMatchObject({
+    status: '401',
+    code: 'TOKEN_REVOKED',
+  });
   scim = { ...scim, ...(await directory(ground.app, ada)) };
   expect((await scim.call('GET', '/Users')).status).toBe(200);
   const rows = await ground.db
@@ -94,14 +110,18 @@ test('only owners mint the token, it is shown once, kept as a digest, and replac
     .toArray();
   expect(rows).toHaveLength(1);
   for (const name of ['scim_tokens', 'audit_entries', 'audit_rows', 'organizations'])
-    expect(JSON.stringify(await ground.db.collection(name).find().toArray())).not.toContain(scim.token);
+    expect(JSON.stringify(await ground.db.collection(name).find().toArray())).not.toContain(
+      scim.token,
+    );
 });
 
 test('a plan without SCIM is refused with its own code, after the token', async () => {
   const small = await owner(ground.app, 'Small');
   const source = await directory(ground.app, small);
   const where = { _id: objectId(small.organizationId) };
-  await ground.db.collection('organizations').updateOne(where, { $set: { 'subscription.plan': 'governance' } });
+  await ground.db
+    .collection('organizations')
+    .updateOne(where, { $set: { 'subscription.plan': 'governance' } });
   await expect.poll(async () => (await source.call('GET', '/Users')).status).toBe(403);
   expect((await source.call('POST', '/Users', { userName: 'a@example.com' })).body).toMatchObject({
     schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
@@ -121,7 +141,11 @@ test('the limit holds per address and per token, in the shape of SCIM', async ()
   const refused = await source.call('GET', '/ServiceProviderConfig');
   expect(refused).toMatchObject({
     status: 429,
-    body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '429', code: 'RATE_LIMIT_EXCEEDED' },
+    body: {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+      status: '429',
+      code: 'RATE_LIMIT_EXCEEDED',
+    },
   });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(refused.headers.get('ratelimit-remaining')).toBe('0');

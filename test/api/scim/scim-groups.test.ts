@@ -1,6 +1,13 @@
 // The story of SCIM groups over HTTP (document 1, sections 2 and 4.5): role buckets whose members come and go.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditOf, changeMembership, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import {
+  auditOf,
+  changeMembership,
+  member,
+  objectId,
+  startGround,
+  type Ground,
+} from '../../setup/harness.ts';
 import { ok, owner, type Owner } from '../../setup/personas.ts';
 import { directory, PATCH_URN, type Directory } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
@@ -17,7 +24,11 @@ afterAll(() => ground.stop());
 
 const outcome = ({ status, body }: Answer): unknown[] => [status, body?.scimType, body?.code];
 const invalid = [400, 'invalidValue', 'SCIM_INVALID_VALUE'];
-const add = (...ids: string[]) => ({ op: 'add', path: 'members', value: ids.map((value) => ({ value })) });
+const add = (...ids: string[]) => ({
+  op: 'add',
+  path: 'members',
+  value: ids.map((value) => ({ value })),
+});
 const remove = (id: string) => ({ op: 'remove', path: `members[value eq "${id}"]` });
 const roles = async (ids: readonly string[], { organizationId } = ada): Promise<unknown[]> =>
   Promise.all(
@@ -49,7 +60,9 @@ test('the four buckets are listed, filtered and shown without their members', as
   expect(await found('displayName eq "engineering"')).toEqual([]);
   const bare = ok(await scim.call('GET', '/Groups/member?excludedAttributes=members')).body;
   expect(Object.keys(bare)).toEqual(['schemas', 'id', 'displayName', 'meta']);
-  const window = ok(await scim.call('GET', '/Groups?startIndex=2&count=2&attributes=displayName')).body;
+  const window = ok(
+    await scim.call('GET', '/Groups?startIndex=2&count=2&attributes=displayName'),
+  ).body;
   expect(window).toMatchObject({ totalResults: 4, startIndex: 2, itemsPerPage: 2 });
   expect(outcome(await scim.call('GET', '/Groups?filter=members'))).toEqual([
     400,
@@ -109,7 +122,9 @@ test('a patch is all or nothing: one unknown member, one unknown path or one bad
     { op: 'replace', path: 'members', value: [] },
     { op: 'add', path: 'members', value: [{ value: { $ne: null } }] },
   ]) {
-    expect(outcome(await scim.patch('/Groups/admin', add(ids[0] ?? ''), bad, add(ids[1] ?? '')))).toEqual(invalid);
+    expect(
+      outcome(await scim.patch('/Groups/admin', add(ids[0] ?? ''), bad, add(ids[1] ?? ''))),
+    ).toEqual(invalid);
     expect(await roles(ids), JSON.stringify(bad)).toEqual(['member', 'member']);
   }
   expect(await roles([stranger.userId])).toEqual([undefined]);
@@ -123,10 +138,18 @@ test('groups are fixed: making, replacing, deleting is 405', async () => {
     ['DELETE', '/Groups/admin'],
     ['DELETE', '/Groups/unknown'],
   ] as const) {
-    const answer = await scim.call(method, path, method === 'DELETE' ? undefined : { displayName: 'x' });
+    const answer = await scim.call(
+      method,
+      path,
+      method === 'DELETE' ? undefined : { displayName: 'x' },
+    );
     expect(answer, `${method} ${path}`).toMatchObject({
       status: 405,
-      body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '405', code: 'METHOD_NOT_ALLOWED' },
+      body: {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+        status: '405',
+        code: 'METHOD_NOT_ALLOWED',
+      },
     });
     expect(answer.headers.get('allow')).toMatch(/^GET, HEAD/);
   }
@@ -156,7 +179,10 @@ test('of two owners who are taken away at the same time one remains, 25 rounds',
   const source = await directory(ground.app, home);
   const second = await member(ground, home, 'owner');
   const ids = [home.userId, second.userId];
-  const where = { organizationId: objectId(home.organizationId), userId: { $in: ids.map(objectId) } };
+  const where = {
+    organizationId: objectId(home.organizationId),
+    userId: { $in: ids.map(objectId) },
+  };
   const memberships = ground.db.collection('memberships');
   const ways = [
     (id: string) => source.patch('/Groups/owner', remove(id)),
@@ -165,11 +191,15 @@ test('of two owners who are taken away at the same time one remains, 25 rounds',
     (id: string) => source.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false }),
   ];
   for (let round = 0; round < 25; round++) {
-    await memberships.updateMany(where, { $set: { role: 'owner', isActive: true, deactivatedBy: null } });
+    await memberships.updateMany(where, {
+      $set: { role: 'owner', isActive: true, deactivatedBy: null },
+    });
     const answers = await Promise.all(
       ids.map(async (id, index) => ways[(round + index * (round % 3)) % ways.length]?.(id)),
     );
-    expect(answers.map((answer) => answer?.status ?? 500).filter((status) => status < 300)).toHaveLength(1);
+    expect(
+      answers.map((answer) => answer?.status ?? 500).filter((status) => status < 300),
+    ).toHaveLength(1);
     expect(answers.map((answer) => answer?.status)).toContain(400);
     expect(await memberships.countDocuments({ ...where, role: 'owner', isActive: true })).toBe(1);
   }
@@ -180,17 +210,24 @@ test('many members are moved by one request, each with an audit entry; beyond a 
   const source = await directory(ground.app, home);
   const body = (count: number) => ({
     schemas: [PATCH_URN],
-    Operations: [add(...Array.from({ length: count }, (_, index) => index.toString(16).padStart(24, '0')))],
+    Operations: [
+      add(...Array.from({ length: count }, (_, index) => index.toString(16).padStart(24, '0'))),
+    ],
   });
   const refused = await source.call('PATCH', '/Groups/admin', body(1001));
   expect(refused.body.detail).toContain('1000');
   expect(outcome(refused)).toEqual(invalid);
-  const ids = await Promise.all(Array.from({ length: 40 }, async () => (await source.provision()).id));
+  const ids = await Promise.all(
+    Array.from({ length: 40 }, async () => (await source.provision()).id),
+  );
   expect((await source.patch('/Groups/reviewer', add(...ids))).status).toBe(204);
   expect(new Set(await roles(ids, home))).toEqual(new Set(['reviewer']));
   expect(
     await ground.db
       .collection('audit_entries')
-      .countDocuments({ organizationId: objectId(home.organizationId), action: 'scim.group.member_add' }),
+      .countDocuments({
+        organizationId: objectId(home.organizationId),
+        action: 'scim.group.member_add',
+      }),
   ).toBe(40);
 });

@@ -14,7 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => ground.stop());
 
-const start = async (name: string): Promise<Directory> => directory(ground.app, await owner(ground.app, name));
+const start = async (name: string): Promise<Directory> =>
+  directory(ground.app, await owner(ground.app, name));
 const filtered = (path: string, filter: string, more = ''): string =>
   `${path}?${more}filter=${encodeURIComponent(filter)}`;
 const patched = (scim: Directory, path: string, ...Operations: object[]): Promise<Answer> =>
@@ -31,7 +32,13 @@ test('Entra: test connection, create, query, update, disable, enable, delete', a
     externalId: '0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef',
     userName: 'Test_User_ab6490ee-1e48-479e-a20b-2d77186b5dd1',
     active: true,
-    emails: [{ primary: true, type: 'work', value: 'Test_User_fd0ea19b-0777-472c-9f96-4f70d2226f2e@testuser.example' }],
+    emails: [
+      {
+        primary: true,
+        type: 'work',
+        value: 'Test_User_fd0ea19b-0777-472c-9f96-4f70d2226f2e@testuser.example',
+      },
+    ],
     meta: { resourceType: 'User' },
     name: { formatted: 'givenName familyName', familyName: 'familyName', givenName: 'givenName' },
     roles: [],
@@ -59,7 +66,11 @@ test('Entra: test connection, create, query, update, disable, enable, delete', a
   const multi = await patched(
     scim,
     `/Users/${id}`,
-    { op: 'Replace', path: 'emails[type eq "work"].value', value: 'updatedEmail@microsoft.example' },
+    {
+      op: 'Replace',
+      path: 'emails[type eq "work"].value',
+      value: 'updatedEmail@microsoft.example',
+    },
     { op: 'Replace', path: 'name.familyName', value: 'updatedFamilyName' },
   );
   expect(multi).toMatchObject({
@@ -79,18 +90,32 @@ test('Entra: test connection, create, query, update, disable, enable, delete', a
   // "Known issues": booleans as texts, and add where replace is meant.
   const off = await patched(scim, `/Users/${id}`, { op: 'Add', path: 'active', value: 'False' });
   expect(off.body.active).toBe(false);
-  expect((await patched(scim, `/Users/${id}`, { op: 'Replace', path: 'active', value: 'True' })).body.active).toBe(
-    true,
-  );
+  expect(
+    (await patched(scim, `/Users/${id}`, { op: 'Replace', path: 'active', value: 'True' })).body
+      .active,
+  ).toBe(true);
   // "Disable User".
-  const disabled = await patched(scim, `/Users/${id}`, { op: 'Replace', path: 'active', value: false });
+  const disabled = await patched(scim, `/Users/${id}`, {
+    op: 'Replace',
+    path: 'active',
+    value: false,
+  });
   expect(disabled).toMatchObject({ status: 200, body: { active: false } });
   // "Known issues", with the compliance flag: one operation without a path, its names being paths.
   const pathless = await patched(scim, `/Users/${id}`, {
     op: 'replace',
-    value: { displayName: 'Bjfe', 'name.givenName': 'Kim', active: true, [`${ENTERPRISE}:department`]: 'x' },
+    value: {
+      displayName: 'Bjfe',
+      'name.givenName': 'Kim',
+      active: true,
+      [`${ENTERPRISE}:department`]: 'x',
+    },
   });
-  expect(pathless.body).toMatchObject({ displayName: 'Bjfe', name: { givenName: 'Kim' }, active: true });
+  expect(pathless.body).toMatchObject({
+    displayName: 'Bjfe',
+    name: { givenName: 'Kim' },
+    active: true,
+  });
   // "Delete User".
   expect((await scim.call('DELETE', `/Users/${id}`)).status).toBe(204);
   expect((await scim.call('GET', `/Users/${id}`)).body.active).toBe(false);
@@ -100,19 +125,36 @@ test('Entra: groups are found by name without their members, and members come an
   const scim = await start('EntraGroups');
   const { id } = await scim.provision();
   // "Get Group by displayName".
-  const found = await scim.call('GET', filtered('/Groups', 'displayName eq "admin"', 'excludedAttributes=members&'));
-  expect(found.body).toMatchObject({ totalResults: 1, Resources: [{ id: 'admin', displayName: 'admin' }] });
+  const found = await scim.call(
+    'GET',
+    filtered('/Groups', 'displayName eq "admin"', 'excludedAttributes=members&'),
+  );
+  expect(found.body).toMatchObject({
+    totalResults: 1,
+    Resources: [{ id: 'admin', displayName: 'admin' }],
+  });
   expect(found.body.Resources[0].members).toBeUndefined();
   // "Update Group [Add Members]" and "[Remove Members]": 204, `$ref` null, members to remove in the value.
   const members = [{ $ref: null, value: id }];
-  expect((await patched(scim, '/Groups/admin', { op: 'Add', path: 'members', value: members })).status).toBe(204);
+  expect(
+    (await patched(scim, '/Groups/admin', { op: 'Add', path: 'members', value: members })).status,
+  ).toBe(204);
   expect((await scim.call('GET', '/Groups/admin')).body.members).toMatchObject([{ value: id }]);
-  expect((await patched(scim, '/Groups/admin', { op: 'Remove', path: 'members', value: members })).status).toBe(204);
+  expect(
+    (await patched(scim, '/Groups/admin', { op: 'Remove', path: 'members', value: members }))
+      .status,
+  ).toBe(204);
   expect((await scim.call('GET', '/Groups/admin')).body.members).toEqual([]);
   // "Create Group", "Update Group [Non-member attributes]" and "Delete Group" are what fixed buckets refuse.
-  const group = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], displayName: 'displayName' };
+  const group = {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+    displayName: 'displayName',
+  };
   expect((await scim.call('POST', '/Groups', group)).status).toBe(405);
-  expect((await patched(scim, '/Groups/admin', { op: 'Replace', path: 'displayName', value: 'x' })).status).toBe(400);
+  expect(
+    (await patched(scim, '/Groups/admin', { op: 'Replace', path: 'displayName', value: 'x' }))
+      .status,
+  ).toBe(400);
   expect((await scim.call('DELETE', '/Groups/admin')).status).toBe(405);
 });
 
@@ -124,7 +166,8 @@ test('Okta: test connection, create, update by PUT, deactivate, reactivate', asy
   // "Create Users": first whether there is one, then with members that are not ours.
   const name = 'Test.User@okta.local';
   expect(
-    (await scim.call('GET', filtered('/Users', `userName eq "${name}"`, 'startIndex=1&count=100&'))).body.totalResults,
+    (await scim.call('GET', filtered('/Users', `userName eq "${name}"`, 'startIndex=1&count=100&')))
+      .body.totalResults,
   ).toBe(0);
   const profile = {
     schemas: [USER_URN],
@@ -156,15 +199,22 @@ test('Okta: test connection, create, update by PUT, deactivate, reactivate', asy
     name: { givenName: 'Another', familyName: 'User' },
     displayName: 'Another User',
   });
-  expect(put).toMatchObject({ status: 200, body: { displayName: 'Another User', name: { givenName: 'Another' } } });
+  expect(put).toMatchObject({
+    status: 200,
+    body: { displayName: 'Another User', name: { givenName: 'Another' } },
+  });
   // "Update a specific User (PATCH)", "Delete Users": Okta deactivates by an operation without a path.
   const off = await patched(scim, `/Users/${id}`, { op: 'replace', value: { active: false } });
   expect(off).toMatchObject({ status: 200, body: { active: false } });
   const on = await patched(scim, `/Users/${id}`, { op: 'replace', value: { active: true } });
   expect(on.body.active).toBe(true);
   // Where PATCH is off the same comes as a whole resource.
-  expect((await scim.call('PUT', `/Users/${id}`, { ...read, active: false })).body.active).toBe(false);
-  expect((await scim.call('GET', filtered('/Users', `userName eq "${name}"`))).body.Resources).toMatchObject([{ id }]);
+  expect((await scim.call('PUT', `/Users/${id}`, { ...read, active: false })).body.active).toBe(
+    false,
+  );
+  expect(
+    (await scim.call('GET', filtered('/Users', `userName eq "${name}"`))).body.Resources,
+  ).toMatchObject([{ id }]);
 });
 
 test('Okta: group push', async () => {
@@ -179,8 +229,13 @@ test('Okta: group push', async () => {
   expect(renamed.status).toBe(204);
   // "Update specific Group membership".
   expect(
-    (await patched(scim, '/Groups/reviewer', { op: 'add', path: 'members', value: [{ value: one, display: 'one' }] }))
-      .status,
+    (
+      await patched(scim, '/Groups/reviewer', {
+        op: 'add',
+        path: 'members',
+        value: [{ value: one, display: 'one' }],
+      })
+    ).status,
   ).toBe(204);
   const swapped = await patched(
     scim,

@@ -97,7 +97,10 @@ test('1: no spelling of an address answers without a token', async () => {
   ];
   for (const path of paths)
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
-      for (const headers of [{}, { 'X-Original-URL': '/scim/v2/Schemas', 'X-HTTP-Method-Override': 'GET' }]) {
+      for (const headers of [
+        {},
+        { 'X-Original-URL': '/scim/v2/Schemas', 'X-HTTP-Method-Override': 'GET' },
+      ]) {
         const { status, text } = await raw(path, { method, headers });
         expect([400, 401, 404, 405], `${method} ${path}: ${status}`).toContain(status);
         expect(text).not.toContain('Resources');
@@ -127,13 +130,17 @@ test('2: nothing but the SCIM token in its header opens the interface', async ()
   for (const headers of tries)
     expect((await raw('/scim/v2/Users', { headers })).status, JSON.stringify(headers)).toBe(401);
   expect((await raw(`/scim/v2/Users?token=${token}&access_token=${token}`)).status).toBe(401);
-  expect((await raw('/scim/v2/Users', { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
+  expect(
+    (await raw('/scim/v2/Users', { headers: { authorization: `Bearer ${token}` } })).status,
+  ).toBe(200);
 });
 
 test('3: the SCIM token opens nothing else', async () => {
   for (const path of ['/api/v1/auth/me', '/api/v1/agents', '/api/v1/audit', '/api/v1/auth/keys'])
     expect((await ground.app.call('GET', path, { token: home.token })).status).toBe(401);
-  const mint = await ground.app.call('POST', '/api/v1/organization/scim-token', { token: home.token });
+  const mint = await ground.app.call('POST', '/api/v1/organization/scim-token', {
+    token: home.token,
+  });
   expect(mint.status).toBe(401);
 });
 
@@ -141,7 +148,8 @@ test('4: only an owner mints a token, for the own organisation only', async () =
   const admin = await member(ground, bob, 'admin');
   const before = await ground.db.collection('scim_tokens').find().sort({ _id: 1 }).toArray();
   const body = { organizationId: bob.organizationId };
-  const call = (token: string) => ground.app.call('POST', '/api/v1/organization/scim-token', { token, body });
+  const call = (token: string) =>
+    ground.app.call('POST', '/api/v1/organization/scim-token', { token, body });
   expect((await call(admin.token)).status).toBe(403);
   const evil = await owner(ground.app, 'Mallory');
   const minted = ok(await call(evil.token));
@@ -176,9 +184,10 @@ test('6: what the account is called elsewhere is not told', async () => {
   expect([status, body.displayName]).toEqual([201, secret.email.split('@')[0]]);
   expect(text).not.toContain('Secretive');
   expect((await attack.call('GET', `/Users/${secret.userId}`)).text).not.toContain('Secretive');
-  expect((await attack.call('POST', '/.search', { filter: 'displayName co "Secretive Ltd"' })).body.totalResults).toBe(
-    0,
-  );
+  expect(
+    (await attack.call('POST', '/.search', { filter: 'displayName co "Secretive Ltd"' })).body
+      .totalResults,
+  ).toBe(0);
 });
 
 test('7: a shared account is not renamed, moved, replaced or switched off', async () => {
@@ -188,11 +197,16 @@ test('7: a shared account is not renamed, moved, replaced or switched off', asyn
   const before = await belongings(victim);
   const evil = address();
   await attack.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: evil });
-  await attack.patch(`/Users/${id}`, { op: 'replace', value: { displayName: 'x', emails: [{ value: evil }] } });
+  await attack.patch(`/Users/${id}`, {
+    op: 'replace',
+    value: { displayName: 'x', emails: [{ value: evil }] },
+  });
   await attack.call('PUT', `/Users/${id}`, { userName: evil, displayName: 'Gone', active: false });
   expect((await attack.call('DELETE', `/Users/${id}`)).status).toBe(204);
   expect(await belongings(victim)).toEqual(before);
-  expect((await ground.app.call('GET', '/api/v1/auth/me', { token: victim.token })).status).toBe(200);
+  expect((await ground.app.call('GET', '/api/v1/auth/me', { token: victim.token })).status).toBe(
+    200,
+  );
   expect((await signIn(victim.email)).body.data.user.name).toBe('Victim');
   expect((await signIn(evil)).status).toBe(401);
 });
@@ -201,16 +215,24 @@ test('8: ending sessions ends those of the own organisation only', async () => {
   const victim = await owner(ground.app, 'Sessions');
   await ground.db
     .collection('organizations')
-    .updateOne({ _id: objectId(eve.organizationId) }, { $set: { endSessionsOnScimDeactivate: true } });
+    .updateOne(
+      { _id: objectId(eve.organizationId) },
+      { $set: { endSessionsOnScimDeactivate: true } },
+    );
   const { id } = (await attack.call('POST', '/Users', { userName: victim.email })).body;
   await attack.call('DELETE', `/Users/${id}`);
-  expect((await ground.app.call('GET', '/api/v1/auth/me', { token: victim.token })).status).toBe(200);
+  expect((await ground.app.call('GET', '/api/v1/auth/me', { token: victim.token })).status).toBe(
+    200,
+  );
 });
 
 test('9: users of another organisation are not there', async () => {
   const { id } = await home.provision({ externalId: 'home-1' });
   const before = await belongings(bob);
-  const operations = { schemas: [PATCH_URN], Operations: [{ op: 'replace', path: 'active', value: false }] };
+  const operations = {
+    schemas: [PATCH_URN],
+    Operations: [{ op: 'replace', path: 'active', value: false }],
+  };
   for (const [method, body] of [
     ['GET', undefined],
     ['PUT', { userName: address() }],
@@ -218,8 +240,15 @@ test('9: users of another organisation are not there', async () => {
     ['DELETE', undefined],
   ] as const)
     expect((await attack.call(method, `/Users/${id}`, body)).status, method).toBe(404);
-  for (const filter of [`id eq "${id}"`, 'externalId eq "home-1"', `groups.value eq "owner" and id eq "${bob.userId}"`])
-    expect((await attack.call('POST', '/Users/.search', { filter })).body.totalResults, filter).toBe(0);
+  for (const filter of [
+    `id eq "${id}"`,
+    'externalId eq "home-1"',
+    `groups.value eq "owner" and id eq "${bob.userId}"`,
+  ])
+    expect(
+      (await attack.call('POST', '/Users/.search', { filter })).body.totalResults,
+      filter,
+    ).toBe(0);
   expect(await belongings(bob)).toEqual(before);
 });
 
@@ -228,9 +257,18 @@ test('10: members of another organisation are not moved', async () => {
   const before = await belongings(bob);
   for (const bucket of ['owner', 'member'])
     expect(
-      (await attack.patch(`/Groups/${bucket}`, { op: 'add', path: 'members', value: [{ value: id }] })).status,
+      (
+        await attack.patch(`/Groups/${bucket}`, {
+          op: 'add',
+          path: 'members',
+          value: [{ value: id }],
+        })
+      ).status,
     ).toBe(400);
-  const removed = await attack.patch('/Groups/member', { op: 'remove', path: `members[value eq "${id}"]` });
+  const removed = await attack.patch('/Groups/member', {
+    op: 'remove',
+    path: `members[value eq "${id}"]`,
+  });
   expect(removed.status).toBe(204);
   expect(await belongings(bob)).toEqual(before);
 });
@@ -257,11 +295,16 @@ test('11: no member of a resource reaches the database that is not in the schema
   };
   const before = await belongings(bob);
   const made = (await attack.call('POST', '/Users', { ...loot, userName: address() })).body;
-  const put = (await attack.call('PUT', `/Users/${made.id}`, { ...loot, userName: made.userName })).body;
+  const put = (await attack.call('PUT', `/Users/${made.id}`, { ...loot, userName: made.userName }))
+    .body;
   const patched = (await attack.patch(`/Users/${made.id}`, { op: 'replace', value: loot })).body;
   for (const resource of [made, put, patched])
     expect(resource).toMatchObject({ id: made.id, groups: [{ value: 'member' }] });
-  expect(await account(made.id)).toMatchObject({ passwordHash: null, systemRole: null, email: made.userName });
+  expect(await account(made.id)).toMatchObject({
+    passwordHash: null,
+    systemRole: null,
+    email: made.userName,
+  });
   const where = { userId: objectId(made.id) };
   expect(await ground.db.collection('memberships').find(where).toArray()).toMatchObject([
     { organizationId: objectId(eve.organizationId), role: 'member', ssoId: null },
@@ -297,11 +340,16 @@ test('12: no path leads outside the schema', async () => {
     ...['emails[value eq "x"].__proto__', 'userName.length', 'urn:x:role', 'schemas', 'members'],
   ])
     for (const op of ['add', 'replace', 'remove'])
-      expect((await attack.patch(`/Users/${id}`, { op, path, value: 'owner' })).body, `${op} ${path}`).toMatchObject({
+      expect(
+        (await attack.patch(`/Users/${id}`, { op, path, value: 'owner' })).body,
+        `${op} ${path}`,
+      ).toMatchObject({
         status: '400',
         scimType: 'invalidValue',
       });
-  expect([await account(id), await ground.db.collection('memberships').findOne(where)]).toEqual(before);
+  expect([await account(id), await ground.db.collection('memberships').findOne(where)]).toEqual(
+    before,
+  );
 });
 
 test('13: a filter is never anything but a filter', async () => {
@@ -318,7 +366,10 @@ test('13: a filter is never anything but a filter', async () => {
     'userName regex ".*"',
     'members.value pr',
   ])
-    expect((await attack.call('GET', `/Users?filter=${encodeURIComponent(filter)}`)).body, filter).toMatchObject({
+    expect(
+      (await attack.call('GET', `/Users?filter=${encodeURIComponent(filter)}`)).body,
+      filter,
+    ).toMatchObject({
       scimType: 'invalidFilter',
     });
   for (const filter of [
@@ -327,7 +378,10 @@ test('13: a filter is never anything but a filter', async () => {
     'userName sw "(a+)+$"',
     'externalId eq "[object Object]"',
   ])
-    expect((await attack.call('POST', '/Users/.search', { filter })).body.totalResults, filter).toBe(0);
+    expect(
+      (await attack.call('POST', '/Users/.search', { filter })).body.totalResults,
+      filter,
+    ).toBe(0);
   const nothing = encodeURIComponent('not (userName pr)');
   expect((await attack.call('GET', `/Users?filter=${nothing}`)).body.totalResults).toBe(0);
   const pollution = `/Users?organizationId=${bob.organizationId}&filter[$ne]=1&userName[$ne]=1`;
@@ -338,11 +392,15 @@ test('14: an account that is in use is not renamed to an address that somebody e
   const { id, userName } = await attack.provision();
   await ground.db
     .collection('users')
-    .updateOne({ _id: objectId(id) }, { $set: { lastOrganizationId: objectId(eve.organizationId) } });
+    .updateOne(
+      { _id: objectId(id) },
+      { $set: { lastOrganizationId: objectId(eve.organizationId) } },
+    );
   const target = address();
-  expect((await attack.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: target })).body.userName).toBe(
-    target,
-  );
+  expect(
+    (await attack.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: target })).body
+      .userName,
+  ).toBe(target);
   expect((await account(id))?.email).toBe(userName);
   const provisioned = await home.call('POST', '/Users', { userName: target });
   expect([provisioned.status, provisioned.body.id === id]).toEqual([201, false]);
@@ -352,8 +410,14 @@ test('15: an account that a second organisation shares follows neither directory
   const { id, userName } = await attack.provision({ displayName: 'Mine' });
   expect((await home.call('POST', '/Users', { userName })).body.id).toBe(id);
   const before = await account(id);
-  await attack.patch(`/Users/${id}`, { op: 'replace', value: { displayName: 'Evil', userName: address() } });
-  await home.patch(`/Users/${id}`, { op: 'replace', value: { displayName: 'Other', userName: address() } });
+  await attack.patch(`/Users/${id}`, {
+    op: 'replace',
+    value: { displayName: 'Evil', userName: address() },
+  });
+  await home.patch(`/Users/${id}`, {
+    op: 'replace',
+    value: { displayName: 'Other', userName: address() },
+  });
   expect(await account(id)).toEqual(before);
   const shown = await Promise.all(
     [attack, home].map(async (one) => (await one.call('GET', `/Users/${id}`)).body.displayName),
@@ -377,12 +441,17 @@ test('16: a rename never takes over the account of the address', async () => {
 test('17: a workspace of another organisation is not chosen', async () => {
   const headers = { 'x-workspace-id': bob.workspaceId };
   expect((await attack.send('GET', '/Users', { headers })).status).toBe(404);
-  expect((await attack.send('POST', '/Users', { headers, body: { userName: address() } })).status).toBe(404);
+  expect(
+    (await attack.send('POST', '/Users', { headers, body: { userName: address() } })).status,
+  ).toBe(404);
 });
 
 test('18: somebody whom the directory has switched off cannot sign in, and switching on again is not theirs', async () => {
   const person = await member(ground, eve, 'admin');
-  const where = { userId: objectId(person.userId), organizationId: { $ne: objectId(eve.organizationId) } };
+  const where = {
+    userId: objectId(person.userId),
+    organizationId: { $ne: objectId(eve.organizationId) },
+  };
   await ground.db.collection('memberships').deleteMany(where);
   expect((await attack.call('DELETE', `/Users/${person.userId}`)).status).toBe(204);
   expect((await signIn(person.email)).body.code).toBe('ACCOUNT_DEACTIVATED');
@@ -402,24 +471,39 @@ test('18: somebody whom the directory has switched off cannot sign in, and switc
 async function link(purpose: string, userId: string, email: string): Promise<string> {
   const token = randomHex(24);
   await ground.db.collection('one_time_tokens').insertOne({
-    ...{ purpose, tokenHash: sha256Hex(token), userId: objectId(userId), email, facts: {}, attempts: 0, spentAt: null },
+    ...{
+      purpose,
+      tokenHash: sha256Hex(token),
+      userId: objectId(userId),
+      email,
+      facts: {},
+      attempts: 0,
+      spentAt: null,
+    },
     expiresAt: new Date(Date.now() + 60_000),
   });
   return token;
 }
 const reset = (token: string) =>
-  ground.app.call('POST', '/api/v1/auth/reset-password', { body: { token, password: 'Another-Password-1' } });
+  ground.app.call('POST', '/api/v1/auth/reset-password', {
+    body: { token, password: 'Another-Password-1' },
+  });
 
 test('19: whoever registered the address of somebody else is not let in when that person is provisioned', async () => {
   const squatter = await owner(ground.app, 'Squatter');
   const { id } = (await home.call('POST', '/Users', { userName: squatter.email })).body;
   expect(id).toBe(squatter.userId);
   const enter = (token: string) =>
-    ground.app.call('POST', '/api/v1/auth/switch-org', { token, body: { organizationId: bob.organizationId } });
+    ground.app.call('POST', '/api/v1/auth/switch-org', {
+      token,
+      body: { organizationId: bob.organizationId },
+    });
   expect((await enter(squatter.token)).status).toBe(404);
   const again = ok(await signIn(squatter.email)).body.data;
   expect(again.organizationId ?? squatter.organizationId).toBe(squatter.organizationId);
-  expect((await ground.app.call('GET', '/api/v1/auth/me/orgs', { token: again.token })).text).not.toContain('Bob');
+  expect(
+    (await ground.app.call('GET', '/api/v1/auth/me/orgs', { token: again.token })).text,
+  ).not.toContain('Bob');
   expect((await reset(await link('reset', id, squatter.email))).status).toBe(200);
   expect((await enter(squatter.token)).status).toBe(401);
   const proved = ok(await signIn(squatter.email, 'Another-Password-1')).body.data;
@@ -429,7 +513,11 @@ test('19: whoever registered the address of somebody else is not let in when tha
 test('20: a link that went to another mailbox does not open an account that was renamed since', async () => {
   for (const [purpose, use] of [
     ['reset', reset],
-    ['magic-link', (token: string) => ground.app.call('POST', '/api/v1/auth/magic-link/verify', { body: { token } })],
+    [
+      'magic-link',
+      (token: string) =>
+        ground.app.call('POST', '/api/v1/auth/magic-link/verify', { body: { token } }),
+    ],
   ] as const) {
     const { id, userName } = await attack.provision();
     const early = await link(purpose, id, userName);

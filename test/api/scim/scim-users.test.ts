@@ -1,6 +1,13 @@
 // The story of SCIM users over HTTP (document 1, sections 2, 3 and 4.5): provision, find, change, deactivate.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditOf, changeMembership, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import {
+  auditOf,
+  changeMembership,
+  member,
+  objectId,
+  startGround,
+  type Ground,
+} from '../../setup/harness.ts';
 import { ok, owner, type Owner } from '../../setup/personas.ts';
 import { address, directory, USER_URN, type Directory } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
@@ -16,11 +23,16 @@ beforeAll(async () => {
 afterAll(() => ground.stop());
 
 const outcome = ({ status, body }: Answer): unknown[] => [status, body?.scimType, body?.code];
-const query = (filter: string, more = ''): string => `/Users?filter=${encodeURIComponent(filter)}${more}`;
-const names = ({ body }: Answer): string[] => body.Resources.map(({ userName }: { userName: string }) => userName);
-const found = async (filter: string): Promise<string[]> => names(ok(await scim.call('GET', query(filter))));
+const query = (filter: string, more = ''): string =>
+  `/Users?filter=${encodeURIComponent(filter)}${more}`;
+const names = ({ body }: Answer): string[] =>
+  body.Resources.map(({ userName }: { userName: string }) => userName);
+const found = async (filter: string): Promise<string[]> =>
+  names(ok(await scim.call('GET', query(filter))));
 const membershipOf = (id: string, { organizationId } = ada) =>
-  ground.db.collection('memberships').findOne({ organizationId: objectId(organizationId), userId: objectId(id) });
+  ground.db
+    .collection('memberships')
+    .findOne({ organizationId: objectId(organizationId), userId: objectId(id) });
 
 test('a user is provisioned: resource, location, account, membership and audit entry', async () => {
   const externalId = 'a-stable-id';
@@ -37,7 +49,10 @@ test('a user is provisioned: resource, location, account, membership and audit e
   };
   const answer = await scim.call('POST', '/Users', sent);
   const { id, meta } = answer.body;
-  expect(answer).toMatchObject({ status: 201, body: { userName: 'grace.hopper@example.com', displayName: 'Grace' } });
+  expect(answer).toMatchObject({
+    status: 201,
+    body: { userName: 'grace.hopper@example.com', displayName: 'Grace' },
+  });
   expect(answer.body).toEqual({
     schemas: [USER_URN],
     id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -47,7 +62,9 @@ test('a user is provisioned: resource, location, account, membership and audit e
     name: { formatted: 'Grace Hopper', givenName: 'Grace', familyName: 'Hopper' },
     active: true,
     emails: sent.emails,
-    groups: [{ value: 'member', $ref: '/scim/v2/Groups/member', display: 'member', type: 'direct' }],
+    groups: [
+      { value: 'member', $ref: '/scim/v2/Groups/member', display: 'member', type: 'direct' },
+    ],
     meta: {
       resourceType: 'User',
       created: expect.any(String),
@@ -63,13 +80,22 @@ test('a user is provisioned: resource, location, account, membership and audit e
     name: 'Grace',
     passwordHash: null,
   });
-  expect(await membershipOf(id)).toMatchObject({ role: 'member', isActive: true, ssoId: externalId });
+  expect(await membershipOf(id)).toMatchObject({
+    role: 'member',
+    isActive: true,
+    ssoId: externalId,
+  });
   const [entry] = await auditOf(ground.app, ada, `resourceId=${id}`);
   expect(entry).toMatchObject({
     action: 'scim.user.created',
     userId: null,
     status: 'success',
-    metadata: { tokenId: expect.stringMatching(/^[0-9a-f]{24}$/), externalId, role: 'member', matched: null },
+    metadata: {
+      tokenId: expect.stringMatching(/^[0-9a-f]{24}$/),
+      externalId,
+      role: 'member',
+      matched: null,
+    },
   });
 });
 
@@ -102,7 +128,11 @@ test.each<[string, unknown]>([
   ['an operator', { userName: { $ne: null } }],
   ['a list', []],
 ])('refused: %s', async (_name, body) => {
-  expect(outcome(await scim.call('POST', '/Users', body))).toEqual([400, 'invalidValue', 'SCIM_INVALID_VALUE']);
+  expect(outcome(await scim.call('POST', '/Users', body))).toEqual([
+    400,
+    'invalidValue',
+    'SCIM_INVALID_VALUE',
+  ]);
 });
 
 test('what is no JSON is invalid syntax', async () => {
@@ -113,10 +143,16 @@ test('what is no JSON is invalid syntax', async () => {
 test('a user name is taken once in an organisation, whatever its case, also at the same time, also by invited members', async () => {
   const userName = address();
   const answers = await Promise.all(
-    Array.from({ length: 6 }, () => scim.call('POST', '/Users', { userName: userName.toUpperCase() })),
+    Array.from({ length: 6 }, () =>
+      scim.call('POST', '/Users', { userName: userName.toUpperCase() }),
+    ),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
-  expect(outcome(await scim.call('POST', '/Users', { userName }))).toEqual([409, 'uniqueness', 'SCIM_UNIQUENESS']);
+  expect(outcome(await scim.call('POST', '/Users', { userName }))).toEqual([
+    409,
+    'uniqueness',
+    'SCIM_UNIQUENESS',
+  ]);
   expect(outcome(await scim.call('POST', '/Users', { userName: ada.email }))).toEqual([
     409,
     'uniqueness',
@@ -124,11 +160,9 @@ test('a user name is taken once in an organisation, whatever its case, also at t
   ]);
   const { id } = await scim.provision();
   for (const taken of [userName, ada.email])
-    expect(outcome(await scim.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: taken }))).toEqual([
-      409,
-      'uniqueness',
-      'SCIM_UNIQUENESS',
-    ]);
+    expect(
+      outcome(await scim.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: taken })),
+    ).toEqual([409, 'uniqueness', 'SCIM_UNIQUENESS']);
   expect(outcome(await scim.call('PUT', `/Users/${id}`, { userName }))[0]).toBe(409);
 });
 
@@ -141,8 +175,14 @@ test('members who were not provisioned are found by their login, and taken over 
     { op: 'add', path: 'externalId', value: 'linked' },
     { op: 'replace', path: 'displayName', value: 'By Directory' },
   );
-  expect(answer.body).toMatchObject({ externalId: 'linked', displayName: 'By Directory', userName: guest.email });
-  expect(await ground.db.collection('users').findOne({ _id: objectId(guest.userId) })).toEqual(before);
+  expect(answer.body).toMatchObject({
+    externalId: 'linked',
+    displayName: 'By Directory',
+    userName: guest.email,
+  });
+  expect(await ground.db.collection('users').findOne({ _id: objectId(guest.userId) })).toEqual(
+    before,
+  );
   expect(await found('externalId eq "linked"')).toEqual([guest.email]);
 });
 
@@ -162,7 +202,10 @@ test('the role comes from the first rule that fits a group', async () => {
   expect(await roleOf(['auditors', 'x'])).toBe('auditor');
   expect(await roleOf([{ value: 'owner' }])).toBe('member');
   const [, audited] = await auditOf(ground.app, home, 'action=scim.user.created');
-  expect(audited?.metadata).toMatchObject({ role: 'auditor', matched: { pattern: '^aud', group: 'auditors' } });
+  expect(audited?.metadata).toMatchObject({
+    role: 'auditor',
+    matched: { pattern: '^aud', group: 'auditors' },
+  });
 });
 
 test('PUT replaces: what is left out is cleared, and the state is its default', async () => {
@@ -173,7 +216,10 @@ test('PUT replaces: what is left out is cleared, and the state is its default', 
     emails: [{ value: 'other@example.com', type: 'home' }],
     active: false,
   });
-  const { status, body } = await scim.call('PUT', `/Users/${id}`, { schemas: [USER_URN], userName });
+  const { status, body } = await scim.call('PUT', `/Users/${id}`, {
+    schemas: [USER_URN],
+    userName,
+  });
   expect(status).toBe(200);
   expect(body).toMatchObject({
     displayName: userName.split('@')[0],
@@ -182,7 +228,11 @@ test('PUT replaces: what is left out is cleared, and the state is its default', 
   });
   expect(Object.keys(body)).not.toContain('externalId');
   expect(Object.keys(body)).not.toContain('name');
-  expect(await membershipOf(id)).toMatchObject({ role: 'member', ssoId: null, deactivatedBy: null });
+  expect(await membershipOf(id)).toMatchObject({
+    role: 'member',
+    ssoId: null,
+    deactivatedBy: null,
+  });
 });
 
 test('PATCH is all or nothing, also when it fails in the middle', async () => {
@@ -205,11 +255,9 @@ test('PATCH is all or nothing, also when it fails in the middle', async () => {
     expect(status, JSON.stringify(bad)).toBe(bad.value === ada.email ? 409 : 400);
     expect(await membershipOf(id)).toEqual(before);
   }
-  expect(outcome(await scim.patch(`/Users/${id}`, { op: 'replace', path: 'nickName', value: 'x' }))).toEqual([
-    400,
-    'invalidValue',
-    'SCIM_INVALID_VALUE',
-  ]);
+  expect(
+    outcome(await scim.patch(`/Users/${id}`, { op: 'replace', path: 'nickName', value: 'x' })),
+  ).toEqual([400, 'invalidValue', 'SCIM_INVALID_VALUE']);
   const entries = await auditOf(ground.app, ada, `resourceId=${id}&status=success`);
   expect(entries.map(({ action }) => action)).toEqual(['scim.user.created']);
 });
@@ -221,7 +269,11 @@ test.each<[string, unknown]>([
   ['a path that is no text', { Operations: [{ op: 'add', path: { $ne: 1 }, value: 'x' }] }],
 ])('a patch is refused: %s', async (_name, body) => {
   const { id } = await scim.provision();
-  expect(outcome(await scim.call('PATCH', `/Users/${id}`, body))).toEqual([400, 'invalidValue', 'SCIM_INVALID_VALUE']);
+  expect(outcome(await scim.call('PATCH', `/Users/${id}`, body))).toEqual([
+    400,
+    'invalidValue',
+    'SCIM_INVALID_VALUE',
+  ]);
 });
 
 test('deactivation keeps the row and the role, is audited, and ends no session unless the organisation says so', async () => {
@@ -231,18 +283,32 @@ test('deactivation keeps the row and the role, is audited, and ends no session u
   const me = () => ground.app.call('GET', '/api/v1/auth/me', { token: person.token });
   expect((await source.call('DELETE', `/Users/${person.userId}`)).status).toBe(204);
   expect((await source.call('GET', `/Users/${person.userId}`)).body.active).toBe(false);
-  expect(await membershipOf(person.userId, home)).toMatchObject({ role: 'admin', deactivatedBy: 'scim' });
+  expect(await membershipOf(person.userId, home)).toMatchObject({
+    role: 'admin',
+    deactivatedBy: 'scim',
+  });
   expect((await me()).status).toBe(200);
   const back = { op: 'replace', path: 'active', value: true };
   expect((await source.patch(`/Users/${person.userId}`, back)).body.active).toBe(true);
   await ground.db
     .collection('organizations')
-    .updateOne({ _id: objectId(home.organizationId) }, { $set: { endSessionsOnScimDeactivate: true } });
-  expect((await source.patch(`/Users/${person.userId}`, { ...back, value: false })).body.active).toBe(false);
+    .updateOne(
+      { _id: objectId(home.organizationId) },
+      { $set: { endSessionsOnScimDeactivate: true } },
+    );
+  expect(
+    (await source.patch(`/Users/${person.userId}`, { ...back, value: false })).body.active,
+  ).toBe(false);
   expect(outcome(await me())).toEqual([401, undefined, 'SESSION_REVOKED']);
   const entries = await auditOf(ground.app, home, `resourceId=${person.userId}`);
-  const actions = entries.map(({ action }) => String(action)).filter((action) => action.includes('activated'));
-  expect(actions).toEqual(['scim.user.deactivated', 'scim.user.reactivated', 'scim.user.deactivated']);
+  const actions = entries
+    .map(({ action }) => String(action))
+    .filter((action) => action.includes('activated'));
+  expect(actions).toEqual([
+    'scim.user.deactivated',
+    'scim.user.reactivated',
+    'scim.user.deactivated',
+  ]);
 });
 
 test('whoever was suspended by the team stays suspended, whatever the directory says', async () => {
@@ -256,7 +322,10 @@ test('whoever was suspended by the team stays suspended, whatever the directory 
     await scim.patch(path, { op: 'replace', path: 'active', value: true }),
   ])
     expect(answer).toMatchObject({ status: 200, body: { active: false } });
-  expect(await membershipOf(person.userId)).toMatchObject({ isActive: false, deactivatedBy: 'team' });
+  expect(await membershipOf(person.userId)).toMatchObject({
+    isActive: false,
+    deactivatedBy: 'team',
+  });
 });
 
 test('the last active owner stays, whichever way is tried', async () => {
@@ -267,7 +336,11 @@ test('the last active owner stays, whichever way is tried', async () => {
     await scim.call('PUT', path, { userName: ada.email, active: false }),
   ])
     expect(outcome(answer)).toEqual([400, 'invalidValue', 'VALIDATION_ERROR']);
-  expect(await membershipOf(ada.userId)).toMatchObject({ role: 'owner', isActive: true, directory: null });
+  expect(await membershipOf(ada.userId)).toMatchObject({
+    role: 'owner',
+    isActive: true,
+    directory: null,
+  });
 });
 
 test('unknown users are 404 in the shape of SCIM', async () => {
@@ -280,7 +353,11 @@ test('unknown users are 404 in the shape of SCIM', async () => {
       const answer = await scim.call(method, `/Users/${id}`, bodies[method]);
       expect(answer, `${method} ${id}`).toMatchObject({
         status: 404,
-        body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '404', detail: expect.any(String) },
+        body: {
+          schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+          status: '404',
+          detail: expect.any(String),
+        },
       });
     }
 });
@@ -307,7 +384,12 @@ test('lists: envelope, windows, selection', async () => {
   ]);
   const window = async (search: string): Promise<unknown[]> => {
     const { totalResults, startIndex, itemsPerPage, Resources } = await list(search);
-    return [totalResults, startIndex, itemsPerPage, Resources.map((user: { displayName: string }) => user.displayName)];
+    return [
+      totalResults,
+      startIndex,
+      itemsPerPage,
+      Resources.map((user: { displayName: string }) => user.displayName),
+    ];
   };
   const n = `filter=${encodeURIComponent('displayName sw "n"')}`;
   for (const filter of ['', n]) {
@@ -324,13 +406,9 @@ test('lists: envelope, windows, selection', async () => {
     id: expect.any(String),
     userName: `u4-${home.userId}@example.com`,
   });
-  expect(Object.keys((await list('excludedAttributes=emails,meta,groups&count=1')).Resources[0])).toEqual([
-    'schemas',
-    'id',
-    'userName',
-    'displayName',
-    'active',
-  ]);
+  expect(
+    Object.keys((await list('excludedAttributes=emails,meta,groups&count=1')).Resources[0]),
+  ).toEqual(['schemas', 'id', 'userName', 'displayName', 'active']);
   for (const bad of ['count=x', 'startIndex=1.5', 'count=1&count=2'])
     expect(outcome(await source.call('GET', `/Users?${bad}`))[0], bad).toBe(400);
   const searched = await source.call('POST', '/Users/.search', {
@@ -340,17 +418,23 @@ test('lists: envelope, windows, selection', async () => {
     startIndex: 2,
     count: 1,
   });
-  expect(searched.body).toMatchObject({ totalResults: 3, startIndex: 2, Resources: [{ displayName: 'N3' }] });
-  const everything = await source.call('POST', '/.search', { filter: 'displayName co "m"', count: 10 });
-  expect(everything.body.Resources.map(({ displayName }: { displayName: string }) => displayName)).toEqual([
-    'admin',
-    'member',
-  ]);
+  expect(searched.body).toMatchObject({
+    totalResults: 3,
+    startIndex: 2,
+    Resources: [{ displayName: 'N3' }],
+  });
+  const everything = await source.call('POST', '/.search', {
+    filter: 'displayName co "m"',
+    count: 10,
+  });
+  expect(
+    everything.body.Resources.map(({ displayName }: { displayName: string }) => displayName),
+  ).toEqual(['admin', 'member']);
   const mixed = await source.call('POST', '/.search', { startIndex: 5, count: 2 });
-  expect([mixed.body.totalResults, mixed.body.Resources.map(({ id }: { id: string }) => id)]).toEqual([
-    9,
-    [home.userId, 'owner'],
-  ]);
+  expect([
+    mixed.body.totalResults,
+    mixed.body.Resources.map(({ id }: { id: string }) => id),
+  ]).toEqual([9, [home.userId, 'owner']]);
 });
 
 test('at most 200 are answered at once, 100 by default', async () => {
@@ -360,7 +444,9 @@ test('at most 200 are answered at once, 100 by default', async () => {
   const people = Array.from({ length: 205 }, () => ({ _id: objectId(newHex()), name: 'X', at }));
   await ground.db
     .collection('users')
-    .insertMany(people.map(({ _id }) => ({ _id, email: `${_id.toHexString()}@example.com`, name: 'Many' })));
+    .insertMany(
+      people.map(({ _id }) => ({ _id, email: `${_id.toHexString()}@example.com`, name: 'Many' })),
+    );
   await ground.db.collection('memberships').insertMany(
     people.map(({ _id }) => ({
       organizationId,
@@ -379,7 +465,9 @@ test('at most 200 are answered at once, 100 by default', async () => {
       'startIndex=201&count=200',
       `count=500&filter=${encodeURIComponent('active eq true')}`,
     ].map(async (search) => {
-      const { totalResults, itemsPerPage, Resources } = ok(await source.call('GET', `/Users?${search}`)).body;
+      const { totalResults, itemsPerPage, Resources } = ok(
+        await source.call('GET', `/Users?${search}`),
+      ).body;
       return [totalResults, itemsPerPage, Resources.length];
     }),
   );
@@ -396,7 +484,11 @@ const newHex = (): string => address().slice(1, 13) + '0'.repeat(12);
 test.each(['displayName foo "x"', 'shoeSize eq "x"', 'userName eq', 'passwordHash pr', ''])(
   'the filter %j cannot be resolved',
   async (filter) => {
-    expect(outcome(await scim.call('GET', query(filter)))).toEqual([400, 'invalidFilter', 'SCIM_INVALID_FILTER']);
+    expect(outcome(await scim.call('GET', query(filter)))).toEqual([
+      400,
+      'invalidFilter',
+      'SCIM_INVALID_FILTER',
+    ]);
     expect(outcome(await scim.call('POST', '/.search', { filter }))).toEqual([
       400,
       'invalidFilter',
@@ -409,14 +501,23 @@ test('the account follows its directory in name, and in address while nobody has
   const { id } = await scim.provision({ displayName: 'One' });
   const account = () => ground.db.collection('users').findOne({ _id: objectId(id) });
   const renamed = address();
-  await scim.patch(`/Users/${id}`, { op: 'replace', value: { userName: renamed, displayName: 'Two' } });
+  await scim.patch(`/Users/${id}`, {
+    op: 'replace',
+    value: { userName: renamed, displayName: 'Two' },
+  });
   expect(await account()).toMatchObject({ email: renamed, name: 'Two' });
-  await ground.db.collection('users').updateOne({ _id: objectId(id) }, { $set: { passwordHash: 'set by a reset' } });
+  await ground.db
+    .collection('users')
+    .updateOne({ _id: objectId(id) }, { $set: { passwordHash: 'set by a reset' } });
   const again = address();
   const { body } = await scim.patch(`/Users/${id}`, {
     op: 'replace',
     value: { userName: again, displayName: 'Three' },
   });
   expect(body.userName).toBe(again);
-  expect(await account()).toMatchObject({ email: renamed, name: 'Three', passwordHash: 'set by a reset' });
+  expect(await account()).toMatchObject({
+    email: renamed,
+    name: 'Three',
+    passwordHash: 'set by a reset',
+  });
 });

@@ -45,7 +45,9 @@ afterAll(async () => {
 const now = (): number => Math.floor(Date.now() / 1000);
 const sessions = (): Promise<number> => ground.db.collection('sessions').countDocuments();
 /** How many there are, and the newest. */
-async function failures({ boss }: House): Promise<{ total: number; newest: Record<string, unknown> | undefined }> {
+async function failures({
+  boss,
+}: House): Promise<{ total: number; newest: Record<string, unknown> | undefined }> {
   const path = '/api/v1/audit?action=auth.sso.failure&limit=1';
   const { data, pagination } = ok(await ground.app.call('GET', path, { token: boss.token })).body;
   return { total: pagination.total as number, newest: data.entries[0] };
@@ -63,7 +65,11 @@ afterEach(async () => {
 });
 
 /** Runs what must not sign in; answers the code that the browser is told. */
-async function refusal(at: House, attack: () => Promise<Answer>, { audited = true } = {}): Promise<string | undefined> {
+async function refusal(
+  at: House,
+  attack: () => Promise<Answer>,
+  { audited = true } = {},
+): Promise<string | undefined> {
   const [before, noted] = [await sessions(), (await failures(at)).total];
   const answer = await attack();
   const { status, at: place, query } = landing(answer);
@@ -81,16 +87,24 @@ async function refusal(at: House, attack: () => Promise<Answer>, { audited = tru
 }
 
 /** Goes the whole way; the provider's answer is `forge`'s. */
-async function withToken(at: House, forge: (asked: Asked, realm: Realm) => string | null): Promise<Answer> {
+async function withToken(
+  at: House,
+  forge: (asked: Asked, realm: Realm) => string | null,
+): Promise<Answer> {
   const browser = new Browser(ground.app);
   const asked = askedBy(await setOut(browser, at));
-  return browser.back('sso/callback', { code: at.realm.code(asked, forge(asked, at.realm)), state: asked.state });
+  return browser.back('sso/callback', {
+    code: at.realm.code(asked, forge(asked, at.realm)),
+    state: asked.state,
+  });
 }
 
 const mallory = (at: House) => ({ sub: 'mallory', email: `mallory@${at.domain}` });
 
 test('the ground is fair: what is changed in the cases below is all that is wrong', async () => {
-  const answer = await withToken(home, (asked, realm) => realm.sign(realm.claims(asked, mallory(home))));
+  const answer = await withToken(home, (asked, realm) =>
+    realm.sign(realm.claims(asked, mallory(home))),
+  );
   expect([landing(answer).query, cookieIn(answer, SESSION)]).toEqual([{}, expect.any(String)]);
 });
 
@@ -102,7 +116,10 @@ describe('claims of the ID token', () => {
     ['another audience', () => ({ aud: 'somebody-else' })],
     ['audiences without us', () => ({ aud: ['a', 'b'] })],
     ['us among audiences, nobody authorised', () => ({ aud: [home.realm.clientId, 'other'] })],
-    ['us among audiences, another authorised', () => ({ aud: [home.realm.clientId, 'other'], azp: 'other' })],
+    [
+      'us among audiences, another authorised',
+      () => ({ aud: [home.realm.clientId, 'other'], azp: 'other' }),
+    ],
     ['another party authorised', () => ({ azp: 'other' })],
     ['no audience', () => ({ aud: undefined })],
     ['an end in the past', () => ({ exp: now() - 60 })],
@@ -122,24 +139,39 @@ describe('claims of the ID token', () => {
     ['an address that is not verified', () => ({ email_verified: false }), 'FORBIDDEN'],
     ['no address', () => ({ sub: 'new', email: undefined }), 'FORBIDDEN'],
     ['what is no address', () => ({ sub: 'new', email: `two words@${home.domain}` }), 'FORBIDDEN'],
-    ['an address of nobody’s domain', () => ({ sub: 'new', email: 'm@unproved.example.org' }), 'FORBIDDEN'],
-    ['an address of a domain below ours', () => ({ sub: 'new', email: `m@sub.${home.domain}` }), 'FORBIDDEN'],
+    [
+      'an address of nobody’s domain',
+      () => ({ sub: 'new', email: 'm@unproved.example.org' }),
+      'FORBIDDEN',
+    ],
+    [
+      'an address of a domain below ours',
+      () => ({ sub: 'new', email: `m@sub.${home.domain}` }),
+      'FORBIDDEN',
+    ],
     ['two addresses', () => ({ sub: 'new', email: [`m@${home.domain}`] }), 'FORBIDDEN'],
   ];
   test.for(claims)('%s', async ([, change, code = 'TOKEN_VERIFICATION_FAILED']) => {
     const attack = () =>
-      withToken(home, (asked, realm) => realm.sign({ ...realm.claims(asked, mallory(home)), ...change(asked) }));
+      withToken(home, (asked, realm) =>
+        realm.sign({ ...realm.claims(asked, mallory(home)), ...change(asked) }),
+      );
     expect(await refusal(home, attack)).toBe(code);
   });
 });
 
 describe('the signature of the ID token', () => {
-  const pem = (realm: Realm): string => realm.key.publicKey.export({ type: 'spki', format: 'pem' }) as string;
+  const pem = (realm: Realm): string =>
+    realm.key.publicKey.export({ type: 'spki', format: 'pem' }) as string;
   const jwk = { ...foreign.publicKey.export({ format: 'jwk' }), kid: 'mine' };
   const cut = (text: string): string => text.slice(0, text.lastIndexOf('.') + 1);
   const other = (text: string): string => {
     const [header, , signature] = text.split('.');
-    return [header, Buffer.from(JSON.stringify({ sub: 'x' })).toString('base64url'), signature].join('.');
+    return [
+      header,
+      Buffer.from(JSON.stringify({ sub: 'x' })).toString('base64url'),
+      signature,
+    ].join('.');
   };
   type Forge = (claims: Record<string, unknown>, realm: Realm) => string | null;
   const forgeries: [string, Forge, object?][] = [
@@ -154,7 +186,10 @@ describe('the signature of the ID token', () => {
       (claims, realm) => realm.sign(claims, { alg: 'nOnE' }, null),
       { id_token_signing_alg_values_supported: ['nOnE'] },
     ],
-    ['by the client secret', (claims, realm) => realm.sign(claims, { alg: 'HS256' }, realm.clientSecret)],
+    [
+      'by the client secret',
+      (claims, realm) => realm.sign(claims, { alg: 'HS256' }, realm.clientSecret),
+    ],
     [
       'by the client secret, which the provider says it uses',
       (claims, realm) => realm.sign(claims, { alg: 'HS256' }, realm.clientSecret),
@@ -166,23 +201,38 @@ describe('the signature of the ID token', () => {
       { id_token_signing_alg_values_supported: ['HS256', 'RS256'] },
     ],
     ['by an unknown key', (claims, realm) => realm.sign(claims, { kid: 'two' })],
-    ['by a foreign key under a known name', (claims, realm) => realm.sign(claims, {}, foreign.privateKey)],
-    ['by a foreign key without a name', (claims) => token({ alg: 'RS256' }, claims, foreign.privateKey)],
+    [
+      'by a foreign key under a known name',
+      (claims, realm) => realm.sign(claims, {}, foreign.privateKey),
+    ],
+    [
+      'by a foreign key without a name',
+      (claims) => token({ alg: 'RS256' }, claims, foreign.privateKey),
+    ],
     [
       'by a key that the header brings',
       (claims, realm) => realm.sign(claims, { kid: 'mine', jwk }, foreign.privateKey),
     ],
     [
       'by a key that the header points to',
-      (claims, realm) => realm.sign(claims, { kid: 'mine', jku: `${provider.origin}/evil/jwks` }, foreign.privateKey),
+      (claims, realm) =>
+        realm.sign(
+          claims,
+          { kid: 'mine', jku: `${provider.origin}/evil/jwks` },
+          foreign.privateKey,
+        ),
     ],
     [
       'by a certificate that the header points to',
-      (claims, realm) => realm.sign(claims, { kid: 'mine', x5u: `${provider.origin}/evil/x5u` }, foreign.privateKey),
+      (claims, realm) =>
+        realm.sign(claims, { kid: 'mine', x5u: `${provider.origin}/evil/x5u` }, foreign.privateKey),
     ],
     ['left out', (claims, realm) => cut(realm.sign(claims))],
     ['of other claims', (claims, realm) => other(realm.sign(claims))],
-    ['with an extension that must be understood', (claims, realm) => realm.sign(claims, { crit: ['exp2'], exp2: 1 })],
+    [
+      'with an extension that must be understood',
+      (claims, realm) => realm.sign(claims, { crit: ['exp2'], exp2: 1 }),
+    ],
     [
       'of another algorithm than the header says',
       (claims, realm) => realm.sign(claims, { alg: 'PS256' }),
@@ -205,9 +255,17 @@ describe('the way back', () => {
   test('without a state, or with one that nobody was given', async () => {
     const browser = new Browser(ground.app);
     const { code } = home.realm.vouch(await setOut(browser, home), mallory(home));
-    const attacks = [{ code }, { code, state: '' }, { code, state: 'x'.repeat(43) }, { error: 'access_denied' }, {}];
+    const attacks = [
+      { code },
+      { code, state: '' },
+      { code, state: 'x'.repeat(43) },
+      { error: 'access_denied' },
+      {},
+    ];
     for (const query of attacks)
-      expect(await refusal(home, () => browser.back('sso/callback', query), { audited: false })).toBe('INVALID_TOKEN');
+      expect(
+        await refusal(home, () => browser.back('sso/callback', query), { audited: false }),
+      ).toBe('INVALID_TOKEN');
   });
 
   test('in another browser', async () => {
@@ -236,7 +294,9 @@ describe('the way back', () => {
     const browser = new Browser(ground.app);
     const back = home.realm.vouch(await setOut(browser, home), mallory(home));
     clock.aheadMs = 10 * 60_000 + 1000;
-    expect(await refusal(home, () => browser.back('sso/callback', back), { audited: false })).toBe('EXPIRED');
+    expect(await refusal(home, () => browser.back('sso/callback', back), { audited: false })).toBe(
+      'EXPIRED',
+    );
     clock.aheadMs = 0;
   });
 
@@ -248,25 +308,45 @@ describe('the way back', () => {
       ['state', state],
       ['state', state],
     ]);
-    expect(await refusal(home, () => browser.back('sso/callback', query), { audited: false })).toBe('INVALID_TOKEN');
+    expect(await refusal(home, () => browser.back('sso/callback', query), { audited: false })).toBe(
+      'INVALID_TOKEN',
+    );
   });
 
   /** Sets out, and comes back with the query that `query` makes of what an honest provider would give. */
-  async function backWith(query: (honest: { code: string; state: string }) => Record<string, string>): Promise<Answer> {
+  async function backWith(
+    query: (honest: { code: string; state: string }) => Record<string, string>,
+  ): Promise<Answer> {
     const browser = new Browser(ground.app);
     const honest = home.realm.vouch(await setOut(browser, home), mallory(home));
     return browser.back('sso/callback', query(honest));
   }
-  const ways: [string, string, (honest: { code: string; state: string }) => Record<string, string>][] = [
-    ['with a code that nobody was given', 'TOKEN_VERIFICATION_FAILED', ({ state }) => ({ code: 'made-up', state })],
+  const ways: [
+    string,
+    string,
+    (honest: { code: string; state: string }) => Record<string, string>,
+  ][] = [
+    [
+      'with a code that nobody was given',
+      'TOKEN_VERIFICATION_FAILED',
+      ({ state }) => ({ code: 'made-up', state }),
+    ],
     ['without a code', 'TOKEN_VERIFICATION_FAILED', ({ state }) => ({ state })],
     [
       'in the name of another issuer',
       'TOKEN_VERIFICATION_FAILED',
       (honest) => ({ ...honest, iss: 'https://issuer.example.net' }),
     ],
-    ['with a refusal', 'FORBIDDEN', ({ state }) => ({ error: 'access_denied', error_description: 'no', state })],
-    ['with a refusal and a code', 'FORBIDDEN', (honest) => ({ ...honest, error: 'login_required' })],
+    [
+      'with a refusal',
+      'FORBIDDEN',
+      ({ state }) => ({ error: 'access_denied', error_description: 'no', state }),
+    ],
+    [
+      'with a refusal and a code',
+      'FORBIDDEN',
+      (honest) => ({ ...honest, error: 'login_required' }),
+    ],
     [
       'with a refusal in the name of another issuer',
       'TOKEN_VERIFICATION_FAILED',
@@ -292,7 +372,11 @@ describe('the way back', () => {
     const browser = new Browser(ground.app);
     const back = home.realm.vouch(await setOut(browser, home), mallory(home));
     const answer = await browser.back('oauth-a/callback', back);
-    expect([answer.status, answer.body.code, cookieIn(answer, SESSION)]).toEqual([404, 'NOT_FOUND', null]);
+    expect([answer.status, answer.body.code, cookieIn(answer, SESSION)]).toEqual([
+      404,
+      'NOT_FOUND',
+      null,
+    ]);
   });
 
   test('without the issuer that the provider says it always names', async () => {
@@ -320,7 +404,9 @@ describe('two organisations', () => {
     const { state } = askedBy(toEvil);
     for (const query of [{ code, state, iss: home.realm.issuer }]) {
       const asked = evil.realm.asked.token ?? 0;
-      expect(await refusal(evil, () => browser.back('sso/callback', query))).toBe('TOKEN_VERIFICATION_FAILED');
+      expect(await refusal(evil, () => browser.back('sso/callback', query))).toBe(
+        'TOKEN_VERIFICATION_FAILED',
+      );
       expect(evil.realm.asked.token ?? 0, 'the code was given away').toBe(asked);
     }
     // Home's provider sends the browser to home's address, whatever state it was given.
@@ -345,10 +431,15 @@ describe('two organisations', () => {
 
   test('a provider that vouches for the other’s people', async () => {
     const email = `boss@${home.domain}`;
-    const attack = () => withToken(evil, (asked, realm) => realm.sign(realm.claims(asked, { sub: 'boss', email })));
+    const attack = () =>
+      withToken(evil, (asked, realm) => realm.sign(realm.claims(asked, { sub: 'boss', email })));
     expect(await refusal(evil, attack)).toBe('FORBIDDEN');
     await ground.db.collection('sso_domains').insertOne({
-      ...{ organizationId: objectId(evil.boss.organizationId), domain: home.domain, challenge: 'x' },
+      ...{
+        organizationId: objectId(evil.boss.organizationId),
+        domain: home.domain,
+        challenge: 'x',
+      },
       ...{ verifiedAt: null, verifiedBy: null },
     });
     expect(await refusal(evil, attack), 'a claimed domain is none').toBe('FORBIDDEN');
@@ -366,19 +457,37 @@ describe('two organisations', () => {
 
 describe('settings that change between the way out and the way back', () => {
   const change = (at: House, set: object) =>
-    ground.db.collection('organizations').updateOne({ _id: objectId(at.boss.organizationId) }, { $set: set });
+    ground.db
+      .collection('organizations')
+      .updateOne({ _id: objectId(at.boss.organizationId) }, { $set: set });
   const changes: [string, string, (at: House) => Promise<unknown>][] = [
     ['are gone', 'NOT_FOUND', (at) => change(at, { ssoConfig: null })],
     ['name another protocol', 'NOT_FOUND', (at) => change(at, { 'ssoConfig.provider': 'saml' })],
-    ['name another issuer', 'INVALID_OPERATION', (at) => settle(ground, { ...at, realm: provider.realm() })],
-    ['name another client', 'INVALID_OPERATION', (at) => settle(ground, at, { oidc: { clientId: 'other' } })],
-    ['are not in the plan any more', 'UPGRADE_REQUIRED', (at) => change(at, { 'subscription.plan': 'scale' })],
+    [
+      'name another issuer',
+      'INVALID_OPERATION',
+      (at) => settle(ground, { ...at, realm: provider.realm() }),
+    ],
+    [
+      'name another client',
+      'INVALID_OPERATION',
+      (at) => settle(ground, at, { oidc: { clientId: 'other' } }),
+    ],
+    [
+      'are not in the plan any more',
+      'UPGRADE_REQUIRED',
+      (at) => change(at, { 'subscription.plan': 'scale' }),
+    ],
     [
       'stay, and the domain is gone',
       'FORBIDDEN',
       (at) => ground.db.collection('sso_domains').deleteOne({ domain: at.domain }),
     ],
-    ['stay, and nobody becomes a member any more', 'FORBIDDEN', (at) => settle(ground, at, { justInTime: false })],
+    [
+      'stay, and nobody becomes a member any more',
+      'FORBIDDEN',
+      (at) => settle(ground, at, { justInTime: false }),
+    ],
   ];
   test.for(changes)('%s', async ([, code, between]) => {
     const at = await house(ground, provider.realm());
@@ -388,7 +497,9 @@ describe('settings that change between the way out and the way back', () => {
     const answer = await browser.back('sso/callback', back);
     expect([landing(answer).query.error, cookieIn(answer, SESSION)]).toEqual([code, null]);
     await change(at, { 'subscription.plan': 'enterprise' });
-    await expect.poll(() => failures(at)).toMatchObject({ total: 1, newest: { metadata: { code } } });
+    await expect
+      .poll(() => failures(at))
+      .toMatchObject({ total: 1, newest: { metadata: { code } } });
   });
 });
 
@@ -407,7 +518,10 @@ describe('a provider that does not answer as it must', () => {
     ['never ends', huge('application/json')],
     ['breaks down', (res) => res.writeHead(503).end('{}')],
     ['hangs up', (res) => res.destroy()],
-    ['says something else', (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+    [
+      'says something else',
+      (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+    ],
     ['says a list', (res) => res.writeHead(200, { 'content-type': 'application/json' }).end('[]')],
   ];
 
@@ -419,14 +533,19 @@ describe('a provider that does not answer as it must', () => {
     expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
     expect(answer.headers.getSetCookie()).toEqual([]);
     const [entry] = await auditOf(ground.app, at.boss, 'action=auth.sso.initiate');
-    expect(entry).toMatchObject({ status: 'failure', metadata: { code: 'IDENTITY_PROVIDER_UNAVAILABLE' } });
+    expect(entry).toMatchObject({
+      status: 'failure',
+      metadata: { code: 'IDENTITY_PROVIDER_UNAVAILABLE' },
+    });
     // Nothing of it is remembered.
     delete realm.tricks['openid-configuration'];
     expect((await initiate(new Browser(ground.app), `x@${at.domain}`)).status).toBe(200);
   });
 
   test.for(
-    ['token', 'jwks', 'userinfo'].flatMap((name) => tricks.map(([what, trick]) => [name, what, trick] as const)),
+    ['token', 'jwks', 'userinfo'].flatMap((name) =>
+      tricks.map(([what, trick]) => [name, what, trick] as const),
+    ),
   )('its %s endpoint %s', async ([name, , trick]) => {
     const realm = provider.realm();
     realm.metadata = { userinfo_endpoint: `${realm.issuer}/userinfo` };
@@ -434,7 +553,9 @@ describe('a provider that does not answer as it must', () => {
     const at = await moved(realm);
     const thin = name === 'userinfo' ? { sub: 'thin' } : mallory(at);
     const attack = () => withToken(at, (asked) => realm.sign(realm.claims(asked, thin)));
-    expect(await refusal(at, attack)).toMatch(/^(TOKEN_VERIFICATION_FAILED|IDENTITY_PROVIDER_UNAVAILABLE)$/);
+    expect(await refusal(at, attack)).toMatch(
+      /^(TOKEN_VERIFICATION_FAILED|IDENTITY_PROVIDER_UNAVAILABLE)$/,
+    );
   });
 
   const descriptions: [string, (realm: Realm) => object][] = [
@@ -442,7 +563,10 @@ describe('a provider that does not answer as it must', () => {
     ['no issuer', () => ({ issuer: undefined })],
     ['an issuer for every tenant', ({ issuer }) => ({ issuer: `${issuer}/{tenantid}` })],
     ['no authorisation endpoint', () => ({ authorization_endpoint: undefined })],
-    ['a script as authorisation endpoint', () => ({ authorization_endpoint: 'javascript:alert(1)' })],
+    [
+      'a script as authorisation endpoint',
+      () => ({ authorization_endpoint: 'javascript:alert(1)' }),
+    ],
   ];
   test.for(descriptions)('describes itself with %s', async ([, metadata]) => {
     const realm = provider.realm();
@@ -455,31 +579,43 @@ describe('a provider that does not answer as it must', () => {
   test('is known by its issuer, not by the place of its description', async () => {
     const realm = provider.realm();
     const at = await moved(realm);
-    await settle(ground, at, { oidc: { issuer: `${realm.issuer}/.well-known/openid-configuration` } });
+    await settle(ground, at, {
+      oidc: { issuer: `${realm.issuer}/.well-known/openid-configuration` },
+    });
     const answer = await initiate(new Browser(ground.app), `x@${at.domain}`);
     expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
   });
 
-  test.for(['token_endpoint', 'jwks_uri', 'userinfo_endpoint'])('points its %s at a private address', async (name) => {
-    const realm = provider.realm();
-    realm.metadata = { [name]: `https://${METADATA_HOST}/latest` };
-    const at = await moved(realm);
-    const claims = name === 'userinfo_endpoint' ? { sub: 'thin' } : mallory(at);
-    const attack = () => withToken(at, (asked) => realm.sign(realm.claims(asked, claims)));
-    expect(await refusal(at, attack)).toBe('IDENTITY_PROVIDER_UNAVAILABLE');
-    expect((await failures(at)).newest?.detail).toMatch(/not a? ?public/);
-  });
-
-  test.for(['10.0.0.1', '[::1]', '127.1.2.3/.well-known/x', METADATA_HOST, 'localhost', 'metadata.internal'])(
-    'is not called at %s, whoever wrote that into the settings',
-    async (host) => {
-      const issuer = `https://${host}`;
-      const at = await moved(provider.realm());
-      await ground.db
-        .collection('organizations')
-        .updateOne({ _id: objectId(at.boss.organizationId) }, { $set: { 'ssoConfig.oidc.issuer': issuer } });
-      const answer = await initiate(new Browser(ground.app), `x@${at.domain}`);
-      expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
+  test.for(['token_endpoint', 'jwks_uri', 'userinfo_endpoint'])(
+    'points its %s at a private address',
+    async (name) => {
+      const realm = provider.realm();
+      realm.metadata = { [name]: `https://${METADATA_HOST}/latest` };
+      const at = await moved(realm);
+      const claims = name === 'userinfo_endpoint' ? { sub: 'thin' } : mallory(at);
+      const attack = () => withToken(at, (asked) => realm.sign(realm.claims(asked, claims)));
+      expect(await refusal(at, attack)).toBe('IDENTITY_PROVIDER_UNAVAILABLE');
+      expect((await failures(at)).newest?.detail).toMatch(/not a? ?public/);
     },
   );
+
+  test.for([
+    '10.0.0.1',
+    '[::1]',
+    '127.1.2.3/.well-known/x',
+    METADATA_HOST,
+    'localhost',
+    'metadata.internal',
+  ])('is not called at %s, whoever wrote that into the settings', async (host) => {
+    const issuer = `https://${host}`;
+    const at = await moved(provider.realm());
+    await ground.db
+      .collection('organizations')
+      .updateOne(
+        { _id: objectId(at.boss.organizationId) },
+        { $set: { 'ssoConfig.oidc.issuer': issuer } },
+      );
+    const answer = await initiate(new Browser(ground.app), `x@${at.domain}`);
+    expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
+  });
 });

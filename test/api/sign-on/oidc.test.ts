@@ -1,8 +1,18 @@
 // Sign-on at an organisation's OpenID provider: who becomes which member, and how it ends in the browser.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser, cookieIn, landing, SESSION, TEMP_TOKEN } from '../../setup/browser.ts';
-import { auditOf, changeMembership, objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { askedBy, startHandmadeProvider, type HandmadeProvider } from '../../setup/providers/identity-provider.ts';
+import {
+  auditOf,
+  changeMembership,
+  objectId,
+  startGround,
+  type Ground,
+} from '../../setup/harness.ts';
+import {
+  askedBy,
+  startHandmadeProvider,
+  type HandmadeProvider,
+} from '../../setup/providers/identity-provider.ts';
 import { ok, owner, type Owner } from '../../setup/personas.ts';
 import { directory } from '../../setup/scim.ts';
 import { enrol, MovedClock } from '../../setup/second-factor.ts';
@@ -39,9 +49,17 @@ const person = (at: House, more: object = {}) => {
   made += 1;
   return { sub: `sub-${made}`, email: `p${made}@${at.domain}`, name: `Person ${made}`, ...more };
 };
-const ended = (answer: Answer) => ({ ...landing(answer), session: cookieIn(answer, SESSION) !== null });
+const ended = (answer: Answer) => ({
+  ...landing(answer),
+  session: cookieIn(answer, SESSION) !== null,
+});
 const signedOn = { status: 302, at: HOME, query: {}, session: true };
-const refused = (code: string) => ({ status: 302, at: HOME, query: { error: code }, session: false });
+const refused = (code: string) => ({
+  status: 302,
+  at: HOME,
+  query: { error: code },
+  session: false,
+});
 const me = async (token: string): Promise<Answer['body']> =>
   ok(await ground.app.call('GET', '/api/v1/auth/me', { token })).body.data;
 const membershipOf = (at: House, userId: string) =>
@@ -50,7 +68,12 @@ const membershipOf = (at: House, userId: string) =>
     .findOne({ organizationId: objectId(at.boss.organizationId), userId: objectId(userId) });
 /** The organisation's own settings of roles. */
 const mapRoles = async ({ boss }: House, ...rules: object[]) =>
-  ok(await ground.app.call('PUT', '/api/v1/organization/role-mapping', { token: boss.token, body: { rules } }));
+  ok(
+    await ground.app.call('PUT', '/api/v1/organization/role-mapping', {
+      token: boss.token,
+      body: { rules },
+    }),
+  );
 
 describe('the way', () => {
   test('out: code flow with PKCE, state and nonce, for the client of the organisation', async () => {
@@ -58,7 +81,10 @@ describe('the way', () => {
     const location = await setOut(browser, home);
     const { state, nonce, challenge, redirectUri, clientId, params } = askedBy(location);
     expect(location.split('?')[0]).toBe(`${home.realm.issuer}/authorize`);
-    expect([params.get('response_type'), params.get('code_challenge_method')]).toEqual(['code', 'S256']);
+    expect([params.get('response_type'), params.get('code_challenge_method')]).toEqual([
+      'code',
+      'S256',
+    ]);
     expect(params.get('scope')?.split(' ')).toEqual(['openid', 'email', 'profile']);
     expect([redirectUri, clientId]).toEqual([
       `https://assay.example.com/api/v1/auth/sso/callback/${home.boss.organizationId}`,
@@ -113,7 +139,9 @@ describe('the way', () => {
     );
     expect(answers.filter((answer) => cookieIn(answer, SESSION) !== null)).toHaveLength(1);
     expect(
-      answers.map((answer) => landing(answer).query).filter(({ error }) => error === 'INVALID_TOKEN'),
+      answers
+        .map((answer) => landing(answer).query)
+        .filter(({ error }) => error === 'INVALID_TOKEN'),
     ).toHaveLength(19);
     const user = await ground.db.collection('users').findOne({ email: one.email });
     expect(await ground.db.collection('sessions').countDocuments({ userId: user?._id })).toBe(1);
@@ -124,7 +152,11 @@ describe('who arrives', () => {
   test('is a new member once, and the same one ever after, whatever the address says then', async () => {
     const one = person(home);
     const first = await me(sessionIn((await signOn(ground, home, one)).answer));
-    expect([first.user.email, first.user.name, first.role]).toEqual([one.email, one.name, 'member']);
+    expect([first.user.email, first.user.name, first.role]).toEqual([
+      one.email,
+      one.name,
+      'member',
+    ]);
     for (const email of [`renamed-${made}@${home.domain}`, 'elsewhere@example.net', undefined]) {
       const { answer } = await signOn(ground, home, { ...one, email });
       expect((await me(sessionIn(answer))).user._id).toBe(first.user._id);
@@ -142,7 +174,10 @@ describe('who arrives', () => {
   test('two organisations at once that share a domain owner: nobody is made twice', async () => {
     const other = await house(ground, provider.realm());
     const one = person(home);
-    const answers = await Promise.all([signOn(ground, home, one), signOn(ground, other, { ...one, sub: 'x' })]);
+    const answers = await Promise.all([
+      signOn(ground, home, one),
+      signOn(ground, other, { ...one, sub: 'x' }),
+    ]);
     expect(answers.map(({ answer }) => ended(answer))).toEqual([signedOn, refused('FORBIDDEN')]);
   });
 
@@ -157,7 +192,9 @@ describe('who arrives', () => {
     const own = await house(ground, provider.realm(), { oidc: { subjectClaim: 'oid' } });
     const one = person(own, { oid: 'object-1' });
     const first = await me(sessionIn((await signOn(ground, own, one)).answer));
-    const second = await me(sessionIn((await signOn(ground, own, { ...one, sub: 'pairwise-2' })).answer));
+    const second = await me(
+      sessionIn((await signOn(ground, own, { ...one, sub: 'pairwise-2' })).answer),
+    );
     expect(second.user._id).toBe(first.user._id);
     const { answer } = await signOn(ground, own, person(own));
     expect(ended(answer)).toEqual(refused('TOKEN_VERIFICATION_FAILED'));
@@ -179,7 +216,9 @@ describe('who arrives', () => {
     const own = await house(ground, provider.realm(), { justInTime: false });
     const { answer } = await signOn(ground, own, person(own));
     expect(ended(answer)).toEqual(refused('FORBIDDEN'));
-    const { id } = await (await directory(ground.app, own.boss)).provision({ userName: `known@${own.domain}` });
+    const { id } = await (
+      await directory(ground.app, own.boss)
+    ).provision({ userName: `known@${own.domain}` });
     const known = await signOn(ground, own, { sub: 's', email: `known@${own.domain}` });
     expect((await me(sessionIn(known.answer))).user._id).toBe(id);
   });
@@ -192,7 +231,9 @@ describe('who arrives', () => {
     realm.userInfo = { ...one, email_verified: true };
     expect(ended((await signOn(ground, own, { sub: one.sub })).answer)).toEqual(signedOn);
     realm.userInfo = { ...person(own), email_verified: true };
-    expect(ended((await signOn(ground, own, { sub: 'another' })).answer)).toEqual(refused('TOKEN_VERIFICATION_FAILED'));
+    expect(ended((await signOn(ground, own, { sub: 'another' })).answer)).toEqual(
+      refused('TOKEN_VERIFICATION_FAILED'),
+    );
     // The token's own address is not verified by what is said of another one.
     realm.userInfo = { sub: 'third', email: one.email, email_verified: true };
     const third = { sub: 'third', email: `third@${own.domain}`, email_verified: false };
@@ -202,10 +243,14 @@ describe('who arrives', () => {
 
 describe('an account that exists', () => {
   /** Registered here by whoever, with the address of a person of the house. */
-  async function registered(at: House): Promise<{ one: ReturnType<typeof person>; squatter: Owner }> {
+  async function registered(
+    at: House,
+  ): Promise<{ one: ReturnType<typeof person>; squatter: Owner }> {
     const one = person(at);
     const squatter = await owner(ground.app, 'Squatter');
-    await ground.db.collection('users').updateOne({ email: squatter.email }, { $set: { email: one.email } });
+    await ground.db
+      .collection('users')
+      .updateOne({ email: squatter.email }, { $set: { email: one.email } });
     return { one, squatter: { ...squatter, email: one.email } };
   }
 
@@ -216,17 +261,26 @@ describe('an account that exists', () => {
     const stale = await ground.app.call('GET', '/api/v1/auth/me', { token: squatter.token });
     expect(stale.body.code).toBe('SESSION_REVOKED');
     const body = { email: one.email, password: 'Correct-Horse-9' };
-    expect((await ground.app.call('POST', '/api/v1/auth/login', { body })).body.code).toBe('INVALID_CREDENTIALS');
+    expect((await ground.app.call('POST', '/api/v1/auth/login', { body })).body.code).toBe(
+      'INVALID_CREDENTIALS',
+    );
   });
 
   test('keeps its other organisations, which the session does not lead to', async () => {
     const { one, squatter } = await registered(home);
     const token = sessionIn((await signOn(ground, home, one)).answer);
     const { organizationId } = squatter;
-    const switched = await ground.app.call('POST', '/api/v1/auth/switch-org', { token, body: { organizationId } });
+    const switched = await ground.app.call('POST', '/api/v1/auth/switch-org', {
+      token,
+      body: { organizationId },
+    });
     expect([switched.status, switched.body.code]).toEqual([403, 'FORBIDDEN']);
-    const fresh = ok(await ground.app.call('POST', '/api/v1/auth/refresh', { token })).body.data.token as string;
-    const again = await ground.app.call('POST', '/api/v1/auth/switch-org', { token: fresh, body: { organizationId } });
+    const fresh = ok(await ground.app.call('POST', '/api/v1/auth/refresh', { token })).body.data
+      .token as string;
+    const again = await ground.app.call('POST', '/api/v1/auth/switch-org', {
+      token: fresh,
+      body: { organizationId },
+    });
     expect([again.status, again.body.code]).toEqual([403, 'FORBIDDEN']);
     expect((await me(fresh)).organization._id).toBe(home.boss.organizationId);
   });
@@ -244,16 +298,29 @@ describe('an account that exists', () => {
   test('that is suspended here stays outside', async () => {
     const one = person(home);
     const { user } = await me(sessionIn((await signOn(ground, home, one)).answer));
-    await changeMembership(ground, { ...home.boss, userId: user._id }, { isActive: false, deactivatedBy: 'team' });
+    await changeMembership(
+      ground,
+      { ...home.boss, userId: user._id },
+      { isActive: false, deactivatedBy: 'team' },
+    );
     expect(ended((await signOn(ground, home, one)).answer)).toEqual(refused('ACCOUNT_DEACTIVATED'));
   });
 
   test('that another directory made, of a domain that is not proved here, is not opened', async () => {
-    const [ours, theirs] = [await house(ground, provider.realm()), await house(ground, provider.realm())];
+    const [ours, theirs] = [
+      await house(ground, provider.realm()),
+      await house(ground, provider.realm()),
+    ];
     const victim = `victim@${theirs.domain}`;
     await (await directory(ground.app, theirs.boss)).provision({ userName: victim });
-    await (await directory(ground.app, ours.boss)).provision({ userName: victim, externalId: 'evil' });
-    for (const claims of [{ sub: 'evil' }, { sub: 'evil', email: victim }, { sub: 'other', email: victim }])
+    await (
+      await directory(ground.app, ours.boss)
+    ).provision({ userName: victim, externalId: 'evil' });
+    for (const claims of [
+      { sub: 'evil' },
+      { sub: 'evil', email: victim },
+      { sub: 'other', email: victim },
+    ])
       expect(ended((await signOn(ground, ours, claims)).answer)).toEqual(refused('FORBIDDEN'));
   });
 });
@@ -261,7 +328,11 @@ describe('an account that exists', () => {
 describe('roles', () => {
   test('follow the groups, come and go with them, and stay where nothing is said', async () => {
     const own = await house(ground, provider.realm());
-    await mapRoles(own, { pattern: '^assay-audit', role: 'auditor' }, { pattern: '^assay-admins$', role: 'admin' });
+    await mapRoles(
+      own,
+      { pattern: '^assay-audit', role: 'auditor' },
+      { pattern: '^assay-admins$', role: 'admin' },
+    );
     const one = person(own);
     const roleWith = async (more: object): Promise<string> =>
       (await me(sessionIn((await signOn(ground, own, { ...one, ...more })).answer))).role as string;
@@ -294,21 +365,34 @@ describe('the second factor', () => {
 
     await settle(ground, own, { requireMfaEvenWithSso: true });
     const { answer, browser } = await signOn(ground, own, one);
-    expect(ended(answer)).toEqual({ status: 302, at: HOME, query: { ssoMfa: '1' }, session: false });
+    expect(ended(answer)).toEqual({
+      status: 302,
+      at: HOME,
+      query: { ssoMfa: '1' },
+      session: false,
+    });
     expect(cookieIn(answer, TEMP_TOKEN)).not.toBeNull();
     const exchanged = await browser.call('GET', '/api/v1/auth/sso/mfa-exchange');
-    expect(exchanged.body.data).toEqual({ mfaRequired: true, tempToken: cookieIn(answer, TEMP_TOKEN) });
+    expect(exchanged.body.data).toEqual({
+      mfaRequired: true,
+      tempToken: cookieIn(answer, TEMP_TOKEN),
+    });
     expect((await browser.call('GET', '/api/v1/auth/sso/mfa-exchange')).body.code).toBe('NO_TOKEN');
 
     const body = { tempToken: exchanged.body.data.tempToken as string, code: authenticator.next() };
-    const { token } = ok(await ground.app.call('POST', '/api/v1/auth/mfa/login', { body })).body.data;
+    const { token } = ok(await ground.app.call('POST', '/api/v1/auth/mfa/login', { body })).body
+      .data;
     expect((await me(token as string)).organization._id).toBe(own.boss.organizationId);
     const session = await ground.db
       .collection('sessions')
       .find({ userId: { $exists: true } })
       .sort({ _id: -1 })
       .next();
-    expect(session?.signOn).toMatchObject({ protocol: 'oidc', issuer: own.realm.issuer, subject: one.sub });
+    expect(session?.signOn).toMatchObject({
+      protocol: 'oidc',
+      issuer: own.realm.issuer,
+      subject: one.sub,
+    });
     const [entry] = await auditOf(ground.app, own.boss, 'action=auth.login');
     expect(entry).toMatchObject({ metadata: { method: 'oidc', secondFactor: 'totp' } });
   });
@@ -316,9 +400,13 @@ describe('the second factor', () => {
   test('a temp token or a session that is over is not handed out', async () => {
     const { answer, browser } = await signOn(ground, home, person(home));
     ok(await ground.app.call('POST', '/api/v1/auth/logout', { token: sessionIn(answer) }));
-    expect((await browser.call('GET', '/api/v1/auth/oauth-token')).body.code).toBe('SESSION_REVOKED');
+    expect((await browser.call('GET', '/api/v1/auth/oauth-token')).body.code).toBe(
+      'SESSION_REVOKED',
+    );
     const cookie = `${TEMP_TOKEN}=${sessionIn(answer)}`;
-    const wrong = await ground.app.call('GET', '/api/v1/auth/sso/mfa-exchange', { headers: { cookie } });
+    const wrong = await ground.app.call('GET', '/api/v1/auth/sso/mfa-exchange', {
+      headers: { cookie },
+    });
     expect([wrong.status, wrong.body.code]).toEqual([401, 'TOKEN_VERIFICATION_FAILED']);
   });
 });

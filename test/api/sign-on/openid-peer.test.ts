@@ -30,11 +30,15 @@ beforeAll(async () => {
   });
   boss = await owner(ground.app, 'Boss');
   await claimDomain(ground, boss, 'house.example.org');
-  house = await startOpenIdProvider([{ ...ours, redirectUri: `${AUTH}/sso/callback/${boss.organizationId}` }]);
+  house = await startOpenIdProvider([
+    { ...ours, redirectUri: `${AUTH}/sso/callback/${boss.organizationId}` },
+  ]);
   const { clientId, clientSecret } = ours;
   const put = (path: string, body: object): Promise<Answer> =>
     ground.app.call('PUT', `/api/v1/organization/${path}`, { token: boss.token, body });
-  ok(await put('sso', { provider: 'oidc', oidc: { issuer: house.issuer, clientId, clientSecret } }));
+  ok(
+    await put('sso', { provider: 'oidc', oidc: { issuer: house.issuer, clientId, clientSecret } }),
+  );
   ok(await put('role-mapping', { rules: [{ pattern: 'auditors', role: 'auditor' }] }));
 });
 afterAll(async () => {
@@ -44,10 +48,16 @@ afterAll(async () => {
 });
 
 const whoIs = async (answer: Answer): Promise<Answer['body']> =>
-  ok(await ground.app.call('GET', '/api/v1/auth/me', { token: cookieIn(answer, SESSION) ?? '' })).body.data;
+  ok(await ground.app.call('GET', '/api/v1/auth/me', { token: cookieIn(answer, SESSION) ?? '' }))
+    .body.data;
 
 test('an organisation’s people sign on there, with their groups', async () => {
-  const ada = { email: 'ada@house.example.org', email_verified: true, name: 'Ada', groups: ['the auditors'] };
+  const ada = {
+    email: 'ada@house.example.org',
+    email_verified: true,
+    name: 'Ada',
+    groups: ['the auditors'],
+  };
   house.people.set('ada', ada);
   const browser = new Browser(ground.app);
   const { redirectUrl } = ok(await initiate(browser, ada.email)).body.data;
@@ -57,21 +67,33 @@ test('an organisation’s people sign on there, with their groups', async () => 
   const answer = await browser.back(callback, back);
   expect(landing(answer)).toEqual({ status: 302, at: HOME, query: {} });
   const { user, role, organization } = await whoIs(answer);
-  expect([user.email, user.name, role, organization._id]).toEqual([ada.email, 'Ada', 'auditor', boss.organizationId]);
+  expect([user.email, user.name, role, organization._id]).toEqual([
+    ada.email,
+    'Ada',
+    'auditor',
+    boss.organizationId,
+  ]);
   // The same code once more, with a state of its own.
   const again = ok(await initiate(browser, ada.email)).body.data.redirectUrl as string;
   const replayed = new URLSearchParams(back);
   replayed.set('state', new URL(again).searchParams.get('state') ?? '');
-  expect(landing(await browser.back(callback, replayed)).query).toEqual({ error: 'TOKEN_VERIFICATION_FAILED' });
+  expect(landing(await browser.back(callback, replayed)).query).toEqual({
+    error: 'TOKEN_VERIFICATION_FAILED',
+  });
 });
 
 test('anybody signs in there with a verified address, and nobody with another one', async () => {
   const bob = { email: 'bob@example.net', email_verified: true, name: 'Bob', groups: [] };
-  provider.people.set('bob', bob).set('eve', { ...bob, email: 'eve@example.net', email_verified: false });
+  provider.people
+    .set('bob', bob)
+    .set('eve', { ...bob, email: 'eve@example.net', email_verified: false });
   const come = async (name: string): Promise<Answer> => {
     const browser = new Browser(ground.app);
     const { headers } = await browser.call('GET', '/api/v1/auth/oauth-a');
-    return browser.back('oauth-a/callback', await provider.visit(headers.get('location') ?? '', name));
+    return browser.back(
+      'oauth-a/callback',
+      await provider.visit(headers.get('location') ?? '', name),
+    );
   };
   const answer = await come('bob');
   expect(landing(answer).query).toEqual({});

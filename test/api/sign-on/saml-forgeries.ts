@@ -30,8 +30,11 @@ export const honest = (asked: Asked, more: Partial<Said> = {}): Said => ({
   nameIdFormat: EMAIL_FORMAT,
   ...more,
 });
-export const signed = (asked: Asked, more: Partial<Said> = {}, how: Partial<Signing> = {}): string =>
-  idp.sign(responseXml(honest(asked, more)), 'Assertion', how);
+export const signed = (
+  asked: Asked,
+  more: Partial<Said> = {},
+  how: Partial<Signing> = {},
+): string => idp.sign(responseXml(honest(asked, more)), 'Assertion', how);
 
 type Forgery = (asked: Asked) => string | Promise<string>;
 type Row = [name: string, reason: RegExp, forge: Forgery];
@@ -71,7 +74,8 @@ const written = (name: string, reason: RegExp, change: (xml: string) => string):
   },
 ];
 const elsewhere = 'https://elsewhere.example.com/acs';
-const before = (mark: string, more: string) => (xml: string) => xml.replace(mark, () => more + mark);
+const before = (mark: string, more: string) => (xml: string) =>
+  xml.replace(mark, () => more + mark);
 
 const SIGNATURES: Row[] = [
   ['nothing signed', /Assertion is not signed/, (asked) => base64(responseXml(honest(asked)))],
@@ -86,26 +90,40 @@ const SIGNATURES: Row[] = [
     (asked) => base64(idp.sign(signed(asked), 'Response', { pair: stranger })),
   ],
   how('a certificate that is not the provider’s', /does not verify/, { pair: stranger }),
-  how('the key shown in KeyInfo', /does not verify/, { pair: stranger, shown: stranger.certificate }),
+  how('the key shown in KeyInfo', /does not verify/, {
+    pair: stranger,
+    shown: stranger.certificate,
+  }),
   how('the provider’s certificate shown, another key used', /does not verify/, {
     pair: stranger,
     shown: idp.pair.certificate,
   }),
   how('SHA-1 signature', /algorithm of SignatureMethod/, { signatureAlgorithm: `${DS}rsa-sha1` }),
   how('SHA-1 digest', /algorithm of DigestMethod/, { digestAlgorithm: `${DS}sha1` }),
-  how('HMAC with the public key', /algorithm of SignatureMethod/, { signatureAlgorithm: `${DS}hmac-sha1` }),
+  how('HMAC with the public key', /algorithm of SignatureMethod/, {
+    signatureAlgorithm: `${DS}hmac-sha1`,
+  }),
   how('inclusive canonicalisation', /algorithm of CanonicalizationMethod/, {
     canonicalization: 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315',
   }),
-  ...['http://www.w3.org/TR/1999/REC-xslt-19991116', 'http://www.w3.org/TR/1999/REC-xpath-19991116', `${DS}base64`].map(
-    (transform) =>
-      how(`the transform ${transform}`, /something transformed/, {
-        transforms: [transform, `${DS}enveloped-signature`, EXCLUSIVE],
-      }),
+  ...[
+    'http://www.w3.org/TR/1999/REC-xslt-19991116',
+    'http://www.w3.org/TR/1999/REC-xpath-19991116',
+    `${DS}base64`,
+  ].map((transform) =>
+    how(`the transform ${transform}`, /something transformed/, {
+      transforms: [transform, `${DS}enveloped-signature`, EXCLUSIVE],
+    }),
   ),
-  how('no canonical form of what is signed', /something transformed/, { transforms: [`${DS}enveloped-signature`] }),
-  changed('an empty reference', /of something else/, (xml) => xml.replace(/ URI="[^"]+"/, ' URI=""')),
-  changed('a reference to the response', /of something else/, (xml) => xml.replace(/ URI="[^"]+"/, ' URI="#_r1"')),
+  how('no canonical form of what is signed', /something transformed/, {
+    transforms: [`${DS}enveloped-signature`],
+  }),
+  changed('an empty reference', /of something else/, (xml) =>
+    xml.replace(/ URI="[^"]+"/, ' URI=""'),
+  ),
+  changed('a reference to the response', /of something else/, (xml) =>
+    xml.replace(/ URI="[^"]+"/, ' URI="#_r1"'),
+  ),
   changed('no reference address', /of something else/, (xml) => xml.replace(/ URI="[^"]+"/, '')),
   changed('two references', /more than one Reference/, (xml) =>
     xml.replace(/<ds:Reference[\s\S]*<\/ds:Reference>/, '$&$&'),
@@ -120,7 +138,9 @@ const SIGNATURES: Row[] = [
   changed('an altered signature', /does not verify/, (xml) =>
     xml.replace(/(?<=<ds:SignatureValue>)./, (first) => (first === 'A' ? 'B' : 'A')),
   ),
-  changed('an altered digest', /does not verify/, (xml) => xml.replace(/(<ds:DigestValue>)./, '$1*')),
+  changed('an altered digest', /does not verify/, (xml) =>
+    xml.replace(/(<ds:DigestValue>)./, '$1*'),
+  ),
   changed('a list of a thousand prefixes', /Transform holds something/, (xml) =>
     xml.replace(
       /(<ds:Transform Algorithm="[^"]+xml-exc-c14n#")\/>/,
@@ -133,34 +153,71 @@ const SIGNATURES: Row[] = [
 ];
 
 const SAID: Row[] = [
-  saying('another place in Recipient', /Recipient of SubjectConfirmationData/, () => ({ recipient: elsewhere })),
+  saying('another place in Recipient', /Recipient of SubjectConfirmationData/, () => ({
+    recipient: elsewhere,
+  })),
   saying('no Recipient', /no Recipient/, () => ({ recipient: null })),
   saying('another Destination', /Destination of Response/, () => ({ destination: elsewhere })),
   saying('no Destination', /no Destination/, () => ({ destination: null })),
   saying('another Audience', /another audience/, () => ({ audience: elsewhere })),
-  saying('an Audience that begins like ours', /another audience/, ({ issuer }) => ({ audience: `${issuer}/x` })),
+  saying('an Audience that begins like ours', /another audience/, ({ issuer }) => ({
+    audience: `${issuer}/x`,
+  })),
   saying('no Audience', /another audience/, () => ({ audience: null })),
   saying('a second restriction to another audience', /another audience/, () => ({
-    conditions: '<saml:AudienceRestriction><saml:Audience>x</saml:Audience></saml:AudienceRestriction>',
+    conditions:
+      '<saml:AudienceRestriction><saml:Audience>x</saml:Audience></saml:AudienceRestriction>',
   })),
-  saying('a condition that nobody knows', /not understood/, () => ({ conditions: '<saml:Condition/>' })),
-  saying('another Issuer of the response', /Issuer of Response/, () => ({ responseIssuer: elsewhere })),
+  saying('a condition that nobody knows', /not understood/, () => ({
+    conditions: '<saml:Condition/>',
+  })),
+  saying('another Issuer of the response', /Issuer of Response/, () => ({
+    responseIssuer: elsewhere,
+  })),
   saying('no Issuer of the response', /Response has no Issuer/, () => ({ responseIssuer: null })),
-  saying('another Issuer of the assertion', /Issuer of Assertion/, () => ({ assertionIssuer: elsewhere })),
-  saying('another InResponseTo of the response', /InResponseTo of Response/, () => ({ responseInResponseTo: '_x' })),
-  saying('no InResponseTo of the response', /Response has no InResponseTo/, () => ({ responseInResponseTo: null })),
-  saying('another InResponseTo in the subject', /InResponseTo of SubjectConf/, () => ({ inResponseTo: '_x' })),
-  saying('no InResponseTo in the subject', /ConfirmationData has no InResponseTo/, () => ({ inResponseTo: null })),
-  saying('conditions that have expired', /Conditions has expired/, () => ({ notOnOrAfter: idp.at(-61) })),
-  saying('conditions without an end', /Conditions has no NotOnOrAfter/, () => ({ notOnOrAfter: null })),
-  saying('conditions yet to come', /Conditions is not valid yet/, () => ({ notBefore: idp.at(65) })),
-  saying('a confirmation that has expired', /ConfirmationData has expired/, () => ({ confirmedUntil: idp.at(-61) })),
-  saying('a confirmation without an end', /ConfirmationData has no NotOnOrAfter/, () => ({ confirmedUntil: null })),
+  saying('another Issuer of the assertion', /Issuer of Assertion/, () => ({
+    assertionIssuer: elsewhere,
+  })),
+  saying('another InResponseTo of the response', /InResponseTo of Response/, () => ({
+    responseInResponseTo: '_x',
+  })),
+  saying('no InResponseTo of the response', /Response has no InResponseTo/, () => ({
+    responseInResponseTo: null,
+  })),
+  saying('another InResponseTo in the subject', /InResponseTo of SubjectConf/, () => ({
+    inResponseTo: '_x',
+  })),
+  saying('no InResponseTo in the subject', /ConfirmationData has no InResponseTo/, () => ({
+    inResponseTo: null,
+  })),
+  saying('conditions that have expired', /Conditions has expired/, () => ({
+    notOnOrAfter: idp.at(-61),
+  })),
+  saying('conditions without an end', /Conditions has no NotOnOrAfter/, () => ({
+    notOnOrAfter: null,
+  })),
+  saying('conditions yet to come', /Conditions is not valid yet/, () => ({
+    notBefore: idp.at(65),
+  })),
+  saying('a confirmation that has expired', /ConfirmationData has expired/, () => ({
+    confirmedUntil: idp.at(-61),
+  })),
+  saying('a confirmation without an end', /ConfirmationData has no NotOnOrAfter/, () => ({
+    confirmedUntil: null,
+  })),
   saying('a time that is none', /no time in UTC/, () => ({ notOnOrAfter: 'tomorrow' })),
-  saying('a time of another zone', /no time in UTC/, () => ({ notOnOrAfter: '2099-01-01T00:00:00+01:00' })),
-  saying('issued in the future', /not valid yet \(IssueInstant\)/, () => ({ issueInstant: idp.at(65) })),
-  saying('a session at the provider that is over', /SessionNotOnOrAfter/, () => ({ sessionUntil: idp.at(-61) })),
-  saying('no name of the session, where it can be ended', /no SessionIndex/, () => ({ sessionIndex: null })),
+  saying('a time of another zone', /no time in UTC/, () => ({
+    notOnOrAfter: '2099-01-01T00:00:00+01:00',
+  })),
+  saying('issued in the future', /not valid yet \(IssueInstant\)/, () => ({
+    issueInstant: idp.at(65),
+  })),
+  saying('a session at the provider that is over', /SessionNotOnOrAfter/, () => ({
+    sessionUntil: idp.at(-61),
+  })),
+  saying('no name of the session, where it can be ended', /no SessionIndex/, () => ({
+    sessionIndex: null,
+  })),
   saying('sender-vouches', /Method of SubjectConfirmation/, () => ({
     method: 'urn:oasis:names:tc:SAML:2.0:cm:sender-vouches',
   })),
@@ -172,7 +229,9 @@ const SAID: Row[] = [
     nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient',
   })),
   saying('another version', /Version of Response/, () => ({ version: '1.1' })),
-  saying(DENIED, /nobody signed on/, () => ({ status: 'urn:oasis:names:tc:SAML:2.0:status:AuthnFailed' })),
+  saying(DENIED, /nobody signed on/, () => ({
+    status: 'urn:oasis:names:tc:SAML:2.0:status:AuthnFailed',
+  })),
   saying('no status', /no Status/, () => ({ status: null })),
   saying('an identifier that is a path', /no identifier/, () => ({ assertionId: 'a] | //*[@x' })),
   written('an element in NameID', /NameID holds elements/, (xml) =>
@@ -184,7 +243,11 @@ const SAID: Row[] = [
   written('two subjects', /more than one Subject/, (xml) =>
     xml.replace(/<saml:Subject>[\s\S]*<\/saml:Subject>/, '$&$&'),
   ),
-  written('two names', /more than one NameID/, before('<saml:NameID', `<saml:NameID>${VICTIM}</saml:NameID>`)),
+  written(
+    'two names',
+    /more than one NameID/,
+    before('<saml:NameID', `<saml:NameID>${VICTIM}</saml:NameID>`),
+  ),
   written('two conditions', /more than one Conditions/, (xml) =>
     xml.replace(/<saml:Conditions[\s\S]*<\/saml:Conditions>/, '$&$&'),
   ),
@@ -198,19 +261,41 @@ const XML: Row[] = [
   written('a signed comment in NameID', /more than elements and text/, (xml) =>
     xml.replace(`>${PERSON}<`, `>${VICTIM}<!--x-->.${PERSON}<`),
   ),
-  changed('a comment before the document', /more than elements and text/, (xml) => `<!-- -->${xml}`),
+  changed(
+    'a comment before the document',
+    /more than elements and text/,
+    (xml) => `<!-- -->${xml}`,
+  ),
   changed('a comment behind the document', /follows/, (xml) => `${xml}<!-- -->`),
-  changed('a processing instruction', /more than elements and text/, before('<saml:Subject>', '<?x y?>')),
-  changed('a style sheet', /more than elements and text/, (xml) => `<?xml-stylesheet href="x"?>${xml}`),
-  changed('CDATA', /more than elements and text/, (xml) => xml.replace(`>${PERSON}<`, `><![CDATA[${PERSON}]]><`)),
+  changed(
+    'a processing instruction',
+    /more than elements and text/,
+    before('<saml:Subject>', '<?x y?>'),
+  ),
+  changed(
+    'a style sheet',
+    /more than elements and text/,
+    (xml) => `<?xml-stylesheet href="x"?>${xml}`,
+  ),
+  changed('CDATA', /more than elements and text/, (xml) =>
+    xml.replace(`>${PERSON}<`, `><![CDATA[${PERSON}]]><`),
+  ),
   changed('a document type', /more than elements and text/, (xml) => `<!DOCTYPE x>${xml}`),
-  changed('an external entity', /more than elements and text/, (xml) => DOCTYPE + xml.replace(PERSON, '&x;')),
+  changed(
+    'an external entity',
+    /more than elements and text/,
+    (xml) => DOCTYPE + xml.replace(PERSON, '&x;'),
+  ),
   changed('entities within entities', /more than elements and text/, (xml) => {
     const level = (n: number): string => `<!ENTITY e${n} "${`&e${n - 1};`.repeat(10)}">`;
     return `<!DOCTYPE x [<!ENTITY e0 "x">${[1, 2, 3, 4, 5, 6, 7, 8].map(level).join('')}]>${xml}`;
   }),
-  changed('an entity that is not declared', /refers to something unknown/, (xml) => xml.replace(PERSON, '&x;')),
-  changed('a character that is none', /refers to something unknown/, (xml) => xml.replace(PERSON, '&#0;')),
+  changed('an entity that is not declared', /refers to something unknown/, (xml) =>
+    xml.replace(PERSON, '&x;'),
+  ),
+  changed('a character that is none', /refers to something unknown/, (xml) =>
+    xml.replace(PERSON, '&#0;'),
+  ),
   changed('a prefix that is not declared', /prefix is not declared/, (xml) =>
     xml.replaceAll('saml:NameID', 'x:NameID'),
   ),
@@ -224,11 +309,21 @@ const XML: Row[] = [
     /more than elements and text/,
     (xml) => `<?xml version="1.0" encoding="UTF-7"?>${xml}`,
   ),
-  ['UTF-16', /not UTF-8|character that XML/, (asked) => Buffer.from(signed(asked), 'utf16le').toString('base64')],
-  ['bytes that are no UTF-8', /not UTF-8/, () => Buffer.from([0x3c, 0xff, 0xfe]).toString('base64')],
+  [
+    'UTF-16',
+    /not UTF-8|character that XML/,
+    (asked) => Buffer.from(signed(asked), 'utf16le').toString('base64'),
+  ],
+  [
+    'bytes that are no UTF-8',
+    /not UTF-8/,
+    () => Buffer.from([0x3c, 0xff, 0xfe]).toString('base64'),
+  ],
   changed('a document that ends too early', /not well-formed|tags/, (xml) => xml.slice(0, -20)),
   changed('two documents', /follows/, (xml) => xml + xml),
-  changed('an attribute given twice', /given twice/, (xml) => xml.replace(' Version=', ' Version="2.0" Version=')),
+  changed('an attribute given twice', /given twice/, (xml) =>
+    xml.replace(' Version=', ' Version="2.0" Version='),
+  ),
   changed('the namespace of SAML 1.1', /Response has no Issuer/, (xml) =>
     xml.replace('urn:oasis:names:tc:SAML:2.0:assertion', 'urn:oasis:names:tc:SAML:1.0:assertion'),
   ),
@@ -281,7 +376,11 @@ const ENCRYPTED: Row[] = [
     'RSA 1.5',
     /encryption of the key is not accepted/,
     async (asked) =>
-      base64(await idp.encrypt(signed(asked), ours.certificate, { key: 'http://www.w3.org/2001/04/xmlenc#rsa-1_5' })),
+      base64(
+        await idp.encrypt(signed(asked), ours.certificate, {
+          key: 'http://www.w3.org/2001/04/xmlenc#rsa-1_5',
+        }),
+      ),
   ],
   [
     'triple DES',
@@ -306,7 +405,8 @@ const ENCRYPTED: Row[] = [
   [
     'an unsigned assertion in a signed response',
     /Assertion is not signed/,
-    async (asked) => base64(idp.sign(await idp.encrypt(responseXml(honest(asked)), ours.certificate), 'Response')),
+    async (asked) =>
+      base64(idp.sign(await idp.encrypt(responseXml(honest(asked)), ours.certificate), 'Response')),
   ],
   [
     'something else in it',
@@ -316,7 +416,8 @@ const ENCRYPTED: Row[] = [
   [
     'an entity in it',
     /more than elements and text/,
-    async (asked) => base64(await idp.encrypt(signed(asked), ours.certificate, { text: `${DOCTYPE}<x>&x;</x>` })),
+    async (asked) =>
+      base64(await idp.encrypt(signed(asked), ours.certificate, { text: `${DOCTYPE}<x>&x;</x>` })),
   ],
   [
     'altered content',
@@ -336,7 +437,10 @@ const ENCRYPTED: Row[] = [
       const plain = signed(asked);
       const [assertion = ''] = assertionIn(plain);
       return base64(
-        (await idp.encrypt(plain, ours.certificate)).replace('</samlp:Response>', `${assertion}</samlp:Response>`),
+        (await idp.encrypt(plain, ours.certificate)).replace(
+          '</samlp:Response>',
+          `${assertion}</samlp:Response>`,
+        ),
       );
     },
   ],

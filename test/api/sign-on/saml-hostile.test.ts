@@ -2,10 +2,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from '../../setup/browser.ts';
 import { objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { base64, responseXml, useSaml, type Asked, type Said } from '../../setup/providers/identity-provider-saml.ts';
+import {
+  base64,
+  responseXml,
+  useSaml,
+  type Asked,
+  type Said,
+} from '../../setup/providers/identity-provider-saml.ts';
 import { ok, owner, type Owner } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
-import { clock, DENIED, DOMAIN, FORGERIES, honest, idp, ours, signed, stranger } from './saml-forgeries.ts';
+import {
+  clock,
+  DENIED,
+  DOMAIN,
+  FORGERIES,
+  honest,
+  idp,
+  ours,
+  signed,
+  stranger,
+} from './saml-forgeries.ts';
 
 const PUBLIC = 'https://assay.example.com';
 const SAML_PATH = '/api/v1/auth/saml';
@@ -16,7 +32,11 @@ let home: Owner;
 let theirs: Owner;
 beforeAll(async () => {
   ground = await startGround(
-    { ASSAY_PUBLIC_URL: PUBLIC, ASSAY_SAML_KEY: ours.key, ASSAY_SAML_CERTIFICATE: ours.certificate },
+    {
+      ASSAY_PUBLIC_URL: PUBLIC,
+      ASSAY_SAML_KEY: ours.key,
+      ASSAY_SAML_CERTIFICATE: ours.certificate,
+    },
     { clock },
   );
   home = await owner(ground.app);
@@ -35,8 +55,10 @@ const send = (browser: Browser, SAMLResponse: string, RelayState: string): Promi
   browser.post(CALLBACK, { SAMLResponse, RelayState });
 const sessions = (): Promise<number> => ground.db.collection('sessions').countDocuments();
 const FAILURE = { action: 'auth.sso.failure' };
-const failures = (): Promise<number> => ground.db.collection('audit_entries').countDocuments(FAILURE);
-const lastFailure = () => ground.db.collection('audit_entries').findOne(FAILURE, { sort: { _id: -1 } });
+const failures = (): Promise<number> =>
+  ground.db.collection('audit_entries').countDocuments(FAILURE);
+const lastFailure = () =>
+  ground.db.collection('audit_entries').findOne(FAILURE, { sort: { _id: -1 } });
 
 function expectNobody(answer: Answer, code = 'TOKEN_VERIFICATION_FAILED'): void {
   expect(answer.status).toBe(302);
@@ -92,7 +114,8 @@ describe('the attempt', () => {
     ],
     [
       'the RelayState of another attempt of this browser',
-      async ({ browser, SAMLResponse }) => send(browser, SAMLResponse, (await begin(browser)).relayState),
+      async ({ browser, SAMLResponse }) =>
+        send(browser, SAMLResponse, (await begin(browser)).relayState),
       'TOKEN_VERIFICATION_FAILED',
     ],
     [
@@ -112,7 +135,8 @@ describe('the attempt', () => {
     ],
     [
       'the attempt of another organisation with the same provider',
-      async ({ browser, SAMLResponse }) => send(browser, SAMLResponse, (await begin(browser, theirs)).relayState),
+      async ({ browser, SAMLResponse }) =>
+        send(browser, SAMLResponse, (await begin(browser, theirs)).relayState),
       'TOKEN_VERIFICATION_FAILED',
     ],
     [

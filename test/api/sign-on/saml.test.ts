@@ -52,7 +52,10 @@ beforeEach(async () => {
 afterAll(() => ground.stop());
 
 /** Begins in a browser; answers what the identity provider receives. */
-async function begin(browser: Browser, body: object = { organizationId: home.organizationId }): Promise<Asked> {
+async function begin(
+  browser: Browser,
+  body: object = { organizationId: home.organizationId },
+): Promise<Asked> {
   const answer = ok(await browser.call('POST', `${SAML_PATH}/initiate`, { body }));
   expect(answer.body.data.provider).toBe('saml');
   return idp.receive(answer.body.data.redirectUrl);
@@ -70,8 +73,10 @@ async function signOn(nameId: string, saying: Saying = () => ({}), body?: object
   return { browser, asked, answer, token: browser.cookies.get('svc_oauth_token') ?? '' };
 }
 
-const me = async (token: string) => ok(await ground.app.call('GET', '/api/v1/auth/me', { token })).body.data;
-const whereTo = (answer: Answer): string | null => (answer.status === 302 ? answer.headers.get('location') : null);
+const me = async (token: string) =>
+  ok(await ground.app.call('GET', '/api/v1/auth/me', { token })).body.data;
+const whereTo = (answer: Answer): string | null =>
+  answer.status === 302 ? answer.headers.get('location') : null;
 const person = (name = 'grace'): string => `${name}@${domain}`;
 const withEmail = (attributes: Said['attributes'] = {}) => ({
   attributes: { [EMAIL_ATTRIBUTE]: [person()], ...attributes },
@@ -79,10 +84,13 @@ const withEmail = (attributes: Said['attributes'] = {}) => ({
 
 describe('signing on', () => {
   test('a stranger of a proved domain becomes a member by the first sign-on', async () => {
-    const saying = () => withEmail({ displayName: ['Grace Hopper'], groups: ['engineers', 'staff'] });
+    const saying = () =>
+      withEmail({ displayName: ['Grace Hopper'], groups: ['engineers', 'staff'] });
     const { answer, token, browser } = await signOn('g-1', saying);
     expect(whereTo(answer)).toBe(HOME);
-    expect(answer.headers.getSetCookie().join('\n')).toMatch(/svc_oauth_token=[^;]+; Max-Age=604800;[^\n]*HttpOnly/);
+    expect(answer.headers.getSetCookie().join('\n')).toMatch(
+      /svc_oauth_token=[^;]+; Max-Age=604800;[^\n]*HttpOnly/,
+    );
     expect([...browser.cookies.keys()]).toEqual(['svc_oauth_token']);
     const { user, role, organization } = await me(token);
     expect([user.email, user.name, role, organization._id]).toEqual([
@@ -92,19 +100,33 @@ describe('signing on', () => {
       home.organizationId,
     ]);
     const [entry] = await auditOf(ground.app, home, 'action=auth.login');
-    expect(entry).toMatchObject({ status: 'success', userEmail: person(), metadata: { method: 'saml' } });
+    expect(entry).toMatchObject({
+      status: 'success',
+      userEmail: person(),
+      metadata: { method: 'saml' },
+    });
     const [begun] = await auditOf(ground.app, home, 'action=auth.sso.initiate');
     expect(begun).toMatchObject({ status: 'success', metadata: { provider: 'saml' } });
   });
 
   test('as an owner sets it up', async () => {
     const boss = await owner(ground.app);
-    const saml = { entityId: idp.entityId, ssoUrl: idp.ssoUrl, certificates: [idp.pair.certificate] };
+    const saml = {
+      entityId: idp.entityId,
+      ssoUrl: idp.ssoUrl,
+      certificates: [idp.pair.certificate],
+    };
     const body = { provider: 'saml', saml };
-    const { data } = ok(await ground.app.call('PUT', '/api/v1/organization/sso', { token: boss.token, body })).body;
+    const { data } = ok(
+      await ground.app.call('PUT', '/api/v1/organization/sso', { token: boss.token, body }),
+    ).body;
     await useDomain(ground, boss, `own.${domain}`);
     const start = { organizationId: boss.organizationId };
-    const { token, asked } = await signOn(`ann@own.${domain}`, () => ({ sessionIndex: null }), start);
+    const { token, asked } = await signOn(
+      `ann@own.${domain}`,
+      () => ({ sessionIndex: null }),
+      start,
+    );
     expect(asked.issuer).toBe(data.serviceProvider.samlEntityId);
     expect((await me(token)).organization._id).toBe(boss.organizationId);
   });
@@ -130,10 +152,15 @@ describe('signing on', () => {
 
   test('the dispatcher leads here as well', async () => {
     const browser = new Browser(ground.app);
-    const { data } = ok(await browser.call('POST', '/api/v1/auth/sso/initiate', { body: { email: person() } })).body;
+    const { data } = ok(
+      await browser.call('POST', '/api/v1/auth/sso/initiate', { body: { email: person() } }),
+    ).body;
     expect(data.provider).toBe('saml');
     const asked = idp.receive(data.redirectUrl);
-    await browser.post(CALLBACK, { SAMLResponse: idp.response(asked, person()), RelayState: asked.relayState });
+    await browser.post(CALLBACK, {
+      SAMLResponse: idp.response(asked, person()),
+      RelayState: asked.relayState,
+    });
     const { token } = ok(await browser.call('GET', '/api/v1/auth/oauth-token')).body.data;
     expect((await me(token)).user.email).toBe(person());
   });
@@ -145,7 +172,9 @@ describe('signing on', () => {
       .updateOne({ _id: objectId(home.organizationId) }, { $set: { roleMapping } });
     const saying = () => withEmail({ groups: ['all', 'eng-leads'] });
     expect((await me((await signOn('g-3', saying)).token)).role).toBe('admin');
-    expect((await me((await signOn('g-3', () => withEmail({ groups: ['all'] }))).token)).role).toBe('member');
+    expect((await me((await signOn('g-3', () => withEmail({ groups: ['all'] }))).token)).role).toBe(
+      'member',
+    );
   });
 
   test('the second factor of Assay where the organisation wants it', async () => {
@@ -155,8 +184,12 @@ describe('signing on', () => {
     const { answer, browser } = await signOn('g-4');
     expect(whereTo(answer)).toBe(`${HOME}?ssoMfa=1`);
     expect([...browser.cookies.keys()]).toEqual(['svc_sso_mfa_token']);
-    const body = { tempToken: browser.cookies.get('svc_sso_mfa_token'), code: authenticator.next() };
-    const session = ok(await ground.app.call('POST', '/api/v1/auth/mfa/login', { body })).body.data.token;
+    const body = {
+      tempToken: browser.cookies.get('svc_sso_mfa_token'),
+      code: authenticator.next(),
+    };
+    const session = ok(await ground.app.call('POST', '/api/v1/auth/mfa/login', { body })).body.data
+      .token;
     expect((await me(session)).organization._id).toBe(home.organizationId);
     await useSaml(ground, home, { idp });
     expect((await signOn('g-4')).token).not.toBe('');
@@ -191,11 +224,17 @@ describe('signing on', () => {
     expect((await me(token)).user.email).toBe(person());
   });
 
-  const ciphers = ['2001/04/xmlenc#aes128-cbc', '2001/04/xmlenc#aes256-cbc', '2009/xmlenc11#aes128-gcm'];
+  const ciphers = [
+    '2001/04/xmlenc#aes128-cbc',
+    '2001/04/xmlenc#aes256-cbc',
+    '2009/xmlenc11#aes128-gcm',
+  ];
   test.for([...ciphers, '2009/xmlenc11#aes256-gcm'])('encrypted with %s', async (cipher) => {
     const { token } = await signOn(person(), async (asked) => {
       const plain = idp.sign(responseXml(idp.honest(asked, person())), 'Assertion');
-      const sealed = await idp.encrypt(plain, ours.certificate, { content: `http://www.w3.org/${cipher}` });
+      const sealed = await idp.encrypt(plain, ours.certificate, {
+        content: `http://www.w3.org/${cipher}`,
+      });
       expect(assertionIn(sealed)).toEqual([]);
       return base64(idp.sign(sealed, 'Response'));
     });
@@ -224,7 +263,9 @@ describe('signing on', () => {
       return copy.post(CALLBACK, { SAMLResponse, RelayState: asked.relayState });
     };
     const answers = await Promise.all(Array.from({ length: 20 }, again));
-    const signedIn = answers.filter((answer) => answer.headers.getSetCookie().join().includes('svc_oauth_token='));
+    const signedIn = answers.filter((answer) =>
+      answer.headers.getSetCookie().join().includes('svc_oauth_token='),
+    );
     expect(signedIn).toHaveLength(1);
     expect(answers.filter((answer) => whereTo(answer)?.includes('error='))).toHaveLength(19);
     const signOns = { organizationId: objectId(home.organizationId), signOn: { $ne: null } };
@@ -233,7 +274,8 @@ describe('signing on', () => {
 
   test('an assertion is good once, also for another attempt that it would fit', async () => {
     const { organizationId } = home;
-    const use = (issuer: string): Promise<void> => messages.useOnce(organizationId, issuer, '_same');
+    const use = (issuer: string): Promise<void> =>
+      messages.useOnce(organizationId, issuer, '_same');
     const messages = ground.app.instance.services.samlMessages;
     const uses = await Promise.allSettled(Array.from({ length: 20 }, () => use('a')));
     expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -245,7 +287,9 @@ describe('what we send', () => {
   test('the request is signed, names where the answer goes, and another implementation reads the response to it', async () => {
     const browser = new Browser(ground.app);
     const answer = ok(
-      await browser.call('POST', `${SAML_PATH}/initiate`, { body: { organizationId: home.organizationId } }),
+      await browser.call('POST', `${SAML_PATH}/initiate`, {
+        body: { organizationId: home.organizationId },
+      }),
     );
     const address = new URL(answer.body.data.redirectUrl);
     const asked = idp.receive(address.href);
@@ -257,8 +301,14 @@ describe('what we send', () => {
       ...{ callbackUrl: PUBLIC + CALLBACK, issuer: asked.issuer, idpCert: idp.pair.certificate },
       ...{ wantAuthnResponseSigned: false, validateInResponseTo: ValidateInResponseTo.never },
     });
-    const { profile } = await other.validatePostResponseAsync({ SAMLResponse: idp.response(asked, person()) });
-    expect(profile).toMatchObject({ nameID: person(), issuer: idp.entityId, inResponseTo: asked.id });
+    const { profile } = await other.validatePostResponseAsync({
+      SAMLResponse: idp.response(asked, person()),
+    });
+    expect(profile).toMatchObject({
+      nameID: person(),
+      issuer: idp.entityId,
+      inResponseTo: asked.id,
+    });
     expect(await signedBy(ours.certificate, address)).toBe(true);
     expect(await signedBy(idp.pair.certificate, address)).toBe(false);
   });
@@ -276,7 +326,9 @@ describe('what we send', () => {
     const certificate = ours.certificate.replace(/-----[^-]+-----|\s/g, '');
     expect(answer.text.split(certificate)).toHaveLength(3);
     const unset = await owner(ground.app);
-    expect((await ground.app.call('GET', `${SAML_PATH}/metadata/${unset.organizationId}`)).status).toBe(200);
+    expect(
+      (await ground.app.call('GET', `${SAML_PATH}/metadata/${unset.organizationId}`)).status,
+    ).toBe(200);
     const none = await ground.app.call('GET', `${SAML_PATH}/metadata/${'0'.repeat(24)}`);
     expect(none).toMatchObject({ status: 404, body: { code: 'ORG_NOT_FOUND' } });
   });
@@ -304,14 +356,18 @@ describe('what we send', () => {
 
   test('no start for another protocol, nor on a plan without sign-on', async () => {
     const start = () =>
-      ground.app.call('POST', `${SAML_PATH}/initiate`, { body: { organizationId: home.organizationId } });
+      ground.app.call('POST', `${SAML_PATH}/initiate`, {
+        body: { organizationId: home.organizationId },
+      });
     await useSaml(ground, home, { idp, provider: 'oidc' });
     expect((await start()).body.code).toBe('NOT_FOUND');
     const [refused] = await auditOf(ground.app, home, 'action=auth.sso.initiate');
     expect(refused).toMatchObject({ status: 'failure', metadata: { code: 'NOT_FOUND' } });
     await useSaml(ground, home, { idp });
     const change = { $set: { 'subscription.plan': 'sandbox' } };
-    await ground.db.collection('organizations').updateOne({ _id: objectId(home.organizationId) }, change);
+    await ground.db
+      .collection('organizations')
+      .updateOne({ _id: objectId(home.organizationId) }, change);
     expect((await start()).body.code).toBe('UPGRADE_REQUIRED');
   });
 });
@@ -350,7 +406,10 @@ describe('single logout', () => {
   const path = (): string => `${LOGOUT}?org=${home.organizationId}`;
 
   test.for(['POST', 'GET'])('begun here, ended by %s', async (method) => {
-    const { browser, token } = await signOn('g-5', () => ({ ...withEmail(), sessionIndex: 'session-5' }));
+    const { browser, token } = await signOn('g-5', () => ({
+      ...withEmail(),
+      sessionIndex: 'session-5',
+    }));
     const { data } = ok(await leave(browser, token, { returnTo: `${PUBLIC}/admin` })).body;
     expect(data.revoked).toBe(1);
     expect(await sessionsOf(token)).toBe(401);
@@ -364,11 +423,18 @@ describe('single logout', () => {
             SAMLResponse: base64(idp.sign(done(asked.id), 'LogoutResponse')),
             RelayState: asked.relayState,
           })
-        : await browser.call('GET', `${path()}&${idp.redirected('SAMLResponse', done(asked.id), asked)}`);
+        : await browser.call(
+            'GET',
+            `${path()}&${idp.redirected('SAMLResponse', done(asked.id), asked)}`,
+          );
     expect(whereTo(answer)).toBe(`${PUBLIC}/admin`);
     expect([...browser.cookies.keys()]).toEqual(['svc_oauth_token']);
     const [entry] = await auditOf(ground.app, home, 'action=auth.logout');
-    expect(entry).toMatchObject({ status: 'success', userEmail: person(), metadata: { method: 'saml' } });
+    expect(entry).toMatchObject({
+      status: 'success',
+      userEmail: person(),
+      metadata: { method: 'saml' },
+    });
   });
 
   test('a session that was not opened by SAML ends, and leads nowhere', async () => {
@@ -394,8 +460,14 @@ describe('single logout', () => {
       const send = (xml: string, RelayState = 'theirs'): Promise<Answer> => {
         const stranger = new Browser(ground.app);
         if (method === 'GET')
-          return stranger.call('GET', `${path()}&${idp.redirected('SAMLRequest', xml, { relayState: RelayState })}`);
-        return stranger.post(path(), { SAMLRequest: base64(idp.sign(xml, 'LogoutRequest')), RelayState });
+          return stranger.call(
+            'GET',
+            `${path()}&${idp.redirected('SAMLRequest', xml, { relayState: RelayState })}`,
+          );
+        return stranger.post(path(), {
+          SAMLRequest: base64(idp.sign(xml, 'LogoutRequest')),
+          RelayState,
+        });
       };
       const asked = wish('g-7', 'one');
       const answer = await send(asked);
@@ -420,7 +492,10 @@ describe('single logout', () => {
     await useSaml(ground, theirs, { idp, domain: `x${domain}` });
     const stranger = selfSigned('stranger');
     const shared = wish('g-8');
-    const elsewhere = shared.replace(destination(), `${PUBLIC}${LOGOUT}?org=${theirs.organizationId}`);
+    const elsewhere = shared.replace(
+      destination(),
+      `${PUBLIC}${LOGOUT}?org=${theirs.organizationId}`,
+    );
     const sign = (xml: string, how = {}): string => base64(idp.sign(xml, 'LogoutRequest', how));
     const sha1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
     const forms: Record<string, Record<string, string>> = {
@@ -428,9 +503,13 @@ describe('single logout', () => {
       'signed by a stranger': { SAMLRequest: sign(shared, { pair: stranger }) },
       'signed with SHA-1': { SAMLRequest: sign(shared, { signatureAlgorithm: sha1 }) },
       'for another organisation': { SAMLRequest: sign(elsewhere) },
-      'of another issuer': { SAMLRequest: sign(shared.replace(idp.entityId, 'https://other.example.org')) },
+      'of another issuer': {
+        SAMLRequest: sign(shared.replace(idp.entityId, 'https://other.example.org')),
+      },
       'without a destination': { SAMLRequest: sign(shared.replace(/ Destination="[^"]+"/, '')) },
-      'too old': { SAMLRequest: sign(shared.replace(/IssueInstant="[^"]+"/, `IssueInstant="${idp.at(-600)}"`)) },
+      'too old': {
+        SAMLRequest: sign(shared.replace(/IssueInstant="[^"]+"/, `IssueInstant="${idp.at(-600)}"`)),
+      },
       'a request sent as a response': { SAMLResponse: sign(shared) },
       'both at once': { SAMLRequest: sign(shared), SAMLResponse: sign(shared) },
       nothing: {},
@@ -446,7 +525,10 @@ describe('single logout', () => {
       'signed by a stranger': idp.redirected('SAMLRequest', shared, { pair: stranger }),
       'signed with SHA-1': idp.redirected('SAMLRequest', shared, { algorithm: sha1 }),
       'for another organisation': idp.redirected('SAMLRequest', elsewhere),
-      'with another state': `${idp.redirected('SAMLRequest', shared, { relayState: 'a' })}`.replace('=a&', '=b&'),
+      'with another state': `${idp.redirected('SAMLRequest', shared, { relayState: 'a' })}`.replace(
+        '=a&',
+        '=b&',
+      ),
       'with another message': `SAMLResponse=x&${idp.redirected('SAMLRequest', shared)}`,
       'no deflate': `SAMLRequest=abcd&SigAlg=x&Signature=y`,
     };
@@ -468,9 +550,16 @@ describe('single logout', () => {
     const { browser, token } = await signOn('g-9', () => withEmail());
     const asked = idp.receive(ok(await leave(browser, token)).body.data.redirectUrl);
     const answerWith = (from: Browser, xml: string): Promise<Answer> =>
-      from.post(path(), { SAMLResponse: base64(idp.sign(xml, 'LogoutResponse')), RelayState: asked.relayState });
-    expect(whereTo(await answerWith(new Browser(ground.app), done(asked.id)))).toBe(`${HOME}?error=INVALID_TOKEN`);
-    expect(whereTo(await answerWith(browser, done('_other')))).toContain('error=TOKEN_VERIFICATION_FAILED');
+      from.post(path(), {
+        SAMLResponse: base64(idp.sign(xml, 'LogoutResponse')),
+        RelayState: asked.relayState,
+      });
+    expect(whereTo(await answerWith(new Browser(ground.app), done(asked.id)))).toBe(
+      `${HOME}?error=INVALID_TOKEN`,
+    );
+    expect(whereTo(await answerWith(browser, done('_other')))).toContain(
+      'error=TOKEN_VERIFICATION_FAILED',
+    );
     expect(whereTo(await answerWith(browser, done(asked.id)))).toContain('error=INVALID_TOKEN');
   });
 });

@@ -36,7 +36,11 @@ const parts = {
 };
 beforeAll(async () => {
   provider = await startHandmadeProvider();
-  [google, gitHub, entra] = [provider.realm(), provider.realm(), provider.realm(`${ENTRA}/common/v2.0`)];
+  [google, gitHub, entra] = [
+    provider.realm(),
+    provider.realm(),
+    provider.realm(`${ENTRA}/common/v2.0`),
+  ];
   entra.metadata = { issuer: `${ENTRA}/{tenantid}/v2.0` };
   const client = (letter: string, { clientId, clientSecret }: Realm) => ({
     [`ASSAY_OAUTH_${letter}_CLIENT_ID`]: clientId,
@@ -63,7 +67,13 @@ let made = 0;
 /** Somebody at a provider, whose address it vouches for. */
 const person = (more: Claims = {}): Claims & { sub: string; email: string } => {
   made += 1;
-  return { sub: `s${made}`, email: `s${made}@example.net`, email_verified: true, name: `Sam ${made}`, ...more };
+  return {
+    sub: `s${made}`,
+    email: `s${made}@example.net`,
+    email_verified: true,
+    name: `Sam ${made}`,
+    ...more,
+  };
 };
 const start = (browser: Browser, door: Door, query = ''): Promise<Answer> =>
   browser.call('GET', `/api/v1/auth/${door}${query}`);
@@ -74,7 +84,10 @@ async function setOut(browser: Browser, door: Door): Promise<string> {
 }
 
 /** The whole way through one door, with what the provider says there. */
-async function through(door: Door, answer: (asked: Asked) => { realm: Realm; idToken: string | null }) {
+async function through(
+  door: Door,
+  answer: (asked: Asked) => { realm: Realm; idToken: string | null },
+) {
   const browser = new Browser(ground.app);
   const asked = askedBy(await setOut(browser, door));
   const { realm, idToken } = answer(asked);
@@ -82,7 +95,10 @@ async function through(door: Door, answer: (asked: Asked) => { realm: Realm; idT
   return { browser, back, answer: await browser.back(`${door}/callback`, back) };
 }
 const byGoogle = (claims: Claims) =>
-  through('oauth-a', (asked) => ({ realm: google, idToken: google.sign(google.claims(asked, claims)) }));
+  through('oauth-a', (asked) => ({
+    realm: google,
+    idToken: google.sign(google.claims(asked, claims)),
+  }));
 const byEntra = (claims: Claims) =>
   through('oauth-c', (asked) => {
     const mine = { iss: `${ENTRA}/${TENANT}/v2.0`, tid: TENANT, ...claims };
@@ -93,7 +109,10 @@ function byGitHub(user: unknown, emails: unknown) {
   return through('oauth-b', () => ({ realm: gitHub, idToken: null }));
 }
 
-const ended = (answer: Answer) => ({ ...landing(answer), session: cookieIn(answer, SESSION) !== null });
+const ended = (answer: Answer) => ({
+  ...landing(answer),
+  session: cookieIn(answer, SESSION) !== null,
+});
 const signedIn = { status: 302, at: HOME, query: {}, session: true };
 const refused = (error: string) => ({ status: 302, at: HOME, query: { error }, session: false });
 const tokenIn = (answer: Answer): string => cookieIn(answer, SESSION) ?? '';
@@ -123,17 +142,36 @@ describe('setting out', () => {
       const browser = new Browser(ground.app);
       const location = await setOut(browser, door);
       const { params, redirectUri, state, challenge } = askedBy(location);
-      expect([location.split('?')[0], params.get('scope'), params.get('prompt')]).toEqual([at, scope, prompt]);
+      expect([location.split('?')[0], params.get('scope'), params.get('prompt')]).toEqual([
+        at,
+        scope,
+        prompt,
+      ]);
       expect(redirectUri).toBe(`https://assay.example.com/api/v1/auth/${door}/callback`);
-      expect([state, challenge]).toEqual([expect.stringMatching(/^[\w-]{43}$/), expect.stringMatching(/^[\w-]{43}$/)]);
+      expect([state, challenge]).toEqual([
+        expect.stringMatching(/^[\w-]{43}$/),
+        expect.stringMatching(/^[\w-]{43}$/),
+      ]);
       expect(browser.cookies.size).toBe(1);
     }
   });
 
   test('only towards an allowed address', async () => {
-    const evil = await start(new Browser(ground.app), 'oauth-b', '?returnTo=https://evil.example.net/');
-    expect([evil.status, evil.body.code, evil.headers.getSetCookie()]).toEqual([400, 'VALIDATION_ERROR', []]);
-    const good = await start(new Browser(ground.app), 'oauth-b', `?returnTo=${encodeURIComponent(`${HOME}?a=1`)}`);
+    const evil = await start(
+      new Browser(ground.app),
+      'oauth-b',
+      '?returnTo=https://evil.example.net/',
+    );
+    expect([evil.status, evil.body.code, evil.headers.getSetCookie()]).toEqual([
+      400,
+      'VALIDATION_ERROR',
+      [],
+    ]);
+    const good = await start(
+      new Browser(ground.app),
+      'oauth-b',
+      `?returnTo=${encodeURIComponent(`${HOME}?a=1`)}`,
+    );
     expect(good.status).toBe(302);
   });
 
@@ -172,7 +210,11 @@ describe('somebody new', () => {
     const again = await byGoogle({ ...one, email: 'renamed@example.net' });
     expect((await me(again.answer)).user._id).toBe(first.user._id);
     expect(await users({ email: 'renamed@example.net' })).toBe(0);
-    const entries = await auditOf(ground.app, { token: tokenIn(answer) } as Owner, 'action=auth.login');
+    const entries = await auditOf(
+      ground.app,
+      { token: tokenIn(answer) } as Owner,
+      'action=auth.login',
+    );
     expect(entries).toHaveLength(2);
     expect(entries[0]).toMatchObject({
       ...{ status: 'success', userEmail: one.email },
@@ -183,7 +225,10 @@ describe('somebody new', () => {
   test('hands the token to the page once', async () => {
     const { browser, answer } = await byGoogle(person());
     const exchanged = await browser.call('GET', '/api/v1/auth/oauth-token');
-    expect([exchanged.body.data.token, exchanged.headers.get('cache-control')]).toEqual([tokenIn(answer), 'no-store']);
+    expect([exchanged.body.data.token, exchanged.headers.get('cache-control')]).toEqual([
+      tokenIn(answer),
+      'no-store',
+    ]);
     expect((await browser.call('GET', '/api/v1/auth/oauth-token')).body.code).toBe('NO_TOKEN');
   });
 
@@ -200,12 +245,17 @@ describe('somebody new', () => {
     expect(again.user._id).toBe(first.user._id);
   });
 
-  test.for([true, 1, '1', 'true'])('comes by Entra when the domain’s owner gave the address: %s', async (xms_edov) => {
-    const one = person({ email_verified: undefined, xms_edov });
-    expect((await me((await byEntra(one)).answer)).user.email).toBe(one.email);
-    const user = await ground.db.collection('users').findOne({ email: one.email });
-    expect(user?.identities).toMatchObject([{ issuer: `${ENTRA}/${TENANT}/v2.0`, subject: one.sub }]);
-  });
+  test.for([true, 1, '1', 'true'])(
+    'comes by Entra when the domain’s owner gave the address: %s',
+    async (xms_edov) => {
+      const one = person({ email_verified: undefined, xms_edov });
+      expect((await me((await byEntra(one)).answer)).user.email).toBe(one.email);
+      const user = await ground.db.collection('users').findOne({ email: one.email });
+      expect(user?.identities).toMatchObject([
+        { issuer: `${ENTRA}/${TENANT}/v2.0`, subject: one.sub },
+      ]);
+    },
+  );
 
   test('twenty times at once with one code: one session, one account', async () => {
     const one = person();
@@ -217,7 +267,9 @@ describe('somebody new', () => {
       Array.from({ length: 20 }, () => ground.app.call('GET', path, { headers: { cookie } })),
     );
     expect(answers.filter((answer) => ended(answer).session)).toHaveLength(1);
-    expect(answers.filter((answer) => landing(answer).query.error === 'INVALID_TOKEN')).toHaveLength(19);
+    expect(
+      answers.filter((answer) => landing(answer).query.error === 'INVALID_TOKEN'),
+    ).toHaveLength(19);
     expect(await users({ email: one.email })).toBe(1);
   });
 
@@ -238,7 +290,10 @@ describe('somebody new', () => {
     await byGoogle(known);
     const come = async (claims: Claims): Promise<Answer> => {
       const browser = new Browser(closed.app);
-      return browser.back('oauth-a/callback', google.vouch(await setOut(browser, 'oauth-a'), claims));
+      return browser.back(
+        'oauth-a/callback',
+        google.vouch(await setOut(browser, 'oauth-a'), claims),
+      );
     };
     const one = person();
     expect(ended(await come(one))).toEqual(refused('FORBIDDEN'));
@@ -269,12 +324,22 @@ describe('somebody who has an account', () => {
     const one = person();
     const authenticator = await enrol(ground.app, clock, tokenIn((await byGoogle(one)).answer));
     const { answer, browser } = await byGoogle(one);
-    expect(ended(answer)).toEqual({ status: 302, at: HOME, query: { ssoMfa: '1' }, session: false });
+    expect(ended(answer)).toEqual({
+      status: 302,
+      at: HOME,
+      query: { ssoMfa: '1' },
+      session: false,
+    });
     const exchanged = await browser.call('GET', '/api/v1/auth/sso/mfa-exchange');
     const body = { tempToken: exchanged.body.data.tempToken as string, code: authenticator.next() };
-    const { token } = ok(await ground.app.call('POST', '/api/v1/auth/mfa/login', { body })).body.data;
+    const { token } = ok(await ground.app.call('POST', '/api/v1/auth/mfa/login', { body })).body
+      .data;
     const [entry] = await auditOf(ground.app, { token } as Owner, 'action=auth.login');
-    expect(entry?.metadata).toMatchObject({ method: 'oauth', provider: 'oauth-a', secondFactor: 'totp' });
+    expect(entry?.metadata).toMatchObject({
+      method: 'oauth',
+      provider: 'oauth-a',
+      secondFactor: 'totp',
+    });
     expect((await browser.call('GET', '/api/v1/auth/sso/mfa-exchange')).body.code).toBe('NO_TOKEN');
     const used = await ground.app.call('GET', '/api/v1/auth/sso/mfa-exchange', {
       headers: { cookie: `${TEMP_TOKEN}=${body.tempToken}` },
@@ -287,10 +352,15 @@ describe('somebody who has an account', () => {
     const { answer } = await byGoogle(one);
     const { user } = await me(answer);
     const where = { userId: objectId(user._id as string) };
-    await ground.db.collection('memberships').updateMany(where, { $set: { isActive: false, deactivatedBy: 'team' } });
+    await ground.db
+      .collection('memberships')
+      .updateMany(where, { $set: { isActive: false, deactivatedBy: 'team' } });
     expect(ended((await byGoogle(one)).answer)).toEqual(refused('ACCOUNT_DEACTIVATED'));
-    await ground.db.collection('memberships').updateMany(where, { $set: { isActive: true, deactivatedBy: null } });
-    const noted = () => auditOf(ground.app, { token: tokenIn(answer) } as Owner, 'action=auth.login&status=failure');
+    await ground.db
+      .collection('memberships')
+      .updateMany(where, { $set: { isActive: true, deactivatedBy: null } });
+    const noted = () =>
+      auditOf(ground.app, { token: tokenIn(answer) } as Owner, 'action=auth.login&status=failure');
     await expect.poll(noted).toMatchObject([{ metadata: { method: 'oauth' } }]);
   });
 });
@@ -309,19 +379,26 @@ describe('nobody comes in', () => {
   test.for(vouchless)('with %s: nobody is made, linked or let in', async ([, claims]) => {
     const somebody = await registered(true);
     const before = await users({});
-    const stranger = person({ ...(claims.email === undefined && { email: somebody.email }), ...claims });
+    const stranger = person({
+      ...(claims.email === undefined && { email: somebody.email }),
+      ...claims,
+    });
     expect(ended((await byGoogle(stranger)).answer)).toEqual(refused('FORBIDDEN'));
     const known = person();
     await byGoogle(known);
     expect(ended((await byGoogle({ ...known, ...claims })).answer)).toEqual(refused('FORBIDDEN'));
     expect(await users({})).toBe(before + 1);
-    expect(await users({ _id: objectId(somebody.userId), 'identities.0': { $exists: true } })).toBe(0);
+    expect(await users({ _id: objectId(somebody.userId), 'identities.0': { $exists: true } })).toBe(
+      0,
+    );
   });
 
   test('as another account at the provider with a recycled address', async () => {
     const one = person();
     await byGoogle(one);
-    expect(ended((await byGoogle({ ...one, sub: 'recycled' })).answer)).toEqual(refused('CONFLICT'));
+    expect(ended((await byGoogle({ ...one, sub: 'recycled' })).answer)).toEqual(
+      refused('CONFLICT'),
+    );
   });
 
   test('by the same name at another provider', async () => {
@@ -333,12 +410,24 @@ describe('nobody comes in', () => {
 
   const entraClaims: [string, Claims, string][] = [
     ['nobody vouches for the address', { email_verified: undefined }, 'FORBIDDEN'],
-    ['the owner of the domain did not give it', { email_verified: undefined, xms_edov: false }, 'FORBIDDEN'],
-    ['verified, and the owner of the domain did not', { email_verified: false, xms_edov: true }, 'FORBIDDEN'],
+    [
+      'the owner of the domain did not give it',
+      { email_verified: undefined, xms_edov: false },
+      'FORBIDDEN',
+    ],
+    [
+      'verified, and the owner of the domain did not',
+      { email_verified: false, xms_edov: true },
+      'FORBIDDEN',
+    ],
     ['the issuer is another tenant’s', { tid: 'another-tenant' }, 'TOKEN_VERIFICATION_FAILED'],
     ['there is no tenant', { tid: undefined }, 'TOKEN_VERIFICATION_FAILED'],
     ['the issuer is the pattern', { iss: `${ENTRA}/{tenantid}/v2.0` }, 'TOKEN_VERIFICATION_FAILED'],
-    ['the issuer is not Entra', { iss: `https://sts.example.net/${TENANT}/v2.0` }, 'TOKEN_VERIFICATION_FAILED'],
+    [
+      'the issuer is not Entra',
+      { iss: `https://sts.example.net/${TENANT}/v2.0` },
+      'TOKEN_VERIFICATION_FAILED',
+    ],
   ];
   test.for(entraClaims)('by Entra where %s', async ([, claims, code]) => {
     expect(ended((await byEntra(person(claims))).answer)).toEqual(refused(code));
@@ -378,7 +467,10 @@ describe('nobody comes in', () => {
 
   const forgeries: [string, (claims: Claims) => string | null][] = [
     ['is unsigned', (claims) => google.sign(claims, { alg: 'none' }, null)],
-    ['is signed by the client secret', (claims) => google.sign(claims, { alg: 'HS256' }, google.clientSecret)],
+    [
+      'is signed by the client secret',
+      (claims) => google.sign(claims, { alg: 'HS256' }, google.clientSecret),
+    ],
     ['is signed by a foreign key', (claims) => google.sign(claims, {}, foreign.privateKey)],
     ['is for another client', (claims) => google.sign({ ...claims, aud: entra.clientId })],
     ['is of another issuer', (claims) => google.sign({ ...claims, iss: entra.issuer })],
@@ -419,10 +511,17 @@ describe('nobody comes in', () => {
   });
 
   test('with a cookie that somebody made up', async () => {
-    for (const value of ['', 'x', 'a.b.c', `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`]) {
+    for (const value of [
+      '',
+      'x',
+      'a.b.c',
+      `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`,
+    ]) {
       const headers = { cookie: `${SESSION}=${value}; ${TEMP_TOKEN}=${value}` };
       for (const path of ['oauth-token', 'sso/mfa-exchange'])
-        expect((await ground.app.call('GET', `/api/v1/auth/${path}`, { headers })).status).toBe(401);
+        expect((await ground.app.call('GET', `/api/v1/auth/${path}`, { headers })).status).toBe(
+          401,
+        );
     }
   });
 });

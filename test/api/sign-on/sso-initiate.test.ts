@@ -2,9 +2,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from '../../setup/browser.ts';
 import { auditOf, objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { askedBy, startHandmadeProvider, type HandmadeProvider } from '../../setup/providers/identity-provider.ts';
+import {
+  askedBy,
+  startHandmadeProvider,
+  type HandmadeProvider,
+} from '../../setup/providers/identity-provider.ts';
 import { ok, owner } from '../../setup/personas.ts';
-import { claimDomain, house, initiate, unproveDomain, type House } from '../../setup/providers/sso.ts';
+import {
+  claimDomain,
+  house,
+  initiate,
+  unproveDomain,
+  type House,
+} from '../../setup/providers/sso.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 let ground: Ground;
@@ -24,10 +34,13 @@ afterAll(async () => {
   await provider.stop();
 });
 
-const begin = (email: string, more: object = {}): Promise<Answer> => initiate(new Browser(ground.app), email, more);
+const begin = (email: string, more: object = {}): Promise<Answer> =>
+  initiate(new Browser(ground.app), email, more);
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const change = ({ boss }: House, set: object) =>
-  ground.db.collection('organizations').updateOne({ _id: objectId(boss.organizationId) }, { $set: set });
+  ground.db
+    .collection('organizations')
+    .updateOne({ _id: objectId(boss.organizationId) }, { $set: set });
 
 describe('an address', () => {
   test('of a proved domain leads to its organisation’s provider, with a cookie for this browser', async () => {
@@ -58,15 +71,22 @@ describe('an address', () => {
       at: (body.data.redirectUrl as string).split('?')[0],
       query: [...askedBy(body.data.redirectUrl as string).params.keys()],
     });
-    expect(bare(await begin(`boss@${home.domain}`))).toEqual(bare(await begin(`nobody@${home.domain}`)));
+    expect(bare(await begin(`boss@${home.domain}`))).toEqual(
+      bare(await begin(`nobody@${home.domain}`)),
+    );
   });
 
-  test.for(['someone@unknown.example.org', 'someone@example.com', 'someone@sub.{domain}', 'someone@x{domain}'])(
-    'of no proved domain leads nowhere: %s',
-    async (email) => {
-      expect(outcome(await begin(email.replace('{domain}', home.domain)))).toEqual([404, 'NOT_FOUND']);
-    },
-  );
+  test.for([
+    'someone@unknown.example.org',
+    'someone@example.com',
+    'someone@sub.{domain}',
+    'someone@x{domain}',
+  ])('of no proved domain leads nowhere: %s', async (email) => {
+    expect(outcome(await begin(email.replace('{domain}', home.domain)))).toEqual([
+      404,
+      'NOT_FOUND',
+    ]);
+  });
 
   test('of a domain that is only claimed leads nowhere', async () => {
     await claimDomain(ground, home.boss, 'claimed.example.org');
@@ -75,10 +95,13 @@ describe('an address', () => {
     expect(outcome(await begin('someone@claimed.example.org'))).toEqual([404, 'NOT_FOUND']);
   });
 
-  test.for(['', 'x', '@example.org', 'a@b@c.example.org', 7, null])('that is none is refused: %s', async (email) => {
-    const answer = await initiate(new Browser(ground.app), email as string);
-    expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
-  });
+  test.for(['', 'x', '@example.org', 'a@b@c.example.org', 7, null])(
+    'that is none is refused: %s',
+    async (email) => {
+      const answer = await initiate(new Browser(ground.app), email as string);
+      expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
+    },
+  );
 
   test('is asked for twenty times in a quarter of an hour', async () => {
     const email = `often@${home.domain}`;
@@ -104,7 +127,10 @@ describe('an organisation', () => {
   test('without settings is answered like an unknown domain, and audited', async () => {
     const boss = await owner(ground.app, 'Bare');
     await claimDomain(ground, boss, 'bare.example.org');
-    const [bare, unknown] = [await begin('x@bare.example.org'), await begin('x@unknown.example.org')];
+    const [bare, unknown] = [
+      await begin('x@bare.example.org'),
+      await begin('x@unknown.example.org'),
+    ];
     expect([outcome(bare), bare.text]).toEqual([[404, 'NOT_FOUND'], unknown.text]);
     const [entry] = await auditOf(ground.app, boss, 'action=auth.sso.initiate');
     expect(entry).toMatchObject({ status: 'failure', detail: 'No sign-on is set up here' });
@@ -118,12 +144,13 @@ describe('an organisation', () => {
 });
 
 describe('the address to return to', () => {
-  test.for(['https://app.example.com/signed-on?a=1', 'http://localhost:5173/', 'http://localhost:5173/?x#y'])(
-    'may be %s',
-    async (returnTo) => {
-      expect((await begin(`r@${home.domain}`, { returnTo })).status).toBe(200);
-    },
-  );
+  test.for([
+    'https://app.example.com/signed-on?a=1',
+    'http://localhost:5173/',
+    'http://localhost:5173/?x#y',
+  ])('may be %s', async (returnTo) => {
+    expect((await begin(`r@${home.domain}`, { returnTo })).status).toBe(200);
+  });
 
   test.for([
     'https://evil.example.net/signed-on',
@@ -140,6 +167,10 @@ describe('the address to return to', () => {
     '',
   ])('may not be %s', async (returnTo) => {
     const answer = await begin(`q@${home.domain}`, { returnTo });
-    expect([...outcome(answer), answer.headers.getSetCookie()]).toEqual([400, 'VALIDATION_ERROR', []]);
+    expect([...outcome(answer), answer.headers.getSetCookie()]).toEqual([
+      400,
+      'VALIDATION_ERROR',
+      [],
+    ]);
   });
 });

@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
 import { randomHex } from '../../../src/platform/ids.ts';
-import { auditOf, changeMembership, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import {
+  auditOf,
+  changeMembership,
+  member,
+  objectId,
+  startGround,
+  type Ground,
+} from '../../setup/harness.ts';
 import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import {
   holdMail,
@@ -26,7 +33,11 @@ beforeAll(async () => {
   office = await openPostOffice();
   // Few connections: who waits must not keep those that others need.
   const connections = { ASSAY_DB_POOL: '3' };
-  const environment = { ...connections, ASSAY_PUBLIC_URL: 'https://assay.example.com/', LOG_LEVEL: 'debug' };
+  const environment = {
+    ...connections,
+    ASSAY_PUBLIC_URL: 'https://assay.example.com/',
+    LOG_LEVEL: 'debug',
+  };
   ground = await startGround({ ...environment, SMTP_URL: office.url }, { clock });
   app = ground.app;
   mail = await holdMail(ground);
@@ -44,15 +55,22 @@ const at = '/api/v1/team';
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const someone = (): string => `guest-${randomHex(6)}@example.com`;
 const write = (email: unknown, role?: unknown, by = ada): Promise<Answer> =>
-  app.call('POST', `${at}/invite`, { token: by.token, body: { email, ...(role !== undefined && { role }) } });
+  app.call('POST', `${at}/invite`, {
+    token: by.token,
+    body: { email, ...(role !== undefined && { role }) },
+  });
 const resend = (id: string, by = ada): Promise<Answer> =>
   app.call('POST', `${at}/invites/${id}/resend`, { token: by.token });
 const revoke = (id: string, by = ada): Promise<Answer> =>
   app.call('DELETE', `${at}/invites/${id}`, { token: by.token });
-const pending = (by = ada): Promise<Answer> => app.call('GET', `${at}/invites`, { token: by.token });
-const validate = (token: string): Promise<Answer> => app.call('GET', `${at}/invites/validate/${token}`);
-const accept = (token: string, body: object = { name: 'Guest', password: PASSWORD }): Promise<Answer> =>
-  app.call('POST', `${at}/invites/${token}/accept`, { body });
+const pending = (by = ada): Promise<Answer> =>
+  app.call('GET', `${at}/invites`, { token: by.token });
+const validate = (token: string): Promise<Answer> =>
+  app.call('GET', `${at}/invites/validate/${token}`);
+const accept = (
+  token: string,
+  body: object = { name: 'Guest', password: PASSWORD },
+): Promise<Answer> => app.call('POST', `${at}/invites/${token}/accept`, { body });
 /** The mails to an address, all that wait being sent first. */
 async function mailsTo(email: string): Promise<Received[]> {
   await mail.deliver();
@@ -69,7 +87,8 @@ async function invite(email = someone(), role?: string, by = ada): Promise<Invit
   await mail.deliver();
   return { id, email, token: tokenOf(office.newest(email)) };
 }
-const me = async (token: string) => ok(await app.call('GET', '/api/v1/auth/me', { token })).body.data;
+const me = async (token: string) =>
+  ok(await app.call('GET', '/api/v1/auth/me', { token })).body.data;
 
 describe('writing', () => {
   test('answers id, address, role and end, never the token; the mail brings it', async () => {
@@ -78,21 +97,42 @@ describe('writing', () => {
     expect(answer.status).toBe(201);
     const { data } = answer.body;
     expect(data).toEqual({
-      ...{ _id: data.id, id: expect.stringMatching(/^[0-9a-f]{24}$/), email, role: 'member', inviterEmail: ada.email },
+      ...{
+        _id: data.id,
+        id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        email,
+        role: 'member',
+        inviterEmail: ada.email,
+      },
       ...{ expiresAt: expect.any(String), createdAt: expect.any(String) },
     });
-    expect(Math.abs(Date.parse(data.expiresAt) - Date.parse(data.createdAt) - 7 * DAY)).toBeLessThan(10_000);
+    expect(
+      Math.abs(Date.parse(data.expiresAt) - Date.parse(data.createdAt) - 7 * DAY),
+    ).toBeLessThan(10_000);
     const [brought, ...more] = await mailsTo(email);
-    expect([more, brought?.recipients, brought?.subject]).toEqual([[], [email], 'Invitation to Ada Ltd']);
+    expect([more, brought?.recipients, brought?.subject]).toEqual([
+      [],
+      [email],
+      'Invitation to Ada Ltd',
+    ]);
     const token = tokenOf(office.newest(email));
     expect(token).toMatch(/^[\w-]{43}$/);
     for (const form of [brought?.text, brought?.html])
-      for (const part of [`https://assay.example.com/accept-invite#token=${token}`, ada.email, 'member'])
+      for (const part of [
+        `https://assay.example.com/accept-invite#token=${token}`,
+        ada.email,
+        'member',
+      ])
         expect(form).toContain(part);
     expect(answer.text).not.toContain(token);
     expect((await pending()).text).not.toContain(token);
     const [entry] = await auditOf(app, ada, `action=team.invite&resourceId=${data.id}`);
-    expect(entry).toMatchObject({ status: 'success', detail: email, metadata: { role: 'member' }, userId: ada.userId });
+    expect(entry).toMatchObject({
+      status: 'success',
+      detail: email,
+      metadata: { role: 'member' },
+      userId: ada.userId,
+    });
   });
 
   test('the token stands nowhere in the database, the log or the audit log, before and after its use', async () => {
@@ -149,7 +189,10 @@ describe('writing', () => {
   test('asked for at the same time there is one invitation', async () => {
     const email = someone();
     const answers = await Promise.all(Array.from({ length: 5 }, () => write(email)));
-    expect(answers.map(outcome).sort()).toEqual([[201, undefined], ...Array(4).fill([400, 'ALREADY_MEMBER'])]);
+    expect(answers.map(outcome).sort()).toEqual([
+      [201, undefined],
+      ...Array(4).fill([400, 'ALREADY_MEMBER']),
+    ]);
     const found = (await pending()).body.data.filter((row: Invited) => row.email === email);
     expect(found).toHaveLength(1);
     expect(await mailsTo(email)).toHaveLength(1);
@@ -169,7 +212,10 @@ describe('writing', () => {
       ])
         expect(outcome(answer), role).toEqual([403, 'FORBIDDEN']);
     }
-    expect(outcome(await pending(await member(ground, ada, 'auditor')))).toEqual([403, 'FORBIDDEN']);
+    expect(outcome(await pending(await member(ground, ada, 'auditor')))).toEqual([
+      403,
+      'FORBIDDEN',
+    ]);
   });
 
   test('another organisation’s invitation is unknown', async () => {
@@ -203,13 +249,22 @@ describe('looking', () => {
     const invited = await invite();
     await end(invited);
     const answer = await validate(invited.token);
-    expect([answer.status, answer.body]).toEqual([200, { success: true, data: { valid: false, reason } }]);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { success: true, data: { valid: false, reason } },
+    ]);
   });
 
-  test.each(['x', 'a'.repeat(43), '%00', 'a'.repeat(5000), '{"$ne":null}'])('%s is unknown', async (token) => {
-    for (const answer of [await validate(encodeURIComponent(token)), await accept(encodeURIComponent(token))])
-      expect(outcome(answer)).toEqual([404, 'NOT_FOUND']);
-  });
+  test.each(['x', 'a'.repeat(43), '%00', 'a'.repeat(5000), '{"$ne":null}'])(
+    '%s is unknown',
+    async (token) => {
+      for (const answer of [
+        await validate(encodeURIComponent(token)),
+        await accept(encodeURIComponent(token)),
+      ])
+        expect(outcome(answer)).toEqual([404, 'NOT_FOUND']);
+    },
+  );
 });
 
 describe('sending again', () => {
@@ -245,7 +300,8 @@ describe('sending again', () => {
     await ground.db
       .collection('invitations')
       .updateOne({ _id: objectId(old.id) }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
-    for (const act of [resend, revoke]) expect(outcome(await act(old.id))).toEqual([410, 'EXPIRED']);
+    for (const act of [resend, revoke])
+      expect(outcome(await act(old.id))).toEqual([410, 'EXPIRED']);
     expect((await pending()).body.data.map(({ id }: Invited) => id)).not.toContain(old.id);
     expect((await write(old.email)).status).toBe(201);
   });
@@ -271,37 +327,66 @@ describe('accepting with a new account', () => {
     const answer = await accept(token, { name: ' Grace ', password: PASSWORD });
     expect(answer.status).toBe(200);
     const { data } = answer.body;
-    expect(data).toMatchObject({ organizationId: ada.organizationId, role: 'viewer', user: { email, name: 'Grace' } });
-    expect(await me(data.token)).toMatchObject({ role: 'viewer', organization: { name: 'Ada Ltd' }, user: { email } });
-    expect((await app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } })).status).toBe(200);
+    expect(data).toMatchObject({
+      organizationId: ada.organizationId,
+      role: 'viewer',
+      user: { email, name: 'Grace' },
+    });
+    expect(await me(data.token)).toMatchObject({
+      role: 'viewer',
+      organization: { name: 'Ada Ltd' },
+      user: { email },
+    });
+    expect(
+      (await app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } }))
+        .status,
+    ).toBe(200);
     const [entry] = await auditOf(app, ada, `action=team.invite.accepted&resourceId=${id}`);
-    expect(entry).toMatchObject({ status: 'success', userId: data.user._id, userEmail: email, userRole: 'viewer' });
+    expect(entry).toMatchObject({
+      status: 'success',
+      userId: data.user._id,
+      userEmail: email,
+      userRole: 'viewer',
+    });
     const one = { auditLogId: entry?._id };
     ok(await app.call('POST', '/api/v1/auth/revoke-session', { token: data.token, body: one }));
-    expect(outcome(await app.call('GET', '/api/v1/auth/me', { token: data.token }))).toEqual([401, 'SESSION_REVOKED']);
+    expect(outcome(await app.call('GET', '/api/v1/auth/me', { token: data.token }))).toEqual([
+      401,
+      'SESSION_REVOKED',
+    ]);
   });
 
   test('twenty at the same time: one account, one membership, one session', async () => {
     const { token, email } = await invite();
     const answers = await Promise.all(Array.from({ length: 20 }, () => accept(token)));
-    expect(answers.map(outcome).sort()).toEqual([[200, undefined], ...Array(19).fill([400, 'INVITE_ALREADY_USED'])]);
+    expect(answers.map(outcome).sort()).toEqual([
+      [200, undefined],
+      ...Array(19).fill([400, 'INVITE_ALREADY_USED']),
+    ]);
     const users = await ground.db.collection('users').find({ email }).toArray();
     expect(users).toHaveLength(1);
-    expect(await ground.db.collection('memberships').countDocuments({ userId: users[0]?._id })).toBe(1);
-    expect(await ground.db.collection('sessions').countDocuments({ userId: users[0]?._id })).toBe(1);
+    expect(
+      await ground.db.collection('memberships').countDocuments({ userId: users[0]?._id }),
+    ).toBe(1);
+    expect(await ground.db.collection('sessions').countDocuments({ userId: users[0]?._id })).toBe(
+      1,
+    );
     expect(outcome(await accept(token))).toEqual([400, 'INVITE_ALREADY_USED']);
   });
 
-  test.each([10, 15, 20, 30])('twenty, one every %d ms, do not wait for each other on all connections', async (ms) => {
-    const { token } = await invite();
-    const late = async (_: unknown, place: number): Promise<Answer> => {
-      await new Promise((resolve) => setTimeout(resolve, place * ms));
-      return accept(token);
-    };
-    const answers = await Promise.all(Array.from({ length: 20 }, late));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ body }) => body.code === 'INVITE_ALREADY_USED')).toHaveLength(19);
-  });
+  test.each([10, 15, 20, 30])(
+    'twenty, one every %d ms, do not wait for each other on all connections',
+    async (ms) => {
+      const { token } = await invite();
+      const late = async (_: unknown, place: number): Promise<Answer> => {
+        await new Promise((resolve) => setTimeout(resolve, place * ms));
+        return accept(token);
+      };
+      const answers = await Promise.all(Array.from({ length: 20 }, late));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(answers.filter(({ body }) => body.code === 'INVITE_ALREADY_USED')).toHaveLength(19);
+    },
+  );
 
   test.each([
     { name: 'Guest', password: 'short' },
@@ -330,7 +415,8 @@ describe('accepting with a new account', () => {
 });
 
 describe('accepting with an account that exists', () => {
-  const account = ({ userId }: Owner) => ground.db.collection('users').findOne({ _id: objectId(userId) });
+  const account = ({ userId }: Owner) =>
+    ground.db.collection('users').findOne({ _id: objectId(userId) });
 
   test('needs its password, and changes neither password nor name', async () => {
     const guest = await owner(app, 'Guest');
@@ -341,10 +427,16 @@ describe('accepting with an account that exists', () => {
     expect(await account(guest)).toEqual(before);
     await expect
       .poll(() => auditOf(app, guest, 'action=auth.login&status=failure'))
-      .toMatchObject([{ userEmail: guest.email, detail: 'wrong password', metadata: { method: 'invitation' } }]);
+      .toMatchObject([
+        { userEmail: guest.email, detail: 'wrong password', metadata: { method: 'invitation' } },
+      ]);
 
     const { data } = ok(await accept(token, { name: 'Mallory', password: PASSWORD })).body;
-    expect(data).toMatchObject({ organizationId: ada.organizationId, role: 'admin', user: { name: 'Guest' } });
+    expect(data).toMatchObject({
+      organizationId: ada.organizationId,
+      role: 'admin',
+      user: { name: 'Guest' },
+    });
     const after = await account(guest);
     for (const kept of ['passwordHash', 'passwordChangedAt', 'name', 'mfa', 'email'])
       expect(after?.[kept]).toEqual(before?.[kept]);
@@ -363,15 +455,22 @@ describe('accepting with an account that exists', () => {
     expect(data).toEqual({ mfaRequired: true, tempToken: expect.any(String) });
     expect(await sessions()).toBe(before);
     const [entry] = await auditOf(app, ada, `action=team.invite.accepted&resourceId=${id}`);
-    expect(entry).toMatchObject({ status: 'success', userId: guest.userId, metadata: { method: 'invitation' } });
+    expect(entry).toMatchObject({
+      status: 'success',
+      userId: guest.userId,
+      metadata: { method: 'invitation' },
+    });
     const second = { tempToken: data.tempToken, code: authenticator.next() };
-    const signedIn = ok(await app.call('POST', '/api/v1/auth/mfa/login', { body: second })).body.data;
+    const signedIn = ok(await app.call('POST', '/api/v1/auth/mfa/login', { body: second })).body
+      .data;
     expect([signedIn.organizationId, signedIn.role]).toEqual([ada.organizationId, 'viewer']);
   });
 
   test('an account without a password cannot be proven by one', async () => {
     const guest = await owner(app, 'Guest');
-    await ground.db.collection('users').updateOne({ _id: objectId(guest.userId) }, { $set: { passwordHash: null } });
+    await ground.db
+      .collection('users')
+      .updateOne({ _id: objectId(guest.userId) }, { $set: { passwordHash: null } });
     const { token } = await invite(guest.email);
     expect(outcome(await accept(token))).toEqual([401, 'INVALID_CREDENTIALS']);
     expect((await account(guest))?.passwordHash).toBeNull();
@@ -381,8 +480,13 @@ describe('accepting with an account that exists', () => {
     const guest = await owner(app, 'Guest');
     const { token } = await invite(guest.email);
     const answers = await Promise.all(Array.from({ length: 20 }, () => accept(token)));
-    expect(answers.map(outcome).sort()).toEqual([[200, undefined], ...Array(19).fill([400, 'INVITE_ALREADY_USED'])]);
-    expect(await ground.db.collection('memberships').countDocuments({ userId: objectId(guest.userId) })).toBe(2);
+    expect(answers.map(outcome).sort()).toEqual([
+      [200, undefined],
+      ...Array(19).fill([400, 'INVITE_ALREADY_USED']),
+    ]);
+    expect(
+      await ground.db.collection('memberships').countDocuments({ userId: objectId(guest.userId) }),
+    ).toBe(2);
   });
 
   test('at most twenty passwords are tried until it is sent again', async () => {
@@ -400,11 +504,19 @@ describe('accepting with an account that exists', () => {
   test('who was taken in meanwhile is a member already', async () => {
     const guest = await owner(app, 'Guest');
     const { token } = await invite(guest.email);
-    const row = { organizationId: objectId(ada.organizationId), userId: objectId(guest.userId), role: 'viewer' };
+    const row = {
+      organizationId: objectId(ada.organizationId),
+      userId: objectId(guest.userId),
+      role: 'viewer',
+    };
     const times = { createdAt: new Date(), updatedAt: new Date() };
-    await ground.db.collection('memberships').insertOne({ ...row, isActive: false, deactivatedBy: 'scim', ...times });
+    await ground.db
+      .collection('memberships')
+      .insertOne({ ...row, isActive: false, deactivatedBy: 'scim', ...times });
     expect(outcome(await accept(token))).toEqual([400, 'ALREADY_MEMBER']);
-    expect(await ground.db.collection('memberships').findOne(row)).toMatchObject({ isActive: false });
+    expect(await ground.db.collection('memberships').findOne(row)).toMatchObject({
+      isActive: false,
+    });
     expect((await validate(token)).body.data.valid).toBe(true);
   });
 });

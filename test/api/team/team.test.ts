@@ -1,6 +1,13 @@
 // The story of team members over HTTP (document 1, sections 2, 3 and 4.4): listed, given roles, suspended, reactivated, removed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { auditOf, changeMembership, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import {
+  auditOf,
+  changeMembership,
+  member,
+  objectId,
+  startGround,
+  type Ground,
+} from '../../setup/harness.ts';
 import { ok, owner, PASSWORD, workspaceKey, type Owner } from '../../setup/personas.ts';
 import type { Answer, TestApp } from '../../setup/start-app.ts';
 
@@ -15,17 +22,24 @@ beforeAll(async () => {
 afterAll(() => ground.stop());
 
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
-const list = ({ token }: Owner): Promise<Answer> => app.call('GET', '/api/v1/team/members', { token });
+const list = ({ token }: Owner): Promise<Answer> =>
+  app.call('GET', '/api/v1/team/members', { token });
 const patch = ({ token }: Owner, path: string, body?: object): Promise<Answer> =>
   app.call('PATCH', `/api/v1/team/members/${path}`, { token, ...(body && { body }) });
-const change = (by: Owner, { userId }: Owner, what: 'auditor' | 'status' | 'reactivate'): Promise<Answer> =>
-  patch(by, `${userId}/${what}`);
-const setRole = (by: Owner, { userId }: Owner, role: unknown): Promise<Answer> => patch(by, `${userId}/role`, { role });
+const change = (
+  by: Owner,
+  { userId }: Owner,
+  what: 'auditor' | 'status' | 'reactivate',
+): Promise<Answer> => patch(by, `${userId}/${what}`);
+const setRole = (by: Owner, { userId }: Owner, role: unknown): Promise<Answer> =>
+  patch(by, `${userId}/role`, { role });
 const remove = ({ token }: Owner, { userId }: Owner): Promise<Answer> =>
   app.call('DELETE', `/api/v1/team/members/${userId}`, { token });
 const me = ({ token }: Owner): Promise<Answer> => app.call('GET', '/api/v1/auth/me', { token });
 const stored = ({ organizationId, userId }: Owner) =>
-  ground.db.collection('memberships').findOne({ organizationId: objectId(organizationId), userId: objectId(userId) });
+  ground.db
+    .collection('memberships')
+    .findOne({ organizationId: objectId(organizationId), userId: objectId(userId) });
 async function listed(by: Owner, { userId }: Owner): Promise<Record<string, unknown> | undefined> {
   return ok(await list(by)).body.data.find((row: { userId: string }) => row.userId === userId);
 }
@@ -65,7 +79,10 @@ describe('the list', () => {
       expect((await list(await member(ground, ada, role))).status, role).toBe(200);
     expect(outcome(await list(await member(ground, ada, 'auditor')))).toEqual([403, 'FORBIDDEN']);
     const { key } = await workspaceKey(app, ada);
-    expect(outcome(await app.call('GET', '/api/v1/team/members', { key }))).toEqual([403, 'FORBIDDEN']);
+    expect(outcome(await app.call('GET', '/api/v1/team/members', { key }))).toEqual([
+      403,
+      'FORBIDDEN',
+    ]);
     expect(outcome(await app.call('GET', '/api/v1/team/members'))).toEqual([401, 'NO_TOKEN']);
   });
 
@@ -78,35 +95,56 @@ describe('the list', () => {
 });
 
 describe('roles', () => {
-  test.each(['owner', 'admin', 'member', 'viewer'])('an owner makes a member %s, effective at once', async (role) => {
-    const person = await member(ground, ada, role === 'member' ? 'viewer' : 'member');
-    const answer = await setRole(ada, person, role);
-    expect([answer.status, answer.body.data.role, answer.body.data.userId]).toEqual([200, role, person.userId]);
-    expect((await me(person)).body.data.role).toBe(role);
-    const [entry] = await auditOf(app, ada, `action=team.member.role_changed&resourceId=${person.userId}`);
-    expect(entry).toMatchObject({
-      userId: ada.userId,
-      resource: 'member',
-      status: 'success',
-      detail: person.email,
-      metadata: { from: role === 'member' ? 'viewer' : 'member', to: role },
-    });
-  });
+  test.each(['owner', 'admin', 'member', 'viewer'])(
+    'an owner makes a member %s, effective at once',
+    async (role) => {
+      const person = await member(ground, ada, role === 'member' ? 'viewer' : 'member');
+      const answer = await setRole(ada, person, role);
+      expect([answer.status, answer.body.data.role, answer.body.data.userId]).toEqual([
+        200,
+        role,
+        person.userId,
+      ]);
+      expect((await me(person)).body.data.role).toBe(role);
+      const [entry] = await auditOf(
+        app,
+        ada,
+        `action=team.member.role_changed&resourceId=${person.userId}`,
+      );
+      expect(entry).toMatchObject({
+        userId: ada.userId,
+        resource: 'member',
+        status: 'success',
+        detail: person.email,
+        metadata: { from: role === 'member' ? 'viewer' : 'member', to: role },
+      });
+    },
+  );
 
-  test.each(['auditor', 'reviewer', 'root', '', null, 7, ['owner'], { $ne: null }])('%j is refused', async (role) => {
-    const person = await member(ground, ada, 'viewer');
-    expect(outcome(await setRole(ada, person, role))).toEqual([400, 'VALIDATION_ERROR']);
-    expect((await stored(person))?.role).toBe('viewer');
-  });
+  test.each(['auditor', 'reviewer', 'root', '', null, 7, ['owner'], { $ne: null }])(
+    '%j is refused',
+    async (role) => {
+      const person = await member(ground, ada, 'viewer');
+      expect(outcome(await setRole(ada, person, role))).toEqual([400, 'VALIDATION_ERROR']);
+      expect((await stored(person))?.role).toBe('viewer');
+    },
+  );
 
   test('an owner makes an auditor and takes it back; nobody else does', async () => {
     const person = await member(ground, ada, 'viewer');
     for (const role of ['admin', 'member'])
-      expect(outcome(await change(await member(ground, ada, role), person, 'auditor'))).toEqual([403, 'FORBIDDEN']);
+      expect(outcome(await change(await member(ground, ada, role), person, 'auditor'))).toEqual([
+        403,
+        'FORBIDDEN',
+      ]);
     expect((await change(ada, person, 'auditor')).body.data.role).toBe('auditor');
     expect(outcome(await list(person))).toEqual([403, 'FORBIDDEN']);
     expect((await setRole(ada, person, 'viewer')).body.data.role).toBe('viewer');
-    const entries = await auditOf(app, ada, `action=team.update_role&resourceId=${person.userId}&status=success`);
+    const entries = await auditOf(
+      app,
+      ada,
+      `action=team.update_role&resourceId=${person.userId}&status=success`,
+    );
     expect(entries.map(({ metadata }) => metadata)).toEqual([
       { from: 'auditor', to: 'viewer' },
       { from: 'viewer', to: 'auditor' },
@@ -114,7 +152,12 @@ describe('roles', () => {
   });
 
   test('an admin changes members and admins, and neither makes nor touches owners', async () => {
-    const [boss, admin, other, second] = (await team('admin', 'admin', 'owner')) as [Owner, Owner, Owner, Owner];
+    const [boss, admin, other, second] = (await team('admin', 'admin', 'owner')) as [
+      Owner,
+      Owner,
+      Owner,
+      Owner,
+    ];
     expect((await setRole(admin, other, 'viewer')).status).toBe(200);
     for (const answer of [
       await setRole(admin, admin, 'owner'),
@@ -148,7 +191,11 @@ describe('roles', () => {
 
   test('strangers are no members', async () => {
     const stranger = await owner(app, 'Stranger');
-    for (const target of [stranger, { ...stranger, userId: 'f'.repeat(24) }, { ...stranger, userId: 'no-id' }])
+    for (const target of [
+      stranger,
+      { ...stranger, userId: 'f'.repeat(24) },
+      { ...stranger, userId: 'no-id' },
+    ])
       for (const answer of [
         await setRole(ada, target, 'viewer'),
         await change(ada, target, 'status'),
@@ -169,24 +216,32 @@ describe('suspension', () => {
     const there = { organizationId: ada.organizationId };
     expect(await listed(ada, person)).toMatchObject({ isActive: false, role: 'member' });
     const login = ok(
-      await app.call('POST', '/api/v1/auth/login', { body: { email: person.email, password: PASSWORD } }),
+      await app.call('POST', '/api/v1/auth/login', {
+        body: { email: person.email, password: PASSWORD },
+      }),
     );
     expect(login.body.data.organizationId).not.toBe(ada.organizationId);
     const { token } = login.body.data;
-    expect((await app.call('POST', '/api/v1/auth/switch-org', { token, body: there })).status).toBe(404);
+    expect((await app.call('POST', '/api/v1/auth/switch-org', { token, body: there })).status).toBe(
+      404,
+    );
 
     expect((await change(ada, person, 'reactivate')).body.data.isActive).toBe(true);
     expect((await me(person)).body.data.role).toBe('member');
     expect(await stored(person)).toMatchObject({ isActive: true, deactivatedBy: null });
     const entries = await auditOf(app, ada, `resourceId=${person.userId}`);
-    expect(entries.map(({ action }) => action)).toEqual(['team.member.reactivated', 'team.member.suspended']);
+    expect(entries.map(({ action }) => action)).toEqual([
+      'team.member.reactivated',
+      'team.member.suspended',
+    ]);
   });
 
   test('twice is as good as once, and the team may suspend whom the directory has deactivated', async () => {
     const person = await member(ground, ada, 'member');
     await changeMembership(ground, person, { isActive: false, deactivatedBy: 'scim' });
     expect((await me(person)).status).toBe(200);
-    for (let time = 0; time < 2; time++) expect((await change(ada, person, 'status')).status).toBe(200);
+    for (let time = 0; time < 2; time++)
+      expect((await change(ada, person, 'status')).status).toBe(200);
     expect(outcome(await me(person))).toEqual([401, 'ACCOUNT_DEACTIVATED']);
   });
 });
@@ -251,9 +306,15 @@ describe('the last active owner', () => {
       const [first, second] = [takings[round % 4]?.[1], takings[(round * 3 + 1) % 4]?.[1]];
       const answers = await Promise.all([first?.(...pair), second?.(pair[1], pair[0])]);
       const statuses = answers.map((answer) => answer?.status ?? 0).sort();
-      expect(statuses[0], `round ${round}: ${JSON.stringify(answers.map((answer) => answer?.body))}`).toBe(200);
+      expect(
+        statuses[0],
+        `round ${round}: ${JSON.stringify(answers.map((answer) => answer?.body))}`,
+      ).toBe(200);
       expect([400, 401, 403]).toContain(statuses[1]);
-      expect(await rows.countDocuments({ ...where, role: 'owner', isActive: true }), `round ${round}`).toBe(1);
+      expect(
+        await rows.countDocuments({ ...where, role: 'owner', isActive: true }),
+        `round ${round}`,
+      ).toBe(1);
       await rows.deleteMany(where);
       await rows.insertMany(original);
     }

@@ -88,7 +88,10 @@ describe('a replay', () => {
 
   test('a key may have 256 characters and no more', async () => {
     const longest = 'k'.repeat(256);
-    expectReplay(await post({ body: decision('x') }, longest), await post({ body: decision('x') }, longest));
+    expectReplay(
+      await post({ body: decision('x') }, longest),
+      await post({ body: decision('x') }, longest),
+    );
     const { status, body } = await post({ body: decision('x') }, `${longest}k`);
     expect([status, body.code]).toEqual([400, 'SVC_VALIDATION_FAILED']);
   });
@@ -176,7 +179,8 @@ describe('concurrent duplicates', () => {
       );
       expect(await count()).toBe(before + 20);
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-      for (let at = 0; at < answers.length; at += 2) expect(answers[at]?.body).toEqual(answers[at + 1]?.body);
+      for (let at = 0; at < answers.length; at += 2)
+        expect(answers[at]?.body).toEqual(answers[at + 1]?.body);
     } finally {
       await second.stop();
     }
@@ -211,7 +215,10 @@ describe('after 24 hours', () => {
   const DAY = 24 * 60 * 60 * 1000;
   test('the same key is a fresh request, just before it is not', async () => {
     const [kept, freed] = [newKey(), newKey()];
-    const [first, old] = [await post({ body: decision('x') }, kept), await post({ body: decision('x') }, freed)];
+    const [first, old] = [
+      await post({ body: decision('x') }, kept),
+      await post({ body: decision('x') }, freed),
+    ];
     ahead += DAY - 60_000;
     expectReplay(first, await post({ body: decision('x') }, kept));
     ahead += 120_000;
@@ -223,7 +230,8 @@ describe('after 24 hours', () => {
 
   test('the slow job takes the old keys away', async () => {
     const { traceId } = (await post({ body: decision('x') }, newKey())).body.data;
-    const kept = async () => 'idempotencyKey' in ((await ground.db.collection('ledger').findOne({ traceId })) ?? {});
+    const kept = async () =>
+      'idempotencyKey' in ((await ground.db.collection('ledger').findOne({ traceId })) ?? {});
     await app.instance.runJobsOnce();
     expect(await kept()).toBe(true);
     ahead += DAY + 60_000;
@@ -235,8 +243,14 @@ describe('after 24 hours', () => {
 test('a deleted decision holds its key no longer: to an instance that does not remember it, the request is fresh', async () => {
   const body = decision('x');
   const first = await post({ body });
-  const { _id } = (await ground.db.collection('ledger').findOne({ traceId: first.body.data.traceId })) ?? {};
-  ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body: { ids: [_id] } }));
+  const { _id } =
+    (await ground.db.collection('ledger').findOne({ traceId: first.body.data.traceId })) ?? {};
+  ok(
+    await app.call('POST', '/api/v1/traces/bulk-delete', {
+      token: ada.token,
+      body: { ids: [_id] },
+    }),
+  );
   const second = await startGround(
     {},
     { mongoUri: ground.mongoUri, clock: { now: () => new Date(Date.now() + ahead) } },

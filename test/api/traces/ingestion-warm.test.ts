@@ -6,7 +6,14 @@ import { agent, decision, ok, owner, type Owner } from '../../setup/personas.ts'
 import { databaseUri, startApp, type TestApp } from '../../setup/start-app.ts';
 
 /** What the request path could read; the ledger's consumers and the timed jobs are looked away from. */
-const READABLE = ['workspace_keys', 'agents', 'organizations', 'workspaces', 'policies', 'agent_activity'];
+const READABLE = [
+  'workspace_keys',
+  'agents',
+  'organizations',
+  'workspaces',
+  'policies',
+  'agent_activity',
+];
 
 interface Command {
   name: string;
@@ -38,7 +45,8 @@ afterAll(() => app.stop());
 
 test('a warm instance ingests with one insert per batch and reads nothing', async () => {
   const bot = await agent(app, ada);
-  const post = async () => ok(await app.call('POST', '/api/v1/traces', { key: bot.key, body: decision(bot.id) }));
+  const post = async () =>
+    ok(await app.call('POST', '/api/v1/traces', { key: bot.key, body: decision(bot.id) }));
   await post();
   await app.instance.services.consumers.stop();
 
@@ -51,11 +59,15 @@ test('a warm instance ingests with one insert per batch and reads nothing', asyn
   expect(together.reduce((sum, documents) => sum + documents, 0)).toBe(40);
 
   const known = new Set<unknown>([...READABLE, DECISIONS.collection]);
-  expect(commands.filter(({ name, collection }) => name === 'find' && known.has(collection))).toEqual([]);
+  expect(
+    commands.filter(({ name, collection }) => name === 'find' && known.has(collection)),
+  ).toEqual([]);
 });
 
 /** How many documents each insert into the ledger held. */
 function inserted(): number[] {
-  const inserts = commands.filter(({ name, collection }) => name === 'insert' && collection === DECISIONS.collection);
+  const inserts = commands.filter(
+    ({ name, collection }) => name === 'insert' && collection === DECISIONS.collection,
+  );
   return inserts.map(({ documents }) => documents);
 }

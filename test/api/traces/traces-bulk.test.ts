@@ -24,7 +24,9 @@ interface Posted {
 
 async function post(more: object = {}, by = key): Promise<Posted> {
   const body = decision('x', more);
-  const { traceId } = ok(await app.call('POST', '/api/v1/traces', { key: by, body })).body.data as { traceId: string };
+  const { traceId } = ok(await app.call('POST', '/api/v1/traces', { key: by, body })).body.data as {
+    traceId: string;
+  };
   const stored = await ground.db.collection('ledger').findOne({ traceId, kind: 'trace' });
   return { id: stored?._id.toHexString() ?? '', traceId, body };
 }
@@ -33,8 +35,10 @@ const setStatus = (ids: unknown, status: unknown, { token } = ada): Promise<Answ
   app.call('POST', '/api/v1/traces/bulk-status', { token, body: { ids, status } });
 const remove = (ids: unknown, { token } = ada): Promise<Answer> =>
   app.call('POST', '/api/v1/traces/bulk-delete', { token, body: { ids } });
-const read = (id: string, { token } = ada): Promise<Answer> => app.call('GET', `/api/v1/traces/${id}`, { token });
-const entriesOf = (traceId: string) => ground.db.collection('ledger').find({ traceId }).sort({ sequence: 1 }).toArray();
+const read = (id: string, { token } = ada): Promise<Answer> =>
+  app.call('GET', `/api/v1/traces/${id}`, { token });
+const entriesOf = (traceId: string) =>
+  ground.db.collection('ledger').find({ traceId }).sort({ sequence: 1 }).toArray();
 
 async function verified(who = ada): Promise<Record<string, unknown>> {
   return ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: who.token })).body.data;
@@ -43,28 +47,39 @@ async function verified(who = ada): Promise<Record<string, unknown>> {
 const UNKNOWN_ID = '0123456789abcdef01234567';
 
 describe('bulk-status', () => {
-  test.each(['success', 'flagged', 'escalated', 'pending', 'blocked', 'approved'])('sets %s', async (status) => {
-    const { id, traceId } = await post(status === 'approved' ? { outputDecision: { action: 'a' } } : {});
-    if (status === 'approved') ok(await setStatus([id], 'pending'));
-    const { body } = ok(await setStatus([id], status));
-    expect(body.data).toEqual({ requested: 1, changed: 1, notFound: [] });
-    expect((await read(id)).body.data.status).toBe(status);
-    const entries = await entriesOf(traceId);
-    const [ingested, before, newest] = [entries[0], entries.at(-2), entries.at(-1)];
-    expect(newest).toMatchObject({ kind: 'status', after: before?.sequence as number });
-    expect(JSON.parse(newest?.view as string)).toMatchObject({
-      traceId,
-      actor: { kind: 'user', id: ada.userId },
-      subject: { sequence: ingested?.sequence as number, chainHash: ingested?.chainHash as string },
-      after: { sequence: before?.sequence as number, chainHash: before?.chainHash as string },
-      set: { status, humanOverride: null },
-    });
-  });
+  test.each(['success', 'flagged', 'escalated', 'pending', 'blocked', 'approved'])(
+    'sets %s',
+    async (status) => {
+      const { id, traceId } = await post(
+        status === 'approved' ? { outputDecision: { action: 'a' } } : {},
+      );
+      if (status === 'approved') ok(await setStatus([id], 'pending'));
+      const { body } = ok(await setStatus([id], status));
+      expect(body.data).toEqual({ requested: 1, changed: 1, notFound: [] });
+      expect((await read(id)).body.data.status).toBe(status);
+      const entries = await entriesOf(traceId);
+      const [ingested, before, newest] = [entries[0], entries.at(-2), entries.at(-1)];
+      expect(newest).toMatchObject({ kind: 'status', after: before?.sequence as number });
+      expect(JSON.parse(newest?.view as string)).toMatchObject({
+        traceId,
+        actor: { kind: 'user', id: ada.userId },
+        subject: {
+          sequence: ingested?.sequence as number,
+          chainHash: ingested?.chainHash as string,
+        },
+        after: { sequence: before?.sequence as number, chainHash: before?.chainHash as string },
+        set: { status, humanOverride: null },
+      });
+    },
+  );
 
   test('what has the status already gets no entry', async () => {
     const [one, two] = [await post(), await post()];
     ok(await setStatus([one.id], 'success'));
-    expect((await setStatus([one.id, two.id], 'success')).body.data).toMatchObject({ requested: 2, changed: 1 });
+    expect((await setStatus([one.id, two.id], 'success')).body.data).toMatchObject({
+      requested: 2,
+      changed: 1,
+    });
     expect(await entriesOf(one.traceId)).toHaveLength(2);
   });
 
@@ -87,14 +102,19 @@ describe('bulk-status', () => {
       expect([status, body.code]).toEqual([400, 'INVALID_IDS']);
   });
 
-  test.each([['unknown'], [''], [null], [undefined], [['success']], [{ $ne: 'x' }], ['constructor']])(
-    'status %o: INVALID_STATUS',
-    async (wanted) => {
-      const { id } = await post();
-      const { status, body } = await setStatus([id], wanted);
-      expect([status, body.code]).toEqual([400, 'INVALID_STATUS']);
-    },
-  );
+  test.each([
+    ['unknown'],
+    [''],
+    [null],
+    [undefined],
+    [['success']],
+    [{ $ne: 'x' }],
+    ['constructor'],
+  ])('status %o: INVALID_STATUS', async (wanted) => {
+    const { id } = await post();
+    const { status, body } = await setStatus([id], wanted);
+    expect([status, body.code]).toEqual([400, 'INVALID_STATUS']);
+  });
 
   test('unknown ids and those of others are told as not found, and stay as they are', async () => {
     const eve = await owner(app, 'Eve');
@@ -105,17 +125,28 @@ describe('bulk-status', () => {
       [await setStatus(ids, 'success'), 1],
       [await remove(ids), 1],
     ] as const)
-      expect(answer.body.data).toEqual({ requested: 3, changed, notFound: [theirs.id, UNKNOWN_ID] });
+      expect(answer.body.data).toEqual({
+        requested: 3,
+        changed,
+        notFound: [theirs.id, UNKNOWN_ID],
+      });
     expect((await read(theirs.id, eve)).body.data.status).toBe('approved');
     expect(await entriesOf(theirs.traceId)).toHaveLength(1);
   });
 
   test('a chosen workspace holds for changes too', async () => {
-    const made = await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Other' } });
+    const made = await app.call('POST', '/api/v1/workspaces', {
+      token: ada.token,
+      body: { name: 'Other' },
+    });
     const headers = { 'x-workspace-id': ok(made).body.data._id as string };
     const { id } = await post();
     const body = { ids: [id], status: 'success' };
-    const answer = await app.call('POST', '/api/v1/traces/bulk-status', { token: ada.token, headers, body });
+    const answer = await app.call('POST', '/api/v1/traces/bulk-status', {
+      token: ada.token,
+      headers,
+      body,
+    });
     expect(answer.body.data).toEqual({ requested: 1, changed: 0, notFound: [id] });
   });
 
@@ -129,7 +160,9 @@ describe('bulk-status', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const changed = answers.reduce((sum, { body }) => sum + (body.data.changed as number), 0);
     const where = { organizationId: objectId(bob.organizationId) };
-    expect(await ground.db.collection('ledger').countDocuments({ ...where, kind: 'status' })).toBe(changed);
+    expect(await ground.db.collection('ledger').countDocuments({ ...where, kind: 'status' })).toBe(
+      changed,
+    );
     for (const { traceId } of posted) {
       const [trace, ...facts] = await entriesOf(traceId);
       expect(facts.map(({ after }) => after as number)).toEqual(
@@ -145,7 +178,11 @@ describe('bulk-delete', () => {
   const canary = 'vermilion-canary';
   const full = () => ({
     inputContext: { prompt: `${canary} in` },
-    outputDecision: { action: { tool: canary }, rationale: canary, alternatives: [{ decision: canary }] },
+    outputDecision: {
+      action: { tool: canary },
+      rationale: canary,
+      alternatives: [{ decision: canary }],
+    },
     rationale: `${canary} why`,
     alternatives: [{ decision: canary }],
     triggeringCondition: `${canary} when`,
@@ -166,16 +203,26 @@ describe('bulk-delete', () => {
     const dump = JSON.stringify(await ground.db.collection('ledger').find().toArray());
     expect(dump).not.toContain(canary);
     const [trace, status, erasure] = await entriesOf(gone.traceId);
-    expect(trace).toMatchObject({ view: before?.view as string, chainHash: before?.chainHash as string });
+    expect(trace).toMatchObject({
+      view: before?.view as string,
+      chainHash: before?.chainHash as string,
+    });
     expect(trace).not.toHaveProperty('idempotencyKey');
     expect(before?.idempotencyKey).toBeDefined();
-    expect(Object.entries(trace?.sealed as object).filter(([, value]) => value !== null)).toHaveLength(2);
+    expect(
+      Object.entries(trace?.sealed as object).filter(([, value]) => value !== null),
+    ).toHaveLength(2);
     expect(JSON.parse(erasure?.view as string)).toMatchObject({
       kind: 'erasure',
       cause: 'bulk-delete',
       subject: { sequence: trace?.sequence as number },
       after: { sequence: status?.sequence as number },
-      erased: [{ sequence: trace?.sequence as number, names: expect.arrayContaining(['inputContext']) as string[] }],
+      erased: [
+        {
+          sequence: trace?.sequence as number,
+          names: expect.arrayContaining(['inputContext']) as string[],
+        },
+      ],
     });
 
     expect((await read(gone.id, carl)).status).toBe(404);
@@ -186,7 +233,11 @@ describe('bulk-delete', () => {
     expect((await setStatus([gone.id], 'blocked', carl)).body.data.notFound).toEqual([gone.id]);
     expect((await remove([gone.id], carl)).body.data.notFound).toEqual([gone.id]);
     const report = await verified(carl);
-    expect(report).toMatchObject({ verified: true, totalChecked: 4, payload: { mismatched: [], missing: [] } });
+    expect(report).toMatchObject({
+      verified: true,
+      totalChecked: 4,
+      payload: { mismatched: [], missing: [] },
+    });
     expect((report.payload as { erased: number }).erased).toBeGreaterThan(0);
   });
 
@@ -218,7 +269,10 @@ describe('who may', () => {
     const { id } = await post();
     for (const path of ['bulk-status', 'bulk-delete']) {
       const body = { ids: [id], status: 'success' };
-      const { status, body: answer } = await app.call('POST', `/api/v1/traces/${path}`, { key, body });
+      const { status, body: answer } = await app.call('POST', `/api/v1/traces/${path}`, {
+        key,
+        body,
+      });
       expect([status, answer.code]).toEqual([403, 'FORBIDDEN']);
     }
   });
@@ -231,19 +285,34 @@ describe('who may', () => {
     ok(await remove([id], dora));
     const viewer = await member(ground, dora, 'viewer');
     await remove([id], viewer);
-    const entries = (await auditOf(app, dora)).filter(({ action }) => String(action).startsWith('trace.'));
+    const entries = (await auditOf(app, dora)).filter(({ action }) =>
+      String(action).startsWith('trace.'),
+    );
     expect(entries).toMatchObject([
       { action: 'trace.bulk_delete', status: 'failure', userId: viewer.userId },
-      { action: 'trace.bulk_delete', status: 'success', metadata: { ids: [id], requested: 1, changed: 1 } },
+      {
+        action: 'trace.bulk_delete',
+        status: 'success',
+        metadata: { ids: [id], requested: 1, changed: 1 },
+      },
       {
         action: 'trace.bulk_status_update',
         status: 'success',
-        metadata: { ids: [id, UNKNOWN_ID], status: 'success', requested: 2, changed: 1, notFound: [UNKNOWN_ID] },
+        metadata: {
+          ids: [id, UNKNOWN_ID],
+          status: 'success',
+          requested: 2,
+          changed: 1,
+          notFound: [UNKNOWN_ID],
+        },
       },
     ]);
   });
 });
 
 test('after all of this the chain is whole', async () => {
-  expect(await verified()).toMatchObject({ verified: true, payload: { mismatched: [], missing: [] } });
+  expect(await verified()).toMatchObject({
+    verified: true,
+    payload: { mismatched: [], missing: [] },
+  });
 });

@@ -15,18 +15,24 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const post = (call: Call) => app.call('POST', '/api/v1/traces', { key, ...call });
-const total = async () => (await app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body.total as number;
+const total = async () =>
+  (await app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body.total as number;
 
 const output = { action: 'reply' };
 const text = (length: number): string => 'x'.repeat(length);
 const json = (bytes: number): { s: string } => ({ s: text(bytes - '{"s":""}'.length) });
-const list = (length: number): object[] => Array.from({ length }, () => ({ decision: 'other', confidence: 0.1 }));
+const list = (length: number): object[] =>
+  Array.from({ length }, () => ({ decision: 'other', confidence: 0.1 }));
 let made = 0;
 const input = (more: object = {}) => ({ prompt: `Question ${(made += 1)}`, ...more });
 const prompt = (length: number) => `${(made += 1)}`.padStart(length, 'x');
 
 test.each<[path: string, limit: number, (size: number) => object]>([
-  ['inputContext.prompt', 50_000, (size) => ({ inputContext: { prompt: prompt(size) }, outputDecision: output })],
+  [
+    'inputContext.prompt',
+    50_000,
+    (size) => ({ inputContext: { prompt: prompt(size) }, outputDecision: output }),
+  ],
   [
     'inputContext.systemPrompt',
     50_000,
@@ -42,7 +48,11 @@ test.each<[path: string, limit: number, (size: number) => object]>([
     256,
     (size) => ({ inputContext: input({ conversationId: text(size) }), outputDecision: output }),
   ],
-  ['outputDecision.action', 10_240, (size) => ({ inputContext: input(), outputDecision: { action: json(size) } })],
+  [
+    'outputDecision.action',
+    10_240,
+    (size) => ({ inputContext: input(), outputDecision: { action: json(size) } }),
+  ],
   [
     'outputDecision.rationale',
     50_000,
@@ -63,7 +73,9 @@ test.each<[path: string, limit: number, (size: number) => object]>([
   expect((await post({ body: { agentId: 'x', ...body(limit) } })).status).toBe(201);
   const refused = await post({ body: { agentId: 'x', ...body(limit + 1) } });
   expect([refused.status, refused.body.code]).toEqual([400, 'SVC_VALIDATION_FAILED']);
-  expect(refused.body.data.issues).toEqual([{ path, message: expect.stringContaining(`at most ${limit}`) as string }]);
+  expect(refused.body.data.issues).toEqual([
+    { path, message: expect.stringContaining(`at most ${limit}`) as string },
+  ]);
   expect(await total()).toBe(before + 1);
 });
 
@@ -119,14 +131,18 @@ describe('a decision that is none', () => {
     expect((await post({ raw: withPrompt('['.repeat(30) + ']'.repeat(30)) })).status).toBe(201);
     const raw = withPrompt('1').replace('"prompt":"p"', '"prompt":"first","prompt":"last"');
     const { traceId } = (await post({ raw })).body.data;
-    const [newest] = (await app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body.data;
+    const [newest] = (await app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body
+      .data;
     expect(newest).toMatchObject({ traceId, inputContext: { prompt: 'last' } });
   });
 
   test('too many bytes are 413, another content type is 415, compressed bytes are read', async () => {
     const large = await post({ body: decision('x', { metadata: { s: text(3_000_000) } }) });
     expect([large.status, large.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
-    const form = await post({ raw: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    const form = await post({
+      raw: 'a=b',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
     expect([form.status, form.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
     const raw = gzipSync(JSON.stringify(decision('x')));
     expect((await post({ raw, headers: { 'content-encoding': 'gzip' } })).status).toBe(201);

@@ -16,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => ground.stop());
 
-const get = (query: string, { token } = ada): Promise<Answer> => app.call('GET', `/api/v1/traces?${query}`, { token });
+const get = (query: string, { token } = ada): Promise<Answer> =>
+  app.call('GET', `/api/v1/traces?${query}`, { token });
 const post = async (more: object, named = 'x', by = key): Promise<Record<string, unknown>> =>
   ok(await app.call('POST', '/api/v1/traces', { key: by, body: decision(named, more) })).body.data;
 /** The names that decisions were given, newest first. */
@@ -35,14 +36,21 @@ describe('filters', () => {
     bob = await owner(app, 'Bob');
     bot = await agent(app, bob, 'Claims');
     const { key: bobs } = await workspaceKey(app, bob);
-    const days = { a: '2026-03-01T00:00:00Z', b: '2026-03-01T23:59:59.999Z', c: '2026-03-02T00:00:00Z' };
+    const days = {
+      a: '2026-03-01T00:00:00Z',
+      b: '2026-03-01T23:59:59.999Z',
+      c: '2026-03-02T00:00:00Z',
+    };
     await post(named('a', { timestamp: days.a }), bot.id, bobs);
     await post(named('b', { timestamp: days.b }), 'free text', bobs);
     await post(named('c', { timestamp: days.c }), bot.name, bobs);
     await post(named('d'), 'FREE TEXT', bobs);
     const scores = { a: 0.1, b: 0.5, c: 0.8, d: 1 };
     for (const [n, confidenceScore] of Object.entries(scores)) {
-      const where = { organizationId: objectId(bob.organizationId), 'sealed.metadata.text': `{"n":"${n}"}` };
+      const where = {
+        organizationId: objectId(bob.organizationId),
+        'sealed.metadata.text': `{"n":"${n}"}`,
+      };
       const status = { a: 'success', b: 'escalated', c: 'escalated', d: 'pending' }[n];
       await ground.db
         .collection('ledger')
@@ -73,7 +81,10 @@ describe('filters', () => {
     ['dateFrom=2026-03-01T23:59:59.999Z&dateTo=2026-03-02T00:00:00Z', 'cb'],
     ['dateFrom=2026-03-02T01:00:00%2B01:00&dateTo=2026-03-10', 'c'],
     ['dateFrom=2026-03-03', 'd'],
-    ['status=escalated&agentId=Claims&minConfidence=0.8&humanOverride=false&dateTo=2026-03-02', 'c'],
+    [
+      'status=escalated&agentId=Claims&minConfidence=0.8&humanOverride=false&dateTo=2026-03-02',
+      'c',
+    ],
     ['status=escalated&agentId=Claims&maxConfidence=0.79', ''],
     ['unknown=ignored', 'dcba'],
   ])('%s finds %s', async (query, expected) => {
@@ -130,10 +141,22 @@ describe('full-text search', () => {
     sam = await owner(app, 'Sam');
     const { key: sams } = await workspaceKey(app, sam);
     await post(named('top', { rationale: 'The refund was already paid twice' }), 'x', sams);
-    await post(named('inner', { outputDecision: { action: 'a', rationale: 'Paid by invoice, no refund' } }), 'x', sams);
+    await post(
+      named('inner', { outputDecision: { action: 'a', rationale: 'Paid by invoice, no refund' } }),
+      'x',
+      sams,
+    );
     await post(named('trigger', { triggeringCondition: 'refund-request $where café' }), 'x', sams);
-    await post(named('german', { rationale: 'zurückgezahlt', metadata: { n: 'german', language: 'de' } }), 'x', sams);
-    await post({ ...named('klingon', { rationale: 'Qapla' }), language: 'klingon', searchLanguage: 'none' }, 'x', sams);
+    await post(
+      named('german', { rationale: 'zurückgezahlt', metadata: { n: 'german', language: 'de' } }),
+      'x',
+      sams,
+    );
+    await post(
+      { ...named('klingon', { rationale: 'Qapla' }), language: 'klingon', searchLanguage: 'none' },
+      'x',
+      sams,
+    );
     await post(named('prompt', { inputContext: { prompt: 'needle in the prompt' } }), 'x', sams);
   });
 
@@ -180,7 +203,13 @@ describe('pages', () => {
     const all: string[] = [];
     for (let page = 1; page <= 3; page++) {
       const { body } = await get(`page=${page}&limit=100`, eve);
-      expect(body.pagination).toEqual({ page, limit: 100, total: 205, pages: 3, hasMore: page < 3 });
+      expect(body.pagination).toEqual({
+        page,
+        limit: 100,
+        total: 205,
+        pages: 3,
+        hasMore: page < 3,
+      });
       expect(body.count).toBe(body.data.length);
       all.push(...(body.data as { _id: string }[]).map(({ _id }) => _id));
     }
@@ -190,7 +219,11 @@ describe('pages', () => {
     const times = (body.data as { createdAt: string }[]).map(({ createdAt }) => createdAt);
     expect(times).toEqual(times.toSorted().toReversed());
     expect((await get('', eve)).body.data).toHaveLength(25);
-    expect((await get('page=100', eve)).body).toMatchObject({ data: [], total: 205, pagination: { hasMore: false } });
+    expect((await get('page=100', eve)).body).toMatchObject({
+      data: [],
+      total: 205,
+      pagination: { hasMore: false },
+    });
   });
 });
 
@@ -200,15 +233,23 @@ describe('totals', () => {
     const { key: toms } = await workspaceKey(app, tom);
     const totals = async () => {
       const of = async (query: string) => (await get(`limit=1&${query}`, tom)).body.total as number;
-      return [await of(''), await of('status=approved'), await of('status=success'), await of('agentId=a')];
+      return [
+        await of(''),
+        await of('status=approved'),
+        await of('status=success'),
+        await of('agentId=a'),
+      ];
     };
     expect(await totals()).toEqual([0, 0, 0, 0]);
     await post(named('1'), 'a', toms);
     expect(await totals()).toEqual([1, 1, 0, 1]);
     await Promise.all(['2', '3', '4'].map((n) => post(named(n), n === '2' ? 'a' : 'b', toms)));
     expect(await totals()).toEqual([4, 4, 0, 2]);
-    const ids = ((await get('agentId=a', tom)).body.data as { _id: string }[]).map(({ _id }) => _id);
-    const bulk = (path: string, body: object) => app.call('POST', `/api/v1/traces/${path}`, { token: tom.token, body });
+    const ids = ((await get('agentId=a', tom)).body.data as { _id: string }[]).map(
+      ({ _id }) => _id,
+    );
+    const bulk = (path: string, body: object) =>
+      app.call('POST', `/api/v1/traces/${path}`, { token: tom.token, body });
     ok(await bulk('bulk-status', { ids, status: 'success' }));
     expect(await totals()).toEqual([4, 2, 2, 2]);
     await post(named('5'), 'a', toms);
@@ -244,6 +285,12 @@ test('a list reads nothing from the database that it does not show', async () =>
   const [read] = await ground.db.collection('system.profile').find(query).toArray();
   const wanted = Object.keys(read?.command.projection as object);
   expect(wanted).toContain('sealed.inputContext.text');
-  for (const hidden of ['view', 'sealed', 'sealed.rationale.text', 'sealed.evaluation.text', 'idempotencyKey'])
+  for (const hidden of [
+    'view',
+    'sealed',
+    'sealed.rationale.text',
+    'sealed.evaluation.text',
+    'idempotencyKey',
+  ])
     expect(wanted).not.toContain(hidden);
 });

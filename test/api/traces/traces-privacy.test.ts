@@ -17,7 +17,8 @@ beforeAll(async () => {
 afterAll(() => ground.stop());
 
 const post = (call: Call): Promise<Answer> => app.call('POST', '/api/v1/traces', { key, ...call });
-const list = async (query: string) => (await app.call('GET', `/api/v1/traces?${query}`, { token: ada.token })).body;
+const list = async (query: string) =>
+  (await app.call('GET', `/api/v1/traces?${query}`, { token: ada.token })).body;
 
 /** Every document of every collection as text; binary values read as text too. */
 async function everything(): Promise<string> {
@@ -44,7 +45,10 @@ describe('personal data', () => {
     ['full-width digits', 'card ４１１１ １１１１ １１１１ １１１１', ['PII_CARD', '１１１１']],
     ['zero-width characters', 'grace.hopper\u200b@na\u200dvy.example.com', ['PII_EMAIL', 'hopper']],
   ])('%s is a tag, and a marker in list and read', async (_what, text, [tag, canary]) => {
-    const body = decision('x', { inputContext: { prompt: text }, outputDecision: { action: 'a', rationale: text } });
+    const body = decision('x', {
+      inputContext: { prompt: text },
+      outputDecision: { action: 'a', rationale: text },
+    });
     const { data } = ok(await post({ body })).body;
     expect(data.tags).toContain(tag);
     const [listed] = (await list('limit=1')).data;
@@ -68,7 +72,10 @@ describe('personal data', () => {
           further: EMAIL,
         },
         outputDecision: {
-          action: { tool: 'mail', arguments: JSON.stringify({ to: JSON.stringify({ address: EMAIL }) }) },
+          action: {
+            tool: 'mail',
+            arguments: JSON.stringify({ to: JSON.stringify({ address: EMAIL }) }),
+          },
           rationale: EMAIL,
           alternatives: [{ decision: EMAIL, confidence: 0.2, why: EMAIL }],
           toolCalls: [EMAIL, { arg: EMAIL }],
@@ -83,14 +90,19 @@ describe('personal data', () => {
         art12: EMAIL,
         mlBomReference: EMAIL,
       },
-      headers: { 'user-agent': `${EMAIL}/1.0 (linux ${EMAIL})`, 'idempotency-key': `order of ${EMAIL}` },
+      headers: {
+        'user-agent': `${EMAIL}/1.0 (linux ${EMAIL})`,
+        'idempotency-key': `order of ${EMAIL}`,
+      },
     });
     const [shown] = (await list('limit=1')).data;
     expect(shown.agentId).toBe('bot of [EMAIL]');
     expect(shown.metadata).toEqual({ '[EMAIL]': '[EMAIL]', card: '[CARD]' });
     expect(JSON.stringify(shown)).not.toContain('hopper');
     await app.instance.runJobsOnce();
-    const event = await ground.db.collection('outbox').findOne({ 'payload.data.traceId': shown.traceId });
+    const event = await ground.db
+      .collection('outbox')
+      .findOne({ 'payload.data.traceId': shown.traceId });
     expect(event?.payload.data.agentName).toBe('bot of [EMAIL]');
     const dump = await everything();
     expect(dump).not.toContain('hopper');
@@ -106,15 +118,23 @@ describe('personal data', () => {
   });
 
   test('policies judge what was submitted, and what they looked at is marked', async () => {
-    const condition = { field: 'inputContext.prompt', operator: 'contains', value: 'rival@example.com' };
+    const condition = {
+      field: 'inputContext.prompt',
+      operator: 'contains',
+      value: 'rival@example.com',
+    };
     const body = { name: 'Rivals', conditions: [condition], actions: [{ type: 'block' }] };
     ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
-    const answer = await post({ body: decision('x', { inputContext: { prompt: 'from rival@example.com' } }) });
+    const answer = await post({
+      body: decision('x', { inputContext: { prompt: 'from rival@example.com' } }),
+    });
     expect(answer.status).toBe(403);
     const { traceId } = answer.body.data;
     const stored = await ground.db.collection('ledger').findOne({ traceId });
     expect(stored?.sealed.inputContext.text).toBe('{"prompt":"from [EMAIL]"}');
-    expect(JSON.parse(stored?.sealed.evaluation.text as string).scrubbed).toEqual(['inputContext.prompt']);
+    expect(JSON.parse(stored?.sealed.evaluation.text as string).scrubbed).toEqual([
+      'inputContext.prompt',
+    ]);
   });
 
   test('reasons and names that operators wrote are scrubbed in events', async () => {
@@ -125,7 +145,9 @@ describe('personal data', () => {
       actions: [{ type: 'block', config: { reason: `Ask ${EMAIL}` } }],
     };
     ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
-    const { traceId } = (await post({ body: decision(bot.id, { outputDecision: { action: 'call' } }) })).body.data;
+    const { traceId } = (
+      await post({ body: decision(bot.id, { outputDecision: { action: 'call' } }) })
+    ).body.data;
     await app.instance.runJobsOnce();
     const event = await ground.db.collection('outbox').findOne({ 'payload.data.traceId': traceId });
     expect(event?.payload.data).toMatchObject({ reason: 'Ask [EMAIL]', agentName: 'Bot [EMAIL]' });
@@ -147,13 +169,25 @@ describe('personal data', () => {
   test('what was stored under other rules is scrubbed on reading', async () => {
     const bob = await owner(app, 'Bob');
     const where = { _id: objectId(bob.organizationId) };
-    await ground.db.collection('organizations').updateOne(where, { $set: { scrubNationalIds: false } });
+    await ground.db
+      .collection('organizations')
+      .updateOne(where, { $set: { scrubNationalIds: false } });
     const { key: bobs } = await workspaceKey(app, bob);
-    ok(await post({ key: bobs, body: decision('x', { metadata: { note: NATIONAL }, rationale: NATIONAL }) }));
+    ok(
+      await post({
+        key: bobs,
+        body: decision('x', { metadata: { note: NATIONAL }, rationale: NATIONAL }),
+      }),
+    );
     const shown = async () =>
-      (await app.call('GET', '/api/v1/traces', { token: bob.token })).body.data[0] as Record<string, unknown>;
+      (await app.call('GET', '/api/v1/traces', { token: bob.token })).body.data[0] as Record<
+        string,
+        unknown
+      >;
     expect(await shown()).toMatchObject({ metadata: { note: NATIONAL }, rationale: NATIONAL });
-    await ground.db.collection('organizations').updateOne(where, { $set: { scrubNationalIds: true } });
+    await ground.db
+      .collection('organizations')
+      .updateOne(where, { $set: { scrubNationalIds: true } });
     await expect.poll(shown).toMatchObject({
       metadata: { note: expect.not.stringContaining('4399') as string },
       rationale: expect.not.stringContaining('4399') as string,
@@ -170,7 +204,11 @@ describe('payloads that are not logged', () => {
     const answer = await post({
       body: decision(bot.id, {
         inputContext: { prompt: canary, context: { canary } },
-        outputDecision: { action: { tool: canary }, rationale: canary, alternatives: [{ decision: canary }] },
+        outputDecision: {
+          action: { tool: canary },
+          rationale: canary,
+          alternatives: [{ decision: canary }],
+        },
         rationale: canary,
         alternatives: [{ decision: canary, confidence: 0.2 }],
         conversation: [canary],
@@ -181,14 +219,21 @@ describe('payloads that are not logged', () => {
     expect(answer.status).toBe(201);
     await app.instance.runJobsOnce();
     expect(await everything()).not.toContain(canary);
-    const stored = await ground.db.collection('ledger').findOne({ traceId: answer.body.data.traceId });
+    const stored = await ground.db
+      .collection('ledger')
+      .findOne({ traceId: answer.body.data.traceId });
     const view = JSON.parse(stored?.view as string) as { unstored: string[]; commitments: object };
     expect(view.unstored).toEqual([
       ...['alternatives', 'conversation', 'crew', 'inputContext', 'outputDecision', 'rationale'],
     ]);
     expect(Object.keys(view.commitments)).toEqual(expect.arrayContaining(view.unstored));
     const [shown] = (await list(`agentId=${bot.id}`)).data;
-    expect(shown).toMatchObject({ inputContext: null, outputDecision: null, rationale: null, alternatives: null });
+    expect(shown).toMatchObject({
+      inputContext: null,
+      outputDecision: null,
+      rationale: null,
+      alternatives: null,
+    });
     expect(shown.metadata).toEqual({ ticket: 'T-1' });
     expect((await list(`search=${canary}`)).total).toBe(0);
   });
@@ -196,5 +241,8 @@ describe('payloads that are not logged', () => {
 
 test('what is stored is what was committed', async () => {
   const { data } = (await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token })).body;
-  expect(data).toMatchObject({ verified: true, payload: { mismatched: [], missing: [], unstored: 6 } });
+  expect(data).toMatchObject({
+    verified: true,
+    payload: { mismatched: [], missing: [], unstored: 6 },
+  });
 });

@@ -11,7 +11,10 @@ let app: TestApp;
 let ahead = 0;
 beforeAll(async () => {
   const clock = { now: () => new Date(Date.now() + ahead) };
-  ground = await startGround({ DEFAULT_PLAN: 'sandbox', ASSAY_LIMIT_SANDBOX: String(LIMIT) }, { clock });
+  ground = await startGround(
+    { DEFAULT_PLAN: 'sandbox', ASSAY_LIMIT_SANDBOX: String(LIMIT) },
+    { clock },
+  );
   app = ground.app;
 });
 afterAll(() => ground.stop());
@@ -20,8 +23,11 @@ async function tenant(name: string): Promise<Owner & { key: string }> {
   const who = await owner(app, name);
   return { ...who, key: (await workspaceKey(app, who)).key };
 }
-const post = ({ key }: { key: string }, body: object = decision('x'), instance = app): Promise<Answer> =>
-  instance.call('POST', '/api/v1/traces', { key, body });
+const post = (
+  { key }: { key: string },
+  body: object = decision('x'),
+  instance = app,
+): Promise<Answer> => instance.call('POST', '/api/v1/traces', { key, body });
 const many = (who: { key: string }, count: number, instance = app) =>
   Promise.all(Array.from({ length: count }, () => post(who, decision('x'), instance)));
 const stored = ({ organizationId }: Owner) =>
@@ -41,9 +47,15 @@ describe('the plan sandbox', () => {
     expect(tally(await many(ada, LIMIT + 15))).toEqual({ taken: LIMIT, refused: 15 });
     const refused = await post(ada);
     expect(refused.status).toBe(429);
-    expect(refused.body).toEqual({ success: false, error: expect.any(String) as string, code: 'USAGE_LIMIT_EXCEEDED' });
+    expect(refused.body).toEqual({
+      success: false,
+      error: expect.any(String) as string,
+      code: 'USAGE_LIMIT_EXCEEDED',
+    });
     const entries = await stored(ada);
-    expect(entries.map(({ sequence }) => sequence as number)).toEqual(entries.map((_, at) => at + 1));
+    expect(entries.map(({ sequence }) => sequence as number)).toEqual(
+      entries.map((_, at) => at + 1),
+    );
     expect(entries.at(-1)?.usage).toMatchObject({ count: LIMIT });
   });
 
@@ -68,9 +80,15 @@ describe('the plan sandbox', () => {
     const beyond = decision('x');
     expect((await post(carl, beyond)).status).toBe(429);
     const again = await post(carl, first);
-    expect([again.status, again.body, again.headers.get('idempotency-replayed')]).toEqual([201, answer.body, 'true']);
+    expect([again.status, again.body, again.headers.get('idempotency-replayed')]).toEqual([
+      201,
+      answer.body,
+      'true',
+    ]);
     const where = { _id: objectId(carl.organizationId) };
-    await ground.db.collection('organizations').updateOne(where, { $set: { 'subscription.plan': 'scale' } });
+    await ground.db
+      .collection('organizations')
+      .updateOne(where, { $set: { 'subscription.plan': 'scale' } });
     await expect.poll(async () => (await post(carl, beyond)).status).toBe(201);
   });
 
@@ -105,7 +123,9 @@ describe('the plan sandbox', () => {
 test.each(['scale', 'governance', 'enterprise', 'custom'])('the plan %s goes on', async (plan) => {
   const who = await tenant(plan);
   const where = { _id: objectId(who.organizationId) };
-  await ground.db.collection('organizations').updateOne(where, { $set: { 'subscription.plan': plan } });
+  await ground.db
+    .collection('organizations')
+    .updateOne(where, { $set: { 'subscription.plan': plan } });
   await many(who, LIMIT);
   await expect.poll(async () => (await post(who)).status).toBe(201);
 });

@@ -4,14 +4,16 @@ import { expect, test } from 'vitest';
 import { sources, treeOf } from './sources.ts';
 
 const isExported = (node: ts.Statement): boolean =>
-  ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+  ts.canHaveModifiers(node) &&
+  (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
 
 /** Names that a file declares and exports; what it only passes on is not its own. */
 function exportsOf(file: string): string[] {
   return treeOf(file)
     .statements.filter(isExported)
     .flatMap((node) => {
-      if (ts.isVariableStatement(node)) return node.declarationList.declarations.map(({ name }) => name.getText());
+      if (ts.isVariableStatement(node))
+        return node.declarationList.declarations.map(({ name }) => name.getText());
       const { name } = node as ts.DeclarationStatement;
       return name ? [name.getText()] : [];
     });

@@ -27,8 +27,11 @@ test('time and chance are arguments outside the platform', () => {
     (node) =>
       isAccess(node, 'Date.now') ||
       isAccess(node, 'Math.random') ||
-      (ts.isIdentifier(node) && ['randomBytes', 'randomUUID', 'randomInt', 'getRandomValues'].includes(node.text)) ||
-      (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length) ||
+      (ts.isIdentifier(node) &&
+        ['randomBytes', 'randomUUID', 'randomInt', 'getRandomValues'].includes(node.text)) ||
+      (ts.isNewExpression(node) &&
+        node.expression.getText() === 'Date' &&
+        !node.arguments?.length) ||
       (ts.isCallExpression(node) && node.expression.getText() === 'Date'),
   );
   expect(impure).toEqual([]);
@@ -36,15 +39,22 @@ test('time and chance are arguments outside the platform', () => {
 
 test('one minter of sessions', () => {
   const calling = (method: string, receiver: RegExp): string[] =>
-    sources.filter((file) => callsIn(file).some((call) => call.method === method && receiver.test(call.receiver)));
+    sources.filter((file) =>
+      callsIn(file).some((call) => call.method === method && receiver.test(call.receiver)),
+    );
   expect(calling('sign', /tokens$/)).toEqual(['src/resources/auth/sessions/sessions.service.ts']);
   expect(calling('sign', /^jwt$/)).toEqual(['src/platform/secrets/tokens.ts']);
-  expect(calling('create', /models\.sessions$/)).toEqual(['src/resources/auth/sessions/sessions.service.ts']);
-  const minting = callsIn('src/resources/auth/sessions/sessions.service.ts').filter(({ method }) => method === 'sign');
+  expect(calling('create', /models\.sessions$/)).toEqual([
+    'src/resources/auth/sessions/sessions.service.ts',
+  ]);
+  const minting = callsIn('src/resources/auth/sessions/sessions.service.ts').filter(
+    ({ method }) => method === 'sign',
+  );
   expect(minting).toHaveLength(1);
 });
 
-const CHANGING = /^(update(One|Many)|findOneAnd\w+|findByIdAnd\w+|bulk(Write|Save)|replaceOne|delete(One|Many)|drop)$/;
+const CHANGING =
+  /^(update(One|Many)|findOneAnd\w+|findByIdAnd\w+|bulk(Write|Save)|replaceOne|delete(One|Many)|drop)$/;
 const INSERTING = /^(insert(One|Many)|create|save)$/;
 
 test('one updater of the chains', () => {
@@ -71,8 +81,12 @@ test('one inserter into the chains', () => {
       .filter(({ method }) => INSERTING.test(method))
       .map(({ receiver }) => `${file}: ${receiver}`),
   );
-  expect(inserting.filter((site) => /models\s*\.(ledger|traces|auditEntries)\b/.test(site))).toEqual([]);
-  const native = inserting.filter((site) => site.startsWith('src/ledger/') && !/: Object$/.test(site));
+  expect(
+    inserting.filter((site) => /models\s*\.(ledger|traces|auditEntries)\b/.test(site)),
+  ).toEqual([]);
+  const native = inserting.filter(
+    (site) => site.startsWith('src/ledger/') && !/: Object$/.test(site),
+  );
   expect([...new Set(native)].sort()).toEqual([
     'src/ledger/append/heads.ts: collection',
     'src/ledger/follow/consumer.ts: parts.parked.collection',
@@ -82,7 +96,9 @@ test('one inserter into the chains', () => {
     sources,
     (node) =>
       ts.isObjectLiteralExpression(node) &&
-      node.properties.some((member) => /^(insert|update|delete|findAndModify)$/.test(member.name?.getText() ?? '')) &&
+      node.properties.some((member) =>
+        /^(insert|update|delete|findAndModify)$/.test(member.name?.getText() ?? ''),
+      ) &&
       node.properties.some((member) => member.name?.getText() === 'writeConcern'),
   );
   expect(commands).toEqual(['src/ledger/append/mongo-store.ts']);
@@ -91,7 +107,8 @@ test('one inserter into the chains', () => {
 /** Who may look across organisations, and why. */
 const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/platform/outbox/outbox-worker.ts': 'workers send the rows of everybody',
-  'src/resources/audit/audit.service.ts': 'the sweep seals what a crash left behind, whoever it belongs to',
+  'src/resources/audit/audit.service.ts':
+    'the sweep seals what a crash left behind, whoever it belongs to',
   'src/resources/auth/accounts/credentials.service.ts':
     'a proof of the mailbox opens the memberships that wait for it, wherever',
   'src/resources/auth/keys/keys.service.ts': 'a key says which organisation it belongs to',
@@ -99,12 +116,15 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'the organisations of a user, and where what concerns a user alone is audited',
   'src/resources/organization/deletion/organization-deletion.service.ts':
     'deleted organisations, and who belongs nowhere else',
-  'src/resources/organization/sso-domains/sso-domains.service.ts': 'a domain is proved by one organisation at a time',
+  'src/resources/organization/sso-domains/sso-domains.service.ts':
+    'a domain is proved by one organisation at a time',
   'src/resources/organization/sso-settings/sso-settings.service.ts':
     'which organisation has proved the domain of an address',
-  'src/resources/scim/users/accounts.service.ts': 'whether the account is a member of another organisation as well',
+  'src/resources/scim/users/accounts.service.ts':
+    'whether the account is a member of another organisation as well',
   'src/resources/scim/tokens/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
-  'src/resources/team/invitations.service.ts': 'the token of an invitation is all that a request brings',
+  'src/resources/team/invitations.service.ts':
+    'the token of an invitation is all that a request brings',
 };
 
 test('looking across organisations happens where it is allowed', () => {
@@ -117,11 +137,16 @@ test('looking across organisations happens where it is allowed', () => {
 
 test('native collections are reached in the ledger, in the platform and where services are built', () => {
   const native = sources.filter((file) =>
-    callsIn(file).some(({ method, receiver }) => method === 'collection' && !/logger|log$/.test(receiver)),
+    callsIn(file).some(
+      ({ method, receiver }) => method === 'collection' && !/logger|log$/.test(receiver),
+    ),
   );
   expect(
     native.filter(
-      (file) => !/^src\/(ledger|platform|embedded-db)\/|^src\/(composition\/services|instance)\.ts$/.test(file),
+      (file) =>
+        !/^src\/(ledger|platform|embedded-db)\/|^src\/(composition\/services|instance)\.ts$/.test(
+          file,
+        ),
     ),
   ).toEqual([]);
 });
@@ -131,23 +156,31 @@ test('every test file expects something, and none is switched off', () => {
   expect(tests.filter((file) => !/\bexpect\b|fc\.assert\(/.test(textOf(file)))).toEqual([]);
   const marks = tests.filter((file) =>
     callsIn(file).some(
-      ({ receiver, method }) => /^(test|it|describe)\b/.test(receiver) && /^(only|skip|todo)$/.test(method),
+      ({ receiver, method }) =>
+        /^(test|it|describe)\b/.test(receiver) && /^(only|skip|todo)$/.test(method),
     ),
   );
   expect(marks).toEqual([]);
 });
 
 test('the first line of every file says what it is for', () => {
-  expect(code.filter((file) => !/^\/\/ \S.+[.)]$/.test(textOf(file).split('\n', 1)[0] ?? ''))).toEqual([]);
+  expect(
+    code.filter((file) => !/^\/\/ \S.+[.)]$/.test(textOf(file).split('\n', 1)[0] ?? '')),
+  ).toEqual([]);
 });
 
 test('named exports only, no enums, no catch-all files', () => {
   const defaults = filesWith(
     sources,
-    (node) => ts.isExportAssignment(node) || ts.isEnumDeclaration(node) || node.kind === ts.SyntaxKind.AnyKeyword,
+    (node) =>
+      ts.isExportAssignment(node) ||
+      ts.isEnumDeclaration(node) ||
+      node.kind === ts.SyntaxKind.AnyKeyword,
   );
   expect(defaults).toEqual([]);
-  expect(code.filter((file) => /(^|\/)(utils?|helpers?|common|index|misc)\.(ts|mjs)$/.test(file))).toEqual([]);
+  expect(
+    code.filter((file) => /(^|\/)(utils?|helpers?|common|index|misc)\.(ts|mjs)$/.test(file)),
+  ).toEqual([]);
   expect(code.filter((file) => /[A-Z_]/.test(file.split('/').at(-1) ?? ''))).toEqual([]);
 });
 

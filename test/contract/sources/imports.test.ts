@@ -32,13 +32,20 @@ interface Rule {
 
 /** The first rule that fits a file holds. */
 const RULES: readonly Rule[] = [
-  { of: /^server$/, may: [/^instance$/, /^config$/, PLATFORM, EMBEDDED, NODE, /^close-with-grace$/] },
+  {
+    of: /^server$/,
+    may: [/^instance$/, /^config$/, PLATFORM, EMBEDDED, NODE, /^close-with-grace$/],
+  },
   {
     of: /^instance$/,
     may: [/^(app|models|jobs|composition\/services)$/, HTTP, PLATFORM],
     types: [/^config$/, LEDGER, NODE],
   },
-  { of: /^app$/, may: [HTTP, ERRORS, /^routes$/, /^express$/], types: [/^(config|composition\/services)$/, PLATFORM] },
+  {
+    of: /^app$/,
+    may: [HTTP, ERRORS, /^routes$/, /^express$/],
+    types: [/^(config|composition\/services)$/, PLATFORM],
+  },
   { of: /^routes$/, may: [/^resources\/.*\.routes$/], types: [HTTP] },
   {
     of: /^composition\//,
@@ -63,7 +70,12 @@ const RULES: readonly Rule[] = [
   { of: /^errors$/, may: [] },
   {
     of: /^domain\//,
-    may: [DOMAIN, nodeParts('crypto'), LRU, /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js)$/],
+    may: [
+      DOMAIN,
+      nodeParts('crypto'),
+      LRU,
+      /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js)$/,
+    ],
   },
   {
     of: /^http\//,
@@ -99,19 +111,36 @@ const RULES: readonly Rule[] = [
   // A thread has a connection and a priority of its own.
   {
     of: /^ledger\/verify\/verification-thread$/,
-    may: [LEDGER, DOMAIN, /^platform\/(mongo\/connection|thread-priority)$/, nodeParts('worker_threads')],
+    may: [
+      LEDGER,
+      DOMAIN,
+      /^platform\/(mongo\/connection|thread-priority)$/,
+      nodeParts('worker_threads'),
+    ],
   },
   // What it cannot read itself it leaves to the driver.
   { of: /^ledger\/verify\/bson-reader$/, may: [MONGOOSE] },
   {
     of: /^ledger\/(?!.*\.model$)/,
-    may: [LEDGER, DOMAIN, ERRORS, LRU, nodeParts('worker_threads', 'events', 'stream', 'util', 'crypto')],
+    may: [
+      LEDGER,
+      DOMAIN,
+      ERRORS,
+      LRU,
+      nodeParts('worker_threads', 'events', 'stream', 'util', 'crypto'),
+    ],
     types: [PLATFORM, MONGOOSE, /^models$/],
   },
   { of: /^ledger\/.*\.model$/, may: [LEDGER, DOMAIN, PLATFORM, MONGOOSE] },
   {
     of: /^resources\/.*\.routes$/,
-    may: [/^http\/declaration\/(define-route|sign-in|views|paging)$/, /^own\.schemas$/, DOMAIN, ERRORS, ZOD],
+    may: [
+      /^http\/declaration\/(define-route|sign-in|views|paging)$/,
+      /^own\.schemas$/,
+      DOMAIN,
+      ERRORS,
+      ZOD,
+    ],
     types: [OWN, /^composition\/services$/],
   },
   {
@@ -122,7 +151,15 @@ const RULES: readonly Rule[] = [
   {
     of: /^resources\//,
     may: [OWN, LEDGER, DOMAIN, ERRORS, LRU, nodeParts('crypto')],
-    types: [/^models$/, PLATFORM, MONGOOSE, ZOD, NODE, /^other\.(service|model)$/, /^composition\/services$/],
+    types: [
+      /^models$/,
+      PLATFORM,
+      MONGOOSE,
+      ZOD,
+      NODE,
+      /^other\.(service|model)$/,
+      /^composition\/services$/,
+    ],
   },
 ];
 
@@ -167,7 +204,8 @@ test.for(sources)('%s', (file) => {
   expect(rule, 'no rule for this place').toBeDefined();
   const { may = [], types = [] } = rule ?? {};
   const forbidden = importsOf(file).filter(
-    ({ what, typeOnly }) => ![...may, ...(typeOnly ? types : [])].some((pattern) => pattern.test(what)),
+    ({ what, typeOnly }) =>
+      ![...may, ...(typeOnly ? types : [])].some((pattern) => pattern.test(what)),
   );
   expect(forbidden).toEqual([]);
 });

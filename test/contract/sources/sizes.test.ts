@@ -13,9 +13,11 @@ const FOUR_PARAMETERS = new Set(['src/app.ts handleError']);
 const FACTORY = /^(create[A-Z]|startInstance$)/;
 
 function nameOf(node: ts.Node): string {
-  if ((ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) && node.name) return node.name.getText();
+  if ((ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) && node.name)
+    return node.name.getText();
   const { parent } = node;
-  if (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)) return parent.name.getText();
+  if (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent))
+    return parent.name.getText();
   for (let outer: ts.Node = parent; !ts.isSourceFile(outer); outer = outer.parent)
     if (ts.isFunctionDeclaration(outer)) return outer.name?.text ?? '';
   return '';

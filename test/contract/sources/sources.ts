@@ -21,7 +21,9 @@ function tracked(): string[] {
 }
 
 /** Paths of every file that belongs to the project, from its root: what is tracked, or all there is without a repository. */
-export const files: readonly string[] = (existsSync(join(ROOT, '.git')) ? tracked() : walk('')).sort();
+export const files: readonly string[] = (
+  existsSync(join(ROOT, '.git')) ? tracked() : walk('')
+).sort();
 
 const texts = new Map<string, string>();
 export function textOf(file: string): string {
@@ -33,7 +35,8 @@ export function textOf(file: string): string {
 const trees = new Map<string, ts.SourceFile>();
 export function treeOf(file: string): ts.SourceFile {
   let tree = trees.get(file);
-  if (!tree) trees.set(file, (tree = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.ES2023, true)));
+  if (!tree)
+    trees.set(file, (tree = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.ES2023, true)));
   return tree;
 }
 
@@ -54,7 +57,10 @@ export function callsIn(file: string): { receiver: string; method: string }[] {
   const calls: { receiver: string; method: string }[] = [];
   visitAll(file, (node) => {
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression))
-      calls.push({ receiver: node.expression.expression.getText(), method: node.expression.name.text });
+      calls.push({
+        receiver: node.expression.expression.getText(),
+        method: node.expression.name.text,
+      });
   });
   return calls;
 }

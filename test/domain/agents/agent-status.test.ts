@@ -1,7 +1,11 @@
 // The agent status roll: limits, hysteresis, minimum sample, window.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rollStatus, statusWindow, type ComputedStatus } from '../../../src/domain/agents/agent-status.ts';
+import {
+  rollStatus,
+  statusWindow,
+  type ComputedStatus,
+} from '../../../src/domain/agents/agent-status.ts';
 
 const decisions = (size: number, stopped: number, confidenceScore = 0.9) =>
   Array.from({ length: size }, (_, index) => ({
@@ -29,9 +33,12 @@ describe('rollStatus', () => {
     ['healthy', 0, 0.39, 'critical'],
     ['critical', 0, 0.44, 'critical'],
     ['critical', 0, 0.45, 'degraded'],
-  ])('%s, with %d of 50 stopped at confidence %d, becomes %s', (...[current, stopped, confidence, next]) => {
-    expect(rollStatus(current, decisions(50, stopped, confidence))).toBe(next);
-  });
+  ])(
+    '%s, with %d of 50 stopped at confidence %d, becomes %s',
+    (...[current, stopped, confidence, next]) => {
+      expect(rollStatus(current, decisions(50, stopped, confidence))).toBe(next);
+    },
+  );
 
   test('a small sample changes nothing', () => {
     expect(rollStatus('healthy', decisions(statusWindow.minimum - 1, 9, 0))).toBe('healthy');
@@ -40,7 +47,9 @@ describe('rollStatus', () => {
   });
 
   test('only the newest decisions count', () => {
-    expect(rollStatus('degraded', [...decisions(50, 0), ...decisions(500, 500, 0)])).toBe('healthy');
+    expect(rollStatus('degraded', [...decisions(50, 0), ...decisions(500, 500, 0)])).toBe(
+      'healthy',
+    );
   });
 
   const status = fc.constantFrom<ComputedStatus>('healthy', 'degraded', 'critical');
@@ -57,7 +66,8 @@ describe('rollStatus', () => {
       fc.property(
         status,
         window,
-        (current, seen) => rollStatus(rollStatus(current, seen), seen) === rollStatus(current, seen),
+        (current, seen) =>
+          rollStatus(rollStatus(current, seen), seen) === rollStatus(current, seen),
       ),
     );
   });

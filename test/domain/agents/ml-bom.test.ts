@@ -6,7 +6,12 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { JsonObject } from '../../../src/domain/record/json.ts';
-import { createMlBom, isOpaqueReference, type MlBom, type ModelMetadata } from '../../../src/domain/agents/ml-bom.ts';
+import {
+  createMlBom,
+  isOpaqueReference,
+  type MlBom,
+  type ModelMetadata,
+} from '../../../src/domain/agents/ml-bom.ts';
 import { placesOf } from '../../contract/paths.ts';
 
 const official = new Validation.JsonStrictValidator(Spec.Version.v1dot7);
@@ -93,12 +98,19 @@ test('the official schema is in force: it refuses what is wrong', async () => {
     { ...bom, bomFormat: 'Other' },
     { ...bom, serialNumber: 'urn:uuid:1' },
     { ...bom, extra: 1 },
-    { ...bom, components: [{ ...bom.components[0], modelCard: { modelParameters: { datasets: [{ name: 1 }] } } }] },
+    {
+      ...bom,
+      components: [
+        { ...bom.components[0], modelCard: { modelParameters: { datasets: [{ name: 1 }] } } },
+      ],
+    },
   ])
     expect(await faultsOf(wrong)).not.toBeNull();
 });
 
-const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).filter((value) => value.isWellFormed());
+const text = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  .filter((value) => value.isWellFormed());
 const dataset = fc.record(
   {
     name: text,
@@ -111,7 +123,14 @@ const dataset = fc.record(
 );
 const stated = fc.record(
   {
-    ...{ provider: text, model: text, version: text, license: text, riskClass: text, purpose: text },
+    ...{
+      provider: text,
+      model: text,
+      version: text,
+      license: text,
+      riskClass: text,
+      purpose: text,
+    },
     trainingDataSummary: text,
     datasets: fc.array(dataset, { maxLength: 5 }),
   },
@@ -139,7 +158,10 @@ describe('the digest', () => {
   it('can be repeated from the document, at any time, and decides the serial number', () => {
     fc.assert(
       fc.property(stated, fc.date({ noInvalidDate: true, min: at }), (metadata, later) => {
-        const [now, then] = [createMlBom(agent, metadata, at), createMlBom(agent, structuredClone(metadata), later)];
+        const [now, then] = [
+          createMlBom(agent, metadata, at),
+          createMlBom(agent, structuredClone(metadata), later),
+        ];
         expect(digestAgain(then.bom)).toBe(now.digest);
         expect(then.bom.serialNumber).toBe(now.bom.serialNumber);
         expect(then.bom.metadata.timestamp).toBe(later.toISOString());
@@ -213,11 +235,17 @@ test.each(CANARIES)('%j in every text is a text and nothing else', async (canary
   const { bom } = createMlBom({ ...agent, name: canary }, everywhere, at);
   expect(await faultsOf(bom)).toBeNull();
   expect(placesOf(bom).map(({ path }) => path)).toEqual(placesOf(plain).map(({ path }) => path));
-  const changed = placesOf(bom).filter(({ value }, place) => value !== placesOf(plain)[place]?.value);
-  const leaves = changed.filter(({ path, value }) => typeof value === 'string' && path[0] !== 'serialNumber');
+  const changed = placesOf(bom).filter(
+    ({ value }, place) => value !== placesOf(plain)[place]?.value,
+  );
+  const leaves = changed.filter(
+    ({ path, value }) => typeof value === 'string' && path[0] !== 'serialNumber',
+  );
   expect(leaves.map(({ value }) => value)).toEqual(texts.map(() => canary).concat(canary));
   const refs = placesOf(bom).filter(({ path }) => /^(bom-ref|ref)$/.test(String(path.at(-1))));
-  expect(new Set(refs.map(({ value }) => value))).toEqual(new Set([agent.id, 'model', 'dataset-1', 'dataset-2']));
+  expect(new Set(refs.map(({ value }) => value))).toEqual(
+    new Set([agent.id, 'model', 'dataset-1', 'dataset-2']),
+  );
 });
 
 test.each([

@@ -1,10 +1,14 @@
 // The list of the commonest passwords: complete, of passwords that the rule alone would let pass, and compared without case.
 import { expect, test } from 'vitest';
-import { commonPasswords, isCommonPassword } from '../../../src/domain/identity/common-passwords.ts';
+import {
+  commonPasswords,
+  isCommonPassword,
+} from '../../../src/domain/identity/common-passwords.ts';
 import { newPassword } from '../../../src/http/declaration/views.ts';
 
 /** The same password with one capital, as people write it who are asked for one. */
-const capitalised = (password: string): string => password.replace(/[a-z]/, (letter) => letter.toUpperCase());
+const capitalised = (password: string): string =>
+  password.replace(/[a-z]/, (letter) => letter.toUpperCase());
 
 test('there are 3,000, each once', () => {
   expect(commonPasswords()).toHaveLength(3000);
@@ -19,10 +23,15 @@ test('each would pass the rule in some case, and is refused by the list alone', 
   expect(new Set(issues)).toEqual(new Set(['is one of the commonest passwords']));
 });
 
-test.each(['Password123', 'PASSWORD123', 'pAssword1234', 'Qwerty12345', '1Q2w3E4r5T', 'Summer2024', 'Welcome@123'])(
-  '%s is one of them',
-  (password) => expect(isCommonPassword(password)).toBe(true),
-);
+test.each([
+  'Password123',
+  'PASSWORD123',
+  'pAssword1234',
+  'Qwerty12345',
+  '1Q2w3E4r5T',
+  'Summer2024',
+  'Welcome@123',
+])('%s is one of them', (password) => expect(isCommonPassword(password)).toBe(true));
 
 test.each(['Correct-Horse-9', 'Password123x', ' Password123', 'Abcdefgh1j', 'ÄбгдежзийΩ1'])(
   '%s is none of them',

@@ -21,8 +21,25 @@ test.each([
 });
 
 test.each([
-  ...['', ' ', '.', 'a..b', '.example.com', 'example..com', '@example.com', 'ada@example.com', 'example.com/path'],
-  ...['example.com:443', 'example.com?x', 'example.com#x', 'exa mple.com', '*.example.com', '_dmarc.example.com'],
+  ...[
+    '',
+    ' ',
+    '.',
+    'a..b',
+    '.example.com',
+    'example..com',
+    '@example.com',
+    'ada@example.com',
+    'example.com/path',
+  ],
+  ...[
+    'example.com:443',
+    'example.com?x',
+    'example.com#x',
+    'exa mple.com',
+    '*.example.com',
+    '_dmarc.example.com',
+  ],
   ...[
     '-a.example',
     'a-.example',
@@ -64,9 +81,15 @@ test.each([
   expect(claimedDomain(text)).toEqual({ problem: 'is a public suffix' });
 });
 
-test.each(['gmail.com', 'GMail.com', 'outlook.com', 'ｇｍａｉｌ.com', 'gmx.de', 'qq.com', '163.com', 'proton.me'])(
-  '%s is a public mail provider',
-  (text) => {
-    expect(claimedDomain(text)).toEqual({ problem: 'is a public mail provider' });
-  },
-);
+test.each([
+  'gmail.com',
+  'GMail.com',
+  'outlook.com',
+  'ｇｍａｉｌ.com',
+  'gmx.de',
+  'qq.com',
+  '163.com',
+  'proton.me',
+])('%s is a public mail provider', (text) => {
+  expect(claimedDomain(text)).toEqual({ problem: 'is a public mail provider' });
+});

@@ -28,9 +28,15 @@ test('the decision names the rule and the group; the default names none', () => 
 });
 
 test('the order of the rules decides, and a pattern that is refused fits nobody', () => {
-  const more: RoleRule[] = [{ pattern: '(a+)+\\1', role: 'owner' }, { pattern: '', role: 'owner' }, ...rules];
+  const more: RoleRule[] = [
+    { pattern: '(a+)+\\1', role: 'owner' },
+    { pattern: '', role: 'owner' },
+    ...rules,
+  ];
   expect(roleFor(['aaaa', 'admin'], more).role).toBe('admin');
-  expect(roleFor(['aaaa', 'admin'], [{ pattern: 'a', role: 'viewer' }, ...rules]).role).toBe('viewer');
+  expect(roleFor(['aaaa', 'admin'], [{ pattern: 'a', role: 'viewer' }, ...rules]).role).toBe(
+    'viewer',
+  );
 });
 
 test('a hostile pattern on a long name is linear work', () => {

@@ -2,14 +2,28 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
-import { isAllowed, mayReach, destinationOf, readAllowed, urlProblem } from '../../../src/domain/identity/ssrf.ts';
+import {
+  isAllowed,
+  mayReach,
+  destinationOf,
+  readAllowed,
+  urlProblem,
+} from '../../../src/domain/identity/ssrf.ts';
 
 const NOTHING = readAllowed([]);
 const https = (host: string): string => `https://${host}/path`;
 
 describe('nothing is allowed besides', () => {
   test.each([
-    ...['8.8.8.8', '1.1.1.1:8443', '172.15.255.255', '172.32.0.1', '100.63.255.255', '100.128.0.1', '198.17.255.255'],
+    ...[
+      '8.8.8.8',
+      '1.1.1.1:8443',
+      '172.15.255.255',
+      '172.32.0.1',
+      '100.63.255.255',
+      '100.128.0.1',
+      '198.17.255.255',
+    ],
     ...[
       '[2606:4700::1111]',
       '[2001:4860:4860::8888]',
@@ -45,8 +59,24 @@ describe('nothing is allowed besides', () => {
       '169.254.169.254',
       '169.254.0.1',
     ],
-    ...['192.0.0.1', '192.0.0.192', '192.0.2.1', '198.18.0.1', '198.19.255.255', '198.51.100.1', '203.0.113.1'],
-    ...['192.88.99.1', '192.52.193.1', '192.175.48.1', '224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255'],
+    ...[
+      '192.0.0.1',
+      '192.0.0.192',
+      '192.0.2.1',
+      '198.18.0.1',
+      '198.19.255.255',
+      '198.51.100.1',
+      '203.0.113.1',
+    ],
+    ...[
+      '192.88.99.1',
+      '192.52.193.1',
+      '192.175.48.1',
+      '224.0.0.1',
+      '239.255.255.255',
+      '240.0.0.1',
+      '255.255.255.255',
+    ],
   ])('%s is no public address of version 4', (host) => {
     expect(urlProblem(https(host), NOTHING)).toBe('is not a public address');
   });
@@ -102,46 +132,85 @@ describe('nothing is allowed besides', () => {
     expect(mayReach(host, NOTHING)).toBe(false);
   });
 
-  test.each(['localhost', 'LOCALHOST', 'localhost.', 'localhost:8443', 'db.localhost', 'a.b.localhost.', 'ⓛocalhost'])(
-    '%s is this machine',
-    (host) => {
-      expect(urlProblem(https(host), NOTHING)).toBe('leads to this machine');
-    },
-  );
-
-  test.each(['', ' ', 'example.com', '//example.com', '/path', 'https://'])('%j is no address', (text) => {
-    expect(urlProblem(text, NOTHING)).toBe('is not an address');
+  test.each([
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'localhost:8443',
+    'db.localhost',
+    'a.b.localhost.',
+    'ⓛocalhost',
+  ])('%s is this machine', (host) => {
+    expect(urlProblem(https(host), NOTHING)).toBe('leads to this machine');
   });
 
-  test.each(['[fe80::1%25eth0]', '1.2.3.256', '1.2.3.4.5', 'a b', 'a%00b', '[::1', 'example.com:99999', 'xn--a'])(
-    '%s is no host',
-    (host) => {
-      expect(urlProblem(https(host), NOTHING)).toBe('is not an address');
+  test.each(['', ' ', 'example.com', '//example.com', '/path', 'https://'])(
+    '%j is no address',
+    (text) => {
+      expect(urlProblem(text, NOTHING)).toBe('is not an address');
     },
   );
 
-  test.each(['http', 'ftp', 'file', 'gopher', 'ws', 'data', 'javascript', 'blob'])('%s is not the way', (scheme) => {
-    expect(urlProblem(`${scheme}://example.com/`, NOTHING)).toBe('must begin with https://');
+  test.each([
+    '[fe80::1%25eth0]',
+    '1.2.3.256',
+    '1.2.3.4.5',
+    'a b',
+    'a%00b',
+    '[::1',
+    'example.com:99999',
+    'xn--a',
+  ])('%s is no host', (host) => {
+    expect(urlProblem(https(host), NOTHING)).toBe('is not an address');
   });
 
-  test.each(['user@example.com', 'user:password@example.com', ':password@example.com', 'example.com@127.0.0.1'])(
-    '%s names a user',
-    (host) => {
-      expect(urlProblem(https(host), NOTHING)).toBe('must not name a user or password');
+  test.each(['http', 'ftp', 'file', 'gopher', 'ws', 'data', 'javascript', 'blob'])(
+    '%s is not the way',
+    (scheme) => {
+      expect(urlProblem(`${scheme}://example.com/`, NOTHING)).toBe('must begin with https://');
     },
   );
+
+  test.each([
+    'user@example.com',
+    'user:password@example.com',
+    ':password@example.com',
+    'example.com@127.0.0.1',
+  ])('%s names a user', (host) => {
+    expect(urlProblem(https(host), NOTHING)).toBe('must not name a user or password');
+  });
 
   test('an answer of the name service is an address, and a public one', () => {
-    expect(['8.8.8.8', '2606:4700::1111'].map((address) => mayReach(address, NOTHING))).toEqual([true, true]);
-    for (const address of ['10.0.0.1', '::1', 'fe80::1%eth0', '', 'example.com', '0x7f.1', '127.1', '2130706433'])
+    expect(['8.8.8.8', '2606:4700::1111'].map((address) => mayReach(address, NOTHING))).toEqual([
+      true,
+      true,
+    ]);
+    for (const address of [
+      '10.0.0.1',
+      '::1',
+      'fe80::1%eth0',
+      '',
+      'example.com',
+      '0x7f.1',
+      '127.1',
+      '2130706433',
+    ])
       expect(mayReach(address, NOTHING), address).toBe(false);
   });
 
   test('no spelling of a private address passes', () => {
-    const privately = fc.constantFrom('10.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '192.168.0.0/16', '100.64.0.0/10');
+    const privately = fc.constantFrom(
+      '10.0.0.0/8',
+      '127.0.0.0/8',
+      '169.254.0.0/16',
+      '192.168.0.0/16',
+      '100.64.0.0/10',
+    );
     const address = fc.tuple(privately, fc.nat()).map(([subnet, at]) => {
       const [base, bits] = ipaddr.IPv4.parseCIDR(subnet);
-      return base.octets.reduce((number, octet) => number * 256 + octet, 0) + (at % 2 ** (32 - bits));
+      return (
+        base.octets.reduce((number, octet) => number * 256 + octet, 0) + (at % 2 ** (32 - bits))
+      );
     });
     const spelling = fc.constantFrom(
       (n: number) => String(n),
@@ -154,7 +223,13 @@ describe('nothing is allowed besides', () => {
       (n: number) => `[2002:${(n >>> 16).toString(16)}:${(n & 0xffff).toString(16)}::1]`,
       (n: number) => `[::${(n >>> 16).toString(16)}:${(n & 0xffff).toString(16)}]`,
     );
-    fc.assert(fc.property(address, spelling, (number, spell) => urlProblem(https(spell(number)), NOTHING) !== null));
+    fc.assert(
+      fc.property(
+        address,
+        spelling,
+        (number, spell) => urlProblem(https(spell(number)), NOTHING) !== null,
+      ),
+    );
   });
 });
 
@@ -205,9 +280,13 @@ describe('the installation allows', () => {
   });
 
   test('addresses that any name leads to, when they are in its subnets', () => {
-    expect(['10.1.2.3', '127.0.0.1', 'fd00::1', '::1'].every((address) => mayReach(address, allowed))).toBe(true);
-    expect(['10.2.0.1', '127.0.0.2', '::ffff:127.0.0.1', 'fe80::1'].some((address) => mayReach(address, allowed))).toBe(
-      false,
-    );
+    expect(
+      ['10.1.2.3', '127.0.0.1', 'fd00::1', '::1'].every((address) => mayReach(address, allowed)),
+    ).toBe(true);
+    expect(
+      ['10.2.0.1', '127.0.0.2', '::ffff:127.0.0.1', 'fe80::1'].some((address) =>
+        mayReach(address, allowed),
+      ),
+    ).toBe(false);
   });
 });

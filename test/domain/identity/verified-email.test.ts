@@ -22,9 +22,19 @@ test.for(table)('%j, %s: %s', ([claims, edovClaim, address]) => {
   expect(verifiedEmail(claims as Record<string, unknown>, edovClaim)).toBe(address);
 });
 
-test.for(['', 'a', '@b', 'a@', 'a b@c', 'a@b@c', 'a@b\n', 7, null, undefined, ['a@b'], `${'a'.repeat(250)}@b.c.d`])(
-  'is no address: %j',
-  (claim) => {
-    expect(emailIn(claim)).toBeNull();
-  },
-);
+test.for([
+  '',
+  'a',
+  '@b',
+  'a@',
+  'a b@c',
+  'a@b@c',
+  'a@b\n',
+  7,
+  null,
+  undefined,
+  ['a@b'],
+  `${'a'.repeat(250)}@b.c.d`,
+])('is no address: %j', (claim) => {
+  expect(emailIn(claim)).toBeNull();
+});

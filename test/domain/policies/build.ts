@@ -1,7 +1,11 @@
 // Short ways to write policies in tests.
 import type { JsonObject } from '../../../src/domain/record/json.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
-import type { ActionType, Condition, PolicyDefinition } from '../../../src/domain/policies/definition.ts';
+import type {
+  ActionType,
+  Condition,
+  PolicyDefinition,
+} from '../../../src/domain/policies/definition.ts';
 import type { PolicyVerdict } from '../../../src/domain/policies/verdict.ts';
 
 /** A policy that blocks every decision, unless the parts say otherwise. */

@@ -2,25 +2,49 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/domain/record/json.ts';
-import { compilePolicies, policySetDigest, type PolicyCache } from '../../../src/domain/policies/compile.ts';
-import { actionTypes, type ActionType, type Condition } from '../../../src/domain/policies/definition.ts';
+import {
+  compilePolicies,
+  policySetDigest,
+  type PolicyCache,
+} from '../../../src/domain/policies/compile.ts';
+import {
+  actionTypes,
+  type ActionType,
+  type Condition,
+} from '../../../src/domain/policies/definition.ts';
 import { always, policy } from './build.ts';
 
 /** Fails on every array of texts that is long enough: the one error that valid policies can have. */
 const failing: Condition = { field: 'texts', operator: 'regex', value: '[a-z]{400}!' };
-const tooLong: JsonObject = { texts: Array.from({ length: 70 }, () => 'x'.repeat(1_000)), yes: 1, no: 0 };
+const tooLong: JsonObject = {
+  texts: Array.from({ length: 70 }, () => 'x'.repeat(1_000)),
+  yes: 1,
+  no: 0,
+};
 const yes: Condition = { field: 'yes', operator: 'equals', value: 1 };
 const no: Condition = { field: 'no', operator: 'equals', value: 1 };
 
 describe('precedence', () => {
-  const statuses = { block: 'blocked', flag_for_review: 'flagged', notify: 'approved', approve: 'approved' };
+  const statuses = {
+    block: 'blocked',
+    flag_for_review: 'flagged',
+    notify: 'approved',
+    approve: 'approved',
+  };
   const pairs = actionTypes.flatMap((a) => actionTypes.map((b) => [a, b] as const));
 
   it.each(pairs)('%s at priority 100 and %s at priority 1', (late, early) => {
-    const verdict = compilePolicies([always('late', 100, late), always('early', 1, early)]).evaluate({});
+    const verdict = compilePolicies([
+      always('late', 100, late),
+      always('early', 1, early),
+    ]).evaluate({});
     const rank = (type: ActionType) => actionTypes.indexOf(type);
     const action = rank(early) <= rank(late) ? early : late;
-    expect(verdict).toMatchObject({ action, status: statuses[action], decidedBy: action === early ? 'early' : 'late' });
+    expect(verdict).toMatchObject({
+      action,
+      status: statuses[action],
+      decidedBy: action === early ? 'early' : 'late',
+    });
     expect(verdict.matched.map(({ id }) => id)).toEqual(['early', 'late']);
   });
 
@@ -39,14 +63,25 @@ describe('precedence', () => {
   });
 
   it('approves when nothing matches, and in an empty set', () => {
-    const approved = { action: 'approve', status: 'approved', decidedBy: null, matched: [], failed: [] };
-    expect(compilePolicies([policy({ id: 'p', conditions: [no] })]).evaluate({ no: 0 })).toEqual(approved);
+    const approved = {
+      action: 'approve',
+      status: 'approved',
+      decidedBy: null,
+      matched: [],
+      failed: [],
+    };
+    expect(compilePolicies([policy({ id: 'p', conditions: [no] })]).evaluate({ no: 0 })).toEqual(
+      approved,
+    );
     expect(compilePolicies([]).evaluate({})).toEqual(approved);
   });
 
   it('carries the configs of notify actions', () => {
     const set = compilePolicies([
-      policy({ id: 'p', actions: [{ type: 'notify', config: { to: 'a' } }, { type: 'block' }, { type: 'notify' }] }),
+      policy({
+        id: 'p',
+        actions: [{ type: 'notify', config: { to: 'a' } }, { type: 'block' }, { type: 'notify' }],
+      }),
     ]);
     expect(set.evaluate({}).matched[0]?.notifications).toEqual([{ to: 'a' }, {}]);
   });
@@ -64,15 +99,21 @@ describe('errors', () => {
 
   it.each(restricting)('%s in a restricting policy: a match %#', (_, conditions, matches) => {
     for (const type of ['block', 'flag_for_review'] as const) {
-      const verdict = compilePolicies([policy({ id: 'p', conditions, actions: [{ type }] })]).evaluate(tooLong);
+      const verdict = compilePolicies([
+        policy({ id: 'p', conditions, actions: [{ type }] }),
+      ]).evaluate(tooLong);
       expect(verdict.action).toBe(matches ? type : 'approve');
-      expect(verdict.matched.map(({ error }) => error)).toEqual(matches ? [expect.stringContaining('too long')] : []);
+      expect(verdict.matched.map(({ error }) => error)).toEqual(
+        matches ? [expect.stringContaining('too long')] : [],
+      );
     }
   });
 
   it('does not matter where another condition settles the policy', () => {
     const conditions: Condition[] = [{ ...yes, logicalOperator: 'OR' }, failing];
-    expect(compilePolicies([policy({ id: 'p', conditions })]).evaluate(tooLong).matched[0]?.error).toBeNull();
+    expect(
+      compilePolicies([policy({ id: 'p', conditions })]).evaluate(tooLong).matched[0]?.error,
+    ).toBeNull();
   });
 
   it('never approves because of a pattern that was saved under other rules', () => {
@@ -98,7 +139,9 @@ describe('reasons', () => {
 
   it('is that of the strongest action, else the description, else the conditions in words', () => {
     const strong = { type: 'block' as const, config: { reason: 'strong' } };
-    expect(reasonOf({ id: 'p', description: 'described', conditions, actions: [weak, strong] })).toBe('strong');
+    expect(
+      reasonOf({ id: 'p', description: 'described', conditions, actions: [weak, strong] }),
+    ).toBe('strong');
     expect(
       reasonOf({
         id: 'p',
@@ -115,7 +158,9 @@ describe('reasons', () => {
 
   it('stays short for long conditions', () => {
     const value = Array.from({ length: 400 }, () => 'long');
-    const set = compilePolicies([policy({ id: 'p', conditions: [{ field: 'x', operator: 'equals', value }] })]);
+    const set = compilePolicies([
+      policy({ id: 'p', conditions: [{ field: 'x', operator: 'equals', value }] }),
+    ]);
     expect(set.evaluate({ x: value }).matched[0]?.reason).toHaveLength(500);
   });
 });
@@ -145,7 +190,9 @@ describe('digest', () => {
   });
 
   it('changes with what is judged, not with names', () => {
-    expect(policySetDigest([{ ...a, name: 'x', description: 'y', revision: 9 }])).toBe(policySetDigest([a]));
+    expect(policySetDigest([{ ...a, name: 'x', description: 'y', revision: 9 }])).toBe(
+      policySetDigest([a]),
+    );
     expect(policySetDigest([{ ...a, priority: 3 }])).not.toBe(policySetDigest([a]));
   });
 });
@@ -164,7 +211,11 @@ describe('work', () => {
 
   /** Facts of one agent that note which of their members are read. */
   function watched(agentName: string, reads: string[]): JsonObject {
-    const facts: JsonObject = { agentName, confidenceScore: 0.1, inputContext: { prompt: 'word0 word1 word2' } };
+    const facts: JsonObject = {
+      agentName,
+      confidenceScore: 0.1,
+      inputContext: { prompt: 'word0 word1 word2' },
+    };
     return new Proxy(facts, {
       get(target, key) {
         reads.push(String(key));
@@ -193,7 +244,10 @@ describe('work', () => {
       },
     });
     const shared = Array.from({ length: 50 }, (_, i) =>
-      policy({ id: `p${i}`, conditions: [{ field: 'tags', operator: 'contains', value: i % 2 ? 'B' : 'X' }] }),
+      policy({
+        id: `p${i}`,
+        conditions: [{ field: 'tags', operator: 'contains', value: i % 2 ? 'B' : 'X' }],
+      }),
     );
     expect(compilePolicies(shared).evaluate({ tags }).matched).toHaveLength(25);
     expect(looks).toBe(2);
@@ -206,8 +260,13 @@ describe('work', () => {
     const changed = { ...many[1]!, revision: 2, conditions: [] };
     const set = compilePolicies([many[0]!, changed, ...many.slice(3)], cache);
     expect(cache.size).toBe(199);
-    expect([...cache].filter(([key, compiled]) => before.get(key) !== compiled).map(([key]) => key)).toEqual(['p1@2']);
-    expect(set.evaluate({})).toMatchObject({ decidedBy: 'p1', matched: [{ id: 'p1', revision: 2 }] });
+    expect(
+      [...cache].filter(([key, compiled]) => before.get(key) !== compiled).map(([key]) => key),
+    ).toEqual(['p1@2']);
+    expect(set.evaluate({})).toMatchObject({
+      decidedBy: 'p1',
+      matched: [{ id: 'p1', revision: 2 }],
+    });
     expect(set.digest).toBe(policySetDigest([many[0]!, changed, ...many.slice(3)]));
   });
 

@@ -42,7 +42,9 @@ describe('fields', () => {
     'x'.repeat(201),
     Array(17).fill('a').join('.'),
   ])('refuses %j', (field) => {
-    expect(paths([plain, { field, operator: 'equals', value: 1 }])).toEqual(['conditions[1].field']);
+    expect(paths([plain, { field, operator: 'equals', value: 1 }])).toEqual([
+      'conditions[1].field',
+    ]);
   });
 });
 
@@ -80,7 +82,9 @@ describe('values', () => {
     ['regex', '[a-z]{1000}', false],
     ['equals', 'x'.repeat(10_000), false],
   ])('%s %j: %s', (operator, value, accepted) => {
-    expect(paths([{ field: 'a', operator, value }])).toEqual(accepted ? [] : ['conditions[0].value']);
+    expect(paths([{ field: 'a', operator, value }])).toEqual(
+      accepted ? [] : ['conditions[0].value'],
+    );
   });
 
   it('says what the engine refuses about a pattern', () => {
@@ -97,7 +101,10 @@ describe('limits', () => {
   it('accepts no conditions and the greatest counts', () => {
     expect(paths([])).toEqual([]);
     expect(
-      paths(Array<Condition>(policyLimits.conditions).fill(plain), Array<Action>(10).fill({ type: 'notify' })),
+      paths(
+        Array<Condition>(policyLimits.conditions).fill(plain),
+        Array<Action>(10).fill({ type: 'notify' }),
+      ),
     ).toEqual([]);
   });
 
@@ -108,8 +115,8 @@ describe('limits', () => {
   });
 
   it('bounds the config of an action', () => {
-    expect(paths([], [{ type: 'block' }, { type: 'notify', config: { text: 'x'.repeat(10_000) } }])).toEqual([
-      'actions[1].config',
-    ]);
+    expect(
+      paths([], [{ type: 'block' }, { type: 'notify', config: { text: 'x'.repeat(10_000) } }]),
+    ).toEqual(['actions[1].config']);
   });
 });

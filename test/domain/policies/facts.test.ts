@@ -5,7 +5,14 @@ import { factsOf } from '../../../src/domain/policies/facts.ts';
 
 function facts(submitted: JsonObject, at = '2026-03-04T10:00:00Z'): JsonObject {
   const pii = { types: ['EMAIL'], outputTypes: [] };
-  return factsOf({ submitted, at: new Date(at), confidenceScore: 0.7, tags: ['PII_EMAIL'], agentName: 'desk', pii });
+  return factsOf({
+    submitted,
+    at: new Date(at),
+    confidenceScore: 0.7,
+    tags: ['PII_EMAIL'],
+    agentName: 'desk',
+    pii,
+  });
 }
 
 function action(action: Json, more: JsonObject = {}): JsonObject {
@@ -36,8 +43,15 @@ describe('facts', () => {
   });
 
   it('say null where no agent was resolved, whatever was submitted', () => {
-    const rest = { at: new Date(0), confidenceScore: 0, tags: [], pii: { types: [], outputTypes: [] } };
-    expect(factsOf({ ...rest, submitted: { agentName: 'forged' }, agentName: null })['agentName']).toBeNull();
+    const rest = {
+      at: new Date(0),
+      confidenceScore: 0,
+      tags: [],
+      pii: { types: [], outputTypes: [] },
+    };
+    expect(
+      factsOf({ ...rest, submitted: { agentName: 'forged' }, agentName: null })['agentName'],
+    ).toBeNull();
   });
 
   it('count Monday as 1', () => {
@@ -56,7 +70,10 @@ describe('action', () => {
   ])('%j is named %j', (given, names) => expect(action(given)['names']).toEqual(names));
 
   it('includes further tool calls', () => {
-    const toolCalls = [{ name: 'get_user' }, { name: 'refund', arguments: { amount: 40, ids: [1, 2, 3] } }];
+    const toolCalls = [
+      { name: 'get_user' },
+      { name: 'refund', arguments: { amount: 40, ids: [1, 2, 3] } },
+    ];
     expect(action('reply', { toolCalls })).toEqual({
       names: ['reply', 'get_user', 'refund'],
       isToolCall: true,
@@ -83,8 +100,15 @@ describe('action', () => {
 
   it('looks into arguments that are JSON text, and survives text that only looks like it', () => {
     const text = JSON.stringify({ amount: 70, rows: [1, 2] });
-    expect(action({ name: 'pay', arguments: text })).toMatchObject({ largestAmount: 70, largestList: 2 });
-    for (const broken of ['{amount: 70}', '['.repeat(10_000), `${'['.repeat(5_000)}${']'.repeat(5_000)}`]) {
+    expect(action({ name: 'pay', arguments: text })).toMatchObject({
+      largestAmount: 70,
+      largestList: 2,
+    });
+    for (const broken of [
+      '{amount: 70}',
+      '['.repeat(10_000),
+      `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
+    ]) {
       expect(action({ name: 'pay', arguments: broken })).toMatchObject({ largestList: 0 });
     }
   });
@@ -100,7 +124,10 @@ describe('action', () => {
   it('collects the domains of e-mail addresses', () => {
     const given = {
       tool: 'send_email',
-      arguments: { to: ['A@Example.com', 'b@mail.example.co.uk'], text: 'ask c@example.com or @nobody' },
+      arguments: {
+        to: ['A@Example.com', 'b@mail.example.co.uk'],
+        text: 'ask c@example.com or @nobody',
+      },
     };
     expect(action(given)['recipientDomains']).toEqual(['example.com', 'mail.example.co.uk']);
   });
@@ -108,12 +135,21 @@ describe('action', () => {
 
 describe('output', () => {
   it('joins every string value, and measures the rationale wherever it stands', () => {
-    const outputDecision = { action: { tool: 'send', arguments: { lines: ['a', 1, 'b'] } }, rationale: '  why ' };
-    expect(facts({ outputDecision })['output']).toEqual({ text: 'send\na\nb\n  why ', rationaleLength: 3 });
+    const outputDecision = {
+      action: { tool: 'send', arguments: { lines: ['a', 1, 'b'] } },
+      rationale: '  why ',
+    };
+    expect(facts({ outputDecision })['output']).toEqual({
+      text: 'send\na\nb\n  why ',
+      rationaleLength: 3,
+    });
     expect(facts({ outputDecision: { action: 'x' }, rationale: 'because' })['output']).toEqual({
       text: 'x',
       rationaleLength: 7,
     });
-    expect(facts({ outputDecision: { action: 'x' } })['output']).toEqual({ text: 'x', rationaleLength: 0 });
+    expect(facts({ outputDecision: { action: 'x' } })['output']).toEqual({
+      text: 'x',
+      rationaleLength: 0,
+    });
   });
 });

@@ -12,7 +12,12 @@ function chain(text: string): Condition[] {
   const parts = [['', first], ...rest.map((part) => part.split(' '))] as [string, string][];
   return parts.map(([, field], i): Condition => {
     const join = parts[i + 1]?.[0] === 'OR' ? 'OR' : 'AND';
-    return { field, operator: field === 'x' ? 'less_than' : 'equals', value: 1, logicalOperator: join };
+    return {
+      field,
+      operator: field === 'x' ? 'less_than' : 'equals',
+      value: 1,
+      logicalOperator: join,
+    };
   });
 }
 
@@ -46,7 +51,9 @@ describe('guards', () => {
   it('keeps values of different types apart', () => {
     const values: Json[] = ['1', 1, true, 'true', null, 'null', 0];
     const set = compilePolicies(
-      values.map((value, i) => policy({ id: `${i}`, conditions: [{ field: 'a', operator: 'equals', value }] })),
+      values.map((value, i) =>
+        policy({ id: `${i}`, conditions: [{ field: 'a', operator: 'equals', value }] }),
+      ),
     );
     for (const [i, value] of values.entries()) {
       expect(set.evaluate({ a: value }).matched.map(({ id }) => id)).toEqual([`${i}`]);

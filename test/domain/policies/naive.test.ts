@@ -34,12 +34,29 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
   ),
 }));
 const longTexts = fc.constant(Array.from({ length: 70 }, () => 'x'.repeat(1_000)));
-const field = fc.constantFrom('a', 'b', 'c', 'a.a', 'a.0', 'a.b.0', 'b.a', 'b.0.a', 'missing', 'long');
-const facts = fc.record({ a: value, b: value, c: scalar, long: fc.oneof(longTexts, value) }, { requiredKeys: [] });
+const field = fc.constantFrom(
+  'a',
+  'b',
+  'c',
+  'a.a',
+  'a.0',
+  'a.b.0',
+  'b.a',
+  'b.0.a',
+  'missing',
+  'long',
+);
+const facts = fc.record(
+  { a: value, b: value, c: scalar, long: fc.oneof(longTexts, value) },
+  { requiredKeys: [] },
+);
 
 const operation = fc.oneof(
   { weight: 3, arbitrary: fc.record({ operator: fc.constant('equals' as const), value }) },
-  fc.record({ operator: fc.constant('contains' as const), value: fc.constantFrom('a', 'b', 1, 0, true) }),
+  fc.record({
+    operator: fc.constant('contains' as const),
+    value: fc.constantFrom('a', 'b', 1, 0, true),
+  }),
   fc.record({
     operator: fc.constantFrom('greater_than' as const, 'less_than' as const),
     value: fc.constantFrom(0, 0.5, 1, '2026-01-31', '2026-02-01'),
@@ -51,40 +68,56 @@ const operation = fc.oneof(
 );
 const condition = fc
   .tuple(field, operation, fc.constantFrom('AND' as const, 'OR' as const, undefined))
-  .map(([field, parts, join]) => ({ field, ...parts, ...(join && { logicalOperator: join }) }) as Condition);
+  .map(
+    ([field, parts, join]) =>
+      ({ field, ...parts, ...(join && { logicalOperator: join }) }) as Condition,
+  );
 const definitions: fc.Arbitrary<PolicyDefinition[]> = fc
   .array(
     fc.record({
       priority: fc.integer({ min: -1, max: 2 }),
       conditions: fc.array(condition, { maxLength: 5 }),
-      actions: fc.array(fc.record({ type: fc.constantFrom(...actionTypes) }), { minLength: 1, maxLength: 3 }),
+      actions: fc.array(fc.record({ type: fc.constantFrom(...actionTypes) }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
     }),
     { maxLength: 12 },
   )
   .map((parts) =>
-    parts.map((part, i) => ({ id: `p${(i * 7) % 13}`, revision: 1, name: `n${i}`, description: '', ...part })),
+    parts.map((part, i) => ({
+      id: `p${(i * 7) % 13}`,
+      revision: 1,
+      name: `n${i}`,
+      description: '',
+      ...part,
+    })),
   );
 
 describe('the compiled set and the naive interpreter', () => {
   it('agree on action, decider, matches and errors', () => {
     const seen = { matches: 0, errors: 0, failures: 0 };
     fc.assert(
-      fc.property(definitions, fc.array(facts, { minLength: 1, maxLength: 4 }), (policies, decisions) => {
-        const set = compilePolicies(policies);
-        for (const decision of decisions as JsonObject[]) {
-          const { action, decidedBy, matched, failed } = set.evaluate(decision);
-          const verdict = {
-            action,
-            decidedBy,
-            matched: matched.map(({ id, error }) => ({ id, error })),
-            failed: failed.map(({ id, error }) => ({ id, error })),
-          };
-          expect(verdict).toEqual(interpret(policies, decision));
-          seen.matches += matched.length;
-          seen.errors += matched.filter(({ error }) => error !== null).length;
-          seen.failures += failed.length;
-        }
-      }),
+      fc.property(
+        definitions,
+        fc.array(facts, { minLength: 1, maxLength: 4 }),
+        (policies, decisions) => {
+          const set = compilePolicies(policies);
+          for (const decision of decisions as JsonObject[]) {
+            const { action, decidedBy, matched, failed } = set.evaluate(decision);
+            const verdict = {
+              action,
+              decidedBy,
+              matched: matched.map(({ id, error }) => ({ id, error })),
+              failed: failed.map(({ id, error }) => ({ id, error })),
+            };
+            expect(verdict).toEqual(interpret(policies, decision));
+            seen.matches += matched.length;
+            seen.errors += matched.filter(({ error }) => error !== null).length;
+            seen.failures += failed.length;
+          }
+        },
+      ),
       { numRuns: 3_000 },
     );
     expect(Math.min(seen.matches, seen.errors, seen.failures)).toBeGreaterThan(50);

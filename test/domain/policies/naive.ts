@@ -1,7 +1,11 @@
 // The policy rules read straight from docs/policies.md, one condition after another: what the compiled set is held against.
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
-import { actionTypes, type Condition, type PolicyDefinition } from '../../../src/domain/policies/definition.ts';
+import {
+  actionTypes,
+  type Condition,
+  type PolicyDefinition,
+} from '../../../src/domain/policies/definition.ts';
 import { instantOf } from '../../../src/domain/policies/instant.ts';
 import { compilePattern, patternLimits } from '../../../src/domain/policies/regex.ts';
 
@@ -19,14 +23,21 @@ interface Outcome {
   error: string | null;
 }
 
-export function interpret(definitions: readonly PolicyDefinition[], facts: JsonObject): NaiveVerdict {
+export function interpret(
+  definitions: readonly PolicyDefinition[],
+  facts: JsonObject,
+): NaiveVerdict {
   const verdict: NaiveVerdict = { action: 'approve', decidedBy: null, matched: [], failed: [] };
-  const ordered = [...definitions].sort((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
+  const ordered = [...definitions].sort(
+    (a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1),
+  );
   const matching: PolicyDefinition[] = [];
   for (const definition of ordered) {
     const { truth, error } = judge(definition.conditions, facts);
     if (truth === 'false') continue;
-    const restricting = definition.actions.some(({ type }) => type === 'block' || type === 'flag_for_review');
+    const restricting = definition.actions.some(
+      ({ type }) => type === 'block' || type === 'flag_for_review',
+    );
     if (error !== null && !restricting) {
       verdict.failed.push({ id: definition.id, error });
       continue;
@@ -68,7 +79,10 @@ function holds({ field, operator, value }: Condition, facts: JsonObject): Outcom
   let actual: Json | undefined = facts;
   for (const segment of field.split('.')) {
     if (Array.isArray(actual))
-      actual = /^\d+$/.test(segment) && String(Number(segment)) === segment ? actual[Number(segment)] : undefined;
+      actual =
+        /^\d+$/.test(segment) && String(Number(segment)) === segment
+          ? actual[Number(segment)]
+          : undefined;
     else if (typeof actual === 'object' && actual !== null && Object.keys(actual).includes(segment))
       actual = actual[segment];
     else actual = undefined;
@@ -78,7 +92,8 @@ function holds({ field, operator, value }: Condition, facts: JsonObject): Outcom
   if (operator === 'contains') return plain(contains(actual, value));
   if (operator === 'regex') return matches(actual, String(value));
   const sign = operator === 'greater_than' ? 1 : -1;
-  if (typeof actual === 'number' && typeof value === 'number') return plain(sign * (actual - value) > 0);
+  if (typeof actual === 'number' && typeof value === 'number')
+    return plain(sign * (actual - value) > 0);
   if (typeof actual !== 'string' || typeof value !== 'string') return plain(false);
   const [left, right] = [instantOf(actual), instantOf(value)];
   return plain(left !== null && right !== null && sign * (left - right) > 0);
@@ -97,7 +112,9 @@ function contains(actual: Json, value: Json): boolean {
 function matches(actual: Json, source: string): Outcome {
   const result = compilePattern(source);
   if ('problem' in result) return { truth: 'unknown', error: `value ${result.problem}` };
-  const texts = (Array.isArray(actual) ? actual : [actual]).filter((item) => typeof item === 'string');
+  const texts = (Array.isArray(actual) ? actual : [actual]).filter(
+    (item) => typeof item === 'string',
+  );
   const { instructions, occursIn } = result.pattern;
   const length = texts.join('').length;
   if (length * instructions > patternLimits.work) {

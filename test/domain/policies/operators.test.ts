@@ -1,7 +1,11 @@
 // Each operator on each type of JSON, each way a path can end, and the chaining of conditions.
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
-import type { Condition, LogicalOperator, Operator } from '../../../src/domain/policies/definition.ts';
+import type {
+  Condition,
+  LogicalOperator,
+  Operator,
+} from '../../../src/domain/policies/definition.ts';
 import { holds, judge } from './build.ts';
 
 type Row = [operator: Operator, value: Json, actual: Json, expected: boolean];
@@ -89,7 +93,9 @@ describe('operators', () => {
 
 describe('paths', () => {
   const facts: JsonObject = {
-    outputDecision: { action: { tool: 'refund', arguments: { items: [{ sku: 'a' }, { sku: 'b' }] } } },
+    outputDecision: {
+      action: { tool: 'refund', arguments: { items: [{ sku: 'a' }, { sku: 'b' }] } },
+    },
     text: 'refund',
     tags: ['A'],
     'a.b': 1,
@@ -122,7 +128,12 @@ describe('chaining', () => {
     const operators = [...joins].map((join): LogicalOperator => (join === 'A' ? 'AND' : 'OR'));
     const conditions = [0, 1, 2, 3].map((i): Condition => {
       const logicalOperator = operators[i];
-      return { field: `c${i}`, operator: 'equals', value: 1, ...(logicalOperator && { logicalOperator }) };
+      return {
+        field: `c${i}`,
+        operator: 'equals',
+        value: 1,
+        ...(logicalOperator && { logicalOperator }),
+      };
     });
     const expected = operators.reduce((sum, join, i) => {
       const next = facts[`c${i + 1}`] === 1;

@@ -1,7 +1,11 @@
 // Built patterns match exactly what their word lists say, held against the lists themselves.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anythingBut, beginningWithNoneOf, wordInName } from '../../../src/domain/policies/templates/patterns.ts';
+import {
+  anythingBut,
+  beginningWithNoneOf,
+  wordInName,
+} from '../../../src/domain/policies/templates/patterns.ts';
 import { compilePattern } from '../../../src/domain/policies/regex.ts';
 
 function occurs(source: string, text: string): boolean {
@@ -34,7 +38,9 @@ describe('complements', () => {
   it('beginningWithNoneOf is the complement of the prefixes', () => {
     fc.assert(
       fc.property(words, text, (list, text) => {
-        expect(occurs(beginningWithNoneOf(list), text)).toBe(!list.some((prefix) => text.startsWith(prefix)));
+        expect(occurs(beginningWithNoneOf(list), text)).toBe(
+          !list.some((prefix) => text.startsWith(prefix)),
+        );
       }),
       { numRuns: 1_000 },
     );
@@ -50,5 +56,7 @@ describe('words', () => {
     ['undelete', false],
     ['deleted_items', false],
     ['dropdown', false],
-  ])('in %s: %s', (name, expected) => expect(occurs(wordInName(['delete', 'drop']), name)).toBe(expected));
+  ])('in %s: %s', (name, expected) =>
+    expect(occurs(wordInName(['delete', 'drop']), name)).toBe(expected),
+  );
 });

@@ -1,6 +1,10 @@
 // Hostile patterns: refused or bounded when compiled, and linear in the text when searched.
 import { describe, expect, it } from 'vitest';
-import { compilePattern, patternLimits, PatternTooDear } from '../../../src/domain/policies/regex.ts';
+import {
+  compilePattern,
+  patternLimits,
+  PatternTooDear,
+} from '../../../src/domain/policies/regex.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import { judge, policy } from './build.ts';
 
@@ -35,7 +39,9 @@ describe('catastrophic patterns', () => {
 describe('limits', () => {
   it('refuses a program that is too large, however short its text', () => {
     const result = compilePattern('[a-z]{900}');
-    expect(result).toEqual({ problem: 'compiles to 902 instructions, more than 500: use smaller repetitions' });
+    expect(result).toEqual({
+      problem: 'compiles to 902 instructions, more than 500: use smaller repetitions',
+    });
   });
 
   it('lets the largest program search the longest prompt', () => {
@@ -72,25 +78,35 @@ describe('a pattern whose automaton outgrows its memory', () => {
     if ('problem' in result) throw new Error(result.problem);
     return result.pattern.occursIn(texts);
   };
-  const parts = Array.from({ length: 50 }, (_, at) => `${irregular.slice(at * 1_000, (at + 1) * 1_000)}cb`);
+  const parts = Array.from(
+    { length: 50 },
+    (_, at) => `${irregular.slice(at * 1_000, (at + 1) * 1_000)}cb`,
+  );
 
   it.each(hostile)('%s is searched in short texts', (source, remembered, end) => {
     expect(search(source, [irregular.slice(0, 3_000)])).toBe(false);
-    expect(search(source, [`${irregular.slice(0, 2_000)}a${'b'.repeat(remembered)}${end}`])).toBe(true);
+    expect(search(source, [`${irregular.slice(0, 2_000)}a${'b'.repeat(remembered)}${end}`])).toBe(
+      true,
+    );
   });
 
-  it.each(hostile)('%s is given up in long ones, in one and in many, whatever was searched before', (source) => {
-    for (const texts of [[irregular], parts])
-      for (const before of ['', 'abba', irregular.slice(0, 3_000)]) {
-        search(source, [before]);
-        expect(() => search(source, texts)).toThrow(PatternTooDear);
-      }
-  });
+  it.each(hostile)(
+    '%s is given up in long ones, in one and in many, whatever was searched before',
+    (source) => {
+      for (const texts of [[irregular], parts])
+        for (const before of ['', 'abba', irregular.slice(0, 3_000)]) {
+          search(source, [before]);
+          expect(() => search(source, texts)).toThrow(PatternTooDear);
+        }
+    },
+  );
 
   it('is unknown to a policy', () => {
     const error = 'text of 50002 characters is too long for a pattern of so many states';
     expect(
-      judge([{ field: 'text', operator: 'regex', value: '[ab]*a[ab]{200}[de]' }], { text: irregular }),
+      judge([{ field: 'text', operator: 'regex', value: '[ab]*a[ab]{200}[de]' }], {
+        text: irregular,
+      }),
     ).toMatchObject({
       action: 'block',
       matched: [{ id: 'p', error }],
@@ -106,12 +122,19 @@ describe('text beyond the bound', () => {
     expect(judge(conditions, { texts })).toMatchObject({
       action: 'block',
       status: 'blocked',
-      matched: [{ id: 'p', error: 'text of 70000 characters is too long for a pattern of 403 instructions' }],
+      matched: [
+        {
+          id: 'p',
+          error: 'text of 70000 characters is too long for a pattern of 403 instructions',
+        },
+      ],
     });
   });
 
   it('is an error that any other policy takes for no match, and reports', () => {
-    const set = compilePolicies([policy({ id: 'n', conditions, actions: [{ type: 'notify' }, { type: 'approve' }] })]);
+    const set = compilePolicies([
+      policy({ id: 'n', conditions, actions: [{ type: 'notify' }, { type: 'approve' }] }),
+    ]);
     const error = 'text of 70000 characters is too long for a pattern of 403 instructions';
     expect(set.evaluate({ texts })).toEqual({
       action: 'approve',

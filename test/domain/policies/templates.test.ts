@@ -5,7 +5,11 @@ import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import { checkPolicy } from '../../../src/domain/policies/definition.ts';
 import { factsOf } from '../../../src/domain/policies/facts.ts';
-import { findTemplate, policyTemplates, templateCategories } from '../../../src/domain/policies/templates/templates.ts';
+import {
+  findTemplate,
+  policyTemplates,
+  templateCategories,
+} from '../../../src/domain/policies/templates/templates.ts';
 import { policy } from './build.ts';
 
 interface Decision {
@@ -55,16 +59,28 @@ function call(tool: string, given: JsonObject = {}): Decision {
 /** A booking as an airline's agent makes it. */
 function booking(...amounts: number[]): Decision {
   const payment_methods = amounts.map((amount, i) => ({ payment_id: `credit_card_${i}`, amount }));
-  return call('book_reservation', { user_id: 'mia', payment_methods, total_baggages: 9_999, insurance: 'no' });
+  return call('book_reservation', {
+    user_id: 'mia',
+    payment_methods,
+    total_baggages: 9_999,
+    insurance: 'no',
+  });
 }
 
-const items = (count: number) => call('update_rows', { ids: Array.from({ length: count }, (_, i) => i) });
+const items = (count: number) =>
+  call('update_rows', { ids: Array.from({ length: count }, (_, i) => i) });
 const cancel = call('cancel_reservation', { reservation_id: 'GV1N64' });
 const lookUp = call('get_reservation_details', { reservation_id: 'GV1N64' });
 
 const cases: Record<string, { yes: Decision[]; no: Decision[] }> = {
-  'spending-review': { yes: [booking(501), booking(300, 201)], no: [booking(500), booking(250, 5), lookUp] },
-  'spending-limit': { yes: [booking(10_001), call('pay', { total: '$12,000.00' })], no: [booking(6_000, 6_000), {}] },
+  'spending-review': {
+    yes: [booking(501), booking(300, 201)],
+    no: [booking(500), booking(250, 5), lookUp],
+  },
+  'spending-limit': {
+    yes: [booking(10_001), call('pay', { total: '$12,000.00' })],
+    no: [booking(6_000, 6_000), {}],
+  },
   'money-out': {
     yes: [
       call('send_certificate', { amount: 50 }),
@@ -76,12 +92,23 @@ const cases: Record<string, { yes: Decision[]; no: Decision[] }> = {
   },
   'irreversible-actions': {
     yes: [cancel, call('deleteUser'), call('db.drop-table'), { action: 'cancel' }],
-    no: [lookUp, call('get_cancellation_policy'), call('undelete'), { rationale: 'I will cancel nothing' }],
+    no: [
+      lookUp,
+      call('get_cancellation_policy'),
+      call('undelete'),
+      { rationale: 'I will cancel nothing' },
+    ],
   },
   'bulk-operations': { yes: [items(21)], no: [items(20), {}] },
   'tool-allow-list': {
     yes: [cancel, booking(1), call('getaway'), call('')],
-    no: [lookUp, call('search_direct_flight'), call('calculate'), call('transfer_to_human_agents'), {}],
+    no: [
+      lookUp,
+      call('search_direct_flight'),
+      call('calculate'),
+      call('transfer_to_human_agents'),
+      {},
+    ],
   },
   'code-execution': {
     yes: [
@@ -97,7 +124,10 @@ const cases: Record<string, { yes: Decision[]; no: Decision[] }> = {
     no: [call('list_roles'), call('get_permissions'), booking(1)],
   },
   'external-email': {
-    yes: [call('send_email', { to: 'a@other.org' }), call('send_email', { to: ['a@example.com', 'b@notexample.com'] })],
+    yes: [
+      call('send_email', { to: 'a@other.org' }),
+      call('send_email', { to: ['a@example.com', 'b@notexample.com'] }),
+    ],
     no: [call('send_email', { to: 'A@Example.com' }), call('send_email', { to: 'nobody' })],
   },
   'out-of-hours': {
@@ -125,14 +155,21 @@ const cases: Record<string, { yes: Decision[]; no: Decision[] }> = {
     yes: [{ action: 'reject' }, call('denyClaim'), call('account_suspend')],
     no: [{ action: 'approve' }, call('get_rejections'), call('fireworks')],
   },
-  handover: { yes: [call('transfer_to_human_agents'), { action: 'escalate' }], no: [call('transfer_money'), {}] },
+  handover: {
+    yes: [call('transfer_to_human_agents'), { action: 'escalate' }],
+    no: [call('transfer_money'), {}],
+  },
   'missing-rationale': {
     yes: [cancel, { ...cancel, rationale: '  because   ' }],
     no: [{ ...cancel, rationale: 'The customer asked for it within 24 hours' }, lookUp, {}],
   },
   'personal-data-in-output': { yes: [{ outputTypes: ['PHONE'] }], no: [{}] },
   'payment-data-in-output': {
-    yes: [{ outputTypes: ['EMAIL', 'CARD'] }, { outputTypes: ['IBAN'] }, { outputTypes: ['NATIONAL_ID'] }],
+    yes: [
+      { outputTypes: ['EMAIL', 'CARD'] },
+      { outputTypes: ['IBAN'] },
+      { outputTypes: ['NATIONAL_ID'] },
+    ],
     no: [{ outputTypes: ['EMAIL'] }, {}],
   },
   'secrets-in-output': {
@@ -159,18 +196,27 @@ const cases: Record<string, { yes: Decision[]; no: Decision[] }> = {
     ],
   },
   'low-confidence': { yes: [{ confidence: 0.49 }], no: [{ confidence: 0.5 }] },
-  'high-ambiguity': { yes: [{ tags: ['LOW_CONFIDENCE', 'HIGH_AMBIGUITY'] }], no: [{ tags: ['LOW_CONFIDENCE'] }] },
+  'high-ambiguity': {
+    yes: [{ tags: ['LOW_CONFIDENCE', 'HIGH_AMBIGUITY'] }],
+    no: [{ tags: ['LOW_CONFIDENCE'] }],
+  },
   'professional-advice': {
     yes: [
       { rationale: 'You should take a double dose of it' },
       { rationale: 'I recommend you sue the airline' },
       { rationale: 'You must invest in gold' },
     ],
-    no: [{ rationale: 'You should arrive two hours before departure' }, { rationale: 'Issue number 5 is solved' }],
+    no: [
+      { rationale: 'You should arrive two hours before departure' },
+      { rationale: 'Issue number 5 is solved' },
+    ],
   },
   'binding-promises': {
     yes: [{ rationale: 'We guarantee a seat' }, { rationale: "You'll receive a full refund" }],
-    no: [{ rationale: 'There is no guarantee of a seat' }, { rationale: 'Would you like a refund?' }],
+    no: [
+      { rationale: 'There is no guarantee of a seat' },
+      { rationale: 'Would you like a refund?' },
+    ],
   },
 };
 
@@ -181,7 +227,10 @@ describe('templates', () => {
 
   it('are listed in the documentation, in order', () => {
     const text = readFileSync(new URL('../../../docs/policies.md', import.meta.url), 'utf8');
-    const listed = [...text.matchAll(/^\| `([a-z-]+)` \| (\w+) \|/gm)].map(([, id, category]) => ({ id, category }));
+    const listed = [...text.matchAll(/^\| `([a-z-]+)` \| (\w+) \|/gm)].map(([, id, category]) => ({
+      id,
+      category,
+    }));
     expect(listed).toEqual(policyTemplates.map(({ id, category }) => ({ id, category })));
   });
 
@@ -195,17 +244,17 @@ describe('templates', () => {
     },
   );
 
-  it.each(Object.entries(cases).flatMap(([id, { yes }]) => yes.map((decision) => [id, decision] as const)))(
-    '%s matches %j',
-    (id, decision) => {
-      expect(matches(id, decision)).toBe(true);
-    },
-  );
+  it.each(
+    Object.entries(cases).flatMap(([id, { yes }]) =>
+      yes.map((decision) => [id, decision] as const),
+    ),
+  )('%s matches %j', (id, decision) => {
+    expect(matches(id, decision)).toBe(true);
+  });
 
-  it.each(Object.entries(cases).flatMap(([id, { no }]) => no.map((decision) => [id, decision] as const)))(
-    '%s leaves %j alone',
-    (id, decision) => {
-      expect(matches(id, decision)).toBe(false);
-    },
-  );
+  it.each(
+    Object.entries(cases).flatMap(([id, { no }]) => no.map((decision) => [id, decision] as const)),
+  )('%s leaves %j alone', (id, decision) => {
+    expect(matches(id, decision)).toBe(false);
+  });
 });

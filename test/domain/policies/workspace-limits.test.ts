@@ -2,7 +2,10 @@
 import { expect, test } from 'vitest';
 import type { Condition } from '../../../src/domain/policies/definition.ts';
 import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
-import { workspaceLimitViolation, workspaceLimits } from '../../../src/domain/policies/workspace-limits.ts';
+import {
+  workspaceLimitViolation,
+  workspaceLimits,
+} from '../../../src/domain/policies/workspace-limits.ts';
 
 const plain: Condition = { field: 'tags', operator: 'contains', value: 'LOW_CONFIDENCE' };
 /** Of about as many instructions as repetitions. */
@@ -11,7 +14,8 @@ const regex = (field: string, repetitions: number): Condition => ({
   operator: 'regex',
   value: `[a-z]{${repetitions}}`,
 });
-const many = (count: number, conditions: Condition[]) => Array.from({ length: count }, () => ({ conditions }));
+const many = (count: number, conditions: Condition[]) =>
+  Array.from({ length: count }, () => ({ conditions }));
 
 test('the whole library fits', () => {
   expect(workspaceLimitViolation(policyTemplates)).toBeNull();
@@ -26,12 +30,17 @@ test('policies are counted', () => {
 
 test('instructions are counted once for each distinct field and pattern', () => {
   const fields = Array.from({ length: 24 }, (_, i) => `metadata.f${i}`);
-  const spread = (repetitions: number) => fields.map((field) => ({ conditions: [regex(field, repetitions)] }));
+  const spread = (repetitions: number) =>
+    fields.map((field) => ({ conditions: [regex(field, repetitions)] }));
   expect(workspaceLimitViolation(spread(400))).toBeNull();
   expect(workspaceLimitViolation([...spread(400), ...spread(400)])).toBeNull();
-  expect(workspaceLimitViolation([...spread(400), ...spread(401)])).toMatch(/instructions together; these have \d+$/);
+  expect(workspaceLimitViolation([...spread(400), ...spread(401)])).toMatch(
+    /instructions together; these have \d+$/,
+  );
 });
 
 test('a stored pattern that would no longer be accepted costs nothing, for it is not searched', () => {
-  expect(workspaceLimitViolation(many(1, [{ field: 'a', operator: 'regex', value: '(' }]))).toBeNull();
+  expect(
+    workspaceLimitViolation(many(1, [{ field: 'a', operator: 'regex', value: '(' }])),
+  ).toBeNull();
 });

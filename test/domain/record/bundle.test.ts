@@ -45,20 +45,33 @@ describe('bundle', () => {
         'end',
       ]);
       expect(document.entries).toEqual(
-        entries.map(({ sealed: _, ...entry }) => ({ ...entry, view: JSON.parse(entry.view) as Json })),
+        entries.map(({ sealed: _, ...entry }) => ({
+          ...entry,
+          view: JSON.parse(entry.view) as Json,
+        })),
       );
-      expect(document.end).toEqual({ count: entries.length, chainHash: entries.at(-1)?.chainHash ?? null });
+      expect(document.end).toEqual({
+        count: entries.length,
+        chainHash: entries.at(-1)?.chainHash ?? null,
+      });
     }
   });
 
-  it.each(vectors<Vector[]>('bundles.json'))('$file with $pins: $verdict, for $what', async (vector) => {
-    const lines = (async function* () {
-      yield* vectorText(vector.file).trimEnd().split('\n');
-    })();
-    const report = await verifyBundle(lines, { pins: vector.pins.map((pin) => readPin(pin)!) });
-    const { sequence, code } = report.problems[0] ?? { sequence: null, code: null };
-    expect([report.verdict, sequence, code]).toEqual([vector.verdict, vector.sequence, vector.code]);
-  });
+  it.each(vectors<Vector[]>('bundles.json'))(
+    '$file with $pins: $verdict, for $what',
+    async (vector) => {
+      const lines = (async function* () {
+        yield* vectorText(vector.file).trimEnd().split('\n');
+      })();
+      const report = await verifyBundle(lines, { pins: vector.pins.map((pin) => readPin(pin)!) });
+      const { sequence, code } = report.problems[0] ?? { sequence: null, code: null };
+      expect([report.verdict, sequence, code]).toEqual([
+        vector.verdict,
+        vector.sequence,
+        vector.code,
+      ]);
+    },
+  );
 });
 
 describe('the recipe', () => {

@@ -39,9 +39,12 @@ describe('canonical JSON', () => {
 
   it('agrees for strings and keys of any characters', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), (value) => {
-        expect(canonicalize(value)).toBe(npmCanonicalize(value));
-      }),
+      fc.property(
+        fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })),
+        (value) => {
+          expect(canonicalize(value)).toBe(npmCanonicalize(value));
+        },
+      ),
       { numRuns: 1000 },
     );
   });

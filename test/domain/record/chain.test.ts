@@ -1,7 +1,12 @@
 // The arithmetic of the chain against its vectors and against sha256sum's own words.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { chainHash, chainTime, payloadDigest, sha256Hex } from '../../../src/domain/record/chain.ts';
+import {
+  chainHash,
+  chainTime,
+  payloadDigest,
+  sha256Hex,
+} from '../../../src/domain/record/chain.ts';
 import type { Link } from '../../../src/domain/record/chain.ts';
 import { vectors } from './vectors.ts';
 
@@ -11,13 +16,17 @@ describe('chain', () => {
   it.each(links)('seals sequence $sequence after $prevHash', ({ chainHash: expected, ...link }) => {
     expect(chainHash(link)).toBe(expected);
     const { prevHash, payloadDigest: digest, sequence, createdAt } = link;
-    const output = execFileSync('sha256sum', { input: `${prevHash}${digest}${sequence}${createdAt}` }).toString();
+    const output = execFileSync('sha256sum', {
+      input: `${prevHash}${digest}${sequence}${createdAt}`,
+    }).toString();
     expect(output.slice(0, 64)).toBe(expected);
   });
 
   it('digests the UTF-8 bytes', () => {
     expect(sha256Hex('é')).toBe(sha256Hex(Buffer.from([0xc3, 0xa9])));
-    expect(payloadDigest('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    expect(payloadDigest('abc')).toBe(
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    );
   });
 
   it('writes times with 24 bytes or not at all', () => {

@@ -4,7 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matchDisclosures } from '../../../scripts/verify-bundle/disclosures.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import { disclose, matchesCommitment, saltAt, sealValue, sealValues } from '../../../src/domain/record/commitments.ts';
+import {
+  disclose,
+  matchesCommitment,
+  saltAt,
+  sealValue,
+  sealValues,
+} from '../../../src/domain/record/commitments.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { vectors } from './vectors.ts';
 
@@ -28,7 +34,11 @@ const names = fc.constantFrom('outputDecision', 'metadata');
 describe('commitments', () => {
   it.each(vectors<Vector[]>('commitments.json'))('$name: $what', (vector) => {
     const { name, value, seed, text, commitment, disclosures } = vector;
-    expect(sealValue(name, value, Buffer.from(vector.seedHex, 'hex'))).toEqual({ seed, text, commitment });
+    expect(sealValue(name, value, Buffer.from(vector.seedHex, 'hex'))).toEqual({
+      seed,
+      text,
+      commitment,
+    });
     expect(saltAt(seed, '')).toBe(vector.salt);
     expect(disclose(name, seed, text)).toEqual(disclosures);
     expect(matchDisclosures({ [name]: commitment }, disclosures).get(name)!.whole).toBe(true);
@@ -51,9 +61,10 @@ describe('commitments', () => {
       fc.property(names, json, seeds, (name, value, seed) => {
         const sealed = sealValue(name, value, seed);
         expect(sealed.text).toBe(canonicalize(value));
-        const shown = matchDisclosures({ [name]: sealed.commitment }, disclose(name, sealed.seed, sealed.text)).get(
-          name,
-        )!;
+        const shown = matchDisclosures(
+          { [name]: sealed.commitment },
+          disclose(name, sealed.seed, sealed.text),
+        ).get(name)!;
         expect(shown.whole).toBe(true);
         for (const { path, value: part } of shown.values)
           expect(canonicalize(part)).toBe(canonicalize(at(value, path)));
@@ -68,7 +79,9 @@ describe('commitments', () => {
         const { seed, text } = sealValue(name, value, SEED);
         const disclosures = disclose(name, seed, text);
         expect(disclosures.length).toBeLessThanOrEqual(name === 'outputDecision' ? 64 : 1);
-        for (const [salt, , kind, children] of disclosures.map((array) => JSON.parse(array) as Json[])) {
+        for (const [salt, , kind, children] of disclosures.map(
+          (array) => JSON.parse(array) as Json[],
+        )) {
           expect(salt).toMatch(/^[\w-]{22}$/);
           if (children !== undefined)
             expect([kind, (children as Json[]).length > 0]).toEqual([
@@ -85,24 +98,43 @@ describe('commitments', () => {
     for (const name of ['outputDecision', 'metadata']) {
       const { seed, text, commitment } = sealValue(name, { a: [1, { b: 'x' }] }, SEED);
       expect(matchesCommitment(name, { seed, text }, commitment)).toBe(true);
-      expect(matchesCommitment(name, { seed, text: text.replace('1', '2') }, commitment)).toBe(false);
-      expect(matchesCommitment(name, { seed, text: text.replace(',', ', ') }, commitment)).toBe(false);
+      expect(matchesCommitment(name, { seed, text: text.replace('1', '2') }, commitment)).toBe(
+        false,
+      );
+      expect(matchesCommitment(name, { seed, text: text.replace(',', ', ') }, commitment)).toBe(
+        false,
+      );
       expect(matchesCommitment(name, { seed, text: text.slice(1) }, commitment)).toBe(false);
       expect(matchesCommitment(name, { seed: `Z${seed.slice(1)}`, text }, commitment)).toBe(false);
-      expect(matchesCommitment(name === 'metadata' ? 'rationale' : 'metadata', { seed, text }, commitment)).toBe(false);
+      expect(
+        matchesCommitment(
+          name === 'metadata' ? 'rationale' : 'metadata',
+          { seed, text },
+          commitment,
+        ),
+      ).toBe(false);
     }
   });
 
   it('gives equal values different commitments, salts and siblings included', () => {
     const { seed, text } = sealValue('outputDecision', { a: 1, b: 1 }, SEED);
-    const salts = disclose('outputDecision', seed, text).map((array) => (JSON.parse(array) as string[])[0]);
+    const salts = disclose('outputDecision', seed, text).map(
+      (array) => (JSON.parse(array) as string[])[0],
+    );
     expect(new Set(salts).size).toBe(3);
     expect(salts).not.toContain(seed);
-    expect(sealValue('metadata', 1, SEED).commitment).not.toBe(sealValue('rationale', 1, SEED).commitment);
+    expect(sealValue('metadata', 1, SEED).commitment).not.toBe(
+      sealValue('rationale', 1, SEED).commitment,
+    );
   });
 
   it('leaves out what is absent or null', () => {
-    const values = { submitted: 'x', rationale: null, metadata: undefined, outputDecision: { action: null } };
+    const values = {
+      submitted: 'x',
+      rationale: null,
+      metadata: undefined,
+      outputDecision: { action: null },
+    };
     const { sealed, commitments } = sealValues(values, () => SEED);
     expect(Object.keys(commitments)).toEqual(['submitted', 'outputDecision']);
     expect(Object.keys(sealed)).toEqual(['submitted', 'outputDecision']);

@@ -14,7 +14,11 @@ const list = (length: number): unknown[] => Array.from({ length }, () => ({ deci
 const json = (bytes: number): { s: string } => ({ s: text(bytes - '{"s":""}'.length) });
 
 const cases: [path: string, limit: number, decision: (size: number) => Limited][] = [
-  ['inputContext.prompt', 50_000, (size) => ({ inputContext: { prompt: text(size) }, outputDecision: output })],
+  [
+    'inputContext.prompt',
+    50_000,
+    (size) => ({ inputContext: { prompt: text(size) }, outputDecision: output }),
+  ],
   [
     'inputContext.systemPrompt',
     50_000,
@@ -30,7 +34,11 @@ const cases: [path: string, limit: number, decision: (size: number) => Limited][
     256,
     (size) => ({ inputContext: { ...input, conversationId: text(size) }, outputDecision: output }),
   ],
-  ['outputDecision.action', 10_240, (size) => ({ inputContext: input, outputDecision: { action: json(size) } })],
+  [
+    'outputDecision.action',
+    10_240,
+    (size) => ({ inputContext: input, outputDecision: { action: json(size) } }),
+  ],
   [
     'outputDecision.rationale',
     50_000,
@@ -46,30 +54,53 @@ const cases: [path: string, limit: number, decision: (size: number) => Limited][
     50,
     (size) => ({ inputContext: input, outputDecision: { ...output, toolCalls: list(size) } }),
   ],
-  ['rationale', 50_000, (size) => ({ inputContext: input, outputDecision: output, rationale: text(size) })],
-  ['alternatives', 10, (size) => ({ inputContext: input, outputDecision: output, alternatives: list(size) })],
+  [
+    'rationale',
+    50_000,
+    (size) => ({ inputContext: input, outputDecision: output, rationale: text(size) }),
+  ],
+  [
+    'alternatives',
+    10,
+    (size) => ({ inputContext: input, outputDecision: output, alternatives: list(size) }),
+  ],
 ];
 
 test.each(cases)('%s may reach %i and no more', (path, limit, decision) => {
   expect(limitViolationOf(decision(limit), limits)).toEqual([]);
-  expect(limitViolationOf(decision(limit + 1), limits)).toMatchObject([{ path, limit, found: limit + 1 }]);
+  expect(limitViolationOf(decision(limit + 1), limits)).toMatchObject([
+    { path, limit, found: limit + 1 },
+  ]);
 });
 
 test('a character is a code point, a byte is one of UTF-8', () => {
   const emoji = '\u{1f600}';
-  expect(limitViolationOf({ inputContext: { prompt: emoji.repeat(50_000) }, outputDecision: output }, limits)).toEqual(
-    [],
-  );
   expect(
-    limitViolationOf({ inputContext: { prompt: emoji.repeat(50_001) }, outputDecision: output }, limits),
+    limitViolationOf(
+      { inputContext: { prompt: emoji.repeat(50_000) }, outputDecision: output },
+      limits,
+    ),
+  ).toEqual([]);
+  expect(
+    limitViolationOf(
+      { inputContext: { prompt: emoji.repeat(50_001) }, outputDecision: output },
+      limits,
+    ),
   ).toMatchObject([{ path: 'inputContext.prompt', found: 50_001, unit: 'characters' }]);
   const action = { s: 'é'.repeat(5_117) };
-  expect(limitViolationOf({ inputContext: input, outputDecision: { action } }, limits)).toMatchObject([
-    { path: 'outputDecision.action', found: 10_242, unit: 'bytes of JSON' },
-  ]);
+  expect(
+    limitViolationOf({ inputContext: input, outputDecision: { action } }, limits),
+  ).toMatchObject([{ path: 'outputDecision.action', found: 10_242, unit: 'bytes of JSON' }]);
 });
 
 test('all that is passed is told, in the order of the body', () => {
-  const decision = { inputContext: { prompt: text(50_001) }, outputDecision: { action: 'a' }, alternatives: list(11) };
-  expect(limitViolationOf(decision, limits).map(({ path }) => path)).toEqual(['inputContext.prompt', 'alternatives']);
+  const decision = {
+    inputContext: { prompt: text(50_001) },
+    outputDecision: { action: 'a' },
+    alternatives: list(11),
+  };
+  expect(limitViolationOf(decision, limits).map(({ path }) => path)).toEqual([
+    'inputContext.prompt',
+    'alternatives',
+  ]);
 });

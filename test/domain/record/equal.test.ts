@@ -11,7 +11,10 @@ const value = fc.letrec((tie) => ({
     fc.constantFrom(null, undefined, 0, -0, NaN, 1, '', 'a', true, false),
     fc.constantFrom(new Date(0), new Date(1)),
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom('a', 'b', 'toString'), tie('value'), { maxKeys: 3, noNullPrototype: true }),
+    fc.dictionary(fc.constantFrom('a', 'b', 'toString'), tie('value'), {
+      maxKeys: 3,
+      noNullPrototype: true,
+    }),
   ),
 })).value;
 

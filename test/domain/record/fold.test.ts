@@ -6,7 +6,11 @@ import type { TracePayload } from '../../../src/domain/record/payload.ts';
 import { SampleChain } from '../verifier/sample-chain.ts';
 import type { Sample } from '../verifier/sample-chain.ts';
 
-function told<V extends TracePayload | AmendmentPayload>({ sequence, chainHash, view }: Sample): EntryWith<V> {
+function told<V extends TracePayload | AmendmentPayload>({
+  sequence,
+  chainHash,
+  view,
+}: Sample): EntryWith<V> {
   return { sequence, chainHash, view: JSON.parse(view) as V };
 }
 
@@ -43,7 +47,11 @@ describe('fold', () => {
     const chain = new SampleChain();
     chain.trace();
     chain.fact('correction', 0);
-    expect(standing(chain.entries)).toMatchObject({ status: 'success', humanOverride: true, review: null });
+    expect(standing(chain.entries)).toMatchObject({
+      status: 'success',
+      humanOverride: true,
+      review: null,
+    });
     chain.fact('status', 0);
     expect(standing(chain.entries)).toMatchObject({ status: 'pending', humanOverride: true });
     chain.fact('review', 0);
@@ -68,7 +76,10 @@ describe('fold', () => {
     chain.fact('erasure', 0);
     chain.fact('correction', 0);
     expect(standing(chain.entries)).toMatchObject({
-      fields: { inputContext: { state: 'erased' }, outputDecision: { sequence: 3, state: 'stored' } },
+      fields: {
+        inputContext: { state: 'erased' },
+        outputDecision: { sequence: 3, state: 'stored' },
+      },
       erased: expect.arrayContaining([{ sequence: 1, name: 'outputDecision', at: 2 }]) as unknown,
     });
     chain.fact('erasure', 0);

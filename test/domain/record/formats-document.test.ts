@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { has } from '../tools.ts';
 
-const blocks = [...readFileSync('docs/formats.md', 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) => block!);
+const blocks = [...readFileSync('docs/formats.md', 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(
+  ([, block]) => block!,
+);
 /** A line that begins with `$ ` is a command; what follows up to the next one is its output. */
 const examples = blocks
   .flatMap((block) => block.split(/^\$ /m).slice(1))

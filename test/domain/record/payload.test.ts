@@ -45,7 +45,10 @@ describe.each(all)('a view of kind $kind', ({ kind, facts, view, payloadDigest: 
   });
 
   it('keeps any free text out of every member, at any depth', () => {
-    for (const [path, poisoned] of poisonings(JSON.parse(view) as JsonObject, 'Ada Lovelace <ada@example.com>')) {
+    for (const [path, poisoned] of poisonings(
+      JSON.parse(view) as JsonObject,
+      'Ada Lovelace <ada@example.com>',
+    )) {
       expect(views.parsePayload(canonicalize(poisoned)), path).toHaveProperty('reason');
     }
   });
@@ -57,7 +60,9 @@ describe.each(all)('a view of kind $kind', ({ kind, facts, view, payloadDigest: 
       expect(views.parsePayload(canonicalize(rest)), member).toHaveProperty('reason');
       expect(viewFault(rest), member).not.toBeNull();
     }
-    expect(views.parsePayload(canonicalize({ ...members, note: null }))).toEqual({ reason: 'unknown member' });
+    expect(views.parsePayload(canonicalize({ ...members, note: null }))).toEqual({
+      reason: 'unknown member',
+    });
     expect(() => build({ ...facts, note: null })).toThrow(TypeError);
   });
 });
@@ -68,11 +73,13 @@ describe('views', () => {
   });
 
   it.skipIf(!has('jq'))('are what jq prints', () => {
-    for (const { view } of all) expect(execFileSync('jq', ['-cSj', '.'], { input: view }).toString()).toBe(view);
+    for (const { view } of all)
+      expect(execFileSync('jq', ['-cSj', '.'], { input: view }).toString()).toBe(view);
   });
 
   it('of every lawful entry are read back', () => {
-    for (const { view } of sampleHistory(1, 60)) expect(views.parsePayload(view)).toHaveProperty('view');
+    for (const { view } of sampleHistory(1, 60))
+      expect(views.parsePayload(view)).toHaveProperty('view');
   });
 
   it.each([
@@ -110,9 +117,14 @@ describe('views', () => {
     const { facts } = all.find(({ kind }) => kind === 'audit')!;
     const idOf = (resourceId: string | null) =>
       (JSON.parse(builders.audit!({ ...facts, resourceId })) as views.AuditPayload).resourceId;
-    const ids = ['65f000000000000000000001', '3f2b8a52-9a1c-4c0e-8f43-0a1b2c3d4e5f', `trc_${'0a'.repeat(16)}`];
+    const ids = [
+      '65f000000000000000000001',
+      '3f2b8a52-9a1c-4c0e-8f43-0a1b2c3d4e5f',
+      `trc_${'0a'.repeat(16)}`,
+    ];
     for (const id of ids) expect(idOf(id)).toBe(id);
-    for (const text of ['ada@example.com', 'ada', '', 'x'.repeat(24)]) expect(idOf(text)).toBeNull();
+    for (const text of ['ada@example.com', 'ada', '', 'x'.repeat(24)])
+      expect(idOf(text)).toBeNull();
   });
 
   it('of a clause cannot name another one', () => {
@@ -127,7 +139,8 @@ function* poisonings(value: JsonObject, text: string): Generator<[string, JsonOb
   for (const [key, member] of Object.entries(value)) {
     if (member === null || typeof member === 'string') yield [key, { ...value, [key]: text }];
     else if (typeof member === 'object' && !Array.isArray(member)) {
-      for (const [path, inner] of poisonings(member, text)) yield [`${key}.${path}`, { ...value, [key]: inner }];
+      for (const [path, inner] of poisonings(member, text))
+        yield [`${key}.${path}`, { ...value, [key]: inner }];
     } else if (Array.isArray(member)) yield [key, { ...value, [key]: [text] }];
   }
 }

@@ -13,7 +13,8 @@ function refusal(text: string): UnsafeJson {
   throw new Error('accepted');
 }
 
-const nested = (levels: number, open = '[', close = ']') => open.repeat(levels) + close.repeat(levels);
+const nested = (levels: number, open = '[', close = ']') =>
+  open.repeat(levels) + close.repeat(levels);
 
 describe('safe JSON', () => {
   it.each([
@@ -30,9 +31,19 @@ describe('safe JSON', () => {
     ['a negative one', '-9007199254740993', '', 'an integer beyond 2^53 - 1'],
     ['one with an exponent', '1e300', '', 'an integer beyond 2^53 - 1'],
     ['__proto__', '{"a":{"__proto__":{}}}', '/a', 'the key __proto__ is not allowed'],
-    ['__proto__, escaped', String.raw`{"\u005f_proto__":1}`, '', 'the key __proto__ is not allowed'],
+    [
+      '__proto__, escaped',
+      String.raw`{"\u005f_proto__":1}`,
+      '',
+      'the key __proto__ is not allowed',
+    ],
     ['33 levels', nested(33), '/0'.repeat(32), 'nested deeper than 32'],
-    ['33 levels of objects', '{"a":'.repeat(33) + '1' + '}'.repeat(33), '/a'.repeat(32), 'nested deeper than 32'],
+    [
+      '33 levels of objects',
+      '{"a":'.repeat(33) + '1' + '}'.repeat(33),
+      '/a'.repeat(32),
+      'nested deeper than 32',
+    ],
     ['keys that a pointer escapes', '{"a/b":{"~":1e400}}', '/a~1b/~0', 'a number out of range'],
   ] as const)('refuses %s', (...[, text, path, reason]) => {
     expect(refusal(text)).toMatchObject({ path, reason });
@@ -40,7 +51,9 @@ describe('safe JSON', () => {
 
   it.each([100_000, 1_000_000])('refuses %d levels without overflowing the stack', (levels) => {
     expect(refusal(nested(levels)).reason).toBe('nested deeper than 32');
-    expect(refusal('{"a":'.repeat(levels) + '1' + '}'.repeat(levels)).reason).toBe('nested deeper than 32');
+    expect(refusal('{"a":'.repeat(levels) + '1' + '}'.repeat(levels)).reason).toBe(
+      'nested deeper than 32',
+    );
   });
 
   it.each([
@@ -71,7 +84,9 @@ describe('safe JSON', () => {
   it('changes nothing else', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5, stringUnit: 'grapheme' }), (text) => {
-        const plain: unknown = JSON.parse(text, (_key, value: unknown) => (value === 0 ? 0 : value));
+        const plain: unknown = JSON.parse(text, (_key, value: unknown) =>
+          value === 0 ? 0 : value,
+        );
         let safe: unknown;
         try {
           safe = parseSafeJson(text);

@@ -17,7 +17,9 @@ const registered: SchemaVersion[] = [
 ];
 
 test('the only registered version is 2026-04-11, and it is not deprecated', () => {
-  expect(SCHEMA_VERSIONS.map(({ version, sunset }) => [version, sunset])).toEqual([['2026-04-11', null]]);
+  expect(SCHEMA_VERSIONS.map(({ version, sunset }) => [version, sunset])).toEqual([
+    ['2026-04-11', null],
+  ]);
 });
 
 test.each([
@@ -26,14 +28,21 @@ test.each([
   ['the body does', [undefined, '2025-06-01'], '2025-06-01'],
   ['both agree', ['2025-06-01', '2025-06-01'], '2025-06-01'],
 ])('%s: that version applies', (_when, named, version) => {
-  expect(chooseVersion(named, now, registered)).toMatchObject({ kind: 'chosen', version: { version } });
+  expect(chooseVersion(named, now, registered)).toMatchObject({
+    kind: 'chosen',
+    version: { version },
+  });
 });
 
 test.each([
   ['unknown in the header', ['2020-01-01', undefined], { kind: 'unknown', named: '2020-01-01' }],
   ['unknown in the body', ['2026-04-11', 'v1'], { kind: 'unknown', named: 'v1' }],
   ['an empty name', [undefined, ''], { kind: 'unknown', named: '' }],
-  ['a member of every object', ['constructor', undefined], { kind: 'unknown', named: 'constructor' }],
+  [
+    'a member of every object',
+    ['constructor', undefined],
+    { kind: 'unknown', named: 'constructor' },
+  ],
   ['two known ones', ['2025-06-01', '2026-04-11'], { kind: 'contradictory' }],
 ])('%s: refused', (_when, named, choice) => {
   expect(chooseVersion(named, now, registered)).toEqual(choice);

@@ -55,10 +55,18 @@ function pick(holder: object, path: string): (string | boolean)[] {
     : all.flatMap((inner) => pick(inner as object, tail.join('.')));
 }
 
-function holds(value: string | boolean | null, { op, value: wanted }: Comparison, exact: boolean): boolean {
-  if (wanted === null || value === null) return op === 'ne' ? value !== wanted : op === 'eq' && value === wanted;
+function holds(
+  value: string | boolean | null,
+  { op, value: wanted }: Comparison,
+  exact: boolean,
+): boolean {
+  if (wanted === null || value === null)
+    return op === 'ne' ? value !== wanted : op === 'eq' && value === wanted;
   if (typeof value === 'boolean') return (op === 'eq') === (value === wanted);
-  const [a, b] = [value, wanted as string].map((text) => (exact ? text : text.toLowerCase())) as [string, string];
+  const [a, b] = [value, wanted as string].map((text) => (exact ? text : text.toLowerCase())) as [
+    string,
+    string,
+  ];
   const order = a < b ? -1 : a > b ? 1 : 0;
   return {
     eq: order === 0,
@@ -149,7 +157,8 @@ function write(tree: Tree, style: Style, within = false): string {
 const letters = (alphabet: readonly string[]): fc.Arbitrary<string> =>
   fc.array(fc.constantFrom(...alphabet), { maxLength: 3 }).map((parts) => parts.join(''));
 const strange = letters(['a', 'A', 'b', '"', '\\', ' ', ']', ')', ' or ', 'é', '\n', '😀']);
-const optional = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(one, { nil: undefined });
+const optional = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(one, { nil: undefined });
 
 const users = (word: fc.Arbitrary<string>): fc.Arbitrary<User> =>
   fc
@@ -160,7 +169,9 @@ const users = (word: fc.Arbitrary<string>): fc.Arbitrary<User> =>
       externalId: optional(word),
       active: fc.boolean(),
       name: optional(fc.record({ givenName: optional(word), familyName: optional(word) })),
-      emails: fc.array(fc.record({ value: word, type: optional(word), primary: fc.boolean() }), { maxLength: 3 }),
+      emails: fc.array(fc.record({ value: word, type: optional(word), primary: fc.boolean() }), {
+        maxLength: 3,
+      }),
       meta: fc.constant({ lastModified: '2026-01-01T00:00:00.000Z' }),
     })
     .map((user) => JSON.parse(JSON.stringify(user)) as User);
@@ -168,7 +179,14 @@ const users = (word: fc.Arbitrary<string>): fc.Arbitrary<User> =>
 const OPS: readonly Op[] = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'];
 const comparisons = (paths: readonly string[], word: fc.Arbitrary<string>) =>
   fc.oneof(
-    { weight: 8, arbitrary: fc.record({ path: fc.constantFrom(...paths), op: fc.constantFrom(...OPS), value: word }) },
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        path: fc.constantFrom(...paths),
+        op: fc.constantFrom(...OPS),
+        value: word,
+      }),
+    },
     {
       weight: 1,
       arbitrary: fc.record({
@@ -192,7 +210,9 @@ function trees(word: fc.Arbitrary<string>): fc.Arbitrary<Tree> {
       { maxDepth: 2 },
       comparisons(Object.keys(ELEMENT_TEXTS), word).map((one): Tree => ({ kind: 'is', ...one })),
       booleans('primary'),
-      fc.array(tie('tree'), { minLength: 2, maxLength: 3 }).map((parts): Tree => ({ kind: 'both', parts })),
+      fc
+        .array(tie('tree'), { minLength: 2, maxLength: 3 })
+        .map((parts): Tree => ({ kind: 'both', parts })),
       tie('tree').map((part): Tree => ({ kind: 'not', part })),
     ),
   })).tree;
@@ -205,8 +225,12 @@ function trees(word: fc.Arbitrary<string>): fc.Arbitrary<Tree> {
       fc
         .record({ part: inElement, sub: optional(comparisons(['value', 'type'], word)) })
         .map(({ part, sub }): Tree => ({ kind: 'element', part, ...(sub && { sub }) })),
-      fc.array(tie('tree'), { minLength: 2, maxLength: 3 }).map((parts): Tree => ({ kind: 'both', parts })),
-      fc.array(tie('tree'), { minLength: 2, maxLength: 3 }).map((parts): Tree => ({ kind: 'either', parts })),
+      fc
+        .array(tie('tree'), { minLength: 2, maxLength: 3 })
+        .map((parts): Tree => ({ kind: 'both', parts })),
+      fc
+        .array(tie('tree'), { minLength: 2, maxLength: 3 })
+        .map((parts): Tree => ({ kind: 'either', parts })),
       tie('tree').map((part): Tree => ({ kind: 'not', part })),
     ),
   })).tree;
@@ -257,7 +281,9 @@ describe('the grammar', () => {
     fc.assert(
       fc.property(trees(plain).filter(simple), users(plain), (tree, user) => {
         const text = write(tree, { space: ' ', upper: false, urn: false, parentheses: false });
-        expect(compileFilter(text, USER_SCHEMA).matches(user), text).toBe(otherFilter(otherParse(text))(user));
+        expect(compileFilter(text, USER_SCHEMA).matches(user), text).toBe(
+          otherFilter(otherParse(text))(user),
+        );
       }),
       { numRuns: 300 },
     );
@@ -308,7 +334,11 @@ const ada = {
     { value: 'ada@work.example', type: 'work', primary: true },
     { value: 'ada@home.example', type: 'home', primary: false },
   ],
-  meta: { resourceType: 'User', created: '2026-01-01T00:00:00.000Z', lastModified: '2026-02-01T00:00:00.000Z' },
+  meta: {
+    resourceType: 'User',
+    created: '2026-01-01T00:00:00.000Z',
+    lastModified: '2026-02-01T00:00:00.000Z',
+  },
 };
 
 test.each([
@@ -387,7 +417,8 @@ test.each([
 });
 
 test('what a filter demands spares reading everybody, and is never more than it says', () => {
-  const demanded = (text: string, name = 'userName') => compileFilter(text, USER_SCHEMA).demanded(name);
+  const demanded = (text: string, name = 'userName') =>
+    compileFilter(text, USER_SCHEMA).demanded(name);
   expect(demanded('userName eq "a"')).toBe('a');
   expect(demanded('active eq true and (USERNAME eq "a" and name pr)')).toBe('a');
   expect(demanded('userName eq "a" or active eq true')).toBeUndefined();
@@ -401,7 +432,12 @@ test('groups are filtered by their members', () => {
   const group = { id: 'admin', displayName: 'admin', members: [{ value: 'u1', display: 'Ada' }] };
   const matches = (text: string): boolean => compileFilter(text, GROUP_SCHEMA).matches(group);
   expect(
-    ['members.value eq "u1"', 'members[value eq "u1"]', 'members eq "u1"', 'displayName eq "ADMIN"'].every(matches),
+    [
+      'members.value eq "u1"',
+      'members[value eq "u1"]',
+      'members eq "u1"',
+      'displayName eq "ADMIN"',
+    ].every(matches),
   ).toBe(true);
   expect(matches('members[value eq "U1"]')).toBe(false);
 });

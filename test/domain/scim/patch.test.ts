@@ -15,7 +15,8 @@ const ada: JsonObject = {
   active: true,
   emails: [work, home],
 };
-const patch = (...operations: PatchOperation[]): JsonObject => applyPatch(ada, operations, USER_SCHEMA);
+const patch = (...operations: PatchOperation[]): JsonObject =>
+  applyPatch(ada, operations, USER_SCHEMA);
 const replace = (path: string, value: Json): PatchOperation => ({ op: 'replace', path, value });
 const add = (path: string, value: Json): PatchOperation => ({ op: 'add', path, value });
 const remove = (path: string, value?: Json): PatchOperation => ({ op: 'remove', path, value });
@@ -25,8 +26,16 @@ test.each<[string, PatchOperation, JsonObject]>([
   ['in another case', replace('DISPLAYNAME', 'B'), { displayName: 'B' }],
   ['with the URN', replace(`${USER_SCHEMA.id}:displayName`, 'B'), { displayName: 'B' }],
   ['a part', replace('name.familyName', 'B'), { name: { givenName: 'Ada', familyName: 'B' } }],
-  ['some parts', add('name', { FamilyName: 'B', x: 1 }), { name: { givenName: 'Ada', familyName: 'B' } }],
-  ['part of an element', replace('emails[type eq "work"].value', 'n'), { emails: [{ ...work, value: 'n' }, home] }],
+  [
+    'some parts',
+    add('name', { FamilyName: 'B', x: 1 }),
+    { name: { givenName: 'Ada', familyName: 'B' } },
+  ],
+  [
+    'part of an element',
+    replace('emails[type eq "work"].value', 'n'),
+    { emails: [{ ...work, value: 'n' }, home] },
+  ],
   [
     'an element that is missing',
     add('emails[type eq "other"].value', 'n'),
@@ -37,7 +46,11 @@ test.each<[string, PatchOperation, JsonObject]>([
     replace('emails[type eq "home"]', { value: 'n' }),
     { emails: [work, { ...home, value: 'n' }] },
   ],
-  ['one more element', add('emails', { value: 'n', type: 'x' }), { emails: [work, home, { value: 'n', type: 'x' }] }],
+  [
+    'one more element',
+    add('emails', { value: 'n', type: 'x' }),
+    { emails: [work, home, { value: 'n', type: 'x' }] },
+  ],
   [
     'the same element again',
     add('emails', [{ ...home, primary: true }]),
@@ -96,7 +109,10 @@ test.each<[string, PatchOperation]>([
   ['the id', replace('id', '7')],
   ['the groups', add('groups', [{ value: 'owner' }])],
   ['the facts', replace('meta.created', 'x')],
-  ['another extension', replace('urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager', 'x')],
+  [
+    'another extension',
+    replace('urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager', 'x'),
+  ],
   ['no path', replace('', 'x')],
   ['half a path', replace('emails[type eq "work"', 'x')],
   ['a filter on what is one', replace('name[givenName eq "Ada"]', 'x')],
@@ -134,7 +150,10 @@ test('whatever is asked for, only what a client may write changes', () => {
   const operation = fc.record({
     op: fc.constantFrom('add' as const, 'replace' as const, 'remove' as const),
     path: fc.option(path, { nil: undefined }),
-    value: fc.oneof(fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>, fc.dictionary(path, fc.string())),
+    value: fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>,
+      fc.dictionary(path, fc.string()),
+    ),
   });
   fc.assert(
     fc.property(fc.array(operation, { minLength: 1, maxLength: 4 }), (operations) => {
@@ -166,8 +185,13 @@ test('members of a group come and go by every form of path', () => {
 });
 
 test('attributes and excludedAttributes choose what is shown; schemas and id always are', () => {
-  const resource: JsonObject & { schemas: string[]; id: string } = { schemas: ['s'], id: '1', ...ada };
-  const shown = (selection: Parameters<typeof project>[2]): object => project(resource, USER_SCHEMA, selection);
+  const resource: JsonObject & { schemas: string[]; id: string } = {
+    schemas: ['s'],
+    id: '1',
+    ...ada,
+  };
+  const shown = (selection: Parameters<typeof project>[2]): object =>
+    project(resource, USER_SCHEMA, selection);
   expect(shown({})).toEqual(resource);
   expect(shown({ attributes: ['USERNAME', 'name.givenName', 'emails.value', 'nothing'] })).toEqual({
     schemas: ['s'],
@@ -181,5 +205,9 @@ test('attributes and excludedAttributes choose what is shown; schemas and id alw
     ...rest,
     name: { familyName: 'L' },
   });
-  expect(shown({ attributes: ['name', 'name.givenName'] })).toEqual({ schemas: ['s'], id: '1', name: ada.name });
+  expect(shown({ attributes: ['name', 'name.givenName'] })).toEqual({
+    schemas: ['s'],
+    id: '1',
+    name: ada.name,
+  });
 });

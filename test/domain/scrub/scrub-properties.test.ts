@@ -115,9 +115,15 @@ const pieces = [
   ],
 ] as const;
 const text = fc
-  .array(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...pieces) }, fc.string({ maxLength: 4 })), { maxLength: 12 })
+  .array(
+    fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...pieces) }, fc.string({ maxLength: 4 })),
+    { maxLength: 12 },
+  )
   .map((parts) => parts.join(''));
-const key = fc.oneof(text, fc.constantFrom('ssn', 'homePhone', 'dob', 'api_key', 'name', 'a/b', '~', '0'));
+const key = fc.oneof(
+  text,
+  fc.constantFrom('ssn', 'homePhone', 'dob', 'api_key', 'name', 'a/b', '~', '0'),
+);
 const { value } = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -134,7 +140,10 @@ function at(value: Json, pointer: string): Json | undefined {
   let node: Json | undefined = value;
   for (const part of pointer.split('/').slice(1)) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    node = node !== null && typeof node === 'object' ? (node as { [key: string]: Json })[name] : undefined;
+    node =
+      node !== null && typeof node === 'object'
+        ? (node as { [key: string]: Json })[name]
+        : undefined;
   }
   return node;
 }
@@ -167,7 +176,9 @@ describe('scrubbing', () => {
       fc.property(value, (sample) => {
         const { value: result, changed, detections } = gated.value(sample);
         expect(changed.length === 0).toBe(result === sample);
-        expect(changed.length === 0).toBe(detections.length === 0 && JSON.stringify(result) === JSON.stringify(sample));
+        expect(changed.length === 0).toBe(
+          detections.length === 0 && JSON.stringify(result) === JSON.stringify(sample),
+        );
         expect(new Set(changed).size).toBe(changed.length);
         for (const pointer of changed) {
           const node = at(result, pointer);
@@ -193,14 +204,18 @@ describe('scrubbing', () => {
       fc.string(),
     );
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom('a', 'card', 'phone', 'text'), leaf), fc.nat(2), (members, depth) => {
-        let json = JSON.stringify(members);
-        for (let level = 0; level < depth; level++) json = JSON.stringify({ inner: json });
-        let result: unknown = gated.text(json).text;
-        for (let level = 0; level <= depth; level++)
-          result = (JSON.parse(String(result)) as { inner?: unknown }).inner ?? result;
-        expect(result).toBeDefined();
-      }),
+      fc.property(
+        fc.dictionary(fc.constantFrom('a', 'card', 'phone', 'text'), leaf),
+        fc.nat(2),
+        (members, depth) => {
+          let json = JSON.stringify(members);
+          for (let level = 0; level < depth; level++) json = JSON.stringify({ inner: json });
+          let result: unknown = gated.text(json).text;
+          for (let level = 0; level <= depth; level++)
+            result = (JSON.parse(String(result)) as { inner?: unknown }).inner ?? result;
+          expect(result).toBeDefined();
+        },
+      ),
       runs,
     );
   });
@@ -208,7 +223,9 @@ describe('scrubbing', () => {
   test('sees through invisible characters and foreign digits anywhere', () => {
     const disguise = (sample: string, digits: number, invisible: string): string =>
       [...sample]
-        .map((character) => (/\d/.test(character) ? String.fromCodePoint(digits + Number(character)) : character))
+        .map((character) =>
+          /\d/.test(character) ? String.fromCodePoint(digits + Number(character)) : character,
+        )
         .join(invisible);
     fc.assert(
       fc.property(
@@ -216,7 +233,9 @@ describe('scrubbing', () => {
         fc.constantFrom(0x30, 0xff10, 0x660, 0x1d7d8),
         fc.constantFrom('', '\u200b', '\u2060', '\ufe0f'),
         (sample, digits, invisible) => {
-          expect(gated.text(disguise(sample, digits, invisible)).text).toBe(gated.text(sample).text);
+          expect(gated.text(disguise(sample, digits, invisible)).text).toBe(
+            gated.text(sample).text,
+          );
         },
       ),
     );

@@ -144,8 +144,11 @@ describe('options', () => {
   });
 
   test('the libraries whose data are part of the rules are pinned as the rules name them', () => {
-    const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
-    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+    const read = (name: string): string =>
+      readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
+    const { dependencies } = JSON.parse(read('package.json')) as {
+      dependencies: Record<string, string>;
+    };
     for (const name of ['ibantools', 'libphonenumber-js', 'stdnum'])
       expect(read('docs/scrubbing.md')).toContain(`${name} ${dependencies[name]}`);
     expect(read('docs/scrubbing.md')).toContain(SCRUB_VERSION);
@@ -160,7 +163,11 @@ describe('values', () => {
   });
 
   test('nested texts and numbers are scrubbed, with pointers; the rest keeps its identity', () => {
-    const value = { 'a/b': [{ mail: 'jane@example.com' }, 'x'], kept: { deep: [1] }, card: 4111111111111111 };
+    const value = {
+      'a/b': [{ mail: 'jane@example.com' }, 'x'],
+      kept: { deep: [1] },
+      card: 4111111111111111,
+    };
     const scrubbed = scrubber.value(value);
     expect(scrubbed).toEqual({
       value: { 'a/b': [{ mail: '[EMAIL]' }, 'x'], kept: { deep: [1] }, card: '[CARD]' },

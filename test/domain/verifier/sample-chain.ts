@@ -43,8 +43,12 @@ export class SampleChain {
   private readonly chain: ChainName;
   private seeds = 0;
   /** The ingestion and the newest entry about each decision. */
-  private readonly decisions: { traceId: string; subject: Position; newest: Position; kept: Map<number, string[]> }[] =
-    [];
+  private readonly decisions: {
+    traceId: string;
+    subject: Position;
+    newest: Position;
+    kept: Map<number, string[]>;
+  }[] = [];
 
   constructor(chain: ChainName = 'ledger') {
     this.chain = chain;
@@ -77,7 +81,9 @@ export class SampleChain {
       unstored,
     });
     const entry = this.append(traceId, view, sealed);
-    const kept = new Map([[entry.sequence, Object.keys(sealed).filter((name) => !unstored.includes(name))]]);
+    const kept = new Map([
+      [entry.sequence, Object.keys(sealed).filter((name) => !unstored.includes(name))],
+    ]);
     this.decisions.push({ traceId, subject: entry, newest: entry, kept });
     return entry;
   }
@@ -88,7 +94,11 @@ export class SampleChain {
     const place = ({ sequence, chainHash }: Position) => ({ sequence, chainHash });
     const values: Record<string, Json> =
       kind === 'correction'
-        ? { feedback: { feedbackNotes: 'Too much' }, outputDecision: { action: 'refund 80' }, rationale: 'Corrected' }
+        ? {
+            feedback: { feedbackNotes: 'Too much' },
+            outputDecision: { action: 'refund 80' },
+            rationale: 'Corrected',
+          }
         : kind === 'review'
           ? { reason: 'Fine' }
           : kind === 'erasure'
@@ -103,7 +113,11 @@ export class SampleChain {
     };
     const view =
       kind === 'correction'
-        ? views.correctionPayload({ ...about, action: 'correct', set: { status: 'success', humanOverride: true } })
+        ? views.correctionPayload({
+            ...about,
+            action: 'correct',
+            set: { status: 'success', humanOverride: true },
+          })
         : kind === 'review'
           ? views.reviewPayload({
               ...about,
@@ -113,7 +127,11 @@ export class SampleChain {
             })
           : kind === 'status'
             ? views.statusPayload({ ...about, set: { ...NOBODY, status: 'pending' } })
-            : views.erasurePayload({ ...about, cause: 'request', erased: this.destroy(decision.kept) });
+            : views.erasurePayload({
+                ...about,
+                cause: 'request',
+                erased: this.destroy(decision.kept),
+              });
     const entry = this.append(decision.traceId, view, sealed);
     decision.newest = entry;
     decision.kept.set(entry.sequence, Object.keys(sealed));
@@ -124,20 +142,47 @@ export class SampleChain {
     const traceId = views.complianceTraceId('iso-42001', clauseId);
     const before = this.entries.findLast((entry) => entry.traceId === traceId);
     const after = before ? { sequence: before.sequence, chainHash: before.chainHash } : null;
-    const { sealed, commitments } = this.seal({ evidence: 'Minutes of the board', reviewer: 'ada@example.com' });
-    const clause = { framework: 'iso-42001', clauseId, catalogVersion: '2026-01', status: 'covered' as const };
-    return this.append(traceId, views.compliancePayload({ ...this.common(commitments), after, ...clause }), sealed);
+    const { sealed, commitments } = this.seal({
+      evidence: 'Minutes of the board',
+      reviewer: 'ada@example.com',
+    });
+    const clause = {
+      framework: 'iso-42001',
+      clauseId,
+      catalogVersion: '2026-01',
+      status: 'covered' as const,
+    };
+    return this.append(
+      traceId,
+      views.compliancePayload({ ...this.common(commitments), after, ...clause }),
+      sealed,
+    );
   }
 
   audit(): Sample {
-    const { sealed, commitments } = this.seal({ userEmail: 'ada@example.com', userRole: 'owner', detail: 'Renamed' });
-    const facts = { action: 'policy.update', status: 'success' as const, resource: 'policy', resourceId: AGENT };
+    const { sealed, commitments } = this.seal({
+      userEmail: 'ada@example.com',
+      userRole: 'owner',
+      detail: 'Renamed',
+    });
+    const facts = {
+      action: 'policy.update',
+      status: 'success' as const,
+      resource: 'policy',
+      resourceId: AGENT,
+    };
     const auditId = `evt_${this.entries.length}`;
-    return this.append(null, views.auditPayload({ ...this.common(commitments), auditId, ...facts }), sealed);
+    return this.append(
+      null,
+      views.auditPayload({ ...this.common(commitments), auditId, ...facts }),
+      sealed,
+    );
   }
 
   private seal(values: Record<string, Json>) {
-    return sealValues(values, () => Buffer.from(sha256Hex(`seed ${this.seeds++}`).slice(0, 32), 'hex'));
+    return sealValues(values, () =>
+      Buffer.from(sha256Hex(`seed ${this.seeds++}`).slice(0, 32), 'hex'),
+    );
   }
 
   private common(commitments: Record<string, string>) {
@@ -146,13 +191,19 @@ export class SampleChain {
   }
 
   private destroy(kept: Map<number, string[]>): views.Erased[] {
-    const erased = [...kept].map(([sequence, names]) => ({ sequence, names })).filter(({ names }) => names.length > 0);
+    const erased = [...kept]
+      .map(([sequence, names]) => ({ sequence, names }))
+      .filter(({ names }) => names.length > 0);
     for (const { sequence } of erased) this.entries[sequence - 1]!.sealed = {};
     kept.clear();
     return erased;
   }
 
-  private append(traceId: string | null, view: string, sealed: Record<string, SealedValue>): Sample {
+  private append(
+    traceId: string | null,
+    view: string,
+    sealed: Record<string, SealedValue>,
+  ): Sample {
     const previous = this.entries.at(-1);
     const sequence = this.entries.length + 1;
     const digest = payloadDigest(view);
@@ -184,7 +235,9 @@ export function sampleHistory(seed: number, length: number): Sample[] {
   const chain = new SampleChain();
   let decisions = 0;
   while (chain.entries.length < length) {
-    const kind = (['trace', 'trace', 'correction', 'review', 'status', 'erasure', 'compliance'] as const)[roll(7)]!;
+    const kind = (
+      ['trace', 'trace', 'correction', 'review', 'status', 'erasure', 'compliance'] as const
+    )[roll(7)]!;
     if (kind === 'compliance') chain.compliance(`6.${roll(3)}`);
     else if (kind === 'trace' || decisions === 0) {
       chain.trace({
@@ -202,7 +255,9 @@ export function disclosed(entries: readonly Sample[]): Sample[] {
   return entries.map((entry) => {
     const { unstored = [] } = JSON.parse(entry.view) as { unstored?: string[] };
     const names = Object.keys(entry.sealed).filter((name) => !unstored.includes(name));
-    const disclosures = names.flatMap((name) => disclose(name, entry.sealed[name]!.seed, entry.sealed[name]!.text));
+    const disclosures = names.flatMap((name) =>
+      disclose(name, entry.sealed[name]!.seed, entry.sealed[name]!.text),
+    );
     return { ...entry, disclosures };
   });
 }

@@ -9,7 +9,12 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleEntry, bundleFooter, bundleHeader } from '../../../src/domain/record/bundle.ts';
-import { chainHash, payloadDigest, sha256Hex, ZERO_HASH } from '../../../src/domain/record/chain.ts';
+import {
+  chainHash,
+  payloadDigest,
+  sha256Hex,
+  ZERO_HASH,
+} from '../../../src/domain/record/chain.ts';
 import type { Position } from '../../../src/domain/record/chain.ts';
 import { statusPayload, tracePayload } from '../../../src/domain/record/payload.ts';
 import { bundleOf, disclosed, ORGANIZATION, receiptOf, SampleChain } from './sample-chain.ts';
@@ -48,7 +53,10 @@ function run(...args: string[]): Promise<{ code: number; out: string; err: strin
 describe('the command', () => {
   const chain = new SampleChain();
   const first = chain.trace({ amount: 5 });
-  const answer = JSON.stringify({ success: true, data: { traceId: first.traceId, hashChain: receiptOf(first) } });
+  const answer = JSON.stringify({
+    success: true,
+    data: { traceId: first.traceId, hashChain: receiptOf(first) },
+  });
   const document = bundleOf(disclosed(chain.entries)).join('\n') + '\n';
   const pin = JSON.stringify(receiptOf(first));
 
@@ -57,7 +65,10 @@ describe('the command', () => {
     writeFileSync(path('bundle.json.gz'), gzipSync(document));
     writeFileSync(path('cut.json.gz'), gzipSync(document).subarray(0, 700));
     writeFileSync(path('tampered.json'), document.replace(first.payloadDigest, ZERO_HASH));
-    writeFileSync(path('latin1.json'), Buffer.from(document.replace('In time.', 'In t\u00efme.'), 'latin1'));
+    writeFileSync(
+      path('latin1.json'),
+      Buffer.from(document.replace('In time.', 'In t\u00efme.'), 'latin1'),
+    );
     writeFileSync(path('answer.json'), answer);
     writeFileSync(path('body.json'), JSON.stringify({ traceId: first.traceId, amount: 5 }));
   });
@@ -89,7 +100,9 @@ describe('the command', () => {
   it('says what became of every value', async () => {
     const { out } = await run(path('bundle.json'), '--pin', pin, '--fields');
     const rows = out.split('\n').filter((line) => line.startsWith('{'));
-    expect(rows.map((row) => (JSON.parse(row) as { name: string }).name)).toContain('outputDecision');
+    expect(rows.map((row) => (JSON.parse(row) as { name: string }).name)).toContain(
+      'outputDecision',
+    );
     expect(out).toContain('INTACT');
   });
 
@@ -112,7 +125,10 @@ function* generated(count: number): Generator<string> {
     workspaceId: null,
     actor: { kind: 'agentKey' as const, id: ORGANIZATION },
     commitments: Object.fromEntries(
-      ['submitted', 'origin', 'evaluation', 'inputContext', 'outputDecision'].map((name) => [name, sha256Hex(name)]),
+      ['submitted', 'origin', 'evaluation', 'inputContext', 'outputDecision'].map((name) => [
+        name,
+        sha256Hex(name),
+      ]),
     ),
   };
   const decision = {
@@ -148,8 +164,19 @@ function* generated(count: number): Generator<string> {
           after: newest,
           set: { status: 'success', humanOverride: null },
         })
-      : tracePayload({ ...decision, traceId, policySetDigest: ZERO_HASH, scrubVersion: '1', unstored: [] });
-    const link = { prevHash: newest.chainHash, payloadDigest: payloadDigest(view), sequence, createdAt: exportedAt };
+      : tracePayload({
+          ...decision,
+          traceId,
+          policySetDigest: ZERO_HASH,
+          scrubVersion: '1',
+          unstored: [],
+        });
+    const link = {
+      prevHash: newest.chainHash,
+      payloadDigest: payloadDigest(view),
+      sequence,
+      createdAt: exportedAt,
+    };
     newest = { sequence, chainHash: chainHash(link) };
     const entry = {
       id: String(sequence),
@@ -170,7 +197,11 @@ describe('memory', () => {
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     Readable.from(generated(50_000)).pipe(child.stdin);
     const report = JSON.parse(await text(child.stdout)) as object;
-    expect(report).toMatchObject({ problemCount: 1, problems: [{ code: 'not-vouched' }], entries: 50_000 });
+    expect(report).toMatchObject({
+      problemCount: 1,
+      problems: [{ code: 'not-vouched' }],
+      entries: 50_000,
+    });
     expect(report).toMatchObject({ fields: { withheld: 250_000 } });
   });
 });

@@ -10,7 +10,15 @@ import { readPin } from '../../../scripts/verify-bundle/pins.ts';
 import type { FieldRow, Report } from '../../../scripts/verify-bundle/report.ts';
 import type { Options } from '../../../scripts/verify-bundle/verify.ts';
 import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
-import { bundleOf, dice, disclosed, ORGANIZATION, receiptOf, SampleChain, sampleHistory } from './sample-chain.ts';
+import {
+  bundleOf,
+  dice,
+  disclosed,
+  ORGANIZATION,
+  receiptOf,
+  SampleChain,
+  sampleHistory,
+} from './sample-chain.ts';
 import type { Sample } from './sample-chain.ts';
 
 async function* stream(lines: readonly string[]) {
@@ -27,8 +35,14 @@ function pinAt(entry: Sample | undefined, facts: Partial<Pin> = {}): Pin {
 }
 
 /** Verifies entries as one document, pinned at its honest end. */
-function verifyPinned(entries: readonly Sample[], pinned: Sample, header: Partial<BundleHeader> = {}) {
-  return verify(bundleOf(entries, header), { pins: [pinAt(pinned, { createdAt: pinned.createdAt })] });
+function verifyPinned(
+  entries: readonly Sample[],
+  pinned: Sample,
+  header: Partial<BundleHeader> = {},
+) {
+  return verify(bundleOf(entries, header), {
+    pins: [pinAt(pinned, { createdAt: pinned.createdAt })],
+  });
 }
 
 function edited(view: string, members: object): string {
@@ -40,7 +54,12 @@ function resealed(entries: readonly Sample[], from: number): Sample[] {
   let prevHash = entries[from - 1]?.chainHash ?? ZERO_HASH;
   return entries.map((entry, i) => {
     if (i < from) return entry;
-    const link = { prevHash, payloadDigest: payloadDigest(entry.view), sequence: i + 1, createdAt: entry.createdAt };
+    const link = {
+      prevHash,
+      payloadDigest: payloadDigest(entry.view),
+      sequence: i + 1,
+      createdAt: entry.createdAt,
+    };
     prevHash = chainHash(link);
     return { ...entry, ...link, chainHash: prevHash };
   });
@@ -52,7 +71,10 @@ function rewritten(entries: readonly Sample[], index: number): Sample[] {
     i === index ? { ...entry, view: edited(entry.view, { workspaceId: 'x' }) } : entry,
   );
   for (let i = index; i < all.length; i++) {
-    const { subject, after } = JSON.parse(all[i]!.view) as { subject?: Position; after?: Position | null };
+    const { subject, after } = JSON.parse(all[i]!.view) as {
+      subject?: Position;
+      after?: Position | null;
+    };
     const anew = (to: Position) => ({ ...to, chainHash: all[to.sequence - 1]!.chainHash });
     const view = edited(all[i]!.view, {
       ...(subject ? { subject: anew(subject) } : {}),
@@ -69,21 +91,36 @@ describe('verdicts', () => {
 
   it('is intact when a pin vouches for the last entry', async () => {
     const report = await verifyPinned(history, last);
-    expect(report).toMatchObject({ verdict: 'intact', problems: [], entries: 30, vouchedUpTo: 30, lastSequence: 30 });
+    expect(report).toMatchObject({
+      verdict: 'intact',
+      problems: [],
+      entries: 30,
+      vouchedUpTo: 30,
+      lastSequence: 30,
+    });
   });
 
   it('cannot tell without a pin at the last entry, and says how far one vouches', async () => {
-    expect(await verify(bundleOf(history))).toMatchObject({ verdict: 'cannot tell', vouchedUpTo: null });
+    expect(await verify(bundleOf(history))).toMatchObject({
+      verdict: 'cannot tell',
+      vouchedUpTo: null,
+    });
     const report = await verifyPinned(history, history[11]!);
     expect(report).toMatchObject({ verdict: 'cannot tell', vouchedUpTo: 12 });
-    expect(report.problems[0]).toMatchObject({ code: 'not-vouched', message: 'consistent; vouched for up to 12' });
+    expect(report.problems[0]).toMatchObject({
+      code: 'not-vouched',
+      message: 'consistent; vouched for up to 12',
+    });
   });
 
   it('verifies a part of a chain, and its link to a pin before it', async () => {
     const part = history.slice(10, 20);
     const head = { sequence: 30, chainHash: last.chainHash };
     const pins = [pinAt(history[9]), pinAt(history[19])];
-    expect(await verify(bundleOf(part, { head }), { pins })).toMatchObject({ verdict: 'intact', firstSequence: 11 });
+    expect(await verify(bundleOf(part, { head }), { pins })).toMatchObject({
+      verdict: 'intact',
+      firstSequence: 11,
+    });
     const wrong = [pinAt(history[9], { chainHash: ZERO_HASH }), pinAt(history[19])];
     expect(await verify(bundleOf(part, { head }), { pins: wrong })).toMatchObject({
       verdict: 'tampered',
@@ -102,7 +139,9 @@ describe('verdicts', () => {
   it('holds the claimed head against a pin', async () => {
     const part = history.slice(0, 20);
     const head = { sequence: 30, chainHash: ZERO_HASH };
-    expect(await verify(bundleOf(part, { head }), { pins: [pinAt(last), pinAt(part[19])] })).toMatchObject({
+    expect(
+      await verify(bundleOf(part, { head }), { pins: [pinAt(last), pinAt(part[19])] }),
+    ).toMatchObject({
       verdict: 'tampered',
       problems: [{ code: 'pin-mismatch', sequence: 30 }],
     });
@@ -111,8 +150,13 @@ describe('verdicts', () => {
   it('knows an older document from one whose tail was cut by the time of the pin', async () => {
     const part = history.slice(0, 20);
     const pins = [pinAt(part[19]), pinAt(last, { createdAt: last.createdAt })];
-    expect(await verify(bundleOf(part, { exportedAt: last.createdAt }), { pins })).toMatchObject({ verdict: 'intact' });
-    expect(await verify(bundleOf(part), { pins })).toMatchObject({ verdict: 'tampered', problems: [{ sequence: 30 }] });
+    expect(await verify(bundleOf(part, { exportedAt: last.createdAt }), { pins })).toMatchObject({
+      verdict: 'intact',
+    });
+    expect(await verify(bundleOf(part), { pins })).toMatchObject({
+      verdict: 'tampered',
+      problems: [{ sequence: 30 }],
+    });
   });
 
   it('holds organisation and start of the chain against what is expected', async () => {
@@ -122,20 +166,26 @@ describe('verdicts', () => {
     expect(await verify(lines, { pins, organizationId: ORGANIZATION, chainStart })).toMatchObject({
       verdict: 'intact',
     });
-    expect(await verify(lines, { pins, organizationId: 'other' })).toMatchObject({ verdict: 'tampered' });
+    expect(await verify(lines, { pins, organizationId: 'other' })).toMatchObject({
+      verdict: 'tampered',
+    });
     expect(await verify(lines, { pins, chainStart: ZERO_HASH })).toMatchObject({
       verdict: 'tampered',
       problems: [{ code: 'chain-mismatch', sequence: 1 }],
     });
     const later = bundleOf(history.slice(5));
-    expect(await verify(later, { pins, chainStart })).toMatchObject({ problems: [{ code: 'chain-start-unseen' }] });
+    expect(await verify(later, { pins, chainStart })).toMatchObject({
+      problems: [{ code: 'chain-start-unseen' }],
+    });
   });
 
   it('reads an audit chain', async () => {
     const chain = new SampleChain('audit');
     for (let i = 0; i < 3; i++) chain.audit();
     const header = { chain: 'audit' as const };
-    expect(await verifyPinned(chain.entries, chain.entries[2]!, header)).toMatchObject({ verdict: 'intact' });
+    expect(await verifyPinned(chain.entries, chain.entries[2]!, header)).toMatchObject({
+      verdict: 'intact',
+    });
     const relabelled = await verifyPinned(chain.entries.slice(1), chain.entries[2]!);
     expect(relabelled).toMatchObject({
       verdict: 'tampered',
@@ -158,18 +208,36 @@ describe('pins', () => {
   const base = { sequence: 3, chainHash: hash, traceId: null, salt: null, createdAt: null };
   it.each([
     ['a head', { sequence: 3, chainHash: hash }, base],
-    ['a receipt', { sequence: 3, chainHash: hash, salt: 's', traceId: 't' }, { ...base, salt: 's', traceId: 't' }],
+    [
+      'a receipt',
+      { sequence: 3, chainHash: hash, salt: 's', traceId: 't' },
+      { ...base, salt: 's', traceId: 't' },
+    ],
     [
       'the answer of an ingestion',
-      { success: true, data: { traceId: 't', createdAt: at, hashChain: { sequence: 3, chainHash: hash, salt: 's' } } },
+      {
+        success: true,
+        data: {
+          traceId: 't',
+          createdAt: at,
+          hashChain: { sequence: 3, chainHash: hash, salt: 's' },
+        },
+      },
       { ...base, salt: 's', traceId: 't', createdAt: at },
     ],
     [
       'the answer with an entry',
-      { success: true, data: { entry: { sequence: 3, chainHash: hash, traceId: 't', createdAt: at }, proof: null } },
+      {
+        success: true,
+        data: { entry: { sequence: 3, chainHash: hash, traceId: 't', createdAt: at }, proof: null },
+      },
       { ...base, traceId: 't', createdAt: at },
     ],
-    ['a status', { data: { lastSequence: 3, lastChainHash: hash, lastEntryAt: at } }, { ...base, createdAt: at }],
+    [
+      'a status',
+      { data: { lastSequence: 3, lastChainHash: hash, lastEntryAt: at } },
+      { ...base, createdAt: at },
+    ],
     ['a list', [{ sequence: 3, chainHash: hash }], null],
     ['a status of an empty chain', { lastSequence: null, lastChainHash: null }, null],
     ['a hash that is none', { sequence: 3, chainHash: 'abc' }, null],
@@ -183,11 +251,17 @@ describe('what was submitted', () => {
   const chain = new SampleChain();
   const entry = chain.trace({ amount: 5 });
   const body = Buffer.from(JSON.stringify({ traceId: entry.traceId, amount: 5 }));
-  const receipt = readPin({ success: true, data: { createdAt: entry.createdAt, hashChain: receiptOf(entry) } })!;
+  const receipt = readPin({
+    success: true,
+    data: { createdAt: entry.createdAt, hashChain: receiptOf(entry) },
+  })!;
 
   it('is shown by the receipt and the kept body', async () => {
     const options = { pins: [receipt], body };
-    expect(await verify(bundleOf(chain.entries), options)).toMatchObject({ verdict: 'intact', submitted: true });
+    expect(await verify(bundleOf(chain.entries), options)).toMatchObject({
+      verdict: 'intact',
+      submitted: true,
+    });
   });
 
   it('is denied for another body', async () => {
@@ -201,7 +275,10 @@ describe('what was submitted', () => {
 
   it('is not told from a receipt for another trace', async () => {
     const pins = [{ ...receipt, traceId: 'trc_other' }];
-    expect(await verify(bundleOf(chain.entries), { pins })).toMatchObject({ verdict: 'tampered', vouchedUpTo: null });
+    expect(await verify(bundleOf(chain.entries), { pins })).toMatchObject({
+      verdict: 'tampered',
+      vouchedUpTo: null,
+    });
   });
 });
 
@@ -212,9 +289,14 @@ describe('fields', () => {
     chain.fact('erasure', 0);
     const entries = disclosed(chain.entries);
     entries[1]!.disclosures = [];
-    entries[2]!.disclosures = entries[2]!.disclosures.filter((text) => !text.includes('"currency"'));
+    entries[2]!.disclosures = entries[2]!.disclosures.filter(
+      (text) => !text.includes('"currency"'),
+    );
     const rows: FieldRow[] = [];
-    const report = await verify(bundleOf(entries), { pins: [pinAt(entries[5])], onField: (row) => rows.push(row) });
+    const report = await verify(bundleOf(entries), {
+      pins: [pinAt(entries[5])],
+      onField: (row) => rows.push(row),
+    });
     expect(report).toMatchObject({
       verdict: 'intact',
       fields: { shown: 11, partlyShown: 1, withheld: 4, notStored: 1, erased: 4 },
@@ -232,7 +314,10 @@ describe('fields', () => {
       ],
     });
     expect(stateOf(5, 'inputContext')).toMatchObject({ state: 'not stored' });
-    expect(stateOf(6, 'request')).toMatchObject({ state: 'shown', values: [{ path: '', value: { by: 'customer' } }] });
+    expect(stateOf(6, 'request')).toMatchObject({
+      state: 'shown',
+      values: [{ path: '', value: { by: 'customer' } }],
+    });
   });
 });
 
@@ -249,7 +334,10 @@ describe('disclosures that do not belong', () => {
   ];
   it.each(cases)('%s', async (_name, disclosures) => {
     const report = await verifyPinned([{ ...entry!, disclosures }], entry!);
-    expect(report).toMatchObject({ verdict: 'tampered', problems: [{ code: 'disclosure-mismatch', sequence: 1 }] });
+    expect(report).toMatchObject({
+      verdict: 'tampered',
+      problems: [{ code: 'disclosure-mismatch', sequence: 1 }],
+    });
   });
 });
 
@@ -260,7 +348,10 @@ describe('references', () => {
   chain.fact('status', 0);
   chain.compliance('6.1');
   chain.compliance('6.1');
-  const at = (index: number) => ({ sequence: index + 1, chainHash: chain.entries[index]!.chainHash });
+  const at = (index: number) => ({
+    sequence: index + 1,
+    chainHash: chain.entries[index]!.chainHash,
+  });
   const cases: [string, number, Record<string, unknown>][] = [
     ['subject of another decision', 3, { subject: at(1), after: at(1) }],
     ['subject with another hash', 3, { subject: { ...at(0), chainHash: ZERO_HASH }, after: at(0) }],
@@ -276,7 +367,11 @@ describe('references', () => {
     entries[index]!.view = edited(entries[index]!.view, members);
     const sealed = resealed(entries, index);
     const report = await verifyPinned(sealed, sealed.at(-1)!);
-    expect(report.problems[0]).toMatchObject({ verdict: 'tampered', code: 'reference-mismatch', sequence: index + 1 });
+    expect(report.problems[0]).toMatchObject({
+      verdict: 'tampered',
+      code: 'reference-mismatch',
+      sequence: index + 1,
+    });
   });
 });
 
@@ -300,14 +395,22 @@ describe('what it cannot read', () => {
     ['a duplicate key in a view', withLine(3, (line) => line.replace('"v":1', '"v":1,"v":1'))],
     ['a second spelling', withLine(3, (line) => line.replace('"v":1', '"v":1.0'))],
     ['an unknown member', withLine(3, (line) => line.replace('"id":', '"more":1,"id":'))],
-    ['a missing view', withLine(3, (line) => line.replace(/"view":\{.*\},"disc/, '"view":null,"disc'))],
+    [
+      'a missing view',
+      withLine(3, (line) => line.replace(/"view":\{.*\},"disc/, '"view":null,"disc')),
+    ],
     ['another format', withLine(0, (line) => line.replace('assay-bundle', 'other-bundle'))],
     ['another version', withLine(0, (line) => line.replace('"version":1', '"version":2'))],
     ['another algorithm', withLine(0, (line) => line.replace('sha256', 'sha512'))],
     ['a missing comma', withLine(2, (line) => line.slice(0, -1))],
     ['a comma too many', withLine(6, (line) => `${line},`)],
     ['text after the end', [...lines, '{}']],
-    ['deep nesting', withLine(3, (line) => line.replace('"v":1', `"v":${'['.repeat(100_000)}${']'.repeat(100_000)}`))],
+    [
+      'deep nesting',
+      withLine(3, (line) =>
+        line.replace('"v":1', `"v":${'['.repeat(100_000)}${']'.repeat(100_000)}`),
+      ),
+    ],
   ];
   it.each(cases)('%s', async (_name, document) => {
     expect(await verify(document, { pins })).toMatchObject({ verdict: 'cannot tell' });
@@ -348,7 +451,10 @@ const FLIPPED = ['prevHash', 'payloadDigest', 'chainHash'] as const;
 const mutations: Record<string, Mutation> = {
   flip: (entries, index, roll) => {
     const member = FLIPPED[roll(3)]!;
-    return { entries: at(entries, index, { [member]: flipped(entries[index]![member], roll(64)) }), place: index + 1 };
+    return {
+      entries: at(entries, index, { [member]: flipped(entries[index]![member], roll(64)) }),
+      place: index + 1,
+    };
   },
   'delete in the middle': (entries, index) => {
     const middle = Math.min(index, entries.length - 2);
@@ -367,14 +473,20 @@ const mutations: Record<string, Mutation> = {
       header: { range: { fromSequence: 1, toSequence: entries.length } },
     };
   },
-  insert: (entries, index) => ({ entries: entries.toSpliced(index + 1, 0, entries[index]!), place: index + 2 }),
+  insert: (entries, index) => ({
+    entries: entries.toSpliced(index + 1, 0, entries[index]!),
+    place: index + 2,
+  }),
   'edit a view': (entries, index) => {
     const view = edited(entries[index]!.view, { workspaceId: 'x' });
     return { entries: at(entries, index, { view }), place: index + 1 };
   },
   'edit a view and its digest': (entries, index) => {
     const view = edited(entries[index]!.view, { workspaceId: 'x' });
-    return { entries: at(entries, index, { view, payloadDigest: payloadDigest(view) }), place: index + 1 };
+    return {
+      entries: at(entries, index, { view, payloadDigest: payloadDigest(view) }),
+      place: index + 1,
+    };
   },
   'edit a view and seal one entry anew': (entries, index) => {
     const view = edited(entries[index]!.view, { workspaceId: 'x' });
@@ -383,19 +495,26 @@ const mutations: Record<string, Mutation> = {
     return { entries: mixed, place: Math.min(index + 2, entries.length) };
   },
   relabel: (entries, index, roll) => {
-    const change = roll(2) === 0 ? { traceId: 'trc_other' } : { organizationId: '65f000000000000000000002' };
+    const change =
+      roll(2) === 0 ? { traceId: 'trc_other' } : { organizationId: '65f000000000000000000002' };
     return { entries: at(entries, index, change), place: index + 1 };
   },
   'move in time': (entries, index) => ({
     entries: at(entries, index, { createdAt: '2026-04-11T11:00:00.000Z' }),
     place: index + 1,
   }),
-  'rewrite all': (entries, index) => ({ entries: rewritten(entries, index), place: entries.length }),
+  'rewrite all': (entries, index) => ({
+    entries: rewritten(entries, index),
+    place: entries.length,
+  }),
 };
 
 describe('mutations', () => {
   const kinds = Object.keys(mutations);
-  const trials = Array.from({ length: 330 }, (_, i) => ({ kind: kinds[i % kinds.length]!, seed: i }));
+  const trials = Array.from({ length: 330 }, (_, i) => ({
+    kind: kinds[i % kinds.length]!,
+    seed: i,
+  }));
 
   it('finds 330 random ones, each at its place', async () => {
     for (const { kind, seed } of trials) {
@@ -416,7 +535,10 @@ describe('mutations', () => {
       verdict: 'cannot tell',
       problems: [{ code: 'not-vouched' }],
     });
-    expect(await verifyPinned(entries, history[10]!)).toMatchObject({ verdict: 'cannot tell', vouchedUpTo: 11 });
+    expect(await verifyPinned(entries, history[10]!)).toMatchObject({
+      verdict: 'cannot tell',
+      vouchedUpTo: 11,
+    });
     expect(await verifyPinned(entries, history[11]!)).toMatchObject({
       verdict: 'tampered',
       problems: [{ sequence: 12 }],
@@ -431,7 +553,8 @@ describe('mutations', () => {
       const index = roll(lines.length);
       const line = lines[index]!;
       const place = roll(line.length);
-      const changed = line.slice(0, place) + String.fromCharCode(32 + roll(95)) + line.slice(place + 1);
+      const changed =
+        line.slice(0, place) + String.fromCharCode(32 + roll(95)) + line.slice(place + 1);
       const unproved = /"exportedAt":"[^"]*"|"recipe":\[.*\],"entries"|^\{"id":"[^"]*"/g;
       if (changed.replace(unproved, '') === line.replace(unproved, '')) continue;
       const report = await verify(lines.with(index, changed), { pins: [pinAt(history.at(-1))] });
@@ -445,8 +568,13 @@ describe('mutations', () => {
       const history = disclosed(sampleHistory(seed, 5 + roll(40)));
       const from = roll(history.length);
       const last = history.at(-1)!;
-      expect(await verifyPinned(history, last), `seed ${seed}`).toMatchObject({ verdict: 'intact' });
-      expect(await verifyPinned(history.slice(from), last), `seed ${seed} from ${from}`).toMatchObject({
+      expect(await verifyPinned(history, last), `seed ${seed}`).toMatchObject({
+        verdict: 'intact',
+      });
+      expect(
+        await verifyPinned(history.slice(from), last),
+        `seed ${seed} from ${from}`,
+      ).toMatchObject({
         verdict: 'intact',
       });
     }

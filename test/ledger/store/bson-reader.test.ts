@@ -59,7 +59,9 @@ function outcome(read: (bytes: Buffer) => unknown, bytes: Buffer): unknown {
 }
 
 function expectSame(bytes: Buffer): void {
-  expect(outcome(readDocument, bytes)).toStrictEqual(outcome((all) => BSON.deserialize(all), bytes));
+  expect(outcome(readDocument, bytes)).toStrictEqual(
+    outcome((all) => BSON.deserialize(all), bytes),
+  );
 }
 
 test('any document is read as the driver reads it', () => {
@@ -70,11 +72,13 @@ test('any document is read as the driver reads it', () => {
 });
 
 test('so is one that was damaged', () => {
-  const damaged = fc.tuple(document, fc.nat(), fc.integer({ min: 0, max: 255 })).map(([value, place, byte]) => {
-    const bytes = serialized(value);
-    bytes[place % bytes.length] = byte;
-    return bytes;
-  });
+  const damaged = fc
+    .tuple(document, fc.nat(), fc.integer({ min: 0, max: 255 }))
+    .map(([value, place, byte]) => {
+      const bytes = serialized(value);
+      bytes[place % bytes.length] = byte;
+      return bytes;
+    });
   fc.assert(fc.property(damaged, expectSame), { numRuns: 5_000 });
 });
 
@@ -87,9 +91,15 @@ test('a byte that is no UTF-8 is refused, though it would look like a replacemen
 });
 
 test('a member of a document that is a slice of more bytes keeps to itself', () => {
-  const batch = Buffer.concat([serialized({ a: 1 }), serialized({ b: 'two' }), serialized({ c: 3 })]);
+  const batch = Buffer.concat([
+    serialized({ a: 1 }),
+    serialized({ b: 'two' }),
+    serialized({ c: 3 }),
+  ]);
   const size = serialized({ a: 1 }).length;
-  expect(readDocument(batch.subarray(size, size + serialized({ b: 'two' }).length))).toStrictEqual({ b: 'two' });
+  expect(readDocument(batch.subarray(size, size + serialized({ b: 'two' }).length))).toStrictEqual({
+    b: 'two',
+  });
 });
 
 test('an entry that cannot be read breaks the chain at its place', () => {

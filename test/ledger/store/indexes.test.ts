@@ -33,7 +33,9 @@ beforeAll(async () => {
   const { appender } = chain.start();
   for (const [index, id] of organizations.entries()) {
     const numbers = Array.from({ length: 10 * (index + 1) }, (_, number) => number);
-    await Promise.all(numbers.map((number) => appender.append(draft(id, { once: Buffer.alloc(16, number) }))));
+    await Promise.all(
+      numbers.map((number) => appender.append(draft(id, { once: Buffer.alloc(16, number) }))),
+    );
   }
 });
 
@@ -58,7 +60,9 @@ test('what repeats is found by its key alone, in however long a chain', async ()
   const [entry] = await chain.entries(organizationId.toHexString());
   expect(await store.byIds(organizationId, [(entry as Stored)._id])).toHaveLength(1);
   await db.command({ profile: 0 });
-  const queries = db.collection('system.profile').find({ 'command.find': 'ledger', 'command.hint': { $exists: true } });
+  const queries = db
+    .collection('system.profile')
+    .find({ 'command.find': 'ledger', 'command.hint': { $exists: true } });
   const examined = (await queries.toArray()).map(({ keysExamined }) => keysExamined as number);
   expect(examined).toHaveLength(2);
   expect(Math.max(...examined)).toBeLessThanOrEqual(4);
@@ -66,7 +70,11 @@ test('what repeats is found by its key alone, in however long a chain', async ()
 
 test('the newest head row of an organisation is found at once', async () => {
   await buildHeadIndexes(chain.connection, [DECISIONS]);
-  const rows = chain.db.collection('heads_ledger').find({ organizationId }).sort({ sequence: -1 }).limit(1);
+  const rows = chain.db
+    .collection('heads_ledger')
+    .find({ organizationId })
+    .sort({ sequence: -1 })
+    .limit(1);
   const { queryPlanner } = (await rows.explain('queryPlanner')) as Explained;
   expect(stagesOf(queryPlanner.winningPlan).map(({ indexName }) => indexName)).toContain('newest');
 });
@@ -78,6 +86,9 @@ test('the newest sequence of every organisation costs one index key each', async
     { $sort: { organizationId: -1, sequence: -1 } },
     { $group: { _id: '$organizationId', sequence: { $first: '$sequence' } } },
   ];
-  const explained = await chain.db.collection('ledger').aggregate(stages, { hint: 'chain' }).explain('executionStats');
+  const explained = await chain.db
+    .collection('ledger')
+    .aggregate(stages, { hint: 'chain' })
+    .explain('executionStats');
   expect(JSON.stringify(explained)).toContain('DISTINCT_SCAN');
 });

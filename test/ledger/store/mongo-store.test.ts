@@ -14,11 +14,19 @@ const chain = new RealChain('mongo-store');
 const once = (number: number) => Buffer.alloc(16, number);
 
 /** Drafts sealed one after the other. */
-function sealAll(organizationId: string, drafts: readonly Draft[], head: Head = genesisHead(DECISIONS)): Stored[] {
+function sealAll(
+  organizationId: string,
+  drafts: readonly Draft[],
+  head: Head = genesisHead(DECISIONS),
+): Stored[] {
   const sealed: Stored[] = [];
   for (const one of drafts) {
     const ids = { _id: objectId(newId()), organizationId: objectId(organizationId) };
-    const entry = seal(one, ids, { head: sealed.at(-1) ?? head, now: new Date(), chain: DECISIONS });
+    const entry = seal(one, ids, {
+      head: sealed.at(-1) ?? head,
+      now: new Date(),
+      chain: DECISIONS,
+    });
     if (entry) sealed.push(entry);
   }
   return sealed;
@@ -53,7 +61,9 @@ test.each([
   ) as [Stored, Stored, Stored];
   const outcome = await store().insertOrdered([good, change(bad, present), never]);
   expect(outcome).toEqual({ kind: 'duplicate', at: 1, race });
-  expect(await store().byIds(good.organizationId, [good._id, never._id])).toMatchObject([{ _id: good._id }]);
+  expect(await store().byIds(good.organizationId, [good._id, never._id])).toMatchObject([
+    { _id: good._id },
+  ]);
   expect(await store().newest(good.organizationId)).toMatchObject({
     sequence: 3,
     chainHash: good.chainHash,
@@ -68,7 +78,9 @@ test.each([
 test('a write-concern error counts as unknown, whatever else the answer says', async () => {
   const organizationId = newId();
   const [first] = sealAll(organizationId, [draft(organizationId)]) as [Stored];
-  const impatient = storeOver((command) => chain.db.command({ ...command, writeConcern: { w: 3, wtimeout: 20 } }));
+  const impatient = storeOver((command) =>
+    chain.db.command({ ...command, writeConcern: { w: 3, wtimeout: 20 } }),
+  );
   expect(await impatient.insertOrdered([first])).toMatchObject({
     kind: 'unknown',
     cause: { name: 'MongoWriteConcernError' },
@@ -79,9 +91,14 @@ test('a write-concern error counts as unknown, whatever else the answer says', a
 
 test('no answer in time counts as unknown, and so does a server that has no primary to write to', async () => {
   const [entry] = sealAll(newId(), [draft(newId())]) as [Stored];
-  expect(await storeOver(() => new Promise(() => {})).insertOrdered([entry])).toMatchObject({ kind: 'unknown' });
+  expect(await storeOver(() => new Promise(() => {})).insertOrdered([entry])).toMatchObject({
+    kind: 'unknown',
+  });
   const { MongoServerError, MongoNetworkError } = chain.connection.base.mongo;
-  for (const error of [new MongoNetworkError('reset'), new MongoServerError({ message: 'not primary', code: 10107 })]) {
+  for (const error of [
+    new MongoNetworkError('reset'),
+    new MongoServerError({ message: 'not primary', code: 10107 }),
+  ]) {
     const failing = storeOver(() => Promise.reject(error));
     expect(await failing.insertOrdered([entry])).toEqual({ kind: 'unknown', cause: error });
   }
@@ -90,7 +107,9 @@ test('no answer in time counts as unknown, and so does a server that has no prim
     n: 0,
     writeErrors: [{ index: 0, code: 11602, errmsg: 'interrupted by a state change' }],
   };
-  expect(await storeOver(() => Promise.resolve(interrupted)).insertOrdered([entry])).toMatchObject({ kind: 'unknown' });
+  expect(await storeOver(() => Promise.resolve(interrupted)).insertOrdered([entry])).toMatchObject({
+    kind: 'unknown',
+  });
 });
 
 test('a document that breaks the whole command is found, the others are in', async () => {

@@ -4,7 +4,11 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import { payloadDigest } from '../../../src/domain/record/chain.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { newId } from '../../../src/platform/ids.ts';
-import { type AppenderParts, createAppender, DEFAULT_LIMITS } from '../../../src/ledger/append/appender.ts';
+import {
+  type AppenderParts,
+  createAppender,
+  DEFAULT_LIMITS,
+} from '../../../src/ledger/append/appender.ts';
 import { chainIndexes, DECISIONS } from '../../../src/ledger/chains.ts';
 import { cursorSchema, deadLetterSchema } from '../../../src/ledger/follow/cursors.model.ts';
 import type { Appender, Draft, Position, Stored } from '../../../src/ledger/entry.ts';
@@ -30,7 +34,9 @@ export class RealChain {
 
   constructor(name: string) {
     beforeAll(async () => {
-      this.connection = await mongoose.createConnection(inject('mongoUri'), { dbName: `ledger-${name}` }).asPromise();
+      this.connection = await mongoose
+        .createConnection(inject('mongoUri'), { dbName: `ledger-${name}` })
+        .asPromise();
       const { db } = this;
       await db.dropDatabase();
       for (const { key, options } of chainIndexes(DECISIONS)) {
@@ -58,7 +64,11 @@ export class RealChain {
   }
 
   /** One instance of the server. */
-  start({ clock = systemClock, onSealed = () => {}, ready = () => true }: Partial<InstanceParts> = {}): Instance {
+  start({
+    clock = systemClock,
+    onSealed = () => {},
+    ready = () => true,
+  }: Partial<InstanceParts> = {}): Instance {
     const { db } = this;
     const store = createMongoStore({ db, chain: DECISIONS, timer: systemTimer });
     const quarantined: Position[] = [];
@@ -68,14 +78,27 @@ export class RealChain {
       onQuarantine: (_organizationId, missing) => quarantined.push(missing),
     });
     const appender = createAppender({
-      ...{ store, chain: DECISIONS, clock, timer: systemTimer, heads, newId, limits: DEFAULT_LIMITS, onSealed, ready },
+      ...{
+        store,
+        chain: DECISIONS,
+        clock,
+        timer: systemTimer,
+        heads,
+        newId,
+        limits: DEFAULT_LIMITS,
+        onSealed,
+        ready,
+      },
     });
     return { appender, heads, quarantined };
   }
 
   async entries(organizationId: string): Promise<Stored[]> {
     const filter = { organizationId: objectId(organizationId) };
-    const found = this.db.collection<Stored>(DECISIONS.collection).find(filter).sort({ sequence: 1 });
+    const found = this.db
+      .collection<Stored>(DECISIONS.collection)
+      .find(filter)
+      .sort({ sequence: 1 });
     return (await found.toArray()) as Stored[];
   }
 }

@@ -90,17 +90,23 @@ export class ReplicaSet {
       });
     const once = (entry: Stored) => entry.idempotencyKey as string | undefined;
     return {
-      insertOrdered: (documents) => answer(() => this.#insert(documents.map((document) => ({ ...document })))),
+      insertOrdered: (documents) =>
+        answer(() => this.#insert(documents.map((document) => ({ ...document })))),
       newest: () =>
         answer(async () => {
           const newest = (await this.#read()).at(-1);
           return newest ? headOf(newest) : null;
         }),
       at: (_id, sequence) =>
-        answer(async () => (await this.#read()).find((entry) => entry.sequence === sequence) ?? null),
+        answer(
+          async () => (await this.#read()).find((entry) => entry.sequence === sequence) ?? null,
+        ),
       byIdempotencyKey: (_id, keys) =>
-        answer(async () => (await this.#read()).filter((entry) => keys.includes(once(entry) ?? ''))),
-      byIds: (_id, ids) => answer(async () => (await this.#read()).filter((entry) => has(ids, entry._id))),
+        answer(async () =>
+          (await this.#read()).filter((entry) => keys.includes(once(entry) ?? '')),
+        ),
+      byIds: (_id, ids) =>
+        answer(async () => (await this.#read()).filter((entry) => has(ids, entry._id))),
       releaseIdempotencyKey: (entry, before) => answer(() => this.#release(entry, before)),
     };
   }
@@ -131,7 +137,8 @@ export class ReplicaSet {
   }
 
   #concern(outcome: InsertOutcome): InsertOutcome {
-    if (this.#parts.mutation !== 'overlooks-write-concern-errors') return { kind: 'unknown', cause: TROUBLE };
+    if (this.#parts.mutation !== 'overlooks-write-concern-errors')
+      return { kind: 'unknown', cause: TROUBLE };
     return outcome;
   }
 
@@ -145,9 +152,11 @@ export class ReplicaSet {
     let outcome: InsertOutcome = { kind: 'ok' };
     for (const [at, document] of documents.entries()) {
       const races = this.#races(document);
-      const race = races[0] === 'own' ? 'own' : races.length > 0 ? this.#parts.chance.pick(races) : null;
+      const race =
+        races[0] === 'own' ? 'own' : races.length > 0 ? this.#parts.chance.pick(races) : null;
       if (race) outcome = { kind: 'duplicate', at, race };
-      else if (document.poison) outcome = { kind: 'rejected', at, documentAtFault: true, cause: TROUBLE };
+      else if (document.poison)
+        outcome = { kind: 'rejected', at, documentAtFault: true, cause: TROUBLE };
       else this.#write({ insert: document });
       if (outcome.kind !== 'ok') break;
     }
@@ -161,7 +170,8 @@ export class ReplicaSet {
     for (const other of this.entries()) {
       if (other._id.equals(document._id)) return ['own'];
       if (other.sequence === document.sequence) races.add('chain');
-      if (document.idempotencyKey && other.idempotencyKey === document.idempotencyKey) races.add('once');
+      if (document.idempotencyKey && other.idempotencyKey === document.idempotencyKey)
+        races.add('once');
       const isFollowing = document.after !== undefined && other.after === document.after;
       if (isFollowing && other.traceId === document.traceId) races.add('following');
     }
@@ -220,7 +230,9 @@ function has(ids: readonly Types.ObjectId[], id: Types.ObjectId): boolean {
 
 /** The documents after these operations, by sequence. */
 function visible(log: readonly Operation[]): Stored[] {
-  const released = new Set(log.flatMap((operation) => ('release' in operation ? [operation.release] : [])));
+  const released = new Set(
+    log.flatMap((operation) => ('release' in operation ? [operation.release] : [])),
+  );
   const entries = log.flatMap((operation) => ('insert' in operation ? [operation.insert] : []));
   return entries
     .map((entry) => (released.has(entry._id.toHexString()) ? without(entry) : entry))

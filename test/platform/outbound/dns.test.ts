@@ -22,7 +22,10 @@ test('every record, put together', async () => {
 
 test('a name that is unknown, or has none, has none', async () => {
   names.records.set('none.example.com', []);
-  expect([await dns.txt('unknown.example.com'), await dns.txt('none.example.com')]).toEqual([[], []]);
+  expect([await dns.txt('unknown.example.com'), await dns.txt('none.example.com')]).toEqual([
+    [],
+    [],
+  ]);
 });
 
 test('a look-up sees what is published now', async () => {

@@ -1,8 +1,14 @@
 // What is particular about some identity providers: Entra's shared issuer, and how a client names itself.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/platform/clock.ts';
-import { createIdentityProviders, type Fetch } from '../../../src/platform/outbound/identity-providers.ts';
-import { startHandmadeProvider, type HandmadeProvider } from '../../setup/providers/identity-provider.ts';
+import {
+  createIdentityProviders,
+  type Fetch,
+} from '../../../src/platform/outbound/identity-providers.ts';
+import {
+  startHandmadeProvider,
+  type HandmadeProvider,
+} from '../../setup/providers/identity-provider.ts';
 
 const ENTRA = 'https://login.microsoftonline.com';
 
@@ -17,7 +23,9 @@ test('the issuer that stands for all tenants of Entra is the installation’s ow
   realm.metadata = { issuer: `${ENTRA}/{tenantid}/v2.0` };
   const fetchThere: Fetch = (url, options) => fetch(url.replace(ENTRA, provider.origin), options);
   const { openId } = createIdentityProviders({ fetch: fetchThere, clock: systemClock });
-  await expect(openId(realm.settings)).rejects.toMatchObject({ code: 'IDENTITY_PROVIDER_UNAVAILABLE' });
+  await expect(openId(realm.settings)).rejects.toMatchObject({
+    code: 'IDENTITY_PROVIDER_UNAVAILABLE',
+  });
   await expect(openId({ ...realm.settings, shared: true })).resolves.toBeDefined();
   realm.metadata = { issuer: `${ENTRA}/another-tenant/v2.0` };
   const fresh = { ...realm.settings, clientSecret: 'another', shared: true as const };
@@ -38,26 +46,29 @@ test.for([
   [['client_secret_post', 'client_secret_basic'], 'body'],
   [['client_secret_basic'], 'header'],
   [undefined, 'header'],
-] as const)('a client that may show its secret by %j does so in the %s', async ([methods, place]) => {
-  const realm = provider.realm();
-  realm.metadata = { token_endpoint_auth_methods_supported: methods };
-  const sent: { header: string | null; body: string }[] = [];
-  const watching: Fetch = (url, options) => {
-    if (url.endsWith('/token'))
-      sent.push({
-        header: new Headers(options?.headers).get('authorization'),
-        body: String(options?.body as URLSearchParams),
-      });
-    return fetch(url, options);
-  };
-  const { openId } = createIdentityProviders({ fetch: watching, clock: systemClock });
-  const url = new URL('https://assay.example.com/callback?code=x&state=y');
-  const back = { url, verifier: 'v'.repeat(43), nonce: 'n' };
-  await expect((await openId(realm.settings)).claims(back, [])).rejects.toMatchObject({
-    code: 'TOKEN_VERIFICATION_FAILED',
-  });
-  const [{ header, body } = { header: null, body: '' }] = sent;
-  expect([header?.startsWith('Basic ') ?? false, body.includes(realm.clientSecret)]).toEqual(
-    place === 'body' ? [false, true] : [true, false],
-  );
-});
+] as const)(
+  'a client that may show its secret by %j does so in the %s',
+  async ([methods, place]) => {
+    const realm = provider.realm();
+    realm.metadata = { token_endpoint_auth_methods_supported: methods };
+    const sent: { header: string | null; body: string }[] = [];
+    const watching: Fetch = (url, options) => {
+      if (url.endsWith('/token'))
+        sent.push({
+          header: new Headers(options?.headers).get('authorization'),
+          body: String(options?.body as URLSearchParams),
+        });
+      return fetch(url, options);
+    };
+    const { openId } = createIdentityProviders({ fetch: watching, clock: systemClock });
+    const url = new URL('https://assay.example.com/callback?code=x&state=y');
+    const back = { url, verifier: 'v'.repeat(43), nonce: 'n' };
+    await expect((await openId(realm.settings)).claims(back, [])).rejects.toMatchObject({
+      code: 'TOKEN_VERIFICATION_FAILED',
+    });
+    const [{ header, body } = { header: null, body: '' }] = sent;
+    expect([header?.startsWith('Basic ') ?? false, body.includes(realm.clientSecret)]).toEqual(
+      place === 'body' ? [false, true] : [true, false],
+    );
+  },
+);

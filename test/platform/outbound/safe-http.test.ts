@@ -5,7 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { CustomFetch } from 'openid-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createSafeHttp, type SafeHttp, type SafeHttpParts } from '../../../src/platform/outbound/safe-http.ts';
+import {
+  createSafeHttp,
+  type SafeHttp,
+  type SafeHttpParts,
+} from '../../../src/platform/outbound/safe-http.ts';
 
 const MAX_BYTES = 10_000;
 const PUBLIC = '203.0.112.7';
@@ -14,7 +18,12 @@ let server: Server;
 let port: number;
 /** Connections that reached the server, and requests on them. */
 let connections = 0;
-const requests: { method: string; url: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
+const requests: {
+  method: string;
+  url: string;
+  headers: NodeJS.Dict<string | string[]>;
+  body: string;
+}[] = [];
 let answer: RequestListener = (_req, res) => void res.end('ok');
 beforeAll(async () => {
   server = createServer((req, res) => {
@@ -50,7 +59,8 @@ function http(parts: Partial<SafeHttpParts> = {}): SafeHttp {
   return made;
 }
 /** May reach the server. */
-const allowing = (parts: Partial<SafeHttpParts> = {}): SafeHttp => http({ allow: [`127.0.0.1:${port}`], ...parts });
+const allowing = (parts: Partial<SafeHttpParts> = {}): SafeHttp =>
+  http({ allow: [`127.0.0.1:${port}`], ...parts });
 const here = (path = '/'): string => `http://127.0.0.1:${port}${path}`;
 /** Answers name by name; a list of lists is given one after the other. */
 function names(answers: Record<string, string[][]>): Required<SafeHttpParts>['resolve'] {
@@ -59,7 +69,10 @@ function names(answers: Record<string, string[][]>): Required<SafeHttpParts>['re
     const addresses = list && (list.length > 1 ? list.shift() : list[0]);
     if (!addresses) return Promise.reject(new Error(`no such name: ${hostname}`));
     return Promise.resolve(
-      addresses.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
+      addresses.map((address): LookupAddress => ({
+        address,
+        family: address.includes(':') ? 6 : 4,
+      })),
     );
   };
 }
@@ -67,13 +80,27 @@ const BLOCKED = { code: 'SSRF_BLOCKED' };
 
 describe('what may be reached', () => {
   test('is asked as told, and answers as it does', async () => {
-    answer = (_req, res) => void res.writeHead(201, 'Made', { 'x-a': 'b', 'content-type': 'text/plain' }).end('made');
-    const options = { method: 'POST', body: new URLSearchParams({ a: '1' }), headers: { 'x-mark': 'm' } };
+    answer = (_req, res) =>
+      void res.writeHead(201, 'Made', { 'x-a': 'b', 'content-type': 'text/plain' }).end('made');
+    const options = {
+      method: 'POST',
+      body: new URLSearchParams({ a: '1' }),
+      headers: { 'x-mark': 'm' },
+    };
     const response = await allowing().fetch(here('/token?x=1'), options);
-    expect([response.status, response.statusText, response.headers.get('x-a')]).toEqual([201, 'Made', 'b']);
+    expect([response.status, response.statusText, response.headers.get('x-a')]).toEqual([
+      201,
+      'Made',
+      'b',
+    ]);
     expect(await response.text()).toBe('made');
     expect(requests).toEqual([
-      { method: 'POST', url: '/token?x=1', headers: expect.objectContaining({ 'x-mark': 'm' }), body: 'a=1' },
+      {
+        method: 'POST',
+        url: '/token?x=1',
+        headers: expect.objectContaining({ 'x-mark': 'm' }),
+        body: 'a=1',
+      },
     ]);
   });
 
@@ -104,7 +131,8 @@ describe('what may be reached', () => {
   });
 
   test('is reached directly, whatever proxy the environment names', async () => {
-    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY']) vi.stubEnv(name, 'http://127.0.0.1:1');
+    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
+      vi.stubEnv(name, 'http://127.0.0.1:1');
     vi.stubEnv('NODE_USE_ENV_PROXY', '1');
     expect((await allowing().fetch(here())).status).toBe(200);
     vi.unstubAllEnvs();
@@ -181,7 +209,9 @@ describe('a check', () => {
     await expect(http({ resolve: names({}) }).fetch('https://idp.test/')).rejects.toMatchObject({
       cause: { message: 'no such name: idp.test' },
     });
-    await expect(http({ resolve: names({ 'idp.test': [[]] }) }).fetch('https://idp.test/')).rejects.toThrow();
+    await expect(
+      http({ resolve: names({ 'idp.test': [[]] }) }).fetch('https://idp.test/'),
+    ).rejects.toThrow();
   });
 });
 
@@ -208,20 +238,32 @@ describe('an answer', () => {
 
   test('that is small only while it is compressed counts as what it becomes', async () => {
     answer = (_req, res) =>
-      void res.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(50_000_000)));
+      void res
+        .writeHead(200, { 'content-encoding': 'gzip' })
+        .end(gzipSync(Buffer.alloc(50_000_000)));
     await expect(allowing().fetch(here())).rejects.toThrow('larger than');
-    answer = (_req, res) => void res.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}'));
+    answer = (_req, res) =>
+      void res.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}'));
     const response = await allowing().fetch(here());
-    expect([response.headers.get('content-encoding'), await response.json()]).toEqual([null, { a: 1 }]);
+    expect([response.headers.get('content-encoding'), await response.json()]).toEqual([
+      null,
+      { a: 1 },
+    ]);
   });
 
   test('comes in time, all of it', async () => {
     answer = () => undefined;
-    await expect(allowing({ timeoutMs: 100 }).fetch(here())).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(allowing({ timeoutMs: 100 }).fetch(here())).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
     answer = (_req, res) => void res.write('the first half');
-    await expect(allowing({ timeoutMs: 100 }).fetch(here())).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(allowing({ timeoutMs: 100 }).fetch(here())).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
     const silent = { resolve: () => new Promise<LookupAddress[]>(() => undefined), timeoutMs: 100 };
-    await expect(http(silent).fetch('https://idp.test/')).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(http(silent).fetch('https://idp.test/')).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
   });
 
   test('is not waited for when the caller goes', async () => {

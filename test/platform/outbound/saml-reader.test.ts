@@ -1,5 +1,11 @@
 // Reading SAML apart from HTTP: wrapped documents element by element, encryption that others write, and the thread.
-import { constants, createCipheriv, createPrivateKey, publicEncrypt, randomBytes } from 'node:crypto';
+import {
+  constants,
+  createCipheriv,
+  createPrivateKey,
+  publicEncrypt,
+  randomBytes,
+} from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { wellFormed } from '../../../src/domain/saml/encoding.ts';
 import { serviceProviderMetadata } from '../../../src/domain/saml/messages.ts';
@@ -8,14 +14,24 @@ import { parseXml, withDescendants } from '../../../src/domain/saml/xml.ts';
 import { readResponse, type ResponseRequest } from '../../../src/platform/saml/saml-reader.ts';
 import { verifiedElement } from '../../../src/platform/saml/saml-signatures.ts';
 import { createSamlReaderWorker } from '../../../src/platform/saml/saml-reader-worker.ts';
-import { base64, responseXml, SamlIdentityProvider, type Asked } from '../../setup/providers/identity-provider-saml.ts';
+import {
+  base64,
+  responseXml,
+  SamlIdentityProvider,
+  type Asked,
+} from '../../setup/providers/identity-provider-saml.ts';
 import { wrapped, wrappings } from '../../setup/providers/saml-wrapping.ts';
 import { selfSigned } from '../../setup/providers/self-signed.ts';
 
 const ours = selfSigned('assay');
 const idp = new SamlIdentityProvider(() => new Date());
 const asked: Asked = {
-  ...{ id: '_q', issuer: 'https://assay.example.com/us', relayState: '', query: new URLSearchParams() },
+  ...{
+    id: '_q',
+    issuer: 'https://assay.example.com/us',
+    relayState: '',
+    query: new URLSearchParams(),
+  },
   xml: 'AssertionConsumerServiceURL="https://assay.example.com/acs"',
 };
 const said = idp.honest(asked, 'mallory');
@@ -31,7 +47,9 @@ test.for(wrappings)('whichever element is verified, it says what was signed: %s'
   const root = parseXml(wrapped(shape, xml, { victim: 'victim', attacker: 'mallory' }));
   for (const element of withDescendants(root)) {
     try {
-      const names = [...withDescendants(verifiedElement(element, [idp.pair.certificate]))].map(({ text }) => text);
+      const names = [...withDescendants(verifiedElement(element, [idp.pair.certificate]))].map(
+        ({ text }) => text,
+      );
       expect(names).toContain('mallory');
       expect(names).not.toContain('victim');
     } catch (error) {
@@ -53,8 +71,16 @@ describe('encryption', () => {
     const [contentKey, vector] = [randomBytes(Number(bits) / 8), randomBytes(iv)];
     const name = `aes-${bits}-${mode}` as 'aes-256-gcm';
     const cipher = createCipheriv(name, contentKey, vector);
-    const text = assertion.replace('<saml:Assertion', '$& xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"');
-    const parts = [vector, cipher.update(text), cipher.final(), ...(mode === 'gcm' ? [cipher.getAuthTag()] : [])];
+    const text = assertion.replace(
+      '<saml:Assertion',
+      '$& xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"',
+    );
+    const parts = [
+      vector,
+      cipher.update(text),
+      cipher.final(),
+      ...(mode === 'gcm' ? [cipher.getAuthTag()] : []),
+    ];
     const padding = constants.RSA_PKCS1_OAEP_PADDING;
     const wrapped = publicEncrypt({ key: ours.certificate, padding, oaepHash }, contentKey);
     const value = (bytes: Buffer): string =>
@@ -76,36 +102,52 @@ describe('encryption', () => {
   test('digest and mask that differ are refused', () => {
     const wrap = oaep11('sha256').replace('mgf1sha256', 'mgf1sha1');
     const xml = sealed('http://www.w3.org/2009/xmlenc11#aes256-gcm', { oaepHash: 'sha256', wrap });
-    expect(() => readResponse(question(xml), key)).toThrow('The encryption of the key is not accepted');
+    expect(() => readResponse(question(xml), key)).toThrow(
+      'The encryption of the key is not accepted',
+    );
   });
 
   test('without a key of ours what is encrypted is refused, the rest is read', async () => {
     const xml = await idp.encrypt(signed, ours.certificate);
-    expect(() => readResponse(question(xml), null)).toThrow(/encrypted, and no decryption key is configured/);
+    expect(() => readResponse(question(xml), null)).toThrow(
+      /encrypted, and no decryption key is configured/,
+    );
     expect(readResponse(question(signed), null).nameId).toBe('mallory');
   });
 });
 
 test('metadata tell no keys where there are none', () => {
-  const parts = { entityId: 'https://a/<m>&', assertionConsumer: 'https://a/c', singleLogout: 'https://a/l?org=1' };
+  const parts = {
+    entityId: 'https://a/<m>&',
+    assertionConsumer: 'https://a/c',
+    singleLogout: 'https://a/l?org=1',
+  };
   const bare = wellFormed(serviceProviderMetadata({ ...parts, certificate: null }));
   const names = [...withDescendants(bare)].map(({ name }) => name);
   expect(names).not.toContain('KeyDescriptor');
   expect(bare.attributes.get('entityID')).toBe(parts.entityId);
   expect(bare.children[0]?.attributes.get('AuthnRequestsSigned')).toBe('false');
   const keyed = serviceProviderMetadata({ ...parts, certificate: ours.certificate });
-  expect([...keyed.matchAll(/use="(\w+)"/g)].map(([, use]) => use)).toEqual(['signing', 'encryption']);
+  expect([...keyed.matchAll(/use="(\w+)"/g)].map(([, use]) => use)).toEqual([
+    'signing',
+    'encryption',
+  ]);
 });
 
 describe('the thread', () => {
   const warned: string[] = [];
-  const reader = createSamlReaderWorker({ decryptionKey: ours.key, log: { warn: (_, text) => warned.push(text) } });
+  const reader = createSamlReaderWorker({
+    decryptionKey: ours.key,
+    log: { warn: (_, text) => warned.push(text) },
+  });
   afterAll(() => reader.close());
 
   test('reads many at once, refuses with the reason, and goes on', async () => {
     const { kind: _, ...good } = question(signed);
     const bad = { ...good, inResponseTo: '_other' };
-    const answers = await Promise.allSettled([good, bad, good].map((each) => reader.response(each)));
+    const answers = await Promise.allSettled(
+      [good, bad, good].map((each) => reader.response(each)),
+    );
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     await expect(reader.response(bad)).rejects.toMatchObject({
       code: 'TOKEN_VERIFICATION_FAILED',

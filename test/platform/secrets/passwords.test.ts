@@ -4,7 +4,10 @@ import { createPasswords } from '../../../src/platform/secrets/passwords.ts';
 
 test('a password is recognised by its hash, which is another one each time', async () => {
   const passwords = createPasswords(2);
-  const [first, second] = await Promise.all([passwords.hash('Correct-Horse-9'), passwords.hash('Correct-Horse-9')]);
+  const [first, second] = await Promise.all([
+    passwords.hash('Correct-Horse-9'),
+    passwords.hash('Correct-Horse-9'),
+  ]);
   expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(first).not.toBe(second);
   expect(await passwords.verify(first, 'Correct-Horse-9')).toBe(true);

@@ -14,7 +14,9 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const load = (environment: Record<string, string> = {}): Promise<Secrets> =>
-  loadSecrets(loadConfig({ ASSAY_DATA_DIR: join(folder, 'data'), ...environment }), (line) => said.push(line));
+  loadSecrets(loadConfig({ ASSAY_DATA_DIR: join(folder, 'data'), ...environment }), (line) =>
+    said.push(line),
+  );
 const given = {
   ASSAY_JWT_SECRET: 'j'.repeat(32),
   ASSAY_LEDGER_KEY: 'l'.repeat(32),

@@ -29,7 +29,10 @@ function codeOf(token: string): string {
 test('a token holds its claims, its audience, its issuer and when it was made', () => {
   const made = { ...claims, iat: 1_795_262_400, aud: 'assay:session', iss: 'assay' };
   const token = tokens.sign(claims);
-  expect(jwt.decode(token, { complete: true })).toMatchObject({ header: { alg: 'HS256', typ: 'JWT' }, payload: made });
+  expect(jwt.decode(token, { complete: true })).toMatchObject({
+    header: { alg: 'HS256', typ: 'JWT' },
+    payload: made,
+  });
   expect(tokens.verify(token)).toEqual(made);
 });
 
@@ -50,7 +53,10 @@ describe('what is accepted', () => {
     ['another algorithm', jwt.sign(claims, secret, { ...rest, algorithm: 'HS384' })],
     ['another audience', jwt.sign(claims, secret, { ...rest, audience: 'assay:stream' })],
     ['another issuer', jwt.sign(claims, secret, { ...rest, issuer: 'another' })],
-    ['another typ', jwt.sign(claims, secret, { ...rest, header: { alg: 'HS256', typ: 'temp+jwt' } })],
+    [
+      'another typ',
+      jwt.sign(claims, secret, { ...rest, header: { alg: 'HS256', typ: 'temp+jwt' } }),
+    ],
     ['a token that is not valid yet', jwt.sign(claims, secret, { ...rest, notBefore: '10y' })],
     ['text instead of claims', jwt.sign('text', secret)],
     ['no role', jwt.sign({ ...claims, role: undefined }, secret, rest)],

@@ -22,7 +22,10 @@ test('the neighbouring steps are accepted, as what they are; those beyond are no
   const epoch = 1_700_000_010;
   const step = Math.floor(epoch / 30);
   const found = [-2, -1, 0, 1, 2].map((distance) =>
-    at(epoch).stepOf(RFC_SECRET, generateSync({ secret: RFC_SECRET, epoch: epoch + 30 * distance })),
+    at(epoch).stepOf(
+      RFC_SECRET,
+      generateSync({ secret: RFC_SECRET, epoch: epoch + 30 * distance }),
+    ),
   );
   expect(found).toEqual([null, step - 1, step, step + 1, null]);
 });

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { createVault } from '../../../src/platform/secrets/vault.ts';
 
 const vault = createVault({ key: 'the present encryption key', formerKeys: [] });
-const rotated = createVault({ key: 'the next encryption key', formerKeys: ['the present encryption key'] });
+const rotated = createVault({
+  key: 'the next encryption key',
+  formerKeys: ['the present encryption key'],
+});
 
 test('what was sealed opens in its place, and is different each time', () => {
   const [one, two] = [vault.seal('a secret', 'user 1'), vault.seal('a secret', 'user 1')];
@@ -15,10 +18,14 @@ test('what was sealed opens in its place, and is different each time', () => {
 
 test.each([
   ['another place', (sealed: string) => vault.open(sealed, 'user 2')],
-  ['another key', (sealed: string) => createVault({ key: 'another', formerKeys: [] }).open(sealed, 'user 1')],
+  [
+    'another key',
+    (sealed: string) => createVault({ key: 'another', formerKeys: [] }).open(sealed, 'user 1'),
+  ],
   [
     'a changed byte',
-    (sealed: string) => vault.open(`${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`, 'user 1'),
+    (sealed: string) =>
+      vault.open(`${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`, 'user 1'),
   ],
   ['a cut value', (sealed: string) => vault.open(sealed.slice(0, 20), 'user 1')],
   ['nothing', () => vault.open('', 'user 1')],

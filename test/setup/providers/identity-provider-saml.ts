@@ -64,7 +64,8 @@ export interface Asked {
   query: URLSearchParams;
 }
 
-const attribute = (name: string, value: string | null): string => (value === null ? '' : ` ${name}="${value}"`);
+const attribute = (name: string, value: string | null): string =>
+  value === null ? '' : ` ${name}="${value}"`;
 const tag = (name: string, text: string | null, attributes = ''): string =>
   text === null ? '' : `<saml:${name}${attributes}>${text}</saml:${name}>`;
 const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
@@ -112,8 +113,17 @@ export class SamlIdentityProvider {
       ...{ destination: assertionConsumer, recipient: assertionConsumer, audience: asked.issuer },
       ...{ responseInResponseTo: asked.id, inResponseTo: asked.id },
       ...{ responseIssuer: this.entityId, assertionIssuer: this.entityId },
-      ...{ status: 'urn:oasis:names:tc:SAML:2.0:status:Success', method: 'urn:oasis:names:tc:SAML:2.0:cm:bearer' },
-      ...{ nameId, nameIdFormat: PERSISTENT_FORMAT, sessionIndex: `_s${made}`, conditions: '', attributes: {} },
+      ...{
+        status: 'urn:oasis:names:tc:SAML:2.0:status:Success',
+        method: 'urn:oasis:names:tc:SAML:2.0:cm:bearer',
+      },
+      ...{
+        nameId,
+        nameIdFormat: PERSISTENT_FORMAT,
+        sessionIndex: `_s${made}`,
+        conditions: '',
+        attributes: {},
+      },
     };
   }
 
@@ -124,22 +134,32 @@ export class SamlIdentityProvider {
 
   /** Signs an element of a document in place, behind its issuer. */
   sign(xml: string, element: string, how: Partial<Signing> = {}): string {
-    const { pair = this.pair, shown = null, transforms = [`${DS}enveloped-signature`, EXCLUSIVE] } = how;
+    const {
+      pair = this.pair,
+      shown = null,
+      transforms = [`${DS}enveloped-signature`, EXCLUSIVE],
+    } = how;
     const signer = new SignedXml({
       privateKey: pair.key,
       signatureAlgorithm: how.signatureAlgorithm ?? RSA_SHA256,
       canonicalizationAlgorithm: how.canonicalization ?? EXCLUSIVE,
       getKeyInfoContent: () =>
-        shown && `<X509Data><X509Certificate>${shown.replace(/-----[^-]+-----|\s/g, '')}</X509Certificate></X509Data>`,
+        shown &&
+        `<X509Data><X509Certificate>${shown.replace(/-----[^-]+-----|\s/g, '')}</X509Certificate></X509Data>`,
     } as ConstructorParameters<typeof SignedXml>[0]);
     // What only a hostile provider would use leaves the text as it is, so that nothing but its name is wrong.
     class Unchanged {
       process = (node: unknown): unknown => node;
       getAlgorithmName = (): string => '';
     }
-    for (const name of transforms) (signer.CanonicalizationAlgorithms as Record<string, unknown>)[name] ??= Unchanged;
+    for (const name of transforms)
+      (signer.CanonicalizationAlgorithms as Record<string, unknown>)[name] ??= Unchanged;
     const place = `//*[local-name(.)='${element}']`;
-    signer.addReference({ xpath: place, transforms: [...transforms], digestAlgorithm: how.digestAlgorithm ?? SHA256 });
+    signer.addReference({
+      xpath: place,
+      transforms: [...transforms],
+      digestAlgorithm: how.digestAlgorithm ?? SHA256,
+    });
     if (how.signatureAlgorithm?.includes('hmac')) {
       signer.enableHMAC();
       signer.privateKey = createPublicKey(pair.certificate).export({ type: 'spki', format: 'pem' });
@@ -166,11 +186,18 @@ export class SamlIdentityProvider {
         error ? reject(error) : resolve(result),
       ),
     );
-    return xml.replace(assertion, () => `<saml:EncryptedAssertion>${encrypted}</saml:EncryptedAssertion>`);
+    return xml.replace(
+      assertion,
+      () => `<saml:EncryptedAssertion>${encrypted}</saml:EncryptedAssertion>`,
+    );
   }
 
   /** The query of a signed message in an address. */
-  redirected(member: string, xml: string, { relayState = '', pair = this.pair, algorithm = RSA_SHA256 } = {}): string {
+  redirected(
+    member: string,
+    xml: string,
+    { relayState = '', pair = this.pair, algorithm = RSA_SHA256 } = {},
+  ): string {
     const encode = encodeURIComponent;
     const parts = [`${member}=${encode(deflateRawSync(xml).toString('base64'))}`];
     if (relayState !== '') parts.push(`RelayState=${encode(relayState)}`);
@@ -189,10 +216,12 @@ interface EncryptionOptions {
 }
 
 export const base64 = (xml: string): string => Buffer.from(xml).toString('base64');
-export const assertionIn = (xml: string): string[] => /<saml:Assertion[\s\S]*<\/saml:Assertion>/.exec(xml) ?? [];
+export const assertionIn = (xml: string): string[] =>
+  /<saml:Assertion[\s\S]*<\/saml:Assertion>/.exec(xml) ?? [];
 
 export function responseXml(said: Said): string {
-  const status = said.status && `<samlp:Status><samlp:StatusCode Value="${said.status}"/></samlp:Status>`;
+  const status =
+    said.status && `<samlp:Status><samlp:StatusCode Value="${said.status}"/></samlp:Status>`;
   const { version, issueInstant } = said;
   return [
     `<samlp:Response ${NAMESPACES} ID="${said.responseId}"${attribute('Version', version)}`,
@@ -212,15 +241,21 @@ function assertionXml(said: Said): string {
     said.method &&
     `<saml:SubjectConfirmation Method="${said.method}"><saml:SubjectConfirmationData${data}/></saml:SubjectConfirmation>`;
   const audience = said.audience && tag('AudienceRestriction', tag('Audience', said.audience));
-  const period = attribute('NotBefore', said.notBefore) + attribute('NotOnOrAfter', said.notOnOrAfter);
-  const session = attribute('SessionIndex', said.sessionIndex) + attribute('SessionNotOnOrAfter', said.sessionUntil);
+  const period =
+    attribute('NotBefore', said.notBefore) + attribute('NotOnOrAfter', said.notOnOrAfter);
+  const session =
+    attribute('SessionIndex', said.sessionIndex) +
+    attribute('SessionNotOnOrAfter', said.sessionUntil);
   const authentication =
     said.authnInstant &&
     `<saml:AuthnStatement AuthnInstant="${said.authnInstant}"${session}><saml:AuthnContext/></saml:AuthnStatement>`;
   return [
     `<saml:Assertion ID="${said.assertionId}"${attribute('Version', said.version)}`,
     `${attribute('IssueInstant', said.issueInstant)}>${tag('Issuer', said.assertionIssuer)}`,
-    tag('Subject', tag('NameID', said.nameId, attribute('Format', said.nameIdFormat)) + (confirmation ?? '')),
+    tag(
+      'Subject',
+      tag('NameID', said.nameId, attribute('Format', said.nameIdFormat)) + (confirmation ?? ''),
+    ),
     tag('Conditions', (audience ?? '') + said.conditions, period),
     `${authentication ?? ''}${attributesXml(said.attributes)}</saml:Assertion>`,
   ].join('');
@@ -228,7 +263,11 @@ function assertionXml(said: Said): string {
 
 function attributesXml(attributes: Said['attributes']): string {
   const written = Object.entries(attributes).map(([name, values]) =>
-    tag('Attribute', values.map((value) => tag('AttributeValue', escaped(value))).join(''), attribute('Name', name)),
+    tag(
+      'Attribute',
+      values.map((value) => tag('AttributeValue', escaped(value))).join(''),
+      attribute('Name', name),
+    ),
   );
   return written.length === 0 ? '' : tag('AttributeStatement', written.join(''));
 }
@@ -249,7 +288,11 @@ export async function useSaml({ db }: Ground, owner: Owner, setting: SamlSetting
     ...{ provider: 'saml', requireMfaEvenWithSso: false, justInTime: true, oidc: null },
     saml: {
       ...{ entityId: idp.entityId, ssoUrl: idp.ssoUrl, sloUrl: idp.sloUrl, certificates },
-      ...{ emailAttribute: EMAIL_ATTRIBUTE, nameAttribute: 'displayName', groupsAttribute: 'groups' },
+      ...{
+        emailAttribute: EMAIL_ATTRIBUTE,
+        nameAttribute: 'displayName',
+        groupsAttribute: 'groups',
+      },
       ...saml,
     },
     ...more,
@@ -260,8 +303,19 @@ export async function useSaml({ db }: Ground, owner: Owner, setting: SamlSetting
 }
 
 /** Makes a domain one that the organisation has proved. */
-export async function useDomain({ db }: Pick<Ground, 'db'>, owner: Owner, domain: string): Promise<void> {
-  const row = { organizationId: objectId(owner.organizationId), domain, challenge: 'proved', verifiedBy: 'system' };
+export async function useDomain(
+  { db }: Pick<Ground, 'db'>,
+  owner: Owner,
+  domain: string,
+): Promise<void> {
+  const row = {
+    organizationId: objectId(owner.organizationId),
+    domain,
+    challenge: 'proved',
+    verifiedBy: 'system',
+  };
   const now = new Date();
-  await db.collection('sso_domains').insertOne({ ...row, verifiedAt: now, createdAt: now, updatedAt: now });
+  await db
+    .collection('sso_domains')
+    .insertOne({ ...row, verifiedAt: now, createdAt: now, updatedAt: now });
 }

@@ -21,7 +21,9 @@ export function token(header: object, claims: Claims, key: KeyObject | string | 
   const text = `${part(header)}.${part(claims)}`;
   if (key === null) return `${text}.`;
   const signature =
-    typeof key === 'string' ? createHmac('sha256', key).update(text).digest() : sign('sha256', Buffer.from(text), key);
+    typeof key === 'string'
+      ? createHmac('sha256', key).update(text).digest()
+      : sign('sha256', Buffer.from(text), key);
   return `${text}.${signature.toString('base64url')}`;
 }
 
@@ -37,7 +39,9 @@ export interface Asked {
 export function askedBy(location: string): Asked {
   const params = new URL(location).searchParams;
   const [state = '', nonce = '', challenge = '', redirectUri = '', clientId = ''] = [
-    ...['state', 'nonce', 'code_challenge', 'redirect_uri', 'client_id'].map((name) => params.get(name) ?? ''),
+    ...['state', 'nonce', 'code_challenge', 'redirect_uri', 'client_id'].map(
+      (name) => params.get(name) ?? '',
+    ),
   ];
   return { state, nonce, challenge, redirectUri, clientId, params };
 }
@@ -84,7 +88,11 @@ export class Realm {
     return { iss: this.issuer, aud: this.clientId, iat: now, exp: now + 300, nonce, ...more };
   }
 
-  sign(claims: Claims, header: object = {}, key: KeyObject | string | null = this.key.privateKey): string {
+  sign(
+    claims: Claims,
+    header: object = {},
+    key: KeyObject | string | null = this.key.privateKey,
+  ): string {
     return token({ alg: 'RS256', kid: KID, ...header }, claims, key);
   }
 
@@ -108,7 +116,9 @@ export class Realm {
     else if (name === 'openid-configuration') json(res, 200, this.#description());
     else if (name === 'jwks')
       json(res, 200, {
-        keys: [{ ...this.key.publicKey.export({ format: 'jwk' }), kid: KID, use: 'sig', alg: 'RS256' }],
+        keys: [
+          { ...this.key.publicKey.export({ format: 'jwk' }), kid: KID, use: 'sig', alg: 'RS256' },
+        ],
       });
     else if (name === 'token') this.#exchange(new URLSearchParams(await textOf(req)), res);
     else if (name === 'userinfo') json(res, 200, this.userInfo);
@@ -133,7 +143,8 @@ export class Realm {
     const code = form.get('code') ?? '';
     const granted = this.#codes.get(code);
     this.#codes.delete(code);
-    const isClient = form.get('client_id') === this.clientId && form.get('client_secret') === this.clientSecret;
+    const isClient =
+      form.get('client_id') === this.clientId && form.get('client_secret') === this.clientSecret;
     if (!isClient) return json(res, 401, { error: 'invalid_client' });
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
@@ -144,7 +155,11 @@ export class Realm {
       granted.asked.redirectUri === form.get('redirect_uri');
     if (!isTheirs) return json(res, 400, { error: 'invalid_grant' });
     const { idToken } = granted;
-    json(res, 200, { access_token: 'opaque', token_type: 'Bearer', ...(idToken !== null && { id_token: idToken }) });
+    json(res, 200, {
+      access_token: 'opaque',
+      token_type: 'Bearer',
+      ...(idToken !== null && { id_token: idToken }),
+    });
   }
 }
 

@@ -54,7 +54,11 @@ export async function openPostOffice(): Promise<PostOffice> {
 export async function holdMail({ app, db }: Ground): Promise<{ deliver(): Promise<number> }> {
   await db
     .collection<{ _id: string }>('leases')
-    .updateOne({ _id: 'job:outbox.deliver' }, { $set: { holder: 'test', until: new Date('2100') } }, { upsert: true });
+    .updateOne(
+      { _id: 'job:outbox.deliver' },
+      { $set: { holder: 'test', until: new Date('2100') } },
+      { upsert: true },
+    );
   return { deliver: () => app.instance.services.outboxWorker.run() };
 }
 

@@ -37,7 +37,11 @@ export async function startNameServer(): Promise<NameServer> {
     if (server.mood === 'silent') return;
     const texts = server.records.get(name);
     const code = server.mood === 'failing' ? SERVER_FAILURE : texts ? NO_ERROR : NO_SUCH_NAME;
-    socket.send(answerTo(query.subarray(0, end), code, code === NO_ERROR && texts ? texts : []), port, address);
+    socket.send(
+      answerTo(query.subarray(0, end), code, code === NO_ERROR && texts ? texts : []),
+      port,
+      address,
+    );
   });
   return server;
 }
@@ -62,9 +66,15 @@ function answerTo(question: Buffer, code: number, texts: readonly string[]): Buf
 
 /** A text of more than 255 bytes comes in several parts. */
 function recordOf(text: string): Buffer {
-  const parts = (text.match(/.{1,255}/gs) ?? ['']).map((part) => Buffer.from([part.length, ...Buffer.from(part)]));
+  const parts = (text.match(/.{1,255}/gs) ?? ['']).map((part) =>
+    Buffer.from([part.length, ...Buffer.from(part)]),
+  );
   const data = Buffer.concat(parts);
   const length = Buffer.alloc(2);
   length.writeUInt16BE(data.length);
-  return Buffer.concat([Buffer.from([...POINTER_TO_QUESTION, ...TYPE_AND_CLASS, ...NO_TTL]), length, data]);
+  return Buffer.concat([
+    Buffer.from([...POINTER_TO_QUESTION, ...TYPE_AND_CLASS, ...NO_TTL]),
+    length,
+    data,
+  ]);
 }

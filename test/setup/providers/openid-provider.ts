@@ -45,7 +45,14 @@ export async function startOpenIdProvider(clients: readonly Client[]): Promise<O
     pkce: { required: () => true },
     cookies: { keys: ['a key for the tests of Assay'] },
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }] },
-    ttl: { Interaction: 60, Session: 60, Grant: 60, AccessToken: 60, IdToken: 60, AuthorizationCode: 60 },
+    ttl: {
+      Interaction: 60,
+      Session: 60,
+      Grant: 60,
+      AccessToken: 60,
+      IdToken: 60,
+      AuthorizationCode: 60,
+    },
     features: { devInteractions: { enabled: true } },
   });
   const answer = provider.callback();
@@ -64,7 +71,10 @@ export async function startOpenIdProvider(clients: readonly Client[]): Promise<O
 const MOST_STEPS = 12;
 
 /** Follows redirects and fills forms in, until the way leads elsewhere. */
-async function visit(start: string, { issuer, name }: { issuer: string; name: string }): Promise<URLSearchParams> {
+async function visit(
+  start: string,
+  { issuer, name }: { issuer: string; name: string },
+): Promise<URLSearchParams> {
   const cookies = new Map<string, string>();
   let next: { url: string; form?: URLSearchParams } = { url: start };
   for (let step = 0; step < MOST_STEPS; step += 1) {
@@ -80,7 +90,10 @@ async function visit(start: string, { issuer, name }: { issuer: string; name: st
       cookies.set(key, value);
     }
     const location = response.headers.get('location');
-    next = location === null ? formOn(await response.text(), name) : { url: new URL(location, url).href };
+    next =
+      location === null
+        ? formOn(await response.text(), name)
+        : { url: new URL(location, url).href };
   }
   throw new Error('the provider does not let go');
 }
@@ -88,6 +101,7 @@ async function visit(start: string, { issuer, name }: { issuer: string; name: st
 function formOn(page: string, name: string): { url: string; form: URLSearchParams } {
   const [, url = ''] = /<form[^>]* action="([^"]+)"/.exec(page) ?? [];
   const [, prompt = ''] = /name="prompt" value="(\w+)"/.exec(page) ?? [];
-  if (url === '') throw new Error(`no form: ${page.replace(/<style>.*<\/style>/s, '').slice(0, 1000)}`);
+  if (url === '')
+    throw new Error(`no form: ${page.replace(/<style>.*<\/style>/s, '').slice(0, 1000)}`);
   return { url, form: new URLSearchParams({ prompt, login: name, password: 'any' }) };
 }

@@ -23,22 +23,43 @@ const intoSignature = (signature: string, more: string): string =>
 
 /** Each takes a document with a signed assertion; the first two want the response signed. */
 const SHAPES: Readonly<Record<string, (parts: Parts) => string>> = {
-  'XSW1: the signed response in the signature of a forged one': ({ xml, signed, signature, forged }) => {
+  'XSW1: the signed response in the signature of a forged one': ({
+    xml,
+    signed,
+    signature,
+    forged,
+  }) => {
     const original = xml.replace(signature, '');
     const evil = xml.replace(signed, () => forged).replace(/ID="[^"]+"/, 'ID="_evil"');
     return evil.replace(signature, () => intoSignature(signature, original));
   },
-  'XSW2: the signed response beside its signature in a forged one': ({ xml, signed, signature, forged }) => {
+  'XSW2: the signed response beside its signature in a forged one': ({
+    xml,
+    signed,
+    signature,
+    forged,
+  }) => {
     const original = xml.replace(signature, '');
     const evil = xml.replace(signed, () => forged).replace(/ID="[^"]+"/, 'ID="_evil"');
     return evil.replace(signature, () => original + signature);
   },
-  'XSW3: a forged assertion before the signed one': (parts) => put(parts, parts.forged + parts.signed),
-  'XSW4: the signed assertion in a forged one': (parts) => put(parts, inside(parts.forged, parts.signed)),
+  'XSW3: a forged assertion before the signed one': (parts) =>
+    put(parts, parts.forged + parts.signed),
+  'XSW4: the signed assertion in a forged one': (parts) =>
+    put(parts, inside(parts.forged, parts.signed)),
   'XSW5: the signature moved to a forged assertion, the signed one behind': (parts) =>
-    put(parts, withSignature(parts.forged, parts.signature) + parts.signed.replace(parts.signature, '')),
+    put(
+      parts,
+      withSignature(parts.forged, parts.signature) + parts.signed.replace(parts.signature, ''),
+    ),
   'XSW6: the signed assertion in the signature that was moved to a forged one': (parts) =>
-    put(parts, withSignature(parts.forged, intoSignature(parts.signature, parts.signed.replace(parts.signature, '')))),
+    put(
+      parts,
+      withSignature(
+        parts.forged,
+        intoSignature(parts.signature, parts.signed.replace(parts.signature, '')),
+      ),
+    ),
   'XSW7: a forged assertion in an extension': (parts) =>
     put(parts, `<samlp:Extensions>${parts.forged}</samlp:Extensions>${parts.signed}`),
   'XSW8: the signed assertion in an object of the signature of a forged one': (parts) =>
@@ -46,7 +67,10 @@ const SHAPES: Readonly<Record<string, (parts: Parts) => string>> = {
       parts,
       withSignature(
         parts.forged,
-        intoSignature(parts.signature, `<ds:Object>${parts.signed.replace(parts.signature, '')}</ds:Object>`),
+        intoSignature(
+          parts.signature,
+          `<ds:Object>${parts.signed.replace(parts.signature, '')}</ds:Object>`,
+        ),
       ),
     ),
   'the forged assertion in the advice of the signed one': (parts) =>

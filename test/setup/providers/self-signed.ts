@@ -16,7 +16,8 @@ const tlv = (tag: number, ...content: Buffer[]): Buffer => {
 const sequence = (...content: Buffer[]): Buffer => tlv(0x30, ...content);
 const SHA256_RSA = sequence(tlv(0x06, Buffer.from('2a864886f70d01010b', 'hex')), tlv(0x05));
 const COMMON_NAME = tlv(0x06, Buffer.from('550403', 'hex'));
-const nameOf = (text: string): Buffer => sequence(tlv(0x31, sequence(COMMON_NAME, tlv(0x0c, Buffer.from(text)))));
+const nameOf = (text: string): Buffer =>
+  sequence(tlv(0x31, sequence(COMMON_NAME, tlv(0x0c, Buffer.from(text)))));
 const time = (date: string): Buffer => tlv(0x18, Buffer.from(`${date.replace(/-/g, '')}000000Z`));
 const pem = (label: string, der: Buffer): string =>
   `-----BEGIN ${label}-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`;

@@ -5,7 +5,18 @@ import type { PolicyTemplate } from './templates.ts';
 
 /** Beginnings of the names of tools that change nothing. */
 const harmlessTools = [
-  ...['get_', 'list_', 'search_', 'find_', 'read_', 'lookup_', 'check_', 'calculate', 'think', 'respond'],
+  ...[
+    'get_',
+    'list_',
+    'search_',
+    'find_',
+    'read_',
+    'lookup_',
+    'check_',
+    'calculate',
+    'think',
+    'respond',
+  ],
   ...['escalate', 'transfer_to_human'],
 ];
 
@@ -35,12 +46,18 @@ export const actionTemplates: readonly PolicyTemplate[] = [
       'Holds an action for review when the amounts in its arguments come to more than 500 together, so that splitting a payment does not help. Set the limit in your currency; amounts are taken as written.',
     category: 'money',
     conditions: [{ field: 'action.totalAmount', operator: 'greater_than', value: 500 }],
-    actions: [{ type: 'flag_for_review', config: { reason: 'The amounts exceed the limit of 500 without approval' } }],
+    actions: [
+      {
+        type: 'flag_for_review',
+        config: { reason: 'The amounts exceed the limit of 500 without approval' },
+      },
+    ],
   },
   {
     id: 'spending-limit',
     name: 'Spending: hard limit',
-    description: 'Blocks an action in which a single amount exceeds 10,000. Set the limit in your currency.',
+    description:
+      'Blocks an action in which a single amount exceeds 10,000. Set the limit in your currency.',
     category: 'money',
     conditions: [{ field: 'action.largestAmount', operator: 'greater_than', value: 10_000 }],
     actions: [{ type: 'block', config: { reason: 'An amount exceeds the hard limit of 10,000' } }],
@@ -101,7 +118,12 @@ export const actionTemplates: readonly PolicyTemplate[] = [
     description: 'Holds a tool call whose arguments hold a list of more than 20 items.',
     category: 'actions',
     conditions: [{ field: 'action.largestList', operator: 'greater_than', value: 20 }],
-    actions: [{ type: 'flag_for_review', config: { reason: 'The action concerns more than 20 items at once' } }],
+    actions: [
+      {
+        type: 'flag_for_review',
+        config: { reason: 'The action concerns more than 20 items at once' },
+      },
+    ],
   },
   {
     id: 'tool-allow-list',
@@ -115,7 +137,8 @@ export const actionTemplates: readonly PolicyTemplate[] = [
   {
     id: 'code-execution',
     name: 'Code execution',
-    description: 'Holds actions that run code, shell commands or raw database statements, by name or by what they say.',
+    description:
+      'Holds actions that run code, shell commands or raw database statements, by name or by what they say.',
     category: 'security',
     conditions: anyOf(
       named([
@@ -141,7 +164,8 @@ export const actionTemplates: readonly PolicyTemplate[] = [
   {
     id: 'access-changes',
     name: 'Changes of access rights',
-    description: 'Holds actions that grant, share or raise rights, or that touch passwords and keys.',
+    description:
+      'Holds actions that grant, share or raise rights, or that touch passwords and keys.',
     category: 'security',
     conditions: [
       named([
@@ -158,7 +182,9 @@ export const actionTemplates: readonly PolicyTemplate[] = [
       ]),
       changesSomething,
     ],
-    actions: [{ type: 'flag_for_review', config: { reason: 'The action changes who may do what' } }],
+    actions: [
+      { type: 'flag_for_review', config: { reason: 'The action changes who may do what' } },
+    ],
   },
   {
     id: 'external-email',
@@ -166,8 +192,15 @@ export const actionTemplates: readonly PolicyTemplate[] = [
     description:
       'Holds an action that names an e-mail address outside example.com. Replace the pattern with one generated for your own domains as docs/policies.md shows: as it stands every real address counts as outside.',
     category: 'privacy',
-    conditions: [{ field: 'action.recipientDomains', operator: 'regex', value: anythingBut(['example.com']) }],
-    actions: [{ type: 'flag_for_review', config: { reason: 'The action reaches an outside e-mail address' } }],
+    conditions: [
+      { field: 'action.recipientDomains', operator: 'regex', value: anythingBut(['example.com']) },
+    ],
+    actions: [
+      {
+        type: 'flag_for_review',
+        config: { reason: 'The action reaches an outside e-mail address' },
+      },
+    ],
   },
   {
     id: 'out-of-hours',
@@ -184,7 +217,9 @@ export const actionTemplates: readonly PolicyTemplate[] = [
       callsTool,
       changesSomething,
     ],
-    actions: [{ type: 'flag_for_review', config: { reason: 'Nobody is on duty to notice a mistake' } }],
+    actions: [
+      { type: 'flag_for_review', config: { reason: 'Nobody is on duty to notice a mistake' } },
+    ],
   },
   {
     id: 'production-changes',
@@ -206,9 +241,22 @@ export const actionTemplates: readonly PolicyTemplate[] = [
       'Holds decisions that refuse, reject, suspend or dismiss, so that a person makes the final choice (human oversight of decisions with serious effect).',
     category: 'oversight',
     conditions: [
-      named(['deny', 'reject', 'refuse', 'decline', 'suspend', 'ban', 'evict', 'dismiss', 'fire', 'disqualify']),
+      named([
+        'deny',
+        'reject',
+        'refuse',
+        'decline',
+        'suspend',
+        'ban',
+        'evict',
+        'dismiss',
+        'fire',
+        'disqualify',
+      ]),
     ],
-    actions: [{ type: 'flag_for_review', config: { reason: 'The decision goes against a person' } }],
+    actions: [
+      { type: 'flag_for_review', config: { reason: 'The decision goes against a person' } },
+    ],
   },
   {
     id: 'missing-rationale',
@@ -216,15 +264,33 @@ export const actionTemplates: readonly PolicyTemplate[] = [
     description:
       'Holds a tool call that changes something and gives no reason, or one of fewer than 20 characters. Tools that only read are left alone.',
     category: 'quality',
-    conditions: [callsTool, { field: 'output.rationaleLength', operator: 'less_than', value: 20 }, changesSomething],
-    actions: [{ type: 'flag_for_review', config: { reason: 'The agent changes something and gives no reason' } }],
+    conditions: [
+      callsTool,
+      { field: 'output.rationaleLength', operator: 'less_than', value: 20 },
+      changesSomething,
+    ],
+    actions: [
+      {
+        type: 'flag_for_review',
+        config: { reason: 'The agent changes something and gives no reason' },
+      },
+    ],
   },
   {
     id: 'handover',
     name: 'Handover to a person',
     description: 'Tells the team when the agent gives up and hands over to a person.',
     category: 'oversight',
-    conditions: [named(['escalate', 'handover', 'hand_over', 'hand_off', 'transfer_to_human', 'transfer_to_agent'])],
+    conditions: [
+      named([
+        'escalate',
+        'handover',
+        'hand_over',
+        'hand_off',
+        'transfer_to_human',
+        'transfer_to_agent',
+      ]),
+    ],
     actions: [{ type: 'notify' }],
   },
 ];

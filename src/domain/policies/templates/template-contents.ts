@@ -10,7 +10,8 @@ export const contentTemplates: readonly PolicyTemplate[] = [
   {
     id: 'personal-data-in-output',
     name: 'Personal data in outputs',
-    description: 'Holds a decision whose output holds personal data of any kind that the detectors know.',
+    description:
+      'Holds a decision whose output holds personal data of any kind that the detectors know.',
     category: 'privacy',
     conditions: [text('pii.outputTypes', '.')],
     actions: [{ type: 'flag_for_review', config: { reason: 'The output holds personal data' } }],
@@ -18,14 +19,17 @@ export const contentTemplates: readonly PolicyTemplate[] = [
   {
     id: 'payment-data-in-output',
     name: 'Card, account and identity numbers in outputs',
-    description: 'Blocks a decision whose output holds a card number, an IBAN or a national identity number.',
+    description:
+      'Blocks a decision whose output holds a card number, an IBAN or a national identity number.',
     category: 'privacy',
     conditions: [
       { field: 'pii.outputTypes', operator: 'contains', value: 'CARD', logicalOperator: 'OR' },
       { field: 'pii.outputTypes', operator: 'contains', value: 'IBAN', logicalOperator: 'OR' },
       { field: 'pii.outputTypes', operator: 'contains', value: 'NATIONAL_ID' },
     ],
-    actions: [{ type: 'block', config: { reason: 'The output holds a card, account or identity number' } }],
+    actions: [
+      { type: 'block', config: { reason: 'The output holds a card, account or identity number' } },
+    ],
   },
   {
     id: 'secrets-in-output',
@@ -40,7 +44,9 @@ export const contentTemplates: readonly PolicyTemplate[] = [
         '-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----|\\b(?:AKIA|ASIA)[0-9A-Z]{16}\\b|\\bgh[pousr]_[0-9A-Za-z]{36}|\\bxox[abprs]-[0-9A-Za-z-]{10}|\\b[rs]k_live_[0-9A-Za-z]{16}|\\bsvc_(?:live|agent)_[0-9a-f]{32}|\\bAIza[0-9A-Za-z_-]{35}|\\beyJ[0-9A-Za-z_-]{8,}\\.eyJ[0-9A-Za-z_-]{8,}\\.|(?i:\\bpassword *[:=] *\\S{6})',
       ),
     ],
-    actions: [{ type: 'block', config: { reason: 'The output holds what looks like a credential' } }],
+    actions: [
+      { type: 'block', config: { reason: 'The output holds what looks like a credential' } },
+    ],
   },
   {
     id: 'prompt-injection',
@@ -54,7 +60,12 @@ export const contentTemplates: readonly PolicyTemplate[] = [
         '(?i)\\b(?:ignore|disregard|forget|override)\\s+(?:(?:all|any|the|your|my|these|of)\\s+){0,3}(?:previous|prior|above|earlier|preceding|system)\\s+(?:instructions?|prompts?|rules|messages?)|\\b(?:reveal|print|repeat|show)\\s+(?:me\\s+)?(?:the|your)\\s+(?:system|hidden|initial)\\s+(?:prompt|instructions?)|\\byou are now (?:an?|in|the)\\b|\\b(?:developer|jailbreak|DAN) mode\\b|\\bdo anything now\\b|<\\|(?:im_start|im_end|system)\\|>|\\[/?INST\\]|new instructions?:',
       ),
     ],
-    actions: [{ type: 'flag_for_review', config: { reason: 'The prompt tries to replace the instructions' } }],
+    actions: [
+      {
+        type: 'flag_for_review',
+        config: { reason: 'The prompt tries to replace the instructions' },
+      },
+    ],
   },
   {
     id: 'low-confidence',
@@ -70,12 +81,15 @@ export const contentTemplates: readonly PolicyTemplate[] = [
     description: 'Holds a decision that the confidence engine tags as ambiguous.',
     category: 'quality',
     conditions: [{ field: 'tags', operator: 'contains', value: 'HIGH_AMBIGUITY' }],
-    actions: [{ type: 'flag_for_review', config: { reason: 'Several answers were about equally likely' } }],
+    actions: [
+      { type: 'flag_for_review', config: { reason: 'Several answers were about equally likely' } },
+    ],
   },
   {
     id: 'professional-advice',
     name: 'Legal, medical and financial advice',
-    description: 'Holds an output that gives advice reserved to professions: doses, diagnoses, law suits, investments.',
+    description:
+      'Holds an output that gives advice reserved to professions: doses, diagnoses, law suits, investments.',
     category: 'oversight',
     conditions: [
       text(
@@ -83,7 +97,9 @@ export const contentTemplates: readonly PolicyTemplate[] = [
         '(?i)\\b(?:you (?:should|must|need to|can safely)|I (?:recommend|advise|suggest)(?: that)? you)\\s[^.!?\\n]{0,80}\\b(?:sue|lawsuit|plead|legally|dosage|dose|\\d+ ?mg|medication|diagnos(?:is|ed)|prescri(?:be|ption)|invest|buy shares|sell shares)\\b|\\byou (?:probably |likely )?(?:have|suffer from) (?:an?|the) (?:disease|disorder|infection|cancer)\\b',
       ),
     ],
-    actions: [{ type: 'flag_for_review', config: { reason: 'The output gives professional advice' } }],
+    actions: [
+      { type: 'flag_for_review', config: { reason: 'The output gives professional advice' } },
+    ],
   },
   {
     id: 'binding-promises',

@@ -3,7 +3,14 @@ import type { Action, Condition } from '../definition.ts';
 import { actionTemplates } from './template-actions.ts';
 import { contentTemplates } from './template-contents.ts';
 
-export const templateCategories = ['money', 'actions', 'privacy', 'security', 'quality', 'oversight'] as const;
+export const templateCategories = [
+  'money',
+  'actions',
+  'privacy',
+  'security',
+  'quality',
+  'oversight',
+] as const;
 export type TemplateCategory = (typeof templateCategories)[number];
 
 /** A prebuilt policy. Ids are stable. */

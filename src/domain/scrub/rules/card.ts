@@ -3,7 +3,12 @@ import { textFeatures } from '../inspect.ts';
 import { matchesOf, type Rule, type Span } from '../rule.ts';
 
 /** Issuer ranges by leading digits (inclusive, of equal width) and the lengths in use. */
-const ranges: readonly (readonly [network: string, from: string, to: string, lengths: readonly number[]])[] = [
+const ranges: readonly (readonly [
+  network: string,
+  from: string,
+  to: string,
+  lengths: readonly number[],
+])[] = [
   ['Visa', '4', '4', [13, 16, 19]],
   ['Mastercard', '51', '55', [16]],
   ['Mastercard', '2221', '2720', [16]],
@@ -53,7 +58,8 @@ function endOf(text: string, start: number): number | null {
     if (/\d/.test(character)) digits += character;
     else if (!/[ -]/.test(character) || !/\d/.test(text[at + 1] ?? '')) return end;
     else continue;
-    if (digits.length >= 13 && !/[A-Za-z0-9]/.test(text[at + 1] ?? '') && isCard(digits)) end = at + 1;
+    if (digits.length >= 13 && !/[A-Za-z0-9]/.test(text[at + 1] ?? '') && isCard(digits))
+      end = at + 1;
   }
   return end;
 }

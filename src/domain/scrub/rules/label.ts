@@ -29,7 +29,8 @@ export function labelled(labelClass: LabelClass, value: string): RegExp {
 }
 
 const keyPatterns = Object.entries(labels).map(
-  ([name, words]) => [name as LabelClass, new RegExp(`${begins}(?:${words})s?(?![\\p{L}\\p{N}])`, 'iu')] as const,
+  ([name, words]) =>
+    [name as LabelClass, new RegExp(`${begins}(?:${words})s?(?![\\p{L}\\p{N}])`, 'iu')] as const,
 );
 
 /** The class of label that a key is, such as `phone` for `homePhone` or `phone_numbers`; null for other keys. */

@@ -49,7 +49,12 @@ const rows: readonly (readonly [
   ['ES', 'dni', '\\d{8}[A-Z]', '\\d{8}-?[A-Z]'],
   ['ES', 'nie', '[XYZ]\\d{7}[A-Z]', '[XYZ]-?\\d{7}-?[A-Z]'],
   ['FI', 'hetu', '\\d{6}[-+A-FU-Y]\\d{3}[0-9A-Z]', '\\d{6}[-+A-FU-Y]\\d{3}[0-9A-Z]'],
-  ['FR', 'nir', '[12]\\d{4}[\\dAB]{2}\\d{8}', '[12] ?\\d{2} ?\\d{2} ?\\d[\\dAB] ?\\d{3} ?\\d{3} ?\\d{2}'],
+  [
+    'FR',
+    'nir',
+    '[12]\\d{4}[\\dAB]{2}\\d{8}',
+    '[12] ?\\d{2} ?\\d{2} ?\\d[\\dAB] ?\\d{3} ?\\d{3} ?\\d{2}',
+  ],
   ['GB', 'nino', '[A-Z]{2}\\d{6}[A-D]', '[A-Z]{2} ?\\d{2} ?\\d{2} ?\\d{2} ?[A-D]'],
   ['GR', 'amka', '\\d{11}', null],
   ['HK', 'hkid', '[A-Z]{1,2}\\d{6}[\\dA]', '[A-Z]{1,2}\\d{6}\\([\\dA]\\)'],
@@ -97,13 +102,15 @@ const rows: readonly (readonly [
 ];
 
 /** Every form that is recognised, by country and name. */
-export const nationalIdForms: readonly NationalIdForm[] = rows.map(([country, name, compact, written]) => ({
-  country,
-  name,
-  compact: new RegExp(`^(?:${compact})$`),
-  written,
-  isValid: validator(country, name),
-}));
+export const nationalIdForms: readonly NationalIdForm[] = rows.map(
+  ([country, name, compact, written]) => ({
+    country,
+    name,
+    compact: new RegExp(`^(?:${compact})$`),
+    written,
+    isValid: validator(country, name),
+  }),
+);
 
 /** @throws Error at start, when stdnum does not know the form. */
 function validator(country: string, name: string): (text: string) => boolean {

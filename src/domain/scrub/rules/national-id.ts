@@ -7,7 +7,10 @@ import { matchesOf, spansOf, type Rule, type Span } from '../rule.ts';
 const before = '(?<![A-Za-z0-9]|\\d[.-])';
 const after = '(?![A-Za-z0-9]|[.-]\\d)';
 /** After a label: up to seven groups of letters and digits, one separator apart, the first digit not far. */
-const afterLabel = labelled('ssn', '(?=[A-Z]{0,6}[-+ ./]?\\d)[A-Z0-9]{1,20}(?:[-+ ./][A-Z0-9]{1,20}){0,6}');
+const afterLabel = labelled(
+  'ssn',
+  '(?=[A-Z]{0,6}[-+ ./]?\\d)[A-Z0-9]{1,20}(?:[-+ ./][A-Z0-9]{1,20}){0,6}',
+);
 
 /** Forms whose written form can have fewer than eight digits in more than one word, and so asks for a wider gate. */
 const fewDigits: ReadonlySet<string> = new Set(['nino', 'hkid', 'nie']);
@@ -22,8 +25,16 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
   const short = forms.filter(isShort);
   const long = forms.filter((form) => !isShort(form));
   return [
-    { type: 'NATIONAL_ID', needs: textFeatures.digits8 | textFeatures.mixed, find: writtenFinder(long) },
-    { type: 'NATIONAL_ID', needs: textFeatures.digits4 | textFeatures.mixed, find: writtenFinder(short) },
+    {
+      type: 'NATIONAL_ID',
+      needs: textFeatures.digits8 | textFeatures.mixed,
+      find: writtenFinder(long),
+    },
+    {
+      type: 'NATIONAL_ID',
+      needs: textFeatures.digits4 | textFeatures.mixed,
+      find: writtenFinder(short),
+    },
     // Not digits8: letters may part the digits, and a date may be the beginning of a number, as in 2024-05-24K.
     {
       type: 'NATIONAL_ID',
@@ -36,7 +47,9 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
 /** Finds where any written form could begin by one pattern, then asks each form. */
 function writtenFinder(forms: readonly NationalIdForm[]): (text: string) => Span[] {
   const written = forms.flatMap((form) =>
-    form.written === null ? [] : [{ form, pattern: new RegExp(`(?:${form.written})${after}`, 'y') }],
+    form.written === null
+      ? []
+      : [{ form, pattern: new RegExp(`(?:${form.written})${after}`, 'y') }],
   );
   if (written.length === 0) return () => [];
   const sources = new Set(written.map(({ form }) => form.written));
@@ -57,7 +70,9 @@ function writtenFinder(forms: readonly NationalIdForm[]): (text: string) => Span
 
 /** The length of the longest run of whole groups that is a valid number; 0: none is. */
 function longestValid(found: string, forms: readonly NationalIdForm[]): number {
-  const ends = [...found.matchAll(/[A-Z0-9](?![A-Z0-9])/gi)].map(({ index }) => index + 1).reverse();
+  const ends = [...found.matchAll(/[A-Z0-9](?![A-Z0-9])/gi)]
+    .map(({ index }) => index + 1)
+    .reverse();
   return ends.find((end) => isNumber(found.slice(0, end).toUpperCase(), forms)) ?? 0;
 }
 
@@ -66,6 +81,8 @@ function isNumber(text: string, forms: readonly NationalIdForm[]): boolean {
   const digits = text.replace(/\D/g, '').length;
   if (isDate(text) || compact.length > 20 || (digits < 8 && compact !== text)) return false;
   return forms.some(
-    (form) => (form.compact.test(text) && form.isValid(text)) || (form.compact.test(compact) && form.isValid(compact)),
+    (form) =>
+      (form.compact.test(text) && form.isValid(text)) ||
+      (form.compact.test(compact) && form.isValid(compact)),
   );
 }

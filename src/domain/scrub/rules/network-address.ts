@@ -3,21 +3,35 @@ import { textFeatures } from '../inspect.ts';
 import { spansOf, type Rule, type Span } from '../rule.ts';
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-const version4 = new RegExp(`(?<![A-Za-z0-9]|\\d\\.)${octet}(?:\\.${octet}){3}(?![A-Za-z0-9]|\\.\\d)`, 'g');
+const version4 = new RegExp(
+  `(?<![A-Za-z0-9]|\\d\\.)${octet}(?:\\.${octet}){3}(?![A-Za-z0-9]|\\.\\d)`,
+  'g',
+);
 const version6 = /(?<![A-Za-z0-9:.])[0-9A-Fa-f:]{4,39}(?![A-Za-z0-9:])/g;
 
-export const networkAddressRule: Rule = { type: 'IP_ADDRESS', needs: textFeatures.address, find: findAddresses };
+export const networkAddressRule: Rule = {
+  type: 'IP_ADDRESS',
+  needs: textFeatures.address,
+  find: findAddresses,
+};
 
 function findAddresses(text: string): Span[] {
-  return [...spansOf(text, version4), ...spansOf(text, version6, (found) => (isVersion6(found) ? found.length : 0))];
+  return [
+    ...spansOf(text, version4),
+    ...spansOf(text, version6, (found) => (isVersion6(found) ? found.length : 0)),
+  ];
 }
 
 /** Eight groups, or fewer with one `::`; at least two groups and a digit, so that words such as `abc::def` are left alone. */
 function isVersion6(found: string): boolean {
   const halves = found.split('::');
   const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
-  const complete = halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8;
+  const complete =
+    halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8;
   return (
-    complete && groups.length >= 2 && groups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group)) && /\d/.test(found)
+    complete &&
+    groups.length >= 2 &&
+    groups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group)) &&
+    /\d/.test(found)
   );
 }

@@ -18,7 +18,18 @@ const trunk = new RegExp(
   'g',
 );
 /** Countries whose numbers, in a written form with a leading zero, are known without a label. */
-const trunkCountries: readonly CountryCode[] = ['FR', 'GB', 'DE', 'NL', 'BE', 'CH', 'AT', 'SE', 'AU', 'JP'];
+const trunkCountries: readonly CountryCode[] = [
+  'FR',
+  'GB',
+  'DE',
+  'NL',
+  'BE',
+  'CH',
+  'AT',
+  'SE',
+  'AU',
+  'JP',
+];
 const afterLabel = labelled('phone', `[+(]?\\d(?:[ \\-./()]{0,2}\\d){7,14}(?!\\d)`);
 
 export const phoneRule: Rule = {
@@ -28,7 +39,9 @@ export const phoneRule: Rule = {
     ...spansOf(text, international, internationalLength),
     ...spansOf(text, northAmerican),
     ...spansOf(text, trunk, (found) => (isTrunkNumber(found) ? found.length : 0)),
-    ...spansOf(text, afterLabel, (found) => (isDate(found.replace(/^[+(]/, '')) ? 0 : found.length)),
+    ...spansOf(text, afterLabel, (found) =>
+      isDate(found.replace(/^[+(]/, '')) ? 0 : found.length,
+    ),
   ],
 };
 
@@ -41,10 +54,17 @@ function internationalLength(found: string): number {
 function isPossible(text: string): boolean {
   const number = text.replace(/^00/, '+');
   const digits = number.replace(/\D/g, '').length;
-  return digits >= 8 && !isDate(number.slice(1)) && parsePhoneNumberFromString(number)?.isPossible() === true;
+  return (
+    digits >= 8 &&
+    !isDate(number.slice(1)) &&
+    parsePhoneNumberFromString(number)?.isPossible() === true
+  );
 }
 
 function isTrunkNumber(text: string): boolean {
   const digits = text.replace(/\D/g, '').length;
-  return digits >= 9 && trunkCountries.some((country) => parsePhoneNumberFromString(text, country)?.isValid() === true);
+  return (
+    digits >= 9 &&
+    trunkCountries.some((country) => parsePhoneNumberFromString(text, country)?.isValid() === true)
+  );
 }

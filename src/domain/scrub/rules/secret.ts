@@ -5,7 +5,8 @@ import { spansOf, type Rule, type Span } from '../rule.ts';
 
 const privateKey =
   /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----)){0,20000}(?:-----END [A-Z0-9 ]{1,60}-----|$)/g;
-const jsonWebToken = /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g;
+const jsonWebToken =
+  /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g;
 const prefixes = [
   'sk-',
   'sk_',
@@ -28,7 +29,10 @@ const prefixes = [
   'ASIA',
   'ya29\\.',
 ];
-const prefixed = new RegExp(`(?<![A-Za-z0-9])(?:${prefixes.join('|')})[A-Za-z0-9_.-]{15,}[A-Za-z0-9_-]`, 'g');
+const prefixed = new RegExp(
+  `(?<![A-Za-z0-9])(?:${prefixes.join('|')})[A-Za-z0-9_.-]{15,}[A-Za-z0-9_-]`,
+  'g',
+);
 /** Eight or more characters with a letter and a digit among the first 64: words of a sentence and plain numbers are no secrets. */
 const sign = '[A-Za-z0-9_+/=.~!@#$%^&*-]';
 const value = `(?=${sign}{0,63}[A-Za-z])(?=${sign}{0,63}\\d)${sign}{7,255}[A-Za-z0-9_+/=~!#$%^&*-]`;
@@ -45,13 +49,19 @@ const patterns: readonly (readonly [part: string, pattern: RegExp])[] = [
   ['', named],
 ];
 
-export const secretRule: Rule = { type: 'SECRET', needs: textFeatures.token | textFeatures.rule, find: findSecrets };
+export const secretRule: Rule = {
+  type: 'SECRET',
+  needs: textFeatures.token | textFeatures.rule,
+  find: findSecrets,
+};
 
 function findSecrets(text: string): Span[] {
   const keys = text.includes('-----BEGIN ') ? spansOf(text, privateKey) : [];
   return [
     ...keys,
-    ...patterns.flatMap(([part, pattern]) => (text.includes(part) ? spansOf(text, pattern, mixedLength) : [])),
+    ...patterns.flatMap(([part, pattern]) =>
+      text.includes(part) ? spansOf(text, pattern, mixedLength) : [],
+    ),
   ];
 }
 

@@ -9,7 +9,10 @@ import type { AgentActivityDocument } from './agent-activity.model.ts';
 
 type Judged = Pick<TraceDocument, 'status' | 'confidenceScore' | 'humanOverride' | 'review'>;
 type Observed = Judged &
-  Pick<TraceDocument, 'sequence' | 'agentId' | 'agentName' | 'agentVersion' | 'verdict' | 'createdAt'>;
+  Pick<
+    TraceDocument,
+    'sequence' | 'agentId' | 'agentName' | 'agentVersion' | 'verdict' | 'createdAt'
+  >;
 
 /** Human verdicts that the override rate needs to say anything. */
 const LEAST_JUDGED = 5;
@@ -31,10 +34,16 @@ export function agentActivityConsumer(models: Models): Consumer {
     },
     async run(entries, { session, organizationId }) {
       // A decision that names no agent of the organisation may carry anything as `agentId`, another tenant's id too.
-      const observed = (entries as unknown as Observed[]).filter(({ agentName }) => agentName !== null);
+      const observed = (entries as unknown as Observed[]).filter(
+        ({ agentName }) => agentName !== null,
+      );
       const byAgent = groupBy(observed, ({ agentId }) => agentId);
       if (byAgent.size === 0) return;
-      const before = await activities(models, { organizationId, agentIds: [...byAgent.keys()], session });
+      const before = await activities(models, {
+        organizationId,
+        agentIds: [...byAgent.keys()],
+        session,
+      });
       const updates: AgentUpdate[] = [];
       for (const [agentId, decisions] of byAgent) {
         const recent = await recentOf(models, { organizationId, agentId, decisions, session });
@@ -130,7 +139,12 @@ function withVersions(
   const versions = new Map(known.map((entry) => [entry.version, { ...entry }]));
   for (const { agentVersion: version, createdAt } of decisions) {
     if (version === null) continue;
-    const seen = versions.get(version) ?? { version, firstSeenAt: createdAt, lastSeenAt: createdAt, traces: 0 };
+    const seen = versions.get(version) ?? {
+      version,
+      firstSeenAt: createdAt,
+      lastSeenAt: createdAt,
+      traces: 0,
+    };
     versions.set(version, { ...seen, lastSeenAt: createdAt, traces: seen.traces + 1 });
   }
   return [...versions.values()];
@@ -138,13 +152,19 @@ function withVersions(
 
 /** Shares of the recent decisions, of which there is at least one; the override rate is null until enough were judged by a human. */
 function historyOf(recent: readonly Judged[]): AgentActivityDocument['recent'] {
-  const judged = recent.filter(({ humanOverride, review }) => humanOverride || (review && review.status !== 'pending'));
-  const share = (part: number, whole: number): number => Math.round((part / whole) * 10_000) / 10_000;
+  const judged = recent.filter(
+    ({ humanOverride, review }) => humanOverride || (review && review.status !== 'pending'),
+  );
+  const share = (part: number, whole: number): number =>
+    Math.round((part / whole) * 10_000) / 10_000;
   return {
     overrideRate:
       judged.length < LEAST_JUDGED
         ? null
         : share(judged.filter(({ humanOverride }) => humanOverride).length, judged.length),
-    flagRate: share(recent.filter(({ status }) => status === 'flagged' || status === 'blocked').length, recent.length),
+    flagRate: share(
+      recent.filter(({ status }) => status === 'flagged' || status === 'blocked').length,
+      recent.length,
+    ),
   };
 }

@@ -34,7 +34,10 @@ export const agentActivitySchema = new Schema<AgentActivityDocument>(
       flagged: { type: Number, default: 0 },
       blocked: { type: Number, default: 0 },
     },
-    recent: { overrideRate: { type: Number, default: null }, flagRate: { type: Number, default: null } },
+    recent: {
+      overrideRate: { type: Number, default: null },
+      flagRate: { type: Number, default: null },
+    },
     versions: { type: [versionSchema], default: [] },
   },
   { collection: 'agent_activity', autoIndex: false },

@@ -12,7 +12,12 @@ const AGE_MS = 30_000;
 
 export function createAgentHistoryService({ models, clock }: { models: Models; clock: Clock }) {
   const perf = { now: () => clock.now().getTime() };
-  const known = new LRUCache<string, DecisionHistory>({ max: KEPT, ttl: AGE_MS, ttlResolution: 0, perf });
+  const known = new LRUCache<string, DecisionHistory>({
+    max: KEPT,
+    ttl: AGE_MS,
+    ttlResolution: 0,
+    perf,
+  });
   return {
     async of(organizationId: string, agentId: string | null): Promise<DecisionHistory> {
       if (agentId === null) return NOTHING_KNOWN;
@@ -22,7 +27,10 @@ export function createAgentHistoryService({ models, clock }: { models: Models; c
         .findOne({ _id: agentId, organizationId }, 'recent')
         .lean<AgentActivityDocument>();
       const history = activity?.recent
-        ? { recentOverrideRate: activity.recent.overrideRate, recentFlagRate: activity.recent.flagRate }
+        ? {
+            recentOverrideRate: activity.recent.overrideRate,
+            recentFlagRate: activity.recent.flagRate,
+          }
         : NOTHING_KNOWN;
       known.set(agentId, history);
       return history;

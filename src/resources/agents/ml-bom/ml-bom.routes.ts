@@ -5,10 +5,17 @@ import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { mlBomExtra, mlBomView, refreshedView } from './ml-bom.schemas.ts';
 
-const read = { auth: 'reader', agentScope: 'filtered', params: byId, data: mlBomView, extra: mlBomExtra } as const;
+const read = {
+  auth: 'reader',
+  agentScope: 'filtered',
+  params: byId,
+  data: mlBomView,
+  extra: mlBomExtra,
+} as const;
 
 /** The document stays what its digest says: the digest is told beside it. */
-const withDigest = ({ bom, digest }: { bom: MlBom; digest: string }) => reply(200, bom, { extra: { digest } });
+const withDigest = ({ bom, digest }: { bom: MlBom; digest: string }) =>
+  reply(200, bom, { extra: { digest } });
 
 /** Below an agent. */
 export const mlBomRoutes = [
@@ -17,7 +24,8 @@ export const mlBomRoutes = [
     path: '/:id/ml-bom',
     summary: 'CycloneDX 1.7 ML-BOM of what is stated of the model now',
     ...read,
-    handler: async ({ tenant, params }, { mlBoms }) => withDigest(await mlBoms.get(tenant, params.id)),
+    handler: async ({ tenant, params }, { mlBoms }) =>
+      withDigest(await mlBoms.get(tenant, params.id)),
   }),
   route({
     method: 'post',

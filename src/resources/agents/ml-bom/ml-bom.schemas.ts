@@ -63,7 +63,9 @@ const dataComponent = z.object({
   description: text.exactOptional(),
   hashes: z.array(z.object({ alg: z.literal('SHA-256'), content: text })).exactOptional(),
   licenses,
-  data: z.array(z.object({ type: z.literal('dataset'), contents: z.object({ url: text }).exactOptional() })),
+  data: z.array(
+    z.object({ type: z.literal('dataset'), contents: z.object({ url: text }).exactOptional() }),
+  ),
 });
 
 /** A CycloneDX 1.7 document. */
@@ -79,7 +81,9 @@ export const mlBomView = z.object({
   components: z.array(z.discriminatedUnion('type', [modelComponent, dataComponent])),
   dependencies: z.array(z.object({ ref: text, dependsOn: z.array(text) })),
 });
-const digest = text.describe('SHA-256 of the canonical JSON (RFC 8785) without serialNumber and metadata.timestamp');
+const digest = text.describe(
+  'SHA-256 of the canonical JSON (RFC 8785) without serialNumber and metadata.timestamp',
+);
 export const mlBomExtra = z.object({ digest });
 
 export const refreshedView = z.object({

@@ -12,9 +12,16 @@ interface Deps {
 }
 
 export function createMlBomService({ agents, clock }: Deps) {
-  function generate({ _id, name, modelMetadata }: Pick<AgentDocument, '_id' | 'name' | 'modelMetadata'>) {
+  function generate({
+    _id,
+    name,
+    modelMetadata,
+  }: Pick<AgentDocument, '_id' | 'name' | 'modelMetadata'>) {
     const generatedAt = clock.now();
-    return { generatedAt, ...createMlBom({ id: _id.toHexString(), name }, modelMetadata ?? {}, generatedAt) };
+    return {
+      generatedAt,
+      ...createMlBom({ id: _id.toHexString(), name }, modelMetadata ?? {}, generatedAt),
+    };
   }
 
   return {
@@ -35,7 +42,8 @@ export function createMlBomService({ agents, clock }: Deps) {
      */
     async ofProducer(tenant: Tenant, agentId: string) {
       const agent = await agents.producer(tenant, agentId);
-      if (!agent?.modelMetadata && !agent?.lastBom) throw new AppError('NOT_FOUND', 'The agent has no ML-BOM');
+      if (!agent?.modelMetadata && !agent?.lastBom)
+        throw new AppError('NOT_FOUND', 'The agent has no ML-BOM');
       return generate(agent);
     },
   };

@@ -9,7 +9,10 @@ const answers = z
     z.string().regex(/^[A-Za-z]\w{0,63}$/, 'give letters, digits and underscores'),
     z.union([z.string().max(2000), z.number(), z.boolean(), z.null()]),
   )
-  .refine((given) => Object.keys(given).length <= MAX_ANSWERS, `give at most ${MAX_ANSWERS} members`);
+  .refine(
+    (given) => Object.keys(given).length <= MAX_ANSWERS,
+    `give at most ${MAX_ANSWERS} members`,
+  );
 
 export const onboardingProgress = z.object({
   currentStep: z.int().min(1).max(3),

@@ -9,7 +9,8 @@ import type { onboardingProgress } from './onboarding.schemas.ts';
 export function createOnboardingService({ agents }: { agents: AgentService }) {
   async function progressOf(tenant: Tenant, id: string): Promise<OnboardingProgress> {
     const { onboardingProgress } = await agents.get(tenant, id);
-    if (!onboardingProgress) throw new AppError('INVALID_OPERATION', 'The agent is not in onboarding');
+    if (!onboardingProgress)
+      throw new AppError('INVALID_OPERATION', 'The agent is not in onboarding');
     return onboardingProgress;
   }
 

@@ -30,7 +30,13 @@ export function createCredentialService({ models, sessions, oneTimeTokens, clock
       const user = await models.users
         .findOneAndUpdate(
           { _id: userId },
-          { $set: { passwordHash, passwordChangedAt: now, ...(mailboxProved && { emailVerifiedAt: now }) } },
+          {
+            $set: {
+              passwordHash,
+              passwordChangedAt: now,
+              ...(mailboxProved && { emailVerifiedAt: now }),
+            },
+          },
           { returnDocument: 'after' },
         )
         .lean<UserDocument>();

@@ -23,7 +23,8 @@ export interface Applicant {
 }
 
 /** An account whose password was right, or what a new one is made of. */
-export type InviteeAccount = { known: UserDocument } | { fresh: { email: string; name: string; passwordHash: string } };
+export type InviteeAccount =
+  { known: UserDocument } | { fresh: { email: string; name: string; passwordHash: string } };
 
 export function createInviteeAccountService({ models, passwords, failures, clock }: Deps) {
   return {
@@ -37,7 +38,10 @@ export function createInviteeAccountService({ models, passwords, failures, clock
       }
       const { error } = registerInput.shape.password.safeParse(password);
       if (error)
-        throw new AppError('VALIDATION_ERROR', `password: ${error.issues.map(({ message }) => message).join('; ')}`);
+        throw new AppError(
+          'VALIDATION_ERROR',
+          `password: ${error.issues.map(({ message }) => message).join('; ')}`,
+        );
       return { fresh: { email, name, passwordHash: await passwords.hash(password) } };
     },
 
@@ -49,7 +53,9 @@ export function createInviteeAccountService({ models, passwords, failures, clock
       const now = clock.now();
       const arrival = { emailVerifiedAt: now, lastOrganizationId: organizationId };
       if ('fresh' in answered) {
-        const [made] = await models.users.create([{ ...answered.fresh, passwordChangedAt: now, ...arrival }]);
+        const [made] = await models.users.create([
+          { ...answered.fresh, passwordChangedAt: now, ...arrival },
+        ]);
         if (!made) throw new AppError('INTERNAL_ERROR');
         return made.toObject<UserDocument>();
       }

@@ -30,7 +30,17 @@ const METHOD = 'password';
 const PROOF = { method: METHOD, secondFactor: null };
 
 export function createLocalService(deps: Deps) {
-  const { models, sessions, failures, credentials, oneTimeTokens, founding, passwords, clock, transaction } = deps;
+  const {
+    models,
+    sessions,
+    failures,
+    credentials,
+    oneTimeTokens,
+    founding,
+    passwords,
+    clock,
+    transaction,
+  } = deps;
   const { requireOpen, found } = founding;
 
   async function requireNew(email: string): Promise<void> {
@@ -46,11 +56,16 @@ export function createLocalService(deps: Deps) {
       requireOpen();
       await requireNew(person.email);
       const passwordHash = await passwords.hash(password);
-      return transaction(() => found({ ...person, identities: [], passwordHash, mailboxProved: false }, origin, PROOF));
+      return transaction(() =>
+        found({ ...person, identities: [], passwordHash, mailboxProved: false }, origin, PROOF),
+      );
     },
 
     /** Registers with the address that the token was sent to. @throws AppError as `register`; `INVALID_TOKEN`, `EXPIRED` */
-    async completeSignup({ token, password, ...person }: z.output<typeof completeInput>, origin: Origin) {
+    async completeSignup(
+      { token, password, ...person }: z.output<typeof completeInput>,
+      origin: Origin,
+    ) {
       requireOpen();
       await oneTimeTokens.peek('signup', token);
       const passwordHash = await passwords.hash(password);
@@ -58,7 +73,11 @@ export function createLocalService(deps: Deps) {
         const { email } = await oneTimeTokens.use('signup', token);
         if (email === null) throw new AppError('INTERNAL_ERROR');
         await requireNew(email);
-        return found({ ...person, email, identities: [], passwordHash, mailboxProved: true }, origin, PROOF);
+        return found(
+          { ...person, email, identities: [], passwordHash, mailboxProved: true },
+          origin,
+          PROOF,
+        );
       });
     },
 
@@ -66,22 +85,31 @@ export function createLocalService(deps: Deps) {
     async login({ email, password }: z.output<typeof loginInput>, origin: Origin) {
       const user = await models.users.findOne({ email }).lean<UserDocument>();
       const matches = await passwords.verify(user?.passwordHash ?? null, password);
-      if (user && !matches) failures.note(user, origin, { method: METHOD, detail: 'wrong password' });
+      if (user && !matches)
+        failures.note(user, origin, { method: METHOD, detail: 'wrong password' });
       if (!user || !matches) throw new AppError('INVALID_CREDENTIALS');
       return transaction(async () => {
         // Written, so that a password that is being changed meanwhile opens nothing any more.
         const same = { _id: user._id, passwordHash: user.passwordHash };
-        const { matchedCount } = await models.users.updateOne(same, { $set: { updatedAt: clock.now() } });
+        const { matchedCount } = await models.users.updateOne(same, {
+          $set: { updatedAt: clock.now() },
+        });
         if (matchedCount === 0) throw new AppError('INVALID_CREDENTIALS');
         return sessions.signIn(user, origin, PROOF);
       }).catch((error: unknown) => {
-        failures.note(user, origin, { method: METHOD, detail: error instanceof AppError ? error.code : 'fault' });
+        failures.note(user, origin, {
+          method: METHOD,
+          detail: error instanceof AppError ? error.code : 'fault',
+        });
         throw error;
       });
     },
 
     /** Ends the user's other sessions. @throws AppError `INVALID_CREDENTIALS` when the present password is another */
-    async changePassword({ userId, jti }: User, { currentPassword, newPassword }: z.output<typeof changeInput>) {
+    async changePassword(
+      { userId, jti }: User,
+      { currentPassword, newPassword }: z.output<typeof changeInput>,
+    ) {
       const user = await models.users.findById(userId).lean<UserDocument>();
       if (!(await passwords.verify(user?.passwordHash ?? null, currentPassword)))
         throw new AppError('INVALID_CREDENTIALS', 'The present password is another');

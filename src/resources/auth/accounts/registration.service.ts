@@ -31,11 +31,16 @@ export function createRegistrationService(deps: Deps) {
   return {
     /** @throws AppError `FORBIDDEN` when registration is by invitation only */
     requireOpen(): void {
-      if (registration === 'invite') throw new AppError('FORBIDDEN', 'Registration is by invitation only');
+      if (registration === 'invite')
+        throw new AppError('FORBIDDEN', 'Registration is by invitation only');
     },
 
     /** A new user with a new organisation, signed in as its owner; call it in a transaction. */
-    async found({ organizationName, mailboxProved, ...person }: Registrant, origin: Origin, proof: Proof) {
+    async found(
+      { organizationName, mailboxProved, ...person }: Registrant,
+      origin: Origin,
+      proof: Proof,
+    ) {
       const { organizationId } = await organizations.create(organizationName);
       const userId = newId();
       const now = clock.now();
@@ -44,7 +49,9 @@ export function createRegistrationService(deps: Deps) {
         { ...person, _id: userId, passwordChangedAt, emailVerifiedAt: mailboxProved ? now : null },
       ]);
       await models.memberships.create([{ organizationId, userId, role: 'owner' }]);
-      const organization = await models.organizations.findById(organizationId).lean<OrganizationDocument>();
+      const organization = await models.organizations
+        .findById(organizationId)
+        .lean<OrganizationDocument>();
       if (!made || !organization) throw new AppError('INTERNAL_ERROR');
       const session = await sessions.signIn(made.toObject(), origin, proof);
       // A new account has no second factor.

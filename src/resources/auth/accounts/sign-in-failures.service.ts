@@ -17,7 +17,11 @@ export interface SignInFailure {
 export function createSignInFailures({ sessions, audit, log }: Deps) {
   const underWay = new Set<Promise<void>>();
 
-  async function write(user: UserDocument, origin: Origin, { method, detail }: SignInFailure): Promise<void> {
+  async function write(
+    user: UserDocument,
+    origin: Origin,
+    { method, detail }: SignInFailure,
+  ): Promise<void> {
     const home = await sessions.homeOf(user);
     if (!home) return;
     await audit.write({

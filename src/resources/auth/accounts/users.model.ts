@@ -111,5 +111,9 @@ export const userSchema = new Schema<UserDocument>(
 userSchema.index({ email: 1 }, { name: 'email', unique: true });
 userSchema.index(
   { 'identities.issuer': 1, 'identities.subject': 1 },
-  { name: 'identity', unique: true, partialFilterExpression: { 'identities.subject': { $type: 'string' } } },
+  {
+    name: 'identity',
+    unique: true,
+    partialFilterExpression: { 'identities.subject': { $type: 'string' } },
+  },
 );

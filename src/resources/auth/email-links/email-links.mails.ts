@@ -13,7 +13,10 @@ const IGNORE = 'If it was not you, ignore this mail: nothing happens without the
 
 const SIGN_UP: Words = {
   subject: 'Finish your registration with Assay',
-  paragraphs: ['Somebody asked to register this address with Assay. The link is good for 24 hours.', IGNORE],
+  paragraphs: [
+    'Somebody asked to register this address with Assay. The link is good for 24 hours.',
+    IGNORE,
+  ],
   label: 'Finish the registration',
 };
 const RESET: Words = {

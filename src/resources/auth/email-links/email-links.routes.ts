@@ -1,10 +1,22 @@
 // Links in mail: asking for one, and using one to set a password or to sign in.
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { signInAudit } from '../../../http/declaration/sign-in.ts';
-import { addressInput, linkInput, passwordChangedView, resetInput, sentView, signInView } from '../auth.schemas.ts';
+import {
+  addressInput,
+  linkInput,
+  passwordChangedView,
+  resetInput,
+  sentView,
+  signInView,
+} from '../auth.schemas.ts';
 
 /** Anybody may ask for any address; what is written is one row that says so. */
-const asked = { auth: 'public', limits: ['auth', 'mail'], body: addressInput, data: sentView } as const;
+const asked = {
+  auth: 'public',
+  limits: ['auth', 'mail'],
+  body: addressInput,
+  data: sentView,
+} as const;
 const used = { auth: 'public', limits: ['auth'], writes: 'own' } as const;
 
 export const emailLinkRoutes = [
@@ -47,7 +59,13 @@ export const emailLinkRoutes = [
       const userId = user._id.toHexString();
       const { organizationId, role } = home;
       return reply(200, data, {
-        audit: { organizationId, userId, userEmail: user.email, userRole: role, resourceId: userId },
+        audit: {
+          organizationId,
+          userId,
+          userEmail: user.email,
+          userRole: role,
+          resourceId: userId,
+        },
       });
     },
   }),

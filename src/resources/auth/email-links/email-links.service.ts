@@ -7,7 +7,13 @@ import type { Passwords } from '../../../platform/secrets/passwords.ts';
 import type { Models } from '../../../models.ts';
 import type { resetInput } from '../auth.schemas.ts';
 import type { CredentialService } from '../accounts/credentials.service.ts';
-import { accountExistsMail, magicLinkMail, resetMail, signUpMail, type LinkMail } from './email-links.mails.ts';
+import {
+  accountExistsMail,
+  magicLinkMail,
+  resetMail,
+  signUpMail,
+  type LinkMail,
+} from './email-links.mails.ts';
 import type { Purpose } from './one-time-tokens.model.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
 import type { Origin, SessionService } from '../sessions/sessions.service.ts';
@@ -33,14 +39,24 @@ type Kind = 'signup' | 'reset' | 'magic-link';
 
 const MINUTE = 60_000;
 /** Counted from the request, not from the delivery. */
-const LIFETIME_MS: Record<Kind, number> = { signup: 24 * 60 * MINUTE, reset: 60 * MINUTE, 'magic-link': 15 * MINUTE };
-const PAGE: Record<Kind, string> = { signup: 'complete-signup', reset: 'reset-password', 'magic-link': 'magic-link' };
+const LIFETIME_MS: Record<Kind, number> = {
+  signup: 24 * 60 * MINUTE,
+  reset: 60 * MINUTE,
+  'magic-link': 15 * MINUTE,
+};
+const PAGE: Record<Kind, string> = {
+  signup: 'complete-signup',
+  reset: 'reset-password',
+  'magic-link': 'magic-link',
+};
 const METHOD = 'magic_link';
 
 export function createEmailLinkService(deps: Deps) {
-  const { models, sessions, failures, credentials, oneTimeTokens, passwords, clock, transaction } = deps;
+  const { models, sessions, failures, credentials, oneTimeTokens, passwords, clock, transaction } =
+    deps;
 
-  const userOf = (email: string): Promise<UserDocument | null> => models.users.findOne({ email }).lean<UserDocument>();
+  const userOf = (email: string): Promise<UserDocument | null> =>
+    models.users.findOne({ email }).lean<UserDocument>();
 
   /** A new token in place of earlier ones; null when the request is older than what it asks for may become. */
   async function wayFor(
@@ -52,7 +68,12 @@ export function createEmailLinkService(deps: Deps) {
     if (expiresAt <= clock.now()) return null;
     await oneTimeTokens.voidSent(kind, email);
     const userId = asked.user?._id.toHexString() ?? null;
-    const token = await oneTimeTokens.issue({ purpose: kind satisfies Purpose, userId, email, expiresAt });
+    const token = await oneTimeTokens.issue({
+      purpose: kind satisfies Purpose,
+      userId,
+      email,
+      expiresAt,
+    });
     return { page: `${deps.publicUrl}/${PAGE[kind]}`, token };
   }
 
@@ -94,7 +115,10 @@ export function createEmailLinkService(deps: Deps) {
         const { userId, email } = await oneTimeTokens.use('reset', token);
         if (!userId) throw new AppError('INTERNAL_ERROR');
         const change = { passwordHash, exceptJti: null, mailboxProved: true };
-        const { user, sessionsEnded } = await credentials.replacePassword(userId.toHexString(), change);
+        const { user, sessionsEnded } = await credentials.replacePassword(
+          userId.toHexString(),
+          change,
+        );
         // A link proves the mailbox it went to, and a directory may have moved the account since.
         if (user.email !== email) throw new AppError('INVALID_TOKEN');
         const home = await sessions.homeOf(user);
@@ -115,7 +139,10 @@ export function createEmailLinkService(deps: Deps) {
         if (proved.email !== email) throw new AppError('INVALID_TOKEN');
         return sessions.signIn(proved, origin, { method: METHOD, secondFactor: null });
       }).catch((error: unknown) => {
-        failures.note(user, origin, { method: METHOD, detail: error instanceof AppError ? error.code : 'fault' });
+        failures.note(user, origin, {
+          method: METHOD,
+          detail: error instanceof AppError ? error.code : 'fault',
+        });
         throw error;
       });
     },

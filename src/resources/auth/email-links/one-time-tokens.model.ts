@@ -1,7 +1,14 @@
 // What proves something once: links in mail, the second step of a sign-in, stream tokens, a sign-on under way. Only a token's SHA-256 is stored.
 import { Schema, type Types } from 'mongoose';
 
-export const PURPOSES = ['signup', 'reset', 'magic-link', 'second-factor', 'stream', 'sign-on'] as const;
+export const PURPOSES = [
+  'signup',
+  'reset',
+  'magic-link',
+  'second-factor',
+  'stream',
+  'sign-on',
+] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 export interface OneTimeTokenDocument {

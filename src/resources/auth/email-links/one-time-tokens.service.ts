@@ -31,7 +31,9 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
   async function refusal(purpose: Purpose, raw: string): Promise<AppError> {
     const token = await models.oneTimeTokens.findOne({ purpose, tokenHash: sha256Hex(raw) }).lean();
     return new AppError(
-      token && token.spentAt === null && token.expiresAt <= clock.now() ? 'EXPIRED' : 'INVALID_TOKEN',
+      token && token.spentAt === null && token.expiresAt <= clock.now()
+        ? 'EXPIRED'
+        : 'INVALID_TOKEN',
     );
   }
 
@@ -47,7 +49,9 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
 
     /** Looks without using. @throws AppError `INVALID_TOKEN` for an unknown, used or void one, `EXPIRED` */
     async peek(purpose: Purpose, raw: string): Promise<OneTimeTokenDocument> {
-      const token = await models.oneTimeTokens.findOne(live(purpose, raw)).lean<OneTimeTokenDocument>();
+      const token = await models.oneTimeTokens
+        .findOne(live(purpose, raw))
+        .lean<OneTimeTokenDocument>();
       if (!token) throw await refusal(purpose, raw);
       return token;
     },
@@ -64,7 +68,10 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
     /** Takes one of `most` tries; the next one finds the token spent. @throws AppError as `peek` */
     async attempt(purpose: Purpose, raw: string, most: number): Promise<OneTimeTokenDocument> {
       const token = await models.oneTimeTokens
-        .findOneAndUpdate({ ...live(purpose, raw), attempts: { $lt: most } }, { $inc: { attempts: 1 } })
+        .findOneAndUpdate(
+          { ...live(purpose, raw), attempts: { $lt: most } },
+          { $inc: { attempts: 1 } },
+        )
         .lean<OneTimeTokenDocument>();
       if (!token) throw await refusal(purpose, raw);
       return token;
@@ -72,12 +79,18 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
 
     /** Makes earlier tokens of a purpose for an address void: only the newest link works. */
     async voidSent(purpose: Purpose, email: string): Promise<void> {
-      await models.oneTimeTokens.updateMany({ purpose, email, spentAt: null }, { $set: { spentAt: clock.now() } });
+      await models.oneTimeTokens.updateMany(
+        { purpose, email, spentAt: null },
+        { $set: { spentAt: clock.now() } },
+      );
     },
 
     /** Makes every token of a user void. */
     async voidAllOf(userId: string): Promise<void> {
-      await models.oneTimeTokens.updateMany({ userId, spentAt: null }, { $set: { spentAt: clock.now() } });
+      await models.oneTimeTokens.updateMany(
+        { userId, spentAt: null },
+        { $set: { spentAt: clock.now() } },
+      );
     },
   };
 }

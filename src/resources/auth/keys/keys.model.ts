@@ -24,7 +24,10 @@ export const workspaceKeySchema = new Schema<WorkspaceKeyDocument>(
     prefix: { type: String, required: true, immutable: true },
     keyHash: { type: String, required: true, immutable: true },
     workspaceId: { type: Schema.Types.ObjectId, default: null },
-    scope: { agentIds: { type: [Schema.Types.ObjectId], default: null }, readOnly: { type: Boolean, default: false } },
+    scope: {
+      agentIds: { type: [Schema.Types.ObjectId], default: null },
+      readOnly: { type: Boolean, default: false },
+    },
     createdBy: { type: Schema.Types.ObjectId, required: true },
     lastUsedAt: { type: Date, default: null },
     revokedAt: { type: Date, default: null },

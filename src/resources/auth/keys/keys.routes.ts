@@ -27,7 +27,8 @@ export const keyRoutes = [
     data: newKeyView,
     codes: ['INVALID_OPERATION'],
     audit: audit('apikey.create'),
-    handler: async ({ tenant, user, body }, { keys }) => reply(201, await keys.create(tenant, user, body)),
+    handler: async ({ tenant, user, body }, { keys }) =>
+      reply(201, await keys.create(tenant, user, body)),
   }),
   route({
     method: 'patch',

@@ -42,11 +42,21 @@ export function hashKey(raw: string): string {
   return sha256Hex(raw);
 }
 
-export function createKeyService({ models, organizations, identities, clock, randomHex, onCommit }: Deps) {
+export function createKeyService({
+  models,
+  organizations,
+  identities,
+  clock,
+  randomHex,
+  onCommit,
+}: Deps) {
   const noted = new Map<string, number>();
-  const forget = ({ organizationId }: Tenant): void => onCommit(() => identities.invalidate(organizationId));
+  const forget = ({ organizationId }: Tenant): void =>
+    onCommit(() => identities.invalidate(organizationId));
 
-  async function findWorkspaceKey(keyHash: string): Promise<{ organizationId: string; value: KeyIdentity } | null> {
+  async function findWorkspaceKey(
+    keyHash: string,
+  ): Promise<{ organizationId: string; value: KeyIdentity } | null> {
     const key = await models.workspaceKeys
       .findOne({ keyHash, revokedAt: null }, null, { crossTenant: true })
       .lean<WorkspaceKeyDocument>();
@@ -67,8 +77,12 @@ export function createKeyService({ models, organizations, identities, clock, ran
     };
   }
 
-  async function findAgentKey(apiKeyHash: string): Promise<{ organizationId: string; value: KeyIdentity } | null> {
-    const agent = await models.agents.findOne({ apiKeyHash, deletedAt: null }, null, { crossTenant: true }).lean();
+  async function findAgentKey(
+    apiKeyHash: string,
+  ): Promise<{ organizationId: string; value: KeyIdentity } | null> {
+    const agent = await models.agents
+      .findOne({ apiKeyHash, deletedAt: null }, null, { crossTenant: true })
+      .lean();
     if (!agent) return null;
     const [organizationId, agentId] = [agent.organizationId.toHexString(), agent._id.toHexString()];
     return {
@@ -91,7 +105,11 @@ export function createKeyService({ models, organizations, identities, clock, ran
     noted.set(keyId, now.getTime());
     // Beside the request: a use that is not noted is noted by the next one.
     models.workspaceKeys
-      .updateOne({ _id: keyId, organizationId }, { $set: { lastUsedAt: now } }, { timestamps: false })
+      .updateOne(
+        { _id: keyId, organizationId },
+        { $set: { lastUsedAt: now } },
+        { timestamps: false },
+      )
       .exec()
       .catch(() => noted.delete(keyId));
   }
@@ -111,7 +129,14 @@ export function createKeyService({ models, organizations, identities, clock, ran
       const { plan, defaultWorkspaceId } = await organizations.context(organizationId);
       return {
         role: 'member',
-        tenant: { organizationId, workspaceId, defaultWorkspaceId, plan, agentIds, actor: { kind, id: keyId } },
+        tenant: {
+          organizationId,
+          workspaceId,
+          defaultWorkspaceId,
+          plan,
+          agentIds,
+          actor: { kind, id: keyId },
+        },
         key: { keyId, kind, readOnly, agentId },
       };
     },
@@ -138,7 +163,10 @@ export function createKeyService({ models, organizations, identities, clock, ran
     ) {
       const { organizationId } = tenant;
       await checkScope(models, organizationId, { workspaceId, agentIds: scope.agentIds ?? null });
-      if ((await models.workspaceKeys.countDocuments({ organizationId, revokedAt: null })) >= ACTIVE_KEYS)
+      if (
+        (await models.workspaceKeys.countDocuments({ organizationId, revokedAt: null })) >=
+        ACTIVE_KEYS
+      )
         throw new AppError('INVALID_OPERATION', `At most ${ACTIVE_KEYS} keys may be active`);
       const key = `svc_live_${randomHex(32)}`;
       const row = {
@@ -158,14 +186,19 @@ export function createKeyService({ models, organizations, identities, clock, ran
     /** @throws AppError `NOT_FOUND` */
     async update(tenant: Tenant, id: string, { name, scope }: z.output<typeof keyChange>) {
       const { organizationId } = tenant;
-      if (scope?.agentIds) await checkScope(models, organizationId, { workspaceId: null, agentIds: scope.agentIds });
+      if (scope?.agentIds)
+        await checkScope(models, organizationId, { workspaceId: null, agentIds: scope.agentIds });
       const changes = {
         ...(name !== undefined && { name }),
         ...(scope?.agentIds !== undefined && { 'scope.agentIds': scope.agentIds }),
         ...(scope?.readOnly !== undefined && { 'scope.readOnly': scope.readOnly }),
       };
       const updated = await models.workspaceKeys
-        .findOneAndUpdate({ _id: id, organizationId, revokedAt: null }, { $set: changes }, { returnDocument: 'after' })
+        .findOneAndUpdate(
+          { _id: id, organizationId, revokedAt: null },
+          { $set: changes },
+          { returnDocument: 'after' },
+        )
         .lean<WorkspaceKeyDocument>();
       if (!updated) throw new AppError('NOT_FOUND');
       forget(tenant);
@@ -194,13 +227,24 @@ interface Scope {
   agentIds: string[] | null;
 }
 
-async function checkScope(models: Models, organizationId: string, { workspaceId, agentIds }: Scope): Promise<void> {
-  if (workspaceId !== null && !(await models.workspaces.exists({ _id: workspaceId, organizationId })))
+async function checkScope(
+  models: Models,
+  organizationId: string,
+  { workspaceId, agentIds }: Scope,
+): Promise<void> {
+  if (
+    workspaceId !== null &&
+    !(await models.workspaces.exists({ _id: workspaceId, organizationId }))
+  )
     throw new AppError('NOT_FOUND', 'No such workspace');
   const wanted = [...new Set(agentIds ?? [])];
   if (
     wanted.length > 0 &&
-    (await models.agents.countDocuments({ organizationId, _id: { $in: wanted }, deletedAt: null })) !== wanted.length
+    (await models.agents.countDocuments({
+      organizationId,
+      _id: { $in: wanted },
+      deletedAt: null,
+    })) !== wanted.length
   )
     throw new AppError('NOT_FOUND', 'No such agent');
 }

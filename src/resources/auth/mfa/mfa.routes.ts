@@ -3,11 +3,23 @@ import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { signInAudit } from '../../../http/declaration/sign-in.ts';
 import { signInView } from '../auth.schemas.ts';
-import { backupCodesView, disableInput, enableInput, mfaLoginInput, mfaStateView, setupView } from './mfa.schemas.ts';
+import {
+  backupCodesView,
+  disableInput,
+  enableInput,
+  mfaLoginInput,
+  mfaStateView,
+  setupView,
+} from './mfa.schemas.ts';
 
 const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
 /** A wrong code counts, so the request is no transaction that takes the count back. */
-const guessable = { auth: 'user', limits: ['auth', 'account'], roles: ROLES, writes: 'own' } as const;
+const guessable = {
+  auth: 'user',
+  limits: ['auth', 'account'],
+  roles: ROLES,
+  writes: 'own',
+} as const;
 const audit = (action: string) => ({ action, resource: 'user' });
 
 export const mfaRoutes = [
@@ -19,7 +31,8 @@ export const mfaRoutes = [
     data: setupView,
     codes: ['INVALID_OPERATION'],
     audit: audit('auth.mfa_setup'),
-    handler: async ({ user }, { mfa }) => reply(200, await mfa.setup(user), { audit: { resourceId: user.userId } }),
+    handler: async ({ user }, { mfa }) =>
+      reply(200, await mfa.setup(user), { audit: { resourceId: user.userId } }),
   }),
   route({
     method: 'post',

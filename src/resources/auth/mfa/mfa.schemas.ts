@@ -14,6 +14,10 @@ export const enableInput = z.object({ code });
 export const disableInput = z.object({ code, password: existingPassword.optional() });
 export const mfaLoginInput = z.object({ tempToken: z.string().min(1).max(2000), code });
 
-export const setupView = z.object({ secret: z.string(), otpauthUrl: z.string(), qrCode: z.string() });
+export const setupView = z.object({
+  secret: z.string(),
+  otpauthUrl: z.string(),
+  qrCode: z.string(),
+});
 export const mfaStateView = z.object({ mfaEnabled: z.boolean() });
 export const backupCodesView = z.object({ codes: z.array(z.string()) });

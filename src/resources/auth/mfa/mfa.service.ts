@@ -41,7 +41,18 @@ const backupPlace = (userId: string): string => `user ${userId} backup code`;
 const OFF = { enabled: false, secret: null, pendingSecret: null, failures: 0, backupCodes: [] };
 
 export function createMfaService(deps: Deps) {
-  const { models, sessions, failures, oneTimeTokens, tempTokens, passwords, vault, totp, clock, transaction } = deps;
+  const {
+    models,
+    sessions,
+    failures,
+    oneTimeTokens,
+    tempTokens,
+    passwords,
+    vault,
+    totp,
+    clock,
+    transaction,
+  } = deps;
 
   async function accountOf(userId: string): Promise<UserDocument> {
     const user = await models.users.findById(userId).lean<UserDocument>();
@@ -66,7 +77,9 @@ export function createMfaService(deps: Deps) {
       .lean<UserDocument>();
     if (user) return user;
     const { mfa } = await accountOf(userId);
-    const wait = TRIES_WINDOW_SECONDS - Math.floor((now.getTime() - (mfa.failingSince ?? now).getTime()) / 1000);
+    const wait =
+      TRIES_WINDOW_SECONDS -
+      Math.floor((now.getTime() - (mfa.failingSince ?? now).getTime()) / 1000);
     throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many wrong codes', {
       data: { limit: TRIES_PER_USER, windowSeconds: TRIES_WINDOW_SECONDS },
       headers: { 'Retry-After': String(Math.max(1, wait)) },
@@ -104,20 +117,29 @@ export function createMfaService(deps: Deps) {
   /** What became of a temp token, told as of any other token. */
   function ended(error: unknown): never {
     if (!(error instanceof AppError)) throw error;
-    throw new AppError(error.code === 'EXPIRED' ? 'TOKEN_EXPIRED' : 'TOKEN_REVOKED', 'Sign in again');
+    throw new AppError(
+      error.code === 'EXPIRED' ? 'TOKEN_EXPIRED' : 'TOKEN_REVOKED',
+      'Sign in again',
+    );
   }
 
   /** The temp token's own life. @throws AppError `TOKEN_VERIFICATION_FAILED`, `TOKEN_EXPIRED`, `TOKEN_REVOKED` when used or burnt */
   async function takeTempToken(tempToken: string) {
     const { sub: userId, jti } = tempTokens.read(tempToken);
-    const { facts } = await oneTimeTokens.attempt('second-factor', jti, TRIES_PER_TOKEN).catch(ended);
+    const { facts } = await oneTimeTokens
+      .attempt('second-factor', jti, TRIES_PER_TOKEN)
+      .catch(ended);
     const { method, provider, signOn } = facts as {
       method: string;
       provider?: string | null;
       signOn?: SignOnProof | null;
     };
     // What is absent stays absent.
-    return { userId, jti, proof: { method, ...(provider != null && { provider }), ...(signOn != null && { signOn }) } };
+    return {
+      userId,
+      jti,
+      proof: { method, ...(provider != null && { provider }), ...(signOn != null && { signOn }) },
+    };
   }
 
   return {
@@ -128,7 +150,8 @@ export function createMfaService(deps: Deps) {
         { _id: userId, 'mfa.enabled': false },
         { $set: { 'mfa.pendingSecret': vault.seal(secret, secretPlace(userId)) } },
       );
-      if (matchedCount === 0) throw new AppError('INVALID_OPERATION', 'The second factor is on already');
+      if (matchedCount === 0)
+        throw new AppError('INVALID_OPERATION', 'The second factor is on already');
       const otpauthUrl = totp.uriOf(secret, email);
       return { secret, otpauthUrl, qrCode: await totp.qrCodeOf(otpauthUrl) };
     },
@@ -141,10 +164,20 @@ export function createMfaService(deps: Deps) {
         throw new AppError('INVALID_OPERATION', 'Set the second factor up first');
       const step = totp.stepOf(vault.open(pendingSecret, secretPlace(userId)), code);
       if (step === null) throw new AppError('INVALID_MFA_CODE');
-      const on = { enabled: true, secret: pendingSecret, pendingSecret: null, lastStep: step, failures: 0 };
+      const on = {
+        enabled: true,
+        secret: pendingSecret,
+        pendingSecret: null,
+        lastStep: step,
+        failures: 0,
+      };
       const { matchedCount } = await models.users.updateOne(
         { _id: userId, 'mfa.enabled': false, 'mfa.pendingSecret': pendingSecret },
-        { $set: Object.fromEntries(Object.entries(on).map(([name, value]) => [`mfa.${name}`, value])) },
+        {
+          $set: Object.fromEntries(
+            Object.entries(on).map(([name, value]) => [`mfa.${name}`, value]),
+          ),
+        },
       );
       if (matchedCount === 0) throw new AppError('CONFLICT');
       return { mfaEnabled: true };
@@ -156,7 +189,8 @@ export function createMfaService(deps: Deps) {
       if (!user.mfa.enabled) throw new AppError('INVALID_OPERATION', 'The second factor is off');
       const known = password !== undefined && (await passwords.verify(user.passwordHash, password));
       await transaction(async () => {
-        const proved = (await spendTotp(user, code)) || (known && (await spendBackupCode(user, code)));
+        const proved =
+          (await spendTotp(user, code)) || (known && (await spendBackupCode(user, code)));
         if (!proved) throw new AppError('INVALID_MFA_CODE');
         const off = Object.entries(OFF).map(([name, value]) => [`mfa.${name}`, value]);
         await models.users.updateOne({ _id: userId }, { $set: Object.fromEntries(off) });
@@ -179,7 +213,9 @@ export function createMfaService(deps: Deps) {
         .catch((error: unknown) => {
           const detail = error instanceof AppError ? error.code : 'fault';
           failures.note(user, origin, { method: proof.method, detail });
-          throw error instanceof AppError && error.code === 'INVALID_TOKEN' ? new AppError('TOKEN_REVOKED') : error;
+          throw error instanceof AppError && error.code === 'INVALID_TOKEN'
+            ? new AppError('TOKEN_REVOKED')
+            : error;
         });
     },
 
@@ -191,7 +227,9 @@ export function createMfaService(deps: Deps) {
     /** New codes, shown once; every earlier one is void. */
     async newBackupCodes({ userId }: User) {
       const codes = Array.from({ length: BACKUP_CODES }, () => deps.randomCode());
-      const digests = codes.map((code) => vault.digests(code.replace('-', ''), backupPlace(userId))[0]);
+      const digests = codes.map(
+        (code) => vault.digests(code.replace('-', ''), backupPlace(userId))[0],
+      );
       await models.users.updateOne({ _id: userId }, { $set: { 'mfa.backupCodes': digests } });
       return { codes };
     },

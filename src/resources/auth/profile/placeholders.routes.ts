@@ -11,8 +11,14 @@ const informs = { limits: ['auth'], writes: 'none', data: informationView } as c
 
 const says = (feature: string, message: string) => () =>
   Promise.resolve({ available: false as const, feature, message });
-const passkeys = says('passkeys', 'Passkeys are not offered; sign in with a password, a link by mail or your provider');
-const mail = says('email-verification', 'An address is verified by request-signup, a password reset or a magic link');
+const passkeys = says(
+  'passkeys',
+  'Passkeys are not offered; sign in with a password, a link by mail or your provider',
+);
+const mail = says(
+  'email-verification',
+  'An address is verified by request-signup, a password reset or a magic link',
+);
 
 const placeholder = (summary: string) => ({ method: 'post', summary, ...informs }) as const;
 
@@ -55,7 +61,10 @@ export const placeholderRoutes: Route[] = [
     method: 'delete',
     path: '/trusted-devices/:deviceId',
     params: z.object({ deviceId: idParam }),
-    handler: says('trusted-devices', 'No device is trusted: the second factor is asked for at every sign-in'),
+    handler: says(
+      'trusted-devices',
+      'No device is trusted: the second factor is asked for at every sign-in',
+    ),
   }),
   route({
     ...placeholder('Accounts are not locked'),
@@ -70,9 +79,17 @@ export const placeholderRoutes: Route[] = [
     ...placeholder('Former passwords are not remembered'),
     ...signedIn,
     path: '/password-history/check',
-    handler: says('password-history', 'Former passwords are not remembered, so their reuse is not prevented'),
+    handler: says(
+      'password-history',
+      'Former passwords are not remembered, so their reuse is not prevented',
+    ),
   }),
-  route({ ...placeholder('Says how addresses are verified'), ...everybody, path: '/verify-email', handler: mail }),
+  route({
+    ...placeholder('Says how addresses are verified'),
+    ...everybody,
+    path: '/verify-email',
+    handler: mail,
+  }),
   route({
     ...placeholder('Says how addresses are verified'),
     ...everybody,
@@ -83,6 +100,9 @@ export const placeholderRoutes: Route[] = [
     ...placeholder('Codes cannot be sent again'),
     ...everybody,
     path: '/mfa/resend',
-    handler: says('mfa-resend', 'Codes change every 30 seconds in the authenticator and cannot be sent again'),
+    handler: says(
+      'mfa-resend',
+      'Codes change every 30 seconds in the authenticator and cannot be sent again',
+    ),
   }),
 ];

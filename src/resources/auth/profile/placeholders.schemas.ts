@@ -1,4 +1,8 @@
 // What a placeholder answers (document 1, section 4.1).
 import { z } from 'zod';
 
-export const informationView = z.object({ available: z.literal(false), feature: z.string(), message: z.string() });
+export const informationView = z.object({
+  available: z.literal(false),
+  feature: z.string(),
+  message: z.string(),
+});

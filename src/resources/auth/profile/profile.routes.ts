@@ -35,7 +35,9 @@ export const profileRoutes = [
     data: timeoutView,
     audit: audit('user.session_timeout'),
     handler: async ({ user, body }, { profile }) =>
-      reply(200, await profile.setTimeout(user, body.sessionTimeout), { audit: { resourceId: user.userId } }),
+      reply(200, await profile.setTimeout(user, body.sessionTimeout), {
+        audit: { resourceId: user.userId },
+      }),
   }),
   route({
     method: 'get',

@@ -19,7 +19,9 @@ const DAY_MS = 86_400_000;
 
 export function createProfileService({ models, audit, clock }: Deps) {
   async function change(userId: string, changes: Record<string, unknown>): Promise<UserDocument> {
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    const given = Object.fromEntries(
+      Object.entries(changes).filter(([, value]) => value !== undefined),
+    );
     const user = await models.users
       .findOneAndUpdate({ _id: userId }, { $set: given }, { returnDocument: 'after' })
       .lean<UserDocument>();
@@ -39,14 +41,18 @@ export function createProfileService({ models, audit, clock }: Deps) {
     },
 
     /** Counts from the next token on. */
-    setTimeout: ({ userId }: User, sessionTimeout: SessionTimeout) => change(userId, { sessionTimeout }),
+    setTimeout: ({ userId }: User, sessionTimeout: SessionTimeout) =>
+      change(userId, { sessionTimeout }),
 
     async preferences(user: User) {
       return (await accountOf(user)).preferences;
     },
 
     /** What is left out stays as it is. */
-    async setPreferences({ userId }: User, { theme, notificationOptOuts }: z.output<typeof preferencesChange>) {
+    async setPreferences(
+      { userId }: User,
+      { theme, notificationOptOuts }: z.output<typeof preferencesChange>,
+    ) {
       const { preferences } = await change(userId, {
         'preferences.theme': theme,
         'preferences.notificationOptOuts.email': notificationOptOuts?.email,
@@ -56,9 +62,11 @@ export function createProfileService({ models, audit, clock }: Deps) {
     },
 
     async security(user: User) {
-      const { mfa, passwordHash, passwordChangedAt, emailVerifiedAt, sessionTimeout } = await accountOf(user);
+      const { mfa, passwordHash, passwordChangedAt, emailVerifiedAt, sessionTimeout } =
+        await accountOf(user);
       const changedAt = passwordHash === null ? null : passwordChangedAt;
-      const ageDays = changedAt && Math.floor((clock.now().getTime() - changedAt.getTime()) / DAY_MS);
+      const ageDays =
+        changedAt && Math.floor((clock.now().getTime() - changedAt.getTime()) / DAY_MS);
       return {
         mfa: { enabled: mfa.enabled, backupCodesLeft: mfa.backupCodes.length },
         password: { isSet: passwordHash !== null, changedAt, ageDays },

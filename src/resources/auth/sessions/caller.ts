@@ -17,7 +17,10 @@ interface Found {
 
 export function callerOf(found: Found): Caller {
   const { user, membership, claims, context } = found;
-  const [userId, organizationId] = [user._id.toHexString(), membership.organizationId.toHexString()];
+  const [userId, organizationId] = [
+    user._id.toHexString(),
+    membership.organizationId.toHexString(),
+  ];
   const role: Role = membership.role;
   return {
     role,
@@ -44,5 +47,7 @@ export function callerOf(found: Found): Caller {
 /** Nobody has it by an address that is not proved, nor on the word of an organisation's identity provider. */
 function systemRoleOf({ user, signOn, systemOwners }: Found): 'owner' | 'admin' | null {
   if (signOn != null) return null;
-  return systemOwners.includes(user.email) && user.emailVerifiedAt !== null ? 'owner' : user.systemRole;
+  return systemOwners.includes(user.email) && user.emailVerifiedAt !== null
+    ? 'owner'
+    : user.systemRole;
 }

@@ -72,7 +72,8 @@ export const sessionRoutes = [
     ...mine,
     status: 201,
     data: streamTokenView,
-    handler: async ({ tenant, user }, { streamTokens }) => reply(201, await streamTokens.issue(tenant, user)),
+    handler: async ({ tenant, user }, { streamTokens }) =>
+      reply(201, await streamTokens.issue(tenant, user)),
   }),
   route({
     method: 'get',
@@ -80,7 +81,8 @@ export const sessionRoutes = [
     summary: 'Organisations of the caller',
     ...mine,
     data: z.array(membershipView),
-    handler: ({ tenant, user }, { sessions }) => sessions.organizationsOf(user, tenant.organizationId),
+    handler: ({ tenant, user }, { sessions }) =>
+      sessions.organizationsOf(user, tenant.organizationId),
   }),
   route({
     method: 'post',
@@ -93,7 +95,11 @@ export const sessionRoutes = [
     handler: async ({ tenant, user, body, meta }, { sessions }) => {
       const made = await sessions.switchOrganization({ tenant, user }, body.organizationId, meta);
       return reply(200, made, {
-        audit: { organizationId: made.organizationId, userRole: made.role, metadata: { jti: made.jti } },
+        audit: {
+          organizationId: made.organizationId,
+          userRole: made.role,
+          metadata: { jti: made.jti },
+        },
       });
     },
   }),

@@ -81,10 +81,17 @@ export type SessionRef = Pick<SessionClaims, 'sub' | 'organizationId' | 'jti' | 
 export function createSessionService(deps: Deps) {
   const { models, tokens, tempTokens, oneTimeTokens, organizations, clock, newJti } = deps;
 
-  async function mint(user: UserDocument, membership: MembershipDocument, { origin, signOn }: Opening) {
+  async function mint(
+    user: UserDocument,
+    membership: MembershipDocument,
+    { origin, signOn }: Opening,
+  ) {
     const now = clock.now();
     const exp = Math.floor(now.getTime() / 1000) + LIFETIME_SECONDS[user.sessionTimeout];
-    const [userId, organizationId] = [user._id.toHexString(), membership.organizationId.toHexString()];
+    const [userId, organizationId] = [
+      user._id.toHexString(),
+      membership.organizationId.toHexString(),
+    ];
     const claims = { sub: userId, organizationId, role: membership.role, jti: newJti(), exp };
     await models.sessions.create([
       {
@@ -119,19 +126,29 @@ export function createSessionService(deps: Deps) {
       .find({ userId: _id }, null, { crossTenant: true, sort: { createdAt: 1, _id: 1 } })
       .lean<MembershipDocument[]>();
     const last = lastOrganizationId?.toHexString();
-    const home = memberships.find(({ organizationId }) => organizationId.toHexString() === last) ?? memberships[0];
+    const home =
+      memberships.find(({ organizationId }) => organizationId.toHexString() === last) ??
+      memberships[0];
     return home ? { organizationId: home.organizationId.toHexString(), role: home.role } : null;
   }
 
-  async function activeMembership(userId: string, organizationId: string): Promise<MembershipDocument | null> {
-    return models.memberships.findOne({ organizationId, userId, ...OPEN }).lean<MembershipDocument>();
+  async function activeMembership(
+    userId: string,
+    organizationId: string,
+  ): Promise<MembershipDocument | null> {
+    return models.memberships
+      .findOne({ organizationId, userId, ...OPEN })
+      .lean<MembershipDocument>();
   }
 
   /**
    * The organisation of the sign-on; else the one used last, or the oldest.
    * @throws AppError `ACCOUNT_DEACTIVATED` when every membership that it could be is suspended or gone
    */
-  async function landing(user: UserDocument, signOn: SignOnProof | undefined): Promise<MembershipDocument> {
+  async function landing(
+    user: UserDocument,
+    signOn: SignOnProof | undefined,
+  ): Promise<MembershipDocument> {
     const userId = user._id.toHexString();
     if (signOn) {
       const theirs = await activeMembership(userId, signOn.organizationId);
@@ -141,7 +158,8 @@ export function createSessionService(deps: Deps) {
     const memberships = await membershipsOf(userId);
     const last = user.lastOrganizationId?.toHexString();
     const membership =
-      memberships.find(({ organizationId }) => organizationId.toHexString() === last) ?? memberships[0];
+      memberships.find(({ organizationId }) => organizationId.toHexString() === last) ??
+      memberships[0];
     if (!membership) throw new AppError('ACCOUNT_DEACTIVATED');
     return membership;
   }
@@ -179,9 +197,17 @@ export function createSessionService(deps: Deps) {
     if (!session || !isTrusted(session.signOn, context)) throw new AppError('SESSION_REVOKED');
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
-    if (!membership.isActive && membership.deactivatedBy !== 'scim') throw new AppError('ACCOUNT_DEACTIVATED');
+    if (!membership.isActive && membership.deactivatedBy !== 'scim')
+      throw new AppError('ACCOUNT_DEACTIVATED');
     const { signOn } = session;
-    return callerOf({ user, membership, claims: { jti, exp }, context, signOn, systemOwners: deps.systemOwners });
+    return callerOf({
+      user,
+      membership,
+      claims: { jti, exp },
+      context,
+      signOn,
+      systemOwners: deps.systemOwners,
+    });
   }
 
   return {
@@ -196,7 +222,10 @@ export function createSessionService(deps: Deps) {
       const told = { user: toUserView(user), organizationId, role: membership.role, ...proof };
       if (user.mfa.enabled && proof.secondFactor === null)
         return { ...told, mfaRequired: true as const, tempToken: await secondStep(user, proof) };
-      await models.users.updateOne({ _id: user._id }, { $set: { lastLoginAt: clock.now(), lastLoginIp: origin.ip } });
+      await models.users.updateOne(
+        { _id: user._id },
+        { $set: { lastLoginAt: clock.now(), lastLoginIp: origin.ip } },
+      );
       return {
         ...told,
         mfaRequired: false as const,
@@ -225,19 +254,29 @@ export function createSessionService(deps: Deps) {
      * A token for another organisation of the user.
      * @throws AppError `NOT_FOUND` when it is none of theirs, `FORBIDDEN` when one organisation's sign-on would lead to another
      */
-    async switchOrganization({ tenant, user: { userId, jti } }: Here, organizationId: string, origin: Origin) {
+    async switchOrganization(
+      { tenant, user: { userId, jti } }: Here,
+      organizationId: string,
+      origin: Origin,
+    ) {
       // One after the other: a transaction runs one operation at a time.
       const user = await models.users.findById(userId).lean<UserDocument>();
       const membership = await activeMembership(userId, organizationId);
       if (!user || !membership) throw new AppError('NOT_FOUND');
       const signOn = await signOnOf(jti);
       if (signOn && organizationId !== tenant.organizationId)
-        throw new AppError('FORBIDDEN', 'This session was opened by the sign-on of one organisation, and ends there');
+        throw new AppError(
+          'FORBIDDEN',
+          'This session was opened by the sign-on of one organisation, and ends there',
+        );
       return mint(user, membership, { origin, signOn });
     },
 
     async logout({ jti }: User) {
-      await models.sessions.updateOne({ jti, revokedAt: null }, { $set: { revokedAt: clock.now() } });
+      await models.sessions.updateOne(
+        { jti, revokedAt: null },
+        { $set: { revokedAt: clock.now() } },
+      );
       return { revoked: 1 };
     },
 
@@ -245,7 +284,12 @@ export function createSessionService(deps: Deps) {
     async revokeAll(userId: string, exceptJti: string | null = null) {
       const now = clock.now();
       const { modifiedCount } = await models.sessions.updateMany(
-        { userId, revokedAt: null, expiresAt: { $gt: now }, ...(exceptJti !== null && { jti: { $ne: exceptJti } }) },
+        {
+          userId,
+          revokedAt: null,
+          expiresAt: { $gt: now },
+          ...(exceptJti !== null && { jti: { $ne: exceptJti } }),
+        },
         { $set: { revokedAt: now } },
       );
       return { revoked: modifiedCount };
@@ -263,7 +307,10 @@ export function createSessionService(deps: Deps) {
           .lean<SessionDocument[]>(),
         models.sessions.countDocuments(where),
       ]);
-      return { items: sessions.map((session) => ({ ...session, isCurrent: session.jti === jti })), total };
+      return {
+        items: sessions.map((session) => ({ ...session, isCurrent: session.jti === jti })),
+        total,
+      };
     },
 
     /** Blacklists the user's sessions in one organisation. */
@@ -279,12 +326,20 @@ export function createSessionService(deps: Deps) {
     ...signedOnSessions({ models, clock }),
 
     /** Blacklists one session of the user, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */
-    async revokeOne(tenant: Tenant, { userId }: User, named: { jti: string } | { auditLogId: string }) {
+    async revokeOne(
+      tenant: Tenant,
+      { userId }: User,
+      named: { jti: string } | { auditLogId: string },
+    ) {
       const jti = 'jti' in named ? named.jti : await jtiOf(deps.audit, tenant, named.auditLogId);
       const session = await models.sessions
-        .findOneAndUpdate({ jti, userId }, [{ $set: { revokedAt: { $ifNull: ['$revokedAt', clock.now()] } } }], {
-          updatePipeline: true,
-        })
+        .findOneAndUpdate(
+          { jti, userId },
+          [{ $set: { revokedAt: { $ifNull: ['$revokedAt', clock.now()] } } }],
+          {
+            updatePipeline: true,
+          },
+        )
         .lean();
       if (!session) throw new AppError('NOT_FOUND');
       return { revoked: 1 };
@@ -293,7 +348,9 @@ export function createSessionService(deps: Deps) {
     /** Every organisation the user belongs to and may enter. */
     async organizationsOf({ userId }: User, current: string) {
       const memberships = await membershipsOf(userId);
-      const named = await organizations.named(memberships.map(({ organizationId }) => organizationId.toHexString()));
+      const named = await organizations.named(
+        memberships.map(({ organizationId }) => organizationId.toHexString()),
+      );
       return memberships.flatMap(({ organizationId, role, createdAt }) => {
         const organization = named.get(organizationId.toHexString());
         return organization

@@ -1,23 +1,38 @@
 // Sessions that the identity provider of an organisation opened: while they are good, and how they end together.
 import type { Clock } from '../../../platform/clock.ts';
 import type { Models } from '../../../models.ts';
-import type { IdentityProvider, OrganizationContext } from '../../organization/organization.service.ts';
+import type {
+  IdentityProvider,
+  OrganizationContext,
+} from '../../organization/organization.service.ts';
 import type { SignOn } from './sessions.model.ts';
 
 /** A sign-on is good while its provider is the organisation's, also one that was under way when that changed. */
-export function isTrusted(signOn: SignOn | null, { identityProvider }: OrganizationContext): boolean {
+export function isTrusted(
+  signOn: SignOn | null,
+  { identityProvider }: OrganizationContext,
+): boolean {
   return (
-    signOn == null || (signOn.protocol === identityProvider?.protocol && signOn.issuer === identityProvider.issuer)
+    signOn == null ||
+    (signOn.protocol === identityProvider?.protocol && signOn.issuer === identityProvider.issuer)
   );
 }
 
 export function signedOnSessions({ models, clock }: { models: Models; clock: Clock }) {
   return {
     /** Blacklists the sessions that a sign-on opened in an organisation: those of the provider's session, or all of the person's. */
-    async endSignedOn(organizationId: string, { issuer, subject, sessionIndex }: Omit<SignOn, 'protocol' | 'format'>) {
+    async endSignedOn(
+      organizationId: string,
+      { issuer, subject, sessionIndex }: Omit<SignOn, 'protocol' | 'format'>,
+    ) {
       const { modifiedCount } = await models.sessions.updateMany(
         {
-          ...{ organizationId, revokedAt: null, 'signOn.issuer': issuer, 'signOn.subject': subject },
+          ...{
+            organizationId,
+            revokedAt: null,
+            'signOn.issuer': issuer,
+            'signOn.subject': subject,
+          },
           ...(sessionIndex !== null && { 'signOn.sessionIndex': sessionIndex }),
         },
         { $set: { revokedAt: clock.now() } },
@@ -34,7 +49,12 @@ export function signedOnSessions({ models, clock }: { models: Models; clock: Clo
       ];
       const { modifiedCount } = await models.sessions.updateMany(
         {
-          ...{ organizationId, revokedAt: null, expiresAt: { $gt: now }, 'signOn.subject': { $type: 'string' } },
+          ...{
+            organizationId,
+            revokedAt: null,
+            expiresAt: { $gt: now },
+            'signOn.subject': { $type: 'string' },
+          },
           ...(others && { $or: others }),
         },
         { $set: { revokedAt: now } },

@@ -16,10 +16,21 @@ const LIFETIME_MS = 60_000;
 export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Deps) {
   return {
     /** Bound to the session, and to the workspace that the request chose. */
-    async issue({ organizationId, workspaceId }: Tenant, { userId, jti, expiresAt: sessionEnd }: User) {
+    async issue(
+      { organizationId, workspaceId }: Tenant,
+      { userId, jti, expiresAt: sessionEnd }: User,
+    ) {
       const expiresAt = new Date(clock.now().getTime() + LIFETIME_MS);
-      const facts = { organizationId, jti, sessionEnd, ...(workspaceId !== null && { workspaceId }) };
-      return { streamToken: await oneTimeTokens.issue({ purpose: 'stream', userId, facts, expiresAt }), expiresAt };
+      const facts = {
+        organizationId,
+        jti,
+        sessionEnd,
+        ...(workspaceId !== null && { workspaceId }),
+      };
+      return {
+        streamToken: await oneTimeTokens.issue({ purpose: 'stream', userId, facts, expiresAt }),
+        expiresAt,
+      };
     },
 
     /** The caller whose session is still open; the token is used up. @throws AppError `INVALID_STREAM_TOKEN`, whatever was wrong */
@@ -36,7 +47,8 @@ export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Dep
         if (typeof workspaceId === 'string') caller.tenant = { ...caller.tenant, workspaceId };
         return caller;
       } catch (error) {
-        if (error instanceof AppError && error.http < 500) throw new AppError('INVALID_STREAM_TOKEN');
+        if (error instanceof AppError && error.http < 500)
+          throw new AppError('INVALID_STREAM_TOKEN');
         throw error;
       }
     },

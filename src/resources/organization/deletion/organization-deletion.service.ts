@@ -21,7 +21,14 @@ interface Deps {
 }
 
 /** Append-only, or what keeps the chains working; every other collection that names the organisation is emptied. */
-const KEPT = new Set(['ledger', 'traces', 'auditRows', 'auditEntries', 'cursors', 'organizationDeletions']);
+const KEPT = new Set([
+  'ledger',
+  'traces',
+  'auditRows',
+  'auditEntries',
+  'cursors',
+  'organizationDeletions',
+]);
 const AT_ONCE = 500;
 /** By then no request that was let in before is under way on any instance. */
 const SETTLED_MS = 3600 * 1000;
@@ -37,14 +44,22 @@ export function createOrganizationDeletionService(deps: Deps) {
       .find({ userId: { $in: people } }, 'userId', { crossTenant: true })
       .lean<{ userId: { toHexString(): string } }[]>();
     const staying = new Set(elsewhere.map(({ userId }) => userId.toHexString()));
-    await models.users.deleteMany({ _id: { $in: people.filter((userId) => !staying.has(userId.toHexString())) } });
-    await models.users.updateMany({ lastOrganizationId: organizationId }, { $set: { lastOrganizationId: null } });
+    await models.users.deleteMany({
+      _id: { $in: people.filter((userId) => !staying.has(userId.toHexString())) },
+    });
+    await models.users.updateMany(
+      { lastOrganizationId: organizationId },
+      { $set: { lastOrganizationId: null } },
+    );
   }
 
   async function emptyDecisions(organizationId: string): Promise<void> {
     const tenant = systemOf(organizationId);
     for (;;) {
-      const found = await models.traces.find({ organizationId, deletedAt: null }, '_id').limit(AT_ONCE).lean();
+      const found = await models.traces
+        .find({ organizationId, deletedAt: null }, '_id')
+        .limit(AT_ONCE)
+        .lean();
       if (found.length === 0) return;
       await bulk.remove(
         tenant,
@@ -55,18 +70,29 @@ export function createOrganizationDeletionService(deps: Deps) {
   }
 
   async function emptyRecords(organizationId: string): Promise<void> {
-    for (const [name, model] of Object.entries(models) as unknown as [string, Model<{ organizationId: string }>][])
-      if (!KEPT.has(name) && model.schema.path('organizationId')) await model.deleteMany({ organizationId });
+    for (const [name, model] of Object.entries(models) as unknown as [
+      string,
+      Model<{ organizationId: string }>,
+    ][])
+      if (!KEPT.has(name) && model.schema.path('organizationId'))
+        await model.deleteMany({ organizationId });
   }
 
-  async function erase({ _id, organizationId: owner, requestedAt }: OrganizationDeletionDocument): Promise<void> {
+  async function erase({
+    _id,
+    organizationId: owner,
+    requestedAt,
+  }: OrganizationDeletionDocument): Promise<void> {
     const organizationId = owner.toHexString();
     await emptyDecisions(organizationId);
     await emptyRecords(organizationId);
     const isSealed = await audit.erase(organizationId);
     const now = clock.now();
     if (isSealed && now.getTime() - requestedAt.getTime() > SETTLED_MS)
-      await models.organizationDeletions.updateOne({ _id, organizationId }, { $set: { erasedAt: now } });
+      await models.organizationDeletions.updateOne(
+        { _id, organizationId },
+        { $set: { erasedAt: now } },
+      );
   }
 
   return {
@@ -76,11 +102,18 @@ export function createOrganizationDeletionService(deps: Deps) {
      */
     async delete({ organizationId }: Tenant, { userId }: User, { name }: { name: string }) {
       await memberships.lock(organizationId);
-      if ((await memberships.find(organizationId, userId))?.role !== 'owner') throw new AppError('FORBIDDEN');
-      const deleted = await models.organizations.findOneAndDelete({ _id: organizationId, name }).lean();
-      if (!deleted) throw new AppError('VALIDATION_ERROR', 'name: not the name of this organisation');
+      if ((await memberships.find(organizationId, userId))?.role !== 'owner')
+        throw new AppError('FORBIDDEN');
+      const deleted = await models.organizations
+        .findOneAndDelete({ _id: organizationId, name })
+        .lean();
+      if (!deleted)
+        throw new AppError('VALIDATION_ERROR', 'name: not the name of this organisation');
       const now = clock.now();
-      await models.sessions.updateMany({ organizationId, revokedAt: null }, { $set: { revokedAt: now } });
+      await models.sessions.updateMany(
+        { organizationId, revokedAt: null },
+        { $set: { revokedAt: now } },
+      );
       await releasePeople(organizationId);
       await models.invitations.deleteMany({ organizationId });
       await models.workspaceKeys.deleteMany({ organizationId });

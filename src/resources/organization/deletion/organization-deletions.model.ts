@@ -11,7 +11,10 @@ export interface OrganizationDeletionDocument {
 }
 
 export const organizationDeletionSchema = new Schema<OrganizationDeletionDocument>(
-  { requestedAt: { type: Date, required: true, immutable: true }, erasedAt: { type: Date, default: null } },
+  {
+    requestedAt: { type: Date, required: true, immutable: true },
+    erasedAt: { type: Date, default: null },
+  },
   { collection: 'organization_deletions', autoIndex: false },
 );
 organizationDeletionSchema.plugin(tenancy);

@@ -45,7 +45,12 @@ const directorySchema = new Schema<DirectoryEntry>(
     formatted: text,
     givenName: text,
     familyName: text,
-    emails: [new Schema({ value: { type: String, required: true }, type: text, primary: Boolean }, { _id: false })],
+    emails: [
+      new Schema(
+        { value: { type: String, required: true }, type: text, primary: Boolean },
+        { _id: false },
+      ),
+    ],
   },
   { _id: false },
 );
@@ -81,9 +86,17 @@ membershipSchema.index(
 );
 membershipSchema.index(
   { organizationId: 1, 'signOn.issuer': 1, 'signOn.subject': 1 },
-  { name: 'signOn', unique: true, partialFilterExpression: { 'signOn.subject': { $type: 'string' } } },
+  {
+    name: 'signOn',
+    unique: true,
+    partialFilterExpression: { 'signOn.subject': { $type: 'string' } },
+  },
 );
 membershipSchema.index(
   { organizationId: 1, 'directory.userName': 1 },
-  { name: 'userName', unique: true, partialFilterExpression: { 'directory.userName': { $type: 'string' } } },
+  {
+    name: 'userName',
+    unique: true,
+    partialFilterExpression: { 'directory.userName': { $type: 'string' } },
+  },
 );

@@ -3,7 +3,9 @@ import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import type { MembershipDocument } from './memberships.model.ts';
 
-type Change = Partial<Pick<MembershipDocument, 'role' | 'roleMapped' | 'isActive' | 'deactivatedBy'>>;
+type Change = Partial<
+  Pick<MembershipDocument, 'role' | 'roleMapped' | 'isActive' | 'deactivatedBy'>
+>;
 
 /** Everything here belongs into a transaction. */
 export function createMembershipService({ models }: { models: Models }) {

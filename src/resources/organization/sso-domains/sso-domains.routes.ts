@@ -7,8 +7,13 @@ import { approvalInput, claimInput, domainDeletedView, domainView } from './sso-
 
 const plan = { auth: 'user', plan: 'sso' } as const;
 const own = { ...plan, roles: ['owner'] } as const;
-const audit = (event: string) => ({ action: `organization.sso_domain.${event}`, resource: 'ssoDomain' });
-const facts = ({ domain }: { domain: string }) => ({ audit: { detail: domain, metadata: { domain } } });
+const audit = (event: string) => ({
+  action: `organization.sso_domain.${event}`,
+  resource: 'ssoDomain',
+});
+const facts = ({ domain }: { domain: string }) => ({
+  audit: { detail: domain, metadata: { domain } },
+});
 
 export const ssoDomainRoutes = [
   route({
@@ -80,7 +85,9 @@ export const systemSsoDomainRoutes = [
     handler: async ({ body }, { ssoDomains }) => {
       const { organizationId, domain } = body;
       const approved = await ssoDomains.approve(organizationId, domain);
-      return reply(201, approved, { audit: { organizationId, detail: domain, metadata: { domain } } });
+      return reply(201, approved, {
+        audit: { organizationId, detail: domain, metadata: { domain } },
+      });
     },
   }),
 ];

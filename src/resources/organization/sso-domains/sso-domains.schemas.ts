@@ -18,7 +18,9 @@ export const approvalInput = z.strictObject({ organizationId: idParam, domain })
 export const domainView = z.object({
   _id: id,
   domain: z.string().describe('Lower-cased, in ASCII'),
-  status: z.enum(['claimed', 'verified']).describe('Only a verified domain is routed to the organisation'),
+  status: z
+    .enum(['claimed', 'verified'])
+    .describe('Only a verified domain is routed to the organisation'),
   verifiedAt: instant.nullable(),
   verifiedBy: z
     .enum(['dns', 'system'])

@@ -24,9 +24,18 @@ const recordName = (domain: string): string => `_assay-challenge.${domain}`;
 const recordValue = (challenge: string): string => `assay-domain-verification=${challenge}`;
 
 /** Everything here but `list` belongs into a transaction. */
-export function createSsoDomainService({ models, memberships, audit, dns, clock, randomHex }: Deps) {
+export function createSsoDomainService({
+  models,
+  memberships,
+  audit,
+  dns,
+  clock,
+  randomHex,
+}: Deps) {
   async function find({ organizationId }: Tenant, id: string): Promise<SsoDomainDocument> {
-    const found = await models.ssoDomains.findOne({ organizationId, _id: id }).lean<SsoDomainDocument>();
+    const found = await models.ssoDomains
+      .findOne({ organizationId, _id: id })
+      .lean<SsoDomainDocument>();
     if (!found) throw new AppError('NOT_FOUND');
     return found;
   }
@@ -36,7 +45,9 @@ export function createSsoDomainService({ models, memberships, audit, dns, clock,
     await memberships.lock(organizationId);
     if ((await models.ssoDomains.countDocuments({ organizationId })) >= MAX_DOMAINS)
       throw new AppError('INVALID_OPERATION', `An organisation has at most ${MAX_DOMAINS} domains`);
-    const [made] = await models.ssoDomains.create([{ organizationId, domain, challenge: randomHex(CHALLENGE_BYTES) }]);
+    const [made] = await models.ssoDomains.create([
+      { organizationId, domain, challenge: randomHex(CHALLENGE_BYTES) },
+    ]);
     if (!made) throw new AppError('INTERNAL_ERROR');
     return made.toObject();
   }
@@ -62,7 +73,11 @@ export function createSsoDomainService({ models, memberships, audit, dns, clock,
     await audit.record({
       ...{ organizationId: organizationId.toHexString(), workspaceId: null },
       ...{ userId: null, userEmail: null, userRole: 'member', ipAddress: null, userAgent: null },
-      ...{ action: 'organization.sso_domain.superseded', resource: 'ssoDomain', resourceId: _id.toHexString() },
+      ...{
+        action: 'organization.sso_domain.superseded',
+        resource: 'ssoDomain',
+        resourceId: _id.toHexString(),
+      },
       ...{ status: 'success', detail: domain, metadata: { domain } },
     });
   }
@@ -76,7 +91,8 @@ export function createSsoDomainService({ models, memberships, audit, dns, clock,
     return shown(confirmed);
   }
 
-  const taken = (): AppError => new AppError('ALREADY_EXISTS', 'Another organisation has proved this domain');
+  const taken = (): AppError =>
+    new AppError('ALREADY_EXISTS', 'Another organisation has proved this domain');
 
   return {
     async list({ organizationId }: Tenant) {
@@ -100,10 +116,14 @@ export function createSsoDomainService({ models, memberships, audit, dns, clock,
       const claimed = await find(tenant, id);
       const records = await published(claimed.domain);
       if (!records.includes(recordValue(claimed.challenge)))
-        throw new AppError('INVALID_OPERATION', `No TXT record of ${recordName(claimed.domain)} has the value`);
+        throw new AppError(
+          'INVALID_OPERATION',
+          `No TXT record of ${recordName(claimed.domain)} has the value`,
+        );
       const other = await holder(claimed.domain);
       if (other && other._id.toHexString() !== id) {
-        if (other.verifiedBy === 'system' || records.includes(recordValue(other.challenge))) throw taken();
+        if (other.verifiedBy === 'system' || records.includes(recordValue(other.challenge)))
+          throw taken();
         await supersede(other);
       }
       return confirm(claimed, 'dns');
@@ -111,17 +131,22 @@ export function createSsoDomainService({ models, memberships, audit, dns, clock,
 
     /** @throws AppError `NOT_FOUND` */
     async remove({ organizationId }: Tenant, id: string): Promise<SsoDomainDocument> {
-      const removed = await models.ssoDomains.findOneAndDelete({ organizationId, _id: id }).lean<SsoDomainDocument>();
+      const removed = await models.ssoDomains
+        .findOneAndDelete({ organizationId, _id: id })
+        .lean<SsoDomainDocument>();
       if (!removed) throw new AppError('NOT_FOUND');
       return removed;
     },
 
     /** The administrator of the installation answers for it. @throws AppError `ORG_NOT_FOUND`, `ALREADY_EXISTS`, `INVALID_OPERATION` */
     async approve(organizationId: string, domain: string) {
-      if (!(await models.organizations.exists({ _id: organizationId }))) throw new AppError('ORG_NOT_FOUND');
+      if (!(await models.organizations.exists({ _id: organizationId })))
+        throw new AppError('ORG_NOT_FOUND');
       const other = await holder(domain);
       if (other && other.organizationId.toHexString() !== organizationId) throw taken();
-      const known = await models.ssoDomains.findOne({ organizationId, domain }).lean<SsoDomainDocument>();
+      const known = await models.ssoDomains
+        .findOne({ organizationId, domain })
+        .lean<SsoDomainDocument>();
       return confirm(known ?? (await add(organizationId, domain)), 'system');
     },
   };
@@ -131,7 +156,11 @@ export type SsoDomainService = ReturnType<typeof createSsoDomainService>;
 function shown({ domain, challenge, ...rest }: SsoDomainDocument) {
   return {
     ...rest,
-    ...{ domain, challenge, status: rest.verifiedAt === null ? ('claimed' as const) : ('verified' as const) },
+    ...{
+      domain,
+      challenge,
+      status: rest.verifiedAt === null ? ('claimed' as const) : ('verified' as const),
+    },
     record: { type: 'TXT' as const, name: recordName(domain), value: recordValue(challenge) },
   };
 }

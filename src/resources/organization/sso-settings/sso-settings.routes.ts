@@ -1,7 +1,13 @@
 // An organisation's sign-on: its identity provider, and which groups there have which role here.
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
-import { roleMappingInput, roleMappingView, ssoDeletedView, ssoInput, ssoView } from './sso-settings.schemas.ts';
+import {
+  roleMappingInput,
+  roleMappingView,
+  ssoDeletedView,
+  ssoInput,
+  ssoView,
+} from './sso-settings.schemas.ts';
 
 const read = { auth: 'user', roles: MANAGERS, plan: 'sso' } as const;
 /** Whoever says who vouches for people can sign in as any of them; whoever maps roles can make owners. */
@@ -42,7 +48,11 @@ export const ssoRoutes = [
     handler: async ({ tenant }, { ssoSettings }) => {
       const sessionsEnded = await ssoSettings.remove(tenant);
       const metadata = { sessionsEnded };
-      return reply(200, { deleted: true, sessionsEnded }, { audit: { resourceId: tenant.organizationId, metadata } });
+      return reply(
+        200,
+        { deleted: true, sessionsEnded },
+        { audit: { resourceId: tenant.organizationId, metadata } },
+      );
     },
   }),
   route({

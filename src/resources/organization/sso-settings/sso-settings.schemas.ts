@@ -25,7 +25,10 @@ const oidcInput = z.strictObject({
 const samlInput = z.strictObject({
   entityId: line(1024).describe('Of the identity provider'),
   ssoUrl: address.describe('Where sign-on requests go (HTTP-Redirect)'),
-  sloUrl: address.nullable().default(null).describe('Where logout requests go (HTTP-Redirect); null: nowhere'),
+  sloUrl: address
+    .nullable()
+    .default(null)
+    .describe('Where logout requests go (HTTP-Redirect); null: nowhere'),
   certificates: z
     .array(z.string().max(10_000))
     .min(1)
@@ -41,13 +44,20 @@ export const ssoInput = z
   .strictObject({
     provider: z.enum(['oidc', 'saml']).describe('Which of the two is used'),
     requireMfaEvenWithSso: z.boolean().default(false),
-    justInTime: z.boolean().default(true).describe('Whether the first sign-on makes somebody a member'),
+    justInTime: z
+      .boolean()
+      .default(true)
+      .describe('Whether the first sign-on makes somebody a member'),
     oidc: oidcInput.nullable().default(null),
     saml: samlInput.nullable().default(null),
   })
   .superRefine((input, context) => {
     if (input[input.provider] === null)
-      context.addIssue({ code: 'custom', path: [input.provider], message: 'is needed for this provider' });
+      context.addIssue({
+        code: 'custom',
+        path: [input.provider],
+        message: 'is needed for this provider',
+      });
   });
 
 const certificateView = z.object({
@@ -95,7 +105,10 @@ export const ssoView = z.object({
     })
     .describe('What the identity provider has to be told'),
 });
-export const ssoDeletedView = z.object({ deleted: z.literal(true), sessionsEnded: z.number().int() });
+export const ssoDeletedView = z.object({
+  deleted: z.literal(true),
+  sessionsEnded: z.number().int(),
+});
 
 const pattern = z
   .string()
@@ -110,5 +123,7 @@ export const roleMappingInput = z.strictObject({
   rules: z.array(z.strictObject({ pattern, role: z.enum(ROLES) })).max(MAX_RULES),
 });
 export const roleMappingView = z.object({
-  rules: z.array(z.object({ pattern: z.string(), role: z.enum(ROLES) })).describe('The first that fits decides'),
+  rules: z
+    .array(z.object({ pattern: z.string(), role: z.enum(ROLES) }))
+    .describe('The first that fits decides'),
 });

@@ -10,7 +10,12 @@ import type { SafeHttp } from '../../../platform/outbound/safe-http.ts';
 import type { Vault } from '../../../platform/secrets/vault.ts';
 import type { Models } from '../../../models.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
-import type { OidcSettings, OrganizationDocument, SamlSettings, SsoConfig } from '../organization.model.ts';
+import type {
+  OidcSettings,
+  OrganizationDocument,
+  SamlSettings,
+  SsoConfig,
+} from '../organization.model.ts';
 import { identityProvider, type OrganizationService } from '../organization.service.ts';
 import type { SsoDomainDocument } from '../sso-domains/sso-domains.model.ts';
 import type { roleMappingInput, ssoInput } from './sso-settings.schemas.ts';
@@ -30,7 +35,8 @@ type SsoInput = z.output<typeof ssoInput>;
 type OidcInput = NonNullable<SsoInput['oidc']>;
 type SamlInput = NonNullable<SsoInput['saml']>;
 
-export const clientSecretAad = (organizationId: string): string => `organisation ${organizationId} client secret`;
+export const clientSecretAad = (organizationId: string): string =>
+  `organisation ${organizationId} client secret`;
 
 /** The part behind the at-sign, lower-cased; null where there is none. */
 export function domainOf(email: string): string | null {
@@ -38,7 +44,15 @@ export function domainOf(email: string): string | null {
   return at < 1 ? null : email.slice(at + 1).toLowerCase() || null;
 }
 
-export function createSsoSettingsService({ models, vault, sessions, organizations, http, clock, publicUrl }: Deps) {
+export function createSsoSettingsService({
+  models,
+  vault,
+  sessions,
+  organizations,
+  http,
+  clock,
+  publicUrl,
+}: Deps) {
   const places = samlEndpoints(publicUrl);
   const organization = (organizationId: string): Promise<OrganizationDocument | null> =>
     models.organizations.findById(organizationId).lean<OrganizationDocument>();
@@ -57,7 +71,11 @@ export function createSsoSettingsService({ models, vault, sessions, organization
   }
 
   /** The former secret stays where the same client of the same provider is meant. */
-  function sealed(organizationId: string, given: OidcInput, before: OidcSettings | null): OidcSettings {
+  function sealed(
+    organizationId: string,
+    given: OidcInput,
+    before: OidcSettings | null,
+  ): OidcSettings {
     const { clientSecret, ...rest } = given;
     const isSame = before?.issuer === given.issuer && before.clientId === given.clientId;
     const secret =
@@ -65,14 +83,18 @@ export function createSsoSettingsService({ models, vault, sessions, organization
         ? isSame && before.clientSecret
         : vault.seal(clientSecret, clientSecretAad(organizationId));
     if (!secret)
-      throw new AppError('VALIDATION_ERROR', 'oidc.clientSecret: is needed for another issuer or another client');
+      throw new AppError(
+        'VALIDATION_ERROR',
+        'oidc.clientSecret: is needed for another issuer or another client',
+      );
     return { ...rest, clientSecret: secret };
   }
 
   function withCertificates(given: SamlInput): SamlSettings {
     given.certificates.forEach((pem, index) => {
       const problem = certificateProblem(pem, clock.now());
-      if (problem !== null) throw new AppError('VALIDATION_ERROR', `saml.certificates.${index}: ${problem}`);
+      if (problem !== null)
+        throw new AppError('VALIDATION_ERROR', `saml.certificates.${index}: ${problem}`);
     });
     return { ...given, certificates: given.certificates.map((pem) => certificateFacts(pem).pem) };
   }
@@ -103,11 +125,17 @@ export function createSsoSettingsService({ models, vault, sessions, organization
       const oidc = input.oidc && sealed(organizationId, input.oidc, before?.oidc ?? null);
       const saml = input.saml && withCertificates(input.saml);
       const config: SsoConfig = { ...input, oidc, saml };
-      await models.organizations.updateOne({ _id: organizationId }, { $set: { ssoConfig: config } });
+      await models.organizations.updateOne(
+        { _id: organizationId },
+        { $set: { ssoConfig: config } },
+      );
       organizations.changed(organizationId);
       const sessionsEnded = await sessions.endSignOns(organizationId, identityProvider(config));
       const secretChanged = input.oidc?.clientSecret !== undefined;
-      return { shown: shown(organizationId, config), metadata: { ...factsOf(config), secretChanged, sessionsEnded } };
+      return {
+        shown: shown(organizationId, config),
+        metadata: { ...factsOf(config), secretChanged, sessionsEnded },
+      };
     },
 
     /** Nobody signs on here any more, and whoever did is signed out. @throws AppError `NOT_FOUND` when there is none */
@@ -149,7 +177,13 @@ export function createSsoSettingsService({ models, vault, sessions, organization
     async covers(organizationId: string, email: string): Promise<boolean> {
       const domain = domainOf(email);
       if (domain === null) return false;
-      return (await models.ssoDomains.exists({ organizationId, domain, verifiedAt: { $type: 'date' } })) !== null;
+      return (
+        (await models.ssoDomains.exists({
+          organizationId,
+          domain,
+          verifiedAt: { $type: 'date' },
+        })) !== null
+      );
     },
 
     /**
@@ -171,7 +205,10 @@ export function createSsoSettingsService({ models, vault, sessions, organization
         ...config,
         organizationId,
         roleMapping: found.roleMapping,
-        oidc: oidc && config.provider === 'oidc' ? { ...oidc, clientSecret: open(oidc.clientSecret) } : null,
+        oidc:
+          oidc && config.provider === 'oidc'
+            ? { ...oidc, clientSecret: open(oidc.clientSecret) }
+            : null,
       };
     },
   };
@@ -188,7 +225,13 @@ function shownSettings({ oidc, saml, ...config }: SsoConfig) {
 }
 
 /** What the audit log keeps of the settings. */
-function factsOf({ provider, requireMfaEvenWithSso, justInTime, oidc, saml }: SsoConfig): Record<string, unknown> {
+function factsOf({
+  provider,
+  requireMfaEvenWithSso,
+  justInTime,
+  oidc,
+  saml,
+}: SsoConfig): Record<string, unknown> {
   return {
     ...{ provider, requireMfaEvenWithSso, justInTime },
     ...(oidc && { issuer: oidc.issuer, clientId: oidc.clientId }),

@@ -34,7 +34,8 @@ export const workspaceRoutes = [
     body: workspaceInput,
     data: workspaceView,
     audit: { action: 'workspace.create', resource: 'workspace' },
-    handler: async ({ tenant, body }, { workspaces }) => reply(201, await workspaces.create(tenant, body)),
+    handler: async ({ tenant, body }, { workspaces }) =>
+      reply(201, await workspaces.create(tenant, body)),
   }),
   route({
     method: 'patch',
@@ -45,6 +46,7 @@ export const workspaceRoutes = [
     body: workspaceInput,
     data: workspaceView,
     audit: { action: 'workspace.update', resource: 'workspace' },
-    handler: ({ tenant, params, body }, { workspaces }) => workspaces.rename(tenant, params.id, body),
+    handler: ({ tenant, params, body }, { workspaces }) =>
+      workspaces.rename(tenant, params.id, body),
   }),
 ];

@@ -18,7 +18,9 @@ export function createWorkspaceService({ models, known }: Deps) {
     async find(organizationId: string, workspaceId: string): Promise<string | null> {
       if (!ID.test(workspaceId)) return null;
       const exists = await known.get(`${organizationId}/${workspaceId}`, async () =>
-        (await models.workspaces.exists({ _id: workspaceId, organizationId })) ? { organizationId, value: true } : null,
+        (await models.workspaces.exists({ _id: workspaceId, organizationId }))
+          ? { organizationId, value: true }
+          : null,
       );
       return exists ? workspaceId : null;
     },
@@ -43,10 +45,18 @@ export function createWorkspaceService({ models, known }: Deps) {
     },
 
     /** @throws AppError `NOT_FOUND`, `ALREADY_EXISTS` */
-    async rename({ organizationId, defaultWorkspaceId }: Tenant, id: string, { name }: { name: string }) {
+    async rename(
+      { organizationId, defaultWorkspaceId }: Tenant,
+      id: string,
+      { name }: { name: string },
+    ) {
       await refuseTaken(models, { organizationId, name, _id: { $ne: id } });
       const renamed = await models.workspaces
-        .findOneAndUpdate({ _id: id, organizationId }, { $set: { name } }, { returnDocument: 'after' })
+        .findOneAndUpdate(
+          { _id: id, organizationId },
+          { $set: { name } },
+          { returnDocument: 'after' },
+        )
         .lean<WorkspaceDocument>();
       if (!renamed) throw new AppError('NOT_FOUND');
       return { ...renamed, isDefault: id === defaultWorkspaceId };
@@ -59,5 +69,6 @@ async function refuseTaken(
   models: Models,
   where: { organizationId: string; name: string; _id?: { $ne: string } },
 ): Promise<void> {
-  if (await models.workspaces.exists(where)) throw new AppError('ALREADY_EXISTS', 'A workspace of this name exists');
+  if (await models.workspaces.exists(where))
+    throw new AppError('ALREADY_EXISTS', 'A workspace of this name exists');
 }

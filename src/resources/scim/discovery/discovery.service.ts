@@ -8,7 +8,10 @@ const CORE = 'urn:ietf:params:scim:schemas:core:2.0';
 const RFC_BEARER = 'https://www.rfc-editor.org/info/rfc6750';
 
 export function createDiscoveryService({ baseUrl }: { baseUrl: string }) {
-  const metaOf = (resourceType: string, path: string) => ({ resourceType, location: `${baseUrl}${path}` });
+  const metaOf = (resourceType: string, path: string) => ({
+    resourceType,
+    location: `${baseUrl}${path}`,
+  });
 
   const typeOf = ({ id, name, description }: ResourceSchema) => ({
     schemas: [`${CORE}:ResourceType`],

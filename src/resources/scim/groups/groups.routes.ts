@@ -5,7 +5,12 @@ import { reply, route } from '../../../http/declaration/define-route.ts';
 import { bucketParams, groupView } from './groups.schemas.ts';
 import { listQuery, listView, patchInput, searchInput, selectionQuery } from '../scim.schemas.ts';
 
-const scim = { auth: 'scim', plan: 'scim', kind: 'scim', invalidCode: 'SCIM_INVALID_VALUE' } as const;
+const scim = {
+  auth: 'scim',
+  plan: 'scim',
+  kind: 'scim',
+  invalidCode: 'SCIM_INVALID_VALUE',
+} as const;
 /** A directory may put thousands of members into one request. */
 const PATCH_BYTES = 1024 * 1024;
 
@@ -20,7 +25,10 @@ const refused = (method: 'post' | 'put' | 'delete', path: string, Allow: string)
     codes: ['METHOD_NOT_ALLOWED'],
     status: [],
     data: z.null(),
-    handler: () => Promise.reject(new AppError('METHOD_NOT_ALLOWED', 'The groups are fixed', { headers: { Allow } })),
+    handler: () =>
+      Promise.reject(
+        new AppError('METHOD_NOT_ALLOWED', 'The groups are fixed', { headers: { Allow } }),
+      ),
   });
 
 export const scimGroupRoutes = [
@@ -53,7 +61,8 @@ export const scimGroupRoutes = [
     params: bucketParams,
     query: selectionQuery,
     data: groupView,
-    handler: ({ tenant, params, query }, { scimGroups }) => scimGroups.get(tenant, params.id, query),
+    handler: ({ tenant, params, query }, { scimGroups }) =>
+      scimGroups.get(tenant, params.id, query),
   }),
   route({
     method: 'patch',

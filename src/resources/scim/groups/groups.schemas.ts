@@ -7,5 +7,9 @@ export const bucketParams = z.object({ id: z.enum(ROLE_GROUPS) });
 
 export const groupView = toScim({
   displayName: z.string(),
-  members: z.array(z.object({ value: z.string(), $ref: z.string(), display: z.string(), type: z.string() }).partial()),
+  members: z.array(
+    z
+      .object({ value: z.string(), $ref: z.string(), display: z.string(), type: z.string() })
+      .partial(),
+  ),
 });

@@ -47,12 +47,17 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
   }
 
   /** Gives members a role. @throws AppError `SCIM_INVALID_VALUE` for somebody who is no member of the organisation */
-  async function move({ organizationId }: Tenant, ids: readonly string[], role: Role): Promise<MembershipDocument[]> {
+  async function move(
+    { organizationId }: Tenant,
+    ids: readonly string[],
+    role: Role,
+  ): Promise<MembershipDocument[]> {
     const where = { organizationId, userId: { $in: ids } };
     const before = ids.every((id) => ID.test(id))
       ? await models.memberships.find(where).lean<MembershipDocument[]>()
       : [];
-    if (before.length < ids.length) throw new AppError('SCIM_INVALID_VALUE', 'members names somebody who is no user');
+    if (before.length < ids.length)
+      throw new AppError('SCIM_INVALID_VALUE', 'members names somebody who is no user');
     await models.memberships.updateMany(where, { $set: { role } });
     return before;
   }
@@ -61,7 +66,9 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
     /** Reads the members only where the filter or the answer needs them. */
     async list(tenant: Tenant, filter: Filter | null, selection: Selection) {
       const withMembers = filter !== null || shows(GROUP_SCHEMA, selection, 'members');
-      const groups = await Promise.all(ROLE_GROUPS.map((bucket) => shown(tenant, bucket, withMembers)));
+      const groups = await Promise.all(
+        ROLE_GROUPS.map((bucket) => shown(tenant, bucket, withMembers)),
+      );
       return filter ? groups.filter(filter.matches) : groups;
     },
 
@@ -74,20 +81,36 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
      * All operations or none; whoever enters gets the role, whoever leaves a lesser one.
      * @throws AppError `SCIM_INVALID_VALUE`, `VALIDATION_ERROR` (last owner)
      */
-    async patch(tenant: Tenant, bucket: RoleGroup, operations: readonly PatchOperation[]): Promise<ScimUserEvent[]> {
+    async patch(
+      tenant: Tenant,
+      bucket: RoleGroup,
+      operations: readonly PatchOperation[],
+    ): Promise<ScimUserEvent[]> {
       const members = await people.inRole(tenant, bucket);
-      const [before, after] = [members.map(({ value }) => value), membersAfter(members, operations)];
+      const [before, after] = [
+        members.map(({ value }) => value),
+        membersAfter(members, operations),
+      ];
       const entering = after.filter((id) => !before.includes(id));
       const leaving = before.filter((id) => !after.includes(id));
       if (entering.length + leaving.length > MAX_MOVES)
-        throw new AppError('SCIM_INVALID_VALUE', `at most ${MAX_MOVES} members may be moved at once`);
+        throw new AppError(
+          'SCIM_INVALID_VALUE',
+          `at most ${MAX_MOVES} members may be moved at once`,
+        );
       const entered = await move(tenant, entering, bucket);
       const left = await move(tenant, leaving, roleAfter(bucket));
-      const ownerLost = [...entered, ...left].some(({ role, isActive }) => role === 'owner' && isActive);
+      const ownerLost = [...entered, ...left].some(
+        ({ role, isActive }) => role === 'owner' && isActive,
+      );
       if (ownerLost) await memberships.ownerLost(tenant.organizationId);
       const events = [
-        ...entered.map((one) => moved('scim.group.member_add', one, { group: bucket, role: bucket })),
-        ...left.map((one) => moved('scim.group.member_remove', one, { group: bucket, role: roleAfter(bucket) })),
+        ...entered.map((one) =>
+          moved('scim.group.member_add', one, { group: bucket, role: bucket }),
+        ),
+        ...left.map((one) =>
+          moved('scim.group.member_remove', one, { group: bucket, role: roleAfter(bucket) }),
+        ),
       ];
       return events.length > 0
         ? events
@@ -120,7 +143,8 @@ function membersAfter(members: JsonObject[], operations: readonly PatchOperation
       group = next;
     }
     const ids = (group.members as JsonObject[]).map(({ value }) => value);
-    if (!ids.every((id) => typeof id === 'string')) throw new ScimPatchError('members are named by their value');
+    if (!ids.every((id) => typeof id === 'string'))
+      throw new ScimPatchError('members are named by their value');
     return [...new Set(ids.map((id) => id.toLowerCase()))];
   } catch (error) {
     if (error instanceof ScimPatchError) throw new AppError('SCIM_INVALID_VALUE', error.message);

@@ -11,7 +11,11 @@ export interface ScimTokenDocument {
 
 export const scimTokenSchema = new Schema<ScimTokenDocument>(
   { tokenHash: { type: String, required: true } },
-  { collection: 'scim_tokens', timestamps: { createdAt: true, updatedAt: false }, autoIndex: false },
+  {
+    collection: 'scim_tokens',
+    timestamps: { createdAt: true, updatedAt: false },
+    autoIndex: false,
+  },
 );
 scimTokenSchema.plugin(tenancy);
 scimTokenSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });

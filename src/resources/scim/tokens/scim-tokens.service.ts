@@ -20,7 +20,9 @@ export function createScimTokenService({ models, organizations, randomHex, hashK
     async mint({ organizationId }: Tenant) {
       const token = `scim_${randomHex(24)}`;
       await models.scimTokens.deleteMany({ organizationId });
-      const [made] = await models.scimTokens.create([{ organizationId, tokenHash: hashKey(token) }]);
+      const [made] = await models.scimTokens.create([
+        { organizationId, tokenHash: hashKey(token) },
+      ]);
       if (!made) throw new AppError('INTERNAL_ERROR');
       return { _id: made._id, token, createdAt: made.createdAt };
     },
@@ -33,13 +35,21 @@ export function createScimTokenService({ models, organizations, randomHex, hashK
             .findOne({ tokenHash: hashKey(token) }, null, { crossTenant: true })
             .lean<ScimTokenDocument>()
         : null;
-      if (!found) throw new AppError('TOKEN_REVOKED', 'The SCIM token is unknown or has been replaced');
+      if (!found)
+        throw new AppError('TOKEN_REVOKED', 'The SCIM token is unknown or has been replaced');
       const organizationId = found.organizationId.toHexString();
       const { plan, defaultWorkspaceId } = await organizations.context(organizationId);
       const actor = { kind: 'system', id: null } as const;
       return {
         role: 'member',
-        tenant: { organizationId, workspaceId: null, defaultWorkspaceId, plan, actor, agentIds: null },
+        tenant: {
+          organizationId,
+          workspaceId: null,
+          defaultWorkspaceId,
+          plan,
+          actor,
+          agentIds: null,
+        },
         scimTokenId: found._id.toHexString(),
       };
     },

@@ -16,19 +16,31 @@ export function createAccountService({ models, newId }: Deps) {
   /** Somebody may be a member elsewhere: then the account is nobody's directory's. */
   async function belongsElsewhere(organizationId: string, user: UserDocument): Promise<boolean> {
     const other = await models.memberships
-      .findOne({ userId: user._id, organizationId: { $ne: organizationId } }, '_id', { crossTenant: true })
+      .findOne({ userId: user._id, organizationId: { $ne: organizationId } }, '_id', {
+        crossTenant: true,
+      })
       .lean();
     return other !== null;
   }
 
   /** An account that nobody has entered yet, by whatever way, and that no credential opens. */
-  const untouched = ({ lastOrganizationId, passwordHash, emailVerifiedAt }: UserDocument): boolean =>
+  const untouched = ({
+    lastOrganizationId,
+    passwordHash,
+    emailVerifiedAt,
+  }: UserDocument): boolean =>
     lastOrganizationId === null && passwordHash === null && emailVerifiedAt === null;
 
   return {
     /** @throws AppError `SCIM_UNIQUENESS` when another member has the name, in the directory or as login */
-    async refuseTaken(organizationId: string, userName: string, exceptUserId?: string): Promise<void> {
-      const account = await models.users.findOne({ email: userName }, '_id').lean<Pick<UserDocument, '_id'>>();
+    async refuseTaken(
+      organizationId: string,
+      userName: string,
+      exceptUserId?: string,
+    ): Promise<void> {
+      const account = await models.users
+        .findOne({ email: userName }, '_id')
+        .lean<Pick<UserDocument, '_id'>>();
       const taken = await models.memberships.exists({
         organizationId,
         $or: [{ 'directory.userName': userName }, ...(account ? [{ userId: account._id }] : [])],
@@ -54,11 +66,19 @@ export function createAccountService({ models, newId }: Deps) {
         await models.users.create([{ _id, email, name, provisionedBy: organizationId }]);
         return { userId: _id, awaitsProof: false };
       }
-      if (await models.memberships.exists({ organizationId, userId: known._id })) throw new AppError('SCIM_UNIQUENESS');
+      if (await models.memberships.exists({ organizationId, userId: known._id }))
+        throw new AppError('SCIM_UNIQUENESS');
       // From now on two organisations share the account, so neither directory changes it.
       if (known.provisionedBy !== null)
-        await models.users.updateOne({ _id: known._id }, { $set: { provisionedBy: null } }, { timestamps: false });
-      return { userId: known._id.toHexString(), awaitsProof: known.emailVerifiedAt === null && !untouched(known) };
+        await models.users.updateOne(
+          { _id: known._id },
+          { $set: { provisionedBy: null } },
+          { timestamps: false },
+        );
+      return {
+        userId: known._id.toHexString(),
+        awaitsProof: known.emailVerifiedAt === null && !untouched(known),
+      };
     },
 
     /**
@@ -66,13 +86,20 @@ export function createAccountService({ models, newId }: Deps) {
      * account. Later the address proves who somebody is elsewhere, and a directory could rename its way into another's account.
      */
     async follow(organizationId: string, user: UserDocument, entry: DirectoryEntry): Promise<void> {
-      if (user.provisionedBy?.toHexString() !== organizationId || (await belongsElsewhere(organizationId, user)))
+      if (
+        user.provisionedBy?.toHexString() !== organizationId ||
+        (await belongsElsewhere(organizationId, user))
+      )
         return;
       const name = displayNameIn(entry).slice(0, MAX_NAME);
       const email = emailOf(entry);
-      const moves = email !== user.email && untouched(user) && !(await models.users.exists({ email }));
+      const moves =
+        email !== user.email && untouched(user) && !(await models.users.exists({ email }));
       if (name !== user.name || moves)
-        await models.users.updateOne({ _id: user._id }, { $set: { name, ...(moves && { email }) } });
+        await models.users.updateOne(
+          { _id: user._id },
+          { $set: { name, ...(moves && { email }) } },
+        );
     },
   };
 }
@@ -80,7 +107,10 @@ export function createAccountService({ models, newId }: Deps) {
 export function emailOf(entry: DirectoryEntry): string {
   const address = accountAddress(entry);
   if (address === null)
-    throw new AppError('SCIM_INVALID_VALUE', 'userName must be an e-mail address, or come with one in emails');
+    throw new AppError(
+      'SCIM_INVALID_VALUE',
+      'userName must be an e-mail address, or come with one in emails',
+    );
   return address;
 }
 export type AccountService = ReturnType<typeof createAccountService>;

@@ -6,7 +6,10 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
-import type { DirectoryEntry, MembershipDocument } from '../../organization/memberships/memberships.model.ts';
+import type {
+  DirectoryEntry,
+  MembershipDocument,
+} from '../../organization/memberships/memberships.model.ts';
 
 interface Deps {
   models: Models;
@@ -57,12 +60,16 @@ export function createPeopleService({ models, baseUrl }: Deps) {
 
   /** Who may match: everybody, or the few that an index finds where the filter demands an identifier. */
   async function candidates(organizationId: string, filter: Filter): Promise<object> {
-    const [id, externalId, userName] = ['id', 'externalId', 'userName'].map((name) => filter.demanded(name));
+    const [id, externalId, userName] = ['id', 'externalId', 'userName'].map((name) =>
+      filter.demanded(name),
+    );
     if (id !== undefined) return { organizationId, userId: ID.test(id) ? id : null };
     if (externalId !== undefined) return { organizationId, ssoId: externalId };
     if (userName === undefined) return { organizationId };
     const name = userName.toLowerCase();
-    const account = await models.users.findOne({ email: name }, '_id').lean<Pick<UserDocument, '_id'>>();
+    const account = await models.users
+      .findOne({ email: name }, '_id')
+      .lean<Pick<UserDocument, '_id'>>();
     return {
       organizationId,
       $or: [{ 'directory.userName': name }, ...(account ? [{ userId: account._id }] : [])],
@@ -72,7 +79,11 @@ export function createPeopleService({ models, baseUrl }: Deps) {
   /** Everybody who fits `where`, newest first, a batch at a time. */
   async function* batches(where: object): AsyncGenerator<ScimPerson[]> {
     let batch: MembershipDocument[] = [];
-    const cursor = models.memberships.find(where).sort(NEWEST_FIRST).lean<MembershipDocument[]>().cursor();
+    const cursor = models.memberships
+      .find(where)
+      .sort(NEWEST_FIRST)
+      .lean<MembershipDocument[]>()
+      .cursor();
     for await (const membership of cursor as AsyncIterable<MembershipDocument>) {
       batch.push(membership);
       if (batch.length < BATCH) continue;
@@ -85,7 +96,9 @@ export function createPeopleService({ models, baseUrl }: Deps) {
   const people = {
     /** @throws AppError `NOT_FOUND` */
     async find({ organizationId }: Tenant, userId: string): Promise<ScimPerson> {
-      const membership = await models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>();
+      const membership = await models.memberships
+        .findOne({ organizationId, userId })
+        .lean<MembershipDocument>();
       const [person] = membership ? await withAccounts([membership]) : [];
       if (!person) throw new AppError('NOT_FOUND', 'No such user');
       return person;
@@ -100,7 +113,10 @@ export function createPeopleService({ models, baseUrl }: Deps) {
           .limit(limit)
           .lean<MembershipDocument[]>();
         const total = await models.memberships.countDocuments({ organizationId });
-        return { total, items: limit === 0 ? [] : (await withAccounts(memberships)).map(people.shown) };
+        return {
+          total,
+          items: limit === 0 ? [] : (await withAccounts(memberships)).map(people.shown),
+        };
       }
       let total = 0;
       const items: ScimUserView[] = [];
@@ -120,7 +136,12 @@ export function createPeopleService({ models, baseUrl }: Deps) {
         .lean<MembershipDocument[]>();
       return (await withAccounts(memberships)).map((person) => {
         const value = person.user._id.toHexString();
-        return { value, $ref: `${baseUrl}/Users/${value}`, display: displayNameOf(person), type: 'User' };
+        return {
+          value,
+          $ref: `${baseUrl}/Users/${value}`,
+          display: displayNameOf(person),
+          type: 'User',
+        };
       });
     },
 
@@ -162,7 +183,8 @@ export function displayNameIn({ userName, displayName, givenName, familyName }: 
   return displayName ?? (composed || (userName.split('@', 1)[0] ?? userName));
 }
 
-const userNameOf = ({ membership, user }: ScimPerson): string => membership.directory?.userName ?? user.email;
+const userNameOf = ({ membership, user }: ScimPerson): string =>
+  membership.directory?.userName ?? user.email;
 
 /** Of a provisioned member what the directory says, never what the person is called elsewhere. */
 const displayNameOf = ({ membership, user }: ScimPerson): string =>
@@ -171,7 +193,11 @@ const displayNameOf = ({ membership, user }: ScimPerson): string =>
 function nameOf(directory: DirectoryEntry | null): ScimUserView['name'] {
   const { formatted = null, givenName = null, familyName = null } = directory ?? {};
   const composed = [givenName, familyName].filter((part) => part !== null).join(' ');
-  const parts = Object.entries({ formatted: formatted ?? (composed || null), givenName, familyName });
+  const parts = Object.entries({
+    formatted: formatted ?? (composed || null),
+    givenName,
+    familyName,
+  });
   const given = parts.filter((part): part is [string, string] => part[1] !== null);
   return given.length > 0 ? Object.fromEntries(given) : undefined;
 }
@@ -179,18 +205,26 @@ function nameOf(directory: DirectoryEntry | null): ScimUserView['name'] {
 function emailsOf({ membership, user }: ScimPerson): ScimUserView['emails'] {
   const given = membership.directory?.emails ?? [];
   if (given.length === 0)
-    return [{ value: accountAddress(membership.directory) ?? user.email, type: 'work', primary: true }];
+    return [
+      { value: accountAddress(membership.directory) ?? user.email, type: 'work', primary: true },
+    ];
   const chosen = Math.max(
     0,
     given.findIndex(({ primary }) => primary),
   );
-  return given.map(({ value, type }, index) => ({ value, ...(type !== null && { type }), primary: index === chosen }));
+  return given.map(({ value, type }, index) => ({
+    value,
+    ...(type !== null && { type }),
+    primary: index === chosen,
+  }));
 }
 
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
 /** The e-mail address of the account: the user name, or the canonical address where that is none. */
-export function accountAddress(entry: Pick<DirectoryEntry, 'userName' | 'emails'> | null): string | null {
+export function accountAddress(
+  entry: Pick<DirectoryEntry, 'userName' | 'emails'> | null,
+): string | null {
   const candidates = entry ? [entry.userName, entry.emails[0]?.value.toLowerCase() ?? ''] : [];
   return candidates.find((one) => ADDRESS.test(one)) ?? null;
 }

@@ -5,9 +5,18 @@ import { byId } from '../../../http/declaration/views.ts';
 import { listQuery, listView, patchInput, searchInput, selectionQuery } from '../scim.schemas.ts';
 import { userInput, scimUserView } from './users.schemas.ts';
 
-const scim = { auth: 'scim', plan: 'scim', kind: 'scim', invalidCode: 'SCIM_INVALID_VALUE' } as const;
+const scim = {
+  auth: 'scim',
+  plan: 'scim',
+  kind: 'scim',
+  invalidCode: 'SCIM_INVALID_VALUE',
+} as const;
 const audit = (action: string) => ({ action, resource: 'user' });
-const changes = { ...scim, params: byId, codes: ['SCIM_INVALID_VALUE', 'SCIM_UNIQUENESS'] } as const;
+const changes = {
+  ...scim,
+  params: byId,
+  codes: ['SCIM_INVALID_VALUE', 'SCIM_UNIQUENESS'],
+} as const;
 
 export const scimUserRoutes = [
   route({
@@ -81,7 +90,11 @@ export const scimUserRoutes = [
     data: scimUserView,
     audit: audit('scim.user.updated'),
     async handler({ tenant, params, body, query }, { scimUsers }) {
-      const { user, events } = await scimUsers.patch(tenant, { ...params, operations: body.Operations }, query);
+      const { user, events } = await scimUsers.patch(
+        tenant,
+        { ...params, operations: body.Operations },
+        query,
+      );
       return reply(200, user, { audit: events });
     },
   }),

@@ -22,7 +22,10 @@ const email = z.object({ value: text(254), type: text(40), primary: flag.nullish
 const group = z.union([
   z.string().max(GROUP_LENGTH),
   z
-    .object({ value: z.string().max(GROUP_LENGTH), display: z.string().max(GROUP_LENGTH).nullish() })
+    .object({
+      value: z.string().max(GROUP_LENGTH),
+      display: z.string().max(GROUP_LENGTH).nullish(),
+    })
     .transform(({ value, display }) => display ?? value),
 ]);
 
@@ -55,7 +58,9 @@ const user = z.object({
 
 /** At most one is primary; of several the last one, which was added last. */
 function emailsOf(given: readonly z.output<typeof email>[]) {
-  const present = given.flatMap(({ value, ...rest }) => (value === null ? [] : [{ value, ...rest }]));
+  const present = given.flatMap(({ value, ...rest }) =>
+    value === null ? [] : [{ value, ...rest }],
+  );
   const primary = present.findLastIndex((one) => one.primary === true);
   return present.map(({ value, type }, index) => ({ value, type, primary: index === primary }));
 }
@@ -76,8 +81,12 @@ export const scimUserView = toScim({
   externalId: z.string(),
   userName: z.string(),
   displayName: z.string(),
-  name: z.object({ formatted: z.string(), givenName: z.string(), familyName: z.string() }).partial(),
+  name: z
+    .object({ formatted: z.string(), givenName: z.string(), familyName: z.string() })
+    .partial(),
   active: z.boolean(),
-  emails: z.array(z.object({ value: z.string(), type: z.string(), primary: z.boolean() }).partial()),
+  emails: z.array(
+    z.object({ value: z.string(), type: z.string(), primary: z.boolean() }).partial(),
+  ),
   groups: z.array(reference.partial()),
 });

@@ -10,7 +10,10 @@ import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import type { DirectoryEntry, MembershipDocument } from '../../organization/memberships/memberships.model.ts';
+import type {
+  DirectoryEntry,
+  MembershipDocument,
+} from '../../organization/memberships/memberships.model.ts';
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import { emailOf, type AccountService } from './accounts.service.ts';
 import type { PeopleService, ScimPerson } from './people.service.ts';
@@ -46,21 +49,32 @@ export function createScimUserService({ models, people, accounts, sessions, memb
     const organizationId = membership.organizationId.toHexString();
     if (membership.role === 'owner') await memberships.ownerLost(organizationId);
     const settings = await settingsOf(organizationId);
-    if (settings?.endSessionsOnScimDeactivate) await sessions.endIn(organizationId, user._id.toHexString());
+    if (settings?.endSessionsOnScimDeactivate)
+      await sessions.endIn(organizationId, user._id.toHexString());
   }
 
   /** Writes what the directory says now; tells what changed. */
-  async function save(tenant: Tenant, person: ScimPerson, { profile, active }: { profile: Profile; active: boolean }) {
+  async function save(
+    tenant: Tenant,
+    person: ScimPerson,
+    { profile, active }: { profile: Profile; active: boolean },
+  ) {
     const { membership, user } = person;
     const { organizationId } = tenant;
     const id = user._id.toHexString();
     if (profile.directory.userName !== (membership.directory?.userName ?? user.email))
       await accounts.refuseTaken(organizationId, profile.directory.userName, id);
     const activity = activityAfter(membership, active);
-    await models.memberships.updateOne({ _id: membership._id, organizationId }, { $set: { ...profile, ...activity } });
+    await models.memberships.updateOne(
+      { _id: membership._id, organizationId },
+      { $set: { ...profile, ...activity } },
+    );
     await accounts.follow(organizationId, user, profile.directory);
     if (membership.isActive && !activity.isActive) await afterDeactivation(person);
-    return { user: await people.find(tenant, id), events: eventsOf(person, profile, activity.isActive) };
+    return {
+      user: await people.find(tenant, id),
+      events: eventsOf(person, profile, activity.isActive),
+    };
   }
 
   return {
@@ -80,10 +94,16 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       const { organizationId } = tenant;
       const profile = profileOf(input);
       await accounts.refuseTaken(organizationId, profile.directory.userName);
-      const { userId, awaitsProof } = await accounts.forNewMember(organizationId, profile.directory);
+      const { userId, awaitsProof } = await accounts.forNewMember(
+        organizationId,
+        profile.directory,
+      );
       const settings = await settingsOf(organizationId);
       const decision = roleFor(input.groups, settings?.roleMapping ?? []);
-      const activity = { isActive: input.active, deactivatedBy: input.active ? null : ('scim' as const) };
+      const activity = {
+        isActive: input.active,
+        deactivatedBy: input.active ? null : ('scim' as const),
+      };
       await models.memberships.create([
         { organizationId, userId, role: decision.role, awaitsProof, ...activity, ...profile },
       ]);
@@ -96,9 +116,16 @@ export function createScimUserService({ models, people, accounts, sessions, memb
     },
 
     /** Full replace: what is left out is cleared. @throws AppError `NOT_FOUND`, `SCIM_UNIQUENESS`, `VALIDATION_ERROR` (last owner) */
-    async replace(tenant: Tenant, { id, input }: { id: string; input: UserInput }, selection: Selection) {
+    async replace(
+      tenant: Tenant,
+      { id, input }: { id: string; input: UserInput },
+      selection: Selection,
+    ) {
       const person = await people.find(tenant, id);
-      const { user, events } = await save(tenant, person, { profile: profileOf(input), active: input.active });
+      const { user, events } = await save(tenant, person, {
+        profile: profileOf(input),
+        active: input.active,
+      });
       return { user: project(people.shown(user), USER_SCHEMA, selection), events };
     },
 
@@ -110,7 +137,10 @@ export function createScimUserService({ models, people, accounts, sessions, memb
     ) {
       const person = await people.find(tenant, id);
       const input = patched(person, operations);
-      const { user, events } = await save(tenant, person, { profile: profileOf(input), active: input.active });
+      const { user, events } = await save(tenant, person, {
+        profile: profileOf(input),
+        active: input.active,
+      });
       return { user: project(people.shown(user), USER_SCHEMA, selection), events };
     },
 
@@ -124,7 +154,13 @@ export function createScimUserService({ models, people, accounts, sessions, memb
         { $set: activity },
       );
       if (membership.isActive) await afterDeactivation(person);
-      return [{ action: 'scim.user.deactivated', resourceId: id, metadata: { externalId: membership.ssoId ?? null } }];
+      return [
+        {
+          action: 'scim.user.deactivated',
+          resourceId: id,
+          metadata: { externalId: membership.ssoId ?? null },
+        },
+      ];
     },
   };
 }
@@ -158,7 +194,10 @@ function patched(person: ScimPerson, operations: readonly PatchOperation[]): Use
     const parsed = userInput.safeParse(applyPatch(writable(person), operations, USER_SCHEMA));
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
-    throw new AppError('SCIM_INVALID_VALUE', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+    throw new AppError(
+      'SCIM_INVALID_VALUE',
+      `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
+    );
   } catch (error) {
     if (error instanceof ScimPatchError) throw new AppError('SCIM_INVALID_VALUE', error.message);
     throw error;
@@ -167,20 +206,34 @@ function patched(person: ScimPerson, operations: readonly PatchOperation[]): Use
 
 /** A suspension by the team is the team's to lift. */
 function activityAfter({ isActive, deactivatedBy }: MembershipDocument, active: boolean) {
-  if (!active) return { isActive: false, deactivatedBy: isActive ? ('scim' as const) : deactivatedBy };
-  return !isActive && deactivatedBy === 'team' ? { isActive, deactivatedBy } : { isActive: true, deactivatedBy: null };
+  if (!active)
+    return { isActive: false, deactivatedBy: isActive ? ('scim' as const) : deactivatedBy };
+  return !isActive && deactivatedBy === 'team'
+    ? { isActive, deactivatedBy }
+    : { isActive: true, deactivatedBy: null };
 }
 
-function created(resourceId: string, { ssoId, directory }: Profile, { role, matched }: RoleDecision): ScimUserEvent {
+function created(
+  resourceId: string,
+  { ssoId, directory }: Profile,
+  { role, matched }: RoleDecision,
+): ScimUserEvent {
   const metadata = { externalId: ssoId, userName: directory.userName, role, matched };
   return { action: 'scim.user.created', resourceId, metadata };
 }
 
 /** One event for the change of state, one for that of the profile; that nothing changed is told too. */
-function eventsOf({ membership, user }: ScimPerson, { ssoId, directory }: Profile, isActive: boolean): ScimUserEvent[] {
+function eventsOf(
+  { membership, user }: ScimPerson,
+  { ssoId, directory }: Profile,
+  isActive: boolean,
+): ScimUserEvent[] {
   const before: Partial<DirectoryEntry> = membership.directory ?? {};
   const changed = Object.entries(directory)
-    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof DirectoryEntry]))
+    .filter(
+      ([name, value]) =>
+        JSON.stringify(value) !== JSON.stringify(before[name as keyof DirectoryEntry]),
+    )
     .map(([name]) => name);
   if (ssoId !== (membership.ssoId ?? null)) changed.push('externalId');
   const resourceId = user._id.toHexString();
@@ -195,5 +248,8 @@ function eventsOf({ membership, user }: ScimPerson, { ssoId, directory }: Profil
           },
         ];
   if (changed.length === 0 && switched.length > 0) return switched;
-  return [...switched, { action: 'scim.user.updated', resourceId, metadata: { externalId: ssoId, changed } }];
+  return [
+    ...switched,
+    { action: 'scim.user.updated', resourceId, metadata: { externalId: ssoId, changed } },
+  ];
 }

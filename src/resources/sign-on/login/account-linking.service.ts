@@ -10,7 +10,10 @@ import type { SignOn } from '../../auth/sessions/sessions.model.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import type { SsoSettings, SsoSettingsService } from '../../organization/sso-settings/sso-settings.service.ts';
+import type {
+  SsoSettings,
+  SsoSettingsService,
+} from '../../organization/sso-settings/sso-settings.service.ts';
 import { displayNameOf } from './display-name.ts';
 
 interface Deps {
@@ -40,7 +43,8 @@ interface Found {
 }
 
 export function createAccountLinkingService(deps: Deps) {
-  const { models, sessions, credentials, memberships, ssoSettings, clock, newId, transaction } = deps;
+  const { models, sessions, credentials, memberships, ssoSettings, clock, newId, transaction } =
+    deps;
 
   async function accountOf(membership: MembershipDocument): Promise<Found> {
     const user = await models.users.findById(membership.userId).lean<UserDocument>();
@@ -49,7 +53,10 @@ export function createAccountLinkingService(deps: Deps) {
   }
 
   /** By the name at the provider: as an earlier sign-on kept it, or as the directory did (`externalId`). */
-  async function bySubject(organizationId: string, { issuer, subject }: SignOn): Promise<Found | null> {
+  async function bySubject(
+    organizationId: string,
+    { issuer, subject }: SignOn,
+  ): Promise<Found | null> {
     const known = await models.memberships
       .findOne({ organizationId, 'signOn.issuer': issuer, 'signOn.subject': subject })
       .lean<MembershipDocument>();
@@ -58,7 +65,8 @@ export function createAccountLinkingService(deps: Deps) {
       .find({ organizationId, ssoId: subject, 'signOn.issuer': { $ne: issuer } })
       .limit(2)
       .lean<MembershipDocument[]>();
-    if (provisioned.length > 1) throw new AppError('CONFLICT', 'The directory has two members of that name');
+    if (provisioned.length > 1)
+      throw new AppError('CONFLICT', 'The directory has two members of that name');
     return provisioned[0] ? accountOf(provisioned[0]) : null;
   }
 
@@ -66,14 +74,24 @@ export function createAccountLinkingService(deps: Deps) {
   async function byAddress(settings: SsoSettings, arrival: ExternalIdentity): Promise<Found> {
     const { organizationId } = settings;
     const email = emailIn(arrival.email);
-    if (email === null) throw new AppError('FORBIDDEN', 'The identity provider names no e-mail address');
+    if (email === null)
+      throw new AppError('FORBIDDEN', 'The identity provider names no e-mail address');
     if (!(await ssoSettings.covers(organizationId, email)))
-      throw new AppError('FORBIDDEN', 'The organisation has not proved the domain of this e-mail address');
+      throw new AppError(
+        'FORBIDDEN',
+        'The organisation has not proved the domain of this e-mail address',
+      );
     const user = await models.users.findOne({ email }).lean<UserDocument>();
     const membership =
-      user && (await models.memberships.findOne({ organizationId, userId: user._id }).lean<MembershipDocument>());
+      user &&
+      (await models.memberships
+        .findOne({ organizationId, userId: user._id })
+        .lean<MembershipDocument>());
     if (membership?.signOn?.issuer === arrival.signOn.issuer)
-      throw new AppError('CONFLICT', 'The member with this e-mail address is somebody else at the identity provider');
+      throw new AppError(
+        'CONFLICT',
+        'The member with this e-mail address is somebody else at the identity provider',
+      );
     return user && membership ? { user, membership } : takeIn(settings, arrival, { email, user });
   }
 
@@ -87,7 +105,11 @@ export function createAccountLinkingService(deps: Deps) {
     const user = known ?? (await newAccount(organizationId, email, name));
     // From now on two organisations share the account, so neither directory changes it.
     if (known?.provisionedBy != null && known.provisionedBy.toHexString() !== organizationId)
-      await models.users.updateOne({ _id: known._id }, { $set: { provisionedBy: null } }, { timestamps: false });
+      await models.users.updateOne(
+        { _id: known._id },
+        { $set: { provisionedBy: null } },
+        { timestamps: false },
+      );
     const { role, matched } = roleFor(groups ?? [], roleMapping);
     const row = { organizationId, userId: user._id, role, roleMapped: matched !== null };
     const [membership] = await models.memberships.create([row]);
@@ -95,7 +117,11 @@ export function createAccountLinkingService(deps: Deps) {
     return { user, membership: membership.toObject() };
   }
 
-  async function newAccount(organizationId: string, email: string, name: string | null): Promise<UserDocument> {
+  async function newAccount(
+    organizationId: string,
+    email: string,
+    name: string | null,
+  ): Promise<UserDocument> {
     const account = {
       _id: newId(),
       email,
@@ -135,10 +161,14 @@ export function createAccountLinkingService(deps: Deps) {
       const { organizationId } = settings;
       const { signOn } = arrival;
       return transaction(async () => {
-        const { user, membership } = (await bySubject(organizationId, signOn)) ?? (await byAddress(settings, arrival));
+        const { user, membership } =
+          (await bySubject(organizationId, signOn)) ?? (await byAddress(settings, arrival));
         const covered = await ssoSettings.covers(organizationId, user.email);
         if (!covered && user.provisionedBy?.toHexString() !== organizationId)
-          throw new AppError('FORBIDDEN', 'The organisation has not proved the domain of this account');
+          throw new AppError(
+            'FORBIDDEN',
+            'The organisation has not proved the domain of this account',
+          );
         if (!membership.isActive) throw new AppError('ACCOUNT_DEACTIVATED');
         const proved = covered ? await credentials.proveMailbox(user) : user;
         await models.memberships.updateOne(

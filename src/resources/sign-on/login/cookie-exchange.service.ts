@@ -6,12 +6,22 @@ import type { CookieReader } from './login-requests.service.ts';
 import { SESSION_COOKIE, TEMP_TOKEN_COOKIE } from './login-completion.service.ts';
 
 /** A cookie is good for one exchange, and what it is exchanged for is kept nowhere on its way. */
-const once = (name: string) => ({ cookies: [{ name, value: null }], headers: { 'Cache-Control': 'no-store' } });
+const once = (name: string) => ({
+  cookies: [{ name, value: null }],
+  headers: { 'Cache-Control': 'no-store' },
+});
 
-export function createExchangeService({ sessions, mfa }: { sessions: SessionService; mfa: MfaService }) {
+export function createExchangeService({
+  sessions,
+  mfa,
+}: {
+  sessions: SessionService;
+  mfa: MfaService;
+}) {
   function valueOf(cookie: CookieReader, name: string): string {
     const value = cookie(name);
-    if (value === null || value === '') throw new AppError('NO_TOKEN', 'No sign-on has just ended in this browser');
+    if (value === null || value === '')
+      throw new AppError('NO_TOKEN', 'No sign-on has just ended in this browser');
     return value;
   }
 

@@ -1,9 +1,15 @@
 // Where somebody's sign-on begins: the domain of the address leads to an organisation, its settings to a protocol (document 1, section 4.1).
-import { type RedirectAllowList, allowedRedirect } from '../../../domain/identity/redirect-allow-list.ts';
+import {
+  type RedirectAllowList,
+  allowedRedirect,
+} from '../../../domain/identity/redirect-allow-list.ts';
 import { AppError } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
-import type { SsoSettings, SsoSettingsService } from '../../organization/sso-settings/sso-settings.service.ts';
+import type {
+  SsoSettings,
+  SsoSettingsService,
+} from '../../organization/sso-settings/sso-settings.service.ts';
 import type { Cookie } from './login-completion.service.ts';
 import { refusalEntry } from './refusals.ts';
 
@@ -38,7 +44,8 @@ export function createHomeRealmService({ ssoSettings, starters, audit, returnAdd
     const settings = await ssoSettings.inForce(organizationId);
     const { provider } = settings;
     const starter = starters[provider];
-    if (!starter || (protocol ?? provider) !== provider) throw new AppError('NOT_FOUND', 'No sign-on is set up here');
+    if (!starter || (protocol ?? provider) !== provider)
+      throw new AppError('NOT_FOUND', 'No sign-on is set up here');
     const { location, cookies } = await starter.begin(settings, returnTo);
     return { organizationId, provider, redirectUrl: location, cookies };
   }
@@ -48,17 +55,25 @@ export function createHomeRealmService({ ssoSettings, starters, audit, returnAdd
      * Only the domain of an address is looked at: whether somebody has an account takes no part.
      * @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED`, `VALIDATION_ERROR`, `IDENTITY_PROVIDER_UNAVAILABLE`
      */
-    async initiate({ email, returnTo: wanted, ...wish }: Wish, origin: Origin, protocol?: Start['protocol']) {
+    async initiate(
+      { email, returnTo: wanted, ...wish }: Wish,
+      origin: Origin,
+      protocol?: Start['protocol'],
+    ) {
       const returnTo = allowedRedirect(returnAddresses, wanted);
-      if (returnTo === null) throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
-      const organizationId = wish.organizationId ?? (await ssoSettings.organizationFor(email ?? ''));
+      if (returnTo === null)
+        throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
+      const organizationId =
+        wish.organizationId ?? (await ssoSettings.organizationFor(email ?? ''));
       if (organizationId === null) throw new AppError('NOT_FOUND', 'No sign-on is set up here');
       try {
         return await begin({ organizationId, returnTo, protocol });
       } catch (error) {
         const metadata = { ...(email !== undefined && { email }) };
         if (error instanceof AppError)
-          await audit.write(refusalEntry({ organizationId, action: 'auth.sso.initiate', error, metadata }, origin));
+          await audit.write(
+            refusalEntry({ organizationId, action: 'auth.sso.initiate', error, metadata }, origin),
+          );
         throw error;
       }
     },

@@ -36,16 +36,26 @@ export interface LoginContext {
 function refusalIn(error: unknown): AppError {
   if (error instanceof AppError && error.http < 500) return error;
   if (isDuplicateKey(error))
-    return new AppError('CONFLICT', 'Somebody else came with the same address at the same time', { cause: error });
+    return new AppError('CONFLICT', 'Somebody else came with the same address at the same time', {
+      cause: error,
+    });
   throw error;
 }
 
 export function createLoginCompletionService({ audit, defaultReturn, log }: Deps) {
   async function failed(journey: LoginContext, origin: Origin, error: AppError) {
     const { organizationId, method } = journey;
-    log.info({ organizationId, method, code: error.code, reason: reasonOf(error) }, 'a sign-on was refused');
+    log.info(
+      { organizationId, method, code: error.code, reason: reasonOf(error) },
+      'a sign-on was refused',
+    );
     if (organizationId !== undefined) {
-      const refusal = { organizationId, action: 'auth.sso.failure', error, metadata: { method } } as const;
+      const refusal = {
+        organizationId,
+        action: 'auth.sso.failure',
+        error,
+        metadata: { method },
+      } as const;
       await audit.write(refusalEntry(refusal, origin));
     }
     const location = withQuery(journey.returnTo ?? defaultReturn, { error: error.code });
@@ -62,9 +72,14 @@ export function createLoginCompletionService({ audit, defaultReturn, log }: Deps
      * Runs the end of a sign-on. Whatever is refused is audited for the organisation it concerns and told in the query `error`;
      * a fault of our own is thrown.
      */
-    async conclude(journey: LoginContext, origin: Origin, work: (journey: LoginContext) => Promise<SignedIn>) {
+    async conclude(
+      journey: LoginContext,
+      origin: Origin,
+      work: (journey: LoginContext) => Promise<SignedIn>,
+    ) {
       const made = await work(journey).catch(refusalIn);
-      if (made instanceof AppError) return { ...(await failed(journey, origin, made)), signIn: null };
+      if (made instanceof AppError)
+        return { ...(await failed(journey, origin, made)), signIn: null };
       const returnTo = journey.returnTo ?? defaultReturn;
       const cookie: Cookie = made.mfaRequired
         ? { name: TEMP_TOKEN_COOKIE, value: made.tempToken, maxAgeMs: TEMP_TOKEN_COOKIE_MS }

@@ -43,7 +43,11 @@ export function createLoginRequestService({ oneTimeTokens, clock, randomToken }:
      * Uses the attempt up and tells what it remembers.
      * @throws AppError `INVALID_TOKEN` for one that is unknown, used, of another kind or of another browser; `EXPIRED`
      */
-    async finish<F extends LoginRequestState>(kind: SignOnKind, state: string, cookie: CookieReader) {
+    async finish<F extends LoginRequestState>(
+      kind: SignOnKind,
+      state: string,
+      cookie: CookieReader,
+    ) {
       const { facts } = await oneTimeTokens.peek('sign-on', state);
       const name = cookieName(state);
       const secret = cookie(name);

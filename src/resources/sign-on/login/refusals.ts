@@ -8,7 +8,8 @@ const MAX_REASON = 500;
 /** For the audit log: what was refused, and what was behind it. */
 export function reasonOf(error: AppError): string {
   const texts: string[] = [];
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) texts.push(cause.message);
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+    texts.push(cause.message);
   return texts.join(': ').slice(0, MAX_REASON);
 }
 
@@ -21,7 +22,10 @@ interface Refusal {
 }
 
 /** The entry of the audit log. */
-export function refusalEntry({ organizationId, action, error, metadata }: Refusal, origin: Origin): AuditEvent {
+export function refusalEntry(
+  { organizationId, action, error, metadata }: Refusal,
+  origin: Origin,
+): AuditEvent {
   return {
     ...{ organizationId, workspaceId: null, userId: null, userEmail: null, userRole: 'member' },
     ...{ action, resource: 'session', resourceId: null, status: 'failure' },

@@ -57,7 +57,14 @@ export const signOnRoutes = [
     data: locationView,
     audit: { action: 'auth.login', resource: 'session' },
     handler: async ({ params, query, meta }, { oidc }) =>
-      redirectAfterLogin(await oidc.finish({ query, organizationId: params.orgId, cookie: meta.cookie, origin: meta })),
+      redirectAfterLogin(
+        await oidc.finish({
+          query,
+          organizationId: params.orgId,
+          cookie: meta.cookie,
+          origin: meta,
+        }),
+      ),
   }),
   route({
     method: 'get',

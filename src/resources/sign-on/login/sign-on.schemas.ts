@@ -3,7 +3,11 @@ import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { emailAddress, id, idParam, instant } from '../../../http/declaration/views.ts';
 
-const returnTo = z.string().max(2000).exactOptional().describe('One of the allowed addresses, with any query');
+const returnTo = z
+  .string()
+  .max(2000)
+  .exactOptional()
+  .describe('One of the allowed addresses, with any query');
 export const startQuery = z.object({ returnTo });
 
 /** What comes twice or too long is as good as absent: a browser is told by a redirect, not by a document. */
@@ -41,4 +45,6 @@ export const gitHubUser = z.object({
   name: z.string().nullable().default(null),
 });
 /** `GET /user/emails` of GitHub. */
-export const gitHubEmails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
+export const gitHubEmails = z.array(
+  z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }),
+);

@@ -3,10 +3,21 @@ import { AppError } from '../../../errors.ts';
 import type { Claims, IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 import type { OidcSettings } from '../../organization/organization.model.ts';
-import type { SsoSettings, SsoSettingsService } from '../../organization/sso-settings/sso-settings.service.ts';
+import type {
+  SsoSettings,
+  SsoSettingsService,
+} from '../../organization/sso-settings/sso-settings.service.ts';
 import type { ExternalIdentity, AccountLinkingService } from '../login/account-linking.service.ts';
-import type { LoginRequestState, LoginRequestService, CookieReader } from '../login/login-requests.service.ts';
-import type { Cookie, LoginCompletionService, LoginContext } from '../login/login-completion.service.ts';
+import type {
+  LoginRequestState,
+  LoginRequestService,
+  CookieReader,
+} from '../login/login-requests.service.ts';
+import type {
+  Cookie,
+  LoginCompletionService,
+  LoginContext,
+} from '../login/login-completion.service.ts';
 import type { CallbackQuery } from '../login/sign-on.schemas.ts';
 
 interface Deps {
@@ -50,28 +61,45 @@ export function createOidcService(deps: Deps) {
   const redirectUriOf = (organizationId: string): string =>
     `${deps.publicUrl}/api/v1/auth/sso/callback/${organizationId}`;
 
-  async function arrive({ query, organizationId, cookie, origin }: Callback, journey: LoginContext) {
+  async function arrive(
+    { query, organizationId, cookie, origin }: Callback,
+    journey: LoginContext,
+  ) {
     const { facts, spent } = await attempts.finish<Facts>('oidc', query.state ?? '', cookie);
     journey.returnTo = facts.returnTo;
     journey.organizationId = facts.organizationId;
     journey.spent.push(spent);
     if ((organizationId ?? facts.organizationId) !== facts.organizationId)
-      throw new AppError('TOKEN_VERIFICATION_FAILED', 'The browser came back from another organisation’s provider');
+      throw new AppError(
+        'TOKEN_VERIFICATION_FAILED',
+        'The browser came back from another organisation’s provider',
+      );
     const settings = await ssoSettings.inForce(facts.organizationId);
     const oidc = oidcOf(settings);
     if (oidc.issuer !== facts.issuer || oidc.clientId !== facts.clientId)
       throw new AppError('INVALID_OPERATION', 'The settings of the sign-on have changed meanwhile');
     const provider = await providers.openId(oidc);
     const url = new URL(redirectUriOf(facts.organizationId));
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
-    const wanted = ['email', oidc.subjectClaim, ...(settings.roleMapping.length > 0 ? [oidc.groupsClaim] : [])];
-    const claims = await provider.claims({ url, verifier: facts.verifier, nonce: facts.nonce }, wanted);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, value);
+    const wanted = [
+      'email',
+      oidc.subjectClaim,
+      ...(settings.roleMapping.length > 0 ? [oidc.groupsClaim] : []),
+    ];
+    const claims = await provider.claims(
+      { url, verifier: facts.verifier, nonce: facts.nonce },
+      wanted,
+    );
     return arrivals.admit(settings, arrivalOf(claims, oidc), origin);
   }
 
   return {
     /** @throws AppError `NOT_FOUND` without settings of this protocol, `IDENTITY_PROVIDER_UNAVAILABLE` */
-    async begin(settings: SsoSettings, returnTo: string): Promise<{ location: string; cookies: Cookie[] }> {
+    async begin(
+      settings: SsoSettings,
+      returnTo: string,
+    ): Promise<{ location: string; cookies: Cookie[] }> {
       const oidc = oidcOf(settings);
       const provider = await providers.openId(oidc);
       const { organizationId } = settings;
@@ -81,7 +109,10 @@ export function createOidcService(deps: Deps) {
       const facts = { returnTo, organizationId, issuer, clientId, verifier, nonce };
       const { state, cookie } = await attempts.begin<Facts>('oidc', facts);
       const scope = 'openid email profile';
-      return { location: await provider.location({ redirectUri, scope, state, verifier, nonce }), cookies: [cookie] };
+      return {
+        location: await provider.location({ redirectUri, scope, state, verifier, nonce }),
+        cookies: [cookie],
+      };
     },
 
     /** The browser is back. */
@@ -98,12 +129,18 @@ function oidcOf({ provider, oidc }: SsoSettings): OidcSettings {
   return oidc;
 }
 
-function arrivalOf(claims: Claims, { issuer, subjectClaim, groupsClaim }: OidcSettings): ExternalIdentity {
+function arrivalOf(
+  claims: Claims,
+  { issuer, subjectClaim, groupsClaim }: OidcSettings,
+): ExternalIdentity {
   const subject = claims[subjectClaim];
   if (typeof subject !== 'string' || subject === '' || subject.length > MAX_ID)
     throw new AppError('TOKEN_VERIFICATION_FAILED', `The claim ${subjectClaim} names nobody`);
   if (claims.email_verified === false)
-    throw new AppError('FORBIDDEN', 'The identity provider says that the e-mail address is not verified');
+    throw new AppError(
+      'FORBIDDEN',
+      'The identity provider says that the e-mail address is not verified',
+    );
   return {
     signOn: { protocol: METHOD, issuer, subject, format: null, sessionIndex: textIn(claims.sid) },
     email: textIn(claims.email),

@@ -1,6 +1,9 @@
 // Single logout by SAML 2.0, begun here or at the identity provider (document 1, section 4.1).
 import type { z } from 'zod';
-import { type RedirectAllowList, allowedRedirect } from '../../../domain/identity/redirect-allow-list.ts';
+import {
+  type RedirectAllowList,
+  allowedRedirect,
+} from '../../../domain/identity/redirect-allow-list.ts';
 import type { LogoutMessage } from '../../../domain/saml/logout.ts';
 import { logoutRequest, logoutResponse } from '../../../domain/saml/messages.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
@@ -13,7 +16,11 @@ import type { Models } from '../../../models.ts';
 import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
 import type { SsoSettingsService } from '../../organization/sso-settings/sso-settings.service.ts';
-import type { LoginRequestState, LoginRequestService, CookieReader } from '../login/login-requests.service.ts';
+import type {
+  LoginRequestState,
+  LoginRequestService,
+  CookieReader,
+} from '../login/login-requests.service.ts';
 import type { LoginCompletionService, LoginContext } from '../login/login-completion.service.ts';
 import type { SamlMessageService } from './saml-messages.service.ts';
 import { samlOf } from './saml.service.ts';
@@ -44,7 +51,18 @@ type Delivery = { form: z.output<typeof logoutForm> } | { rawQuery: string };
 type Request = Extract<LogoutMessage, { kind: 'request' }>;
 
 export function createSamlLogoutService(deps: Deps) {
-  const { models, attempts, endings, ssoSettings, sessions, messages, reader, redirect, places, clock } = deps;
+  const {
+    models,
+    attempts,
+    endings,
+    ssoSettings,
+    sessions,
+    messages,
+    reader,
+    redirect,
+    places,
+    clock,
+  } = deps;
 
   const envelope = (organizationId: string, destination: string) => ({
     ...{ id: `_${deps.randomHex(20)}`, issuer: places.entityId(organizationId) },
@@ -63,7 +81,11 @@ export function createSamlLogoutService(deps: Deps) {
   }
 
   /** Reads a delivered message, which one of the organisation's certificates has signed for this organisation. */
-  async function read(organizationId: string, { entityId, certificates }: SamlSettings, delivery: Delivery) {
+  async function read(
+    organizationId: string,
+    { entityId, certificates }: SamlSettings,
+    delivery: Delivery,
+  ) {
     const known = {
       certificates,
       issuer: entityId,
@@ -73,7 +95,10 @@ export function createSamlLogoutService(deps: Deps) {
     const { member, relayState, message } = opened(delivery, certificates);
     const said = await reader.logout({ ...known, message });
     if (said.kind !== (member === 'SAMLRequest' ? 'request' : 'response'))
-      throw new AppError('TOKEN_VERIFICATION_FAILED', 'A request was sent as a response, or a response as a request');
+      throw new AppError(
+        'TOKEN_VERIFICATION_FAILED',
+        'A request was sent as a response, or a response as a request',
+      );
     return { said, relayState };
   }
 
@@ -90,12 +115,17 @@ export function createSamlLogoutService(deps: Deps) {
   }
 
   /** Ends what the provider's logout concerns, and answers it. */
-  async function obey(organizationId: string, { entityId: issuer, sloUrl }: SamlSettings, asked: Asked) {
+  async function obey(
+    organizationId: string,
+    { entityId: issuer, sloUrl }: SamlSettings,
+    asked: Asked,
+  ) {
     const { id, nameId: subject, sessionIndexes } = asked.said;
     await messages.useOnce(organizationId, issuer, id);
     let revoked = 0;
     for (const sessionIndex of sessionIndexes.length === 0 ? [null] : sessionIndexes)
-      revoked += (await sessions.endSignedOn(organizationId, { issuer, subject, sessionIndex })).revoked;
+      revoked += (await sessions.endSignedOn(organizationId, { issuer, subject, sessionIndex }))
+        .revoked;
     const who = await models.memberships
       .findOne({ organizationId, 'signOn.issuer': issuer, 'signOn.subject': subject }, 'userId')
       .lean<{ userId: { toHexString(): string } }>();
@@ -125,7 +155,10 @@ export function createSamlLogoutService(deps: Deps) {
     if (facts.organizationId !== organizationId || facts.requestId !== said.inResponseTo)
       throw new AppError('TOKEN_VERIFICATION_FAILED', 'The response answers another logout');
     if (!said.isSuccess)
-      throw new AppError('INVALID_OPERATION', 'The identity provider reports that its session is not over');
+      throw new AppError(
+        'INVALID_OPERATION',
+        'The identity provider reports that its session is not over',
+      );
     return { location: facts.returnTo, cookies: [spent], audit: [] };
   }
 
@@ -133,20 +166,31 @@ export function createSamlLogoutService(deps: Deps) {
     /** Ends the caller's session; answers where to go to end the one at the identity provider, null when there is none. */
     async initiate({ organizationId }: Tenant, user: User, wanted: string | undefined) {
       const returnTo = allowedRedirect(deps.returnAddresses, wanted);
-      if (returnTo === null) throw new AppError('VALIDATION_ERROR', 'returnTo: not an address to return to');
+      if (returnTo === null)
+        throw new AppError('VALIDATION_ERROR', 'returnTo: not an address to return to');
       const signOn = await sessions.signOnOf(user.jti);
       const { revoked } = await sessions.logout(user);
-      const saml = signOn?.protocol === 'saml' ? await providerOf(organizationId, signOn.issuer) : null;
-      if (!signOn || !saml || saml.sloUrl === null) return { revoked, redirectUrl: null, cookies: [] };
+      const saml =
+        signOn?.protocol === 'saml' ? await providerOf(organizationId, signOn.issuer) : null;
+      if (!signOn || !saml || saml.sloUrl === null)
+        return { revoked, redirectUrl: null, cookies: [] };
       const asking = envelope(organizationId, saml.sloUrl);
       const facts = { returnTo, organizationId, requestId: asking.id };
       const { state, cookie } = await attempts.begin<LogoutFacts>('saml-logout', facts);
       const request = { xml: logoutRequest(asking, signOn), relayState: state };
-      return { revoked, redirectUrl: redirect.address(saml.sloUrl, 'SAMLRequest', request), cookies: [cookie] };
+      return {
+        revoked,
+        redirectUrl: redirect.address(saml.sloUrl, 'SAMLRequest', request),
+        cookies: [cookie],
+      };
     },
 
     /** Takes a logout message of an organisation's identity provider: the end of a logout begun here, or one begun there. */
-    async finish(organizationId: string, delivery: Delivery, meta: Origin & { cookie: CookieReader }) {
+    async finish(
+      organizationId: string,
+      delivery: Delivery,
+      meta: Origin & { cookie: CookieReader },
+    ) {
       const journey: LoginContext = { method: 'saml', spent: [] };
       try {
         return await conclude({ organizationId, delivery, cookie: meta.cookie }, journey);

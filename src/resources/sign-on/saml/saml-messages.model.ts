@@ -14,7 +14,11 @@ const KEPT_SECONDS = 24 * 3600;
 
 export const samlMessageSchema = new Schema<SamlMessageDocument>(
   { digest: { type: String, required: true, immutable: true } },
-  { collection: 'saml_messages', timestamps: { createdAt: true, updatedAt: false }, autoIndex: false },
+  {
+    collection: 'saml_messages',
+    timestamps: { createdAt: true, updatedAt: false },
+    autoIndex: false,
+  },
 );
 samlMessageSchema.plugin(tenancy);
 samlMessageSchema.index({ organizationId: 1, digest: 1 }, { name: 'once', unique: true });

@@ -19,7 +19,13 @@ const session = (action: string) => ({ action, resource: 'session' });
 /** Of the body, as described. */
 const RESPONSE_BYTES = 5 * 1024 * 1024;
 /** The browser arrives by a navigation: a refusal is told in the query of where it goes. */
-const landing = { ...open, kind: 'redirect', status: 302, writes: 'own', data: z.string() } as const;
+const landing = {
+  ...open,
+  kind: 'redirect',
+  status: 302,
+  writes: 'own',
+  data: z.string(),
+} as const;
 const logoutLanding = { ...landing, audit: session('auth.logout') } as const;
 
 export const samlRoutes = [
@@ -35,7 +41,10 @@ export const samlRoutes = [
     audit: session('auth.sso.initiate'),
     async handler({ body, meta }, { dispatch }) {
       const { organizationId, cookies, ...data } = await dispatch.initiate(body, meta, 'saml');
-      return reply(200, data, { cookies, audit: { organizationId, metadata: { provider: data.provider } } });
+      return reply(200, data, {
+        cookies,
+        audit: { organizationId, metadata: { provider: data.provider } },
+      });
     },
   }),
   route({
@@ -68,7 +77,8 @@ export const samlRoutes = [
   route({
     method: 'post',
     path: '/logout/initiate',
-    summary: 'End the session of the token presented, and begin the logout at its SAML identity provider',
+    summary:
+      'End the session of the token presented, and begin the logout at its SAML identity provider',
     auth: 'user',
     limits: ['auth'],
     roles: ROLES,
@@ -83,7 +93,8 @@ export const samlRoutes = [
   route({
     method: 'post',
     path: '/logout/callback',
-    summary: 'Take a signed logout message of the SAML identity provider of an organisation from a form',
+    summary:
+      'Take a signed logout message of the SAML identity provider of an organisation from a form',
     ...logoutLanding,
     bodyType: 'form',
     query: logoutQuery,
@@ -96,11 +107,16 @@ export const samlRoutes = [
   route({
     method: 'get',
     path: '/logout/callback',
-    summary: 'Take a signed logout message of the SAML identity provider of an organisation from the address',
+    summary:
+      'Take a signed logout message of the SAML identity provider of an organisation from the address',
     ...logoutLanding,
     query: logoutAddress,
     handler: async ({ query, meta }, { samlLogout }) => {
-      const { location, ...parts } = await samlLogout.finish(query.org, { rawQuery: meta.rawQuery }, meta);
+      const { location, ...parts } = await samlLogout.finish(
+        query.org,
+        { rawQuery: meta.rawQuery },
+        meta,
+      );
       return reply(302, location, parts);
     },
   }),

@@ -6,13 +6,20 @@ const address = z.string().max(2000);
 
 /** Whose sign-on: the organisation itself, or somebody's address. */
 export const samlInitiateInput = z
-  .strictObject({ organizationId: idParam.optional(), email: emailAddress.optional(), returnTo: address.optional() })
+  .strictObject({
+    organizationId: idParam.optional(),
+    email: emailAddress.optional(),
+    returnTo: address.optional(),
+  })
   .refine(({ organizationId, email }) => (organizationId === undefined) !== (email === undefined), {
     error: 'give organizationId or email',
   });
 
 /** Whatever else a form brings is ignored; what is missing is refused like what is wrong. */
-export const responseForm = z.object({ SAMLResponse: z.string().default(''), RelayState: z.string().default('') });
+export const responseForm = z.object({
+  SAMLResponse: z.string().default(''),
+  RelayState: z.string().default(''),
+});
 
 export const logoutInput = z.strictObject({ returnTo: address.optional() });
 export const loggedOutView = z.object({

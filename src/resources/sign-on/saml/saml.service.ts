@@ -11,9 +11,16 @@ import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker
 import type { Models } from '../../../models.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
-import type { SsoSettings, SsoSettingsService } from '../../organization/sso-settings/sso-settings.service.ts';
+import type {
+  SsoSettings,
+  SsoSettingsService,
+} from '../../organization/sso-settings/sso-settings.service.ts';
 import type { ExternalIdentity, AccountLinkingService } from '../login/account-linking.service.ts';
-import type { LoginRequestState, LoginRequestService, CookieReader } from '../login/login-requests.service.ts';
+import type {
+  LoginRequestState,
+  LoginRequestService,
+  CookieReader,
+} from '../login/login-requests.service.ts';
 import type { LoginCompletionService, LoginContext } from '../login/login-completion.service.ts';
 import type { SamlMessageService } from './saml-messages.service.ts';
 import type { responseForm } from './saml.schemas.ts';
@@ -46,23 +53,35 @@ export function samlOf({ provider, saml }: SsoSettings): SamlSettings {
 }
 
 export function createSamlService(deps: Deps) {
-  const { attempts, endings, arrivals, ssoSettings, messages, reader, redirect, places, clock } = deps;
+  const { attempts, endings, arrivals, ssoSettings, messages, reader, redirect, places, clock } =
+    deps;
 
   /** Where the browser goes for a sign-on, and the cookie that it comes back with. */
   async function begin(settings: SsoSettings, returnTo: string) {
     const { ssoUrl } = samlOf(settings);
     const { organizationId } = settings;
     const requestId = `_${deps.randomHex(20)}`;
-    const { state, cookie } = await attempts.begin<SamlFacts>('saml', { returnTo, organizationId, requestId });
+    const { state, cookie } = await attempts.begin<SamlFacts>('saml', {
+      returnTo,
+      organizationId,
+      requestId,
+    });
     const envelope = {
       ...{ id: requestId, issuer: places.entityId(organizationId) },
       ...{ destination: ssoUrl, now: clock.now() },
     };
     const xml = authnRequest(envelope, places.assertionConsumer);
-    return { location: redirect.address(ssoUrl, 'SAMLRequest', { xml, relayState: state }), cookies: [cookie] };
+    return {
+      location: redirect.address(ssoUrl, 'SAMLRequest', { xml, relayState: state }),
+      cookies: [cookie],
+    };
   }
 
-  async function arrive(form: z.output<typeof responseForm>, cookie: CookieReader, journey: LoginContext) {
+  async function arrive(
+    form: z.output<typeof responseForm>,
+    cookie: CookieReader,
+    journey: LoginContext,
+  ) {
     const { facts, spent } = await attempts.finish<SamlFacts>('saml', form.RelayState, cookie);
     const { organizationId, requestId, returnTo } = facts;
     Object.assign(journey, { returnTo, spent: [spent] });
@@ -71,7 +90,13 @@ export function createSamlService(deps: Deps) {
     const saml = samlOf(settings);
     const { entityId: issuer, certificates } = saml;
     const assertion = await reader.response({
-      ...{ base64: form.SAMLResponse, certificates, issuer, inResponseTo: requestId, now: clock.now() },
+      ...{
+        base64: form.SAMLResponse,
+        certificates,
+        issuer,
+        inResponseTo: requestId,
+        now: clock.now(),
+      },
       audience: places.entityId(organizationId),
       recipient: places.assertionConsumer,
       needsSessionIndex: saml.sloUrl !== null,
@@ -93,7 +118,8 @@ export function createSamlService(deps: Deps) {
 
     /** What the organisation's identity provider must know of us. @throws AppError `ORG_NOT_FOUND` */
     async metadata(organizationId: string): Promise<string> {
-      if (!(await deps.models.organizations.exists({ _id: organizationId }))) throw new AppError('ORG_NOT_FOUND');
+      if (!(await deps.models.organizations.exists({ _id: organizationId })))
+        throw new AppError('ORG_NOT_FOUND');
       return serviceProviderMetadata({
         entityId: places.entityId(organizationId),
         assertionConsumer: places.assertionConsumer,
@@ -110,10 +136,17 @@ function arrivalOf(
   { nameId, nameIdFormat, sessionIndex, attributes }: Assertion,
   saml: SamlSettings,
 ): ExternalIdentity {
-  const first = (name: string): string | null => attributes.get(name)?.find((value) => value.trim() !== '') ?? null;
+  const first = (name: string): string | null =>
+    attributes.get(name)?.find((value) => value.trim() !== '') ?? null;
   const named = nameIdFormat === EMAIL_NAME || /^[^\s@]+@[^\s@]+$/.test(nameId) ? nameId : null;
   return {
-    signOn: { protocol: 'saml', issuer: saml.entityId, subject: nameId, format: nameIdFormat, sessionIndex },
+    signOn: {
+      protocol: 'saml',
+      issuer: saml.entityId,
+      subject: nameId,
+      format: nameIdFormat,
+      sessionIndex,
+    },
     email: first(saml.emailAttribute)?.trim() ?? named,
     name: first(saml.nameAttribute),
     groups: attributes.get(saml.groupsAttribute) ?? null,

@@ -42,7 +42,11 @@ export const openIdLogin = (providers: IdentityProviders, kind: OpenIdKind): Soc
     const provider: OpenIdProvider = await providers.openId(registration);
     return {
       location: (request) =>
-        provider.location({ ...request, scope: 'openid email profile', ...(prompt !== undefined && { prompt }) }),
+        provider.location({
+          ...request,
+          scope: 'openid email profile',
+          ...(prompt !== undefined && { prompt }),
+        }),
       async identify(back) {
         const claims = await provider.claims(back, ['email']);
         const { iss: issuer, sub: subject, name } = claims;

@@ -1,10 +1,21 @@
 // Social login: off to a provider and back, and what the session's cookie is exchanged for.
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
-import { callbackQuery, exchangedView, locationView, startQuery } from '../login/sign-on.schemas.ts';
+import {
+  callbackQuery,
+  exchangedView,
+  locationView,
+  startQuery,
+} from '../login/sign-on.schemas.ts';
 
 const open = { method: 'get', auth: 'public', limits: ['auth'], codes: ['NOT_FOUND'] } as const;
-const away = { ...open, kind: 'redirect', status: 302, query: startQuery, data: locationView } as const;
+const away = {
+  ...open,
+  kind: 'redirect',
+  status: 302,
+  query: startQuery,
+  data: locationView,
+} as const;
 const back = {
   ...open,
   kind: 'redirect',

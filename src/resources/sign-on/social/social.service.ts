@@ -1,5 +1,8 @@
 // Social login: by an account at one of the installation's providers, known by what never changes there, never by its e-mail address.
-import { type RedirectAllowList, allowedRedirect } from '../../../domain/identity/redirect-allow-list.ts';
+import {
+  type RedirectAllowList,
+  allowedRedirect,
+} from '../../../domain/identity/redirect-allow-list.ts';
 import { AppError } from '../../../errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Models } from '../../../models.ts';
@@ -8,7 +11,11 @@ import type { RegistrationService } from '../../auth/accounts/registration.servi
 import type { Origin, Proof, SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { SignInFailures } from '../../auth/accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
-import type { LoginRequestState, LoginRequestService, CookieReader } from '../login/login-requests.service.ts';
+import type {
+  LoginRequestState,
+  LoginRequestService,
+  CookieReader,
+} from '../login/login-requests.service.ts';
 import type { LoginCompletionService, LoginContext } from '../login/login-completion.service.ts';
 import type { SocialOpener, SocialPerson } from './social-providers.service.ts';
 import { displayNameOf } from '../login/display-name.ts';
@@ -48,10 +55,21 @@ interface Callback {
 const METHOD = 'oauth';
 
 export function createSocialService(deps: Deps) {
-  const { models, sessions, failures, credentials, founding, attempts, endings, clock, transaction, randomToken } =
-    deps;
+  const {
+    models,
+    sessions,
+    failures,
+    credentials,
+    founding,
+    attempts,
+    endings,
+    clock,
+    transaction,
+    randomToken,
+  } = deps;
 
-  const redirectUri = (kind: SocialKind): string => `${deps.publicUrl}/api/v1/auth/${kind}/callback`;
+  const redirectUri = (kind: SocialKind): string =>
+    `${deps.publicUrl}/api/v1/auth/${kind}/callback`;
 
   /** @throws AppError `NOT_FOUND` when the installation has no such login */
   function openerOf(kind: SocialKind): SocialOpener {
@@ -66,20 +84,27 @@ export function createSocialService(deps: Deps) {
     models.users.findOne({ email }).lean<UserDocument>();
 
   /** From now on the account at the provider opens this one, which has the address that the provider vouches for. */
-  async function link(user: UserDocument, { issuer, subject }: SocialPerson): Promise<UserDocument> {
+  async function link(
+    user: UserDocument,
+    { issuer, subject }: SocialPerson,
+  ): Promise<UserDocument> {
     const { matchedCount } = await models.users.updateOne(
       { _id: user._id, 'identities.issuer': { $ne: issuer } },
       { $push: { identities: { issuer, subject, linkedAt: clock.now() } } },
     );
     if (matchedCount === 0)
-      throw new AppError('CONFLICT', 'The account with this address belongs to somebody else at the provider');
+      throw new AppError(
+        'CONFLICT',
+        'The account with this address belongs to somebody else at the provider',
+      );
     return credentials.proveMailbox(user);
   }
 
   /** Call it in a transaction. @throws AppError `FORBIDDEN`, `CONFLICT`, `ACCOUNT_DEACTIVATED` */
   async function enter(person: SocialPerson, { origin, proof }: { origin: Origin; proof: Proof }) {
     const { email } = person;
-    if (email === null) throw new AppError('FORBIDDEN', 'The provider does not vouch for the e-mail address');
+    if (email === null)
+      throw new AppError('FORBIDDEN', 'The provider does not vouch for the e-mail address');
     const user = await known(person);
     if (user) return sessions.signIn(user, origin, proof);
     const sameAddress = await addressed(email);
@@ -99,18 +124,24 @@ export function createSocialService(deps: Deps) {
 
   /** A refusal belongs into the log of the account that was meant. */
   async function noteRefusal(person: SocialPerson, origin: Origin, error: unknown): Promise<void> {
-    const user = (await known(person)) ?? (person.email === null ? null : await addressed(person.email));
+    const user =
+      (await known(person)) ?? (person.email === null ? null : await addressed(person.email));
     const detail = error instanceof AppError ? error.message : 'fault';
     if (user) failures.note(user, origin, { method: METHOD, detail });
   }
 
-  async function arrive(kind: SocialKind, { query, cookie, origin }: Callback, journey: LoginContext) {
+  async function arrive(
+    kind: SocialKind,
+    { query, cookie, origin }: Callback,
+    journey: LoginContext,
+  ) {
     const { facts, spent } = await attempts.finish<Facts>(kind, query.state ?? '', cookie);
     journey.returnTo = facts.returnTo;
     journey.spent.push(spent);
     const provider = await openerOf(kind)();
     const url = new URL(redirectUri(kind));
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, value);
     const person = await provider.identify({ url, verifier: facts.verifier, nonce: facts.nonce });
     const proof = { method: METHOD, provider: kind, secondFactor: null };
     return transaction(() => enter(person, { origin, proof })).catch(async (error: unknown) => {
@@ -123,7 +154,12 @@ export function createSocialService(deps: Deps) {
     const provider = await opener();
     const [verifier, nonce] = [randomToken(), randomToken()];
     const { state, cookie } = await attempts.begin<Facts>(kind, { returnTo, verifier, nonce });
-    const location = await provider.location({ redirectUri: redirectUri(kind), state, verifier, nonce });
+    const location = await provider.location({
+      redirectUri: redirectUri(kind),
+      state,
+      verifier,
+      nonce,
+    });
     return { location, cookies: [cookie] };
   }
 
@@ -135,7 +171,8 @@ export function createSocialService(deps: Deps) {
     async begin(kind: SocialKind, wanted: string | undefined, origin: Origin) {
       const opener = openerOf(kind);
       const returnTo = allowedRedirect(deps.returnAddresses, wanted);
-      if (returnTo === null) throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
+      if (returnTo === null)
+        throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
       return leave(kind, opener, returnTo).catch((error: unknown) =>
         endings.refused({ method: METHOD, returnTo, spent: [] }, origin, error),
       );

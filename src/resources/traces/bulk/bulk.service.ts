@@ -1,7 +1,12 @@
 // Changes of many decisions at once; each is an entry of the chain (document 2, section 4.1).
 import { payloadDigest } from '../../../domain/record/chain.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import { type Erased, erasurePayload, statusPayload, type TraceStatus } from '../../../domain/record/payload.ts';
+import {
+  type Erased,
+  erasurePayload,
+  statusPayload,
+  type TraceStatus,
+} from '../../../domain/record/payload.ts';
 import { AppError } from '../../../errors.ts';
 import type { Amendment, Amendments, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Models } from '../../../models.ts';
@@ -18,9 +23,14 @@ const KEPT = new Set(['evaluation', 'origin']);
 
 export function createBulkService({ models, amendments }: Deps) {
   /** The decisions that the tenant sees, by id. */
-  async function find({ organizationId, workspaceId }: Tenant, ids: readonly string[]): Promise<Map<string, string>> {
+  async function find(
+    { organizationId, workspaceId }: Tenant,
+    ids: readonly string[],
+  ): Promise<Map<string, string>> {
     const where = { organizationId, deletedAt: null, ...(workspaceId !== null && { workspaceId }) };
-    const found = await models.traces.find({ ...where, _id: { $in: ids } }, 'traceId').lean<TraceDocument[]>();
+    const found = await models.traces
+      .find({ ...where, _id: { $in: ids } }, 'traceId')
+      .lean<TraceDocument[]>();
     return new Map(found.map(({ _id, traceId }) => [_id.toHexString(), traceId]));
   }
 
@@ -28,19 +38,32 @@ export function createBulkService({ models, amendments }: Deps) {
   async function changeAll(
     tenant: Tenant,
     ids: unknown,
-    factOf: (subject: Subject, trace: TraceDocument) => Amendment | null | Promise<Amendment | null>,
+    factOf: (
+      subject: Subject,
+      trace: TraceDocument,
+    ) => Amendment | null | Promise<Amendment | null>,
   ) {
     const wanted = bulkIds.safeParse(ids);
     if (!wanted.success) throw new AppError('INVALID_IDS');
     const found = await find(tenant, wanted.data);
-    const results = await amendments.appendAll(tenant.organizationId, [...found.values()], (subject) => {
-      const trace = subject.trace as unknown as TraceDocument;
-      return trace.deletedAt ? null : factOf(subject, trace);
-    });
+    const results = await amendments.appendAll(
+      tenant.organizationId,
+      [...found.values()],
+      (subject) => {
+        const trace = subject.trace as unknown as TraceDocument;
+        return trace.deletedAt ? null : factOf(subject, trace);
+      },
+    );
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
-    const changed = results.filter((result) => result.status === 'fulfilled' && result.value !== null).length;
-    return { requested: wanted.data.length, changed, notFound: wanted.data.filter((id) => !found.has(id)) };
+    const changed = results.filter(
+      (result) => result.status === 'fulfilled' && result.value !== null,
+    ).length;
+    return {
+      requested: wanted.data.length,
+      changed,
+      notFound: wanted.data.filter((id) => !found.has(id)),
+    };
   }
 
   /** Everything of its content that is still kept, in the decision and in the corrections of it. */
@@ -60,7 +83,8 @@ export function createBulkService({ models, amendments }: Deps) {
     /** @throws AppError `INVALID_IDS`, `INVALID_STATUS`, `CONFLICT` */
     async setStatus(tenant: Tenant, ids: unknown, wanted: unknown) {
       const status = TRACE_STATUSES.find((known) => known === wanted);
-      if (status === undefined) throw new AppError('INVALID_STATUS', `One of ${TRACE_STATUSES.join(', ')}`);
+      if (status === undefined)
+        throw new AppError('INVALID_STATUS', `One of ${TRACE_STATUSES.join(', ')}`);
       return changeAll(tenant, ids, (subject, trace) =>
         trace.status === status ? null : statusFact(about(tenant, subject, trace), status),
       );
@@ -76,7 +100,11 @@ export function createBulkService({ models, amendments }: Deps) {
 }
 export type BulkService = ReturnType<typeof createBulkService>;
 
-function about({ organizationId, actor }: Tenant, { subject, after }: Subject, trace: TraceDocument) {
+function about(
+  { organizationId, actor }: Tenant,
+  { subject, after }: Subject,
+  trace: TraceDocument,
+) {
   const { workspaceId, traceId } = trace;
   return { organizationId, workspaceId, actor, traceId, subject, after, commitments: {} };
 }
@@ -87,7 +115,11 @@ function statusFact(what: About, status: TraceStatus): Amendment {
   return { kind: 'status', view, payloadDigest: payloadDigest(view), fields: {} };
 }
 
-function erasureFact(what: About, cause: 'bulk-delete' | 'purge', erased: readonly Erased[]): Amendment {
+function erasureFact(
+  what: About,
+  cause: 'bulk-delete' | 'purge',
+  erased: readonly Erased[],
+): Amendment {
   const view = erasurePayload({ ...what, cause, erased });
   return { kind: 'erasure', view, payloadDigest: payloadDigest(view), fields: {} };
 }

@@ -9,7 +9,12 @@ import { tracePayload } from '../../../domain/record/payload.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import type { KnownAgent } from '../../agents/agents.service.ts';
 import type { Judgement } from './judge.ts';
-import { ADAPTER_MEMBERS, type ReviewItem, type TraceDocument, type TraceFields } from '../traces.model.ts';
+import {
+  ADAPTER_MEMBERS,
+  type ReviewItem,
+  type TraceDocument,
+  type TraceFields,
+} from '../traces.model.ts';
 
 export interface DraftInput {
   tenant: Tenant;
@@ -32,7 +37,14 @@ export interface DraftInput {
 }
 
 /** What an agent that does not log payloads has committed to and not kept. */
-const PAYLOAD = ['inputContext', 'outputDecision', 'rationale', 'alternatives', 'conversation', 'crew'];
+const PAYLOAD = [
+  'inputContext',
+  'outputDecision',
+  'rationale',
+  'alternatives',
+  'conversation',
+  'crew',
+];
 
 /** What a decision says besides its payload; scrubbed. */
 interface Origin {
@@ -83,7 +95,10 @@ function originOf({ judged: { kept }, userAgent }: DraftInput): Origin {
   };
 }
 
-function commit({ judged: { kept, evaluation }, rawBody, logPayloads, random16 }: DraftInput, origin: Origin) {
+function commit(
+  { judged: { kept, evaluation }, rawBody, logPayloads, random16 }: DraftInput,
+  origin: Origin,
+) {
   const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = kept;
   const values: Record<string, Json | undefined> = {
     submitted: sha256Hex(rawBody),
@@ -147,7 +162,18 @@ function rationaleOf(kept: Judgement['kept']): string | null {
 
 /** What ingestion answers, and what a repetition is answered: taken from the stored document alone. */
 export function answerOf(trace: TraceDocument) {
-  const { traceId, agentId, verdict, confidenceScore, tags, answer, createdAt, sequence, chainHash, sealed } = trace;
+  const {
+    traceId,
+    agentId,
+    verdict,
+    confidenceScore,
+    tags,
+    answer,
+    createdAt,
+    sequence,
+    chainHash,
+    sealed,
+  } = trace;
   const salt = saltAt(sealed.submitted?.seed ?? '', '');
   return {
     traceId,

@@ -27,7 +27,10 @@ export function idempotencyKeyOf(
     throw new AppError('SVC_VALIDATION_FAILED', `Idempotency-Key: at most ${LONGEST} characters`);
   if (header) return keyed(ledgerKey, `header:${header.toLowerCase()}`);
   if (agentId === null) return null;
-  const derived = createHash('sha256').update(`${agentId}:${organizationId}:`).update(rawBody).digest('hex');
+  const derived = createHash('sha256')
+    .update(`${agentId}:${organizationId}:`)
+    .update(rawBody)
+    .digest('hex');
   return keyed(ledgerKey, `derived:${derived}`);
 }
 

@@ -57,9 +57,14 @@ export interface Ingested {
 }
 
 export function createIngestionService(deps: Deps) {
-  const { ledger, agents, agentHistory, policySets, organizations, scrubbers, clock, ledgerKey } = deps;
+  const { ledger, agents, agentHistory, policySets, organizations, scrubbers, clock, ledgerKey } =
+    deps;
 
-  async function agentOf({ organizationId, agentIds }: Tenant, key: Key, named: string): Promise<KnownAgent | null> {
+  async function agentOf(
+    { organizationId, agentIds }: Tenant,
+    key: Key,
+    named: string,
+  ): Promise<KnownAgent | null> {
     const agent = await agents.resolve(organizationId, named, agentIds);
     if (key.agentId !== null && agent?.agentId !== key.agentId)
       throw new AppError('FORBIDDEN', 'An agent key ingests for its own agent only');
@@ -81,12 +86,30 @@ export function createIngestionService(deps: Deps) {
     ]);
     const scrubber = scrubbers.of({ nationalIds, extended: agentPolicies.piiMasking });
     const versionScrubber = scrubbers.of({ nationalIds, extended: false });
-    return { agent, agentPolicies, workspaceId, policies, history, scrubber, versionScrubber, at: clock.now() };
+    return {
+      agent,
+      agentPolicies,
+      workspaceId,
+      policies,
+      history,
+      scrubber,
+      versionScrubber,
+      at: clock.now(),
+    };
   }
 
-  function onceOf({ organizationId }: Tenant, agentId: string | null, circumstances: IngestionContext): Buffer | null {
+  function onceOf(
+    { organizationId }: Tenant,
+    agentId: string | null,
+    circumstances: IngestionContext,
+  ): Buffer | null {
     const header = headerOf(circumstances, 'idempotency-key');
-    return idempotencyKeyOf(ledgerKey, { organizationId, header, agentId, rawBody: circumstances.rawBody });
+    return idempotencyKeyOf(ledgerKey, {
+      organizationId,
+      header,
+      agentId,
+      rawBody: circumstances.rawBody,
+    });
   }
 
   return {
@@ -132,7 +155,10 @@ export function createIngestionService(deps: Deps) {
     },
 
     /** The answer that an equal request was given within 24 hours; null when there was none. */
-    async earlier({ tenant }: { tenant: Tenant }, circumstances: IngestionContext): Promise<Ingested | null> {
+    async earlier(
+      { tenant }: { tenant: Tenant },
+      circumstances: IngestionContext,
+    ): Promise<Ingested | null> {
       const once = onceOf(tenant, agentIdIn(circumstances.rawBody), circumstances);
       const entry = once && (await ledger.find(tenant.organizationId, once));
       return entry && ingested(entry, true);
@@ -153,18 +179,26 @@ function headerOf({ headers }: IngestionContext, name: string): string | undefin
 
 function agentIdIn(rawBody: Buffer): string | null {
   try {
-    const agentId: unknown = (JSON.parse(rawBody.toString('utf8')) as { agentId?: unknown } | null)?.agentId;
+    const agentId: unknown = (JSON.parse(rawBody.toString('utf8')) as { agentId?: unknown } | null)
+      ?.agentId;
     return typeof agentId === 'string' ? agentId.trim() : null;
   } catch {
     return null;
   }
 }
 
-function versionOf(circumstances: IngestionContext, { schemaVersion }: IngestBody, now: Date): SchemaVersion {
+function versionOf(
+  circumstances: IngestionContext,
+  { schemaVersion }: IngestBody,
+  now: Date,
+): SchemaVersion {
   const choice = chooseVersion([headerOf(circumstances, 'x-service-version'), schemaVersion], now);
   if (choice.kind === 'chosen') return choice.version;
   if (choice.kind === 'unknown')
-    throw new AppError('SVC_UNKNOWN_SCHEMA_VERSION', `Unknown schema version ${JSON.stringify(choice.named)}`);
+    throw new AppError(
+      'SVC_UNKNOWN_SCHEMA_VERSION',
+      `Unknown schema version ${JSON.stringify(choice.named)}`,
+    );
   if (choice.kind === 'contradictory')
     throw new AppError('SVC_VALIDATION_FAILED', 'X-Service-Version and schemaVersion differ');
   throw new AppError('VERSION_SUNSET', undefined, { headers: { Link: MIGRATION_LINK } });
@@ -173,8 +207,15 @@ function versionOf(circumstances: IngestionContext, { schemaVersion }: IngestBod
 function refuseExcess(body: IngestBody, limits: SchemaVersion['limits']): void {
   const excess = limitViolationOf(body, limits);
   if (excess.length === 0) return;
-  const text = excess.map(({ path, limit, found, unit }) => `${path}: ${found} ${unit}, at most ${limit}`).join('; ');
+  const text = excess
+    .map(({ path, limit, found, unit }) => `${path}: ${found} ${unit}, at most ${limit}`)
+    .join('; ');
   throw new AppError('SVC_VALIDATION_FAILED', text, {
-    data: { issues: excess.map(({ path, limit, unit }) => ({ path, message: `at most ${limit} ${unit}` })) },
+    data: {
+      issues: excess.map(({ path, limit, unit }) => ({
+        path,
+        message: `at most ${limit} ${unit}`,
+      })),
+    },
   });
 }

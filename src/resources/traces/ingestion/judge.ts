@@ -47,11 +47,15 @@ export function judge(submitted: JsonObject, judging: JudgeInput): Judgement {
   const pii = { types: scrubbed.types, outputTypes: scrubbed.outputTypes };
   const { confidenceScore } = scored;
   const found = policies.evaluate(
-    factsOf({ submitted, at, agentName: agent?.name ?? null, confidenceScore, tags, pii }, policies.reads),
+    factsOf(
+      { submitted, at, agentName: agent?.name ?? null, confidenceScore, tags, pii },
+      policies.reads,
+    ),
   );
   const anomalous = scored.anomaly && agentPolicies.autoBlockAnomalies;
   const verdict = anomalous ? 'blocked' : found.status;
-  if (found.failed.length > 0 || found.matched.some(({ error }) => error !== null)) tags.push('POLICY_ERROR');
+  if (found.failed.length > 0 || found.matched.some(({ error }) => error !== null))
+    tags.push('POLICY_ERROR');
   return {
     verdict,
     confidenceScore,
@@ -77,7 +81,10 @@ export function judge(submitted: JsonObject, judging: JudgeInput): Judgement {
   };
 }
 
-function decidingPolicy({ decidedBy, matched, status }: PolicyVerdict, verdict: Verdict): Judgement['policy'] {
+function decidingPolicy(
+  { decidedBy, matched, status }: PolicyVerdict,
+  verdict: Verdict,
+): Judgement['policy'] {
   const decider = status === verdict ? matched.find(({ id }) => id === decidedBy) : undefined;
   return decider ? { name: decider.name, reason: decider.reason } : null;
 }
@@ -103,7 +110,9 @@ function scrubbedFields(fields: readonly string[], changed: readonly string[]): 
   if (changed.length === 0) return [];
   const paths = changed.map((pointer) => pointer.split('/').map(unescaped).join('.'));
   return fields.filter((field) =>
-    paths.some((path) => path === field || path.startsWith(`${field}.`) || field.startsWith(`${path}.`)),
+    paths.some(
+      (path) => path === field || path.startsWith(`${field}.`) || field.startsWith(`${path}.`),
+    ),
   );
 }
 
