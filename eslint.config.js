@@ -1,4 +1,4 @@
-// The short list of rules the compiler cannot check: promises, suppressions with reasons, and the size ceilings.
+// The short list of rules the compiler cannot check: promises, suppressions with reasons, packed literals; test/contract/sources has the ceilings.
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -27,21 +27,15 @@ export default tseslint.config(
         'error',
         { selector: 'TSEnumDeclaration', message: 'Use a union of literals.' },
         { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
+        {
+          selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+          message: 'Write the members out: a spread of an object literal only packs lines.',
+        },
       ],
-      'max-lines': ['error', { max: 350 }],
-      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
-      'max-params': ['error', 3],
-      '@typescript-eslint/max-params': 'off',
+      'no-nested-ternary': 'error',
+      'max-lines': ['error', { max: 400 }],
     },
   },
-  {
-    files: ['test/**', 'bench/**', 'scripts/**'],
-    rules: { 'max-lines-per-function': 'off', 'max-lines': ['error', { max: 500 }] },
-  },
-  // A factory is the scope of what it returns, as a class body is; its inner functions are held to the ceiling by test/contract/sources/sizes.test.ts.
-  {
-    files: ['src/**/*.service.ts', 'src/composition/services.ts', 'src/instance.ts'],
-    rules: { 'max-lines-per-function': 'off' },
-  },
+  { files: ['test/**', 'bench/**', 'scripts/**'], rules: { 'max-lines': ['error', { max: 550 }] } },
   { files: ['vitest*.config.ts'], rules: { 'no-restricted-syntax': 'off' } },
 );

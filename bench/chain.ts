@@ -235,13 +235,11 @@ function decisionOf(tenant: Tenant, i: number) {
   const at = systemClock.now();
   const kept = submittedOf(i);
   const evaluation: JsonObject = {
-    ...{
-      at: chainTime(at),
-      confidenceScore: 0.8125,
-      tags: ['LOW_CONFIDENCE'],
-      matchedPolicies: [],
-      decidedBy: null,
-    },
+    at: chainTime(at),
+    confidenceScore: 0.8125,
+    tags: ['LOW_CONFIDENCE'],
+    matchedPolicies: [],
+    decidedBy: null,
     features: { rationaleLength: 0.9, alternatives: 0.5, hedging: 0.1, agreement: 1, context: 0.7 },
     agentPolicies: {
       strictMode: false,
@@ -251,34 +249,30 @@ function decisionOf(tenant: Tenant, i: number) {
     },
   };
   return draftOf({
-    ...{
-      tenant,
-      traceId: newTraceId(systemClock),
-      workspaceId: tenant.defaultWorkspaceId,
-      agent: null,
-      at,
-    },
-    ...{
-      logPayloads: true,
-      schemaVersion: '2026-04-01',
-      policySetDigest: sha256Hex('[]'),
-      scrubVersion: '1',
-    },
+    tenant,
+    traceId: newTraceId(systemClock),
+    workspaceId: tenant.defaultWorkspaceId,
+    agent: null,
+    at,
+    logPayloads: true,
+    schemaVersion: '2026-04-01',
+    policySetDigest: sha256Hex('[]'),
+    scrubVersion: '1',
     judged: {
-      ...{
-        verdict: 'approved',
-        confidenceScore: 0.8125,
-        tags: ['LOW_CONFIDENCE'],
-        policy: null,
-        matchedPolicyIds: [],
-      },
-      ...{ evaluation, kept },
+      verdict: 'approved',
+      confidenceScore: 0.8125,
+      tags: ['LOW_CONFIDENCE'],
+      policy: null,
+      matchedPolicyIds: [],
+      evaluation,
+      kept,
     },
-    ...{
-      userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)',
-      rawBody: Buffer.from(JSON.stringify(kept)),
-    },
-    ...{ once: random16(), monthlyLimit: null, newReviewId: () => objectId(newId()), random16 },
+    userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)',
+    rawBody: Buffer.from(JSON.stringify(kept)),
+    once: random16(),
+    monthlyLimit: null,
+    newReviewId: () => objectId(newId()),
+    random16,
   });
 }
 

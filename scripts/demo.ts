@@ -41,14 +41,14 @@ function demoConfig(): Config {
   const limit = String(RAISED);
   return loadConfig({
     ...process.env,
-    ...{
-      PORT: '0',
-      ASSAY_HOST: '127.0.0.1',
-      LOG_LEVEL: 'error',
-      REGISTRATION: 'open',
-      DEFAULT_PLAN: 'custom',
-    },
-    ...{ ASSAY_LIMIT_IP: limit, ASSAY_LIMIT_USER: limit, ASSAY_LIMIT_AUTH: limit },
+    PORT: '0',
+    ASSAY_HOST: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    REGISTRATION: 'open',
+    DEFAULT_PLAN: 'custom',
+    ASSAY_LIMIT_IP: limit,
+    ASSAY_LIMIT_USER: limit,
+    ASSAY_LIMIT_AUTH: limit,
     ASSAY_DATA_DIR: join(loadConfig().ASSAY_DATA_DIR, 'demo'),
   });
 }

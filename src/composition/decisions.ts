@@ -44,12 +44,20 @@ export function createDecisions(platform: Platform, { organizations, keyIdentiti
   const scrubbers = createScrubbers();
   const counts = createTraceCounts({ models, ledger });
   return {
-    ...{ agents, policySets },
+    agents,
+    policySets,
     onboarding: createOnboardingService({ agents }),
     mlBoms: createMlBomService({ agents, clock }),
     policies: createPolicyService({ models, policySets, clock, onCommit }),
     ingestion: createIngestionService({
-      ...{ ledger, agents, agentHistory, policySets, organizations, scrubbers, clock, random16 },
+      ledger,
+      agents,
+      agentHistory,
+      policySets,
+      organizations,
+      scrubbers,
+      clock,
+      random16,
       newTraceId: () => newTraceId(clock),
       newReviewId: () => objectId(newId()),
       ledgerKey: secrets.ledgerKey,

@@ -23,20 +23,28 @@ export function createDirectory(platform: Platform, identity: Identity) {
   const accounts = createAccountService({ models, newId });
   const scimGroups = createScimGroupService({ models, people, memberships, baseUrl });
   const invitations = createInvitationService({
-    ...{ models, memberships, clock, newId },
+    models,
+    memberships,
+    clock,
+    newId,
     tokenKey: secrets.ledgerKey,
     publicUrl: platform.publicUrl,
     queueMail: platform.queueMail,
   });
   return {
-    ...{ scimGroups, invitations },
+    scimGroups,
+    invitations,
     scimTokens: createScimTokenService({ models, organizations, randomHex, hashKey }),
     scimUsers: createScimUserService({ models, people, accounts, sessions, memberships }),
     scimSearches: createSearchService({ people, groups: scimGroups }),
     scimDiscovery: createDiscoveryService({ baseUrl }),
     members: createMemberService({ models, memberships }),
     acceptance: createAcceptanceService({
-      ...{ models, invitations, memberships, sessions, transaction },
+      models,
+      invitations,
+      memberships,
+      sessions,
+      transaction,
       invited: createInviteeAccountService({ models, passwords, failures, clock }),
     }),
   };

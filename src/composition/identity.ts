@@ -45,13 +45,22 @@ export function createIdentity(platform: Platform) {
     max: 10_000,
   });
   const organizations = createOrganizationService({
-    ...{ models, contexts, newId, onCommit, defaultPlan: config.DEFAULT_PLAN },
+    models,
+    contexts,
+    newId,
+    onCommit,
+    defaultPlan: config.DEFAULT_PLAN,
     openLedger: (organizationId) => platform.consumers.cursorsFor(organizationId, 0),
   });
   const knownWorkspaces = createCache<true>({ feed, collections: ['workspaces'], max: 10_000 });
   const oneTimeTokens = createOneTimeTokenService({ models, clock, randomToken });
   const sessions = createSessionService({
-    ...{ models, tempTokens, oneTimeTokens, organizations, audit, clock },
+    models,
+    tempTokens,
+    oneTimeTokens,
+    organizations,
+    audit,
+    clock,
     tokens: createSessionTokens(signing),
     newJti: randomToken,
     systemOwners: config.SYSTEM_OWNERS,
@@ -69,7 +78,11 @@ export function createIdentity(platform: Platform) {
     transaction,
   };
   const founding = createRegistrationService({
-    ...{ models, sessions, organizations, clock, newId },
+    models,
+    sessions,
+    organizations,
+    clock,
+    newId,
     registration: config.REGISTRATION,
   });
   const identities = createCache<KeyIdentity>({
@@ -78,7 +91,12 @@ export function createIdentity(platform: Platform) {
     max: 50_000,
   });
   return {
-    ...{ organizations, oneTimeTokens, sessions, failures, credentials, founding },
+    organizations,
+    oneTimeTokens,
+    sessions,
+    failures,
+    credentials,
+    founding,
     memberships: createMembershipService({ models }),
     workspaces: createWorkspaceService({ models, known: knownWorkspaces }),
     local: createLocalService({ ...doors, founding }),

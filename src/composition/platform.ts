@@ -76,14 +76,12 @@ export function createPlatform(deps: PlatformDeps, onSealed: (organizationId: st
   const audits = openChain(AUDIT, { ...chainDeps, onSealed: () => undefined });
   const outbox = createOutboxWriter({ rows: models.outbox, clock });
   const consumers = createConsumers({
-    ...{
-      connection,
-      clock,
-      chain: DECISIONS,
-      cursors: models.cursors,
-      parked: models.parked,
-      timer: systemTimer,
-    },
+    connection,
+    clock,
+    chain: DECISIONS,
+    cursors: models.cursors,
+    parked: models.parked,
+    timer: systemTimer,
     ...probe,
     consumers: consumersOf({ models, outbox, fold: decisions.fold }),
     onError: (consumer, organizationId, error) =>
@@ -96,7 +94,12 @@ export function createPlatform(deps: PlatformDeps, onSealed: (organizationId: st
     database: connection.name,
   });
   const audit = createAuditService({
-    ...{ models, verificationWorker, clock, newId, random16, log: logger },
+    models,
+    verificationWorker,
+    clock,
+    newId,
+    random16,
+    log: logger,
     chain: audits.appender,
     emptyEntries: audits.emptyEntries,
   });
@@ -112,17 +115,15 @@ export function createPlatform(deps: PlatformDeps, onSealed: (organizationId: st
   const [firstReturn = `${publicUrl}/`, ...moreReturns] = config.ASSAY_RETURN_URLS;
   return {
     ...deps,
-    ...{
-      transaction,
-      onCommit,
-      decisions,
-      audits,
-      outbox,
-      consumers,
-      verificationWorker,
-      audit,
-      mailer,
-    },
+    transaction,
+    onCommit,
+    decisions,
+    audits,
+    outbox,
+    consumers,
+    verificationWorker,
+    audit,
+    mailer,
     http: createSafeHttp({ ...OUTBOUND, allow: config.ASSAY_OUTBOUND_ALLOW }),
     passwords: createPasswords(config.ASSAY_PASSWORD_CONCURRENCY),
     vault: createVault({ key: secrets.encryptionKey, formerKeys: secrets.formerEncryption }),

@@ -27,16 +27,19 @@ export function createSaml(platform: Platform, { sessions }: Identity, common: C
   const samlReader = createSamlReaderWorker({ decryptionKey: key, log: logger });
   const samlMessages = createSamlMessageService({ models });
   const parts = {
-    ...{ models, returnAddresses, clock, randomHex, ...common },
-    ...{
-      messages: samlMessages,
-      reader: samlReader,
-      redirect: createSamlRedirect(key),
-      places: samlEndpoints(publicUrl),
-    },
+    models,
+    returnAddresses,
+    clock,
+    randomHex,
+    ...common,
+    messages: samlMessages,
+    reader: samlReader,
+    redirect: createSamlRedirect(key),
+    places: samlEndpoints(publicUrl),
   };
   return {
-    ...{ samlReader, samlMessages },
+    samlReader,
+    samlMessages,
     saml: createSamlService({ ...parts, certificate }),
     samlLogout: createSamlLogoutService({ ...parts, sessions }),
   };

@@ -26,13 +26,19 @@ export function createServices(deps: PlatformDeps) {
   const decisions = createDecisions(platform, identity);
   const caches = [...identity.identityCaches, ...decisions.decisionCaches];
   const organizationDeletion = createOrganizationDeletionService({
-    ...{ models, audit, clock, onCommit: platform.onCommit },
+    models,
+    audit,
+    clock,
+    onCommit: platform.onCommit,
     memberships: identity.memberships,
     bulk: decisions.bulk,
     forget: (organizationId) => caches.forEach((cache) => cache.invalidate(organizationId)),
   });
   const outboxWorker = createOutboxWorker({
-    ...{ rows: models.outbox, clock, chance, log: logger },
+    rows: models.outbox,
+    clock,
+    chance,
+    log: logger,
     deliverers: {
       [MAIL_TOPIC]: createMailDelivery(mailer, {
         ...identity.links.mails,
@@ -49,12 +55,13 @@ export function createServices(deps: PlatformDeps) {
     ...directory,
     ...signOn,
     ...decisions,
-    ...{ audit, consumers, organizationDeletion, outboxWorker },
-    ...{
-      transaction: platform.transaction,
-      passwords: platform.passwords,
-      ledgerMaintenance: platform.ledgerMaintenance,
-    },
+    audit,
+    consumers,
+    organizationDeletion,
+    outboxWorker,
+    transaction: platform.transaction,
+    passwords: platform.passwords,
+    ledgerMaintenance: platform.ledgerMaintenance,
     readiness: createReadiness({ ping, clockAgrees: deps.clockAgrees, quarantined }),
     /** Brings the gauges of /metrics up to date. */
     async observe(): Promise<void> {

@@ -49,10 +49,22 @@ export function createSignOn(platform: Platform, identity: Identity) {
     log: logger,
   });
   const arrivals = createAccountLinkingService({
-    ...{ models, sessions, credentials, memberships, ssoSettings, clock, newId, transaction },
+    models,
+    sessions,
+    credentials,
+    memberships,
+    ssoSettings,
+    clock,
+    newId,
+    transaction,
   });
   const oidc = createOidcService({
-    ...{ attempts, endings, arrivals, ssoSettings, randomToken, publicUrl },
+    attempts,
+    endings,
+    arrivals,
+    ssoSettings,
+    randomToken,
+    publicUrl,
     providers: createIdentityProviders({
       fetch: (url, options) => http.fetch(url, options),
       clock,
@@ -60,7 +72,9 @@ export function createSignOn(platform: Platform, identity: Identity) {
   });
   const saml = createSaml(platform, identity, { attempts, endings, arrivals, ssoSettings });
   return {
-    ...{ ssoSettings, oidc, ...saml },
+    ssoSettings,
+    oidc,
+    ...saml,
     ssoDomains: createSsoDomainService({ models, memberships, audit, dns, clock, randomHex }),
     dispatch: createHomeRealmService({
       ssoSettings,
@@ -70,19 +84,18 @@ export function createSignOn(platform: Platform, identity: Identity) {
     }),
     exchanges: createExchangeService({ sessions, mfa }),
     social: createSocialService({
-      ...{
-        models,
-        sessions,
-        failures,
-        credentials,
-        founding,
-        attempts,
-        endings,
-        clock,
-        transaction,
-        randomToken,
-      },
-      ...{ returnAddresses, publicUrl },
+      models,
+      sessions,
+      failures,
+      credentials,
+      founding,
+      attempts,
+      endings,
+      clock,
+      transaction,
+      randomToken,
+      returnAddresses,
+      publicUrl,
       providers: socialProviders(platform),
     }),
   };

@@ -33,7 +33,10 @@ export function socialProviders({
     }),
     ...(b && {
       'oauth-b': gitHubLogin(providers, {
-        ...{ ...b, authorizationUrl, tokenUrl, apiUrl },
+        ...b,
+        authorizationUrl,
+        tokenUrl,
+        apiUrl,
         issuer: new URL(authorizationUrl).origin,
       }),
     }),

@@ -106,7 +106,9 @@ function formTrials(operation: string, sample: Sample): Trial[] {
     never: true,
     call: (): Promise<Answer> =>
       send(site, operation, {
-        ...{ sample, ...credentialsOf(operation), raw },
+        sample,
+        ...credentialsOf(operation),
+        raw,
         headers: { ...asForm({}).headers, ...headers },
       }),
   });

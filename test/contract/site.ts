@@ -177,7 +177,11 @@ export async function linkToken(
   const token = randomHex(20);
   const now = Date.now();
   await site.ground.database.collection('one_time_tokens').insertOne({
-    ...{ purpose, email, facts: {}, attempts: 0, spentAt: null },
+    purpose,
+    email,
+    facts: {},
+    attempts: 0,
+    spentAt: null,
     tokenHash: createHash('sha256').update(token).digest('hex'),
     userId: userId === '' ? null : ObjectId.createFromHexString(userId),
     createdAt: new Date(now),
@@ -195,26 +199,22 @@ export async function newMember({ ground, mark, owner: boss }: Site): Promise<st
   ];
   const at = { createdAt: new Date(), updatedAt: new Date() };
   const email = `${randomHex(8)}@example.com`;
-  await database
-    .collection('users')
-    .insertOne({
-      _id: userId,
-      email,
-      name: `${mark} member`,
-      mfa: { enabled: false },
-      lastLoginIp: null,
-      ...at,
-    });
-  await database
-    .collection('memberships')
-    .insertOne({
-      organizationId,
-      userId,
-      role: 'member',
-      isActive: true,
-      deactivatedBy: null,
-      ...at,
-    });
+  await database.collection('users').insertOne({
+    _id: userId,
+    email,
+    name: `${mark} member`,
+    mfa: { enabled: false },
+    lastLoginIp: null,
+    ...at,
+  });
+  await database.collection('memberships').insertOne({
+    organizationId,
+    userId,
+    role: 'member',
+    isActive: true,
+    deactivatedBy: null,
+    ...at,
+  });
   return userId.toHexString();
 }
 

@@ -31,7 +31,8 @@ beforeAll(async () => {
   const { data } = (await send(`${app.url}/api/v1/auth/register`, 'POST', { body: person })).body;
   organizationId = data.organization._id;
   const saml = {
-    ...{ entityId: 'urn:idp', ssoUrl: 'https://idp.example.org/sso' },
+    entityId: 'urn:idp',
+    ssoUrl: 'https://idp.example.org/sso',
     certificates: [selfSigned('one').certificate, selfSigned('two').certificate],
   };
   const body = { provider: 'saml', saml };

@@ -14,7 +14,10 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 function effects(name: string): TransactionalConsumer {
   return {
-    ...{ name, kinds: ['trace'], batch: 7, projection: { traceId: 1 } },
+    name,
+    kinds: ['trace'],
+    batch: 7,
+    projection: { traceId: 1 },
     async run(entries, { session, organizationId }) {
       const rows = entries.map(({ sequence }) => ({ name, organizationId, sequence }));
       await chain.db.collection('effects').insertMany(rows as never[], { session });
@@ -35,8 +38,13 @@ interface Told {
 function start(consumers: readonly Consumer[], probe: Probe = () => {}) {
   const told: Told = { errors: [], parked: [] };
   const runner = createConsumers({
-    ...{ connection: chain.connection, chain: DECISIONS, ...chain.models(), consumers, probe },
-    ...{ clock: systemClock, timer: hastyTimer },
+    connection: chain.connection,
+    chain: DECISIONS,
+    ...chain.models(),
+    consumers,
+    probe,
+    clock: systemClock,
+    timer: hastyTimer,
     onError: (_consumer, _organizationId, error) => told.errors.push(error),
     onParked: (_consumer, _organizationId, sequence) => told.parked.push(sequence),
   });
@@ -83,7 +91,9 @@ test('an effect outside the transaction comes before the cursor: after a crash i
   const organizationId = await appended(20);
   const seen: number[] = [];
   const outside: Consumer = {
-    ...{ name: 'outside', batch: 8, outside: true },
+    name: 'outside',
+    batch: 8,
+    outside: true,
     run: (entries) => Promise.resolve(void seen.push(...entries.map(({ sequence }) => sequence))),
   };
   let isFirst = true;

@@ -47,8 +47,13 @@ function message(
   return element(
     `samlp:${name}`,
     {
-      ...{ 'xmlns:samlp': PROTOCOL, 'xmlns:saml': ASSERTION, ID: id, Version: '2.0' },
-      ...{ IssueInstant: now.toISOString(), Destination: destination, ...more },
+      'xmlns:samlp': PROTOCOL,
+      'xmlns:saml': ASSERTION,
+      ID: id,
+      Version: '2.0',
+      IssueInstant: now.toISOString(),
+      Destination: destination,
+      ...more,
     },
     [element('saml:Issuer', {}, [escapeXml(issuer)]), ...content],
   );

@@ -217,7 +217,10 @@ function securitySchemes(mounts: readonly Mount[]): object {
 
 function sharedParameters(): object {
   const header = (name: string, description: string): object => ({
-    ...{ name, in: 'header', required: false, description },
+    name,
+    in: 'header',
+    required: false,
+    description,
     schema: { type: 'string' },
   });
   return {

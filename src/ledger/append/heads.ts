@@ -50,7 +50,9 @@ export function createHeads({ collection, store, clock, timer, onQuarantine }: H
   async function write(): Promise<void> {
     isScheduled = false;
     const rows = [...noted].map(([hex, { sequence, chainHash }]) => ({
-      ...{ organizationId: objectId(hex), sequence, chainHash },
+      organizationId: objectId(hex),
+      sequence,
+      chainHash,
       at: clock.now(),
     }));
     noted.clear();

@@ -18,8 +18,14 @@ import { sealedOf } from './values.ts';
 const BATCH = 500;
 const CHUNK_CHARACTERS = 128 * 1024;
 const SHOWN = {
-  ...{ organizationId: 1, traceId: 1, sequence: 1, prevHash: 1 },
-  ...{ payloadDigest: 1, chainHash: 1, createdAt: 1, view: 1 },
+  organizationId: 1,
+  traceId: 1,
+  sequence: 1,
+  prevHash: 1,
+  payloadDigest: 1,
+  chainHash: 1,
+  createdAt: 1,
+  view: 1,
 } as const;
 
 /** What a bundle is to hold; the range is resolved before. */

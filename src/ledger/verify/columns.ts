@@ -100,7 +100,11 @@ function latencyOf({ commitments }: TracePayload, sealed: SealedValues): number 
 function auditColumns(view: AuditPayload, sealed: SealedValues): Expected {
   const { auditId, action, status, resource, workspaceId, actor, commitments } = view;
   return {
-    ...{ auditId, action, status, resource, workspaceId },
+    auditId,
+    action,
+    status,
+    resource,
+    workspaceId,
     userId: actor.kind === 'user' ? actor.id : null,
     detail: commitments.detail === undefined ? null : valueOf<string>(sealed, 'detail'),
   };

@@ -136,11 +136,9 @@ export function createIdentityProviders({ fetch, clock }: { fetch: Fetch; clock:
     { url, verifier, nonce }: AuthorizationResponse,
   ) {
     const tokens = await oidc.authorizationCodeGrant(configuration, url, {
-      ...{
-        expectedState: url.searchParams.get('state') ?? '',
-        expectedNonce: nonce,
-        pkceCodeVerifier: verifier,
-      },
+      expectedState: url.searchParams.get('state') ?? '',
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
       idTokenExpected: true,
     });
     const claims = tokens.claims();
@@ -221,13 +219,11 @@ async function location(
 ): Promise<string> {
   const challenge = await oidc.calculatePKCECodeChallenge(verifier);
   return oidc.buildAuthorizationUrl(configuration, {
-    ...{
-      redirect_uri: redirectUri,
-      scope,
-      state,
-      code_challenge: challenge,
-      code_challenge_method: 'S256',
-    },
+    redirect_uri: redirectUri,
+    scope,
+    state,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
     ...(prompt !== undefined && { prompt }),
     ...more,
   }).href;

@@ -49,12 +49,10 @@ export function createOutboxWriter({
       // Past Mongoose, which takes longer over one row than the database over ten.
       await model.collection.insertMany(
         rows.map(({ organizationId, topic, payload }) => ({
-          ...{
-            _id: new Types.ObjectId(),
-            organizationId: new Types.ObjectId(organizationId),
-            topic,
-            payload,
-          },
+          _id: new Types.ObjectId(),
+          organizationId: new Types.ObjectId(organizationId),
+          topic,
+          payload,
           ...common,
         })),
         { session },

@@ -128,7 +128,9 @@ export function createAuditService({
       const { verified, totalChecked, lastHash, broken } = found;
       if (broken) log.error({ organizationId, broken }, 'an audit chain is not what was sealed');
       return {
-        ...{ verified, totalEntries: totalChecked, lastHash },
+        verified,
+        totalEntries: totalChecked,
+        lastHash,
         ...(broken && { error: describe(broken) }),
       };
     },

@@ -83,12 +83,10 @@ export function createBundleService({ models, verificationWorker, audit, clock }
     const { user, ip, userAgent } = asking;
     const isAllowed = user !== null && MANAGERS.includes(user.role);
     await audit.write({
-      ...{
-        organizationId,
-        workspaceId,
-        userId: user?.userId ?? null,
-        userEmail: user?.email ?? null,
-      },
+      organizationId,
+      workspaceId,
+      userId: user?.userId ?? null,
+      userEmail: user?.email ?? null,
       userRole: user?.role ?? 'member',
       action: 'hash-chain.disclose',
       resource: 'hash-chain',
@@ -96,7 +94,8 @@ export function createBundleService({ models, verificationWorker, audit, clock }
       status: isAllowed ? 'success' : 'failure',
       detail: `Bundle with ${shown.names.join(', ')}`,
       metadata: { ...shown, ...(user ? {} : { actor: `${actor.kind}:${actor.id}` }) },
-      ...{ ipAddress: ip || null, userAgent },
+      ipAddress: ip || null,
+      userAgent,
     });
     if (!isAllowed) throw new AppError('FORBIDDEN', 'Only owners and admins may disclose values');
   }

@@ -106,7 +106,11 @@ export function createHashChainService({ models, ledger, verificationWorker, clo
       statuses.delete(organizationId);
       if (!verified) log.error({ organizationId, broken }, 'a chain is not what was sealed');
       return {
-        ...{ verified, ok: verified, ...found, ...outcome, verifiedAt },
+        verified,
+        ok: verified,
+        ...found,
+        ...outcome,
+        verifiedAt,
         ...(broken?.expectedSequence !== undefined && {
           expectedSequence: broken.expectedSequence,
         }),
@@ -182,8 +186,20 @@ function shownEntry(entry: LedgerEntryDocument) {
     createdAt,
   } = entry;
   return {
-    ...{ id: _id, _id, organizationId, sequence, kind, traceId },
-    ...{ prevHash, payloadDigest, payloadHash: payloadDigest, chainHash, createdAt },
-    ...{ merkleRoot: null, merkleLeafIndex: null, merkleAnchorId: null, eidasTimestamp: null },
+    id: _id,
+    _id,
+    organizationId,
+    sequence,
+    kind,
+    traceId,
+    prevHash,
+    payloadDigest,
+    payloadHash: payloadDigest,
+    chainHash,
+    createdAt,
+    merkleRoot: null,
+    merkleLeafIndex: null,
+    merkleAnchorId: null,
+    eidasTimestamp: null,
   };
 }

@@ -76,13 +76,11 @@ const oidcSchema = new Schema<OidcSettings>(
 );
 const samlSchema = new Schema<SamlSettings>(
   {
-    ...{
-      entityId: text,
-      ssoUrl: text,
-      emailAttribute: text,
-      nameAttribute: text,
-      groupsAttribute: text,
-    },
+    entityId: text,
+    ssoUrl: text,
+    emailAttribute: text,
+    nameAttribute: text,
+    groupsAttribute: text,
     sloUrl: { type: String, default: null },
     certificates: { type: [String], required: true },
   },

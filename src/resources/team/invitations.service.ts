@@ -141,14 +141,14 @@ export function createInvitationService(deps: Deps) {
       const invitationId = newId();
       const [made] = await models.invitations.create([
         {
-          ...{
-            _id: invitationId,
-            organizationId,
-            email,
-            role,
-            tokenHash: hashOf(tokenOf(invitationId)),
-          },
-          ...{ invitedBy: caller.userId, inviterEmail: caller.email, expiresAt: inAWeek() },
+          _id: invitationId,
+          organizationId,
+          email,
+          role,
+          tokenHash: hashOf(tokenOf(invitationId)),
+          invitedBy: caller.userId,
+          inviterEmail: caller.email,
+          expiresAt: inAWeek(),
         },
       ]);
       if (!made) throw new AppError('INTERNAL_ERROR');

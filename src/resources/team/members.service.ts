@@ -95,7 +95,14 @@ export function requireOwner(callerRole: Role, concerned: Role): void {
 function memberOf({ userId, role, isActive, createdAt }: MembershipDocument, user: UserDocument) {
   const { name, email, mfa, lastLoginIp } = user;
   return {
-    ...{ userId, name, email, role, isActive, lastLoginIp },
-    ...{ joinedAt: createdAt, mfaEnabled: mfa.enabled, createdAt: user.createdAt },
+    userId,
+    name,
+    email,
+    role,
+    isActive,
+    lastLoginIp,
+    joinedAt: createdAt,
+    mfaEnabled: mfa.enabled,
+    createdAt: user.createdAt,
   };
 }

@@ -280,11 +280,17 @@ describe('each link', () => {
       body: founder,
     },
     {
-      ...{ purpose: 'reset', ask: 'forgot-password', use: 'reset-password', minutes: 60 },
+      purpose: 'reset',
+      ask: 'forgot-password',
+      use: 'reset-password',
+      minutes: 60,
       body: (token: string) => ({ token, password: NEW_PASSWORD }),
     },
     {
-      ...{ purpose: 'magic-link', ask: 'magic-link', use: 'magic-link/verify', minutes: 15 },
+      purpose: 'magic-link',
+      ask: 'magic-link',
+      use: 'magic-link/verify',
+      minutes: 15,
       body: (token: string) => ({ token }),
     },
   ];

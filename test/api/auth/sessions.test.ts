@@ -295,15 +295,13 @@ test('a user of two organisations lists them and switches between them; both tok
     userId: objectId(guest.userId),
     role: 'viewer',
   };
-  await ground.db
-    .collection('memberships')
-    .insertOne({
-      ...row,
-      isActive: true,
-      deactivatedBy: null,
-      createdAt: new Date(),
-      updatedAt: new Date(),
-    });
+  await ground.db.collection('memberships').insertOne({
+    ...row,
+    isActive: true,
+    deactivatedBy: null,
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  });
   const listed = ok(await app.call('GET', '/api/v1/auth/me/orgs', { token: guest.token })).body
     .data;
   expect(listed).toEqual([

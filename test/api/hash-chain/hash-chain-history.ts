@@ -277,8 +277,15 @@ export class History {
     const after = before && { sequence: before.sequence, chainHash: before.chainHash };
     const view = compliancePayload({ ...this.#common(), ...facts, after, commitments });
     await this.ground.chain.appender.append({
-      ...{ organizationId, kind: 'compliance', traceId, view, payloadDigest: payloadDigest(view) },
-      ...{ after: after?.sequence ?? null, fields: { sealed }, once: null, monthlyLimit: null },
+      organizationId,
+      kind: 'compliance',
+      traceId,
+      view,
+      payloadDigest: payloadDigest(view),
+      after: after?.sequence ?? null,
+      fields: { sealed },
+      once: null,
+      monthlyLimit: null,
     });
   }
 

@@ -64,9 +64,17 @@ test('the status of an empty chain, of a chain that grows, and after a verificat
   const young = await History.begin(ground, 'Young');
   const status = async () => (await get('/status', { token: young.owner.token })).body.data;
   expect(await status()).toEqual({
-    ...{ totalEntries: 0, lastSequence: 0, lastChainHash: null, lastEntryAt: null },
-    ...{ anchorCount: 0, lastAnchorAt: null, lastVerifiedAt: null, lastVerificationOk: null },
-    ...{ algorithm: 'sha256', canonicalization: 'rfc8785', appendLatencyP95Ms: null },
+    totalEntries: 0,
+    lastSequence: 0,
+    lastChainHash: null,
+    lastEntryAt: null,
+    anchorCount: 0,
+    lastAnchorAt: null,
+    lastVerifiedAt: null,
+    lastVerificationOk: null,
+    algorithm: 'sha256',
+    canonicalization: 'rfc8785',
+    appendLatencyP95Ms: null,
     appendLatency: { p50Ms: null, p95Ms: null, p99Ms: null },
   });
   await young.post();

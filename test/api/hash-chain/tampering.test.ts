@@ -41,12 +41,13 @@ test('an untouched chain verifies, here and offline', async () => {
   await history.store(intact);
   const found = await history.verify();
   expect(found).toMatchObject({
-    ...{ verified: true, ok: true, totalChecked: intact.length, lastValidSequence: intact.length },
-    ...{
-      brokenAtSequence: null,
-      brokenReason: null,
-      completeness: { headSequence: intact.length, ok: true },
-    },
+    verified: true,
+    ok: true,
+    totalChecked: intact.length,
+    lastValidSequence: intact.length,
+    brokenAtSequence: null,
+    brokenReason: null,
+    completeness: { headSequence: intact.length, ok: true },
   });
   expect(found.payload).toMatchObject({ mismatched: [], missing: [] });
   expect(found.payload.checked).toBeGreaterThan(30);
@@ -87,12 +88,10 @@ async function expectFound({ what, place, inBundle }: Tampered, seed: number): P
 test('reasons and the expected sequence are told apart', async () => {
   await history.store(intact.filter(({ sequence }) => sequence !== 4));
   expect(await history.verify()).toMatchObject({
-    ...{
-      brokenAtSequence: 5,
-      brokenReason: 'sequence-gap',
-      expectedSequence: 4,
-      lastValidSequence: 3,
-    },
+    brokenAtSequence: 5,
+    brokenReason: 'sequence-gap',
+    expectedSequence: 4,
+    lastValidSequence: 3,
   });
   await history.store(
     intact.map((entry) => (entry.sequence === 5 ? { ...entry, prevHash: '1'.repeat(64) } : entry)),
@@ -110,12 +109,10 @@ test('reasons and the expected sequence are told apart', async () => {
   });
   await history.store(intact.slice(0, 9));
   expect(await history.verify()).toMatchObject({
-    ...{
-      brokenAtSequence: 10,
-      brokenReason: 'sequence-gap',
-      expectedSequence: 10,
-      lastValidSequence: 9,
-    },
+    brokenAtSequence: 10,
+    brokenReason: 'sequence-gap',
+    expectedSequence: 10,
+    lastValidSequence: 9,
     completeness: { headSequence: intact.length, ok: false },
   });
 });

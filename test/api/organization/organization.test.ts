@@ -38,15 +38,16 @@ const remove = ({ token }: Owner, body?: unknown): Promise<Answer> =>
 describe('settings', () => {
   test('are those of a new organisation at first', async () => {
     expect((await read({ token: ada.token })).body.data).toEqual({
-      ...{
-        _id: ada.organizationId,
-        id: ada.organizationId,
-        name: 'Ada Ltd',
-        slug: expect.stringMatching(/^ada-ltd-/),
-      },
-      ...{ plan: 'enterprise', defaultWorkspaceId: ada.workspaceId },
-      ...{ scrubNationalIds: true, endSessionsOnScimDeactivate: false },
-      ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+      _id: ada.organizationId,
+      id: ada.organizationId,
+      name: 'Ada Ltd',
+      slug: expect.stringMatching(/^ada-ltd-/),
+      plan: 'enterprise',
+      defaultWorkspaceId: ada.workspaceId,
+      scrubNationalIds: true,
+      endSessionsOnScimDeactivate: false,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
     });
   });
 
@@ -236,13 +237,11 @@ describe('deletion', () => {
     return found;
   }
   const tenant = ({ organizationId }: Owner): Tenant => ({
-    ...{
-      organizationId,
-      workspaceId: null,
-      defaultWorkspaceId: organizationId,
-      plan: 'custom',
-      agentIds: null,
-    },
+    organizationId,
+    workspaceId: null,
+    defaultWorkspaceId: organizationId,
+    plan: 'custom',
+    agentIds: null,
     actor: { kind: 'system', id: null },
   });
   const verifyBoth = async (of: Owner) => ({

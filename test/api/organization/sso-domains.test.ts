@@ -72,10 +72,15 @@ describe('a claim', () => {
     const { status, body } = await claim(ada, ` ${domain.toUpperCase()}. `);
     expect(status).toBe(201);
     expect(body.data).toEqual({
-      ...{ _id: expect.any(String), domain, status: 'claimed', verifiedAt: null, verifiedBy: null },
+      _id: expect.any(String),
+      domain,
+      status: 'claimed',
+      verifiedAt: null,
+      verifiedBy: null,
       challenge: expect.stringMatching(/^[0-9a-f]{32}$/),
       record: {
-        ...{ type: 'TXT', name: `_assay-challenge.${domain}` },
+        type: 'TXT',
+        name: `_assay-challenge.${domain}`,
         value: `assay-domain-verification=${body.data.challenge}`,
       },
       createdAt: expect.any(String),
@@ -392,7 +397,8 @@ describe('an approval', () => {
     } as const;
     const origin = { ip: '127.0.0.1', userAgent: null };
     const session = await app.instance.services.sessions.signIn(user as never, origin, {
-      ...{ method: 'saml', secondFactor: 'identity_provider' },
+      method: 'saml',
+      secondFactor: 'identity_provider',
       signOn: { ...signOn, organizationId: person.organizationId },
     });
     const token = session.mfaRequired ? '' : session.token;

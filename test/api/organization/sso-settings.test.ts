@@ -42,11 +42,9 @@ const oidc = (more: object = {}) => ({
   },
 });
 const samlPart = (more: object = {}) => ({
-  ...{
-    entityId: 'urn:example:idp',
-    ssoUrl: 'https://login.example.com/saml',
-    certificates: [FIRST_CERTIFICATE],
-  },
+  entityId: 'urn:example:idp',
+  ssoUrl: 'https://login.example.com/saml',
+  certificates: [FIRST_CERTIFICATE],
   ...more,
 });
 const saml = (more: object = {}) => ({ provider: 'saml', saml: samlPart(more) });
@@ -76,10 +74,15 @@ describe('settings of the sign-on', () => {
     });
     expect(first.status).toBe(200);
     expect(first.body.data.settings).toMatchObject({
-      ...{ provider: 'oidc', requireMfaEvenWithSso: false, justInTime: true },
+      provider: 'oidc',
+      requireMfaEvenWithSso: false,
+      justInTime: true,
       oidc: {
-        ...{ issuer: 'https://login.example.com/tenant', clientId: 'assay', hasClientSecret: true },
-        ...{ subjectClaim: 'sub', groupsClaim: 'groups' },
+        issuer: 'https://login.example.com/tenant',
+        clientId: 'assay',
+        hasClientSecret: true,
+        subjectClaim: 'sub',
+        groupsClaim: 'groups',
       },
       saml: {
         sloUrl: null,
@@ -154,32 +157,27 @@ describe('settings of the sign-on', () => {
       [
         'organization.sso.update',
         {
-          ...{
-            provider: 'saml',
-            requireMfaEvenWithSso: false,
-            justInTime: true,
-            secretChanged: false,
-            sessionsEnded: 0,
-          },
-          ...{
-            entityId: 'urn:example:idp',
-            ssoUrl: 'https://login.example.com/saml',
-            sloUrl: null,
-          },
+          provider: 'saml',
+          requireMfaEvenWithSso: false,
+          justInTime: true,
+          secretChanged: false,
+          sessionsEnded: 0,
+          entityId: 'urn:example:idp',
+          ssoUrl: 'https://login.example.com/saml',
+          sloUrl: null,
           certificates: [expect.any(String)],
         },
       ],
       [
         'organization.sso.update',
         {
-          ...{
-            provider: 'oidc',
-            requireMfaEvenWithSso: false,
-            justInTime: true,
-            secretChanged: true,
-            sessionsEnded: 0,
-          },
-          ...{ issuer: 'https://login.example.com/tenant', clientId: 'assay' },
+          provider: 'oidc',
+          requireMfaEvenWithSso: false,
+          justInTime: true,
+          secretChanged: true,
+          sessionsEnded: 0,
+          issuer: 'https://login.example.com/tenant',
+          clientId: 'assay',
         },
       ],
     ]);
@@ -326,7 +324,8 @@ describe('sessions that a sign-on opened', () => {
       user as never,
       { ip: '127.0.0.1', userAgent: null },
       {
-        ...{ method: protocol, secondFactor: 'identity_provider' as const },
+        method: protocol,
+        secondFactor: 'identity_provider' as const,
         signOn: { ...signOn, organizationId: home.organizationId },
       },
     );

@@ -83,7 +83,9 @@ test('the strongest action of all matched policies wins, whatever the priorities
   await made(ada, { ...always, name: 'Late', priority: 9, actions: [{ type: 'flag_for_review' }] });
   await made(ada, {
     ...always,
-    ...{ name: 'Early', priority: 8, description: 'Described' },
+    name: 'Early',
+    priority: 8,
+    description: 'Described',
     actions: [{ type: 'notify' }, { type: 'flag_for_review' }],
   });
   expect(await judged()).toEqual([202, 'flagged', { name: 'Early', reason: 'Described' }]);

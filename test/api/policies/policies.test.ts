@@ -192,17 +192,22 @@ test('concurrent changes are all kept, one revision each', async () => {
 
 test('conditions and actions come back exactly as they were given', async () => {
   const odd = {
-    ...{ 'a.b': 1, $gt: 2, $set: { $inc: 1 }, '': 3, _id: 4, __v: 5, toJSON: 6, length: 7 },
-    ...{
-      valueOf: 8,
-      hasOwnProperty: null,
-      empty: {},
-      none: [],
-      nested: [[[{}]]],
-      half: 0.1,
-      big: 2 ** 53 - 1,
-      tiny: 5e-324,
-    },
+    'a.b': 1,
+    $gt: 2,
+    $set: { $inc: 1 },
+    '': 3,
+    _id: 4,
+    __v: 5,
+    toJSON: 6,
+    length: 7,
+    valueOf: 8,
+    hasOwnProperty: null,
+    empty: {},
+    none: [],
+    nested: [[[{}]]],
+    half: 0.1,
+    big: 2 ** 53 - 1,
+    tiny: 5e-324,
   };
   const contents = {
     conditions: [
@@ -408,7 +413,13 @@ test('every template becomes a policy; its name can be replaced', async () => {
     const answer = await fromTemplate({ templateId });
     expect(answer.status).toBe(201);
     expect(answer.body.data).toMatchObject({
-      ...{ name, description, conditions, actions, enabled: true, priority: 1, revision: 1 },
+      name,
+      description,
+      conditions,
+      actions,
+      enabled: true,
+      priority: 1,
+      revision: 1,
       workspaceId: bob.workspaceId,
     });
   }

@@ -223,11 +223,9 @@ test('many members are moved by one request, each with an audit entry; beyond a 
   expect((await source.patch('/Groups/reviewer', add(...ids))).status).toBe(204);
   expect(new Set(await roles(ids, home))).toEqual(new Set(['reviewer']));
   expect(
-    await ground.db
-      .collection('audit_entries')
-      .countDocuments({
-        organizationId: objectId(home.organizationId),
-        action: 'scim.group.member_add',
-      }),
+    await ground.db.collection('audit_entries').countDocuments({
+      organizationId: objectId(home.organizationId),
+      action: 'scim.group.member_add',
+    }),
   ).toBe(40);
 });

@@ -471,15 +471,13 @@ test('18: somebody whom the directory has switched off cannot sign in, and switc
 async function link(purpose: string, userId: string, email: string): Promise<string> {
   const token = randomHex(24);
   await ground.db.collection('one_time_tokens').insertOne({
-    ...{
-      purpose,
-      tokenHash: sha256Hex(token),
-      userId: objectId(userId),
-      email,
-      facts: {},
-      attempts: 0,
-      spentAt: null,
-    },
+    purpose,
+    tokenHash: sha256Hex(token),
+    userId: objectId(userId),
+    email,
+    facts: {},
+    attempts: 0,
+    spentAt: null,
     expiresAt: new Date(Date.now() + 60_000),
   });
   return token;

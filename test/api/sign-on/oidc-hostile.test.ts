@@ -80,7 +80,8 @@ async function refusal(
   expect(total).toBe(noted + (audited ? 1 : 0));
   if (audited)
     expect(newest).toMatchObject({
-      ...{ status: 'failure', detail: expect.stringMatching(/\w/) },
+      status: 'failure',
+      detail: expect.stringMatching(/\w/),
       metadata: { method: 'oidc', code: query.error },
     });
   return query.error;
@@ -435,12 +436,11 @@ describe('two organisations', () => {
       withToken(evil, (asked, realm) => realm.sign(realm.claims(asked, { sub: 'boss', email })));
     expect(await refusal(evil, attack)).toBe('FORBIDDEN');
     await ground.db.collection('sso_domains').insertOne({
-      ...{
-        organizationId: objectId(evil.boss.organizationId),
-        domain: home.domain,
-        challenge: 'x',
-      },
-      ...{ verifiedAt: null, verifiedBy: null },
+      organizationId: objectId(evil.boss.organizationId),
+      domain: home.domain,
+      challenge: 'x',
+      verifiedAt: null,
+      verifiedBy: null,
     });
     expect(await refusal(evil, attack), 'a claimed domain is none').toBe('FORBIDDEN');
   });

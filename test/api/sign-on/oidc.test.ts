@@ -103,7 +103,9 @@ describe('the way', () => {
     expect([...browser.cookies.keys()]).toEqual([SESSION]);
     const exchanged = await browser.call('GET', '/api/v1/auth/oauth-token');
     expect(exchanged.body.data).toMatchObject({
-      ...{ token: sessionIn(answer), organizationId: home.boss.organizationId, role: 'member' },
+      token: sessionIn(answer),
+      organizationId: home.boss.organizationId,
+      role: 'member',
       expiresAt: expect.stringMatching(/Z$/),
     });
     expect(browser.cookies.size).toBe(0);
@@ -123,7 +125,9 @@ describe('the way', () => {
     await signOn(ground, home, one);
     const [entry] = await auditOf(ground.app, home.boss, 'action=auth.login');
     expect(entry).toMatchObject({
-      ...{ status: 'success', userEmail: one.email, resource: 'session' },
+      status: 'success',
+      userEmail: one.email,
+      resource: 'session',
       metadata: { method: 'oidc', secondFactor: 'identity_provider', jti: expect.any(String) },
     });
   });

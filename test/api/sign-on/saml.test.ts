@@ -298,8 +298,11 @@ describe('what we send', () => {
     expect(asked.issuer).toBe(`${PUBLIC}${SAML_PATH}/metadata/${home.organizationId}`);
     expect(asked.xml).toContain(`Destination="${idp.ssoUrl}"`);
     const other = new SAML({
-      ...{ callbackUrl: PUBLIC + CALLBACK, issuer: asked.issuer, idpCert: idp.pair.certificate },
-      ...{ wantAuthnResponseSigned: false, validateInResponseTo: ValidateInResponseTo.never },
+      callbackUrl: PUBLIC + CALLBACK,
+      issuer: asked.issuer,
+      idpCert: idp.pair.certificate,
+      wantAuthnResponseSigned: false,
+      validateInResponseTo: ValidateInResponseTo.never,
     });
     const { profile } = await other.validatePostResponseAsync({
       SAMLResponse: idp.response(asked, person()),

@@ -53,7 +53,9 @@ beforeAll(async () => {
     ASSAY_OAUTH_B_AUTHORIZATION_URL: `${gitHub.issuer}/authorize`,
     ASSAY_OAUTH_B_TOKEN_URL: `${gitHub.issuer}/token`,
     ASSAY_OAUTH_B_API_URL: gitHub.issuer,
-    ...{ ...client('A', google), ...client('B', gitHub), ...client('C', entra) },
+    ...client('A', google),
+    ...client('B', gitHub),
+    ...client('C', entra),
   };
   ground = await startGround(environment, parts);
 });
@@ -217,7 +219,8 @@ describe('somebody new', () => {
     );
     expect(entries).toHaveLength(2);
     expect(entries[0]).toMatchObject({
-      ...{ status: 'success', userEmail: one.email },
+      status: 'success',
+      userEmail: one.email,
       metadata: { method: 'oauth', provider: 'oauth-a', jti: expect.any(String) },
     });
   });

@@ -56,7 +56,9 @@ describe('an address', () => {
     ]);
     const [entry] = await auditOf(ground.app, home.boss, 'action=auth.sso.initiate');
     expect(entry).toMatchObject({
-      ...{ status: 'success', userId: null, resource: 'session' },
+      status: 'success',
+      userId: null,
+      resource: 'session',
       metadata: { provider: 'oidc', email: `someone@${home.domain}` },
     });
   });
@@ -117,7 +119,8 @@ describe('an organisation', () => {
     const answer = await begin(`someone@${other.domain}`);
     expect(outcome(answer)).toEqual([403, 'UPGRADE_REQUIRED']);
     expect(answer.body.data).toEqual({
-      ...{ currentPlan: 'scale', feature: 'sso' },
+      currentPlan: 'scale',
+      feature: 'sso',
       requiredPlans: ['governance', 'enterprise', 'custom'],
     });
     const [entry] = await auditOf(ground.app, other.boss, 'action=auth.sso.initiate');

@@ -97,14 +97,13 @@ describe('writing', () => {
     expect(answer.status).toBe(201);
     const { data } = answer.body;
     expect(data).toEqual({
-      ...{
-        _id: data.id,
-        id: expect.stringMatching(/^[0-9a-f]{24}$/),
-        email,
-        role: 'member',
-        inviterEmail: ada.email,
-      },
-      ...{ expiresAt: expect.any(String), createdAt: expect.any(String) },
+      _id: data.id,
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      email,
+      role: 'member',
+      inviterEmail: ada.email,
+      expiresAt: expect.any(String),
+      createdAt: expect.any(String),
     });
     expect(
       Math.abs(Date.parse(data.expiresAt) - Date.parse(data.createdAt) - 7 * DAY),
@@ -236,7 +235,10 @@ describe('looking', () => {
   test('a pending one shows organisation, role and inviter', async () => {
     const { token } = await invite(someone(), 'admin');
     expect((await validate(token)).body.data).toEqual({
-      ...{ valid: true, organizationName: 'Ada Ltd', role: 'admin', inviterEmail: ada.email },
+      valid: true,
+      organizationName: 'Ada Ltd',
+      role: 'admin',
+      inviterEmail: ada.email,
       expiresAt: expect.any(String),
     });
   });

@@ -167,14 +167,12 @@ describe('the decision as it is read', () => {
     const { traceId, confidenceScore, tags, createdAt, hashChain } = answer.body.data;
     const { data } = (await read(_id.toHexString())).body;
     expect(data).toEqual({
-      ...{
-        _id: _id.toHexString(),
-        id: _id.toHexString(),
-        traceId,
-        confidenceScore,
-        tags,
-        createdAt,
-      },
+      _id: _id.toHexString(),
+      id: _id.toHexString(),
+      traceId,
+      confidenceScore,
+      tags,
+      createdAt,
       organizationId: ada.organizationId,
       workspaceId: ada.workspaceId,
       agentId: bot.id,

@@ -123,14 +123,12 @@ const dataset = fc.record(
 );
 const stated = fc.record(
   {
-    ...{
-      provider: text,
-      model: text,
-      version: text,
-      license: text,
-      riskClass: text,
-      purpose: text,
-    },
+    provider: text,
+    model: text,
+    version: text,
+    license: text,
+    riskClass: text,
+    purpose: text,
     trainingDataSummary: text,
     datasets: fc.array(dataset, { maxLength: 5 }),
   },

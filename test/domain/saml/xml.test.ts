@@ -45,7 +45,8 @@ const plain = (element: XmlElement): object => ({
   children: element.children.map(plain),
 });
 const expected = ({ name: tag, attributes, children }: Tree): object => ({
-  ...{ name: tag, attributes },
+  name: tag,
+  attributes,
   text: children.filter((child) => typeof child === 'string').join(''),
   children: children.filter((child) => typeof child !== 'string').map(expected),
 });

@@ -73,22 +73,22 @@ export class RealChain {
     const store = createMongoStore({ db, chain: DECISIONS, timer: systemTimer });
     const quarantined: Position[] = [];
     const heads = createHeads({
-      ...{ store, clock, timer: hastyTimer },
+      store,
+      clock,
+      timer: hastyTimer,
       collection: db.collection<HeadRow>('heads'),
       onQuarantine: (_organizationId, missing) => quarantined.push(missing),
     });
     const appender = createAppender({
-      ...{
-        store,
-        chain: DECISIONS,
-        clock,
-        timer: systemTimer,
-        heads,
-        newId,
-        limits: DEFAULT_LIMITS,
-        onSealed,
-        ready,
-      },
+      store,
+      chain: DECISIONS,
+      clock,
+      timer: systemTimer,
+      heads,
+      newId,
+      limits: DEFAULT_LIMITS,
+      onSealed,
+      ready,
     });
     return { appender, heads, quarantined };
   }

@@ -26,20 +26,24 @@ import { selfSigned } from '../../setup/providers/self-signed.ts';
 const ours = selfSigned('assay');
 const idp = new SamlIdentityProvider(() => new Date());
 const asked: Asked = {
-  ...{
-    id: '_q',
-    issuer: 'https://assay.example.com/us',
-    relayState: '',
-    query: new URLSearchParams(),
-  },
+  id: '_q',
+  issuer: 'https://assay.example.com/us',
+  relayState: '',
+  query: new URLSearchParams(),
   xml: 'AssertionConsumerServiceURL="https://assay.example.com/acs"',
 };
 const said = idp.honest(asked, 'mallory');
 const signed = idp.sign(responseXml(said), 'Assertion');
 const question = (xml: string): ResponseRequest => ({
-  ...{ kind: 'response', base64: base64(xml), certificates: [idp.pair.certificate] },
-  ...{ issuer: idp.entityId, audience: asked.issuer, recipient: 'https://assay.example.com/acs' },
-  ...{ inResponseTo: asked.id, needsSessionIndex: true, now: new Date() },
+  kind: 'response',
+  base64: base64(xml),
+  certificates: [idp.pair.certificate],
+  issuer: idp.entityId,
+  audience: asked.issuer,
+  recipient: 'https://assay.example.com/acs',
+  inResponseTo: asked.id,
+  needsSessionIndex: true,
+  now: new Date(),
 });
 
 test.for(wrappings)('whichever element is verified, it says what was signed: %s', (shape) => {
@@ -159,12 +163,14 @@ describe('the thread', () => {
   test('is ended when a message takes too long, and replaced for the next one', async () => {
     const { kind: _, ...good } = question(signed);
     const hasty = createSamlReaderWorker({
-      ...{ decryptionKey: null, timeLimitMs: 0 },
+      decryptionKey: null,
+      timeLimitMs: 0,
       log: { warn: (_, text) => warned.push(text) },
     });
     for (const _ of [1, 2])
       await expect(hasty.response(good)).rejects.toMatchObject({
-        ...{ code: 'TOKEN_VERIFICATION_FAILED', message: 'The message cannot be read' },
+        code: 'TOKEN_VERIFICATION_FAILED',
+        message: 'The message cannot be read',
       });
     expect(warned).toHaveLength(2);
     await hasty.close();

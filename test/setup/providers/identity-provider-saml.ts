@@ -96,7 +96,9 @@ export class SamlIdentityProvider {
     const message = query.get('SAMLRequest') ?? query.get('SAMLResponse') ?? '';
     const xml = inflateRawSync(Buffer.from(message, 'base64')).toString();
     return {
-      ...{ xml, query, relayState: query.get('RelayState') ?? '' },
+      xml,
+      query,
+      relayState: query.get('RelayState') ?? '',
       id: / ID="([^"]+)"/.exec(xml)?.[1] ?? '',
       issuer: /<saml:Issuer>([^<]+)</.exec(xml)?.[1] ?? '',
     };
@@ -107,23 +109,29 @@ export class SamlIdentityProvider {
     made += 1;
     const assertionConsumer = /AssertionConsumerServiceURL="([^"]+)"/.exec(asked.xml)?.[1] ?? '';
     return {
-      ...{ responseId: `_r${made}`, assertionId: `_a${made}`, version: '2.0' },
-      ...{ issueInstant: this.at(0), authnInstant: this.at(-5), notBefore: this.at(-30) },
-      ...{ notOnOrAfter: this.at(300), confirmedUntil: this.at(300), sessionUntil: this.at(3600) },
-      ...{ destination: assertionConsumer, recipient: assertionConsumer, audience: asked.issuer },
-      ...{ responseInResponseTo: asked.id, inResponseTo: asked.id },
-      ...{ responseIssuer: this.entityId, assertionIssuer: this.entityId },
-      ...{
-        status: 'urn:oasis:names:tc:SAML:2.0:status:Success',
-        method: 'urn:oasis:names:tc:SAML:2.0:cm:bearer',
-      },
-      ...{
-        nameId,
-        nameIdFormat: PERSISTENT_FORMAT,
-        sessionIndex: `_s${made}`,
-        conditions: '',
-        attributes: {},
-      },
+      responseId: `_r${made}`,
+      assertionId: `_a${made}`,
+      version: '2.0',
+      issueInstant: this.at(0),
+      authnInstant: this.at(-5),
+      notBefore: this.at(-30),
+      notOnOrAfter: this.at(300),
+      confirmedUntil: this.at(300),
+      sessionUntil: this.at(3600),
+      destination: assertionConsumer,
+      recipient: assertionConsumer,
+      audience: asked.issuer,
+      responseInResponseTo: asked.id,
+      inResponseTo: asked.id,
+      responseIssuer: this.entityId,
+      assertionIssuer: this.entityId,
+      status: 'urn:oasis:names:tc:SAML:2.0:status:Success',
+      method: 'urn:oasis:names:tc:SAML:2.0:cm:bearer',
+      nameId,
+      nameIdFormat: PERSISTENT_FORMAT,
+      sessionIndex: `_s${made}`,
+      conditions: '',
+      attributes: {},
     };
   }
 
@@ -285,14 +293,18 @@ export interface SamlSetting {
 export async function useSaml({ db }: Ground, owner: Owner, setting: SamlSetting): Promise<void> {
   const { idp, domain, certificates = [idp.pair.certificate], saml, ...more } = setting;
   const ssoConfig = {
-    ...{ provider: 'saml', requireMfaEvenWithSso: false, justInTime: true, oidc: null },
+    provider: 'saml',
+    requireMfaEvenWithSso: false,
+    justInTime: true,
+    oidc: null,
     saml: {
-      ...{ entityId: idp.entityId, ssoUrl: idp.ssoUrl, sloUrl: idp.sloUrl, certificates },
-      ...{
-        emailAttribute: EMAIL_ATTRIBUTE,
-        nameAttribute: 'displayName',
-        groupsAttribute: 'groups',
-      },
+      entityId: idp.entityId,
+      ssoUrl: idp.ssoUrl,
+      sloUrl: idp.sloUrl,
+      certificates,
+      emailAttribute: EMAIL_ATTRIBUTE,
+      nameAttribute: 'displayName',
+      groupsAttribute: 'groups',
       ...saml,
     },
     ...more,

@@ -34,7 +34,9 @@ export async function startOpenIdProvider(clients: readonly Client[]): Promise<O
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const provider = new Provider(issuer, {
     clients: clients.map(({ clientId, clientSecret, redirectUri }) => ({
-      ...{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] },
+      client_id: clientId,
+      client_secret: clientSecret,
+      redirect_uris: [redirectUri],
       token_endpoint_auth_method: 'client_secret_post',
     })),
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
@@ -82,7 +84,9 @@ async function visit(
     if (!url.startsWith(issuer)) return new URL(url).searchParams;
     const cookie = [...cookies].map(([key, value]) => `${key}=${value}`).join('; ');
     const response = await fetch(url, {
-      ...{ redirect: 'manual' as const, headers: { cookie }, method: form ? 'POST' : 'GET' },
+      redirect: 'manual' as const,
+      headers: { cookie },
+      method: form ? 'POST' : 'GET',
       ...(form && { body: form }),
     });
     for (const set of response.headers.getSetCookie()) {

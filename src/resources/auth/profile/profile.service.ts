@@ -70,7 +70,9 @@ export function createProfileService({ models, audit, clock }: Deps) {
       return {
         mfa: { enabled: mfa.enabled, backupCodesLeft: mfa.backupCodes.length },
         password: { isSet: passwordHash !== null, changedAt, ageDays },
-        ...{ emailVerifiedAt, sessionTimeout, trustedDevices: [] },
+        emailVerifiedAt,
+        sessionTimeout,
+        trustedDevices: [],
       };
     },
 

@@ -27,12 +27,10 @@ export function signedOnSessions({ models, clock }: { models: Models; clock: Clo
     ) {
       const { modifiedCount } = await models.sessions.updateMany(
         {
-          ...{
-            organizationId,
-            revokedAt: null,
-            'signOn.issuer': issuer,
-            'signOn.subject': subject,
-          },
+          organizationId,
+          revokedAt: null,
+          'signOn.issuer': issuer,
+          'signOn.subject': subject,
           ...(sessionIndex !== null && { 'signOn.sessionIndex': sessionIndex }),
         },
         { $set: { revokedAt: clock.now() } },
@@ -49,12 +47,10 @@ export function signedOnSessions({ models, clock }: { models: Models; clock: Clo
       ];
       const { modifiedCount } = await models.sessions.updateMany(
         {
-          ...{
-            organizationId,
-            revokedAt: null,
-            expiresAt: { $gt: now },
-            'signOn.subject': { $type: 'string' },
-          },
+          organizationId,
+          revokedAt: null,
+          expiresAt: { $gt: now },
+          'signOn.subject': { $type: 'string' },
           ...(others && { $or: others }),
         },
         { $set: { revokedAt: now } },

@@ -71,14 +71,19 @@ export function createSsoDomainService({
     const where = { _id, organizationId };
     await models.ssoDomains.updateOne(where, { $set: { verifiedAt: null, verifiedBy: null } });
     await audit.record({
-      ...{ organizationId: organizationId.toHexString(), workspaceId: null },
-      ...{ userId: null, userEmail: null, userRole: 'member', ipAddress: null, userAgent: null },
-      ...{
-        action: 'organization.sso_domain.superseded',
-        resource: 'ssoDomain',
-        resourceId: _id.toHexString(),
-      },
-      ...{ status: 'success', detail: domain, metadata: { domain } },
+      organizationId: organizationId.toHexString(),
+      workspaceId: null,
+      userId: null,
+      userEmail: null,
+      userRole: 'member',
+      ipAddress: null,
+      userAgent: null,
+      action: 'organization.sso_domain.superseded',
+      resource: 'ssoDomain',
+      resourceId: _id.toHexString(),
+      status: 'success',
+      detail: domain,
+      metadata: { domain },
     });
   }
 
@@ -156,11 +161,9 @@ export type SsoDomainService = ReturnType<typeof createSsoDomainService>;
 function shown({ domain, challenge, ...rest }: SsoDomainDocument) {
   return {
     ...rest,
-    ...{
-      domain,
-      challenge,
-      status: rest.verifiedAt === null ? ('claimed' as const) : ('verified' as const),
-    },
+    domain,
+    challenge,
+    status: rest.verifiedAt === null ? ('claimed' as const) : ('verified' as const),
     record: { type: 'TXT' as const, name: recordName(domain), value: recordValue(challenge) },
   };
 }

@@ -233,10 +233,14 @@ function factsOf({
   saml,
 }: SsoConfig): Record<string, unknown> {
   return {
-    ...{ provider, requireMfaEvenWithSso, justInTime },
+    provider,
+    requireMfaEvenWithSso,
+    justInTime,
     ...(oidc && { issuer: oidc.issuer, clientId: oidc.clientId }),
     ...(saml && {
-      ...{ entityId: saml.entityId, ssoUrl: saml.ssoUrl, sloUrl: saml.sloUrl },
+      entityId: saml.entityId,
+      ssoUrl: saml.ssoUrl,
+      sloUrl: saml.sloUrl,
       certificates: saml.certificates.map((pem) => certificateFacts(pem).fingerprint),
     }),
   };

@@ -33,7 +33,9 @@ export function createLoginRequestService({ oneTimeTokens, clock, randomToken }:
       const secret = randomToken();
       const expiresAt = new Date(clock.now().getTime() + LIFETIME_MS);
       const state = await oneTimeTokens.issue({
-        ...{ purpose: 'sign-on', userId: null, expiresAt },
+        purpose: 'sign-on',
+        userId: null,
+        expiresAt,
         facts: { ...facts, kind, browser: sha256Hex(secret) },
       });
       return { state, cookie: { name: cookieName(state), value: secret, maxAgeMs: LIFETIME_MS } };

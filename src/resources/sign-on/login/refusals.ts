@@ -27,8 +27,15 @@ export function refusalEntry(
   origin: Origin,
 ): AuditEvent {
   return {
-    ...{ organizationId, workspaceId: null, userId: null, userEmail: null, userRole: 'member' },
-    ...{ action, resource: 'session', resourceId: null, status: 'failure' },
+    organizationId,
+    workspaceId: null,
+    userId: null,
+    userEmail: null,
+    userRole: 'member',
+    action,
+    resource: 'session',
+    resourceId: null,
+    status: 'failure',
     detail: reasonOf(error),
     metadata: { ...metadata, code: error.code },
     ipAddress: origin.ip || null,

@@ -65,8 +65,10 @@ export function createSamlLogoutService(deps: Deps) {
   } = deps;
 
   const envelope = (organizationId: string, destination: string) => ({
-    ...{ id: `_${deps.randomHex(20)}`, issuer: places.entityId(organizationId) },
-    ...{ destination, now: clock.now() },
+    id: `_${deps.randomHex(20)}`,
+    issuer: places.entityId(organizationId),
+    destination,
+    now: clock.now(),
   });
 
   /** The organisation's settings, when they still lead to the provider that opened the session. */

@@ -67,8 +67,10 @@ export function createSamlService(deps: Deps) {
       requestId,
     });
     const envelope = {
-      ...{ id: requestId, issuer: places.entityId(organizationId) },
-      ...{ destination: ssoUrl, now: clock.now() },
+      id: requestId,
+      issuer: places.entityId(organizationId),
+      destination: ssoUrl,
+      now: clock.now(),
     };
     const xml = authnRequest(envelope, places.assertionConsumer);
     return {
@@ -90,13 +92,11 @@ export function createSamlService(deps: Deps) {
     const saml = samlOf(settings);
     const { entityId: issuer, certificates } = saml;
     const assertion = await reader.response({
-      ...{
-        base64: form.SAMLResponse,
-        certificates,
-        issuer,
-        inResponseTo: requestId,
-        now: clock.now(),
-      },
+      base64: form.SAMLResponse,
+      certificates,
+      issuer,
+      inResponseTo: requestId,
+      now: clock.now(),
       audience: places.entityId(organizationId),
       recipient: places.assertionConsumer,
       needsSessionIndex: saml.sloUrl !== null,

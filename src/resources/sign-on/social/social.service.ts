@@ -114,7 +114,11 @@ export function createSocialService(deps: Deps) {
     const { issuer, subject } = person;
     return founding.found(
       {
-        ...{ name, email, organizationName: name, passwordHash: null, mailboxProved: true },
+        name,
+        email,
+        organizationName: name,
+        passwordHash: null,
+        mailboxProved: true,
         identities: [{ issuer, subject, linkedAt: clock.now() }],
       },
       origin,
