@@ -10,8 +10,8 @@ const STEP_BACK = `
   const { parentPort, workerData } = require('node:worker_threads');
   import('tsx/esm/api').then(async ({ register }) => {
     register();
-    const { stepBack } = await import(workerData);
-    stepBack();
+    const { lowerThreadPriority } = await import(workerData);
+    lowerThreadPriority();
     parentPort.postMessage(getPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1))));
   });
 `;
