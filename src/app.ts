@@ -10,6 +10,7 @@ import { AppError } from './errors.ts';
 import { apiReference } from './http/documents/api-reference.ts';
 import { sendFailure } from './http/answers/envelope.ts';
 import type { RateLimits } from './http/checks/rate-limits.ts';
+import type { PipelineDeps } from './http/pipeline.ts';
 import { createRouter, failureOf, legacyMounts } from './http/router.ts';
 import { crossOrigin, securityHeaders } from './http/answers/security-headers.ts';
 import { translateError } from './http/answers/translate-error.ts';
@@ -22,6 +23,9 @@ import type { Services } from './composition/services.ts';
 export interface AppParts {
   config: Config;
   services: Services;
+  transaction: PipelineDeps['transaction'];
+  /** Brings the gauges of /metrics up to date. */
+  observe: () => Promise<void>;
   limits: RateLimits;
   clock: Clock;
   logger: Logger;
@@ -35,6 +39,8 @@ export const MIGRATION_GUIDE = '/docs#migration';
 export function createApp({
   config,
   services,
+  transaction,
+  observe,
   limits,
   clock,
   logger,
@@ -48,15 +54,21 @@ export function createApp({
   app.set('etag', false);
   app.disable('x-powered-by');
   app.use(identify(newRequestId));
-  app.use(observe(logger, metrics));
+  app.use(logRequests(logger, metrics));
   app.use(securityHeaders());
   app.use(crossOrigin(config.ASSAY_CORS_ORIGINS));
   app.use(legacyMounts(clock, MIGRATION_GUIDE));
   app.use(
-    createRouter(mounts, { services, limits, strict: config.NODE_ENV === 'test', log: logger }),
+    createRouter(mounts, {
+      services,
+      transaction,
+      limits,
+      strict: config.NODE_ENV === 'test',
+      log: logger,
+    }),
   );
   app.use(apiReference(mounts));
-  app.get('/metrics', showMetrics(config, metrics, services));
+  app.get('/metrics', showMetrics(config, metrics, observe));
   app.use((req, res) =>
     failureOf(req.originalUrl)(res, new AppError('NOT_FOUND', 'No such address')),
   );
@@ -77,7 +89,7 @@ function identify(newRequestId: () => string): RequestHandler {
 }
 
 /** One log line and one measurement per answer; addresses are logged without a token in their query or path. */
-function observe(logger: Logger, metrics: Metrics): RequestHandler {
+function logRequests(logger: Logger, metrics: Metrics): RequestHandler {
   return (req, res, next) => {
     const started = performance.now();
     res.on('finish', () => {
@@ -104,14 +116,18 @@ function observe(logger: Logger, metrics: Metrics): RequestHandler {
   };
 }
 
-function showMetrics(config: Config, metrics: Metrics, services: Services): RequestHandler {
+function showMetrics(
+  config: Config,
+  metrics: Metrics,
+  observe: AppParts['observe'],
+): RequestHandler {
   return async (req, res) => {
     const token = config.ASSAY_METRICS_TOKEN;
     const allowed =
       token === undefined ? isLocal(req) : req.headers.authorization === `Bearer ${token}`;
     if (!allowed) return sendFailure(res, new AppError('NOT_FOUND', 'No such address'));
     // Without the database the rest is told all the same.
-    await services.observe().catch(() => undefined);
+    await observe().catch(() => undefined);
     res.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   };
 }

@@ -1,41 +1,37 @@
 // One running instance: what is started, in which order, and how it is stopped. `server.ts` runs it; tests start their own.
 import type { AddressInfo } from 'node:net';
 import { createApp } from './app.ts';
+import { followLedger } from './composition/consumers.ts';
+import { createPlatform, type Platform, type PlatformDeps } from './composition/platform.ts';
+import { type Background, createServices, type Services } from './composition/services.ts';
 import type { Config } from './config.ts';
-import { createLimits } from './http/checks/rate-limits.ts';
 import { answerMalformed } from './http/answers/malformed.ts';
-import { createChangeFeed } from './platform/mongo/change-feed.ts';
-import { type Clock, systemClock } from './platform/clock.ts';
+import { createLimits } from './http/checks/rate-limits.ts';
+import { consumersOf, createJobs, migrations } from './jobs.ts';
+import type { Consumers } from './ledger/follow/consumers.ts';
+import { createModels } from './models.ts';
 import { createClockGuard } from './platform/clock-guard.ts';
+import { systemClock } from './platform/clock.ts';
 import { createHttpServer, drain } from './platform/http-server.ts';
-import { newId, newRequestId } from './platform/ids.ts';
+import { newId } from './platform/ids.ts';
 import { createJobRunner } from './platform/jobs/job-runner.ts';
 import { createLeases } from './platform/jobs/leases.ts';
-import type { Logger } from './platform/observability/logger.ts';
-import { createMetrics } from './platform/observability/metrics.ts';
-import { migrate } from './platform/mongo/migrations.ts';
+import { createChangeFeed } from './platform/mongo/change-feed.ts';
 import { clockSkewMs, connectMongo } from './platform/mongo/connection.ts';
-import type { Secrets } from './platform/secrets/secrets.ts';
-import { createJobs, migrations } from './jobs.ts';
-import type { Probe } from './ledger/probe.ts';
-import { createModels } from './models.ts';
-import { createServices, type Services } from './composition/services.ts';
+import { migrate } from './platform/mongo/migrations.ts';
+import { createMetrics } from './platform/observability/metrics.ts';
 
-export interface InstanceParts {
-  config: Config;
-  secrets: Secrets;
-  mongoUri: string;
-  logger: Logger;
-  clock?: Clock;
-  /** How the identity providers of the installation are reached. */
-  fetch?: typeof globalThis.fetch;
-  probe?: Probe;
-}
+/** What may be given besides the configuration: time, the network, and a probe for fault tests. */
+export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' | 'logger'> &
+  Partial<Pick<PlatformDeps, 'clock' | 'fetch' | 'probe'>>;
 
 export interface Instance {
   /** Base address without a slash at the end. */
   url: string;
+  platform: Platform;
   services: Services;
+  background: Background;
+  consumers: Consumers;
   /** Runs everything that runs without a request, to the end. */
   runJobsOnce(): Promise<void>;
   /** Stops taking requests, answers those under way, and resolves when everything accepted is durable. */
@@ -44,15 +40,9 @@ export interface Instance {
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-export async function startInstance({
-  config,
-  secrets,
-  mongoUri,
-  logger,
-  clock = systemClock,
-  fetch = globalThis.fetch,
-  probe,
-}: InstanceParts): Promise<Instance> {
+/** Connects, migrates, and measures the clock: what everything else is built on. */
+async function openStorage(deps: InstanceDeps) {
+  const { config, mongoUri, logger, clock = systemClock } = deps;
   const { connection, close } = await connectMongo({
     uri: mongoUri,
     poolSize: config.ASSAY_DB_POOL,
@@ -76,43 +66,40 @@ export async function startInstance({
   });
   await guard.start();
   const feed = createChangeFeed({ connection, log: logger });
-  const services = createServices({
-    config,
-    secrets,
-    mongoUri,
-    connection,
-    models,
-    clock,
-    feed,
-    metrics,
-    logger,
-    fetch,
-    clockAgrees: guard.ready,
-    ...(probe && { probe }),
-  });
+  return { connection, close, models, leases, metrics, guard, feed, clock };
+}
+
+export async function startInstance(deps: InstanceDeps): Promise<Instance> {
+  const { config, logger, fetch = globalThis.fetch } = deps;
+  const { close, leases, guard, ...storage } = await openStorage(deps);
+  const { feed, metrics } = storage;
+  const platform = createPlatform({ ...deps, ...storage, fetch, clockAgrees: guard.ready });
+  const consumers = followLedger(platform, consumersOf(platform));
+  const { routes: services, background } = createServices(platform, { consumers });
   feed.start();
   const jobs = createJobRunner({
-    jobs: createJobs(services),
+    jobs: createJobs({ ...platform, ...background, consumers }),
     leases,
     log: logger,
     onRun: (job, ok) => metrics.jobs.inc({ job, outcome: ok ? 'ok' : 'failed' }),
   });
   jobs.start();
   const limits = createLimits(config);
-  const server = createHttpServer(
-    createApp({ config, services, limits, clock, logger, metrics, newRequestId }),
-    answerMalformed,
-  );
+  const observe = (): Promise<void> => observeGauges({ platform, consumers, background });
+  const app = createApp({ ...platform, services, limits, observe });
+  const server = createHttpServer(app, answerMalformed);
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(config.PORT, config.ASSAY_HOST, resolve),
   );
-  const { port } = server.address() as AddressInfo;
 
   return {
-    url: `http://${config.ASSAY_HOST.includes(':') ? `[${config.ASSAY_HOST}]` : config.ASSAY_HOST}:${port}`,
+    url: urlOf(config, server.address() as AddressInfo),
+    platform,
     services,
+    background,
+    consumers,
     async runJobsOnce() {
-      await services.consumers.runOnce();
+      await consumers.runOnce();
       await jobs.runOnce();
     },
     async stop() {
@@ -120,10 +107,38 @@ export async function startInstance({
       await drain(server);
       limits.close();
       await jobs.stop();
-      await services.close();
+      await closeAll({ platform, consumers, background });
       guard.stop();
       await feed.stop();
       await close();
     },
   };
+}
+
+function urlOf({ ASSAY_HOST: host }: Config, { port }: AddressInfo): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+type Running = Pick<Instance, 'platform' | 'consumers' | 'background'>;
+
+/** Brings the gauges of /metrics up to date. */
+async function observeGauges({ platform, consumers, background }: Running): Promise<void> {
+  const { metrics } = platform;
+  metrics.quarantined.set(platform.quarantined().length);
+  for (const [consumer, lag] of Object.entries(consumers.lag()))
+    metrics.consumerLag.set({ consumer }, lag);
+  const backlog = await background.outboxWorker.backlog();
+  for (const [status, rows] of Object.entries(backlog)) metrics.outbox.set({ status }, rows);
+}
+
+/** Refuses further appends and resolves when everything accepted is durable. */
+async function closeAll({ platform, consumers, background }: Running): Promise<void> {
+  await background.failures.settle();
+  platform.mailer.close();
+  await platform.http.close();
+  await platform.ledger.appender.close();
+  await consumers.stop();
+  await platform.auditChain.appender.close();
+  await platform.verificationWorker.close();
+  await background.samlReader.close();
 }

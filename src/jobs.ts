@@ -1,17 +1,17 @@
 // What runs without a request: one line per timed job and per consumer of the ledger.
 import type { Job } from './platform/jobs/job-runner.ts';
 import type { Migration } from './platform/mongo/migrations.ts';
-import type { OutboxWriter } from './platform/outbox/outbox-writer.ts';
 import { AUDIT, DECISIONS } from './ledger/chains.ts';
 import type { Consumer } from './ledger/follow/consumer.ts';
-import { foldConsumer, type Fold } from './ledger/amend/fold.ts';
+import { foldConsumer } from './ledger/amend/fold.ts';
 import { buildHeadIndexes } from './ledger/maintenance.ts';
-import type { Models } from './models.ts';
 import { agentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
 import { completeUsers } from './resources/auth/accounts/users.migration.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
-import type { Services } from './composition/services.ts';
+import type { Platform } from './composition/platform.ts';
+import type { Background } from './composition/services.ts';
+import type { Consumers } from './ledger/follow/consumers.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -26,32 +26,28 @@ export const migrations: readonly Migration[] = [
 export function consumersOf({
   models,
   outbox,
-  fold,
-}: {
-  models: Models;
-  outbox: OutboxWriter;
-  fold: Fold;
-}): Consumer[] {
+  ledger,
+}: Pick<Platform, 'models' | 'outbox' | 'ledger'>): Consumer[] {
   return [
-    foldConsumer(fold),
+    foldConsumer(ledger.fold),
     policyStatisticsConsumer(models),
     agentActivityConsumer(models),
     traceEventsConsumer(outbox),
   ];
 }
 
-export function createJobs({
-  audit,
-  consumers,
-  outboxWorker,
-  organizationDeletion,
-  ledgerMaintenance,
-}: Services): Job[] {
+interface Workers extends Background {
+  consumers: Consumers;
+  ledgerMaintenance: Platform['ledgerMaintenance'];
+}
+
+export function createJobs(workers: Workers): Job[] {
+  const { audit, consumers, outboxWorker, deletion, ledgerMaintenance } = workers;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
     { name: 'outbox.deliver', everyMs: SECOND, run: () => outboxWorker.run() },
-    { name: 'organization.erase', everyMs: MINUTE, run: () => organizationDeletion.eraseDeleted() },
+    { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
     {
       name: 'ledger.release-once-keys',
       everyMs: HOUR,

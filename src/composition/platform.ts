@@ -1,37 +1,41 @@
-// What every service stands on: transactions, the two chains with their consumers, the audit log, the outbox, secrets.
+// What every service stands on: transactions, the two chains, caches, secrets, mail, the outbox, and the way out.
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import type { Config } from '../config.ts';
-import type { ChangeFeed } from '../platform/mongo/change-feed.ts';
-import type { Clock } from '../platform/clock.ts';
-import { newId, random16 } from '../platform/ids.ts';
-import type { Logger } from '../platform/observability/logger.ts';
-import { MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
-import { createMailer } from '../platform/mail/mailer.ts';
-import type { Metrics } from '../platform/observability/metrics.ts';
-import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
-import { createPasswords } from '../platform/secrets/passwords.ts';
-import { createSafeHttp } from '../platform/outbound/safe-http.ts';
-import type { Secrets } from '../platform/secrets/secrets.ts';
-import { createTransactions } from '../platform/mongo/transaction.ts';
-import { createVault } from '../platform/secrets/vault.ts';
-import { consumersOf } from '../jobs.ts';
+import type { RedirectAllowList } from '../domain/identity/redirect-allow-list.ts';
 import { AUDIT, DECISIONS } from '../ledger/chains.ts';
-import { createConsumers } from '../ledger/follow/consumers.ts';
 import type { Position } from '../ledger/entry.ts';
+import { createLedgerMaintenance } from '../ledger/maintenance.ts';
 import { openChain } from '../ledger/open-chain.ts';
 import type { Probe } from '../ledger/probe.ts';
 import { createVerificationWorker } from '../ledger/verify/verification-worker.ts';
-import { systemTimer } from '../ledger/timer.ts';
-import { createLedgerMaintenance } from '../ledger/maintenance.ts';
-import type { RedirectAllowList } from '../domain/identity/redirect-allow-list.ts';
 import type { Models } from '../models.ts';
-import { createAuditService } from '../resources/audit/audit.service.ts';
+import type { Clock } from '../platform/clock.ts';
+import * as ids from '../platform/ids.ts';
+import { MAIL_TOPIC, NO_ORGANIZATION } from '../platform/mail/mail-delivery.ts';
+import { createMailer } from '../platform/mail/mailer.ts';
+import { createCaches } from '../platform/mongo/caches.ts';
+import type { ChangeFeed } from '../platform/mongo/change-feed.ts';
+import { createTransactions } from '../platform/mongo/transaction.ts';
+import type { Logger } from '../platform/observability/logger.ts';
+import type { Metrics } from '../platform/observability/metrics.ts';
+import { createDns } from '../platform/outbound/dns.ts';
+import { createSafeHttp } from '../platform/outbound/safe-http.ts';
+import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
+import { createPasswords } from '../platform/secrets/passwords.ts';
+import type { Secrets } from '../platform/secrets/secrets.ts';
+import { createSessionTokens, createTempTokens } from '../platform/secrets/tokens.ts';
+import { createTotp } from '../platform/secrets/totp.ts';
+import { createVault } from '../platform/secrets/vault.ts';
 
 /** Calls to addresses that users name. */
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 1 << 20 };
+/** For one look-up. */
+const DNS_TIMEOUT_MS = 5000;
+/** A database that does not answer a ping in this time is not ready. */
+const PING_TIMEOUT_MS = 2000;
 
-/** The outside deps of one instance. */
+/** The outside world of one instance. */
 export interface PlatformDeps {
   config: Config;
   secrets: Secrets;
@@ -50,92 +54,79 @@ export interface PlatformDeps {
   probe?: Probe;
 }
 
-/** `onSealed` is told after every batch on an organisation's decision chain. */
-export function createPlatform(deps: PlatformDeps, onSealed: (organizationId: string) => void) {
+export function createPlatform(deps: PlatformDeps) {
   const { config, secrets, connection, models, clock, logger } = deps;
   const { transaction, onCommit } = createTransactions(connection);
-  const onQuarantine = (organizationId: string, missing: Position): void =>
-    logger.fatal(
-      { organizationId, missing },
-      'a chain does not reach a head it once had: quarantined',
-    );
   const chainDeps = {
     connection,
     clock,
-    newId,
+    newId: ids.newId,
     ready: deps.clockAgrees,
     queueLimit: config.ASSAY_QUEUE_LIMIT,
-    onQuarantine,
+    onQuarantine: (organizationId: string, missing: Position): void =>
+      logger.fatal(
+        { organizationId, missing },
+        'a chain does not reach a head it once had: quarantined',
+      ),
   };
-  const probe = deps.probe && { probe: deps.probe };
-  const sealed = (organizationId: string): void => {
-    consumers.wake(organizationId);
-    onSealed(organizationId);
-  };
-  const decisions = openChain(DECISIONS, { ...chainDeps, ...probe, onSealed: sealed });
-  const audits = openChain(AUDIT, { ...chainDeps, onSealed: () => undefined });
-  const outbox = createOutboxWriter({ rows: models.outbox, clock });
-  const consumers = createConsumers({
-    connection,
-    clock,
-    chain: DECISIONS,
-    cursors: models.cursors,
-    parked: models.parked,
-    timer: systemTimer,
-    ...probe,
-    consumers: consumersOf({ models, outbox, fold: decisions.fold }),
-    onError: (consumer, organizationId, error) =>
-      logger.warn({ consumer, organizationId, err: error }, 'a consumer failed and tries again'),
-    onParked: (consumer, organizationId, sequence) =>
-      logger.error({ consumer, organizationId, sequence }, 'a consumer went on without an entry'),
-  });
+  const ledger = openChain(DECISIONS, { ...chainDeps, ...(deps.probe && { probe: deps.probe }) });
+  const auditChain = openChain(AUDIT, chainDeps);
   const verificationWorker = createVerificationWorker({
     uri: deps.mongoUri,
     database: connection.name,
   });
-  const audit = createAuditService({
-    models,
-    verificationWorker,
-    clock,
-    newId,
-    random16,
-    log: logger,
-    chain: audits.appender,
-    emptyEntries: audits.emptyEntries,
-  });
+  const outbox = createOutboxWriter({ rows: models.outbox, clock });
   const mailer = createMailer({
     smtpUrl: config.SMTP_URL,
     from: config.ASSAY_MAIL_FROM,
     folder: join(config.ASSAY_DATA_DIR, 'mail'),
     log: logger,
   });
+  const http = createSafeHttp({ ...OUTBOUND, allow: config.ASSAY_OUTBOUND_ALLOW });
+  const signing = { secret: secrets.jwt, formerSecrets: secrets.formerJwt, clock };
   const publicUrl = (
     config.ASSAY_PUBLIC_URL ?? `http://${config.ASSAY_HOST}:${config.PORT}`
   ).replace(/\/$/, '');
-  const [firstReturn = `${publicUrl}/`, ...moreReturns] = config.ASSAY_RETURN_URLS;
+  const [firstRedirect = `${publicUrl}/`, ...moreRedirects] = config.ASSAY_RETURN_URLS;
+
   return {
     ...deps,
+    ...ids,
     transaction,
     onCommit,
-    decisions,
-    audits,
-    outbox,
-    consumers,
+    ledger,
+    auditChain,
     verificationWorker,
-    audit,
+    ledgerMaintenance: createLedgerMaintenance({ connection, clock, chains: [DECISIONS, AUDIT] }),
+    caches: createCaches(deps.feed),
+    outbox,
     mailer,
-    http: createSafeHttp({ ...OUTBOUND, allow: config.ASSAY_OUTBOUND_ALLOW }),
+    http,
+    dns: createDns({ servers: config.ASSAY_DNS_SERVERS, timeoutMs: DNS_TIMEOUT_MS }),
     passwords: createPasswords(config.ASSAY_PASSWORD_CONCURRENCY),
     vault: createVault({ key: secrets.encryptionKey, formerKeys: secrets.formerEncryption }),
-    ledgerMaintenance: createLedgerMaintenance({ connection, clock, chains: [DECISIONS, AUDIT] }),
+    totp: createTotp(clock),
+    sessionTokens: createSessionTokens(signing),
+    tempTokens: createTempTokens(signing),
+    newTraceId: (): string => ids.newTraceId(clock),
     /** Where callers and browsers reach this service, without a slash at the end. */
     publicUrl,
-    /** Where browsers may return to after a sign-on. */
-    returnAddresses: [firstReturn, ...moreReturns] satisfies RedirectAllowList,
-    /** Writes an outbox row; the mail is made when it is sent. */
-    queueMail: (organizationId: string, payload: Record<string, unknown>): Promise<void> =>
-      outbox.queue({ organizationId, topic: MAIL_TOPIC, payload }),
-    quarantined: (): string[] => [...decisions.heads.quarantined(), ...audits.heads.quarantined()],
+    /** Where browsers may return to after a sign-on; the first is the default. */
+    redirectAllowList: [firstRedirect, ...moreRedirects] satisfies RedirectAllowList,
+    /** Writes an outbox row in the current transaction; the mail is made when it is sent. Null: it concerns no organisation. */
+    queueMail: (organizationId: string | null, payload: Record<string, unknown>): Promise<void> =>
+      outbox.queue({
+        organizationId: organizationId ?? NO_ORGANIZATION,
+        topic: MAIL_TOPIC,
+        payload,
+      }),
+    /** Resolves when the database answers. */
+    async ping(): Promise<void> {
+      const database = connection.getClient().db(connection.name);
+      await database.command({ ping: 1 }, { timeoutMS: PING_TIMEOUT_MS });
+    },
+    /** Organisations with a chain that nothing may be appended to. */
+    quarantined: (): string[] => [...ledger.heads.quarantined(), ...auditChain.heads.quarantined()],
   };
 }
 export type Platform = ReturnType<typeof createPlatform>;

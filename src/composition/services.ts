@@ -1,87 +1,59 @@
-// The composition root: what is built from what, by theme.
-import { chance } from '../platform/ids.ts';
+// What is built from what: every service of one instance, grouped by resource as its routes see them.
+import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
 import { createOutboxWorker } from '../platform/outbox/outbox-worker.ts';
+import { createAuditService } from '../resources/audit/audit.service.ts';
 import { createReadiness } from '../resources/health/readiness.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
 import { createDecisions } from './decisions.ts';
-import { createDirectory } from './directory.ts';
-import { createPlatform, type PlatformDeps } from './platform.ts';
+import { createScim, createTeam } from './directory.ts';
 import { createIdentity } from './identity.ts';
+import type { Platform } from './platform.ts';
 import { createSignOn } from './sign-on.ts';
 
-/** A database that does not answer a ping in this time is not ready. */
-const PING_MS = 2000;
+export function createServices(platform: Platform, { consumers }: { consumers: Consumers }) {
+  const audit = createAuditService(platform);
+  const identity = createIdentity(platform, { audit, consumers });
+  const { organizations, memberships, workspaces, auth } = identity;
+  const team = createTeam(platform, identity);
+  const { tokens: scimTokens, ...scim } = createScim(platform, identity);
+  const { signOn, ssoSettings, ssoDomains, ...saml } = createSignOn(platform, { audit, identity });
+  const decisions = createDecisions(platform, { audit, identity });
+  const { bulk } = decisions.traces;
+  const deletion = createOrganizationDeletionService({ ...platform, memberships, bulk, audit });
+  const readiness = createReadiness(platform);
 
-/** Every service of one instance. */
-export function createServices(deps: PlatformDeps) {
-  const { connection, models, clock, metrics, logger } = deps;
-  const platform = createPlatform(deps, (organizationId) =>
-    decisions.hashChain.headMoved(organizationId),
-  );
-  const { audit, consumers, mailer, quarantined } = platform;
-  const identity = createIdentity(platform);
-  const directory = createDirectory(platform, identity);
-  const signOn = createSignOn(platform, identity);
-  const decisions = createDecisions(platform, identity);
-  const caches = [...identity.identityCaches, ...decisions.decisionCaches];
-  const organizationDeletion = createOrganizationDeletionService({
-    models,
-    audit,
-    clock,
-    onCommit: platform.onCommit,
-    memberships: identity.memberships,
-    bulk: decisions.bulk,
-    forget: (organizationId) => caches.forEach((cache) => cache.invalidate(organizationId)),
-  });
+  const mails = { ...auth.emailLinks.mails, ...team.invitations.mails };
   const outboxWorker = createOutboxWorker({
-    rows: models.outbox,
-    clock,
-    chance,
-    log: logger,
-    deliverers: {
-      [MAIL_TOPIC]: createMailDelivery(mailer, {
-        ...identity.links.mails,
-        ...directory.invitations.mails,
-      }),
-    },
+    rows: platform.models.outbox,
+    clock: platform.clock,
+    chance: platform.chance,
+    log: platform.logger,
+    deliverers: { [MAIL_TOPIC]: createMailDelivery(platform.mailer, mails) },
   });
-  const ping = async (): Promise<void> => {
-    await connection.getClient().db(connection.name).command({ ping: 1 }, { timeoutMS: PING_MS });
-  };
 
   return {
-    ...identity,
-    ...directory,
-    ...signOn,
-    ...decisions,
-    audit,
-    consumers,
-    organizationDeletion,
-    outboxWorker,
-    transaction: platform.transaction,
-    passwords: platform.passwords,
-    ledgerMaintenance: platform.ledgerMaintenance,
-    readiness: createReadiness({ ping, clockAgrees: deps.clockAgrees, quarantined }),
-    /** Brings the gauges of /metrics up to date. */
-    async observe(): Promise<void> {
-      metrics.quarantined.set(quarantined().length);
-      for (const [consumer, lag] of Object.entries(consumers.lag()))
-        metrics.consumerLag.set({ consumer }, lag);
-      for (const [status, rows] of Object.entries(await outboxWorker.backlog()))
-        metrics.outbox.set({ status }, rows);
+    /** What handlers are given. */
+    routes: {
+      ...decisions,
+      audit,
+      auth,
+      organization: {
+        profile: organizations,
+        deletion,
+        workspaces,
+        ssoSettings,
+        ssoDomains,
+        scimTokens,
+      },
+      readiness,
+      scim,
+      signOn,
+      team,
     },
-    /** Refuses further appends and resolves when everything accepted is durable. */
-    async close(): Promise<void> {
-      await identity.failures.settle();
-      mailer.close();
-      await platform.http.close();
-      await platform.decisions.appender.close();
-      await consumers.stop();
-      await platform.audits.appender.close();
-      await platform.verificationWorker.close();
-      await signOn.samlReader.close();
-    },
+    /** What runs without a request. */
+    background: { audit, deletion, outboxWorker, failures: identity.failures, ...saml },
   };
 }
-export type Services = ReturnType<typeof createServices>;
+export type Services = ReturnType<typeof createServices>['routes'];
+export type Background = ReturnType<typeof createServices>['background'];

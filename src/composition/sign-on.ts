@@ -1,102 +1,72 @@
 // Signing on elsewhere: social login, and the identity providers of organisations.
-import { createDns } from '../platform/outbound/dns.ts';
+import { samlEndpoints } from '../domain/saml/endpoints.ts';
 import { createIdentityProviders } from '../platform/outbound/identity-providers.ts';
-import { newId, randomHex, randomToken } from '../platform/ids.ts';
+import { createSamlReaderWorker } from '../platform/saml/saml-reader-worker.ts';
+import { createSamlRedirect } from '../platform/saml/saml-redirect.ts';
+import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createSsoDomainService } from '../resources/organization/sso-domains/sso-domains.service.ts';
 import { createSsoSettingsService } from '../resources/organization/sso-settings/sso-settings.service.ts';
 import { createAccountLinkingService } from '../resources/sign-on/login/account-linking.service.ts';
-import { createLoginRequestService } from '../resources/sign-on/login/login-requests.service.ts';
+import { createExchangeService } from '../resources/sign-on/login/cookie-exchange.service.ts';
 import { createHomeRealmService } from '../resources/sign-on/login/home-realm.service.ts';
 import { createLoginCompletionService } from '../resources/sign-on/login/login-completion.service.ts';
-import { createExchangeService } from '../resources/sign-on/login/cookie-exchange.service.ts';
+import { createLoginRequestService } from '../resources/sign-on/login/login-requests.service.ts';
 import { createOidcService } from '../resources/sign-on/oidc/oidc.service.ts';
+import { createSamlLogoutService } from '../resources/sign-on/saml/saml-logout.service.ts';
+import { createSamlMessageService } from '../resources/sign-on/saml/saml-messages.service.ts';
+import { createSamlService } from '../resources/sign-on/saml/saml.service.ts';
+import { configuredProviders } from '../resources/sign-on/social/configured-providers.ts';
 import { createSocialService } from '../resources/sign-on/social/social.service.ts';
-import type { Platform } from './platform.ts';
 import type { Identity } from './identity.ts';
-import { createSaml } from './saml.ts';
-import { socialProviders } from './social-providers.ts';
+import type { Platform } from './platform.ts';
 
-/** For one look-up. */
-const DNS_MS = 5000;
+interface Deps {
+  audit: AuditService;
+  identity: Identity;
+}
 
-export function createSignOn(platform: Platform, identity: Identity) {
-  const { models, clock, vault, audit, transaction, logger, http, publicUrl, returnAddresses } =
-    platform;
-  const {
-    sessions,
-    credentials,
-    memberships,
-    oneTimeTokens,
-    organizations,
-    failures,
-    founding,
-    mfa,
-  } = identity;
-  const ssoSettings = createSsoSettingsService({
-    models,
-    vault,
-    sessions,
-    organizations,
-    http,
-    clock,
-    publicUrl,
+export function createSignOn(platform: Platform, { audit, identity }: Deps) {
+  const { config, clock, fetch, http } = platform;
+  const { credentials, memberships, oneTimeTokens, organizations, failures } = identity;
+  const { registration, auth } = identity;
+  const { sessions, mfa } = auth;
+  const ssoSettings = createSsoSettingsService({ ...platform, sessions, organizations });
+  const ssoDomains = createSsoDomainService({ ...platform, memberships, audit });
+
+  const loginRequests = createLoginRequestService({ ...platform, oneTimeTokens });
+  const loginCompletion = createLoginCompletionService({ ...platform, audit });
+  const known = { ...platform, sessions, credentials, memberships, ssoSettings };
+  const accountLinking = createAccountLinkingService(known);
+  const login = { ...platform, loginRequests, loginCompletion, accountLinking, ssoSettings };
+
+  // Users name the providers of organisations; the installation itself names those of social login.
+  const providers = createIdentityProviders({ fetch: http.fetch, clock });
+  const oidc = createOidcService({ ...login, providers });
+
+  const reader = createSamlReaderWorker({
+    decryptionKey: config.ASSAY_SAML_KEY ?? null,
+    log: platform.logger,
   });
-  const dns = createDns({ servers: platform.config.ASSAY_DNS_SERVERS, timeoutMs: DNS_MS });
-  const attempts = createLoginRequestService({ oneTimeTokens, clock, randomToken });
-  const endings = createLoginCompletionService({
-    audit,
-    defaultReturn: returnAddresses[0],
-    log: logger,
-  });
-  const arrivals = createAccountLinkingService({
-    models,
-    sessions,
-    credentials,
-    memberships,
-    ssoSettings,
-    clock,
-    newId,
-    transaction,
-  });
-  const oidc = createOidcService({
-    attempts,
-    endings,
-    arrivals,
-    ssoSettings,
-    randomToken,
-    publicUrl,
-    providers: createIdentityProviders({
-      fetch: (url, options) => http.fetch(url, options),
-      clock,
-    }),
-  });
-  const saml = createSaml(platform, identity, { attempts, endings, arrivals, ssoSettings });
+  const redirect = createSamlRedirect(config.ASSAY_SAML_KEY ?? null);
+  const endpoints = samlEndpoints(platform.publicUrl);
+  const messages = createSamlMessageService(platform);
+  const samlLogin = { ...login, messages, reader, redirect, endpoints };
+  const saml = createSamlService(samlLogin);
+  const samlLogout = createSamlLogoutService({ ...samlLogin, sessions });
+
+  const configured = configuredProviders(config, createIdentityProviders({ fetch, clock }));
+  const accounts = { sessions, failures, credentials, registration };
+  const social = createSocialService({ ...login, ...accounts, providers: configured });
+
+  const starters = { oidc, saml };
+  const homeRealm = createHomeRealmService({ ...platform, ssoSettings, starters, audit });
+  const cookieExchange = createExchangeService({ sessions, mfa });
   return {
     ssoSettings,
-    oidc,
-    ...saml,
-    ssoDomains: createSsoDomainService({ models, memberships, audit, dns, clock, randomHex }),
-    dispatch: createHomeRealmService({
-      ssoSettings,
-      starters: { oidc, saml: saml.saml },
-      audit,
-      returnAddresses,
-    }),
-    exchanges: createExchangeService({ sessions, mfa }),
-    social: createSocialService({
-      models,
-      sessions,
-      failures,
-      credentials,
-      founding,
-      attempts,
-      endings,
-      clock,
-      transaction,
-      randomToken,
-      returnAddresses,
-      publicUrl,
-      providers: socialProviders(platform),
-    }),
+    ssoDomains,
+    samlReader: reader,
+    samlMessages: messages,
+    /** What the routes of signing on see. */
+    signOn: { homeRealm, oidc, saml, samlLogout, social, cookieExchange },
   };
 }

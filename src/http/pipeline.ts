@@ -22,6 +22,7 @@ const DEFAULT_BODY_LIMIT = 100 * 1024;
 
 export interface PipelineDeps {
   services: Services;
+  transaction: <T>(work: () => Promise<T>) => Promise<T>;
   limits: RateLimits;
   /** In tests an undeclared status or code is an error; in production it is logged. */
   strict: boolean;
@@ -84,7 +85,7 @@ async function run(attempt: Attempt, deps: PipelineDeps): Promise<Reply<number, 
   attempt.paged = paged;
   for (const limit of ['account', 'mail'] as const)
     if (route.limits?.includes(limit)) await deps.limits[limit](accountOf(attempt, input), rate);
-  return execute(attempt, input, deps.services);
+  return execute(attempt, input, deps);
 }
 
 const accountOf = ({ caller }: Attempt, input: object): string =>
@@ -101,7 +102,7 @@ async function identify(attempt: Attempt, { services, limits }: PipelineDeps): P
   if (caller.key?.agentId != null)
     await limits.agent(
       caller.key.agentId,
-      await services.agents.requestsPerMinute(caller.tenant, caller.key.agentId),
+      await services.agents.registry.requestsPerMinute(caller.tenant, caller.key.agentId),
       rate,
     );
   caller.tenant = await chooseWorkspace(req.headers, caller.tenant, services);
@@ -113,7 +114,7 @@ async function identify(attempt: Attempt, { services, limits }: PipelineDeps): P
 async function execute(
   attempt: Attempt,
   input: object,
-  services: Services,
+  { services, transaction }: PipelineDeps,
 ): Promise<Reply<number, unknown>> {
   const { route } = attempt;
   const writes = route.writes ?? (route.method === 'get' ? 'none' : 'transaction');
@@ -124,7 +125,7 @@ async function execute(
       await services.audit.write(event);
     return result;
   }
-  const { result, rows } = await services.transaction(async () => {
+  const { result, rows } = await transaction(async () => {
     const made = await route.invoke(input, services);
     const written: Awaited<ReturnType<Services['audit']['record']>>[] = [];
     for (const event of route.audit ? auditEvents(attempt, made) : [])

@@ -20,8 +20,6 @@ export interface ChainDeps {
   ready: () => boolean;
   /** Appends of one organisation that may wait. */
   queueLimit: number;
-  /** There is a new head. */
-  onSealed: (organizationId: string) => void;
   onQuarantine: (organizationId: string, missing: Position) => void;
   probe?: Probe;
 }
@@ -31,18 +29,21 @@ export interface OpenChain {
   heads: Heads;
   fold: Fold;
   amendments: Amendments;
+  /** Tells the listener after every batch; its chain has a new head. */
+  onSealed: (listener: (organizationId: string) => void) => void;
   /** Of a deleted organisation's audit chain: every entry but one loses its committed values. */
   emptyEntries: (organizationId: string, except: number) => Promise<void>;
 }
 
 export function openChain(chain: Chain, world: ChainDeps): OpenChain {
-  const { connection, clock, newId, ready, queueLimit, onSealed, onQuarantine } = world;
+  const { connection, clock, newId, ready, queueLimit, onQuarantine } = world;
   const probe = world.probe && { probe: world.probe };
   const db = connection.getClient().db(connection.name);
   const store = createMongoStore({ db, chain, timer: systemTimer });
   const collection = db.collection<HeadRow>(`heads_${chain.collection}`);
   const heads = createHeads({ collection, store, clock, timer: systemTimer, onQuarantine });
   const limits = { ...DEFAULT_LIMITS, queue: queueLimit };
+  const listeners: ((organizationId: string) => void)[] = [];
   const appender = createAppender({
     store,
     chain,
@@ -50,7 +51,7 @@ export function openChain(chain: Chain, world: ChainDeps): OpenChain {
     timer: systemTimer,
     heads,
     ready,
-    onSealed,
+    onSealed: (organizationId) => listeners.forEach((listener) => listener(organizationId)),
     newId,
     limits,
     ...probe,
@@ -61,6 +62,7 @@ export function openChain(chain: Chain, world: ChainDeps): OpenChain {
     heads,
     fold,
     amendments: createAmendments({ db, chain, appender, fold, ...probe }),
+    onSealed: (listener) => listeners.push(listener),
     emptyEntries: (organizationId, except) =>
       eraseAuditValues(db, objectId(organizationId), except),
   };

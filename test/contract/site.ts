@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
 import { expect } from 'vitest';
 import { randomHex } from '../../src/platform/ids.ts';
-import { hashKey } from '../../src/resources/auth/keys/keys.service.ts';
+import { hashKey } from '../../src/domain/identity/key-hash.ts';
 import type { Sample } from './examples.ts';
 import {
   agent,
@@ -224,7 +224,7 @@ export async function newInvitation(site: Site): Promise<{ id: string; token: st
     email: `${randomHex(8)}@example.com`,
   });
   const organizationId = idOf(site.ground, site.owner.organizationId);
-  const mail = await site.ground.app.instance.services.invitations.mails.invitation({
+  const mail = await site.ground.app.instance.services.team.invitations.mails.invitation({
     organizationId,
     payload: { invitationId: id as string },
   });

@@ -1,6 +1,6 @@
 // An app together with its database, for tests that change or look at what no operation shows.
 import mongoose from 'mongoose';
-import type { InstanceParts } from '../../src/instance.ts';
+import type { InstanceDeps } from '../../src/instance.ts';
 import { ok, owner, type Owner } from './personas.ts';
 import { databaseUri, startApp, type TestApp } from './start-app.ts';
 
@@ -17,7 +17,7 @@ export const objectId = (hex: string): mongoose.mongo.ObjectId => new mongoose.m
 /** `startApp` with a connection of the test's own to the same database. */
 export async function startGround(
   environment: Record<string, string> = {},
-  parts: Partial<InstanceParts> = {},
+  parts: Partial<InstanceDeps> = {},
 ): Promise<Ground> {
   const mongoUri = parts.mongoUri ?? databaseUri();
   const app = await startApp(environment, { ...parts, mongoUri });

@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { randomHex } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
-import { startInstance, type Instance, type InstanceParts } from '../../src/instance.ts';
+import { startInstance, type Instance, type InstanceDeps } from '../../src/instance.ts';
 
 export interface Answer {
   status: number;
@@ -65,7 +65,7 @@ export function databaseUri(name = `t${randomHex(6)}`): string {
 /** `environment` overrides the roomy limits; `parts` the clock, the probe or the database. */
 export async function startApp(
   environment: Record<string, string> = {},
-  parts: Partial<InstanceParts> = {},
+  parts: Partial<InstanceDeps> = {},
 ): Promise<TestApp> {
   const logged: string[] = [];
   const dataDir = join(inject('scratch'), `assay-app-${randomHex(6)}`);

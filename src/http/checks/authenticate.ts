@@ -35,12 +35,12 @@ export async function authenticate(
   services: Services,
 ): Promise<Caller> {
   const { apiKey, token } = credentialsOf(headers);
-  if (route.auth === 'scim') return services.scimTokens.authenticate(token);
+  if (route.auth === 'scim') return services.organization.scimTokens.authenticate(token);
   const wantsKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
-  if (apiKey !== null) return allowKey(await services.keys.authenticate(apiKey), route);
+  if (apiKey !== null) return allowKey(await services.auth.keys.authenticate(apiKey), route);
   if (token === null) throw new AppError(wantsKey ? 'NO_API_KEY' : 'NO_TOKEN');
   if (wantsKey) throw new AppError('INVALID_API_KEY_FORMAT');
-  return services.sessions.authenticate(token);
+  return services.auth.sessions.authenticate(token);
 }
 
 function allowKey(caller: Caller, route: Route): Caller {

@@ -39,7 +39,7 @@ export async function chooseWorkspace(
   if (wanted === undefined || wanted === '') return tenant;
   const workspaceId =
     typeof wanted === 'string'
-      ? await services.workspaces.find(tenant.organizationId, wanted.toLowerCase())
+      ? await services.organization.workspaces.find(tenant.organizationId, wanted.toLowerCase())
       : null;
   if (workspaceId === null) throw new AppError('NOT_FOUND', 'No such workspace');
   if (tenant.workspaceId !== null && tenant.workspaceId !== workspaceId)

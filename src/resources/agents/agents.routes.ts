@@ -28,7 +28,7 @@ export const agentRoutes = [
     ...read,
     page: { limit: 50, max: 200 },
     data: agentView,
-    handler: ({ tenant, page }, { agents }) => agents.list(tenant, page),
+    handler: ({ tenant, page }, { agents }) => agents.registry.list(tenant, page),
   }),
   route({
     method: 'post',
@@ -41,7 +41,7 @@ export const agentRoutes = [
     data: newAgentView,
     audit: audit('agent.create'),
     handler: async ({ tenant, user, body }, { agents }) =>
-      reply(201, await agents.create(tenant, user, body)),
+      reply(201, await agents.registry.create(tenant, user, body)),
   }),
   route({
     method: 'get',
@@ -50,7 +50,7 @@ export const agentRoutes = [
     ...read,
     params: byId,
     data: agentView,
-    handler: ({ tenant, params }, { agents }) => agents.get(tenant, params.id),
+    handler: ({ tenant, params }, { agents }) => agents.registry.get(tenant, params.id),
   }),
   route({
     method: 'patch',
@@ -62,7 +62,8 @@ export const agentRoutes = [
     body: agentChange,
     data: agentView,
     audit: audit('agent.update'),
-    handler: ({ tenant, params, body }, { agents }) => agents.update(tenant, params.id, body),
+    handler: ({ tenant, params, body }, { agents }) =>
+      agents.registry.update(tenant, params.id, body),
   }),
   route({
     method: 'delete',
@@ -72,7 +73,7 @@ export const agentRoutes = [
     params: byId,
     data: deletedAgentView,
     audit: audit('agent.delete'),
-    handler: ({ tenant, params }, { agents }) => agents.remove(tenant, params.id),
+    handler: ({ tenant, params }, { agents }) => agents.registry.remove(tenant, params.id),
   }),
   route({
     method: 'post',
@@ -82,7 +83,7 @@ export const agentRoutes = [
     params: byId,
     data: newAgentView,
     audit: audit('agent.regenerate_key'),
-    handler: ({ tenant, params }, { agents }) => agents.regenerateKey(tenant, params.id),
+    handler: ({ tenant, params }, { agents }) => agents.registry.regenerateKey(tenant, params.id),
   }),
   route({
     method: 'patch',
@@ -94,7 +95,7 @@ export const agentRoutes = [
     data: agentView,
     audit: audit('agent.update_policies'),
     handler: ({ tenant, params, body }, { agents }) =>
-      agents.updatePolicies(tenant, params.id, body),
+      agents.registry.updatePolicies(tenant, params.id, body),
   }),
   route({
     method: 'get',
@@ -105,7 +106,7 @@ export const agentRoutes = [
     data: z.array(z.string()),
     extra: versionsExtra,
     handler: async ({ tenant, params }, { agents }) => {
-      const history = await agents.versions(tenant, params.id);
+      const history = await agents.registry.versions(tenant, params.id);
       return reply(
         200,
         history.map(({ version }) => version),
@@ -120,6 +121,6 @@ export const agentRoutes = [
     ...read,
     params: byId,
     data: analyticsView,
-    handler: ({ tenant, params }, { agents }) => agents.analytics(tenant, params.id),
+    handler: ({ tenant, params }, { agents }) => agents.registry.analytics(tenant, params.id),
   }),
 ];

@@ -1,12 +1,12 @@
 // Agents: their definition, their key, and what ingestion needs to know of them (document 1, section 4.3).
 import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
 import { type AgentPolicies, DEFAULT_AGENT_POLICIES } from '../../domain/agents/agent-policies.ts';
-import type { Page } from '../../domain/page.ts';
+import { hashKey } from '../../domain/identity/key-hash.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
-import type { Cache } from '../../platform/mongo/cache.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Models } from '../../models.ts';
+import type { KeyService } from '../auth/keys/keys.service.ts';
 import type { AgentActivityDocument } from './activity/agent-activity.model.ts';
 import type { AgentDocument } from './agents.model.ts';
 import type { agentInput, agentPoliciesChange } from './agents.schemas.ts';
@@ -19,17 +19,12 @@ export interface KnownAgent {
   policies: AgentPolicies;
 }
 
-interface Deps {
-  models: Models;
-  /** Those that a decision may mean by what it calls its agent, the best first. */
-  known: Cache<KnownAgent[]>;
-  clock: Clock;
-  randomHex: (bytes: number) => string;
-  hashKey: (raw: string) => string;
-  onAgentsChanged: (organizationId: string) => void;
-}
+type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'onCommit' | 'caches'> & {
+  keys: Pick<KeyService, 'forget'>;
+};
 
 const SHOWN_DIGITS = 8;
+const CACHED_AGENTS = 50_000;
 const ID = /^[0-9a-f]{24}$/i;
 const UNSEEN = { status: 'healthy', lastActive: null } as const;
 const NO_VERDICTS = { approved: 0, flagged: 0, blocked: 0 };
@@ -49,14 +44,15 @@ function shownMetadata({ modelMetadata, lastBom }: AgentDocument) {
   };
 }
 
-export function createAgentService({
-  models,
-  known,
-  clock,
-  randomHex,
-  hashKey,
-  onAgentsChanged,
-}: Deps) {
+export function createAgentService({ models, clock, randomHex, onCommit, caches, keys }: Deps) {
+  /** Those that a decision may mean by what it calls its agent, the best first. */
+  const known = caches.open<KnownAgent[]>({ collections: ['agents'], max: CACHED_AGENTS });
+
+  function onAgentsChanged(organizationId: string): void {
+    onCommit(() => known.invalidate(organizationId));
+    keys.forget(organizationId);
+  }
+
   /** The agents that the tenant sees: of the organisation or the chosen workspace, and of its key. */
   function visible({ organizationId, workspaceId, agentIds }: Tenant) {
     return {

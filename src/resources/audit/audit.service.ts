@@ -1,31 +1,20 @@
 // The operations audit log: rows are written with their change, sealed onto the chain, listed and verified (document 3, section 4.4).
-import { ORGANIZATION_DELETED, type AuditEvent } from '../../domain/record/audit-event.ts';
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { type AuditEvent, ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { payloadDigest } from '../../domain/record/chain.ts';
 import { sealValues } from '../../domain/record/commitments.ts';
 import type { Json } from '../../domain/record/json.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
-import { auditPayload, type Actor } from '../../domain/record/payload.ts';
+import { type Actor, auditPayload } from '../../domain/record/payload.ts';
 import { AppError } from '../../errors.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { AUDIT } from '../../ledger/chains.ts';
-import type { Appender, Draft } from '../../ledger/entry.ts';
-import type { VerificationWorker } from '../../ledger/verify/verification-worker.ts';
+import type { Draft } from '../../ledger/entry.ts';
 import type { Break, BrokenReason } from '../../ledger/verify/report.ts';
-import type { Models } from '../../models.ts';
 import type { AuditEntryDocument, AuditRowDocument } from './audit.model.ts';
-
-interface Deps {
-  models: Models;
-  /** The appender of the audit chain. */
-  chain: Appender;
-  verificationWorker: VerificationWorker;
-  /** Takes the committed values from every entry but one. */
-  emptyEntries: (organizationId: string, except: number) => Promise<void>;
-  clock: Clock;
-  newId: () => string;
-  random16: () => Buffer;
-  log: { error(details: object, text: string): void };
-}
+type Deps = Pick<
+  Platform,
+  'models' | 'verificationWorker' | 'clock' | 'newId' | 'random16' | 'logger' | 'auditChain'
+> & {};
 
 /** A row that is written and not yet sealed. */
 export interface AuditRow {
@@ -57,16 +46,15 @@ const SWEEP_BATCH = 500;
 
 export function createAuditService({
   models,
-  chain,
+  auditChain,
   verificationWorker,
-  emptyEntries,
   clock,
   newId,
   random16,
-  log,
+  logger,
 }: Deps) {
   async function append({ auditId, event }: AuditRow): Promise<void> {
-    await chain.append(draftOf({ auditId, event }, random16));
+    await auditChain.appender.append(draftOf({ auditId, event }, random16));
     await models.auditRows.deleteOne({ _id: auditId, organizationId: event.organizationId });
   }
 
@@ -83,7 +71,7 @@ export function createAuditService({
     /** Seals a written row. What cannot be sealed now stays a row, and the sweep seals it later: the change it tells of has happened. */
     async seal(row: AuditRow): Promise<void> {
       await append(row).catch((error: unknown) =>
-        log.error({ err: error, auditId: row.auditId }, 'audit row waits to be sealed'),
+        logger.error({ err: error, auditId: row.auditId }, 'audit row waits to be sealed'),
       );
     },
 
@@ -126,7 +114,7 @@ export function createAuditService({
     async verify({ organizationId }: Tenant) {
       const found = await verificationWorker.verify(AUDIT, organizationId, clock.now());
       const { verified, totalChecked, lastHash, broken } = found;
-      if (broken) log.error({ organizationId, broken }, 'an audit chain is not what was sealed');
+      if (broken) logger.error({ organizationId, broken }, 'an audit chain is not what was sealed');
       return {
         verified,
         totalEntries: totalChecked,
@@ -135,12 +123,12 @@ export function createAuditService({
       };
     },
 
-    /** Erases what the log of a deleted organisation says of people; false while the entry of its deletion is not sealed. */
+    /** Erases what the logger of a deleted organisation says of people; false while the entry of its deletion is not sealed. */
     async erase(organizationId: string): Promise<boolean> {
       const where = { organizationId, action: ORGANIZATION_DELETED, status: 'success' } as const;
       const deletion = await models.auditEntries.findOne(where).lean<AuditEntryDocument>();
       if (!deletion) return false;
-      await emptyEntries(organizationId, deletion.sequence);
+      await auditChain.emptyEntries(organizationId, deletion.sequence);
       return true;
     },
 

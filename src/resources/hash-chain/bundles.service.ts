@@ -1,23 +1,17 @@
 // Evidence bundles: which entries, what of them is shown, and who asked to see it (document 2, section 4.5).
 import type { Readable } from 'node:stream';
-import { chainTime } from '../../domain/record/chain.ts';
+import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import { chainTime } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
-import type { VerificationWorker } from '../../ledger/verify/verification-worker.ts';
-import type { Models } from '../../models.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { BundleQuery } from './hash-chain.schemas.ts';
-
-interface Deps {
-  models: Models;
-  verificationWorker: VerificationWorker;
+type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock'> & {
   audit: AuditService;
-  clock: Clock;
-}
+};
 
 /** Who asks for a bundle; null for a key. */
 export interface BundleCaller {

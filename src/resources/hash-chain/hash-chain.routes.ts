@@ -6,12 +6,12 @@ import { byId } from '../../http/declaration/views.ts';
 import {
   anchorsView,
   bundleQuery,
+  chainStatusView,
   entriesQuery,
   entriesView,
   entryOfTraceView,
   entryView,
   proofQuery,
-  chainStatusView,
   traceParam,
   verificationView,
 } from './hash-chain.schemas.ts';
@@ -26,7 +26,7 @@ export const hashChainRoutes = [
     ...read,
     failedCode: 'HASH_CHAIN_STATUS_FAILED',
     data: chainStatusView,
-    handler: ({ tenant }, { hashChain }) => hashChain.status(tenant),
+    handler: ({ tenant }, { hashChain }) => hashChain.chain.status(tenant),
   }),
   route({
     method: 'post',
@@ -37,7 +37,7 @@ export const hashChainRoutes = [
     writes: 'none',
     failedCode: 'HASH_CHAIN_VERIFY_FAILED',
     data: verificationView,
-    handler: ({ tenant }, { hashChain }) => hashChain.verify(tenant),
+    handler: ({ tenant }, { hashChain }) => hashChain.chain.verify(tenant),
   }),
   route({
     method: 'get',
@@ -47,7 +47,7 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_ENTRY_FAILED',
     params: traceParam,
     data: entryOfTraceView,
-    handler: ({ tenant, params }, { hashChain }) => hashChain.entryOf(tenant, params.traceId),
+    handler: ({ tenant, params }, { hashChain }) => hashChain.chain.entryOf(tenant, params.traceId),
   }),
   route({
     method: 'get',
@@ -57,7 +57,7 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_ENTRIES_FAILED',
     query: entriesQuery,
     data: entriesView,
-    handler: ({ tenant, query }, { hashChain }) => hashChain.entries(tenant, query),
+    handler: ({ tenant, query }, { hashChain }) => hashChain.chain.entries(tenant, query),
   }),
   route({
     method: 'get',
@@ -67,7 +67,7 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_ENTRY_FAILED',
     params: byId,
     data: entryView,
-    handler: ({ tenant, params }, { hashChain }) => hashChain.entry(tenant, params.id),
+    handler: ({ tenant, params }, { hashChain }) => hashChain.chain.entry(tenant, params.id),
   }),
   route({
     method: 'get',
@@ -99,8 +99,8 @@ export const hashChainRoutes = [
       failedCode: 'HASH_CHAIN_EXPORT_FAILED' satisfies Code,
       query: bundleQuery,
       data: z.unknown(),
-      async handler({ tenant, user = null, query, meta }, { bundles }) {
-        const bundle = await bundles.open(tenant, query, {
+      async handler({ tenant, user = null, query, meta }, { hashChain }) {
+        const bundle = await hashChain.bundles.open(tenant, query, {
           user,
           ip: meta.ip,
           userAgent: meta.userAgent,

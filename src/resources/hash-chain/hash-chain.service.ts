@@ -1,22 +1,12 @@
 // The chain of an organisation: status, verification and entries (document 2, section 4.5). Exports are `bundles.service.ts`.
 import { LRUCache } from 'lru-cache';
+import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
-import type { Appender } from '../../ledger/entry.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
-import type { VerificationWorker } from '../../ledger/verify/verification-worker.ts';
-import type { Models } from '../../models.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
-
-interface Deps {
-  models: Models;
-  ledger: Appender;
-  verificationWorker: VerificationWorker;
-  clock: Clock;
-  log: { error(details: object, text: string): void };
-}
+type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger' | 'ledger'> & {};
 
 type Head = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
 type LastVerification = Pick<ChainVerificationDocument, 'verifiedAt' | 'ok'>;
@@ -35,7 +25,13 @@ const HEX = /^[0-9a-f]{1,64}$/;
 /** Greater than every character of an id. */
 const BEYOND = '\uffff';
 
-export function createHashChainService({ models, ledger, verificationWorker, clock, log }: Deps) {
+export function createHashChainService({
+  models,
+  ledger,
+  verificationWorker,
+  clock,
+  logger,
+}: Deps) {
   const statuses = new LRUCache<string, Known>({ max: STATUSES_KEPT });
 
   async function known(organizationId: string): Promise<Known> {
@@ -62,7 +58,7 @@ export function createHashChainService({ models, ledger, verificationWorker, clo
 
     async status({ organizationId }: Tenant) {
       const { head, verification } = await known(organizationId);
-      const latency = ledger.latency(organizationId);
+      const latency = ledger.appender.latency(organizationId);
       const [p50Ms, p95Ms, p99Ms] = [
         latency?.p50 ?? null,
         latency?.p95 ?? null,
@@ -104,7 +100,7 @@ export function createHashChainService({ models, ledger, verificationWorker, clo
         { upsert: true },
       );
       statuses.delete(organizationId);
-      if (!verified) log.error({ organizationId, broken }, 'a chain is not what was sealed');
+      if (!verified) logger.error({ organizationId, broken }, 'a chain is not what was sealed');
       return {
         verified,
         ok: verified,

@@ -1,12 +1,8 @@
 // Whether this instance should be sent requests: the database answers, the clock agrees, no chain is quarantined, it is not draining.
+import type { Platform } from '../../composition/platform.ts';
 import { AppError } from '../../errors.ts';
 
-interface Deps {
-  /** Resolves when the database answers. */
-  ping: () => Promise<void>;
-  clockAgrees: () => boolean;
-  quarantined: () => readonly string[];
-}
+type Deps = Pick<Platform, 'ping' | 'clockAgrees' | 'quarantined'>;
 
 export function createReadiness({ ping, clockAgrees, quarantined }: Deps) {
   let draining = false;

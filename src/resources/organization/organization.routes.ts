@@ -1,6 +1,6 @@
 // The organisation: its settings, its SCIM token, its end.
-import { ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
+import { ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import {
   deletedOrganizationView,
@@ -21,7 +21,7 @@ export const organizationRoutes = [
     auth: 'reader',
     agentScope: 'irrelevant',
     data: organizationView,
-    handler: ({ tenant }, { organizations }) => organizations.settings(tenant),
+    handler: ({ tenant }, { organization }) => organization.profile.settings(tenant),
   }),
   route({
     method: 'patch',
@@ -31,8 +31,8 @@ export const organizationRoutes = [
     body: settingsChange,
     data: organizationView,
     audit: audit('organization.update'),
-    handler: async ({ tenant, body }, { organizations }) =>
-      reply(200, await organizations.update(tenant, body), { audit: { metadata: body } }),
+    handler: async ({ tenant, body }, { organization }) =>
+      reply(200, await organization.profile.update(tenant, body), { audit: { metadata: body } }),
   }),
   route({
     method: 'post',
@@ -45,7 +45,8 @@ export const organizationRoutes = [
     status: 201,
     data: newScimTokenView,
     audit: { action: 'scim.token.minted', resource: 'scimToken' },
-    handler: async ({ tenant }, { scimTokens }) => reply(201, await scimTokens.mint(tenant)),
+    handler: async ({ tenant }, { organization }) =>
+      reply(201, await organization.scimTokens.mint(tenant)),
   }),
   route({
     method: 'delete',
@@ -56,7 +57,7 @@ export const organizationRoutes = [
     body: deletionInput,
     data: deletedOrganizationView,
     audit: audit(ORGANIZATION_DELETED),
-    handler: ({ tenant, user, body }, { organizationDeletion }) =>
-      organizationDeletion.delete(tenant, user, body),
+    handler: ({ tenant, user, body }, { organization }) =>
+      organization.deletion.delete(tenant, user, body),
   }),
 ];

@@ -1,10 +1,9 @@
 // Organisations: made at registration with their default workspace, and the facts every request needs of them.
 import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
 import type { Plan } from '../../domain/identity/plans.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Cache } from '../../platform/mongo/cache.ts';
-import type { Models } from '../../models.ts';
 import type { OrganizationDocument, SsoConfig } from './organization.model.ts';
 import type { settingsChange } from './organization.schemas.ts';
 
@@ -23,27 +22,27 @@ export interface OrganizationContext {
   identityProvider: IdentityProvider | null;
 }
 
-interface Deps {
-  models: Models;
-  contexts: Cache<OrganizationContext>;
+type Deps = Pick<Platform, 'models' | 'newId' | 'onCommit' | 'caches' | 'config'> & {
   /** Makes the cursors of the ledger's consumers, in the transaction of the registration. */
-  openLedger: (organizationId: string) => Promise<void>;
-  newId: () => string;
-  onCommit: (callback: () => void) => void;
-  defaultPlan: Plan;
-}
+  openLedger(organizationId: string): Promise<void>;
+};
 
+const CACHED_ORGANIZATIONS = 10_000;
 const SLUG_LENGTH = 48;
 const SLUG_SUFFIX = 8;
 
 export function createOrganizationService({
   models,
-  contexts,
-  openLedger,
   newId,
   onCommit,
-  defaultPlan,
+  caches,
+  config,
+  openLedger,
 }: Deps) {
+  const contexts = caches.open<OrganizationContext>({
+    collections: ['organizations'],
+    max: CACHED_ORGANIZATIONS,
+  });
   return {
     /** Makes an organisation and its default workspace; call it inside a transaction. */
     async create(name: string): Promise<{ organizationId: string; workspaceId: string }> {
@@ -54,7 +53,7 @@ export function createOrganizationService({
           _id: organizationId,
           name,
           slug,
-          subscription: { plan: defaultPlan },
+          subscription: { plan: config.DEFAULT_PLAN },
           defaultWorkspaceId: workspaceId,
         },
       ]);

@@ -30,7 +30,7 @@ export const policyRoutes = [
     ...read,
     page: { limit: 50, max: 200 },
     data: policyView,
-    handler: ({ tenant, page }, { policies }) => policies.list(tenant, page),
+    handler: ({ tenant, page }, { policies }) => policies.definitions.list(tenant, page),
   }),
   route({
     method: 'post',
@@ -43,7 +43,7 @@ export const policyRoutes = [
     codes,
     audit: audit('policy.create'),
     handler: async ({ tenant, body }, { policies }) =>
-      reply(201, await policies.create(tenant, body)),
+      reply(201, await policies.definitions.create(tenant, body)),
   }),
   route({
     method: 'get',
@@ -51,7 +51,7 @@ export const policyRoutes = [
     summary: 'Prebuilt policies',
     ...read,
     data: z.array(templateView),
-    handler: (_input, { policies }) => policies.templates(),
+    handler: (_input, { policies }) => policies.definitions.templates(),
   }),
   route({
     method: 'post',
@@ -64,7 +64,7 @@ export const policyRoutes = [
     codes,
     audit: audit('policy.create'),
     handler: async ({ tenant, body }, { policies }) =>
-      reply(201, await policies.createFromTemplate(tenant, body)),
+      reply(201, await policies.definitions.createFromTemplate(tenant, body)),
   }),
   route({
     method: 'get',
@@ -73,7 +73,7 @@ export const policyRoutes = [
     ...read,
     params: digestParams,
     data: policySetView,
-    handler: ({ tenant, params }, { policySets }) => policySets.resolve(tenant, params.digest),
+    handler: ({ tenant, params }, { policies }) => policies.sets.resolve(tenant, params.digest),
   }),
   route({
     method: 'get',
@@ -82,7 +82,7 @@ export const policyRoutes = [
     ...read,
     params: byId,
     data: policyView,
-    handler: ({ tenant, params }, { policies }) => policies.get(tenant, params.id),
+    handler: ({ tenant, params }, { policies }) => policies.definitions.get(tenant, params.id),
   }),
   route({
     method: 'patch',
@@ -94,7 +94,8 @@ export const policyRoutes = [
     data: policyView,
     codes,
     audit: audit('policy.update'),
-    handler: ({ tenant, params, body }, { policies }) => policies.update(tenant, params.id, body),
+    handler: ({ tenant, params, body }, { policies }) =>
+      policies.definitions.update(tenant, params.id, body),
   }),
   route({
     method: 'delete',
@@ -104,7 +105,7 @@ export const policyRoutes = [
     params: byId,
     data: deletedPolicyView,
     audit: audit('policy.delete'),
-    handler: ({ tenant, params }, { policies }) => policies.remove(tenant, params.id),
+    handler: ({ tenant, params }, { policies }) => policies.definitions.remove(tenant, params.id),
   }),
   route({
     method: 'get',
@@ -115,7 +116,7 @@ export const policyRoutes = [
     page: { limit: 50, max: 200 },
     data: revisionView,
     handler: ({ tenant, params, page }, { policies }) =>
-      policies.revisions(tenant, params.id, page),
+      policies.definitions.revisions(tenant, params.id, page),
   }),
   route({
     method: 'get',
@@ -125,6 +126,6 @@ export const policyRoutes = [
     params: revisionParams,
     data: revisionView,
     handler: ({ tenant, params }, { policies }) =>
-      policies.revision(tenant, params.id, params.revision),
+      policies.definitions.revision(tenant, params.id, params.revision),
   }),
 ];

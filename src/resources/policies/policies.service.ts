@@ -1,13 +1,12 @@
 // Policies: every change leaves an immutable revision, removal included (document 2, section 4.2).
 import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { sameJson } from '../../domain/policies/condition.ts';
 import { findTemplate, policyTemplates } from '../../domain/policies/templates/templates.ts';
 import { workspaceLimitViolation } from '../../domain/policies/workspace-limits.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Models } from '../../models.ts';
 import {
   contentsOf,
   type PolicyContents,
@@ -17,13 +16,9 @@ import {
 } from './policies.model.ts';
 import type { policyChange, policyInput, templateInput } from './policies.schemas.ts';
 import type { PolicySetService } from './policy-sets.service.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit'> & {
   policySets: PolicySetService;
-  clock: Clock;
-  onCommit: (callback: () => void) => void;
-}
+};
 
 const NEVER_MATCHED = { matchCount: 0, lastMatched: null };
 

@@ -1,24 +1,22 @@
 // The compiled policies of a workspace, as ingestion evaluates them; a digest resolves to the revisions it was made of.
 import { LRUCache } from 'lru-cache';
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
 import {
   compilePolicies,
   type PolicyCache,
   type PolicySet,
 } from '../../domain/policies/compile.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Cache } from '../../platform/mongo/cache.ts';
-import type { Models } from '../../models.ts';
 import type { PolicyDocument, PolicySetDocument } from './policies.model.ts';
+const CACHED_SETS = 2000;
 
-interface Deps {
-  models: Models;
-  sets: Cache<PolicySet>;
-}
+type Deps = Pick<Platform, 'models' | 'caches'> & {};
 
 const WORKSPACES_KEPT = 500;
 
-export function createPolicySetService({ models, sets }: Deps) {
+export function createPolicySetService({ models, caches }: Deps) {
+  const sets = caches.open<PolicySet>({ collections: ['policies'], max: CACHED_SETS });
   /** What was compiled before, so that a change recompiles one policy and not the workspace. */
   const compiled = new LRUCache<string, PolicyCache>({ max: WORKSPACES_KEPT });
 

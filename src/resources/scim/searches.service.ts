@@ -1,17 +1,16 @@
 // Lists and searches of SCIM: one filter, one window, one envelope for users, groups and both (RFC 7644, section 3.4).
+import type { Tenant } from '../../domain/identity/tenant.ts';
 import { compileFilter, type Filter } from '../../domain/scim/filter.ts';
 import { ScimFilterError } from '../../domain/scim/grammar.ts';
 import { project, type Selection } from '../../domain/scim/projection.ts';
-import { GROUP_SCHEMA, USER_SCHEMA, type ResourceSchema } from '../../domain/scim/schema.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
+import { GROUP_SCHEMA, type ResourceSchema, USER_SCHEMA } from '../../domain/scim/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { ScimGroupService } from './groups/groups.service.ts';
 import type { PeopleService } from './users/people.service.ts';
-
-interface Deps {
+type Deps = {
   people: PeopleService;
   groups: ScimGroupService;
-}
+};
 
 export interface Search extends Selection {
   filter?: string | undefined;

@@ -1,27 +1,24 @@
 // Accepting an invitation: the account proves itself or is made, the membership and the session come in one transaction (document 1, section 3).
 import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
 import { AppError } from '../../errors.ts';
-import type { Models } from '../../models.ts';
 import type { InviteeAccountService } from '../auth/accounts/invitee-account.service.ts';
 import type { Origin, SessionService } from '../auth/sessions/sessions.service.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
-import type { InvitationService } from './invitations.service.ts';
 import type { acceptInput } from './invitations.schemas.ts';
-
-interface Deps {
-  models: Models;
+import type { InvitationService } from './invitations.service.ts';
+type Deps = Pick<Platform, 'models' | 'transaction'> & {
   invitations: InvitationService;
   memberships: MembershipService;
-  invited: InviteeAccountService;
+  inviteeAccounts: InviteeAccountService;
   sessions: SessionService;
-  transaction: <T>(work: () => Promise<T>) => Promise<T>;
-}
+};
 
 export function createAcceptanceService({
   models,
   invitations,
   memberships,
-  invited,
+  inviteeAccounts,
   sessions,
   transaction,
 }: Deps) {
@@ -35,10 +32,10 @@ export function createAcceptanceService({
       const { organizationId, email, role } = invitation;
       // A transaction too: outside of one it would wait, on a connection, for others that then find none to end on.
       await transaction(() => invitations.attempt(invitation));
-      const answered = await invited.answer({ email, name, password }, origin);
+      const answered = await inviteeAccounts.answer({ email, name, password }, origin);
       return transaction(async () => {
         await invitations.consume(invitation);
-        const user = await invited.account(answered, organizationId.toHexString());
+        const user = await inviteeAccounts.account(answered, organizationId.toHexString());
         if (await memberships.find(organizationId.toHexString(), user._id.toHexString()))
           throw new AppError('ALREADY_MEMBER');
         await models.memberships.create([{ organizationId, userId: user._id, role }]);

@@ -29,7 +29,7 @@ export const invitationRoutes = [
     summary: 'List pending invitations',
     auth: 'user',
     data: z.array(invitationView),
-    handler: ({ tenant }, { invitations }) => invitations.list(tenant),
+    handler: ({ tenant }, { team }) => team.invitations.list(tenant),
   }),
   route({
     method: 'post',
@@ -41,8 +41,8 @@ export const invitationRoutes = [
     data: invitationView,
     codes: ['ALREADY_MEMBER'],
     audit: audit('team.invite'),
-    handler: async ({ tenant, user, body }, { invitations }) => {
-      const made = await invitations.create(tenant, user, body);
+    handler: async ({ tenant, user, body }, { team }) => {
+      const made = await team.invitations.create(tenant, user, body);
       return reply(201, made, { audit: { detail: made.email, metadata: { role: made.role } } });
     },
   }),
@@ -55,8 +55,8 @@ export const invitationRoutes = [
     data: invitationView,
     codes,
     audit: audit('team.invite.resent'),
-    handler: async ({ tenant, params }, { invitations }) => {
-      const sent = await invitations.resend(tenant, params.id);
+    handler: async ({ tenant, params }, { team }) => {
+      const sent = await team.invitations.resend(tenant, params.id);
       return reply(200, sent, { audit: { detail: sent.email } });
     },
   }),
@@ -69,8 +69,8 @@ export const invitationRoutes = [
     data: revokedInvitationView,
     codes,
     audit: audit('team.invite.revoked'),
-    handler: async ({ tenant, params }, { invitations }) => {
-      const revoked = await invitations.revoke(tenant, params.id);
+    handler: async ({ tenant, params }, { team }) => {
+      const revoked = await team.invitations.revoke(tenant, params.id);
       return reply(200, revoked, { audit: { detail: revoked.email } });
     },
   }),
@@ -80,7 +80,7 @@ export const invitationRoutes = [
     summary: 'What an invitation offers',
     ...open,
     data: validityView,
-    handler: ({ params }, { invitations }) => invitations.validate(params.token),
+    handler: ({ params }, { team }) => team.invitations.validate(params.token),
   }),
   route({
     method: 'post',
@@ -92,8 +92,8 @@ export const invitationRoutes = [
     data: acceptedView,
     codes: [...codes, 'ALREADY_MEMBER', 'INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED'],
     audit: accepted,
-    handler: async ({ params, body, meta }, { acceptance }) => {
-      const made = await acceptance.accept(params.token, body, meta);
+    handler: async ({ params, body, meta }, { team }) => {
+      const made = await team.acceptance.accept(params.token, body, meta);
       const about = { ...accepted, resourceId: made.invitationId, detail: made.user.email };
       return reply(200, made, { audit: { ...signInAudit(made), ...about } });
     },

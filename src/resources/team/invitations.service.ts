@@ -1,38 +1,29 @@
 // Invitations: written, sent again, withdrawn by the team; looked at and accepted by whoever holds the token (document 1, sections 3 and 4.4).
 import type { z } from 'zod';
-import { sha256Hex } from '../../domain/record/chain.ts';
+import type { Platform } from '../../composition/platform.ts';
 import { invitationToken } from '../../domain/identity/invitation-token.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { Models } from '../../models.ts';
-import type { OrganizationDocument } from '../organization/organization.model.ts';
+import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
+import type { OrganizationDocument } from '../organization/organization.model.ts';
 import type { InvitationDocument } from './invitations.model.ts';
 import type { invitationInput } from './invitations.schemas.ts';
 import { requireOwner } from './members.service.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models' | 'clock' | 'newId' | 'publicUrl' | 'secrets' | 'queueMail'> & {
   memberships: MembershipService;
-  clock: Clock;
-  newId: () => string;
-  /** Keys the tokens; kept outside the database. */
-  tokenKey: string;
-  /** Where the front end answers, without a slash at the end. */
-  publicUrl: string;
-  /** Writes a mail's row in the current transaction. */
-  queueMail: (organizationId: string, payload: Record<string, unknown>) => Promise<void>;
-}
+};
 
 const DAYS = 7;
 const LIFETIME_MS = DAYS * 24 * 3600 * 1000;
 
 export function createInvitationService(deps: Deps) {
-  const { models, memberships, clock, newId, tokenKey, publicUrl, queueMail } = deps;
+  const { models, memberships, clock, newId, secrets, publicUrl, queueMail } = deps;
   const hashOf = (token: string): string => sha256Hex(token);
-  const tokenOf = (invitationId: string): string => invitationToken(tokenKey, invitationId);
+  const tokenOf = (invitationId: string): string =>
+    invitationToken(secrets.ledgerKey, invitationId);
   const inAWeek = (): Date => new Date(clock.now().getTime() + LIFETIME_MS);
   const pending = (organizationId: string) => ({
     organizationId,

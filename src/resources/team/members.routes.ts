@@ -14,7 +14,7 @@ export const memberRoutes = [
     summary: 'List the members, suspended ones included',
     auth: 'user',
     data: z.array(memberView),
-    handler: ({ tenant }, { members }) => members.list(tenant),
+    handler: ({ tenant }, { team }) => team.members.list(tenant),
   }),
   route({
     method: 'patch',
@@ -23,8 +23,8 @@ export const memberRoutes = [
     ...manage,
     body: roleChange,
     audit: audit('team.member.role_changed'),
-    handler: async ({ tenant, user, params, body }, { members }) => {
-      const { from, member } = await members.changeRole(tenant, user, { ...params, ...body });
+    handler: async ({ tenant, user, params, body }, { team }) => {
+      const { from, member } = await team.members.changeRole(tenant, user, { ...params, ...body });
       return reply(200, member, { audit: about(params.userId, member, { from, to: member.role }) });
     },
   }),
@@ -35,8 +35,8 @@ export const memberRoutes = [
     ...manage,
     roles: ['owner'],
     audit: audit('team.member.role_changed'),
-    handler: async ({ tenant, user, params }, { members }) => {
-      const { from, member } = await members.changeRole(tenant, user, {
+    handler: async ({ tenant, user, params }, { team }) => {
+      const { from, member } = await team.members.changeRole(tenant, user, {
         ...params,
         role: 'auditor',
       });
@@ -49,8 +49,8 @@ export const memberRoutes = [
     summary: 'Suspend a member',
     ...manage,
     audit: audit('team.member.suspended'),
-    handler: async ({ tenant, user, params: { userId } }, { members }) => {
-      const member = await members.suspend(tenant, user, userId);
+    handler: async ({ tenant, user, params: { userId } }, { team }) => {
+      const member = await team.members.suspend(tenant, user, userId);
       return reply(200, member, { audit: about(userId, member) });
     },
   }),
@@ -60,8 +60,8 @@ export const memberRoutes = [
     summary: 'Reactivate a member',
     ...manage,
     audit: audit('team.member.reactivated'),
-    handler: async ({ tenant, user, params: { userId } }, { members }) => {
-      const member = await members.reactivate(tenant, user, userId);
+    handler: async ({ tenant, user, params: { userId } }, { team }) => {
+      const member = await team.members.reactivate(tenant, user, userId);
       return reply(200, member, { audit: about(userId, member) });
     },
   }),
@@ -72,8 +72,8 @@ export const memberRoutes = [
     ...manage,
     data: removedView,
     audit: audit('team.remove_member'),
-    handler: async ({ tenant, user, params: { userId } }, { members }) => {
-      const removed = await members.remove(tenant, user, userId);
+    handler: async ({ tenant, user, params: { userId } }, { team }) => {
+      const removed = await team.members.remove(tenant, user, userId);
       return reply(200, removed, { audit: about(userId, removed) });
     },
   }),

@@ -1,16 +1,14 @@
 // Team members: who belongs to an organisation, in which role, and whether suspended (document 1, sections 3 and 4.4).
+import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Models } from '../../models.ts';
 import type { UserDocument } from '../auth/accounts/users.model.ts';
 import type { MembershipDocument } from '../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models'> & {
   memberships: MembershipService;
-}
+};
 
 export function createMemberService({ models, memberships }: Deps) {
   /** The membership as it stands now, for a change by the caller: also who changes is read anew, for a moment ago it may have been another. */

@@ -1,12 +1,7 @@
 // How many decisions a list has: counted once, then kept up to date by counting only what the chain has grown by.
 import { LRUCache } from 'lru-cache';
-import type { Appender } from '../../ledger/entry.ts';
-import type { Models } from '../../models.ts';
-
-interface Deps {
-  models: Models;
-  ledger: Appender;
-}
+import type { Platform } from '../../composition/platform.ts';
+type Deps = Pick<Platform, 'models' | 'ledger'> & {};
 
 interface Counted {
   total: number;
@@ -40,7 +35,7 @@ export function createTraceCounts({ models, ledger }: Deps) {
     /** The number of decisions that the filter finds. */
     async total(organizationId: string, where: Readonly<Record<string, unknown>>): Promise<number> {
       const key = `${organizationId}:${JSON.stringify(where)}`;
-      const head = (await ledger.head(organizationId))?.sequence ?? 0;
+      const head = (await ledger.appender.head(organizationId))?.sequence ?? 0;
       const known = counts.get(key);
       if (known && known.head >= head) return known.total;
       const grown = known

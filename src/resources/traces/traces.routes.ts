@@ -48,10 +48,10 @@ export const traceRoutes = [
     bodyLimit: BODY_LIMIT,
     body: ingestBody,
     data: ingestView,
-    handler: async ({ tenant, key, body, meta }, { ingestion }) =>
-      verdict(await ingestion.ingest({ tenant, key }, body, meta)),
-    async replay({ tenant, meta }, { ingestion }) {
-      const earlier = await ingestion.earlier({ tenant }, meta);
+    handler: async ({ tenant, key, body, meta }, { traces }) =>
+      verdict(await traces.ingestion.ingest({ tenant, key }, body, meta)),
+    async replay({ tenant, meta }, { traces }) {
+      const earlier = await traces.ingestion.earlier({ tenant }, meta);
       return earlier && verdict(earlier);
     },
   }),
@@ -63,7 +63,7 @@ export const traceRoutes = [
     query: traceQuery,
     page: { limit: 25, max: 200 },
     data: traceView,
-    handler: ({ tenant, query, page }, { traces }) => traces.list(tenant, query, page),
+    handler: ({ tenant, query, page }, { traces }) => traces.reader.list(tenant, query, page),
   }),
   route({
     method: 'get',
@@ -72,7 +72,7 @@ export const traceRoutes = [
     ...read,
     params: byId,
     data: traceView,
-    handler: ({ tenant, params }, { traces }) => traces.get(tenant, params.id),
+    handler: ({ tenant, params }, { traces }) => traces.reader.get(tenant, params.id),
   }),
   route({
     method: 'post',
@@ -85,8 +85,8 @@ export const traceRoutes = [
     body: bulkStatusBody,
     data: bulkView,
     audit: { action: 'trace.bulk_status_update', resource: 'trace' },
-    async handler({ tenant, body }, { bulk }) {
-      const result = await bulk.setStatus(tenant, body.ids, body.status);
+    async handler({ tenant, body }, { traces }) {
+      const result = await traces.bulk.setStatus(tenant, body.ids, body.status);
       return reply(200, result, { audit: { metadata: { ...result, ...body } } });
     },
   }),
@@ -101,8 +101,8 @@ export const traceRoutes = [
     body: bulkDeleteBody,
     data: bulkView,
     audit: { action: 'trace.bulk_delete', resource: 'trace' },
-    async handler({ tenant, body }, { bulk }) {
-      const result = await bulk.remove(tenant, body.ids);
+    async handler({ tenant, body }, { traces }) {
+      const result = await traces.bulk.remove(tenant, body.ids);
       return reply(200, result, { audit: { metadata: { ...result, ...body } } });
     },
   }),

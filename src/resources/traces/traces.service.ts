@@ -1,22 +1,20 @@
 // Decisions: list and read (document 2, section 4.1). Changing them is `bulk.service.ts`, recording them `ingestion.service.ts`.
+import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { Models } from '../../models.ts';
 import type { AgentService } from '../agents/agents.service.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';
 import type { Scrubbers } from './ingestion/scrubbers.ts';
 import type { TraceCounts } from './trace-counts.ts';
 import type { TraceDocument } from './traces.model.ts';
 import type { TraceQuery } from './traces.schemas.ts';
-import { VIEW_MEMBERS, toTraceView } from './traces.view.ts';
-
-interface Deps {
-  models: Models;
+import { toTraceView, VIEW_MEMBERS } from './traces.view.ts';
+type Deps = Pick<Platform, 'models'> & {
   counts: TraceCounts;
   agents: AgentService;
   organizations: OrganizationService;
   scrubbers: Scrubbers;
-}
+};
 
 export function createTraceService({ models, counts, agents, organizations, scrubbers }: Deps) {
   async function shown(organizationId: string, traces: readonly TraceDocument[]) {

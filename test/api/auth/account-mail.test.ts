@@ -141,7 +141,7 @@ test.each(['request-signup', 'forgot-password', 'magic-link'])(
   'a stranger learns nothing from %s: same status, body, headers and work for a known and an unknown address',
   async (path) => {
     const { db, app } = ground;
-    const { passwords } = app.instance.services;
+    const { passwords } = app.instance.platform;
     const ada = await owner(app);
     const suspended = await owner(app);
     await changeMembership(ground, suspended, { isActive: false, deactivatedBy: 'team' });

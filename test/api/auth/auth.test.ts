@@ -166,7 +166,7 @@ test('a password opens a session in the organisation used last', async () => {
 });
 
 test('a stranger learns nothing from a login: same status, body, headers and work for a known and an unknown address', async () => {
-  const { passwords } = ground.app.instance.services;
+  const { passwords } = ground.app.instance.platform;
   const ada = await owner(ground.app);
   const passwordless = await owner(ground.app);
   await ground.db
@@ -278,7 +278,7 @@ test('the configured system owners hold the system-level role, whatever the case
   const body = { name: 'Root', email, password: PASSWORD, organizationName: 'Root Ltd' };
   const { token } = ok(await own.app.call('POST', '/api/v1/auth/register', { body })).body.data;
   const systemRole = async () =>
-    (await own.app.instance.services.sessions.authenticate(token)).user?.systemRole;
+    (await own.app.instance.services.auth.sessions.authenticate(token)).user?.systemRole;
   expect(await systemRole()).toBeNull();
   await own.db.collection('users').updateOne({ email }, { $set: { emailVerifiedAt: new Date() } });
   expect(await systemRole()).toBe('owner');

@@ -436,7 +436,7 @@ test('no secret is in the database, a log line or an audit entry', async () => {
   const jti = JSON.parse(Buffer.from(tempToken.split('.')[1]!, 'base64url').toString())
     .jti as string;
   await app.instance.runJobsOnce();
-  await app.instance.services.failures.settle();
+  await app.instance.background.failures.settle();
   const dump = [app.logged.join('')];
   for (const { collectionName } of await ground.db.collections())
     dump.push(JSON.stringify(await ground.db.collection(collectionName).find().toArray()));

@@ -26,7 +26,7 @@ async function mint({ token }: Owner, headers = {}): Promise<string> {
 }
 /** What the event stream will ask; `ok`, or the code. */
 const redeem = (token: string): Promise<string> =>
-  ground.app.instance.services.streamTokens.redeem(token).then(
+  ground.app.instance.services.auth.streamTokens.redeem(token).then(
     () => 'ok',
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   );
@@ -34,13 +34,13 @@ const redeem = (token: string): Promise<string> =>
 test('it stands for the caller and the chosen workspace', async () => {
   const viewer = await member(ground, ada, 'viewer');
   const token = await mint(viewer, { 'x-workspace-id': viewer.workspaceId });
-  const caller = await ground.app.instance.services.streamTokens.redeem(token);
+  const caller = await ground.app.instance.services.auth.streamTokens.redeem(token);
   expect(caller).toMatchObject({
     role: 'viewer',
     user: { userId: viewer.userId },
     tenant: { organizationId: ada.organizationId, workspaceId: viewer.workspaceId },
   });
-  const plain = await ground.app.instance.services.streamTokens.redeem(await mint(viewer));
+  const plain = await ground.app.instance.services.auth.streamTokens.redeem(await mint(viewer));
   expect(plain.tenant.workspaceId).toBeNull();
 });
 

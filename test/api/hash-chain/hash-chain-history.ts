@@ -38,7 +38,7 @@ export async function startGround(): Promise<Ground> {
   const { connection } = mongo;
   const nothing = (): void => undefined;
   const world = { connection, clock: systemClock, newId, ready: () => true, queueLimit: 100 };
-  const chain = openChain(DECISIONS, { ...world, onSealed: nothing, onQuarantine: nothing });
+  const chain = openChain(DECISIONS, { ...world, onQuarantine: nothing });
   const db = connection.getClient().db(connection.name);
   async function stop(): Promise<void> {
     await chain.appender.close();

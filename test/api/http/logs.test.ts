@@ -53,7 +53,7 @@ test('passwords, tokens, keys and payloads are in no line, whether a request suc
   }
   await app.call('GET', '/metrics', { token: 'canary-metrics-token' });
   await app.instance.runJobsOnce();
-  await app.instance.services.failures.settle();
+  await app.instance.background.failures.settle();
   const log = app.logged.join('');
   expect(log).toContain('/api/v1/auth/login');
   const canaries = [

@@ -45,6 +45,8 @@ test('answers do not differ from those of a stock Express server', async () => {
   const stockApp = createApp({
     config,
     services: app.instance.services,
+    transaction: app.instance.platform.transaction,
+    observe: () => Promise.resolve(),
     limits: createLimits(config),
     clock: systemClock,
     logger,

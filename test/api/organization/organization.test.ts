@@ -143,7 +143,7 @@ describe('the SCIM token', () => {
       expect.stringMatching(/^scim_[0-9a-f]{48}$/),
     ]);
     const authenticate = ({ body }: Answer) =>
-      app.instance.services.scimTokens.authenticate(body.data.token);
+      app.instance.services.organization.scimTokens.authenticate(body.data.token);
     expect((await authenticate(first)).tenant.organizationId).toBe(ada.organizationId);
     const second = await mint(ada);
     await expect(authenticate(first)).rejects.toMatchObject({ code: 'TOKEN_REVOKED' });
@@ -220,7 +220,7 @@ describe('deletion', () => {
     const row = await ground.db
       .collection('outbox')
       .findOne({ 'payload.invitationId': invitationId });
-    const mail = await app.instance.services.invitations.mails.invitation(row as never);
+    const mail = await app.instance.services.team.invitations.mails.invitation(row as never);
     return { boss, guest, key, agentKey: machine.key, scim, invitation: mail?.action.token ?? '' };
   }
 
@@ -245,7 +245,7 @@ describe('deletion', () => {
     actor: { kind: 'system', id: null },
   });
   const verifyBoth = async (of: Owner) => ({
-    decisions: await app.instance.services.hashChain.verify(tenant(of)),
+    decisions: await app.instance.services.hashChain.chain.verify(tenant(of)),
     audit: await app.instance.services.audit.verify(tenant(of)),
   });
 
@@ -304,7 +304,9 @@ describe('deletion', () => {
       .toEqual([401, 'INVALID_API_KEY']);
     expect((await second.call('GET', '/api/v1/auth/me', { token: boss.token })).status).toBe(401);
     await second.stop();
-    await expect(app.instance.services.scimTokens.authenticate(scim)).rejects.toMatchObject({
+    await expect(
+      app.instance.services.organization.scimTokens.authenticate(scim),
+    ).rejects.toMatchObject({
       code: 'TOKEN_REVOKED',
     });
     const body = { name: 'Late', password: PASSWORD };

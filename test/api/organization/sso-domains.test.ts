@@ -64,7 +64,7 @@ const proved = async (who: Owner, domain = newDomain()): Promise<Claim> => {
   return ok(await verify(who, made)).body.data;
 };
 const routed = (domain: string): Promise<string | null> =>
-  app.instance.services.ssoSettings.organizationFor(`somebody@${domain}`);
+  app.instance.services.organization.ssoSettings.organizationFor(`somebody@${domain}`);
 
 describe('a claim', () => {
   test('says what to publish, and routes nobody', async () => {
@@ -147,7 +147,7 @@ describe('a claim', () => {
 
 describe('a proof', () => {
   test('routes the domain, exactly, and covers its addresses', async () => {
-    const { ssoSettings } = app.instance.services;
+    const { ssoSettings } = app.instance.services.organization;
     const { domain, status, ...rest } = await proved(ada);
     expect([status, rest]).toMatchObject([
       'verified',
@@ -396,7 +396,7 @@ describe('an approval', () => {
       sessionIndex: null,
     } as const;
     const origin = { ip: '127.0.0.1', userAgent: null };
-    const session = await app.instance.services.sessions.signIn(user as never, origin, {
+    const session = await app.instance.services.auth.sessions.signIn(user as never, origin, {
       method: 'saml',
       secondFactor: 'identity_provider',
       signOn: { ...signOn, organizationId: person.organizationId },

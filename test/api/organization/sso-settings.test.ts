@@ -117,7 +117,7 @@ describe('settings of the sign-on', () => {
     const { clientSecret: _, ...without } = oidc().oidc;
     answers.push(await put(ada, { provider: 'oidc', oidc: { ...without, groupsClaim: 'roles' } }));
     expect((await configOf(ada))?.oidc).toEqual({ ...before?.oidc, groupsClaim: 'roles' });
-    const opened = await app.instance.services.ssoSettings.inForce(ada.organizationId);
+    const opened = await app.instance.services.organization.ssoSettings.inForce(ada.organizationId);
     expect(opened.oidc?.clientSecret).toBe(SECRET);
     for (const other of [{ issuer: 'https://login.example.com/other' }, { clientId: 'other' }]) {
       const refused = await put(ada, { provider: 'oidc', oidc: { ...without, ...other } });
@@ -129,7 +129,8 @@ describe('settings of the sign-on', () => {
     }
     answers.push(await put(ada, oidc({ clientSecret: `${SECRET}, renewed` })), await read(ada));
     expect(
-      (await app.instance.services.ssoSettings.inForce(ada.organizationId)).oidc?.clientSecret,
+      (await app.instance.services.organization.ssoSettings.inForce(ada.organizationId)).oidc
+        ?.clientSecret,
     ).toBe(`${SECRET}, renewed`);
     const logged = JSON.stringify(await auditOf(app, ada, 'resource=organization'));
     for (const text of [
@@ -317,7 +318,7 @@ describe('sessions that a sign-on opened', () => {
   /** Somebody of the organisation with a session as the callback of a sign-on makes it, and one by password. */
   async function signedOn(home: Owner, issuer: string, protocol: 'oidc' | 'saml' = 'oidc') {
     const person = await member(ground, home, 'member');
-    const { sessions } = app.instance.services;
+    const { sessions } = app.instance.services.auth;
     const user = await ground.db.collection('users').findOne({ _id: objectId(person.userId) });
     const signOn = { protocol, issuer, subject: person.userId, format: null, sessionIndex: null };
     const made = await sessions.signIn(
@@ -404,7 +405,7 @@ describe('the mapping of roles', () => {
       resourceId: ada.organizationId,
       metadata: { rules },
     });
-    const used = await app.instance.services.ssoSettings
+    const used = await app.instance.services.organization.ssoSettings
       .inForce(ada.organizationId)
       .catch(() => null);
     expect(used?.roleMapping ?? rules).toEqual(rules);

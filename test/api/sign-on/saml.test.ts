@@ -276,7 +276,7 @@ describe('signing on', () => {
     const { organizationId } = home;
     const use = (issuer: string): Promise<void> =>
       messages.useOnce(organizationId, issuer, '_same');
-    const messages = ground.app.instance.services.samlMessages;
+    const messages = ground.app.instance.background.samlMessages;
     const uses = await Promise.allSettled(Array.from({ length: 20 }, () => use('a')));
     expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     await expect(use('b')).resolves.toBeUndefined();

@@ -48,7 +48,7 @@ test('a warm instance ingests with one insert per batch and reads nothing', asyn
   const post = async () =>
     ok(await app.call('POST', '/api/v1/traces', { key: bot.key, body: decision(bot.id) }));
   await post();
-  await app.instance.services.consumers.stop();
+  await app.instance.consumers.stop();
 
   commands.length = 0;
   for (let i = 0; i < 5; i++) await post();

@@ -42,7 +42,9 @@ test('one minter of sessions', () => {
     sources.filter((file) =>
       callsIn(file).some((call) => call.method === method && receiver.test(call.receiver)),
     );
-  expect(calling('sign', /tokens$/)).toEqual(['src/resources/auth/sessions/sessions.service.ts']);
+  expect(calling('sign', /sessionTokens$/)).toEqual([
+    'src/resources/auth/sessions/sessions.service.ts',
+  ]);
   expect(calling('sign', /^jwt$/)).toEqual(['src/platform/secrets/tokens.ts']);
   expect(calling('create', /models\.sessions$/)).toEqual([
     'src/resources/auth/sessions/sessions.service.ts',

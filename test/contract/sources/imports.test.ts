@@ -38,7 +38,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^instance$/,
-    may: [/^(app|models|jobs|composition\/services)$/, HTTP, PLATFORM],
+    may: [/^(app|models|jobs)$/, /^composition\//, HTTP, PLATFORM],
     types: [/^config$/, LEDGER, NODE],
   },
   {
@@ -55,7 +55,6 @@ const RULES: readonly Rule[] = [
       LEDGER,
       DOMAIN,
       PLATFORM,
-      /^jobs$/,
       nodeParts('path'),
     ],
     types: [/^(config|models)$/, MONGOOSE],
@@ -64,7 +63,7 @@ const RULES: readonly Rule[] = [
   {
     of: /^jobs$/,
     may: [/^resources\/.*\.(consumer|migration)$/, LEDGER],
-    types: [/^(composition\/services|models)$/, PLATFORM],
+    types: [/^(composition\/(platform|services)|models)$/, PLATFORM],
   },
   { of: /^config$/, may: [ZOD, NODE] },
   { of: /^errors$/, may: [] },
@@ -158,7 +157,7 @@ const RULES: readonly Rule[] = [
       ZOD,
       NODE,
       /^other\.(service|model)$/,
-      /^composition\/services$/,
+      /^composition\/platform$/,
     ],
   },
 ];

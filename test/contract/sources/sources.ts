@@ -58,7 +58,7 @@ export function callsIn(file: string): { receiver: string; method: string }[] {
   visitAll(file, (node) => {
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression))
       calls.push({
-        receiver: node.expression.expression.getText(),
+        receiver: node.expression.expression.getText().replace(/\s+/g, ''),
         method: node.expression.name.text,
       });
   });

@@ -20,7 +20,7 @@ import { systemTimer, type Timer } from '../../../src/ledger/timer.ts';
 /** Waits a hundredth of the time. */
 export const hastyTimer: Timer = { after: (ms, run) => systemTimer.after(ms / 100, run) };
 
-type InstanceParts = Pick<AppenderParts, 'clock' | 'onSealed' | 'ready'>;
+type InstanceDeps = Pick<AppenderParts, 'clock' | 'onSealed' | 'ready'>;
 
 export interface Instance {
   appender: Appender;
@@ -68,7 +68,7 @@ export class RealChain {
     clock = systemClock,
     onSealed = () => {},
     ready = () => true,
-  }: Partial<InstanceParts> = {}): Instance {
+  }: Partial<InstanceDeps> = {}): Instance {
     const { db } = this;
     const store = createMongoStore({ db, chain: DECISIONS, timer: systemTimer });
     const quarantined: Position[] = [];

@@ -59,7 +59,7 @@ export async function holdMail({ app, db }: Ground): Promise<{ deliver(): Promis
       { $set: { holder: 'test', until: new Date('2100') } },
       { upsert: true },
     );
-  return { deliver: () => app.instance.services.outboxWorker.run() };
+  return { deliver: () => app.instance.background.outboxWorker.run() };
 }
 
 /** The token that a mail's link carries. */

@@ -24,8 +24,8 @@ export const mlBomRoutes = [
     path: '/:id/ml-bom',
     summary: 'CycloneDX 1.7 ML-BOM of what is stated of the model now',
     ...read,
-    handler: async ({ tenant, params }, { mlBoms }) =>
-      withDigest(await mlBoms.get(tenant, params.id)),
+    handler: async ({ tenant, params }, { agents }) =>
+      withDigest(await agents.mlBoms.get(tenant, params.id)),
   }),
   route({
     method: 'post',
@@ -36,7 +36,7 @@ export const mlBomRoutes = [
     params: byId,
     data: refreshedView,
     audit: { action: 'agent.refresh_ml_bom', resource: 'agent' },
-    handler: ({ tenant, params }, { mlBoms }) => mlBoms.refresh(tenant, params.id),
+    handler: ({ tenant, params }, { agents }) => agents.mlBoms.refresh(tenant, params.id),
   }),
 ];
 
@@ -47,9 +47,9 @@ export const producerMlBomRoutes = [
     path: '/:id/ml-bom',
     summary: 'ML-BOM of the producing agent',
     ...read,
-    async handler({ tenant, params }, { traces, mlBoms }) {
-      const { agentId } = await traces.get(tenant, params.id);
-      return withDigest(await mlBoms.ofProducer(tenant, agentId));
+    async handler({ tenant, params }, { traces, agents }) {
+      const { agentId } = await traces.reader.get(tenant, params.id);
+      return withDigest(await agents.mlBoms.ofProducer(tenant, agentId));
     },
   }),
 ];

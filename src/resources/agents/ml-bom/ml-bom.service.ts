@@ -1,15 +1,13 @@
 // ML-BOMs: made of what is stated now, their digest kept when asked (document 1, section 4.3; document 2, section 4.1).
+import type { Platform } from '../../../composition/platform.ts';
 import { createMlBom } from '../../../domain/agents/ml-bom.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import type { AgentDocument } from '../agents.model.ts';
 import type { AgentService } from '../agents.service.ts';
-
-interface Deps {
+type Deps = Pick<Platform, 'clock'> & {
   agents: AgentService;
-  clock: Clock;
-}
+};
 
 export function createMlBomService({ agents, clock }: Deps) {
   function generate({

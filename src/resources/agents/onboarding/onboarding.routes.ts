@@ -22,7 +22,7 @@ export const onboardingRoutes = [
     summary: "The user's agent that is still in onboarding, if there is one",
     ...user,
     data: draftView,
-    handler: ({ tenant, user }, { onboarding }) => onboarding.draft(tenant, user),
+    handler: ({ tenant, user }, { agents }) => agents.onboarding.draft(tenant, user),
   }),
   route({
     method: 'patch',
@@ -32,7 +32,8 @@ export const onboardingRoutes = [
     body: onboardingProgress,
     data: agentView,
     audit: audit('agent.update_onboarding'),
-    handler: ({ tenant, params, body }, { onboarding }) => onboarding.save(tenant, params.id, body),
+    handler: ({ tenant, params, body }, { agents }) =>
+      agents.onboarding.save(tenant, params.id, body),
   }),
   route({
     method: 'post',
@@ -41,7 +42,7 @@ export const onboardingRoutes = [
     ...change,
     data: agentView,
     audit: audit('agent.complete_onboarding'),
-    handler: ({ tenant, params }, { onboarding }) => onboarding.complete(tenant, params.id),
+    handler: ({ tenant, params }, { agents }) => agents.onboarding.complete(tenant, params.id),
   }),
   route({
     method: 'delete',
@@ -50,6 +51,6 @@ export const onboardingRoutes = [
     ...change,
     data: deletedAgentView,
     audit: audit('agent.discard_onboarding'),
-    handler: ({ tenant, params }, { onboarding }) => onboarding.discard(tenant, params.id),
+    handler: ({ tenant, params }, { agents }) => agents.onboarding.discard(tenant, params.id),
   }),
 ];

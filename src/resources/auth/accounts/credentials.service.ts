@@ -1,17 +1,13 @@
 // What ends with a password: a new one is set in one place, and everything that the old one opened is closed there.
+import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Models } from '../../../models.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import type { UserDocument } from './users.model.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models' | 'clock'> & {
   sessions: SessionService;
   oneTimeTokens: OneTimeTokenService;
-  clock: Clock;
-}
+};
 
 interface NewPassword {
   /** Null: the account has none any more. */

@@ -1,19 +1,13 @@
 // Accounts of the invited: one that exists proves itself by its password and is left as it is, a new one is opened (document 1, section 3).
+import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Passwords } from '../../../platform/secrets/passwords.ts';
-import type { Models } from '../../../models.ts';
 import { registerInput } from '../auth.schemas.ts';
 import type { Origin } from '../sessions/sessions.service.ts';
 import type { SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
-
-interface Deps {
-  models: Models;
-  passwords: Passwords;
+type Deps = Pick<Platform, 'models' | 'passwords' | 'clock'> & {
   failures: SignInFailures;
-  clock: Clock;
-}
+};
 
 /** What somebody says who answers an invitation to `email`. */
 export interface Applicant {

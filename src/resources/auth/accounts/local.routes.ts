@@ -27,8 +27,8 @@ export const localRoutes = [
     data: registeredView,
     codes: ['FORBIDDEN'],
     audit: register,
-    async handler({ body, meta }, { local }) {
-      const made = await local.register(body, meta);
+    async handler({ body, meta }, { auth }) {
+      const made = await auth.local.register(body, meta);
       return reply(201, made, { audit: { ...signInAudit(made), resourceId: made.organizationId } });
     },
   }),
@@ -42,8 +42,8 @@ export const localRoutes = [
     data: registeredView,
     codes: ['FORBIDDEN', 'INVALID_TOKEN', 'EXPIRED'],
     audit: register,
-    async handler({ body, meta }, { local }) {
-      const made = await local.completeSignup(body, meta);
+    async handler({ body, meta }, { auth }) {
+      const made = await auth.local.completeSignup(body, meta);
       return reply(201, made, { audit: { ...signInAudit(made), resourceId: made.organizationId } });
     },
   }),
@@ -57,8 +57,8 @@ export const localRoutes = [
     data: signInView,
     codes: ['INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED'],
     audit: { action: 'auth.login', resource: 'session' },
-    async handler({ body, meta }, { local }) {
-      const made = await local.login(body, meta);
+    async handler({ body, meta }, { auth }) {
+      const made = await auth.local.login(body, meta);
       return reply(200, made, { audit: signInAudit(made) });
     },
   }),
@@ -74,8 +74,10 @@ export const localRoutes = [
     data: passwordChangedView,
     codes: ['INVALID_CREDENTIALS'],
     audit: { action: 'auth.change_password', resource: 'user' },
-    handler: async ({ user, body }, { local }) =>
-      reply(200, await local.changePassword(user, body), { audit: { resourceId: user.userId } }),
+    handler: async ({ user, body }, { auth }) =>
+      reply(200, await auth.local.changePassword(user, body), {
+        audit: { resourceId: user.userId },
+      }),
   }),
   route({
     method: 'get',
@@ -85,6 +87,6 @@ export const localRoutes = [
     limits: ['auth'],
     roles: ROLES,
     data: meView,
-    handler: ({ tenant, user }, { local }) => local.me(tenant, user),
+    handler: ({ tenant, user }, { auth }) => auth.local.me(tenant, user),
   }),
 ];

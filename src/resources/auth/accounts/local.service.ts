@@ -1,30 +1,23 @@
 // Local accounts: make an organisation with its first owner, sign in with a password, change it (document 1, section 4.1).
 import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Passwords } from '../../../platform/secrets/passwords.ts';
-import type { Models } from '../../../models.ts';
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import type { changeInput, completeInput, loginInput, registerInput } from '../auth.schemas.ts';
-import type { CredentialService } from './credentials.service.ts';
-import { toOrganizationView, type RegistrationService } from './registration.service.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
-import { toUserView, type Origin, type SessionService } from '../sessions/sessions.service.ts';
+import { type Origin, type SessionService, toUserView } from '../sessions/sessions.service.ts';
+import type { CredentialService } from './credentials.service.ts';
+import { type RegistrationService, toOrganizationView } from './registration.service.ts';
 import type { SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models' | 'passwords' | 'clock' | 'transaction'> & {
   sessions: SessionService;
   failures: SignInFailures;
   credentials: CredentialService;
   oneTimeTokens: OneTimeTokenService;
-  founding: RegistrationService;
-  passwords: Passwords;
-  clock: Clock;
-  transaction: <T>(work: () => Promise<T>) => Promise<T>;
-}
+  registration: RegistrationService;
+};
 
 const METHOD = 'password';
 const PROOF = { method: METHOD, secondFactor: null };
@@ -36,12 +29,12 @@ export function createLocalService(deps: Deps) {
     failures,
     credentials,
     oneTimeTokens,
-    founding,
+    registration,
     passwords,
     clock,
     transaction,
   } = deps;
-  const { requireOpen, found } = founding;
+  const { requireOpen, found } = registration;
 
   async function requireNew(email: string): Promise<void> {
     if (await models.users.exists({ email }))

@@ -1,20 +1,14 @@
 // A new account with an organisation of its own, whichever way its founder came.
+import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Models } from '../../../models.ts';
-import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
+import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { Origin, Proof, SessionService } from '../sessions/sessions.service.ts';
 import type { SocialIdentity } from './users.model.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models' | 'config' | 'clock' | 'newId'> & {
   sessions: SessionService;
   organizations: OrganizationService;
-  clock: Clock;
-  newId: () => string;
-  registration: 'open' | 'invite';
-}
+};
 
 export interface Registrant {
   name: string;
@@ -27,11 +21,11 @@ export interface Registrant {
 }
 
 export function createRegistrationService(deps: Deps) {
-  const { models, sessions, organizations, clock, newId, registration } = deps;
+  const { models, sessions, organizations, clock, newId, config } = deps;
   return {
     /** @throws AppError `FORBIDDEN` when registration is by invitation only */
     requireOpen(): void {
-      if (registration === 'invite')
+      if (config.REGISTRATION === 'invite')
         throw new AppError('FORBIDDEN', 'Registration is by invitation only');
     },
 

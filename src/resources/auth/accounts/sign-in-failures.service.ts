@@ -1,20 +1,20 @@
 // Failed sign-ins of known accounts, audited beside the answer: a failure is told as soon for a known account as for an unknown one.
+import type { Platform } from '../../../composition/platform.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { Origin, SessionService } from '../sessions/sessions.service.ts';
 import type { UserDocument } from './users.model.ts';
 
-interface Deps {
+type Deps = Pick<Platform, 'logger'> & {
   sessions: SessionService;
   audit: AuditService;
-  log: { error(details: object, text: string): void };
-}
+};
 
 export interface SignInFailure {
   method: string;
   detail: string;
 }
 
-export function createSignInFailures({ sessions, audit, log }: Deps) {
+export function createSignInFailures({ sessions, audit, logger }: Deps) {
   const underWay = new Set<Promise<void>>();
 
   async function write(
@@ -44,7 +44,7 @@ export function createSignInFailures({ sessions, audit, log }: Deps) {
   return {
     note(user: UserDocument, origin: Origin, failure: SignInFailure): void {
       const writing = write(user, origin, failure)
-        .catch((error: unknown) => log.error({ err: error }, 'failed sign-in not audited'))
+        .catch((error: unknown) => logger.error({ err: error }, 'failed sign-in not audited'))
         .finally(() => underWay.delete(writing));
       underWay.add(writing);
     },

@@ -26,9 +26,9 @@ export const emailLinkRoutes = [
     summary: 'Have a mail sent that proves the address of a new account',
     ...asked,
     codes: ['FORBIDDEN'],
-    async handler({ body }, { local, links }) {
-      local.requireOpen();
-      return links.request('signup', body.email);
+    async handler({ body }, { auth }) {
+      auth.local.requireOpen();
+      return auth.emailLinks.request('signup', body.email);
     },
   }),
   route({
@@ -36,14 +36,14 @@ export const emailLinkRoutes = [
     path: '/forgot-password',
     summary: 'Have a mail sent that lets the password be set anew',
     ...asked,
-    handler: ({ body }, { links }) => links.request('reset', body.email),
+    handler: ({ body }, { auth }) => auth.emailLinks.request('reset', body.email),
   }),
   route({
     method: 'post',
     path: '/magic-link',
     summary: 'Have a mail sent that signs in once',
     ...asked,
-    handler: ({ body }, { links }) => links.request('magic-link', body.email),
+    handler: ({ body }, { auth }) => auth.emailLinks.request('magic-link', body.email),
   }),
   route({
     method: 'post',
@@ -54,8 +54,8 @@ export const emailLinkRoutes = [
     data: passwordChangedView,
     codes: ['INVALID_TOKEN', 'EXPIRED'],
     audit: { action: 'auth.reset_password', resource: 'user' },
-    async handler({ body }, { links }) {
-      const { user, home, ...data } = await links.resetPassword(body);
+    async handler({ body }, { auth }) {
+      const { user, home, ...data } = await auth.emailLinks.resetPassword(body);
       const userId = user._id.toHexString();
       const { organizationId, role } = home;
       return reply(200, data, {
@@ -78,8 +78,8 @@ export const emailLinkRoutes = [
     data: signInView,
     codes: ['INVALID_TOKEN', 'EXPIRED', 'ACCOUNT_DEACTIVATED'],
     audit: { action: 'auth.login', resource: 'session' },
-    async handler({ body, meta }, { links }) {
-      const made = await links.signIn(body.token, meta);
+    async handler({ body, meta }, { auth }) {
+      const made = await auth.emailLinks.signIn(body.token, meta);
       return reply(200, made, { audit: signInAudit(made) });
     },
   }),

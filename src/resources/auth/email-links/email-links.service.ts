@@ -1,39 +1,31 @@
 // Links in mail: registration, a new password, signing in. Asking for one is the same work for a known and an unknown address.
 import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
-import type { Passwords } from '../../../platform/secrets/passwords.ts';
-import type { Models } from '../../../models.ts';
-import type { resetInput } from '../auth.schemas.ts';
 import type { CredentialService } from '../accounts/credentials.service.ts';
+import type { SignInFailures } from '../accounts/sign-in-failures.service.ts';
+import type { UserDocument } from '../accounts/users.model.ts';
+import type { resetInput } from '../auth.schemas.ts';
+import type { Origin, SessionService } from '../sessions/sessions.service.ts';
 import {
   accountExistsMail,
+  type LinkMail,
   magicLinkMail,
   resetMail,
   signUpMail,
-  type LinkMail,
 } from './email-links.mails.ts';
 import type { Purpose } from './one-time-tokens.model.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
-import type { Origin, SessionService } from '../sessions/sessions.service.ts';
-import type { SignInFailures } from '../accounts/sign-in-failures.service.ts';
-import type { UserDocument } from '../accounts/users.model.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<
+  Platform,
+  'models' | 'passwords' | 'clock' | 'transaction' | 'publicUrl' | 'queueMail'
+> & {
   sessions: SessionService;
   failures: SignInFailures;
   credentials: CredentialService;
   oneTimeTokens: OneTimeTokenService;
-  passwords: Passwords;
-  clock: Clock;
-  transaction: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Writes an outbox row; the account is looked up, and the token made, when the mail is sent. */
-  queueMail: (payload: { kind: Kind; email: string }) => Promise<void>;
-  /** Where links lead, without a slash at the end. */
-  publicUrl: string;
-}
+};
 
 type Kind = 'signup' | 'reset' | 'magic-link';
 
@@ -103,7 +95,8 @@ export function createEmailLinkService(deps: Deps) {
 
     /** The same answer, and the same single write, whoever the address belongs to. */
     async request(kind: Kind, email: string) {
-      await deps.queueMail({ kind, email });
+      // The account is looked up, and the token made, when the mail is sent.
+      await deps.queueMail(null, { kind, email });
       return { message: 'If the address can be used for this, a mail is on its way to it' };
     },
 

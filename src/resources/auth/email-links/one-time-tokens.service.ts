@@ -1,15 +1,9 @@
 // One-time tokens: made, looked at, tried, and used once however many use them at the same time.
+import type { Platform } from '../../../composition/platform.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Models } from '../../../models.ts';
 import type { OneTimeTokenDocument, Purpose } from './one-time-tokens.model.ts';
-
-interface Deps {
-  models: Models;
-  clock: Clock;
-  randomToken: () => string;
-}
+type Deps = Pick<Platform, 'models' | 'clock' | 'randomToken'>;
 
 export interface NewToken {
   purpose: Purpose;

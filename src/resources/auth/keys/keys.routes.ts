@@ -15,7 +15,7 @@ export const keyRoutes = [
     ...manage,
     page: { limit: 50, max: 200 },
     data: keyView,
-    handler: ({ tenant, page }, { keys }) => keys.list(tenant, page),
+    handler: ({ tenant, page }, { auth }) => auth.keys.list(tenant, page),
   }),
   route({
     method: 'post',
@@ -27,8 +27,8 @@ export const keyRoutes = [
     data: newKeyView,
     codes: ['INVALID_OPERATION'],
     audit: audit('apikey.create'),
-    handler: async ({ tenant, user, body }, { keys }) =>
-      reply(201, await keys.create(tenant, user, body)),
+    handler: async ({ tenant, user, body }, { auth }) =>
+      reply(201, await auth.keys.create(tenant, user, body)),
   }),
   route({
     method: 'patch',
@@ -39,7 +39,7 @@ export const keyRoutes = [
     body: keyChange,
     data: keyView,
     audit: audit('apikey.update'),
-    handler: ({ tenant, params, body }, { keys }) => keys.update(tenant, params.id, body),
+    handler: ({ tenant, params, body }, { auth }) => auth.keys.update(tenant, params.id, body),
   }),
   route({
     method: 'delete',
@@ -49,6 +49,6 @@ export const keyRoutes = [
     params: byId,
     data: keyView,
     audit: audit('apikey.revoke'),
-    handler: ({ tenant, params }, { keys }) => keys.revoke(tenant, params.id),
+    handler: ({ tenant, params }, { auth }) => auth.keys.revoke(tenant, params.id),
   }),
 ];

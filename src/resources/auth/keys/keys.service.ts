@@ -1,14 +1,13 @@
 // API keys: workspace keys are made, changed and revoked here; every key presented is authenticated here (document 1, sections 4.2 and 5).
 import type { z } from 'zod';
-import { sha256Hex } from '../../../domain/record/chain.ts';
+import type { Platform } from '../../../composition/platform.ts';
+import { hashKey } from '../../../domain/identity/key-hash.ts';
 import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Cache } from '../../../platform/mongo/cache.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import type { Models } from '../../../models.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
-import type { keyChange, keyInput } from './keys.schemas.ts';
 import type { WorkspaceKeyDocument } from './keys.model.ts';
+import type { keyChange, keyInput } from './keys.schemas.ts';
 
 /** What a key stands for; the plan is looked up apart, for it changes apart. */
 export interface KeyIdentity {
@@ -21,14 +20,9 @@ export interface KeyIdentity {
   agentId: string | null;
 }
 
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'onCommit' | 'caches'> & {
   organizations: OrganizationService;
-  identities: Cache<KeyIdentity>;
-  clock: Clock;
-  randomHex: (bytes: number) => string;
-  onCommit: (callback: () => void) => void;
-}
+};
 
 const WORKSPACE_KEY = /^svc_live_[0-9a-f]{64}$/;
 const AGENT_KEY = /^svc_agent_[0-9a-f]{48}$/;
@@ -36,22 +30,22 @@ const SHOWN_PREFIX = 'svc_live_'.length + 8;
 /** `lastUsedAt` is written at most this often per key and instance. */
 const USE_NOTED_MS = 60_000;
 const ACTIVE_KEYS = 50;
-
-/** Only this digest of a key is kept. */
-export function hashKey(raw: string): string {
-  return sha256Hex(raw);
-}
+const CACHED_KEYS = 50_000;
 
 export function createKeyService({
   models,
   organizations,
-  identities,
   clock,
   randomHex,
   onCommit,
+  caches,
 }: Deps) {
+  const identities = caches.open<KeyIdentity>({
+    collections: ['workspace_keys', 'agents'],
+    max: CACHED_KEYS,
+  });
   const noted = new Map<string, number>();
-  const forget = ({ organizationId }: Tenant): void =>
+  const forget = (organizationId: string): void =>
     onCommit(() => identities.invalidate(organizationId));
 
   async function findWorkspaceKey(
@@ -115,6 +109,9 @@ export function createKeyService({
   }
 
   return {
+    /** Keys of the organisation were made, changed or ended elsewhere: agents have keys of their own. */
+    forget,
+
     /** @throws AppError `INVALID_API_KEY_FORMAT`, `INVALID_API_KEY` */
     async authenticate(raw: string): Promise<Caller> {
       const isWorkspaceKey = WORKSPACE_KEY.test(raw);
@@ -201,7 +198,7 @@ export function createKeyService({
         )
         .lean<WorkspaceKeyDocument>();
       if (!updated) throw new AppError('NOT_FOUND');
-      forget(tenant);
+      forget(tenant.organizationId);
       return updated;
     },
 
@@ -215,7 +212,7 @@ export function createKeyService({
         )
         .lean<WorkspaceKeyDocument>();
       if (!revoked) throw new AppError('NOT_FOUND');
-      forget(tenant);
+      forget(tenant.organizationId);
       return revoked;
     },
   };

@@ -31,8 +31,8 @@ export const mfaRoutes = [
     data: setupView,
     codes: ['INVALID_OPERATION'],
     audit: audit('auth.mfa_setup'),
-    handler: async ({ user }, { mfa }) =>
-      reply(200, await mfa.setup(user), { audit: { resourceId: user.userId } }),
+    handler: async ({ user }, { auth }) =>
+      reply(200, await auth.mfa.setup(user), { audit: { resourceId: user.userId } }),
   }),
   route({
     method: 'post',
@@ -43,8 +43,8 @@ export const mfaRoutes = [
     data: mfaStateView,
     codes: ['INVALID_OPERATION', 'INVALID_MFA_CODE'],
     audit: audit('auth.mfa_enable'),
-    handler: async ({ user, body }, { mfa }) =>
-      reply(200, await mfa.enable(user, body.code), { audit: { resourceId: user.userId } }),
+    handler: async ({ user, body }, { auth }) =>
+      reply(200, await auth.mfa.enable(user, body.code), { audit: { resourceId: user.userId } }),
   }),
   route({
     method: 'post',
@@ -55,8 +55,8 @@ export const mfaRoutes = [
     data: mfaStateView,
     codes: ['INVALID_OPERATION', 'INVALID_MFA_CODE'],
     audit: audit('auth.mfa_disable'),
-    handler: async ({ user, body }, { mfa }) =>
-      reply(200, await mfa.disable(user, body), { audit: { resourceId: user.userId } }),
+    handler: async ({ user, body }, { auth }) =>
+      reply(200, await auth.mfa.disable(user, body), { audit: { resourceId: user.userId } }),
   }),
   route({
     method: 'post',
@@ -76,8 +76,8 @@ export const mfaRoutes = [
       'ACCOUNT_DEACTIVATED',
     ],
     audit: { action: 'auth.login', resource: 'session' },
-    async handler({ body, meta }, { mfa }) {
-      const made = await mfa.login(body, meta);
+    async handler({ body, meta }, { auth }) {
+      const made = await auth.mfa.login(body, meta);
       return reply(200, made, { audit: signInAudit(made) });
     },
   }),
@@ -88,7 +88,7 @@ export const mfaRoutes = [
     ...mine,
     data: backupCodesView,
     audit: audit('auth.backup_codes'),
-    handler: async ({ user }, { mfa }) =>
-      reply(200, await mfa.newBackupCodes(user), { audit: { resourceId: user.userId } }),
+    handler: async ({ user }, { auth }) =>
+      reply(200, await auth.mfa.newBackupCodes(user), { audit: { resourceId: user.userId } }),
   }),
 ];

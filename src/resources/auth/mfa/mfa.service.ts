@@ -1,33 +1,21 @@
 // The second factor: set up, switched on and off, given at sign-in; its backup codes (document 1, sections 3 and 4.1).
 import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
 import type { User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Passwords } from '../../../platform/secrets/passwords.ts';
-import type { TempTokens } from '../../../platform/secrets/tokens.ts';
-import type { Totp } from '../../../platform/secrets/totp.ts';
-import type { Vault } from '../../../platform/secrets/vault.ts';
-import type { Models } from '../../../models.ts';
-import type { disableInput, mfaLoginInput } from './mfa.schemas.ts';
-import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
-import type { Origin, SessionService, SignOnProof } from '../sessions/sessions.service.ts';
 import type { SignInFailures } from '../accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
-
-interface Deps {
-  models: Models;
+import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
+import type { Origin, SessionService, SignOnProof } from '../sessions/sessions.service.ts';
+import type { disableInput, mfaLoginInput } from './mfa.schemas.ts';
+type Deps = Pick<
+  Platform,
+  'models' | 'tempTokens' | 'passwords' | 'vault' | 'totp' | 'clock' | 'randomCode' | 'transaction'
+> & {
   sessions: SessionService;
   failures: SignInFailures;
   oneTimeTokens: OneTimeTokenService;
-  tempTokens: TempTokens;
-  passwords: Passwords;
-  vault: Vault;
-  totp: Totp;
-  clock: Clock;
-  /** A backup code as it is shown. */
-  randomCode: () => string;
-  transaction: <T>(work: () => Promise<T>) => Promise<T>;
-}
+};
 
 /** Wrong codes that end a temp token. */
 const TRIES_PER_TOKEN = 5;

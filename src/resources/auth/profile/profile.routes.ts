@@ -24,7 +24,7 @@ export const profileRoutes = [
     body: profileChange,
     data: accountView,
     audit: audit('user.update_profile'),
-    handler: ({ user, body }, { profile }) => profile.update(user, body),
+    handler: ({ user, body }, { auth }) => auth.profile.update(user, body),
   }),
   route({
     method: 'patch',
@@ -34,8 +34,8 @@ export const profileRoutes = [
     body: timeoutInput,
     data: timeoutView,
     audit: audit('user.session_timeout'),
-    handler: async ({ user, body }, { profile }) =>
-      reply(200, await profile.setTimeout(user, body.sessionTimeout), {
+    handler: async ({ user, body }, { auth }) =>
+      reply(200, await auth.profile.setTimeout(user, body.sessionTimeout), {
         audit: { resourceId: user.userId },
       }),
   }),
@@ -45,7 +45,7 @@ export const profileRoutes = [
     summary: 'What the dashboard remembers of the caller',
     ...mine,
     data: preferencesView,
-    handler: ({ user }, { profile }) => profile.preferences(user),
+    handler: ({ user }, { auth }) => auth.profile.preferences(user),
   }),
   route({
     method: 'patch',
@@ -55,8 +55,10 @@ export const profileRoutes = [
     body: preferencesChange,
     data: preferencesView,
     audit: audit('user.update_preferences'),
-    handler: async ({ user, body }, { profile }) =>
-      reply(200, await profile.setPreferences(user, body), { audit: { resourceId: user.userId } }),
+    handler: async ({ user, body }, { auth }) =>
+      reply(200, await auth.profile.setPreferences(user, body), {
+        audit: { resourceId: user.userId },
+      }),
   }),
   route({
     method: 'get',
@@ -64,7 +66,7 @@ export const profileRoutes = [
     summary: 'Second factor, age of the password, trusted devices',
     ...mine,
     data: securityView,
-    handler: ({ user }, { profile }) => profile.security(user),
+    handler: ({ user }, { auth }) => auth.profile.security(user),
   }),
   route({
     method: 'get',
@@ -73,6 +75,6 @@ export const profileRoutes = [
     ...mine,
     page: { limit: 25, max: 100 },
     data: loginView,
-    handler: ({ tenant, user, page }, { profile }) => profile.logins(tenant, user, page),
+    handler: ({ tenant, user, page }, { auth }) => auth.profile.logins(tenant, user, page),
   }),
 ];

@@ -1,19 +1,15 @@
 // What users set for themselves, and what they may see of their account's security (document 1, section 4.1).
 import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Models } from '../../../models.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
-import type { preferencesChange, profileChange } from './profile.schemas.ts';
-import { toUserView } from '../sessions/sessions.service.ts';
 import type { SessionTimeout, UserDocument } from '../accounts/users.model.ts';
-
-interface Deps {
-  models: Models;
+import { toUserView } from '../sessions/sessions.service.ts';
+import type { preferencesChange, profileChange } from './profile.schemas.ts';
+type Deps = Pick<Platform, 'models' | 'clock'> & {
   audit: AuditService;
-  clock: Clock;
-}
+};
 
 const DAY_MS = 86_400_000;
 

@@ -23,8 +23,8 @@ export const sessionRoutes = [
     ...mine,
     data: sessionView,
     audit: session('auth.refresh'),
-    handler: async ({ tenant, user, meta }, { sessions }) => {
-      const made = await sessions.refresh(tenant, user, meta);
+    handler: async ({ tenant, user, meta }, { auth }) => {
+      const made = await auth.sessions.refresh(tenant, user, meta);
       return reply(200, made, { audit: { metadata: { jti: made.jti } } });
     },
   }),
@@ -35,7 +35,7 @@ export const sessionRoutes = [
     ...mine,
     data: revokedSessionsView,
     audit: session('auth.logout'),
-    handler: ({ user }, { sessions }) => sessions.logout(user),
+    handler: ({ user }, { auth }) => auth.sessions.logout(user),
   }),
   route({
     method: 'post',
@@ -44,7 +44,7 @@ export const sessionRoutes = [
     ...mine,
     data: revokedSessionsView,
     audit: session('auth.revoke_sessions'),
-    handler: ({ user }, { sessions }) => sessions.revokeAll(user.userId),
+    handler: ({ user }, { auth }) => auth.sessions.revokeAll(user.userId),
   }),
   route({
     method: 'post',
@@ -54,7 +54,7 @@ export const sessionRoutes = [
     body: revokeInput,
     data: revokedSessionsView,
     audit: session('auth.revoke_session'),
-    handler: ({ tenant, user, body }, { sessions }) => sessions.revokeOne(tenant, user, body),
+    handler: ({ tenant, user, body }, { auth }) => auth.sessions.revokeOne(tenant, user, body),
   }),
   route({
     method: 'get',
@@ -63,7 +63,7 @@ export const sessionRoutes = [
     ...mine,
     page: { limit: 25, max: 100 },
     data: openSessionView,
-    handler: ({ user, page }, { sessions }) => sessions.list(user, page),
+    handler: ({ user, page }, { auth }) => auth.sessions.list(user, page),
   }),
   route({
     method: 'post',
@@ -72,8 +72,8 @@ export const sessionRoutes = [
     ...mine,
     status: 201,
     data: streamTokenView,
-    handler: async ({ tenant, user }, { streamTokens }) =>
-      reply(201, await streamTokens.issue(tenant, user)),
+    handler: async ({ tenant, user }, { auth }) =>
+      reply(201, await auth.streamTokens.issue(tenant, user)),
   }),
   route({
     method: 'get',
@@ -81,8 +81,8 @@ export const sessionRoutes = [
     summary: 'Organisations of the caller',
     ...mine,
     data: z.array(membershipView),
-    handler: ({ tenant, user }, { sessions }) =>
-      sessions.organizationsOf(user, tenant.organizationId),
+    handler: ({ tenant, user }, { auth }) =>
+      auth.sessions.organizationsOf(user, tenant.organizationId),
   }),
   route({
     method: 'post',
@@ -92,8 +92,12 @@ export const sessionRoutes = [
     body: switchInput,
     data: sessionView,
     audit: session('auth.switch_org'),
-    handler: async ({ tenant, user, body, meta }, { sessions }) => {
-      const made = await sessions.switchOrganization({ tenant, user }, body.organizationId, meta);
+    handler: async ({ tenant, user, body, meta }, { auth }) => {
+      const made = await auth.sessions.switchOrganization(
+        { tenant, user },
+        body.organizationId,
+        meta,
+      );
       return reply(200, made, {
         audit: {
           organizationId: made.organizationId,

@@ -1,30 +1,24 @@
 // Sessions: the only place that mints a session token, and the check every request with one passes (document 1, sections 2 and 3).
+import type { Platform } from '../../../composition/platform.ts';
 import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { SessionClaims, SessionTokens, TempTokens } from '../../../platform/secrets/tokens.ts';
-import type { Models } from '../../../models.ts';
+import type { SessionClaims } from '../../../platform/secrets/tokens.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
-import { callerOf } from './caller.ts';
-import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
-import { isTrusted, signedOnSessions } from './sso-sessions.ts';
-import type { SessionDocument, SignOn } from './sessions.model.ts';
 import type { SessionTimeout, UserDocument } from '../accounts/users.model.ts';
-
-interface Deps {
-  models: Models;
-  tokens: SessionTokens;
-  tempTokens: TempTokens;
+import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
+import { callerOf } from './caller.ts';
+import type { SessionDocument, SignOn } from './sessions.model.ts';
+import { isTrusted, signedOnSessions } from './sso-sessions.ts';
+type Deps = Pick<
+  Platform,
+  'models' | 'config' | 'sessionTokens' | 'tempTokens' | 'clock' | 'randomToken'
+> & {
   oneTimeTokens: OneTimeTokenService;
   organizations: OrganizationService;
   audit: AuditService;
-  clock: Clock;
-  newJti: () => string;
-  /** E-mail addresses that hold the system-level role owner by configuration. */
-  systemOwners: readonly string[];
-}
+};
 
 /** Where a sign-in comes from. */
 export interface Origin {
@@ -79,7 +73,7 @@ interface Opening {
 export type SessionRef = Pick<SessionClaims, 'sub' | 'organizationId' | 'jti' | 'exp'>;
 
 export function createSessionService(deps: Deps) {
-  const { models, tokens, tempTokens, oneTimeTokens, organizations, clock, newJti } = deps;
+  const { models, sessionTokens, tempTokens, oneTimeTokens, organizations, clock } = deps;
 
   async function mint(
     user: UserDocument,
@@ -92,7 +86,13 @@ export function createSessionService(deps: Deps) {
       user._id.toHexString(),
       membership.organizationId.toHexString(),
     ];
-    const claims = { sub: userId, organizationId, role: membership.role, jti: newJti(), exp };
+    const claims = {
+      sub: userId,
+      organizationId,
+      role: membership.role,
+      jti: deps.randomToken(),
+      exp,
+    };
     await models.sessions.create([
       {
         ...claims,
@@ -105,7 +105,7 @@ export function createSessionService(deps: Deps) {
     ]);
     await models.users.updateOne({ _id: userId }, { $set: { lastOrganizationId: organizationId } });
     return {
-      token: tokens.sign(claims),
+      token: sessionTokens.sign(claims),
       jti: claims.jti,
       organizationId,
       role: membership.role,
@@ -206,7 +206,7 @@ export function createSessionService(deps: Deps) {
       claims: { jti, exp },
       context,
       signOn,
-      systemOwners: deps.systemOwners,
+      systemOwners: deps.config.SYSTEM_OWNERS,
     });
   }
 
@@ -235,7 +235,7 @@ export function createSessionService(deps: Deps) {
 
     /** @throws AppError one of the 401 codes of a session token */
     async authenticate(token: string): Promise<Caller> {
-      return resume(tokens.verify(token));
+      return resume(sessionTokens.verify(token));
     },
 
     resume,

@@ -1,15 +1,13 @@
 // Stream tokens: what an event stream is opened with instead of the session token, which must not stand in an address (document 1, section 5).
+import type { Platform } from '../../../composition/platform.ts';
 import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { SessionService } from './sessions.service.ts';
-
-interface Deps {
+type Deps = Pick<Platform, 'clock'> & {
   sessions: SessionService;
   oneTimeTokens: OneTimeTokenService;
-  clock: Clock;
-}
+};
 
 const LIFETIME_MS = 60_000;
 

@@ -1,24 +1,17 @@
 // The end of an organisation: access ends in one transaction, what it stored is erased afterwards (docs/organization-deletion.md).
 import type { Model } from 'mongoose';
+import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Models } from '../../../models.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { BulkService } from '../../traces/bulk/bulk.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationDeletionDocument } from './organization-deletions.model.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'> & {
   memberships: MembershipService;
   bulk: BulkService;
   audit: AuditService;
-  clock: Clock;
-  onCommit: (callback: () => void) => void;
-  /** Makes every cache of this instance forget the organisation. */
-  forget: (organizationId: string) => void;
-}
+};
 
 /** Append-only, or what keeps the chains working; every other collection that names the organisation is emptied. */
 const KEPT = new Set([
@@ -34,7 +27,7 @@ const AT_ONCE = 500;
 const SETTLED_MS = 3600 * 1000;
 
 export function createOrganizationDeletionService(deps: Deps) {
-  const { models, memberships, bulk, audit, clock, onCommit, forget } = deps;
+  const { models, memberships, bulk, audit, clock, onCommit, caches } = deps;
 
   /** People who belong nowhere else go with it; nobody is led to it by the next sign-in. */
   async function releasePeople(organizationId: string): Promise<void> {
@@ -121,7 +114,7 @@ export function createOrganizationDeletionService(deps: Deps) {
       await models.ssoDomains.deleteMany({ organizationId });
       await models.agents.deleteMany({ organizationId });
       await models.organizationDeletions.create([{ organizationId, requestedAt: now }]);
-      onCommit(() => forget(organizationId));
+      onCommit(() => caches.forget(organizationId));
       return { _id: organizationId, deleted: true as const };
     },
 

@@ -23,7 +23,7 @@ export const ssoDomainRoutes = [
     ...plan,
     roles: MANAGERS,
     data: z.array(domainView),
-    handler: ({ tenant }, { ssoDomains }) => ssoDomains.list(tenant),
+    handler: ({ tenant }, { organization }) => organization.ssoDomains.list(tenant),
   }),
   route({
     method: 'post',
@@ -35,8 +35,8 @@ export const ssoDomainRoutes = [
     data: domainView,
     codes: ['INVALID_OPERATION'],
     audit: audit('claimed'),
-    handler: async ({ tenant, body }, { ssoDomains }) => {
-      const claimed = await ssoDomains.claim(tenant, body.domain);
+    handler: async ({ tenant, body }, { organization }) => {
+      const claimed = await organization.ssoDomains.claim(tenant, body.domain);
       return reply(201, claimed, facts(claimed));
     },
   }),
@@ -49,8 +49,8 @@ export const ssoDomainRoutes = [
     data: domainView,
     codes: ['INVALID_OPERATION'],
     audit: audit('verified'),
-    handler: async ({ tenant, params }, { ssoDomains }) => {
-      const verified = await ssoDomains.verify(tenant, params.id);
+    handler: async ({ tenant, params }, { organization }) => {
+      const verified = await organization.ssoDomains.verify(tenant, params.id);
       return reply(200, verified, facts(verified));
     },
   }),
@@ -62,8 +62,8 @@ export const ssoDomainRoutes = [
     params: byId,
     data: domainDeletedView,
     audit: audit('removed'),
-    handler: async ({ tenant, params }, { ssoDomains }) => {
-      const removed = await ssoDomains.remove(tenant, params.id);
+    handler: async ({ tenant, params }, { organization }) => {
+      const removed = await organization.ssoDomains.remove(tenant, params.id);
       return reply(200, { _id: removed._id, deleted: true }, facts(removed));
     },
   }),
@@ -82,9 +82,9 @@ export const systemSsoDomainRoutes = [
     data: domainView,
     codes: ['ORG_NOT_FOUND', 'INVALID_OPERATION'],
     audit: audit('approved'),
-    handler: async ({ body }, { ssoDomains }) => {
+    handler: async ({ body }, { organization }) => {
       const { organizationId, domain } = body;
-      const approved = await ssoDomains.approve(organizationId, domain);
+      const approved = await organization.ssoDomains.approve(organizationId, domain);
       return reply(201, approved, {
         audit: { organizationId, detail: domain, metadata: { domain } },
       });

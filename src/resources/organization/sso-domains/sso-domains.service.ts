@@ -1,21 +1,14 @@
 // The e-mail domains of organisations: one organisation at a time has proved a domain, and the domain name system decides which.
+import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Dns } from '../../../platform/outbound/dns.ts';
-import type { Models } from '../../../models.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { SsoDomainDocument } from './sso-domains.model.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models' | 'dns' | 'clock' | 'randomHex'> & {
   memberships: MembershipService;
   audit: AuditService;
-  dns: Dns;
-  clock: Clock;
-  randomHex: (bytes: number) => string;
-}
+};
 
 const MAX_DOMAINS = 50;
 const CHALLENGE_BYTES = 16;

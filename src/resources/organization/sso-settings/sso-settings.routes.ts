@@ -21,7 +21,7 @@ export const ssoRoutes = [
     summary: 'Settings of the sign-on, and what the identity provider has to be told',
     ...read,
     data: ssoView,
-    handler: ({ tenant }, { ssoSettings }) => ssoSettings.show(tenant),
+    handler: ({ tenant }, { organization }) => organization.ssoSettings.show(tenant),
   }),
   route({
     method: 'put',
@@ -32,8 +32,8 @@ export const ssoRoutes = [
     data: ssoView,
     codes: ['SSRF_BLOCKED'],
     audit: audit('organization.sso.update'),
-    handler: async ({ tenant, body }, { ssoSettings }) => {
-      const { shown, metadata } = await ssoSettings.replace(tenant, body);
+    handler: async ({ tenant, body }, { organization }) => {
+      const { shown, metadata } = await organization.ssoSettings.replace(tenant, body);
       return reply(200, shown, { audit: { resourceId: tenant.organizationId, metadata } });
     },
   }),
@@ -45,8 +45,8 @@ export const ssoRoutes = [
     data: ssoDeletedView,
     codes: ['NOT_FOUND'],
     audit: audit('organization.sso.delete'),
-    handler: async ({ tenant }, { ssoSettings }) => {
-      const sessionsEnded = await ssoSettings.remove(tenant);
+    handler: async ({ tenant }, { organization }) => {
+      const sessionsEnded = await organization.ssoSettings.remove(tenant);
       const metadata = { sessionsEnded };
       return reply(
         200,
@@ -61,7 +61,7 @@ export const ssoRoutes = [
     summary: 'Which groups of the identity provider or directory have which role',
     ...read,
     data: roleMappingView,
-    handler: ({ tenant }, { ssoSettings }) => ssoSettings.roleMapping(tenant),
+    handler: ({ tenant }, { organization }) => organization.ssoSettings.roleMapping(tenant),
   }),
   route({
     method: 'put',
@@ -71,8 +71,8 @@ export const ssoRoutes = [
     body: roleMappingInput,
     data: roleMappingView,
     audit: audit('organization.role_mapping.update'),
-    handler: async ({ tenant, body }, { ssoSettings }) =>
-      reply(200, await ssoSettings.mapRoles(tenant, body), {
+    handler: async ({ tenant, body }, { organization }) =>
+      reply(200, await organization.ssoSettings.mapRoles(tenant, body), {
         audit: { resourceId: tenant.organizationId, metadata: body },
       }),
   }),

@@ -1,14 +1,11 @@
 // What an organisation has settled about its own sign-on: its identity provider, and which groups there have which role here.
 import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
 import { certificateFacts, certificateProblem } from '../../../domain/identity/certificates.ts';
 import { type Feature, plansWith } from '../../../domain/identity/plans.ts';
-import { samlEndpoints } from '../../../domain/saml/endpoints.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { samlEndpoints } from '../../../domain/saml/endpoints.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { SafeHttp } from '../../../platform/outbound/safe-http.ts';
-import type { Vault } from '../../../platform/secrets/vault.ts';
-import type { Models } from '../../../models.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import type {
   OidcSettings,
@@ -19,17 +16,10 @@ import type {
 import { identityProvider, type OrganizationService } from '../organization.service.ts';
 import type { SsoDomainDocument } from '../sso-domains/sso-domains.model.ts';
 import type { roleMappingInput, ssoInput } from './sso-settings.schemas.ts';
-
-interface Deps {
-  models: Models;
-  vault: Vault;
+type Deps = Pick<Platform, 'models' | 'vault' | 'http' | 'clock' | 'publicUrl'> & {
   sessions: SessionService;
   organizations: OrganizationService;
-  http: Pick<SafeHttp, 'check' | 'inspect'>;
-  clock: Clock;
-  /** Where browsers and identity providers reach this service, without a slash at the end. */
-  publicUrl: string;
-}
+};
 
 type SsoInput = z.output<typeof ssoInput>;
 type OidcInput = NonNullable<SsoInput['oidc']>;

@@ -23,7 +23,7 @@ export const workspaceRoutes = [
     auth: 'reader',
     agentScope: 'irrelevant',
     data: z.array(workspaceView),
-    handler: ({ tenant }, { workspaces }) => workspaces.list(tenant),
+    handler: ({ tenant }, { organization }) => organization.workspaces.list(tenant),
   }),
   route({
     method: 'post',
@@ -34,8 +34,8 @@ export const workspaceRoutes = [
     body: workspaceInput,
     data: workspaceView,
     audit: { action: 'workspace.create', resource: 'workspace' },
-    handler: async ({ tenant, body }, { workspaces }) =>
-      reply(201, await workspaces.create(tenant, body)),
+    handler: async ({ tenant, body }, { organization }) =>
+      reply(201, await organization.workspaces.create(tenant, body)),
   }),
   route({
     method: 'patch',
@@ -46,7 +46,7 @@ export const workspaceRoutes = [
     body: workspaceInput,
     data: workspaceView,
     audit: { action: 'workspace.update', resource: 'workspace' },
-    handler: ({ tenant, params, body }, { workspaces }) =>
-      workspaces.rename(tenant, params.id, body),
+    handler: ({ tenant, params, body }, { organization }) =>
+      organization.workspaces.rename(tenant, params.id, body),
   }),
 ];

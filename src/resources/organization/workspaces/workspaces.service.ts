@@ -1,18 +1,17 @@
 // Workspaces of an organisation (document 1, section 1: selected by `x-workspace-id`).
+import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Cache } from '../../../platform/mongo/cache.ts';
 import type { Models } from '../../../models.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';
 
-interface Deps {
-  models: Models;
-  known: Cache<true>;
-}
+type Deps = Pick<Platform, 'models' | 'caches'> & {};
 
+const CACHED_WORKSPACES = 10_000;
 const ID = /^[0-9a-f]{24}$/;
 
-export function createWorkspaceService({ models, known }: Deps) {
+export function createWorkspaceService({ models, caches }: Deps) {
+  const known = caches.open<true>({ collections: ['workspaces'], max: CACHED_WORKSPACES });
   return {
     /** The id when it is a workspace of the organisation, else null. */
     async find(organizationId: string, workspaceId: string): Promise<string | null> {

@@ -1,6 +1,9 @@
 // SCIM discovery, without credentials and on every plan, and the search over all resources (document 1, section 4.5).
 import { z } from 'zod';
 import { route } from '../../../http/declaration/define-route.ts';
+import { groupView } from '../groups/groups.schemas.ts';
+import { listView, searchInput } from '../scim.schemas.ts';
+import { scimUserView } from '../users/users.schemas.ts';
 import {
   providerView,
   resourceTypesView,
@@ -10,9 +13,6 @@ import {
   schemaView,
   typeParams,
 } from './discovery.schemas.ts';
-import { groupView } from '../groups/groups.schemas.ts';
-import { listView, searchInput } from '../scim.schemas.ts';
-import { scimUserView } from '../users/users.schemas.ts';
 
 const open = { method: 'get', auth: 'public', kind: 'scim' } as const;
 
@@ -22,14 +22,14 @@ export const scimDiscoveryRoutes = [
     path: '/ServiceProviderConfig',
     summary: 'What the SCIM interface can do',
     data: providerView,
-    handler: async (_input, { scimDiscovery }) => scimDiscovery.provider(),
+    handler: async (_input, { scim }) => scim.discovery.provider(),
   }),
   route({
     ...open,
     path: '/ResourceTypes',
     summary: 'Kinds of SCIM resources',
     data: resourceTypesView,
-    handler: async (_input, { scimDiscovery }) => scimDiscovery.types(),
+    handler: async (_input, { scim }) => scim.discovery.types(),
   }),
   route({
     ...open,
@@ -37,14 +37,14 @@ export const scimDiscoveryRoutes = [
     summary: 'One kind of SCIM resource',
     params: typeParams,
     data: resourceTypeView,
-    handler: async ({ params }, { scimDiscovery }) => scimDiscovery.type(params.id),
+    handler: async ({ params }, { scim }) => scim.discovery.type(params.id),
   }),
   route({
     ...open,
     path: '/Schemas',
     summary: 'Attributes of SCIM resources',
     data: schemasView,
-    handler: async (_input, { scimDiscovery }) => scimDiscovery.schemas(),
+    handler: async (_input, { scim }) => scim.discovery.schemas(),
   }),
   route({
     ...open,
@@ -52,7 +52,7 @@ export const scimDiscoveryRoutes = [
     summary: 'Attributes of one kind of SCIM resource',
     params: schemaParams,
     data: schemaView,
-    handler: async ({ params }, { scimDiscovery }) => scimDiscovery.schema(params.id),
+    handler: async ({ params }, { scim }) => scim.discovery.schema(params.id),
   }),
   route({
     method: 'post',
@@ -66,6 +66,6 @@ export const scimDiscoveryRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     body: searchInput,
     data: listView(z.union([scimUserView, groupView])),
-    handler: ({ tenant, body }, { scimSearches }) => scimSearches.everything(tenant, body),
+    handler: ({ tenant, body }, { scim }) => scim.searches.everything(tenant, body),
   }),
 ];

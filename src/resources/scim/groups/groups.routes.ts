@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
-import { bucketParams, groupView } from './groups.schemas.ts';
 import { listQuery, listView, patchInput, searchInput, selectionQuery } from '../scim.schemas.ts';
+import { bucketParams, groupView } from './groups.schemas.ts';
 
 const scim = {
   auth: 'scim',
@@ -40,7 +40,7 @@ export const scimGroupRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     query: listQuery,
     data: listView(groupView),
-    handler: ({ tenant, query }, { scimSearches }) => scimSearches.groups(tenant, query),
+    handler: ({ tenant, query }, { scim }) => scim.searches.groups(tenant, query),
   }),
   route({
     method: 'post',
@@ -51,7 +51,7 @@ export const scimGroupRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     body: searchInput,
     data: listView(groupView),
-    handler: ({ tenant, body }, { scimSearches }) => scimSearches.groups(tenant, body),
+    handler: ({ tenant, body }, { scim }) => scim.searches.groups(tenant, body),
   }),
   route({
     method: 'get',
@@ -61,8 +61,7 @@ export const scimGroupRoutes = [
     params: bucketParams,
     query: selectionQuery,
     data: groupView,
-    handler: ({ tenant, params, query }, { scimGroups }) =>
-      scimGroups.get(tenant, params.id, query),
+    handler: ({ tenant, params, query }, { scim }) => scim.groups.get(tenant, params.id, query),
   }),
   route({
     method: 'patch',
@@ -76,8 +75,8 @@ export const scimGroupRoutes = [
     status: 204,
     data: z.null(),
     audit: { action: 'scim.group.updated', resource: 'group' },
-    handler: async ({ tenant, params, body }, { scimGroups }) =>
-      reply(204, null, { audit: await scimGroups.patch(tenant, params.id, body.Operations) }),
+    handler: async ({ tenant, params, body }, { scim }) =>
+      reply(204, null, { audit: await scim.groups.patch(tenant, params.id, body.Operations) }),
   }),
   refused('post', '/', 'GET, HEAD, OPTIONS'),
   refused('put', '/:id', 'GET, HEAD, PATCH, OPTIONS'),

@@ -1,26 +1,24 @@
 // SCIM groups: the fixed role buckets; putting somebody into one gives the role (document 1, sections 2 and 4.5).
-import type { JsonObject } from '../../../domain/record/json.ts';
+import type { Platform } from '../../../composition/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
-import { ROLE_GROUPS, roleAfter, type RoleGroup } from '../../../domain/scim/role-groups.ts';
-import type { Filter } from '../../../domain/scim/filter.ts';
-import { applyPatch, ScimPatchError, type PatchOperation } from '../../../domain/scim/patch.ts';
-import { project, shows, type Selection } from '../../../domain/scim/projection.ts';
-import { GROUP_SCHEMA } from '../../../domain/scim/schema.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
+import type { JsonObject } from '../../../domain/record/json.ts';
+import type { Filter } from '../../../domain/scim/filter.ts';
+import { applyPatch, type PatchOperation, ScimPatchError } from '../../../domain/scim/patch.ts';
+import { project, type Selection, shows } from '../../../domain/scim/projection.ts';
+import { ROLE_GROUPS, roleAfter, type RoleGroup } from '../../../domain/scim/role-groups.ts';
+import { GROUP_SCHEMA } from '../../../domain/scim/schema.ts';
 import { AppError } from '../../../errors.ts';
-import type { Models } from '../../../models.ts';
-import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import type { PeopleService } from '../users/people.service.ts';
 import type { ScimUserEvent } from '../users/users.service.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models'> & {
   people: PeopleService;
   memberships: MembershipService;
   baseUrl: string;
-}
+};
 
 /** Members that one request may move: each leaves an audit entry in the same transaction. */
 const MAX_MOVES = 1000;

@@ -1,20 +1,17 @@
 // SCIM tokens: minted by the organisation, presented by its identity provider (document 1, section 5).
+import type { Platform } from '../../../composition/platform.ts';
+import { hashKey } from '../../../domain/identity/key-hash.ts';
 import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Models } from '../../../models.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { ScimTokenDocument } from './scim-tokens.model.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models' | 'randomHex'> & {
   organizations: OrganizationService;
-  randomHex: (bytes: number) => string;
-  hashKey: (raw: string) => string;
-}
+};
 
 const TOKEN = /^scim_[0-9a-f]{48}$/;
 
-export function createScimTokenService({ models, organizations, randomHex, hashKey }: Deps) {
+export function createScimTokenService({ models, organizations, randomHex }: Deps) {
   return {
     /** Replaces the organisation's token: the old one is void at once. The raw token is in this answer only. */
     async mint({ organizationId }: Tenant) {

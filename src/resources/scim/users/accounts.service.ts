@@ -1,14 +1,10 @@
 // The accounts behind provisioned members: whose they are, and how far a directory may change them (document 1, section 2).
+import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
-import type { Models } from '../../../models.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { DirectoryEntry } from '../../organization/memberships/memberships.model.ts';
 import { accountAddress, displayNameIn } from './people.service.ts';
-
-interface Deps {
-  models: Models;
-  newId: () => string;
-}
+type Deps = Pick<Platform, 'models' | 'newId'>;
 
 const MAX_NAME = 200;
 

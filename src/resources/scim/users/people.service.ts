@@ -1,21 +1,19 @@
 // The members of an organisation as SCIM users: found, listed, filtered (document 1, section 2: SCIM User mapping).
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Filter } from '../../../domain/scim/filter.ts';
 import { isRoleGroup, type RoleGroup } from '../../../domain/scim/role-groups.ts';
 import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
-import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Models } from '../../../models.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type {
   DirectoryEntry,
   MembershipDocument,
 } from '../../organization/memberships/memberships.model.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models'> & {
   /** Address of the SCIM interface, without a slash at its end. */
   baseUrl: string;
-}
+};
 
 /** A member and the account behind the membership. */
 export interface ScimPerson {

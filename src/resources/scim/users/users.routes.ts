@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { listQuery, listView, patchInput, searchInput, selectionQuery } from '../scim.schemas.ts';
-import { userInput, scimUserView } from './users.schemas.ts';
+import { scimUserView, userInput } from './users.schemas.ts';
 
 const scim = {
   auth: 'scim',
@@ -27,7 +27,7 @@ export const scimUserRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     query: listQuery,
     data: listView(scimUserView),
-    handler: ({ tenant, query }, { scimSearches }) => scimSearches.users(tenant, query),
+    handler: ({ tenant, query }, { scim }) => scim.searches.users(tenant, query),
   }),
   route({
     method: 'post',
@@ -38,7 +38,7 @@ export const scimUserRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     body: searchInput,
     data: listView(scimUserView),
-    handler: ({ tenant, body }, { scimSearches }) => scimSearches.users(tenant, body),
+    handler: ({ tenant, body }, { scim }) => scim.searches.users(tenant, body),
   }),
   route({
     method: 'post',
@@ -51,8 +51,8 @@ export const scimUserRoutes = [
     body: userInput,
     data: scimUserView,
     audit: audit('scim.user.created'),
-    async handler({ tenant, body, query }, { scimUsers }) {
-      const { user, location, events } = await scimUsers.create(tenant, body, query);
+    async handler({ tenant, body, query }, { scim }) {
+      const { user, location, events } = await scim.users.create(tenant, body, query);
       return reply(201, user, { audit: events, headers: { Location: location } });
     },
   }),
@@ -64,7 +64,7 @@ export const scimUserRoutes = [
     params: byId,
     query: selectionQuery,
     data: scimUserView,
-    handler: ({ tenant, params, query }, { scimUsers }) => scimUsers.get(tenant, params.id, query),
+    handler: ({ tenant, params, query }, { scim }) => scim.users.get(tenant, params.id, query),
   }),
   route({
     method: 'put',
@@ -75,8 +75,8 @@ export const scimUserRoutes = [
     body: userInput,
     data: scimUserView,
     audit: audit('scim.user.updated'),
-    async handler({ tenant, params, body, query }, { scimUsers }) {
-      const { user, events } = await scimUsers.replace(tenant, { ...params, input: body }, query);
+    async handler({ tenant, params, body, query }, { scim }) {
+      const { user, events } = await scim.users.replace(tenant, { ...params, input: body }, query);
       return reply(200, user, { audit: events });
     },
   }),
@@ -89,8 +89,8 @@ export const scimUserRoutes = [
     body: patchInput,
     data: scimUserView,
     audit: audit('scim.user.updated'),
-    async handler({ tenant, params, body, query }, { scimUsers }) {
-      const { user, events } = await scimUsers.patch(
+    async handler({ tenant, params, body, query }, { scim }) {
+      const { user, events } = await scim.users.patch(
         tenant,
         { ...params, operations: body.Operations },
         query,
@@ -107,7 +107,7 @@ export const scimUserRoutes = [
     status: 204,
     data: z.null(),
     audit: audit('scim.user.deactivated'),
-    handler: async ({ tenant, params }, { scimUsers }) =>
-      reply(204, null, { audit: await scimUsers.deactivate(tenant, params.id) }),
+    handler: async ({ tenant, params }, { scim }) =>
+      reply(204, null, { audit: await scim.users.deactivate(tenant, params.id) }),
   }),
 ];

@@ -1,31 +1,29 @@
 // SCIM users: provisioned, changed and deactivated by the organisation's directory (document 1, sections 2, 3 and 4.5).
+import type { Platform } from '../../../composition/platform.ts';
+import { type RoleDecision, roleFor } from '../../../domain/identity/role-mapping.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
-import { roleFor, type RoleDecision } from '../../../domain/identity/role-mapping.ts';
 import type { Filter } from '../../../domain/scim/filter.ts';
-import { applyPatch, ScimPatchError, type PatchOperation } from '../../../domain/scim/patch.ts';
+import { applyPatch, type PatchOperation, ScimPatchError } from '../../../domain/scim/patch.ts';
 import { project, type Selection } from '../../../domain/scim/projection.ts';
 import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
-import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Models } from '../../../models.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
-import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type {
   DirectoryEntry,
   MembershipDocument,
 } from '../../organization/memberships/memberships.model.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
-import { emailOf, type AccountService } from './accounts.service.ts';
+import { type AccountService, emailOf } from './accounts.service.ts';
 import type { PeopleService, ScimPerson } from './people.service.ts';
 import { userInput, type UserInput } from './users.schemas.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models'> & {
   people: PeopleService;
   accounts: AccountService;
   sessions: SessionService;
   memberships: MembershipService;
-}
+};
 
 /** What happened, for the audit log. */
 export interface ScimUserEvent {

@@ -1,13 +1,12 @@
 // Somebody comes from an organisation's identity provider: who of its members that is, with which role, and the session.
+import type { Platform } from '../../../composition/platform.ts';
 import { DEFAULT_ROLE, roleFor } from '../../../domain/identity/role-mapping.ts';
 import { emailIn } from '../../../domain/identity/verified-email.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Models } from '../../../models.ts';
 import type { CredentialService } from '../../auth/accounts/credentials.service.ts';
-import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
-import type { SignOn } from '../../auth/sessions/sessions.model.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
+import type { SignOn } from '../../auth/sessions/sessions.model.ts';
+import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type {
@@ -15,17 +14,12 @@ import type {
   SsoSettingsService,
 } from '../../organization/sso-settings/sso-settings.service.ts';
 import { displayNameOf } from './display-name.ts';
-
-interface Deps {
-  models: Models;
+type Deps = Pick<Platform, 'models' | 'clock' | 'newId' | 'transaction'> & {
   sessions: SessionService;
   credentials: CredentialService;
   memberships: MembershipService;
   ssoSettings: SsoSettingsService;
-  clock: Clock;
-  newId: () => string;
-  transaction: <T>(work: () => Promise<T>) => Promise<T>;
-}
+};
 
 /** What an identity provider says of somebody, verified. */
 export interface ExternalIdentity {

@@ -1,8 +1,6 @@
 // Where somebody's sign-on begins: the domain of the address leads to an organisation, its settings to a protocol (document 1, section 4.1).
-import {
-  type RedirectAllowList,
-  allowedRedirect,
-} from '../../../domain/identity/redirect-allow-list.ts';
+import type { Platform } from '../../../composition/platform.ts';
+import { allowedRedirect } from '../../../domain/identity/redirect-allow-list.ts';
 import { AppError } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
@@ -18,12 +16,11 @@ export interface LoginStarter {
   begin(settings: SsoSettings, returnTo: string): Promise<{ location: string; cookies: Cookie[] }>;
 }
 
-interface Deps {
+type Deps = Pick<Platform, 'redirectAllowList'> & {
   ssoSettings: SsoSettingsService;
   starters: Partial<Record<SsoSettings['provider'], LoginStarter>>;
   audit: AuditService;
-  returnAddresses: RedirectAllowList;
-}
+};
 
 /** Whose sign-on: the organisation itself, or that of an address's domain. */
 interface Wish {
@@ -39,7 +36,7 @@ interface Start {
   protocol: SsoSettings['provider'] | undefined;
 }
 
-export function createHomeRealmService({ ssoSettings, starters, audit, returnAddresses }: Deps) {
+export function createHomeRealmService({ ssoSettings, starters, audit, redirectAllowList }: Deps) {
   async function begin({ organizationId, returnTo, protocol }: Start) {
     const settings = await ssoSettings.inForce(organizationId);
     const { provider } = settings;
@@ -60,7 +57,7 @@ export function createHomeRealmService({ ssoSettings, starters, audit, returnAdd
       origin: Origin,
       protocol?: Start['protocol'],
     ) {
-      const returnTo = allowedRedirect(returnAddresses, wanted);
+      const returnTo = allowedRedirect(redirectAllowList, wanted);
       if (returnTo === null)
         throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
       const organizationId =

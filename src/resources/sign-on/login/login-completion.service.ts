@@ -1,4 +1,5 @@
 // How a sign-on ends in the browser: with a session or a second step in a cookie, or with a code in the query; never with a token in an address.
+import type { Platform } from '../../../composition/platform.ts';
 import { withQuery } from '../../../domain/identity/redirect-allow-list.ts';
 import { AppError, isDuplicateKey } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
@@ -8,12 +9,9 @@ import { reasonOf, refusalEntry } from './refusals.ts';
 type SignedIn = Awaited<ReturnType<SessionService['signIn']>>;
 export type Cookie = { name: string; value: string | null; maxAgeMs?: number };
 
-interface Deps {
+type Deps = Pick<Platform, 'logger' | 'redirectAllowList'> & {
   audit: AuditService;
-  /** Where a browser goes whose sign-on is unknown. */
-  defaultReturn: string;
-  log: { info(details: object, text: string): void };
-}
+};
 
 /** Read by `GET /auth/oauth-token`. */
 export const SESSION_COOKIE = 'svc_oauth_token';
@@ -26,7 +24,7 @@ const TEMP_TOKEN_COOKIE_MS = 5 * 60_000;
 export interface LoginContext {
   method: string;
   returnTo?: string;
-  /** The organisation whose sign-on it is; absent: nobody's audit log concerns it. */
+  /** The organisation whose sign-on it is; absent: nobody's audit logger concerns it. */
   organizationId?: string;
   /** Cookies that are over. */
   spent: Cookie[];
@@ -42,10 +40,12 @@ function refusalIn(error: unknown): AppError {
   throw error;
 }
 
-export function createLoginCompletionService({ audit, defaultReturn, log }: Deps) {
+export function createLoginCompletionService({ audit, redirectAllowList, logger }: Deps) {
+  /** Where a browser goes whose login request is unknown. */
+  const [defaultReturn] = redirectAllowList;
   async function failed(journey: LoginContext, origin: Origin, error: AppError) {
     const { organizationId, method } = journey;
-    log.info(
+    logger.info(
       { organizationId, method, code: error.code, reason: reasonOf(error) },
       'a sign-on was refused',
     );

@@ -1,14 +1,11 @@
 // Sign-ons under way: bound to the browser that began them, good for one ending, over in ten minutes.
+import type { Platform } from '../../../composition/platform.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import type { OneTimeTokenService } from '../../auth/email-links/one-time-tokens.service.ts';
-
-interface Deps {
+type Deps = Pick<Platform, 'clock' | 'randomToken'> & {
   oneTimeTokens: OneTimeTokenService;
-  clock: Clock;
-  randomToken: () => string;
-}
+};
 
 /** By which way somebody signs on. */
 export type SignOnKind = 'oauth-a' | 'oauth-b' | 'oauth-c' | 'oidc' | 'saml' | 'saml-logout';

@@ -24,8 +24,8 @@ export const signOnRoutes = [
     data: initiatedView,
     codes: ['NOT_FOUND', 'UPGRADE_REQUIRED', 'IDENTITY_PROVIDER_UNAVAILABLE'],
     audit: { action: 'auth.sso.initiate', resource: 'session' },
-    async handler({ body, meta }, { dispatch }) {
-      const { organizationId, cookies, ...data } = await dispatch.initiate(body, meta);
+    async handler({ body, meta }, { signOn }) {
+      const { organizationId, cookies, ...data } = await signOn.homeRealm.initiate(body, meta);
       const metadata = { provider: data.provider, email: body.email };
       return reply(200, data, { cookies, audit: { organizationId, metadata } });
     },
@@ -41,8 +41,8 @@ export const signOnRoutes = [
     query: callbackQuery,
     data: locationView,
     audit: { action: 'auth.login', resource: 'session' },
-    handler: async ({ query, meta }, { oidc }) =>
-      redirectAfterLogin(await oidc.finish({ query, cookie: meta.cookie, origin: meta })),
+    handler: async ({ query, meta }, { signOn }) =>
+      redirectAfterLogin(await signOn.oidc.finish({ query, cookie: meta.cookie, origin: meta })),
   }),
   route({
     method: 'get',
@@ -56,9 +56,9 @@ export const signOnRoutes = [
     query: callbackQuery,
     data: locationView,
     audit: { action: 'auth.login', resource: 'session' },
-    handler: async ({ params, query, meta }, { oidc }) =>
+    handler: async ({ params, query, meta }, { signOn }) =>
       redirectAfterLogin(
-        await oidc.finish({
+        await signOn.oidc.finish({
           query,
           organizationId: params.orgId,
           cookie: meta.cookie,
@@ -73,8 +73,8 @@ export const signOnRoutes = [
     ...open,
     data: secondStepView,
     codes: ['NO_TOKEN', 'TOKEN_VERIFICATION_FAILED', 'TOKEN_EXPIRED', 'TOKEN_REVOKED'],
-    async handler({ meta }, { exchanges }) {
-      const { data, parts } = await exchanges.secondStep(meta.cookie);
+    async handler({ meta }, { signOn }) {
+      const { data, parts } = await signOn.cookieExchange.secondStep(meta.cookie);
       return reply(200, data, parts);
     },
   }),

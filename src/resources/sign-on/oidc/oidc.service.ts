@@ -1,4 +1,5 @@
 // Sign-on at an organisation's own OpenID provider: authorisation code flow with PKCE (document 1, sections 3 and 4.1).
+import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { Claims, IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
@@ -7,29 +8,26 @@ import type {
   SsoSettings,
   SsoSettingsService,
 } from '../../organization/sso-settings/sso-settings.service.ts';
-import type { ExternalIdentity, AccountLinkingService } from '../login/account-linking.service.ts';
-import type {
-  LoginRequestState,
-  LoginRequestService,
-  CookieReader,
-} from '../login/login-requests.service.ts';
+import type { AccountLinkingService, ExternalIdentity } from '../login/account-linking.service.ts';
 import type {
   Cookie,
   LoginCompletionService,
   LoginContext,
 } from '../login/login-completion.service.ts';
+import type {
+  CookieReader,
+  LoginRequestService,
+  LoginRequestState,
+} from '../login/login-requests.service.ts';
 import type { CallbackQuery } from '../login/sign-on.schemas.ts';
 
-interface Deps {
+type Deps = Pick<Platform, 'randomToken' | 'publicUrl'> & {
   providers: IdentityProviders;
-  attempts: LoginRequestService;
-  endings: LoginCompletionService;
-  arrivals: AccountLinkingService;
+  loginRequests: LoginRequestService;
+  loginCompletion: LoginCompletionService;
+  accountLinking: AccountLinkingService;
   ssoSettings: SsoSettingsService;
-  randomToken: () => string;
-  /** Without a slash at the end. */
-  publicUrl: string;
-}
+};
 
 interface Facts extends LoginRequestState {
   organizationId: string;
@@ -53,7 +51,8 @@ const METHOD = 'oidc';
 const MAX_ID = 255;
 
 export function createOidcService(deps: Deps) {
-  const { providers, attempts, endings, arrivals, ssoSettings, randomToken } = deps;
+  const { providers, loginRequests, loginCompletion, accountLinking, ssoSettings, randomToken } =
+    deps;
   /**
    * Each organisation's own, so that a code which one provider gives never reaches another, whatever that one makes of our request
    * (RFC 9700, section 4.4).
@@ -65,7 +64,7 @@ export function createOidcService(deps: Deps) {
     { query, organizationId, cookie, origin }: Callback,
     journey: LoginContext,
   ) {
-    const { facts, spent } = await attempts.finish<Facts>('oidc', query.state ?? '', cookie);
+    const { facts, spent } = await loginRequests.finish<Facts>('oidc', query.state ?? '', cookie);
     journey.returnTo = facts.returnTo;
     journey.organizationId = facts.organizationId;
     journey.spent.push(spent);
@@ -91,7 +90,7 @@ export function createOidcService(deps: Deps) {
       { url, verifier: facts.verifier, nonce: facts.nonce },
       wanted,
     );
-    return arrivals.admit(settings, arrivalOf(claims, oidc), origin);
+    return accountLinking.admit(settings, arrivalOf(claims, oidc), origin);
   }
 
   return {
@@ -107,7 +106,7 @@ export function createOidcService(deps: Deps) {
       const [verifier, nonce] = [randomToken(), randomToken()];
       const redirectUri = redirectUriOf(organizationId);
       const facts = { returnTo, organizationId, issuer, clientId, verifier, nonce };
-      const { state, cookie } = await attempts.begin<Facts>('oidc', facts);
+      const { state, cookie } = await loginRequests.begin<Facts>('oidc', facts);
       const scope = 'openid email profile';
       return {
         location: await provider.location({ redirectUri, scope, state, verifier, nonce }),
@@ -118,7 +117,7 @@ export function createOidcService(deps: Deps) {
     /** The browser is back. */
     finish(callback: Callback) {
       const journey: LoginContext = { method: METHOD, spent: [] };
-      return endings.conclude(journey, callback.origin, () => arrive(callback, journey));
+      return loginCompletion.conclude(journey, callback.origin, () => arrive(callback, journey));
     },
   };
 }

@@ -1,45 +1,37 @@
 // Single logout by SAML 2.0, begun here or at the identity provider (document 1, section 4.1).
 import type { z } from 'zod';
-import {
-  type RedirectAllowList,
-  allowedRedirect,
-} from '../../../domain/identity/redirect-allow-list.ts';
+import type { Platform } from '../../../composition/platform.ts';
+import { allowedRedirect } from '../../../domain/identity/redirect-allow-list.ts';
+import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import type { LogoutMessage } from '../../../domain/saml/logout.ts';
 import { logoutRequest, logoutResponse } from '../../../domain/saml/messages.ts';
-import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
-import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
 import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker.ts';
-import type { Models } from '../../../models.ts';
+import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
 import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
 import type { SsoSettingsService } from '../../organization/sso-settings/sso-settings.service.ts';
-import type {
-  LoginRequestState,
-  LoginRequestService,
-  CookieReader,
-} from '../login/login-requests.service.ts';
 import type { LoginCompletionService, LoginContext } from '../login/login-completion.service.ts';
+import type {
+  CookieReader,
+  LoginRequestService,
+  LoginRequestState,
+} from '../login/login-requests.service.ts';
 import type { SamlMessageService } from './saml-messages.service.ts';
-import { samlOf } from './saml.service.ts';
 import type { logoutForm } from './saml.schemas.ts';
+import { samlOf } from './saml.service.ts';
 
-interface Deps {
-  models: Models;
-  attempts: LoginRequestService;
-  endings: LoginCompletionService;
+type Deps = Pick<Platform, 'models' | 'redirectAllowList' | 'clock' | 'randomHex'> & {
+  loginRequests: LoginRequestService;
+  loginCompletion: LoginCompletionService;
   ssoSettings: SsoSettingsService;
   sessions: SessionService;
   messages: SamlMessageService;
   reader: SamlReaderWorker;
   redirect: SamlRedirect;
-  places: SamlEndpoints;
-  returnAddresses: RedirectAllowList;
-  clock: Clock;
-  randomHex: (bytes: number) => string;
-}
+  endpoints: SamlEndpoints;
+};
 
 interface LogoutFacts extends LoginRequestState {
   organizationId: string;
@@ -53,20 +45,20 @@ type Request = Extract<LogoutMessage, { kind: 'request' }>;
 export function createSamlLogoutService(deps: Deps) {
   const {
     models,
-    attempts,
-    endings,
+    loginRequests,
+    loginCompletion,
     ssoSettings,
     sessions,
     messages,
     reader,
     redirect,
-    places,
+    endpoints,
     clock,
   } = deps;
 
   const envelope = (organizationId: string, destination: string) => ({
     id: `_${deps.randomHex(20)}`,
-    issuer: places.entityId(organizationId),
+    issuer: endpoints.entityId(organizationId),
     destination,
     now: clock.now(),
   });
@@ -91,7 +83,7 @@ export function createSamlLogoutService(deps: Deps) {
     const known = {
       certificates,
       issuer: entityId,
-      destination: places.singleLogout(organizationId),
+      destination: endpoints.singleLogout(organizationId),
       now: clock.now(),
     };
     const { member, relayState, message } = opened(delivery, certificates);
@@ -138,7 +130,7 @@ export function createSamlLogoutService(deps: Deps) {
     };
     const location =
       sloUrl === null
-        ? deps.returnAddresses[0]
+        ? deps.redirectAllowList[0]
         : redirect.address(sloUrl, 'SAMLResponse', {
             xml: logoutResponse(envelope(organizationId, sloUrl), id),
             relayState: asked.relayState,
@@ -152,7 +144,11 @@ export function createSamlLogoutService(deps: Deps) {
     journey.organizationId = organizationId;
     const { said, relayState } = await read(organizationId, saml, delivery);
     if (said.kind === 'request') return obey(organizationId, saml, { said, relayState });
-    const { facts, spent } = await attempts.finish<LogoutFacts>('saml-logout', relayState, cookie);
+    const { facts, spent } = await loginRequests.finish<LogoutFacts>(
+      'saml-logout',
+      relayState,
+      cookie,
+    );
     Object.assign(journey, { returnTo: facts.returnTo, spent: [spent] });
     if (facts.organizationId !== organizationId || facts.requestId !== said.inResponseTo)
       throw new AppError('TOKEN_VERIFICATION_FAILED', 'The response answers another logout');
@@ -167,7 +163,7 @@ export function createSamlLogoutService(deps: Deps) {
   return {
     /** Ends the caller's session; answers where to go to end the one at the identity provider, null when there is none. */
     async initiate({ organizationId }: Tenant, user: User, wanted: string | undefined) {
-      const returnTo = allowedRedirect(deps.returnAddresses, wanted);
+      const returnTo = allowedRedirect(deps.redirectAllowList, wanted);
       if (returnTo === null)
         throw new AppError('VALIDATION_ERROR', 'returnTo: not an address to return to');
       const signOn = await sessions.signOnOf(user.jti);
@@ -178,7 +174,7 @@ export function createSamlLogoutService(deps: Deps) {
         return { revoked, redirectUrl: null, cookies: [] };
       const asking = envelope(organizationId, saml.sloUrl);
       const facts = { returnTo, organizationId, requestId: asking.id };
-      const { state, cookie } = await attempts.begin<LogoutFacts>('saml-logout', facts);
+      const { state, cookie } = await loginRequests.begin<LogoutFacts>('saml-logout', facts);
       const request = { xml: logoutRequest(asking, signOn), relayState: state };
       return {
         revoked,
@@ -197,7 +193,7 @@ export function createSamlLogoutService(deps: Deps) {
       try {
         return await conclude({ organizationId, delivery, cookie: meta.cookie }, journey);
       } catch (error) {
-        return { ...(await endings.refused(journey, meta, error)), audit: [] };
+        return { ...(await loginCompletion.refused(journey, meta, error)), audit: [] };
       }
     },
   };

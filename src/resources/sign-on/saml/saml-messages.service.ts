@@ -1,4 +1,4 @@
-// Acting upon a SAML message once, however often and at however many places it arrives.
+// Acting upon a SAML message once, however often and at however many endpoints it arrives.
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError, isDuplicateKey } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';

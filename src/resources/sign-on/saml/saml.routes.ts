@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
+import { initiatedView, ofOrganization } from '../login/sign-on.schemas.ts';
 import {
   loggedOutView,
   logoutAddress,
@@ -12,7 +13,6 @@ import {
   responseForm,
   samlInitiateInput,
 } from './saml.schemas.ts';
-import { initiatedView, ofOrganization } from '../login/sign-on.schemas.ts';
 
 const open = { auth: 'public', limits: ['auth'] } as const;
 const session = (action: string) => ({ action, resource: 'session' });
@@ -39,8 +39,12 @@ export const samlRoutes = [
     data: initiatedView,
     codes: ['NOT_FOUND', 'UPGRADE_REQUIRED'],
     audit: session('auth.sso.initiate'),
-    async handler({ body, meta }, { dispatch }) {
-      const { organizationId, cookies, ...data } = await dispatch.initiate(body, meta, 'saml');
+    async handler({ body, meta }, { signOn }) {
+      const { organizationId, cookies, ...data } = await signOn.homeRealm.initiate(
+        body,
+        meta,
+        'saml',
+      );
       return reply(200, data, {
         cookies,
         audit: { organizationId, metadata: { provider: data.provider } },
@@ -56,7 +60,8 @@ export const samlRoutes = [
     bodyLimit: RESPONSE_BYTES,
     body: responseForm,
     audit: session('auth.login'),
-    handler: async ({ body, meta }, { saml }) => redirectAfterLogin(await saml.finish(body, meta)),
+    handler: async ({ body, meta }, { signOn }) =>
+      redirectAfterLogin(await signOn.saml.finish(body, meta)),
   }),
   route({
     method: 'get',
@@ -67,11 +72,11 @@ export const samlRoutes = [
     params: ofOrganization,
     data: z.unknown(),
     codes: ['ORG_NOT_FOUND'],
-    handler: async ({ params }, { saml }) =>
+    handler: async ({ params }, { signOn }) =>
       reply(200, {
         type: 'application/samlmetadata+xml; charset=utf-8',
         filename: null,
-        body: await saml.metadata(params.orgId),
+        body: await signOn.saml.metadata(params.orgId),
       }),
   }),
   route({
@@ -85,8 +90,8 @@ export const samlRoutes = [
     body: logoutInput,
     data: loggedOutView,
     audit: session('auth.logout'),
-    handler: async ({ tenant, user, body }, { samlLogout }) => {
-      const { cookies, ...made } = await samlLogout.initiate(tenant, user, body.returnTo);
+    handler: async ({ tenant, user, body }, { signOn }) => {
+      const { cookies, ...made } = await signOn.samlLogout.initiate(tenant, user, body.returnTo);
       return reply(200, made, { cookies, audit: { metadata: { method: 'saml' } } });
     },
   }),
@@ -99,8 +104,12 @@ export const samlRoutes = [
     bodyType: 'form',
     query: logoutQuery,
     body: logoutForm,
-    handler: async ({ query, body, meta }, { samlLogout }) => {
-      const { location, ...parts } = await samlLogout.finish(query.org, { form: body }, meta);
+    handler: async ({ query, body, meta }, { signOn }) => {
+      const { location, ...parts } = await signOn.samlLogout.finish(
+        query.org,
+        { form: body },
+        meta,
+      );
       return reply(302, location, parts);
     },
   }),
@@ -111,8 +120,8 @@ export const samlRoutes = [
       'Take a signed logout message of the SAML identity provider of an organisation from the address',
     ...logoutLanding,
     query: logoutAddress,
-    handler: async ({ query, meta }, { samlLogout }) => {
-      const { location, ...parts } = await samlLogout.finish(
+    handler: async ({ query, meta }, { signOn }) => {
+      const { location, ...parts } = await signOn.samlLogout.finish(
         query.org,
         { rawQuery: meta.rawQuery },
         meta,

@@ -1,45 +1,38 @@
 // Signing on by SAML 2.0: the request to the organisation's identity provider, its response, and our metadata (document 1, section 4.1).
 import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
+import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import { authnRequest, serviceProviderMetadata } from '../../../domain/saml/messages.ts';
 import { EMAIL_NAME } from '../../../domain/saml/names.ts';
-import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import type { Assertion } from '../../../domain/saml/response.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
 import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker.ts';
-import type { Models } from '../../../models.ts';
+import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
 import type {
   SsoSettings,
   SsoSettingsService,
 } from '../../organization/sso-settings/sso-settings.service.ts';
-import type { ExternalIdentity, AccountLinkingService } from '../login/account-linking.service.ts';
-import type {
-  LoginRequestState,
-  LoginRequestService,
-  CookieReader,
-} from '../login/login-requests.service.ts';
+import type { AccountLinkingService, ExternalIdentity } from '../login/account-linking.service.ts';
 import type { LoginCompletionService, LoginContext } from '../login/login-completion.service.ts';
+import type {
+  CookieReader,
+  LoginRequestService,
+  LoginRequestState,
+} from '../login/login-requests.service.ts';
 import type { SamlMessageService } from './saml-messages.service.ts';
 import type { responseForm } from './saml.schemas.ts';
-
-interface Deps {
-  models: Models;
-  attempts: LoginRequestService;
-  endings: LoginCompletionService;
-  arrivals: AccountLinkingService;
+type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'config'> & {
+  loginRequests: LoginRequestService;
+  loginCompletion: LoginCompletionService;
+  accountLinking: AccountLinkingService;
   ssoSettings: SsoSettingsService;
   messages: SamlMessageService;
   reader: SamlReaderWorker;
   redirect: SamlRedirect;
-  places: SamlEndpoints;
-  /** PEM, ours; null: nothing is signed, and nothing can be decrypted. */
-  certificate: string | null;
-  clock: Clock;
-  randomHex: (bytes: number) => string;
-}
+  endpoints: SamlEndpoints;
+};
 
 interface SamlFacts extends LoginRequestState {
   organizationId: string;
@@ -53,26 +46,35 @@ export function samlOf({ provider, saml }: SsoSettings): SamlSettings {
 }
 
 export function createSamlService(deps: Deps) {
-  const { attempts, endings, arrivals, ssoSettings, messages, reader, redirect, places, clock } =
-    deps;
+  const {
+    loginRequests,
+    loginCompletion,
+    accountLinking,
+    ssoSettings,
+    messages,
+    reader,
+    redirect,
+    endpoints,
+    clock,
+  } = deps;
 
   /** Where the browser goes for a sign-on, and the cookie that it comes back with. */
   async function begin(settings: SsoSettings, returnTo: string) {
     const { ssoUrl } = samlOf(settings);
     const { organizationId } = settings;
     const requestId = `_${deps.randomHex(20)}`;
-    const { state, cookie } = await attempts.begin<SamlFacts>('saml', {
+    const { state, cookie } = await loginRequests.begin<SamlFacts>('saml', {
       returnTo,
       organizationId,
       requestId,
     });
     const envelope = {
       id: requestId,
-      issuer: places.entityId(organizationId),
+      issuer: endpoints.entityId(organizationId),
       destination: ssoUrl,
       now: clock.now(),
     };
-    const xml = authnRequest(envelope, places.assertionConsumer);
+    const xml = authnRequest(envelope, endpoints.assertionConsumer);
     return {
       location: redirect.address(ssoUrl, 'SAMLRequest', { xml, relayState: state }),
       cookies: [cookie],
@@ -84,7 +86,7 @@ export function createSamlService(deps: Deps) {
     cookie: CookieReader,
     journey: LoginContext,
   ) {
-    const { facts, spent } = await attempts.finish<SamlFacts>('saml', form.RelayState, cookie);
+    const { facts, spent } = await loginRequests.finish<SamlFacts>('saml', form.RelayState, cookie);
     const { organizationId, requestId, returnTo } = facts;
     Object.assign(journey, { returnTo, spent: [spent] });
     const settings = await ssoSettings.inForce(organizationId);
@@ -97,8 +99,8 @@ export function createSamlService(deps: Deps) {
       issuer,
       inResponseTo: requestId,
       now: clock.now(),
-      audience: places.entityId(organizationId),
-      recipient: places.assertionConsumer,
+      audience: endpoints.entityId(organizationId),
+      recipient: endpoints.assertionConsumer,
       needsSessionIndex: saml.sloUrl !== null,
     });
     await messages.useOnce(organizationId, issuer, assertion.id);
@@ -110,9 +112,9 @@ export function createSamlService(deps: Deps) {
 
     /** Ends the sign-on that the response belongs to. */
     finish(form: z.output<typeof responseForm>, meta: Origin & { cookie: CookieReader }) {
-      return endings.conclude({ method: 'saml', spent: [] }, meta, async (journey) => {
+      return loginCompletion.conclude({ method: 'saml', spent: [] }, meta, async (journey) => {
         const { settings, arrival } = await arrive(form, meta.cookie, journey);
-        return arrivals.admit(settings, arrival, meta);
+        return accountLinking.admit(settings, arrival, meta);
       });
     },
 
@@ -121,10 +123,10 @@ export function createSamlService(deps: Deps) {
       if (!(await deps.models.organizations.exists({ _id: organizationId })))
         throw new AppError('ORG_NOT_FOUND');
       return serviceProviderMetadata({
-        entityId: places.entityId(organizationId),
-        assertionConsumer: places.assertionConsumer,
-        singleLogout: places.singleLogout(organizationId),
-        certificate: deps.certificate,
+        entityId: endpoints.entityId(organizationId),
+        assertionConsumer: endpoints.assertionConsumer,
+        singleLogout: endpoints.singleLogout(organizationId),
+        certificate: deps.config.ASSAY_SAML_CERTIFICATE ?? null,
       });
     },
   };

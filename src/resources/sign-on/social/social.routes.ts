@@ -32,15 +32,20 @@ const loginWith = (kind: 'oauth-a' | 'oauth-b' | 'oauth-c', name: string) => [
     path: `/${kind}`,
     summary: `Sign in with ${name}: sends the browser there`,
     ...away,
-    handler: async ({ query, meta }, { social }) =>
-      redirectAfterLogin({ ...(await social.begin(kind, query.returnTo, meta)), signIn: null }),
+    handler: async ({ query, meta }, { signOn }) =>
+      redirectAfterLogin({
+        ...(await signOn.social.begin(kind, query.returnTo, meta)),
+        signIn: null,
+      }),
   }),
   route({
     path: `/${kind}/callback`,
     summary: `Where ${name} sends the browser back`,
     ...back,
-    handler: async ({ query, meta }, { social }) =>
-      redirectAfterLogin(await social.finish(kind, { query, cookie: meta.cookie, origin: meta })),
+    handler: async ({ query, meta }, { signOn }) =>
+      redirectAfterLogin(
+        await signOn.social.finish(kind, { query, cookie: meta.cookie, origin: meta }),
+      ),
   }),
 ];
 
@@ -62,8 +67,8 @@ export const socialRoutes = [
       'UNAUTHORIZED_NO_USER',
       'ACCOUNT_DEACTIVATED',
     ],
-    async handler({ meta }, { exchanges }) {
-      const { data, parts } = await exchanges.session(meta.cookie);
+    async handler({ meta }, { signOn }) {
+      const { data, parts } = await signOn.cookieExchange.session(meta.cookie);
       return reply(200, data, parts);
     },
   }),

@@ -1,45 +1,37 @@
 // Social login: by an account at one of the installation's providers, known by what never changes there, never by its e-mail address.
-import {
-  type RedirectAllowList,
-  allowedRedirect,
-} from '../../../domain/identity/redirect-allow-list.ts';
+import type { Platform } from '../../../composition/platform.ts';
+import { allowedRedirect } from '../../../domain/identity/redirect-allow-list.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Models } from '../../../models.ts';
 import type { CredentialService } from '../../auth/accounts/credentials.service.ts';
 import type { RegistrationService } from '../../auth/accounts/registration.service.ts';
-import type { Origin, Proof, SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { SignInFailures } from '../../auth/accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
-import type {
-  LoginRequestState,
-  LoginRequestService,
-  CookieReader,
-} from '../login/login-requests.service.ts';
-import type { LoginCompletionService, LoginContext } from '../login/login-completion.service.ts';
-import type { SocialOpener, SocialPerson } from './social-providers.service.ts';
+import type { Origin, Proof, SessionService } from '../../auth/sessions/sessions.service.ts';
 import { displayNameOf } from '../login/display-name.ts';
+import type { LoginCompletionService, LoginContext } from '../login/login-completion.service.ts';
+import type {
+  CookieReader,
+  LoginRequestService,
+  LoginRequestState,
+} from '../login/login-requests.service.ts';
 import type { CallbackQuery } from '../login/sign-on.schemas.ts';
+import type { SocialOpener, SocialPerson } from './social-providers.service.ts';
 
 export type SocialKind = 'oauth-a' | 'oauth-b' | 'oauth-c';
 
-interface Deps {
-  models: Models;
+type Deps = Pick<
+  Platform,
+  'models' | 'clock' | 'transaction' | 'randomToken' | 'redirectAllowList' | 'publicUrl'
+> & {
   sessions: SessionService;
   failures: SignInFailures;
   credentials: CredentialService;
-  founding: RegistrationService;
-  attempts: LoginRequestService;
-  endings: LoginCompletionService;
-  clock: Clock;
-  transaction: <T>(work: () => Promise<T>) => Promise<T>;
-  randomToken: () => string;
+  registration: RegistrationService;
+  loginRequests: LoginRequestService;
+  loginCompletion: LoginCompletionService;
   /** Those that are configured. */
-  providers: Partial<Record<SocialKind, SocialOpener>>;
-  returnAddresses: RedirectAllowList;
-  /** Without a slash at the end. */
-  publicUrl: string;
-}
+  providers: Readonly<Record<SocialKind, SocialOpener | null>>;
+};
 
 interface Facts extends LoginRequestState {
   verifier: string;
@@ -60,9 +52,9 @@ export function createSocialService(deps: Deps) {
     sessions,
     failures,
     credentials,
-    founding,
-    attempts,
-    endings,
+    registration,
+    loginRequests,
+    loginCompletion,
     clock,
     transaction,
     randomToken,
@@ -109,10 +101,10 @@ export function createSocialService(deps: Deps) {
     if (user) return sessions.signIn(user, origin, proof);
     const sameAddress = await addressed(email);
     if (sameAddress) return sessions.signIn(await link(sameAddress, person), origin, proof);
-    founding.requireOpen();
+    registration.requireOpen();
     const name = displayNameOf({ name: person.name, email });
     const { issuer, subject } = person;
-    return founding.found(
+    return registration.found(
       {
         name,
         email,
@@ -139,7 +131,7 @@ export function createSocialService(deps: Deps) {
     { query, cookie, origin }: Callback,
     journey: LoginContext,
   ) {
-    const { facts, spent } = await attempts.finish<Facts>(kind, query.state ?? '', cookie);
+    const { facts, spent } = await loginRequests.finish<Facts>(kind, query.state ?? '', cookie);
     journey.returnTo = facts.returnTo;
     journey.spent.push(spent);
     const provider = await openerOf(kind)();
@@ -157,7 +149,7 @@ export function createSocialService(deps: Deps) {
   async function leave(kind: SocialKind, opener: SocialOpener, returnTo: string) {
     const provider = await opener();
     const [verifier, nonce] = [randomToken(), randomToken()];
-    const { state, cookie } = await attempts.begin<Facts>(kind, { returnTo, verifier, nonce });
+    const { state, cookie } = await loginRequests.begin<Facts>(kind, { returnTo, verifier, nonce });
     const location = await provider.location({
       redirectUri: redirectUri(kind),
       state,
@@ -174,11 +166,11 @@ export function createSocialService(deps: Deps) {
      */
     async begin(kind: SocialKind, wanted: string | undefined, origin: Origin) {
       const opener = openerOf(kind);
-      const returnTo = allowedRedirect(deps.returnAddresses, wanted);
+      const returnTo = allowedRedirect(deps.redirectAllowList, wanted);
       if (returnTo === null)
         throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
       return leave(kind, opener, returnTo).catch((error: unknown) =>
-        endings.refused({ method: METHOD, returnTo, spent: [] }, origin, error),
+        loginCompletion.refused({ method: METHOD, returnTo, spent: [] }, origin, error),
       );
     },
 
@@ -186,7 +178,9 @@ export function createSocialService(deps: Deps) {
     async finish(kind: SocialKind, callback: Callback) {
       openerOf(kind);
       const journey: LoginContext = { method: METHOD, spent: [] };
-      return endings.conclude(journey, callback.origin, () => arrive(kind, callback, journey));
+      return loginCompletion.conclude(journey, callback.origin, () =>
+        arrive(kind, callback, journey),
+      );
     },
   };
 }

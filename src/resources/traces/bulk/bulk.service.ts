@@ -1,6 +1,7 @@
 // Changes of many decisions at once; each is an entry of the chain (document 2, section 4.1).
-import { payloadDigest } from '../../../domain/record/chain.ts';
+import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { payloadDigest } from '../../../domain/record/chain.ts';
 import {
   type Erased,
   erasurePayload,
@@ -8,20 +9,16 @@ import {
   type TraceStatus,
 } from '../../../domain/record/payload.ts';
 import { AppError } from '../../../errors.ts';
-import type { Amendment, Amendments, Subject } from '../../../ledger/amend/amendments.ts';
-import type { Models } from '../../../models.ts';
+import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import { TRACE_STATUSES, type TraceDocument } from '../traces.model.ts';
 import { bulkIds } from '../traces.schemas.ts';
 
-interface Deps {
-  models: Models;
-  amendments: Amendments;
-}
+type Deps = Pick<Platform, 'models' | 'ledger'> & {};
 
 /** What stays of an erased decision: how it was judged and where it came from, nothing of its content. */
 const KEPT = new Set(['evaluation', 'origin']);
 
-export function createBulkService({ models, amendments }: Deps) {
+export function createBulkService({ models, ledger: { amendments } }: Deps) {
   /** The decisions that the tenant sees, by id. */
   async function find(
     { organizationId, workspaceId }: Tenant,

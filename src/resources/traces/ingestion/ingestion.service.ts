@@ -1,45 +1,39 @@
 // Ingestion: a decision is checked, judged and sealed; the stored document is the answer (document 2, section 4.1; docs/ledger.md).
+import type { Platform } from '../../../composition/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
+import { hardLimit, type Plan } from '../../../domain/identity/plans.ts';
+import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import { limitViolationOf } from '../../../domain/record/content-limits.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
-import type { Plan } from '../../../domain/identity/plans.ts';
 import {
   chooseVersion,
   deprecationHeaders,
   MIGRATION_LINK,
   type SchemaVersion,
 } from '../../../domain/record/schema-versions.ts';
-import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Appender, Stored } from '../../../ledger/entry.ts';
+import type { Stored } from '../../../ledger/entry.ts';
+import { objectId } from '../../../ledger/ledger.model.ts';
 import type { AgentHistoryService } from '../../agents/activity/agent-history.service.ts';
 import type { AgentService, KnownAgent } from '../../agents/agents.service.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { PolicySetService } from '../../policies/policy-sets.service.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import type { IngestBody } from '../traces.schemas.ts';
 import { answerOf, draftOf } from './draft.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
 import { judge } from './judge.ts';
 import type { Scrubbers } from './scrubbers.ts';
-import type { ReviewItem, TraceDocument } from '../traces.model.ts';
-import type { IngestBody } from '../traces.schemas.ts';
-
-interface Deps {
-  ledger: Appender;
+type Deps = Pick<
+  Platform,
+  'clock' | 'newTraceId' | 'newId' | 'random16' | 'ledger' | 'secrets' | 'config' | 'metrics'
+> & {
   agents: AgentService;
   agentHistory: AgentHistoryService;
   policySets: PolicySetService;
   organizations: OrganizationService;
   scrubbers: Scrubbers;
-  clock: Clock;
-  newTraceId: () => string;
-  newReviewId: () => ReviewItem['_id'];
-  random16: () => Buffer;
-  ledgerKey: string;
-  /** Decisions a month after which a plan refuses; null: it never does. */
-  monthlyLimit: (plan: Plan) => number | null;
-  onIngested: (verdict: string) => void;
-}
+};
 
 /** What of the request counts besides the body. */
 export interface IngestionContext {
@@ -57,8 +51,12 @@ export interface Ingested {
 }
 
 export function createIngestionService(deps: Deps) {
-  const { ledger, agents, agentHistory, policySets, organizations, scrubbers, clock, ledgerKey } =
-    deps;
+  const { agents, agentHistory, policySets, organizations, scrubbers, clock, config } = deps;
+  const ledger = deps.ledger.appender;
+
+  /** Decisions a month after which a plan refuses; null: it never does. */
+  const monthlyLimit = (plan: Plan): number | null =>
+    hardLimit(plan) === null ? null : config.ASSAY_LIMIT_SANDBOX;
 
   async function agentOf(
     { organizationId, agentIds }: Tenant,
@@ -104,7 +102,7 @@ export function createIngestionService(deps: Deps) {
     circumstances: IngestionContext,
   ): Buffer | null {
     const header = headerOf(circumstances, 'idempotency-key');
-    return idempotencyKeyOf(ledgerKey, {
+    return idempotencyKeyOf(deps.secrets.ledgerKey, {
       organizationId,
       header,
       agentId,
@@ -144,13 +142,13 @@ export function createIngestionService(deps: Deps) {
         userAgent: circumstances.userAgent,
         rawBody: circumstances.rawBody,
         once,
-        monthlyLimit: deps.monthlyLimit(tenant.plan),
-        newReviewId: deps.newReviewId,
+        monthlyLimit: monthlyLimit(tenant.plan),
+        newReviewId: () => objectId(deps.newId()),
         random16: deps.random16,
       });
       const outcome = await ledger.append(draft, agentPolicies.timeoutMs);
       if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
-      if (outcome.kind === 'sealed') deps.onIngested(judged.verdict);
+      if (outcome.kind === 'sealed') deps.metrics.decisions.inc({ status: judged.verdict });
       return ingested(outcome.entry, outcome.kind === 'repeated');
     },
 
