@@ -22,3 +22,22 @@ export interface AuditEvent {
 
 /** The action of the entry after which an audit chain may lack what its entries committed to. */
 export const ORGANIZATION_DELETED = 'organization.delete';
+
+/** What an entry says that no caller wrote: of a job, a provider's answer, a stranger. Absent members are null. */
+export function systemAuditEvent(
+  event: Pick<AuditEvent, 'organizationId' | 'action' | 'resource'> & Partial<AuditEvent>,
+): AuditEvent {
+  return {
+    workspaceId: null,
+    userId: null,
+    userEmail: null,
+    userRole: 'member',
+    resourceId: null,
+    status: 'success',
+    detail: null,
+    metadata: {},
+    ipAddress: null,
+    userAgent: null,
+    ...event,
+  };
+}

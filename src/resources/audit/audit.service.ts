@@ -11,10 +11,11 @@ import { AUDIT } from '../../ledger/chains.ts';
 import type { Draft } from '../../ledger/entry.ts';
 import type { Break, BrokenReason } from '../../ledger/verify/report.ts';
 import type { AuditEntryDocument, AuditRowDocument } from './audit.model.ts';
+
 type Deps = Pick<
   Platform,
   'models' | 'verificationWorker' | 'clock' | 'newId' | 'random16' | 'logger' | 'auditChain'
-> & {};
+>;
 
 /** A row that is written and not yet sealed. */
 export interface AuditRow {

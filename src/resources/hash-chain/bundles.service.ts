@@ -9,6 +9,7 @@ import { DECISIONS } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { BundleQuery } from './hash-chain.schemas.ts';
+
 type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock'> & {
   audit: AuditService;
 };

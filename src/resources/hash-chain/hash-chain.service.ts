@@ -6,7 +6,8 @@ import { AppError } from '../../errors.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
-type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger' | 'ledger'> & {};
+
+type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger' | 'ledger'>;
 
 type Head = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
 type LastVerification = Pick<ChainVerificationDocument, 'verifiedAt' | 'ok'>;

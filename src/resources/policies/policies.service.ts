@@ -16,6 +16,7 @@ import {
 } from './policies.model.ts';
 import type { policyChange, policyInput, templateInput } from './policies.schemas.ts';
 import type { PolicySetService } from './policy-sets.service.ts';
+
 type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit'> & {
   policySets: PolicySetService;
 };

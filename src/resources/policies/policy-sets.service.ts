@@ -9,9 +9,10 @@ import {
 } from '../../domain/policies/compile.ts';
 import { AppError } from '../../errors.ts';
 import type { PolicyDocument, PolicySetDocument } from './policies.model.ts';
+
 const CACHED_SETS = 2000;
 
-type Deps = Pick<Platform, 'models' | 'caches'> & {};
+type Deps = Pick<Platform, 'models' | 'caches'>;
 
 const WORKSPACES_KEPT = 500;
 

@@ -7,6 +7,7 @@ import { GROUP_SCHEMA, type ResourceSchema, USER_SCHEMA } from '../../domain/sci
 import { AppError } from '../../errors.ts';
 import type { ScimGroupService } from './groups/groups.service.ts';
 import type { PeopleService } from './users/people.service.ts';
+
 type Deps = {
   people: PeopleService;
   groups: ScimGroupService;

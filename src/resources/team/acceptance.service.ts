@@ -7,6 +7,7 @@ import type { Origin, SessionService } from '../auth/sessions/sessions.service.t
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { acceptInput } from './invitations.schemas.ts';
 import type { InvitationService } from './invitations.service.ts';
+
 type Deps = Pick<Platform, 'models' | 'transaction'> & {
   invitations: InvitationService;
   memberships: MembershipService;

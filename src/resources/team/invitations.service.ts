@@ -12,6 +12,7 @@ import type { OrganizationDocument } from '../organization/organization.model.ts
 import type { InvitationDocument } from './invitations.model.ts';
 import type { invitationInput } from './invitations.schemas.ts';
 import { requireOwner } from './members.service.ts';
+
 type Deps = Pick<Platform, 'models' | 'clock' | 'newId' | 'publicUrl' | 'secrets' | 'queueMail'> & {
   memberships: MembershipService;
 };

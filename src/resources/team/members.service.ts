@@ -6,6 +6,7 @@ import { AppError } from '../../errors.ts';
 import type { UserDocument } from '../auth/accounts/users.model.ts';
 import type { MembershipDocument } from '../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
+
 type Deps = Pick<Platform, 'models'> & {
   memberships: MembershipService;
 };

@@ -1,7 +1,8 @@
 // How many decisions a list has: counted once, then kept up to date by counting only what the chain has grown by.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
-type Deps = Pick<Platform, 'models' | 'ledger'> & {};
+
+type Deps = Pick<Platform, 'models' | 'ledger'>;
 
 interface Counted {
   total: number;

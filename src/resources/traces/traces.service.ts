@@ -9,6 +9,7 @@ import type { TraceCounts } from './trace-counts.ts';
 import type { TraceDocument } from './traces.model.ts';
 import type { TraceQuery } from './traces.schemas.ts';
 import { toTraceView, VIEW_MEMBERS } from './traces.view.ts';
+
 type Deps = Pick<Platform, 'models'> & {
   counts: TraceCounts;
   agents: AgentService;

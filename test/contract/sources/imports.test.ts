@@ -149,7 +149,7 @@ const RULES: readonly Rule[] = [
   { of: /^resources\/.*\.model$/, may: [MONGOOSE, DOMAIN, LEDGER, /^platform\/mongo\/tenancy$/] },
   {
     of: /^resources\//,
-    may: [OWN, LEDGER, DOMAIN, ERRORS, LRU, nodeParts('crypto')],
+    may: [OWN, LEDGER, DOMAIN, ERRORS, LRU, /^platform\/mongo\/queries$/, nodeParts('crypto')],
     types: [
       /^models$/,
       PLATFORM,

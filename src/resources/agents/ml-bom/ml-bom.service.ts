@@ -5,6 +5,7 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { AgentDocument } from '../agents.model.ts';
 import type { AgentService } from '../agents.service.ts';
+
 type Deps = Pick<Platform, 'clock'> & {
   agents: AgentService;
 };

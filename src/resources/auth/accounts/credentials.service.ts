@@ -4,6 +4,7 @@ import { AppError } from '../../../errors.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import type { UserDocument } from './users.model.ts';
+
 type Deps = Pick<Platform, 'models' | 'clock'> & {
   sessions: SessionService;
   oneTimeTokens: OneTimeTokenService;

@@ -5,6 +5,7 @@ import { registerInput } from '../auth.schemas.ts';
 import type { Origin } from '../sessions/sessions.service.ts';
 import type { SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
+
 type Deps = Pick<Platform, 'models' | 'passwords' | 'clock'> & {
   failures: SignInFailures;
 };

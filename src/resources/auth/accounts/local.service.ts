@@ -11,6 +11,7 @@ import type { CredentialService } from './credentials.service.ts';
 import { type RegistrationService, toOrganizationView } from './registration.service.ts';
 import type { SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
+
 type Deps = Pick<Platform, 'models' | 'passwords' | 'clock' | 'transaction'> & {
   sessions: SessionService;
   failures: SignInFailures;

@@ -5,6 +5,7 @@ import type { OrganizationDocument } from '../../organization/organization.model
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { Origin, Proof, SessionService } from '../sessions/sessions.service.ts';
 import type { SocialIdentity } from './users.model.ts';
+
 type Deps = Pick<Platform, 'models' | 'config' | 'clock' | 'newId'> & {
   sessions: SessionService;
   organizations: OrganizationService;

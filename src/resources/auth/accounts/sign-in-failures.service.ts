@@ -1,4 +1,5 @@
 // Failed sign-ins of known accounts, audited beside the answer: a failure is told as soon for a known account as for an unknown one.
+import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { Origin, SessionService } from '../sessions/sessions.service.ts';
@@ -24,21 +25,21 @@ export function createSignInFailures({ sessions, audit, logger }: Deps) {
   ): Promise<void> {
     const home = await sessions.homeOf(user);
     if (!home) return;
-    await audit.write({
-      organizationId: home.organizationId,
-      workspaceId: null,
-      userId: user._id.toHexString(),
-      userEmail: user.email,
-      userRole: home.role,
-      action: 'auth.login',
-      resource: 'session',
-      resourceId: null,
-      status: 'failure',
-      detail,
-      metadata: { method },
-      ipAddress: origin.ip || null,
-      userAgent: origin.userAgent,
-    });
+    await audit.write(
+      systemAuditEvent({
+        organizationId: home.organizationId,
+        userId: user._id.toHexString(),
+        userEmail: user.email,
+        userRole: home.role,
+        action: 'auth.login',
+        resource: 'session',
+        status: 'failure',
+        detail,
+        metadata: { method },
+        ipAddress: origin.ip || null,
+        userAgent: origin.userAgent,
+      }),
+    );
   }
 
   return {

@@ -17,6 +17,7 @@ import {
 } from './email-links.mails.ts';
 import type { Purpose } from './one-time-tokens.model.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
+
 type Deps = Pick<
   Platform,
   'models' | 'passwords' | 'clock' | 'transaction' | 'publicUrl' | 'queueMail'

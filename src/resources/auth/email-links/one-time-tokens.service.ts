@@ -3,6 +3,7 @@ import type { Platform } from '../../../composition/platform.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
 import type { OneTimeTokenDocument, Purpose } from './one-time-tokens.model.ts';
+
 type Deps = Pick<Platform, 'models' | 'clock' | 'randomToken'>;
 
 export interface NewToken {

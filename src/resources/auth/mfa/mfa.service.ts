@@ -8,6 +8,7 @@ import type { UserDocument } from '../accounts/users.model.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { Origin, SessionService, SignOnProof } from '../sessions/sessions.service.ts';
 import type { disableInput, mfaLoginInput } from './mfa.schemas.ts';
+
 type Deps = Pick<
   Platform,
   'models' | 'tempTokens' | 'passwords' | 'vault' | 'totp' | 'clock' | 'randomCode' | 'transaction'

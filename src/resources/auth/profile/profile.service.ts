@@ -7,6 +7,7 @@ import type { AuditService } from '../../audit/audit.service.ts';
 import type { SessionTimeout, UserDocument } from '../accounts/users.model.ts';
 import { toUserView } from '../sessions/sessions.service.ts';
 import type { preferencesChange, profileChange } from './profile.schemas.ts';
+
 type Deps = Pick<Platform, 'models' | 'clock'> & {
   audit: AuditService;
 };

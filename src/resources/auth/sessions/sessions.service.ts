@@ -11,6 +11,7 @@ import type { OneTimeTokenService } from '../email-links/one-time-tokens.service
 import { callerOf } from './caller.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
 import { isTrusted, signedOnSessions } from './sso-sessions.ts';
+
 type Deps = Pick<
   Platform,
   'models' | 'config' | 'sessionTokens' | 'tempTokens' | 'clock' | 'randomToken'

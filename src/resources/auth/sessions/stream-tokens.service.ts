@@ -4,6 +4,7 @@ import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { SessionService } from './sessions.service.ts';
+
 type Deps = Pick<Platform, 'clock'> & {
   sessions: SessionService;
   oneTimeTokens: OneTimeTokenService;

@@ -7,6 +7,7 @@ import type { AuditService } from '../../audit/audit.service.ts';
 import type { BulkService } from '../../traces/bulk/bulk.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationDeletionDocument } from './organization-deletions.model.ts';
+
 type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'> & {
   memberships: MembershipService;
   bulk: BulkService;

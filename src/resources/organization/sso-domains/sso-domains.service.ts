@@ -1,10 +1,12 @@
 // The e-mail domains of organisations: one organisation at a time has proved a domain, and the domain name system decides which.
+import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { SsoDomainDocument } from './sso-domains.model.ts';
+
 type Deps = Pick<Platform, 'models' | 'dns' | 'clock' | 'randomHex'> & {
   memberships: MembershipService;
   audit: AuditService;
@@ -63,21 +65,16 @@ export function createSsoDomainService({
   async function supersede({ _id, organizationId, domain }: SsoDomainDocument): Promise<void> {
     const where = { _id, organizationId };
     await models.ssoDomains.updateOne(where, { $set: { verifiedAt: null, verifiedBy: null } });
-    await audit.record({
-      organizationId: organizationId.toHexString(),
-      workspaceId: null,
-      userId: null,
-      userEmail: null,
-      userRole: 'member',
-      ipAddress: null,
-      userAgent: null,
-      action: 'organization.sso_domain.superseded',
-      resource: 'ssoDomain',
-      resourceId: _id.toHexString(),
-      status: 'success',
-      detail: domain,
-      metadata: { domain },
-    });
+    await audit.record(
+      systemAuditEvent({
+        organizationId: organizationId.toHexString(),
+        action: 'organization.sso_domain.superseded',
+        resource: 'ssoDomain',
+        resourceId: _id.toHexString(),
+        detail: domain,
+        metadata: { domain },
+      }),
+    );
   }
 
   async function confirm({ _id, organizationId }: SsoDomainDocument, verifiedBy: 'dns' | 'system') {

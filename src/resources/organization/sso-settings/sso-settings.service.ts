@@ -16,6 +16,7 @@ import type {
 import { identityProvider, type OrganizationService } from '../organization.service.ts';
 import type { SsoDomainDocument } from '../sso-domains/sso-domains.model.ts';
 import type { roleMappingInput, ssoInput } from './sso-settings.schemas.ts';
+
 type Deps = Pick<Platform, 'models' | 'vault' | 'http' | 'clock' | 'publicUrl'> & {
   sessions: SessionService;
   organizations: OrganizationService;

@@ -3,14 +3,18 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
+import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'caches'> & {};
+interface WorkspaceView extends WorkspaceDocument {
+  /** The one that decisions go to when none is chosen. */
+  isDefault: boolean;
+}
 
 const CACHED_WORKSPACES = 10_000;
 const ID = /^[0-9a-f]{24}$/;
 
-export function createWorkspaceService({ models, caches }: Deps) {
+export function createWorkspaceService({ models, caches }: Pick<Platform, 'models' | 'caches'>) {
   const known = caches.open<true>({ collections: ['workspaces'], max: CACHED_WORKSPACES });
   return {
     /** The id when it is a workspace of the organisation, else null. */
@@ -24,23 +28,18 @@ export function createWorkspaceService({ models, caches }: Deps) {
       return exists ? workspaceId : null;
     },
 
-    async list({ organizationId, defaultWorkspaceId }: Tenant) {
+    async list({ organizationId, defaultWorkspaceId }: Tenant): Promise<WorkspaceView[]> {
       const found = await models.workspaces
         .find({ organizationId })
         .sort({ createdAt: -1, _id: -1 })
         .lean<WorkspaceDocument[]>();
-      return found.map((workspace) => ({
-        ...workspace,
-        isDefault: workspace._id.toHexString() === defaultWorkspaceId,
-      }));
+      return found.map((workspace) => toView(workspace, defaultWorkspaceId));
     },
 
     /** @throws AppError `ALREADY_EXISTS` when the name is taken */
-    async create({ organizationId }: Tenant, { name }: { name: string }) {
-      await refuseTaken(models, { organizationId, name });
-      const [made] = await models.workspaces.create([{ organizationId, name }]);
-      if (!made) throw new AppError('INTERNAL_ERROR');
-      return { ...made.toObject(), isDefault: false };
+    async create({ organizationId }: Tenant, { name }: { name: string }): Promise<WorkspaceView> {
+      await requireFreeName(models, { organizationId, name });
+      return toView(await insertOne(models.workspaces, { organizationId, name }), null);
     },
 
     /** @throws AppError `NOT_FOUND`, `ALREADY_EXISTS` */
@@ -48,23 +47,24 @@ export function createWorkspaceService({ models, caches }: Deps) {
       { organizationId, defaultWorkspaceId }: Tenant,
       id: string,
       { name }: { name: string },
-    ) {
-      await refuseTaken(models, { organizationId, name, _id: { $ne: id } });
-      const renamed = await models.workspaces
-        .findOneAndUpdate(
-          { _id: id, organizationId },
-          { $set: { name } },
-          { returnDocument: 'after' },
-        )
-        .lean<WorkspaceDocument>();
-      if (!renamed) throw new AppError('NOT_FOUND');
-      return { ...renamed, isDefault: id === defaultWorkspaceId };
+    ): Promise<WorkspaceView> {
+      await requireFreeName(models, { organizationId, name, _id: { $ne: id } });
+      const renamed = await findOr404(
+        models.workspaces
+          .findOneAndUpdate({ _id: id, organizationId }, { name }, { returnDocument: 'after' })
+          .lean<WorkspaceDocument>(),
+      );
+      return toView(renamed, defaultWorkspaceId);
     },
   };
 }
 export type WorkspaceService = ReturnType<typeof createWorkspaceService>;
 
-async function refuseTaken(
+function toView(workspace: WorkspaceDocument, defaultId: string | null): WorkspaceView {
+  return { ...workspace, isDefault: workspace._id.toHexString() === defaultId };
+}
+
+async function requireFreeName(
   models: Models,
   where: { organizationId: string; name: string; _id?: { $ne: string } },
 ): Promise<void> {

@@ -14,6 +14,7 @@ import type { MembershipService } from '../../organization/memberships/membershi
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import type { PeopleService } from '../users/people.service.ts';
 import type { ScimUserEvent } from '../users/users.service.ts';
+
 type Deps = Pick<Platform, 'models'> & {
   people: PeopleService;
   memberships: MembershipService;

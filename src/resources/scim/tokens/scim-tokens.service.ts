@@ -5,6 +5,7 @@ import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { ScimTokenDocument } from './scim-tokens.model.ts';
+
 type Deps = Pick<Platform, 'models' | 'randomHex'> & {
   organizations: OrganizationService;
 };

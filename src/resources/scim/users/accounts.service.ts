@@ -4,6 +4,7 @@ import { AppError } from '../../../errors.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { DirectoryEntry } from '../../organization/memberships/memberships.model.ts';
 import { accountAddress, displayNameIn } from './people.service.ts';
+
 type Deps = Pick<Platform, 'models' | 'newId'>;
 
 const MAX_NAME = 200;

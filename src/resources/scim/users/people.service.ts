@@ -10,6 +10,7 @@ import type {
   DirectoryEntry,
   MembershipDocument,
 } from '../../organization/memberships/memberships.model.ts';
+
 type Deps = Pick<Platform, 'models'> & {
   /** Address of the SCIM interface, without a slash at its end. */
   baseUrl: string;

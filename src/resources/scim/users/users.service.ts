@@ -18,6 +18,7 @@ import type { OrganizationDocument } from '../../organization/organization.model
 import { type AccountService, emailOf } from './accounts.service.ts';
 import type { PeopleService, ScimPerson } from './people.service.ts';
 import { userInput, type UserInput } from './users.schemas.ts';
+
 type Deps = Pick<Platform, 'models'> & {
   people: PeopleService;
   accounts: AccountService;

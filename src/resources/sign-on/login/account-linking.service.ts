@@ -14,6 +14,7 @@ import type {
   SsoSettingsService,
 } from '../../organization/sso-settings/sso-settings.service.ts';
 import { displayNameOf } from './display-name.ts';
+
 type Deps = Pick<Platform, 'models' | 'clock' | 'newId' | 'transaction'> & {
   sessions: SessionService;
   credentials: CredentialService;

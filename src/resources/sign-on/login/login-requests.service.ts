@@ -3,6 +3,7 @@ import type { Platform } from '../../../composition/platform.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
 import type { OneTimeTokenService } from '../../auth/email-links/one-time-tokens.service.ts';
+
 type Deps = Pick<Platform, 'clock' | 'randomToken'> & {
   oneTimeTokens: OneTimeTokenService;
 };

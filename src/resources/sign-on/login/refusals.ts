@@ -1,5 +1,5 @@
 // How a refused sign-on is told to the organisation it concerns: nobody is known yet, so this is not the pipeline's to write.
-import type { AuditEvent } from '../../../domain/record/audit-event.ts';
+import { type AuditEvent, systemAuditEvent } from '../../../domain/record/audit-event.ts';
 import type { AppError } from '../../../errors.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 
@@ -26,19 +26,14 @@ export function refusalEntry(
   { organizationId, action, error, metadata }: Refusal,
   origin: Origin,
 ): AuditEvent {
-  return {
+  return systemAuditEvent({
     organizationId,
-    workspaceId: null,
-    userId: null,
-    userEmail: null,
-    userRole: 'member',
     action,
     resource: 'session',
-    resourceId: null,
     status: 'failure',
     detail: reasonOf(error),
     metadata: { ...metadata, code: error.code },
     ipAddress: origin.ip || null,
     userAgent: origin.userAgent,
-  };
+  });
 }

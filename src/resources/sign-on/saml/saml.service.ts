@@ -23,6 +23,7 @@ import type {
 } from '../login/login-requests.service.ts';
 import type { SamlMessageService } from './saml-messages.service.ts';
 import type { responseForm } from './saml.schemas.ts';
+
 type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'config'> & {
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;

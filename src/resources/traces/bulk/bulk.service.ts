@@ -13,7 +13,7 @@ import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import { TRACE_STATUSES, type TraceDocument } from '../traces.model.ts';
 import { bulkIds } from '../traces.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'ledger'> & {};
+type Deps = Pick<Platform, 'models' | 'ledger'>;
 
 /** What stays of an erased decision: how it was judged and where it came from, nothing of its content. */
 const KEPT = new Set(['evaluation', 'origin']);

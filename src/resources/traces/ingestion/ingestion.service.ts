@@ -24,6 +24,7 @@ import { answerOf, draftOf } from './draft.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
 import { judge } from './judge.ts';
 import type { Scrubbers } from './scrubbers.ts';
+
 type Deps = Pick<
   Platform,
   'clock' | 'newTraceId' | 'newId' | 'random16' | 'ledger' | 'secrets' | 'config' | 'metrics'

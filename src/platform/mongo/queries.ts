@@ -1,0 +1,44 @@
+// The queries that every resource makes: one page of a list, one new document, one document or 404.
+import type { HydratedDocument, Model, QueryFilter, Types } from 'mongoose';
+import type { Page } from '../../domain/page.ts';
+import { AppError } from '../../errors.ts';
+
+/** One page, and how many documents there are in all. */
+export interface Listed<D> {
+  items: D[];
+  total: number;
+}
+
+/** A total order, or pages would repeat and skip. */
+const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
+
+/** The documents that the filter finds, newest first unless `sort` says otherwise, as plain objects. */
+export async function listPage<D>(
+  model: Model<D>,
+  where: QueryFilter<D>,
+  { skip, limit, sort = NEWEST_FIRST }: Page & { sort?: Readonly<Record<string, 1 | -1>> },
+): Promise<Listed<D>> {
+  const [items, total] = await Promise.all([
+    model.find(where).sort(sort).skip(skip).limit(limit).lean<D[]>(),
+    model.countDocuments(where),
+  ]);
+  return { items, total };
+}
+
+/** What may be left to the schema's defaults, and ids as text. */
+type Row<D> = { [K in keyof D]?: D[K] extends Types.ObjectId | null ? D[K] | string : D[K] };
+
+/** Writes one document, in the transaction of the request when there is one, and returns it as stored. */
+export async function insertOne<D>(model: Model<D>, row: Row<D>): Promise<D> {
+  // Mongoose's types of a generic document cannot say that a row of it is one.
+  const [made] = (await model.create([row] as never)) as unknown as HydratedDocument<D>[];
+  if (!made) throw new AppError('INTERNAL_ERROR');
+  return made.toObject();
+}
+
+/** What a query for one document finds. @throws AppError `NOT_FOUND` */
+export async function findOr404<D>(query: PromiseLike<D | null>, message?: string): Promise<D> {
+  const found = await query;
+  if (found === null) throw new AppError('NOT_FOUND', message);
+  return found;
+}
