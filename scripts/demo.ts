@@ -19,15 +19,18 @@ interface Options {
   limit: number;
 }
 
+/** The file is a plain argument; `--input` names it as well. */
 function readOptions(): Options {
-  return new Command('demo')
+  const command = new Command('demo')
     .description(
       'Posts a file of decisions to an instance of its own, shows the verdicts and verifies the evidence.',
     )
-    .option('--input <file>', 'decisions as NDJSON, plain or gzipped', SAMPLE)
+    .argument('[file]', 'decisions as NDJSON, plain or gzipped', SAMPLE)
+    .option('--input <file>', 'the same, as an option')
     .option('--limit <n>', 'at most so many decisions', wholeNumber, Infinity)
-    .parse()
-    .opts();
+    .parse();
+  const { input = command.processedArgs[0] as string, limit } = command.opts<Partial<Options>>();
+  return { input, limit: limit ?? Infinity };
 }
 
 function wholeNumber(text: string): number {

@@ -76,7 +76,7 @@ test(
 );
 
 test('a file that is not there', slow, async () => {
-  const { code, output } = await demo('--input', 'nowhere.ndjson');
+  const { code, output } = await demo('nowhere.ndjson');
   expect(output).toContain("ENOENT: no such file or directory, open 'nowhere.ndjson'");
   expect(code).toBe(1);
 });
