@@ -44,30 +44,74 @@ const instruction =
 
 const figure = /\d[\d.,:-]{0,20}\d/g;
 
+type SharesOf<Feature extends ConfidenceFeature> = Pick<Shares, Feature>;
+
 /** The shares of all features. */
 export function sharesOf(evidence: Evidence, history: DecisionHistory): Shares {
-  const { prompt, context, rationale, acts, values, claimed, triggered } = evidence;
+  return {
+    ...rationaleShares(evidence),
+    ...choiceShares(evidence),
+    ...groundingShares(evidence),
+    ...promptShares(evidence),
+    overrides: clamp(history.recentOverrideRate ?? 0),
+    flags: clamp(history.recentFlagRate ?? 0),
+  };
+}
+
+/** How the decision is explained. */
+function rationaleShares({
+  rationale,
+  acts,
+}: Evidence): SharesOf<
+  'rationaleMissing' | 'rationaleShort' | 'rationaleLong' | 'hedging' | 'conflict'
+> {
   const length = rationale.trim().length;
   return {
     rationaleMissing: length === 0 ? 1 : 0,
     rationaleShort: length === 0 ? 0 : clamp(1 - length / shortRationale),
     rationaleLong: clamp((length - longRationale.from) / (longRationale.to - longRationale.from)),
     hedging: clamp((rationale.match(hedges)?.length ?? 0) / 4),
-    ambiguity: clamp(1 - marginOf(evidence) / clearMargin),
     conflict: acts && refusals.test(rationale) ? 1 : 0,
+  };
+}
+
+/** How clearly the agent chose. */
+function choiceShares(evidence: Evidence): SharesOf<'ambiguity' | 'trigger' | 'claim'> {
+  const { claimed, triggered } = evidence;
+  return {
+    ambiguity: clamp(1 - marginOf(evidence) / clearMargin),
+    trigger: triggered ? 0 : 1,
+    claim: claimed === null ? 0 : 1 - claimed,
+  };
+}
+
+/** How far the values of the action and the figures of an answer come from the context. */
+function groundingShares({
+  context,
+  rationale,
+  acts,
+  values,
+}: Evidence): SharesOf<'ungrounded' | 'figures' | 'breadth'> {
+  const known = `${context}\n${rationale.toLowerCase()}`;
+  const figures = acts ? [] : (rationale.match(figure)?.slice(0, 64) ?? []);
+  return {
     ungrounded: missingShare(
       values.filter((value) => value.length >= 3),
-      `${context}\n${rationale.toLowerCase()}`,
+      known,
     ),
-    figures: acts ? 0 : missingShare(rationale.match(figure)?.slice(0, 64) ?? [], context),
+    figures: missingShare(figures, context),
     breadth: clamp((values.length - 6) / 6),
+  };
+}
+
+/** What is wrong with the prompt. */
+function promptShares({
+  prompt,
+}: Evidence): SharesOf<'contextMissing' | 'contextError' | 'instruction'> {
+  return {
     contextMissing: placeholder.test(prompt) ? 1 : 0,
     contextError: failure.test(prompt) ? 1 : 0,
     instruction: instruction.test(prompt) ? 1 : 0,
-    trigger: triggered ? 0 : 1,
-    claim: claimed === null ? 0 : 1 - claimed,
-    overrides: clamp(history.recentOverrideRate ?? 0),
-    flags: clamp(history.recentFlagRate ?? 0),
   };
 }
 

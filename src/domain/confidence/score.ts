@@ -1,6 +1,6 @@
 // The confidence engine: scores a decision from documented features, deterministically; the same version always gives the same answer (docs/confidence.md).
 import { evidenceOf } from './evidence.ts';
-import { clearMargin, sharesOf, weights, type ConfidenceFeature } from './features.ts';
+import { clearMargin, sharesOf, weights, type ConfidenceFeature, type Shares } from './features.ts';
 import type { JsonObject } from '../record/json.ts';
 
 /** Changes whenever any decision could be scored or tagged differently. */
@@ -48,33 +48,47 @@ export function scoreDecision(
 ): Confidence {
   const evidence = evidenceOf(decision);
   const shares = sharesOf(evidence, history);
-  const features: Partial<Record<ConfidenceFeature, number>> = {};
-  let sum = 1;
-  for (const [name, weight] of weighted) {
-    const taken = round(weight * shares[name]);
-    if (taken === 0) continue;
-    features[name] = -taken;
-    sum -= taken;
-  }
-  const confidenceScore = Math.max(0, round(sum));
-  const cutOff = policies.strictMode ? strict : normal;
+  const features = contributionsOf(shares);
+  const taken = Object.values(features).reduce((sum, contribution) => sum + contribution, 0);
+  const confidenceScore = Math.max(0, round(1 + taken));
+  const cutOffs = policies.strictMode ? strict : normal;
   const anomaly =
-    confidenceScore < cutOff.anomaly ||
+    confidenceScore < cutOffs.anomaly ||
     shares.conflict === 1 ||
     (shares.instruction === 1 && evidence.acts);
-  const tags = [
+  const isLow = confidenceScore < Math.min(1, policies.confidenceThreshold + cutOffs.raise);
+  const isAmbiguous = shares.ambiguity > 1 - cutOffs.margin / clearMargin;
+  const tags = tagsOf(shares, { anomaly, isLow, isAmbiguous });
+  return { confidenceScore, tags, features, anomaly };
+}
+
+/** What each feature contributes; those that contribute nothing are left out. */
+function contributionsOf(shares: Shares): Confidence['features'] {
+  const features: Confidence['features'] = {};
+  for (const [name, weight] of weighted) {
+    const taken = round(weight * shares[name]);
+    if (taken !== 0) features[name] = -taken;
+  }
+  return features;
+}
+
+/** Sorted; a rule of each tag is in docs/confidence.md. */
+function tagsOf(
+  shares: Shares,
+  { anomaly, isLow, isAmbiguous }: { anomaly: boolean; isLow: boolean; isAmbiguous: boolean },
+): string[] {
+  return [
     anomaly && 'ANOMALY',
     shares.contextError === 1 && 'CONTEXT_ERROR',
     shares.hedging >= 0.5 && 'HEDGED_RATIONALE',
-    shares.ambiguity > 1 - cutOff.margin / clearMargin && 'HIGH_AMBIGUITY',
+    isAmbiguous && 'HIGH_AMBIGUITY',
     shares.instruction === 1 && 'INSTRUCTION_OVERRIDE',
-    confidenceScore < Math.min(1, policies.confidenceThreshold + cutOff.raise) && 'LOW_CONFIDENCE',
+    isLow && 'LOW_CONFIDENCE',
     shares.contextMissing === 1 && 'MISSING_CONTEXT',
     shares.rationaleMissing === 1 && 'MISSING_RATIONALE',
     shares.conflict === 1 && 'RATIONALE_CONFLICT',
     shares.ungrounded > 0.5 && 'UNGROUNDED_ACTION',
   ].filter((tag) => tag !== false);
-  return { confidenceScore, tags, features, anomaly };
 }
 
 function round(value: number): number {
