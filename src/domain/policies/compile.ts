@@ -48,25 +48,19 @@ export function compilePolicies(
   cache: PolicyCache = new Map(),
 ): PolicySet {
   const policies = recall(inOrder(definitions), cache);
-  const fields = createInterner<string[]>();
-  const slots = createInterner<Slot>();
-  const fieldOf = (field: string) => fields.intern(field, () => splitPath(field));
-  const members = policies.map((policy) =>
-    toMember(policy, (condition) => slotOf(condition, slots, fieldOf)),
-  );
-  const index = indexGuards(
-    policies.map(({ guard }) => guard),
-    fieldOf,
-  );
-  const roots = new Set(fields.items.map(([root]) => root));
+  const table = createConditionTable();
+  const members = policies.map((policy) => toMember(policy, table));
+  const guards = policies.map(({ guard }) => guard);
+  const index = indexGuards(guards, (path) => table.field(path));
+  const { paths, slots } = table;
+  const roots = new Set(paths.items.map(([root]) => root));
   return {
     digest: digestOf(policies.map(({ text }) => text)),
     members: policies.map(({ match: { id, revision } }) => ({ id, revision })),
-    fields: fields.keys(),
+    fields: paths.keys(),
     reads: (member) => roots.has(member),
     evaluate(facts) {
-      const run = new Evaluation(facts, fields.items, slots.items);
-      return judgeAll(members, index, run);
+      return judgeAll(members, index, new Evaluation(facts, paths.items, slots.items));
     },
   };
 }
@@ -100,19 +94,30 @@ function recall(definitions: readonly PolicyDefinition[], cache: PolicyCache): C
   return [...keep.values()];
 }
 
-function slotOf(
-  { key, field, test }: CompiledCondition,
-  slots: Interner<Slot>,
-  fieldOf: (field: string) => number,
-): number {
-  return slots.intern(key, () => ({ field: fieldOf(field), test }));
+/** The distinct fields and conditions of a set, numbered, so that an evaluation reads and tests each at most once. */
+interface ConditionTable {
+  paths: Interner<string[]>;
+  slots: Interner<Slot>;
+  /** The number of a field path. */
+  field(path: string): number;
+  /** The number of a condition. */
+  slot(condition: CompiledCondition): number;
 }
 
-function toMember(
-  policy: CompiledPolicy,
-  slotOf: (condition: CompiledCondition) => number,
-): Member {
-  const slots = policy.conditions.map(slotOf);
+function createConditionTable(): ConditionTable {
+  const paths = createInterner<string[]>();
+  const slots = createInterner<Slot>();
+  const field = (path: string): number => paths.intern(path, () => splitPath(path));
+  return {
+    paths,
+    slots,
+    field,
+    slot: ({ key, field: path, test }) => slots.intern(key, () => ({ field: field(path), test })),
+  };
+}
+
+function toMember(policy: CompiledPolicy, table: ConditionTable): Member {
+  const slots = policy.conditions.map((condition) => table.slot(condition));
   return { policy, slots, judge: evaluatorOf(policy, slots) };
 }
 

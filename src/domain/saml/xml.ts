@@ -61,6 +61,14 @@ interface Tag {
   declared: ReadonlySet<string>;
 }
 
+/** An attribute before its prefix is resolved. */
+interface WrittenAttribute {
+  /** Empty: none. */
+  prefix: string;
+  name: string;
+  value: string;
+}
+
 /**
  * Reads a document. Refused are document types, processing instructions, comments, CDATA, names beyond ASCII, undeclared
  * prefixes, repeated attributes, and whatever passes the limits; a declaration of version 1.0 in UTF-8 may stand in front.
@@ -151,39 +159,48 @@ class Reader {
       throw new UnsafeXml('it is not well-formed, or holds more than elements and text');
     const [, prefix = '', name = ''] = opening;
     const afterName = this.#at;
-    const written: [prefix: string, name: string, value: string][] = [];
-    for (let found = this.#take(ATTRIBUTE); found; found = this.#take(ATTRIBUTE)) {
-      if (written.length === LIMITS.attributesOfOne)
-        throw new UnsafeXml('an element has too many attributes');
-      if (++this.#attributes > LIMITS.attributes) throw new UnsafeXml('it has too many attributes');
-      const [, of = '', attribute = '', double, single] = found;
-      written.push([of, attribute, unescape((double ?? single ?? '').replace(/[\t\n]/g, ' '))]);
-    }
+    const written = this.#writtenAttributes();
     const tagEnd = this.#take(TAG_END);
     if (!tagEnd) throw new UnsafeXml('a tag is not well-formed');
-    const declarations = written.filter(
-      ([of, attribute]) => of === 'xmlns' || (of === '' && attribute === 'xmlns'),
-    );
-    const { scope, declared } = declare(outer, declarations);
-    const others = written.filter((attribute) => !declarations.includes(attribute));
+    const { scope, declared } = declare(outer, written.filter(isDeclaration));
     return {
       prefix,
       name,
       scope,
       declared,
       afterName,
-      attributes: resolve(others, scope),
+      attributes: resolve(
+        written.filter((attribute) => !isDeclaration(attribute)),
+        scope,
+      ),
       isEmpty: tagEnd[1] === '/',
     };
   }
+
+  #writtenAttributes(): WrittenAttribute[] {
+    const written: WrittenAttribute[] = [];
+    for (let found = this.#take(ATTRIBUTE); found; found = this.#take(ATTRIBUTE)) {
+      if (written.length === LIMITS.attributesOfOne)
+        throw new UnsafeXml('an element has too many attributes');
+      if (++this.#attributes > LIMITS.attributes) throw new UnsafeXml('it has too many attributes');
+      const [, prefix = '', name = '', double, single] = found;
+      const value = unescape((double ?? single ?? '').replace(/[\t\n]/g, ' '));
+      written.push({ prefix, name, value });
+    }
+    return written;
+  }
 }
 
-function declare(outer: Scope, declarations: readonly [string, string, string][]) {
+function isDeclaration({ prefix, name }: WrittenAttribute): boolean {
+  return prefix === 'xmlns' || (prefix === '' && name === 'xmlns');
+}
+
+function declare(outer: Scope, declarations: readonly WrittenAttribute[]) {
   const declared = new Set<string>();
   if (declarations.length === 0) return { scope: outer, declared };
   const scope = new Map(outer);
-  for (const [of, name, uri] of declarations) {
-    const prefix = of === '' ? '' : name;
+  for (const { prefix: xmlns, name, value: uri } of declarations) {
+    const prefix = xmlns === '' ? '' : name;
     if (declared.has(prefix)) throw new UnsafeXml('a namespace is declared twice');
     if (/^xml(ns)?$/.test(prefix) || uri === XML || uri === XMLNS || (uri === '' && prefix !== ''))
       throw new UnsafeXml('a namespace cannot be declared so');
@@ -194,9 +211,9 @@ function declare(outer: Scope, declarations: readonly [string, string, string][]
   return { scope, declared };
 }
 
-function resolve(written: readonly [string, string, string][], scope: Scope): Map<string, string> {
+function resolve(written: readonly WrittenAttribute[], scope: Scope): Map<string, string> {
   const attributes = new Map<string, string>();
-  for (const [prefix, name, value] of written) {
+  for (const { prefix, name, value } of written) {
     const key = prefix === '' ? name : `{${namespaceOf(prefix, scope)}}${name}`;
     if (attributes.has(key)) throw new UnsafeXml('an attribute is given twice');
     attributes.set(key, value);

@@ -35,36 +35,45 @@ export function compileFilter(source: string, schema: ResourceSchema): Filter {
 /** The predicate of a tree. @throws ScimFilterError */
 export function predicateOf(tree: FilterTree, schema: ResourceSchema): Predicate {
   switch (tree.op) {
-    case 'and':
+    case 'and': {
+      const parts = tree.of.map((part) => predicateOf(part, schema));
+      return (resource) => parts.every((part) => part(resource));
+    }
     case 'or': {
       const parts = tree.of.map((part) => predicateOf(part, schema));
-      return tree.op === 'and'
-        ? (resource) => parts.every((part) => part(resource))
-        : (resource) => parts.some((part) => part(resource));
+      return (resource) => parts.some((part) => part(resource));
     }
     case 'not': {
       const inner = predicateOf(tree.of, schema);
       return (resource) => !inner(resource);
     }
-    case 'some': {
-      const { attribute } = placeOf(schema, tree.path);
-      const inner = predicateOf(tree.of, elementSchema(attribute));
-      return (resource) =>
-        elementsOf(resource, attribute).some((element) => inner(element as object));
-    }
+    case 'some':
+      return someElement(attributeAt(schema, tree.path).attribute, tree.of);
     case 'pr': {
-      const place = placeOf(schema, tree.path);
-      return (resource) => valuesAt(resource, place).length > 0;
+      const path = attributeAt(schema, tree.path);
+      return (resource) => valuesAt(resource, path).length > 0;
     }
-    default: {
-      const place = comparable(placeOf(schema, tree.path), tree.path);
-      const test = testOf(place.sub ?? place.attribute, tree.op, tree.value);
-      return (resource) => {
-        const values = valuesAt(resource, place);
-        return values.length === 0 ? test(null) : values.some((value) => test(value as Literal));
-      };
-    }
+    default:
+      return comparison(comparable(attributeAt(schema, tree.path), tree.path), tree);
   }
+}
+
+/** Holds when one element of a complex attribute fulfils all of the filter. */
+function someElement(attribute: Attribute, filter: FilterTree): Predicate {
+  const matches = predicateOf(filter, elementSchema(attribute));
+  return (resource) =>
+    elementsOf(resource, attribute).some((element) => matches(element as object));
+}
+
+function comparison(
+  path: AttributePath,
+  { op, value: literal }: { op: Comparison; value: Literal },
+): Predicate {
+  const test = testOf(path.sub ?? path.attribute, op, literal);
+  return (resource) => {
+    const values = valuesAt(resource, path);
+    return values.length === 0 ? test(null) : values.some((value) => test(value as Literal));
+  };
 }
 
 /** The elements of a complex attribute as resources of their own. @throws ScimFilterError for an attribute without parts */
@@ -73,10 +82,10 @@ export function elementSchema({ name, subAttributes }: Attribute): ResourceSchem
   return { id: name, name, description: name, attributes: subAttributes };
 }
 
-function placeOf(schema: ResourceSchema, path: string): AttributePath {
-  const place = findAttribute(schema, path);
-  if (!place) throw new ScimFilterError(`${path.slice(0, 80)} is no attribute`);
-  return place;
+function attributeAt(schema: ResourceSchema, path: string): AttributePath {
+  const found = findAttribute(schema, path);
+  if (!found) throw new ScimFilterError(`${path.slice(0, 80)} is no attribute`);
+  return found;
 }
 
 /** A multi-valued complex attribute is compared by its `value` (RFC 7644, section 3.4.2.2: `emails co "example.com"`). */
