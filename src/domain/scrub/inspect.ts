@@ -56,45 +56,65 @@ const worthALook = /[\d@%\\\x80-\uffff]|-----/;
 
 /** Looks at every character once and returns the bits of `seen`. */
 export function inspect(text: string): number {
-  return worthALook.test(text) ? lookAtEach(`${text} `) : 0;
+  return worthALook.test(text) ? new Inspection(`${text} `).features() : 0;
 }
 
-/** Looks at a text that ends with a blank, so that its last word ends too. */
-function lookAtEach(text: string): number {
-  let mask = 0;
-  let close = 0; // close digits so far
-  let closeEnd = 0; // where the last of them ends
-  let word = 0; // where the present word begins
-  let wordDigits = 0;
-  let run = 0; // where the present run of visible characters begins
-  let runKinds = 0;
-  for (let at = 0; at < text.length; at++) {
-    const is = kindAt(text, at);
-    runKinds |= is;
-    if ((is & DIGIT) !== 0) {
-      if (!areClose(text, closeEnd, at)) {
-        mask |= digitBits(text, close, closeEnd);
-        close = 0;
-      }
-      close++;
-      closeEnd = at + 1;
-      wordDigits++;
-      if (wordDigits === 2 && at - word === 3 && (kindAt(text, at - 1) & DIGIT) !== 0)
-        mask |= textFeatures.ibanHead;
-    } else if ((is & LETTER) === 0) {
-      if (wordDigits >= 4 && wordDigits < at - word && at - word >= 8) mask |= textFeatures.mixed;
-      word = at + 1;
-      wordDigits = 0;
-      if ((is & SPECIAL) !== 0) mask |= specialBits(text, at);
-      if ((is & VISIBLE) === 0) {
-        if (at - run >= 8 && (runKinds & (DIGIT | LETTER)) === (DIGIT | LETTER))
-          mask |= textFeatures.token;
-        run = at + 1;
-        runKinds = 0;
-      }
-    }
+/** One pass over a text that ends with a blank, so that its last word ends too. */
+class Inspection {
+  readonly #text: string;
+  #features = 0;
+  /** Close digits so far, and where the last of them ends. */
+  #digits = 0;
+  #digitsEnd = 0;
+  #wordStart = 0;
+  #wordDigits = 0;
+  /** The present run of visible characters. */
+  #runStart = 0;
+  #runKinds = 0;
+
+  constructor(text: string) {
+    this.#text = text;
   }
-  return mask | digitBits(text, close, closeEnd);
+
+  features(): number {
+    for (let at = 0; at < this.#text.length; at++) {
+      const kind = kindAt(this.#text, at);
+      this.#runKinds |= kind;
+      if ((kind & DIGIT) !== 0) this.#digit(at);
+      else if ((kind & LETTER) === 0) this.#separator(at, kind);
+    }
+    return this.#features | digitFeatures(this.#text, this.#digits, this.#digitsEnd);
+  }
+
+  #digit(at: number): void {
+    if (!areClose(this.#text, this.#digitsEnd, at)) {
+      this.#features |= digitFeatures(this.#text, this.#digits, this.#digitsEnd);
+      this.#digits = 0;
+    }
+    this.#digits++;
+    this.#digitsEnd = at + 1;
+    this.#wordDigits++;
+    const isFourth = this.#wordDigits === 2 && at - this.#wordStart === 3;
+    if (isFourth && (kindAt(this.#text, at - 1) & DIGIT) !== 0)
+      this.#features |= textFeatures.ibanHead;
+  }
+
+  #separator(at: number, kind: number): void {
+    const length = at - this.#wordStart;
+    if (this.#wordDigits >= 4 && this.#wordDigits < length && length >= 8)
+      this.#features |= textFeatures.mixed;
+    this.#wordStart = at + 1;
+    this.#wordDigits = 0;
+    if ((kind & SPECIAL) !== 0) this.#features |= specialFeature(this.#text, at);
+    if ((kind & VISIBLE) === 0) this.#endRun(at);
+  }
+
+  #endRun(at: number): void {
+    const isToken = (this.#runKinds & (DIGIT | LETTER)) === (DIGIT | LETTER);
+    if (isToken && at - this.#runStart >= 8) this.#features |= textFeatures.token;
+    this.#runStart = at + 1;
+    this.#runKinds = 0;
+  }
 }
 
 function kindAt(text: string, at: number): number {
@@ -111,7 +131,7 @@ function areClose(text: string, end: number, at: number): boolean {
 }
 
 /** The bits of a run of close digits that ends at `end`. */
-function digitBits(text: string, digits: number, end: number): number {
+function digitFeatures(text: string, digits: number, end: number): number {
   if (digits < 4) return 0;
   if (digits < 8 || (digits === 8 && isDate(text.slice(end - 10, end))))
     return textFeatures.digits4;
@@ -129,7 +149,7 @@ function matchesAt(pattern: RegExp, text: string, at: number): boolean {
 }
 
 /** The bits of one of `@ % . : - \`, or of a character beyond ASCII, by what stands around it. */
-function specialBits(text: string, at: number): number {
+function specialFeature(text: string, at: number): number {
   switch (text[at]) {
     case '@':
     case '%':

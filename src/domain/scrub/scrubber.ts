@@ -58,13 +58,13 @@ export function createScrubber(options: ScrubOptions): Scrubber {
 }
 
 function versionOf({ nationalIds, extended }: ScrubOptions): string {
-  const countries =
-    typeof nationalIds === 'boolean'
-      ? nationalIds
-        ? 'all'
-        : 'none'
-      : [...new Set(nationalIds)].sort().join('-') || 'none';
-  return `${SCRUB_VERSION}.national-${countries}.extended-${extended ? 'on' : 'off'}`;
+  return `${SCRUB_VERSION}.national-${countriesOf(nationalIds)}.extended-${extended ? 'on' : 'off'}`;
+}
+
+function countriesOf(nationalIds: ScrubOptions['nationalIds']): string {
+  if (nationalIds === true) return 'all';
+  if (nationalIds === false || nationalIds.length === 0) return 'none';
+  return [...new Set(nationalIds)].sort().join('-');
 }
 
 /** A scrubber by any rules; `createScrubber` is the one to use outside of tests. */
