@@ -8,10 +8,10 @@ import {
 } from '../../../src/domain/agents/agent-status.ts';
 
 const decisions = (size: number, stopped: number, confidenceScore = 0.9) =>
-  Array.from({ length: size }, (_, index) => ({
-    status: index < stopped ? (index % 2 ? 'blocked' : 'flagged') : 'approved',
-    confidenceScore,
-  }));
+  Array.from({ length: size }, (_, index) => {
+    const stop = index % 2 ? 'blocked' : 'flagged';
+    return { status: index < stopped ? stop : 'approved', confidenceScore };
+  });
 
 describe('rollStatus', () => {
   test.each<[ComputedStatus, number, number, ComputedStatus]>([

@@ -46,15 +46,15 @@ describe('fold', () => {
   it('takes from each fact what it sets, and leaves the rest', () => {
     const chain = new SampleChain();
     chain.trace();
-    chain.fact('correction', 0);
+    chain.amend('correction', 0);
     expect(standing(chain.entries)).toMatchObject({
       status: 'success',
       humanOverride: true,
       review: null,
     });
-    chain.fact('status', 0);
+    chain.amend('status', 0);
     expect(standing(chain.entries)).toMatchObject({ status: 'pending', humanOverride: true });
-    chain.fact('review', 0);
+    chain.amend('review', 0);
     const folded = standing(chain.entries);
     expect(folded).toMatchObject({
       status: 'approved',
@@ -73,8 +73,8 @@ describe('fold', () => {
   it('tells an erased value from one that replaced it', () => {
     const chain = new SampleChain();
     chain.trace();
-    chain.fact('erasure', 0);
-    chain.fact('correction', 0);
+    chain.amend('erasure', 0);
+    chain.amend('correction', 0);
     expect(standing(chain.entries)).toMatchObject({
       fields: {
         inputContext: { state: 'erased' },
@@ -82,7 +82,7 @@ describe('fold', () => {
       },
       erased: expect.arrayContaining([{ sequence: 1, name: 'outputDecision', at: 2 }]) as unknown,
     });
-    chain.fact('erasure', 0);
+    chain.amend('erasure', 0);
     const folded = standing(chain.entries);
     expect(folded.fields).toMatchObject({ outputDecision: { sequence: 3, state: 'erased' } });
     expect(folded.erased).toContainEqual({ sequence: 3, name: 'feedback', at: 4 });
@@ -91,7 +91,7 @@ describe('fold', () => {
   it('can be continued from where it stood', () => {
     const chain = new SampleChain();
     chain.trace();
-    for (const kind of ['correction', 'review', 'erasure', 'status'] as const) chain.fact(kind, 0);
+    for (const kind of ['correction', 'review', 'erasure', 'status'] as const) chain.amend(kind, 0);
     const [ingested, ...later] = chain.entries;
     let step = beginFold(told<TracePayload>(ingested!));
     for (const entry of later) step = foldEntry(step, told<AmendmentPayload>(entry));
@@ -102,8 +102,8 @@ describe('fold', () => {
     const chain = new SampleChain();
     chain.trace();
     chain.trace();
-    chain.fact('review', 0);
-    chain.fact('status', 0);
+    chain.amend('review', 0);
+    chain.amend('status', 0);
     const [first, second, review, status] = chain.entries as [Sample, Sample, Sample, Sample];
     const fold =
       (...entries: Sample[]) =>

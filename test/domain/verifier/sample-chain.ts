@@ -1,4 +1,4 @@
-// Lawful histories for tests: decisions and every kind of later fact, sealed and written as bundles.
+// Valid histories for tests: decisions and every kind of amendment, sealed and written as bundles.
 import { bundleEntry, bundleFooter, bundleHeader } from '../../../src/domain/record/bundle.ts';
 import type { BundleEntry, BundleHeader, ChainName } from '../../../src/domain/record/bundle.ts';
 import {
@@ -13,13 +13,49 @@ import type { Position } from '../../../src/domain/record/chain.ts';
 import { disclose, saltAt, sealValues } from '../../../src/domain/record/commitments.ts';
 import type { SealedValue } from '../../../src/domain/record/commitments.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
-import * as views from '../../../src/domain/record/payload.ts';
+import * as payloads from '../../../src/domain/record/payload.ts';
 
 export const ORGANIZATION = '65f000000000000000000001';
 const USER = '65f0000000000000000000a1';
 const AGENT = '65f0000000000000000000b1';
 const START = Date.UTC(2026, 3, 11, 12);
-const NOBODY = { status: null, humanOverride: null };
+
+type AmendmentKind = 'correction' | 'review' | 'status' | 'erasure';
+type About = Omit<payloads.StatusFacts, 'set'>;
+
+/** The values that come with an amendment. */
+const amendedValues: Record<AmendmentKind, Record<string, Json>> = {
+  correction: {
+    feedback: { feedbackNotes: 'Too much' },
+    outputDecision: { action: 'refund 80' },
+    rationale: 'Corrected',
+  },
+  review: { reason: 'Fine' },
+  status: {},
+  erasure: { request: { by: 'customer' } },
+};
+
+const amendments: Record<Exclude<AmendmentKind, 'erasure'>, (about: About) => string> = {
+  correction: (about) =>
+    payloads.correctionPayload({
+      ...about,
+      action: 'correct',
+      set: { status: 'success', humanOverride: true },
+    }),
+  review: (about) =>
+    payloads.reviewPayload({
+      ...about,
+      reviewId: AGENT,
+      decision: 'approve',
+      set: { status: 'approved', humanOverride: null },
+    }),
+  status: (about) =>
+    payloads.statusPayload({ ...about, set: { status: 'pending', humanOverride: null } }),
+};
+
+function positionOf({ sequence, chainHash }: Position): Position {
+  return { sequence, chainHash };
+}
 
 /** An entry together with what the server keeps of its values. */
 export interface Sample extends BundleEntry {
@@ -69,7 +105,7 @@ export class SampleChain {
       ...values,
     });
     const unstored = this.entries.length % 5 === 4 ? ['inputContext'] : [];
-    const view = views.tracePayload({
+    const view = payloads.tracePayload({
       ...this.common(commitments),
       traceId,
       agent: AGENT,
@@ -88,50 +124,24 @@ export class SampleChain {
     return entry;
   }
 
-  /** A later fact about the decision at `index` (of those made so far). */
-  fact(kind: 'correction' | 'review' | 'status' | 'erasure', index: number): Sample {
+  /** An amendment of the decision at `index` (of those made so far). */
+  amend(kind: AmendmentKind, index: number): Sample {
     const decision = this.decisions[index]!;
-    const place = ({ sequence, chainHash }: Position) => ({ sequence, chainHash });
-    const values: Record<string, Json> =
-      kind === 'correction'
-        ? {
-            feedback: { feedbackNotes: 'Too much' },
-            outputDecision: { action: 'refund 80' },
-            rationale: 'Corrected',
-          }
-        : kind === 'review'
-          ? { reason: 'Fine' }
-          : kind === 'erasure'
-            ? { request: { by: 'customer' } }
-            : {};
-    const { sealed, commitments } = this.seal(values);
-    const about = {
+    const { sealed, commitments } = this.seal(amendedValues[kind]);
+    const about: About = {
       ...this.common(commitments),
       traceId: decision.traceId,
-      subject: place(decision.subject),
-      after: place(decision.newest),
+      subject: positionOf(decision.subject),
+      after: positionOf(decision.newest),
     };
     const view =
-      kind === 'correction'
-        ? views.correctionPayload({
+      kind === 'erasure'
+        ? payloads.erasurePayload({
             ...about,
-            action: 'correct',
-            set: { status: 'success', humanOverride: true },
+            cause: 'request',
+            erased: this.destroy(decision.kept),
           })
-        : kind === 'review'
-          ? views.reviewPayload({
-              ...about,
-              reviewId: AGENT,
-              decision: 'approve',
-              set: { ...NOBODY, status: 'approved' },
-            })
-          : kind === 'status'
-            ? views.statusPayload({ ...about, set: { ...NOBODY, status: 'pending' } })
-            : views.erasurePayload({
-                ...about,
-                cause: 'request',
-                erased: this.destroy(decision.kept),
-              });
+        : amendments[kind](about);
     const entry = this.append(decision.traceId, view, sealed);
     decision.newest = entry;
     decision.kept.set(entry.sequence, Object.keys(sealed));
@@ -139,7 +149,7 @@ export class SampleChain {
   }
 
   compliance(clauseId: string): Sample {
-    const traceId = views.complianceTraceId('iso-42001', clauseId);
+    const traceId = payloads.complianceTraceId('iso-42001', clauseId);
     const before = this.entries.findLast((entry) => entry.traceId === traceId);
     const after = before ? { sequence: before.sequence, chainHash: before.chainHash } : null;
     const { sealed, commitments } = this.seal({
@@ -154,7 +164,7 @@ export class SampleChain {
     };
     return this.append(
       traceId,
-      views.compliancePayload({ ...this.common(commitments), after, ...clause }),
+      payloads.compliancePayload({ ...this.common(commitments), after, ...clause }),
       sealed,
     );
   }
@@ -174,7 +184,7 @@ export class SampleChain {
     const auditId = `evt_${this.entries.length}`;
     return this.append(
       null,
-      views.auditPayload({ ...this.common(commitments), auditId, ...facts }),
+      payloads.auditPayload({ ...this.common(commitments), auditId, ...facts }),
       sealed,
     );
   }
@@ -186,11 +196,11 @@ export class SampleChain {
   }
 
   private common(commitments: Record<string, string>) {
-    const actor: views.Actor = { kind: 'user', id: USER };
+    const actor: payloads.Actor = { kind: 'user', id: USER };
     return { organizationId: ORGANIZATION, workspaceId: null, actor, commitments };
   }
 
-  private destroy(kept: Map<number, string[]>): views.Erased[] {
+  private destroy(kept: Map<number, string[]>): payloads.Erased[] {
     const erased = [...kept]
       .map(([sequence, names]) => ({ sequence, names }))
       .filter(({ names }) => names.length > 0);
@@ -229,7 +239,7 @@ export class SampleChain {
   }
 }
 
-/** A history of `length` entries in which every lawful change occurs; the same one for the same seed. */
+/** A history of `length` entries with every kind of valid entry; the same one for the same seed. */
 export function sampleHistory(seed: number, length: number): Sample[] {
   const roll = dice(seed);
   const chain = new SampleChain();
@@ -245,7 +255,7 @@ export function sampleHistory(seed: number, length: number): Sample[] {
         outputDecision: { action: `act-${roll(9)}`, steps: [roll(9), {}, [roll(9)]] },
       });
       decisions++;
-    } else chain.fact(kind, roll(decisions));
+    } else chain.amend(kind, roll(decisions));
   }
   return chain.entries;
 }

@@ -1,0 +1,76 @@
+// Verifying sample chains in tests, and altering them as somebody with access to the database could.
+import type { BundleHeader } from '../../../src/domain/record/bundle.ts';
+import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { chainHash, payloadDigest, ZERO_HASH } from '../../../src/domain/record/chain.ts';
+import type { Position } from '../../../src/domain/record/chain.ts';
+import type { JsonObject } from '../../../src/domain/record/json.ts';
+import type { Pin } from '../../../scripts/verify-bundle/pins.ts';
+import type { Report } from '../../../scripts/verify-bundle/report.ts';
+import type { Options } from '../../../scripts/verify-bundle/verify.ts';
+import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
+import { bundleOf } from './sample-chain.ts';
+import type { Sample } from './sample-chain.ts';
+
+async function* stream(lines: readonly string[]) {
+  yield* lines;
+}
+
+export function verify(lines: readonly string[], options: Options = {}): Promise<Report> {
+  return verifyBundle(stream(lines), options);
+}
+
+export function pinAt(entry: Sample | undefined, facts: Partial<Pin> = {}): Pin {
+  const { sequence, chainHash } = entry!;
+  return { sequence, chainHash, traceId: null, salt: null, createdAt: null, ...facts };
+}
+
+/** Verifies entries as one document, pinned at its honest end. */
+export function verifyPinned(
+  entries: readonly Sample[],
+  pinned: Sample,
+  header: Partial<BundleHeader> = {},
+) {
+  return verify(bundleOf(entries, header), {
+    pins: [pinAt(pinned, { createdAt: pinned.createdAt })],
+  });
+}
+
+export function edited(view: string, members: object): string {
+  return canonicalize({ ...(JSON.parse(view) as JsonObject), ...members });
+}
+
+/** Seals entries anew from an index on. */
+export function resealed(entries: readonly Sample[], from: number): Sample[] {
+  let prevHash = entries[from - 1]?.chainHash ?? ZERO_HASH;
+  return entries.map((entry, i) => {
+    if (i < from) return entry;
+    const link = {
+      prevHash,
+      payloadDigest: payloadDigest(entry.view),
+      sequence: i + 1,
+      createdAt: entry.createdAt,
+    };
+    prevHash = chainHash(link);
+    return { ...entry, ...link, chainHash: prevHash };
+  });
+}
+
+/** Edits a view and recomputes everything after it, as whoever can write the whole database could. */
+export function rewritten(entries: readonly Sample[], index: number): Sample[] {
+  let all = entries.map((entry, i) =>
+    i === index ? { ...entry, view: edited(entry.view, { workspaceId: 'x' }) } : entry,
+  );
+  for (let i = index; i < all.length; i++) {
+    const { subject, after } = JSON.parse(all[i]!.view) as {
+      subject?: Position;
+      after?: Position | null;
+    };
+    const anew = (to: Position) => ({ ...to, chainHash: all[to.sequence - 1]!.chainHash });
+    const view = edited(all[i]!.view, {
+      ...(subject ? { subject: anew(subject) } : {}),
+      ...(after ? { after: anew(after) } : {}),
+    });
+    all = resealed(all.with(i, { ...all[i]!, view }), i);
+  }
+  return all;
+}
