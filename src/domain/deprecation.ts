@@ -1,16 +1,16 @@
-// What a caller is told of an interface that ends on a day (document 1, section 9).
+// Deprecation headers of an interface that ends on a given day (document 1, section 9).
 
 /** Whether a day, `YYYY-MM-DD` in UTC, is over. */
 export function isPast(day: string, now: Date): boolean {
   return now.toISOString().slice(0, day.length) > day;
 }
 
-/** The value of `Link` that leads to a migration guide. */
+/** The `Link` header that points to a migration guide. */
 export function deprecationLink(guide: string): string {
   return `<${guide}>; rel="deprecation"`;
 }
 
-/** The headers of every answer under something deprecated; `sunset` is its last day. */
+/** The headers of every answer of a deprecated interface; `sunset` is its last day. */
 export function deprecation(sunset: string, link: string): Readonly<Record<string, string>> {
   return { Deprecation: 'true', Sunset: sunset, Link: link };
 }

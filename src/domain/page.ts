@@ -1,6 +1,5 @@
-// One page of a list, as a service is asked for it.
+// One page of a list: offset and limit.
 
-/** Rows to pass over, and rows to return at most. */
 export interface Page {
   skip: number;
   limit: number;

@@ -1,10 +1,10 @@
-// When a delivery that failed is tried again (docs/decisions.md: webhook retries).
+// When a failed delivery is retried (docs/decisions.md: webhook retries).
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Waits in milliseconds after the first, second ... failure; after the last the row is parked. */
+/** Delays in milliseconds after the first, second ... failure; after the last one the row is a dead letter. */
 export const RETRY_DELAYS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -19,8 +19,8 @@ export const RETRY_DELAYS: readonly number[] = [
 const JITTER = 0.1;
 
 /**
- * Milliseconds until the next try after `failures` failures; null: give up.
- * @param chance 0 to 1, spreads retries by a tenth either way
+ * Milliseconds until the next attempt after `failures` failures; null: give up.
+ * @param chance 0 to 1, spreads attempts by a tenth either way
  */
 export function retryDelay(failures: number, chance: number): number | null {
   const delay = RETRY_DELAYS[failures - 1];

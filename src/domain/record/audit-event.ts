@@ -1,11 +1,11 @@
-// What an audit entry says before it is sealed (document 3, section 2).
+// An audit event before it is sealed into the audit chain (document 3, section 2).
 import type { Role } from '../identity/roles.ts';
 
 export interface AuditEvent {
   organizationId: string;
   workspaceId: string | null;
   userId: string | null;
-  /** At event time. */
+  /** Of the user at event time. */
   userEmail: string | null;
   userRole: Role;
   /** Event name, for example `policy.create`. */
@@ -20,7 +20,7 @@ export interface AuditEvent {
   userAgent: string | null;
 }
 
-/** The action of the entry after which an audit chain may lack what its entries committed to. */
+/** The action of the entry after which the committed values of an audit chain may be gone. */
 export const ORGANIZATION_DELETED = 'organization.delete';
 
 /** What an entry says that no caller wrote: of a job, a provider's answer, a stranger. Absent members are null. */

@@ -1,4 +1,4 @@
-// The evidence bundle: one JSON document in a fixed line layout, so that it can be written and read as a stream (docs/formats.md).
+// The evidence bundle: one JSON document in a fixed line layout, written and read as a stream (docs/formats.md).
 import type { Position } from './chain.ts';
 
 export type ChainName = 'ledger' | 'audit';
@@ -8,9 +8,9 @@ export interface BundleHeader {
   organizationId: string;
   /** `YYYY-MM-DDTHH:mm:ss.sssZ`. */
   exportedAt: string;
-  /** Resolved before streaming: the first and last sequence that follow; both null when none does. */
+  /** The first and last sequence in the bundle, resolved before streaming; both null when it has no entries. */
   range: { fromSequence: number | null; toSequence: number | null };
-  /** What the first entry links to; null when there is none. */
+  /** Of the first entry; null when there is none. */
   prevHash: string | null;
   /** The newest entry of the whole chain when the range was resolved; null when the chain is empty. */
   head: Position | null;
@@ -27,13 +27,13 @@ export interface BundleEntry {
   chainHash: string;
   /** `YYYY-MM-DDTHH:mm:ss.sssZ`. */
   createdAt: string;
-  /** The stored canonical text, which becomes part of the document as it is. */
+  /** The canonical payload as stored, written into the document unchanged. */
   view: string;
   /** Parents before children. */
   disclosures: readonly string[];
 }
 
-/** How to check a bundle with nothing but `jq` and `sha256sum`. Words for the reader, covered by no hash. */
+/** How to verify a bundle with `jq` and `sha256sum` alone. For the reader; no hash covers it. */
 export const RECIPE: readonly string[] = [
   'Save this document as bundle.json. Entries are counted from 0: replace N by the entry you look at. jq (1.6 or newer) and sha256sum are all you need.',
   "Digest: the payloadDigest of an entry is the SHA-256 of its view as canonical JSON (RFC 8785): jq -cSj '.entries[N].view' bundle.json | sha256sum",
@@ -65,8 +65,8 @@ export function bundleHeader(header: BundleHeader): string {
   return `${members.slice(0, -1)},"entries":[\n`;
 }
 
-/** The line of one entry; only the last one of the document ends without a comma. */
-export function bundleEntry(entry: BundleEntry, last: boolean): string {
+/** The line of one entry; all but the last one end with a comma. */
+export function bundleEntry(entry: BundleEntry, isLast: boolean): string {
   const { id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash, createdAt } =
     entry;
   const members = JSON.stringify({
@@ -80,10 +80,10 @@ export function bundleEntry(entry: BundleEntry, last: boolean): string {
     createdAt,
   });
   const disclosures = JSON.stringify(entry.disclosures);
-  return `${members.slice(0, -1)},"view":${entry.view},"disclosures":${disclosures}}${last ? '' : ','}\n`;
+  return `${members.slice(0, -1)},"view":${entry.view},"disclosures":${disclosures}}${isLast ? '' : ','}\n`;
 }
 
-/** The last line. A document without it was cut off. */
+/** The last line. A document without it is truncated. */
 export function bundleFooter(end: { count: number; chainHash: string | null }): string {
   return `],"checkpoints":[],"end":${JSON.stringify({ count: end.count, chainHash: end.chainHash })}}\n`;
 }

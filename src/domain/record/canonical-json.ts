@@ -1,4 +1,4 @@
-// Canonical JSON (RFC 8785): one text for one value, so that a digest can be repeated by anybody.
+// Canonical JSON (RFC 8785): one text for each value, so that anyone can recompute a digest.
 import type { Json, JsonObject } from './json.ts';
 
 /** What JSON must escape, and surrogates, whose pairing only the slow path looks at. */
@@ -6,22 +6,22 @@ const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 /**
  * The RFC 8785 text of a value: members sorted by UTF-16 code units, numbers and strings as ECMAScript writes them, -0 as 0.
- * Recursive: the caller bounds the depth (the door of the server allows 32).
- * @throws TypeError for anything that JSON cannot say: NaN, Infinity, undefined, lone surrogates, functions
+ * Recursive: the caller bounds the depth (`parseSafeJson` allows 32).
+ * @throws TypeError for what JSON cannot represent: NaN, Infinity, undefined, lone surrogates, functions
  */
 export function canonicalize(value: Json): string {
   if (typeof value === 'string') return quote(value);
   if (value === null) return 'null';
   if (typeof value === 'number') return numeral(value);
   if (typeof value === 'boolean') return value ? 'true' : 'false';
-  if (typeof value !== 'object') throw new TypeError(`JSON has no ${typeof value}`);
+  if (typeof value !== 'object') throw new TypeError(`JSON cannot represent a ${typeof value}`);
   return Array.isArray(value) ? list(value) : members(value);
 }
 
 /** A string as JSON text. */
 export function quote(text: string): string {
   if (!ESCAPED.test(text)) return `"${text}"`;
-  if (!text.isWellFormed()) throw new TypeError('JSON text cannot hold a lone surrogate');
+  if (!text.isWellFormed()) throw new TypeError('JSON cannot represent a lone surrogate');
   return JSON.stringify(text);
 }
 
@@ -31,7 +31,7 @@ export function sortedKeys(value: JsonObject): string[] {
 }
 
 function numeral(value: number): string {
-  if (!Number.isFinite(value)) throw new TypeError(`JSON has no ${value}`);
+  if (!Number.isFinite(value)) throw new TypeError(`JSON cannot represent ${value}`);
   return String(value);
 }
 

@@ -1,19 +1,19 @@
-// The arithmetic of a chain: digests, links and their exact bytes (docs/formats.md).
+// The hash chain: digests, links and the exact bytes that are hashed (docs/formats.md).
 import { hash } from 'node:crypto';
 
-/** What the first entry of a ledger links to. */
+/** `prevHash` of the first entry of a ledger. */
 export const ZERO_HASH = '0'.repeat(64);
 
-/** What the first entry of an audit chain links to. */
+/** `prevHash` of the first entry of an audit chain. */
 export const AUDIT_GENESIS = '0';
 
-/** A place in a chain, and proof of what stood there. */
+/** A position in a chain and the hash of the entry there. */
 export interface Position {
   sequence: number;
   chainHash: string;
 }
 
-/** The four parts of a chain hash, in the order in which they are concatenated. */
+/** The four parts of a chain hash, in the order of their concatenation. */
 export interface Link {
   /** 64 hex digits, or the genesis of the chain. */
   prevHash: string;
@@ -30,9 +30,9 @@ export function sha256Hex(data: string | Uint8Array): string {
   return hash('sha256', data);
 }
 
-/** The digest of a view: of its canonical text, as it is stored. */
-export function payloadDigest(view: string): string {
-  return sha256Hex(view);
+/** The digest of a payload's canonical text, as stored. */
+export function payloadDigest(payload: string): string {
+  return sha256Hex(payload);
 }
 
 /** The hash that seals an entry and everything before it. */
@@ -41,11 +41,11 @@ export function chainHash(link: Link): string {
 }
 
 /**
- * The 24 bytes by which a moment enters a chain hash.
- * @throws RangeError outside the years 0 to 9999, which need more bytes
+ * A time as it enters a chain hash: `YYYY-MM-DDTHH:mm:ss.sssZ`, 24 bytes.
+ * @throws RangeError outside the years 0 to 9999, which take more bytes
  */
-export function chainTime(moment: Date): string {
-  const text = moment.toISOString();
-  if (text.length !== 24) throw new RangeError(`${text} does not fit into a chain`);
+export function chainTime(time: Date): string {
+  const text = time.toISOString();
+  if (text.length !== 24) throw new RangeError(`${text} is outside the years 0 to 9999`);
   return text;
 }

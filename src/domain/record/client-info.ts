@@ -1,4 +1,4 @@
-// What a User-Agent says of the caller's SDK (document 2, DecisionTrace `clientInfo`).
+// The caller's SDK as its User-Agent names it (document 2, DecisionTrace `clientInfo`).
 
 /** Type alias, so that it is JSON to the type checker. */
 export type ClientInfo = {
@@ -15,7 +15,7 @@ const SYSTEM =
 const RUNTIME =
   /\b(node|deno|bun|python|cpython|go|java|ruby|php|dotnet|rustc?)[ /]v?([\w.+-]{1,20})/i;
 
-/** Reads `name/version (runtime/version; os)` and what is near it; null when nothing is recognised. */
+/** Parses `name/version (runtime/version; os)` and similar texts; null when nothing is recognised. */
 export function parseClientInfo(userAgent: string | null): ClientInfo | null {
   const text = userAgent?.slice(0, 500) ?? '';
   const product = PRODUCT.exec(text);

@@ -1,33 +1,33 @@
-// Commitments: a view names a value by a salted digest, so that it can be shown, withheld or destroyed on its own.
+// Commitments: a payload holds salted digests of values, so that each can be disclosed, withheld or erased on its own (docs/formats.md).
 import { hash } from 'node:crypto';
 import { canonicalize, quote, sortedKeys } from './canonical-json.ts';
 import { sha256Hex } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';
 
-/** What is stored of a committed value: with it the commitment can be repeated, without it nothing can be guessed. */
+/** What is stored of a committed value: enough to recompute the commitment; without the seed no value can be guessed. */
 export interface SealedValue {
-  /** 16 random bytes as 22 base64url characters; never shown to anybody. */
+  /** 16 random bytes as 22 base64url characters; never disclosed. */
   seed: string;
   /** The value's canonical text. */
   text: string;
 }
 
-/** The names whose values are opened, so that one part can be shown without its siblings. Changing the rule makes old disclosures unrepeatable. */
+/** The values that are opened, so that a part can be disclosed without its siblings. Changing these makes old disclosures irreproducible. */
 const OPENED = new Set(['outputDecision']);
 const OPENED_DEPTH = 4;
 const OPENED_NODES = 64;
 
 /**
- * Commits to a value under the name it has in the view.
+ * Commits to a value under its name in the payload.
  * @param seed 16 random bytes, new for every value
- * @throws TypeError when the value is no JSON (see `canonicalize`) or the seed has another length
+ * @throws TypeError when the value is not JSON (see `canonicalize`) or the seed is not 16 bytes long
  */
 export function sealValue(
   name: string,
   value: Json,
   seed: Buffer,
 ): SealedValue & { commitment: string } {
-  if (seed.length !== 16) throw new TypeError('A seed has 16 bytes');
+  if (seed.length !== 16) throw new TypeError('A seed must have 16 bytes');
   const seedText = seed.toString('base64url');
   return { seed: seedText, ...new Commitment(name, seedText).of(value) };
 }
@@ -51,19 +51,19 @@ export function sealValues(
   return { sealed, commitments };
 }
 
-/** Whether a stored value is, to the byte, the one that was committed to. */
+/** Whether a stored value is, byte for byte, the one that was committed to. */
 export function matchesCommitment(name: string, stored: SealedValue, commitment: string): boolean {
   if (!OPENED.has(name))
     return sha256Hex(arrayText(saltAt(stored.seed, ''), name, stored.text)) === commitment;
   try {
-    const again = new Commitment(name, stored.seed).of(JSON.parse(stored.text) as Json);
-    return again.text === stored.text && again.commitment === commitment;
+    const recomputed = new Commitment(name, stored.seed).of(JSON.parse(stored.text) as Json);
+    return recomputed.text === stored.text && recomputed.commitment === commitment;
   } catch {
     return false;
   }
 }
 
-/** The disclosures that show a whole value: the canonical text of every node's array, parents before children. */
+/** The disclosures of a whole value: the canonical text of every node's array, parents before children. */
 export function disclose(name: string, seed: string, text: string): string[] {
   const commitment = new Commitment(name, seed);
   commitment.of(JSON.parse(text) as Json);
@@ -101,7 +101,7 @@ interface Node {
   depth: number;
 }
 
-/** One walk over one value. */
+/** One walk over a value. */
 class Commitment {
   /** The arrays of all nodes, parents before children. */
   readonly arrays: string[] = [];
@@ -120,14 +120,14 @@ class Commitment {
   }
 
   private node(node: Node): Committed {
-    const place = this.arrays.push('') - 1;
+    const index = this.arrays.push('') - 1;
     const { text, body } = this.opened(node) ?? closedContent(node.value);
     const array = arrayText(saltAt(this.seed, node.path), node.name, body);
-    this.arrays[place] = array;
+    this.arrays[index] = array;
     return { text, commitment: sha256Hex(array) };
   }
 
-  /** Opens a container whose children still fit into the allowance, taken in document order; null: it stays closed. */
+  /** Opens a container if its children still fit into the allowance, spent in canonical order; null: it stays closed. */
   private opened({ value, path, depth }: Node): Content | null {
     if (
       this.nodesLeft === 0 ||

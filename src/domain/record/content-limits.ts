@@ -1,7 +1,7 @@
 // The content limits of a schema version, checked on a decision (document 1, section 9).
 import type { ContentLimits } from './schema-versions.ts';
 
-/** The members of a decision that limits speak of. */
+/** The members of a decision that have limits. */
 export interface Limited {
   inputContext: {
     prompt: string;
@@ -21,7 +21,7 @@ export interface Limited {
 
 type Unit = 'characters' | 'bytes of JSON' | 'items';
 
-/** Where a limit is passed: `path` in the body, `limit` and what was found, in the limit's own unit. */
+/** A limit that is exceeded: the `path` in the body, the `limit`, and what was found in the limit's unit. */
 export interface LimitViolation {
   path: string;
   limit: number;
@@ -29,7 +29,7 @@ export interface LimitViolation {
   unit: Unit;
 }
 
-/** Every limit that the decision passes, in the order of the body. Characters are Unicode code points, bytes those of UTF-8. */
+/** Every limit that the decision exceeds, in the order of the body. Characters are Unicode code points, bytes those of UTF-8. */
 export function limitViolationOf(
   { inputContext: input, outputDecision: output, rationale, alternatives }: Limited,
   limits: ContentLimits,

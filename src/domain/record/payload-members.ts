@@ -1,4 +1,4 @@
-// Which members a view of each kind has and what each may hold: tokens, ids and digests, so that no free text can enter.
+// Which members a payload of each kind has and what each may hold: tokens, ids and digests, never free text.
 import type { Json, JsonObject } from './json.ts';
 
 type Check = (value: Json) => boolean;
@@ -9,9 +9,9 @@ const TRACE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const COMPLIANCE_ID = /^compliance:[A-Za-z0-9._()-]+:[A-Za-z0-9._()-]+$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const GENERATED_ID = /^trc_[0-9a-f]{32}$/;
-/** Versions, action names, catalogue clauses: a word, never a sentence or an address. */
+/** Versions, action names, catalogue clauses: one word, never a sentence or an e-mail address. */
 const TOKEN = /^[A-Za-z0-9][A-Za-z0-9._()-]{0,63}$/;
-/** What a commitment may be called. */
+/** The name of a commitment. */
 const NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 
 const hex64 = matching(HEX64);
@@ -42,9 +42,9 @@ const common = {
   actor,
   commitments,
 };
-const laterFact = { ...common, subject: position, after: position };
+const amendment = { ...common, subject: position, after: position };
 
-/** Every kind and its members; a view has exactly these. */
+/** Every kind and its members; a payload has exactly these. */
 const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   trace: {
     ...common,
@@ -56,9 +56,9 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     scrubVersion: token,
     unstored: names,
   },
-  correction: { ...laterFact, action: oneOf('approve', 'correct'), set: change },
-  review: { ...laterFact, reviewId: objectId, decision: oneOf('approve', 'reject'), set: change },
-  status: { ...laterFact, set: change },
+  correction: { ...amendment, action: oneOf('approve', 'correct'), set: change },
+  review: { ...amendment, reviewId: objectId, decision: oneOf('approve', 'reject'), set: change },
+  status: { ...amendment, set: change },
   compliance: {
     ...common,
     traceId: matching(COMPLIANCE_ID),
@@ -69,7 +69,7 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     status: oneOf('covered', 'partial', 'gap', 'not-applicable'),
   },
   erasure: {
-    ...laterFact,
+    ...amendment,
     cause: oneOf('request', 'bulk-delete', 'purge', 'retention'),
     erased: ascending(erasedNames, (value) => (value as { sequence: number }).sequence),
   },
@@ -88,26 +88,26 @@ const checksOf = new Map(
   Object.entries(kinds).map(([kind, checks]) => [kind, Object.entries(checks)]),
 );
 
-/** Whether a text is an id that the server made, and so says nothing about anybody: 24 hex digits, a UUID or a trace id. */
+/** Whether a text is an id that the server generated, which cannot be personal: 24 hex digits, a UUID or a trace id. */
 export function isId(text: string): boolean {
   return OBJECT_ID.test(text) || UUID.test(text) || GENERATED_ID.test(text);
 }
 
-/** Why a value is no view of version 1; null when it is one. */
-export function faultOf(view: Json): string | null {
-  if (!isObject(view)) return 'not an object';
-  const { kind } = view;
+/** Why a value is not a payload of version 1; null when it is one. */
+export function payloadProblem(payload: Json): string | null {
+  if (!isObject(payload)) return 'not an object';
+  const { kind } = payload;
   const checks = typeof kind === 'string' ? checksOf.get(kind) : undefined;
   if (!checks) return 'unknown kind';
   for (const [member, check] of checks) {
-    if (!Object.hasOwn(view, member)) return `member ${member} is missing`;
-    if (!check(view[member] as Json)) return `member ${member} is malformed`;
+    if (!Object.hasOwn(payload, member)) return `member ${member} is missing`;
+    if (!check(payload[member] as Json)) return `member ${member} is malformed`;
   }
-  if (Object.keys(view).length > checks.length + 1) return 'unknown member';
-  return kind === 'compliance' ? clauseFault(view) : null;
+  if (Object.keys(payload).length > checks.length + 1) return 'unknown member';
+  return kind === 'compliance' ? clauseProblem(payload) : null;
 }
 
-function clauseFault({ traceId, framework, clauseId }: JsonObject): string | null {
+function clauseProblem({ traceId, framework, clauseId }: JsonObject): string | null {
   return traceId === `compliance:${framework}:${clauseId}` ? null : 'traceId names another clause';
 }
 
@@ -132,7 +132,7 @@ function record(members: Readonly<Record<string, Check>>): Check {
     wanted.every(([key, check]) => Object.hasOwn(value, key) && check(value[key] as Json));
 }
 
-/** A list in strictly ascending order of a key, hence without repetition. */
+/** A list in strictly ascending order of a key, hence without duplicates. */
 function ascending(check: Check, keyOf: (value: Json) => string | number): Check {
   return (value) =>
     Array.isArray(value) &&

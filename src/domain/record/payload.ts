@@ -1,8 +1,8 @@
-// The views that are digested: a closed set of members for every kind of entry, nothing personal in clear (docs/formats.md).
+// The canonical payloads of entries, stored as `view`: a closed set of members for each kind, no personal data in clear (docs/formats.md).
 import { canonicalize } from './canonical-json.ts';
 import type { Position } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';
-import { faultOf, isId } from './payload-members.ts';
+import { isId, payloadProblem } from './payload-members.ts';
 
 export type TraceStatus = 'success' | 'approved' | 'flagged' | 'escalated' | 'pending' | 'blocked';
 
@@ -12,7 +12,7 @@ export interface Actor {
   id: string | null;
 }
 
-/** What every view holds. Ids are 24 hex digits. */
+/** Members of every payload. Ids are 24 hex digits. */
 interface Common {
   organizationId: string;
   workspaceId: string | null;
@@ -21,16 +21,16 @@ interface Common {
   commitments: Readonly<Record<string, string>>;
 }
 
-/** What every later fact about one decision holds. */
-interface LaterFact extends Common {
+/** Members of every amendment of a decision. */
+interface Amendment extends Common {
   traceId: string;
   /** The entry that ingested the decision. */
   subject: Position;
-  /** The newest earlier entry about the decision; the subject itself for the first change. */
+  /** The newest earlier entry about the decision; the subject itself for the first amendment. */
   after: Position;
 }
 
-/** Resulting values of a change; null: unchanged. */
+/** The values that an amendment sets; null: unchanged. */
 export interface Change {
   status: TraceStatus | null;
   humanOverride: boolean | null;
@@ -46,22 +46,22 @@ export interface TraceFacts extends Common {
   /** hex SHA-256. */
   policySetDigest: string;
   scrubVersion: string;
-  /** Names that were committed to and not kept. */
+  /** Names of values that were committed to and not stored. */
   unstored: readonly string[];
 }
 
-export interface CorrectionFacts extends LaterFact {
+export interface CorrectionFacts extends Amendment {
   action: 'approve' | 'correct';
   set: Change;
 }
 
-export interface ReviewFacts extends LaterFact {
+export interface ReviewFacts extends Amendment {
   reviewId: string;
   decision: 'approve' | 'reject';
   set: Change;
 }
 
-export interface StatusFacts extends LaterFact {
+export interface StatusFacts extends Amendment {
   set: Change;
 }
 
@@ -74,13 +74,13 @@ export interface ComplianceFacts extends Common {
   status: 'covered' | 'partial' | 'gap' | 'not-applicable';
 }
 
-/** Names destroyed in one entry. */
+/** The values of one entry that were destroyed, by name. */
 export interface Erased {
   sequence: number;
   names: readonly string[];
 }
 
-export interface ErasureFacts extends LaterFact {
+export interface ErasureFacts extends Amendment {
   cause: 'request' | 'bulk-delete' | 'purge' | 'retention';
   erased: readonly Erased[];
 }
@@ -90,7 +90,7 @@ export interface AuditPayloadFacts extends Common {
   action: string;
   status: 'success' | 'failure';
   resource: string | null;
-  /** Kept in clear only when it is an id; anything else belongs into a commitment. */
+  /** In clear only when it is an id; anything else belongs in a commitment. */
   resourceId: string | null;
 }
 
@@ -110,29 +110,29 @@ export type Payload =
   | ErasurePayload
   | AuditPayload;
 
-/** The view of an ingested decision. @throws TypeError when a member is not what it may be; so do all builders. */
+/** The payload of an ingested decision. Like all builders here: @throws TypeError when a member is malformed */
 export function tracePayload(facts: TraceFacts): string {
-  return viewText({ v: 1, kind: 'trace', ...facts, unstored: facts.unstored.toSorted() });
+  return payloadText({ v: 1, kind: 'trace', ...facts, unstored: facts.unstored.toSorted() });
 }
 
-/** The view of a human verdict that came by feedback. */
+/** The payload of a correction that came as feedback. */
 export function correctionPayload(facts: CorrectionFacts): string {
-  return viewText({ v: 1, kind: 'correction', ...facts });
+  return payloadText({ v: 1, kind: 'correction', ...facts });
 }
 
-/** The view of a reviewer's verdict. */
+/** The payload of a reviewer's verdict. */
 export function reviewPayload(facts: ReviewFacts): string {
-  return viewText({ v: 1, kind: 'review', ...facts });
+  return payloadText({ v: 1, kind: 'review', ...facts });
 }
 
-/** The view of a status set by hand. */
+/** The payload of a status that was set by hand. */
 export function statusPayload(facts: StatusFacts): string {
-  return viewText({ v: 1, kind: 'status', ...facts });
+  return payloadText({ v: 1, kind: 'status', ...facts });
 }
 
-/** The view of a clause attestation. */
+/** The payload of a clause's attestation. */
 export function compliancePayload(facts: ComplianceFacts): string {
-  return viewText({
+  return payloadText({
     v: 1,
     kind: 'compliance',
     traceId: complianceTraceId(facts.framework, facts.clauseId),
@@ -140,10 +140,10 @@ export function compliancePayload(facts: ComplianceFacts): string {
   });
 }
 
-/** The view of an erasure. */
+/** The payload of an erasure. */
 export function erasurePayload(facts: ErasureFacts): string {
   const erased = facts.erased.map(({ sequence, names }) => ({ sequence, names: names.toSorted() }));
-  return viewText({
+  return payloadText({
     v: 1,
     kind: 'erasure',
     ...facts,
@@ -151,19 +151,19 @@ export function erasurePayload(facts: ErasureFacts): string {
   });
 }
 
-/** The view of an administrative event. A `resourceId` that is no id is left out. */
+/** The payload of an administrative event. A `resourceId` that is not an id is left out. */
 export function auditPayload(facts: AuditPayloadFacts): string {
   const resourceId = facts.resourceId !== null && isId(facts.resourceId) ? facts.resourceId : null;
-  return viewText({ v: 1, kind: 'audit', traceId: null, ...facts, resourceId });
+  return payloadText({ v: 1, kind: 'audit', traceId: null, ...facts, resourceId });
 }
 
-/** What stands for the trace id in entries about a clause. */
+/** What entries about a clause have for a trace id. */
 export function complianceTraceId(framework: string, clauseId: string): string {
   return `compliance:${framework}:${clauseId}`;
 }
 
-/** Reads a stored view: typed, or the reason why it is none of version 1. */
-export function parsePayload(text: string): { view: Payload } | { reason: string } {
+/** Parses a stored payload; `reason` says why it is not one of version 1. */
+export function parsePayload(text: string): { payload: Payload } | { reason: string } {
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -171,13 +171,13 @@ export function parsePayload(text: string): { view: Payload } | { reason: string
   } catch {
     return { reason: 'not JSON' };
   }
-  const reason = faultOf(value);
-  return reason === null ? { view: value as unknown as Payload } : { reason };
+  const reason = payloadProblem(value);
+  return reason === null ? { payload: value as unknown as Payload } : { reason };
 }
 
-function viewText(view: Payload): string {
-  const value = view as unknown as JsonObject;
-  const fault = faultOf(value);
-  if (fault !== null) throw new TypeError(`A ${view.kind} view: ${fault}`);
+function payloadText(payload: Payload): string {
+  const value = payload as unknown as JsonObject;
+  const problem = payloadProblem(value);
+  if (problem !== null) throw new TypeError(`Invalid ${payload.kind} payload: ${problem}`);
   return canonicalize(value);
 }

@@ -1,10 +1,10 @@
-// JSON at the door: what could not be stored, canonicalised or committed to exactly as it was sent is refused.
+// Parsing of untrusted JSON: refuses what could not be stored, canonicalised or committed to exactly as it was sent.
 import type { Json, JsonObject } from './json.ts';
 
-/** Containers within containers; the outermost counts as one. */
+/** Levels of nesting; the outermost container is the first. */
 export const MAX_DEPTH = 32;
 
-/** JSON that is well formed and is refused all the same. */
+/** Well-formed JSON that is refused. */
 export class UnsafeJson extends Error {
   /** JSON Pointer (RFC 6901) of the value, or of the object whose key it is. */
   readonly path: string;
@@ -18,15 +18,15 @@ export class UnsafeJson extends Error {
   }
 }
 
-/** What was found, and the way to it from the innermost key outwards. */
+/** Why a value is refused, and its path from the innermost key outwards. */
 interface Refusal {
   reason: string;
   keys: (string | number)[];
 }
 
 /**
- * Parses JSON text. The last of duplicate keys counts and -0 becomes 0.
- * @throws SyntaxError when it is no JSON
+ * Parses JSON. The last of duplicate keys wins and -0 becomes 0.
+ * @throws SyntaxError when it is not JSON
  * @throws UnsafeJson for lone surrogates and NUL in strings and keys, the key `__proto__`, numbers that are infinite or
  *   integers beyond 2^53 - 1, and nesting deeper than 32
  */
@@ -40,7 +40,7 @@ export function parseSafeJson(text: string): Json {
   return root[0] as Json;
 }
 
-/** One walk over a parsed value; it stops at the depth limit, so it cannot overflow the stack. */
+/** One walk over a parsed value. It stops at the depth limit, so it cannot overflow the stack. */
 class Walk {
   private readonly suspicious: boolean;
 
@@ -48,7 +48,7 @@ class Walk {
     this.suspicious = suspicious;
   }
 
-  /** Checks `holder[key]`; `depth` is what a container there would have. */
+  /** Checks `holder[key]`; `depth` is that of a container there. */
   member(holder: Json[] | JsonObject, key: string | number, depth: number): Refusal | null {
     const value = (holder as JsonObject)[key] as Json;
     const refusal = this.value(value, depth);
@@ -58,8 +58,8 @@ class Walk {
   }
 
   private value(value: Json, depth: number): Refusal | null {
-    if (typeof value === 'string') return this.suspicious ? refused(textFault(value)) : null;
-    if (typeof value === 'number') return refused(numberFault(value));
+    if (typeof value === 'string') return this.suspicious ? refused(textProblem(value)) : null;
+    if (typeof value === 'number') return refused(numberProblem(value));
     if (typeof value !== 'object' || value === null) return null;
     if (depth > MAX_DEPTH) return refused(`nested deeper than ${MAX_DEPTH}`);
     return Array.isArray(value) ? this.items(value, depth) : this.members(value, depth);
@@ -76,7 +76,7 @@ class Walk {
   private members(value: JsonObject, depth: number): Refusal | null {
     for (const key of Object.keys(value)) {
       if (key === '__proto__') return refused('the key __proto__ is not allowed');
-      const fault = this.suspicious ? textFault(key) : null;
+      const fault = this.suspicious ? textProblem(key) : null;
       const refusal =
         fault === null ? this.member(value, key, depth + 1) : refused(`a key with ${fault}`);
       if (refusal) return refusal;
@@ -89,12 +89,12 @@ function refused(reason: string | null): Refusal | null {
   return reason === null ? null : { reason, keys: [] };
 }
 
-function textFault(text: string): string | null {
+function textProblem(text: string): string | null {
   if (text.includes('\0')) return 'a NUL character';
   return text.isWellFormed() ? null : 'a lone surrogate';
 }
 
-function numberFault(value: number): string | null {
+function numberProblem(value: number): string | null {
   if (!Number.isFinite(value)) return 'a number out of range';
   return Number.isInteger(value) && !Number.isSafeInteger(value)
     ? 'an integer beyond 2^53 - 1'

@@ -1,4 +1,4 @@
-// The trace wire contracts, selected by `X-Service-Version` or `schemaVersion` (document 1, section 9).
+// The versions of the trace schema, selected by `X-Service-Version` or `schemaVersion` (document 1, section 9).
 import { deprecation, deprecationLink, isPast } from '../deprecation.ts';
 
 /** Characters, bytes of JSON text, or items. */
@@ -22,10 +22,10 @@ export interface SchemaVersion {
 
 const KIB = 1024;
 
-/** Value of the header `Link` under a deprecated version, and once it is refused. */
+/** The `Link` header of answers under a deprecated version and of refusals after its sunset. */
 export const MIGRATION_LINK = deprecationLink('/docs#schema-versions');
 
-/** Oldest first; the last one applies when none is named. */
+/** Oldest first; the last one is the default. */
 export const SCHEMA_VERSIONS: readonly SchemaVersion[] = [
   {
     version: '2026-04-11',
@@ -49,7 +49,7 @@ export type VersionChoice =
   | { kind: 'contradictory' }
   | { kind: 'sunset'; version: SchemaVersion };
 
-/** The version that header and body name; the latest when neither does. */
+/** The version named by header and body; the latest when neither names one. */
 export function chooseVersion(
   named: readonly (string | undefined)[],
   now: Date,
@@ -67,7 +67,7 @@ export function chooseVersion(
   return { kind: isOver ? 'sunset' : 'chosen', version };
 }
 
-/** What an answer under a deprecated version says of it: `Deprecation`, `Sunset`, `Link`; nothing under any other. */
+/** `Deprecation`, `Sunset` and `Link` for answers under a deprecated version; none under any other. */
 export function deprecationHeaders(
   named: string,
   registered: readonly SchemaVersion[] = SCHEMA_VERSIONS,

@@ -6,7 +6,7 @@ import {
   foldEntry,
   type AmendmentPayload,
   type TraceState,
-} from '../../domain/record/fold.ts';
+} from '../../domain/record/trace-state.ts';
 import type {
   CompliancePayload,
   ErasurePayload,
@@ -80,12 +80,12 @@ interface Decision {
 
 function foldTrace({ trace, view, later, views, now }: Decision, findings: Findings): TraceState {
   const foldedTo = Number(trace.foldedTo ?? 0) || trace.sequence;
-  let standing = beginFold({ ...positionOf(trace), view });
+  let standing = beginFold({ ...positionOf(trace), payload: view });
   let shown = foldedTo === trace.sequence ? standing : null;
   for (const entry of later) {
     standing = foldEntry(standing, {
       ...positionOf(entry),
-      view: views.get(entry.sequence) as AmendmentPayload,
+      payload: views.get(entry.sequence) as AmendmentPayload,
     });
     if (entry.sequence === foldedTo) shown = standing;
   }

@@ -1,8 +1,8 @@
 // The replay of a chain from its first entry: links, digests, copies, values and usage, one entry at a time.
 import { chainHash, payloadDigest, type Position } from '../../domain/record/chain.ts';
-import { beginFold } from '../../domain/record/fold.ts';
+import { beginFold } from '../../domain/record/trace-state.ts';
 import type { Json } from '../../domain/record/json.ts';
-import { faultOf } from '../../domain/record/payload-members.ts';
+import { payloadProblem } from '../../domain/record/payload-members.ts';
 import type { Payload } from '../../domain/record/payload.ts';
 import { readIntact } from './bson-reader.ts';
 import type { Chain } from '../chains.ts';
@@ -152,14 +152,14 @@ export class Replay {
   #checkView(entry: Stored): void {
     const { sequence, chainHash } = entry;
     const view = JSON.parse(entry.view) as Payload;
-    const fault = faultOf(view as unknown as Json);
+    const fault = payloadProblem(view as unknown as Json);
     if (fault !== null) throw new TypeError(`a view with ${fault}`);
     for (const column of differingColumns(entry, view)) this.findings.mismatch(sequence, column);
     const gone = checkValues(entry, view, this.findings);
     const isFolded = view.kind === 'trace' && (Boolean(entry.foldedTo) || gone.length > 0);
     if (view.kind === 'trace' && !isFolded) {
       const views = new Map([[sequence, view]]);
-      const standing = beginFold({ sequence, chainHash, view });
+      const standing = beginFold({ sequence, chainHash, payload: view });
       for (const field of differingState(entry, standing, { told: [entry], views }))
         this.findings.mismatch(sequence, field);
     } else if (view.traceId !== null) this.#openHistory(view.traceId, sequence, gone);

@@ -1,35 +1,35 @@
-// Views: their vectors, that nothing but the closed set of members passes, and that no free text stands in clear.
+// Payloads: their vectors, that nothing but the closed set of members passes, and that no free text is in clear.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { viewFault } from '../../../scripts/verify-bundle/view.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { payloadDigest } from '../../../src/domain/record/chain.ts';
 import type { JsonObject } from '../../../src/domain/record/json.ts';
-import * as views from '../../../src/domain/record/payload.ts';
+import * as payloads from '../../../src/domain/record/payload.ts';
 import { has } from '../tools.ts';
 import { sampleHistory } from '../verifier/sample-chain.ts';
 import { vectors } from './vectors.ts';
 
 interface Vector {
-  kind: views.Payload['kind'];
+  kind: payloads.Payload['kind'];
   facts: JsonObject;
   view: string;
   payloadDigest: string;
 }
 
 const builders = {
-  trace: views.tracePayload,
-  correction: views.correctionPayload,
-  review: views.reviewPayload,
-  status: views.statusPayload,
-  compliance: views.compliancePayload,
-  erasure: views.erasurePayload,
-  audit: views.auditPayload,
+  trace: payloads.tracePayload,
+  correction: payloads.correctionPayload,
+  review: payloads.reviewPayload,
+  status: payloads.statusPayload,
+  compliance: payloads.compliancePayload,
+  erasure: payloads.erasurePayload,
+  audit: payloads.auditPayload,
 } as Record<string, (facts: unknown) => string>;
 
 const all = vectors<Vector[]>('views.json');
 
-describe.each(all)('a view of kind $kind', ({ kind, facts, view, payloadDigest: digest }) => {
+describe.each(all)('a payload of kind $kind', ({ kind, facts, view, payloadDigest: digest }) => {
   const build = builders[kind]!;
 
   it('is the text of its vector', () => {
@@ -40,7 +40,7 @@ describe.each(all)('a view of kind $kind', ({ kind, facts, view, payloadDigest: 
   });
 
   it('is read back, and understood by the verifier', () => {
-    expect(views.parsePayload(view)).toEqual({ view: JSON.parse(view) as unknown });
+    expect(payloads.parsePayload(view)).toEqual({ payload: JSON.parse(view) as unknown });
     expect(viewFault(JSON.parse(view) as JsonObject)).toBeNull();
   });
 
@@ -49,7 +49,7 @@ describe.each(all)('a view of kind $kind', ({ kind, facts, view, payloadDigest: 
       JSON.parse(view) as JsonObject,
       'Ada Lovelace <ada@example.com>',
     )) {
-      expect(views.parsePayload(canonicalize(poisoned)), path).toHaveProperty('reason');
+      expect(payloads.parsePayload(canonicalize(poisoned)), path).toHaveProperty('reason');
     }
   });
 
@@ -57,17 +57,17 @@ describe.each(all)('a view of kind $kind', ({ kind, facts, view, payloadDigest: 
     const members = JSON.parse(view) as JsonObject;
     for (const member of Object.keys(members)) {
       const { [member]: _, ...rest } = members;
-      expect(views.parsePayload(canonicalize(rest)), member).toHaveProperty('reason');
+      expect(payloads.parsePayload(canonicalize(rest)), member).toHaveProperty('reason');
       expect(viewFault(rest), member).not.toBeNull();
     }
-    expect(views.parsePayload(canonicalize({ ...members, note: null }))).toEqual({
+    expect(payloads.parsePayload(canonicalize({ ...members, note: null }))).toEqual({
       reason: 'unknown member',
     });
     expect(() => build({ ...facts, note: null })).toThrow(TypeError);
   });
 });
 
-describe('views', () => {
+describe('payloads', () => {
   it('exist of every kind', () => {
     expect(all.map(({ kind }) => kind).sort()).toEqual(Object.keys(builders).sort());
   });
@@ -79,7 +79,7 @@ describe('views', () => {
 
   it('of every lawful entry are read back', () => {
     for (const { view } of sampleHistory(1, 60))
-      expect(views.parsePayload(view)).toHaveProperty('view');
+      expect(payloads.parsePayload(view)).toHaveProperty('payload');
   });
 
   it.each([
@@ -90,7 +90,7 @@ describe('views', () => {
     ['an unknown kind', '{"kind":"wager"}', 'unknown kind'],
     ['a kind that every object has', '{"kind":"constructor"}', 'unknown kind'],
   ])('are refused: %s', (_name, text, reason) => {
-    expect(views.parsePayload(text)).toEqual({ reason });
+    expect(payloads.parsePayload(text)).toEqual({ reason });
   });
 
   const erasure = all.find(({ kind }) => kind === 'erasure')!.facts;
@@ -116,7 +116,7 @@ describe('views', () => {
   it('of audit entries keep ids in clear and nothing else', () => {
     const { facts } = all.find(({ kind }) => kind === 'audit')!;
     const idOf = (resourceId: string | null) =>
-      (JSON.parse(builders.audit!({ ...facts, resourceId })) as views.AuditPayload).resourceId;
+      (JSON.parse(builders.audit!({ ...facts, resourceId })) as payloads.AuditPayload).resourceId;
     const ids = [
       '65f000000000000000000001',
       '3f2b8a52-9a1c-4c0e-8f43-0a1b2c3d4e5f',
@@ -130,11 +130,11 @@ describe('views', () => {
   it('of a clause cannot name another one', () => {
     const { view } = all.find(({ kind }) => kind === 'compliance')!;
     const other = view.replace('compliance:eu-ai-act:art-12', 'compliance:eu-ai-act:art-13');
-    expect(views.parsePayload(other)).toEqual({ reason: 'traceId names another clause' });
+    expect(payloads.parsePayload(other)).toEqual({ reason: 'traceId names another clause' });
   });
 });
 
-/** The view with one of its strings or nulls replaced by a text, for each of them. */
+/** The payload with one of its strings or nulls replaced by a text, for each of them. */
 function* poisonings(value: JsonObject, text: string): Generator<[string, JsonObject]> {
   for (const [key, member] of Object.entries(value)) {
     if (member === null || typeof member === 'string') yield [key, { ...value, [key]: text }];

@@ -1,34 +1,39 @@
-// The trace as it stands: last writer wins field by field, and a fact that does not follow is refused.
+// The current state of a trace: last writer wins for each field, and an amendment that does not follow is refused.
 import { describe, expect, it } from 'vitest';
-import { beginFold, BrokenFold, foldEntries, foldEntry } from '../../../src/domain/record/fold.ts';
-import type { AmendmentPayload, EntryWith } from '../../../src/domain/record/fold.ts';
+import {
+  beginFold,
+  BrokenFold,
+  foldEntries,
+  foldEntry,
+} from '../../../src/domain/record/trace-state.ts';
+import type { AmendmentPayload, PayloadEntry } from '../../../src/domain/record/trace-state.ts';
 import type { TracePayload } from '../../../src/domain/record/payload.ts';
 import { SampleChain } from '../verifier/sample-chain.ts';
 import type { Sample } from '../verifier/sample-chain.ts';
 
-function told<V extends TracePayload | AmendmentPayload>({
+function parsed<P extends TracePayload | AmendmentPayload>({
   sequence,
   chainHash,
   view,
-}: Sample): EntryWith<V> {
-  return { sequence, chainHash, view: JSON.parse(view) as V };
+}: Sample): PayloadEntry<P> {
+  return { sequence, chainHash, payload: JSON.parse(view) as P };
 }
 
-function standing(entries: Sample[]) {
-  const [ingested, ...later] = entries;
+function stateAfter(entries: Sample[]) {
+  const [ingestion, ...amendments] = entries;
   return foldEntries(
-    told<TracePayload>(ingested!),
-    later.map((entry) => told<AmendmentPayload>(entry)),
+    parsed<TracePayload>(ingestion!),
+    amendments.map((entry) => parsed<AmendmentPayload>(entry)),
   );
 }
 
-describe('fold', () => {
-  it('begins with what was ingested', () => {
+describe('the state of a trace', () => {
+  it('begins with the ingestion', () => {
     const chain = new SampleChain();
     for (let i = 0; i < 5; i++) chain.trace();
     const last = chain.entries[4]!;
     const { commitments } = JSON.parse(last.view) as TracePayload;
-    expect(standing([last])).toMatchObject({
+    expect(stateAfter([last])).toMatchObject({
       traceId: last.traceId,
       subject: { sequence: 5, chainHash: last.chainHash },
       newest: { sequence: 5, chainHash: last.chainHash },
@@ -43,19 +48,19 @@ describe('fold', () => {
     });
   });
 
-  it('takes from each fact what it sets, and leaves the rest', () => {
+  it('takes from each amendment what it sets, and keeps the rest', () => {
     const chain = new SampleChain();
     chain.trace();
     chain.amend('correction', 0);
-    expect(standing(chain.entries)).toMatchObject({
+    expect(stateAfter(chain.entries)).toMatchObject({
       status: 'success',
       humanOverride: true,
       review: null,
     });
     chain.amend('status', 0);
-    expect(standing(chain.entries)).toMatchObject({ status: 'pending', humanOverride: true });
+    expect(stateAfter(chain.entries)).toMatchObject({ status: 'pending', humanOverride: true });
     chain.amend('review', 0);
-    const folded = standing(chain.entries);
+    const folded = stateAfter(chain.entries);
     expect(folded).toMatchObject({
       status: 'approved',
       humanOverride: true,
@@ -70,12 +75,12 @@ describe('fold', () => {
     expect(folded.fields).not.toHaveProperty('feedback');
   });
 
-  it('tells an erased value from one that replaced it', () => {
+  it('distinguishes an erased value from one that replaced it', () => {
     const chain = new SampleChain();
     chain.trace();
     chain.amend('erasure', 0);
     chain.amend('correction', 0);
-    expect(standing(chain.entries)).toMatchObject({
+    expect(stateAfter(chain.entries)).toMatchObject({
       fields: {
         inputContext: { state: 'erased' },
         outputDecision: { sequence: 3, state: 'stored' },
@@ -83,22 +88,22 @@ describe('fold', () => {
       erased: expect.arrayContaining([{ sequence: 1, name: 'outputDecision', at: 2 }]) as unknown,
     });
     chain.amend('erasure', 0);
-    const folded = standing(chain.entries);
+    const folded = stateAfter(chain.entries);
     expect(folded.fields).toMatchObject({ outputDecision: { sequence: 3, state: 'erased' } });
     expect(folded.erased).toContainEqual({ sequence: 3, name: 'feedback', at: 4 });
   });
 
-  it('can be continued from where it stood', () => {
+  it('can be folded step by step', () => {
     const chain = new SampleChain();
     chain.trace();
     for (const kind of ['correction', 'review', 'erasure', 'status'] as const) chain.amend(kind, 0);
-    const [ingested, ...later] = chain.entries;
-    let step = beginFold(told<TracePayload>(ingested!));
-    for (const entry of later) step = foldEntry(step, told<AmendmentPayload>(entry));
-    expect(step).toEqual(standing(chain.entries));
+    const [ingestion, ...amendments] = chain.entries;
+    let step = beginFold(parsed<TracePayload>(ingestion!));
+    for (const entry of amendments) step = foldEntry(step, parsed<AmendmentPayload>(entry));
+    expect(step).toEqual(stateAfter(chain.entries));
   });
 
-  it('refuses what does not follow', () => {
+  it('refuses an amendment that does not follow', () => {
     const chain = new SampleChain();
     chain.trace();
     chain.trace();
@@ -108,7 +113,7 @@ describe('fold', () => {
     const fold =
       (...entries: Sample[]) =>
       () =>
-        standing(entries);
+        stateAfter(entries);
     expect(fold(first, review, status)).not.toThrow();
     expect(fold(first, status)).toThrow(new BrokenFold(4, 'after is not the newest earlier entry'));
     expect(fold(first, review, review)).toThrow(BrokenFold);
