@@ -1,4 +1,4 @@
-// Amounts of money in the arguments of an action: numbers under names that speak of money, whatever the tool.
+// Amounts of money in the arguments of an action, recognised by the names of the members that hold them.
 import type { Json } from '../record/json.ts';
 
 const moneyWords = new Set([
@@ -15,10 +15,11 @@ const moneyWords = new Set([
   'budget',
 ]);
 const moneyNames = new Set(['total', 'subtotal', 'sum', 'usd', 'eur', 'gbp']);
-const written = /^[-+]?\s?[$€£]?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$/;
+const noAmountWords = new Set(['id', 'ids', 'count', 'method', 'methods', 'type', 'status']);
+const amountText = /^[-+]?\s?[$€£]?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$/;
 
 /**
- * The absolute amounts inside, as written (no currency is converted): numbers, and strings such as `"$1,200.50"`, whose member name
+ * The absolute amounts in a value, as written (no currency is converted): numbers, and strings such as `"$1,200.50"`, whose member name
  * has a word like amount, price or refund (`refundAmount`, `unit_price`) or is `total`, `subtotal` or `sum`.
  */
 export function amountsIn(value: Json, name = ''): number[] {
@@ -39,17 +40,17 @@ function namesMoney(name: string): boolean {
     .split(/[^a-z]+/);
   return (
     moneyNames.has(words.join('_')) ||
-    words.some((word, i) => moneyWords.has(word) && !isCounted(words, i))
+    words.some((word, i) => moneyWords.has(word) && !isNoAmount(words, i))
   );
 }
 
-/** `payment_id` and `refund_count` name no amount. */
-function isCounted(words: readonly string[], i: number): boolean {
-  return ['id', 'ids', 'count', 'method', 'methods', 'type', 'status'].includes(words[i + 1] ?? '');
+/** `payment_id` and `refund_count` are not amounts. */
+function isNoAmount(words: readonly string[], i: number): boolean {
+  return noAmountWords.has(words[i + 1] ?? '');
 }
 
 function numberOf(value: Json): number | null {
   if (typeof value === 'number') return value;
-  if (typeof value !== 'string' || !written.test(value.trim())) return null;
+  if (typeof value !== 'string' || !amountText.test(value.trim())) return null;
   return Number(value.replace(/[^\d.]/g, ''));
 }

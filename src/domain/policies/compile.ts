@@ -1,4 +1,4 @@
-// A set of policies compiled for many evaluations: conditions shared, fields shared, policies indexed by what they require.
+// Compiles a set of policies: distinct fields and conditions are shared, policies are indexed by the conditions that they require.
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../record/json.ts';
 import type { PolicyDefinition } from './definition.ts';
@@ -23,7 +23,7 @@ import {
 } from './policy.ts';
 import { verdictOf, type PolicyFailure, type Match, type PolicyVerdict } from './verdict.ts';
 
-/** Compiled policies by id and revision, kept by the caller between compilations of the same workspace. */
+/** Compiled policies by id and revision, which the caller keeps between compilations of a workspace. */
 export type PolicyCache = Map<string, CompiledPolicy>;
 
 export interface PolicySet {
@@ -31,23 +31,23 @@ export interface PolicySet {
   digest: string;
   /** In evaluation order. */
   members: { id: string; revision: number }[];
-  /** The distinct field paths that the conditions look at. */
+  /** The distinct field paths of the conditions. */
   fields: string[];
-  /** Whether some condition looks at this member of the facts, or into it. */
+  /** Whether some condition reads this member of the facts, or one inside it. */
   reads(member: string): boolean;
-  /** Judges one decision (docs/policies.md lists the facts). Never throws, keeps nothing. */
+  /** Evaluates the facts of one decision (docs/policies.md lists them). Never throws, keeps no state. */
   evaluate(facts: JsonObject): PolicyVerdict;
 }
 
 /**
- * Compiles the enabled policies of a workspace. With a cache only revisions that are not in it are compiled, and what the set no
- * longer holds is dropped from it.
+ * Compiles the enabled policies of a workspace. With a cache, only revisions that are not in it are compiled, and those that the set
+ * no longer has are removed from it.
  */
 export function compilePolicies(
   definitions: readonly PolicyDefinition[],
   cache: PolicyCache = new Map(),
 ): PolicySet {
-  const policies = recall(inOrder(definitions), cache);
+  const policies = compileMissing(inOrder(definitions), cache);
   const table = createConditionTable();
   const members = policies.map((policy) => toMember(policy, table));
   const guards = policies.map(({ guard }) => guard);
@@ -60,7 +60,7 @@ export function compilePolicies(
     fields: paths.keys(),
     reads: (member) => roots.has(member),
     evaluate(facts) {
-      return judgeAll(members, index, new Evaluation(facts, paths.items, slots.items));
+      return evaluateAll(members, index, new Evaluation(facts, paths.items, slots.items));
     },
   };
 }
@@ -70,28 +70,31 @@ export function policySetDigest(definitions: readonly PolicyDefinition[]): strin
   return digestOf(inOrder(definitions).map(digestedText));
 }
 
-/** A policy within its set. */
+/** A policy in its set. */
 interface Member {
   policy: CompiledPolicy;
   /** Of its conditions, in stored order. */
   slots: number[];
-  judge: Evaluator;
+  evaluate: Evaluator;
 }
 
 function inOrder(definitions: readonly PolicyDefinition[]): PolicyDefinition[] {
   return [...definitions].sort((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
 }
 
-function recall(definitions: readonly PolicyDefinition[], cache: PolicyCache): CompiledPolicy[] {
-  const keep = new Map(
+function compileMissing(
+  definitions: readonly PolicyDefinition[],
+  cache: PolicyCache,
+): CompiledPolicy[] {
+  const policies = new Map(
     definitions.map((definition) => {
       const key = `${definition.id}@${definition.revision}`;
       return [key, cache.get(key) ?? compilePolicy(definition)] as const;
     }),
   );
   cache.clear();
-  for (const [key, policy] of keep) cache.set(key, policy);
-  return [...keep.values()];
+  for (const [key, policy] of policies) cache.set(key, policy);
+  return [...policies.values()];
 }
 
 /** The distinct fields and conditions of a set, numbered, so that an evaluation reads and tests each at most once. */
@@ -118,20 +121,24 @@ function createConditionTable(): ConditionTable {
 
 function toMember(policy: CompiledPolicy, table: ConditionTable): Member {
   const slots = policy.conditions.map((condition) => table.slot(condition));
-  return { policy, slots, judge: evaluatorOf(policy, slots) };
+  return { policy, slots, evaluate: evaluatorOf(policy, slots) };
 }
 
-function judgeAll(members: readonly Member[], index: GuardIndex, run: Evaluation): PolicyVerdict {
+function evaluateAll(
+  members: readonly Member[],
+  index: GuardIndex,
+  evaluation: Evaluation,
+): PolicyVerdict {
   const found: { position: number; truth: Truth }[] = [];
-  index.visit(run, (position) => {
-    const truth = members[position]!.judge(run);
+  index.visit(evaluation, (position) => {
+    const truth = members[position]!.evaluate(evaluation);
     if (truth !== FALSE) found.push({ position, truth });
   });
   const matched: Match[] = [];
   const failed: PolicyFailure[] = [];
   for (const { position, truth } of found.sort((a, b) => a.position - b.position)) {
     const { policy, slots } = members[position]!;
-    const error = truth === TRUE ? null : firstError(run, slots);
+    const error = truth === TRUE ? null : firstError(evaluation, slots);
     if (error === null) matched.push(policy.match);
     else if (policy.restricts) matched.push({ ...policy.match, error });
     else failed.push(failureOf(policy.match, error));

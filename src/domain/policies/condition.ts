@@ -1,16 +1,16 @@
-// One condition as a function of the field's value: what each operator means on each type of JSON (docs/policies.md).
+// A condition as a predicate of the field's value: what each operator means for each JSON type (docs/policies.md).
 import type { Json } from '../record/json.ts';
 import { checkCondition, type Condition } from './definition.ts';
 import { instantOf } from './instant.ts';
-import { compilePattern, patternLimits, type Pattern, PatternTooDear } from './regex.ts';
+import { compilePattern, patternLimits, type Pattern, PatternTooExpensive } from './regex.ts';
 
-/** Holds, does not hold, or the text of what went wrong. */
+/** Whether the condition holds, or the error that kept it from being evaluated. */
 export type Finding = boolean | string;
 
-/** The condition applied to a value that is present. */
+/** A condition applied to a present value. */
 export type Test = (actual: Json) => Finding;
 
-/** Compiles a condition; one that would be refused today (saved under other rules) fails on every value instead of throwing. */
+/** Compiles a condition. One that was saved under other rules and is invalid today does not throw: it is an error for every value. */
 export function compileCondition(condition: Condition): Test {
   const [problem] = checkCondition(condition);
   if (problem !== undefined) return () => `${problem.path} ${problem.text}`;
@@ -92,8 +92,8 @@ function search(pattern: Pattern, texts: string[]): Finding {
   try {
     return pattern.occursIn(texts);
   } catch (error) {
-    return error instanceof PatternTooDear
-      ? `text of ${characters} characters is too long for a pattern of so many states`
-      : 'the pattern could not be applied';
+    return error instanceof PatternTooExpensive
+      ? `text of ${characters} characters is too long for a pattern with this many states`
+      : 'the pattern could not be searched for';
   }
 }

@@ -1,4 +1,4 @@
-// What a policy is made of, and which conditions and actions may be saved (document 2, resource Policy).
+// The definition of a policy, and the validation of its conditions and actions (document 2, resource Policy).
 import type { Json, JsonObject } from '../record/json.ts';
 import { instantOf } from './instant.ts';
 import { compilePattern } from './regex.ts';
@@ -6,14 +6,14 @@ import { compilePattern } from './regex.ts';
 export const operators = ['equals', 'contains', 'greater_than', 'less_than', 'regex'] as const;
 export type Operator = (typeof operators)[number];
 
-/** Strongest first: the order of precedence between all actions of all matched policies. */
+/** In order of precedence between all actions of all matched policies, strongest first. */
 export const actionTypes = ['block', 'flag_for_review', 'notify', 'approve'] as const;
 export type ActionType = (typeof actionTypes)[number];
 
 export const logicalOperators = ['AND', 'OR'] as const;
 export type LogicalOperator = (typeof logicalOperators)[number];
 
-/** `logicalOperator` joins this condition with the next one (default AND); that of the last condition has no effect. */
+/** `logicalOperator` joins this condition with the next one (default AND); the last condition's has no effect. */
 export type Condition = {
   field: string;
   operator: Operator;
@@ -21,28 +21,28 @@ export type Condition = {
   logicalOperator?: LogicalOperator;
 };
 
-/** `config.reason`, when it is a string, is the text shown with the verdict; the rest belongs to the type. */
+/** `config.reason`, when it is a string, is the reason given with the verdict; other members depend on the type. */
 export type Action = { type: ActionType; config?: JsonObject };
 
-/** One immutable revision of an enabled policy. No conditions: every decision matches. */
+/** One immutable revision of an enabled policy. Without conditions it matches every decision. */
 export type PolicyDefinition = {
   id: string;
   revision: number;
   name: string;
   description: string;
-  /** Lower is evaluated and named first. */
+  /** Lower is evaluated first. */
   priority: number;
   conditions: Condition[];
   actions: Action[];
 };
 
-/** Where something is wrong (`conditions[2].value`), and what, as text that follows the path. */
+/** A validation error: the path (`conditions[2].value`) and a text that continues it. */
 export interface Problem {
   path: string;
   text: string;
 }
 
-/** Counts, and sizes in characters; `json` bounds the JSON text of a value or of a config. */
+/** Counts, and lengths in characters; `json` is for the JSON text of a value or a config. */
 export const policyLimits = {
   conditions: 50,
   actions: 10,
@@ -54,7 +54,7 @@ export const policyLimits = {
 const refusedSegments = new Set(['__proto__', 'constructor', 'prototype']);
 const control = /\p{Cc}/u;
 
-/** Everything that keeps these conditions and actions from being saved; empty when nothing does. */
+/** All validation errors of these conditions and actions. */
 export function checkPolicy(
   conditions: readonly Condition[],
   actions: readonly Action[],
@@ -72,7 +72,7 @@ export function checkPolicy(
   ];
 }
 
-/** The problems of one condition, with the paths `field` and `value`. */
+/** The validation errors of one condition, with the paths `field` and `value`. */
 export function checkCondition(condition: Condition): Problem[] {
   const found: [string, string | null][] = [
     ['field', fieldProblem(condition.field)],
@@ -86,11 +86,11 @@ function checkAction({ config }: Action): Problem[] {
   return text === null ? [] : [{ path: 'config', text }];
 }
 
-function checkCount(path: 'conditions' | 'actions', count: number, least: number): Problem[] {
-  const most = policyLimits[path];
-  return count >= least && count <= most
+function checkCount(path: 'conditions' | 'actions', count: number, minimum: number): Problem[] {
+  const maximum = policyLimits[path];
+  return count >= minimum && count <= maximum
     ? []
-    : [{ path, text: `must hold ${least} to ${most} items` }];
+    : [{ path, text: `must have ${minimum} to ${maximum} items` }];
 }
 
 function prefixed(prefix: string, problems: Problem[]): Problem[] {
@@ -104,10 +104,10 @@ function fieldProblem(field: string): string | null {
   if (segments.length > policyLimits.segments)
     return `must have at most ${policyLimits.segments} segments`;
   if (segments.includes(''))
-    return 'must be names joined by single dots, such as outputDecision.action';
-  if (control.test(field)) return 'must not hold control characters';
+    return 'must be names separated by single dots, such as outputDecision.action';
+  if (control.test(field)) return 'must not contain control characters';
   const refused = segments.find((segment) => refusedSegments.has(segment));
-  return refused === undefined ? null : `must not reach into ${refused}`;
+  return refused === undefined ? null : `must not contain the segment ${refused}`;
 }
 
 function sizeProblem(value: Json): string | null {
@@ -122,8 +122,8 @@ const valueProblems: Record<Operator, (value: Json) => string | null> = {
     if (value === '') return 'must not be empty';
     return isScalar(value) ? null : 'must be a string, a number or a boolean for contains';
   },
-  greater_than: orderProblem,
-  less_than: orderProblem,
+  greater_than: comparisonProblem,
+  less_than: comparisonProblem,
   regex: (value) => {
     if (typeof value !== 'string') return 'must be a string for regex';
     const result = compilePattern(value);
@@ -131,10 +131,10 @@ const valueProblems: Record<Operator, (value: Json) => string | null> = {
   },
 };
 
-function orderProblem(value: Json): string | null {
+function comparisonProblem(value: Json): string | null {
   if (typeof value === 'number' && Number.isFinite(value)) return null;
   if (typeof value === 'string' && instantOf(value) !== null) return null;
-  return 'must be a finite number, a day (2026-01-31) or an instant with its offset (2026-01-31T09:00:00Z) to compare with';
+  return 'must be a finite number, a date (2026-01-31) or a date-time with offset (2026-01-31T09:00:00Z)';
 }
 
 function isScalar(value: Json): value is string | number | boolean {

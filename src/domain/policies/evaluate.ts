@@ -1,4 +1,4 @@
-// One evaluation of a compiled set: fields are read and conditions tested when first needed, and remembered.
+// One evaluation of a compiled set: fields are read and conditions tested lazily, each at most once.
 import type { Json, JsonObject } from '../record/json.ts';
 import { readPath } from './fields.ts';
 import type { CompiledCondition, CompiledPolicy } from './policy.ts';
@@ -16,12 +16,12 @@ export interface Slot {
   test: CompiledCondition['test'];
 }
 
-/** A policy's chain of conditions as a closure over the slots of a set. */
-export type Evaluator = (run: Evaluation) => Truth;
+/** The joined conditions of a policy, as a function over an evaluation of its set. */
+export type Evaluator = (evaluation: Evaluation) => Truth;
 
 const unread = Symbol('unread');
 
-/** What one evaluation over the facts of one decision has found so far. */
+/** The values and truths found so far for the facts of one decision. */
 export class Evaluation {
   readonly #facts: JsonObject;
   readonly #paths: readonly string[][];
@@ -51,7 +51,7 @@ export class Evaluation {
     return (this.#truths[slot] ||= this.#test(slot)) as Truth;
   }
 
-  /** What went wrong in a condition that is UNKNOWN. */
+  /** The error of a condition that is UNKNOWN. */
   error(slot: number): string | undefined {
     return this.#errors?.get(slot);
   }
@@ -68,7 +68,7 @@ export class Evaluation {
 
 const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 } as const;
 
-/** Closes over the slots of the policy's conditions, in stored order; where all are joined alike, the cheapest is asked first. */
+/** The evaluator of a policy, given the slots of its conditions in stored order. Where all are joined alike, the cheapest is tested first. */
 export function evaluatorOf(
   { conditions, joins }: CompiledPolicy,
   slots: readonly number[],
@@ -87,43 +87,46 @@ export function evaluatorOf(
 }
 
 function allOf(slots: readonly number[]): Evaluator {
-  return (run) => {
-    let sum: Truth = TRUE;
+  return (evaluation) => {
+    let result: Truth = TRUE;
     for (const slot of slots) {
-      const truth = run.truth(slot);
+      const truth = evaluation.truth(slot);
       if (truth === FALSE) return FALSE;
-      if (truth < sum) sum = truth;
+      if (truth < result) result = truth;
     }
-    return sum;
+    return result;
   };
 }
 
 function anyOf(slots: readonly number[]): Evaluator {
-  return (run) => {
-    let sum: Truth = FALSE;
+  return (evaluation) => {
+    let result: Truth = FALSE;
     for (const slot of slots) {
-      const truth = run.truth(slot);
+      const truth = evaluation.truth(slot);
       if (truth === TRUE) return TRUE;
-      if (truth > sum) sum = truth;
+      if (truth > result) result = truth;
     }
-    return sum;
+    return result;
   };
 }
 
 function chain([first, ...rest]: readonly number[], ands: readonly boolean[]): Evaluator {
-  return (run) => {
-    let sum = run.truth(first!);
+  return (evaluation) => {
+    let result = evaluation.truth(first!);
     for (const [i, slot] of rest.entries()) {
-      if (sum === (ands[i] ? FALSE : TRUE)) continue;
-      const truth = run.truth(slot);
-      sum = (ands[i] ? Math.min(sum, truth) : Math.max(sum, truth)) as Truth;
+      if (result === (ands[i] ? FALSE : TRUE)) continue;
+      const truth = evaluation.truth(slot);
+      result = (ands[i] ? Math.min(result, truth) : Math.max(result, truth)) as Truth;
     }
-    return sum;
+    return result;
   };
 }
 
 /** The error of the first condition, in stored order, that could not be evaluated. */
-export function firstError(run: Evaluation, slots: readonly number[]): string {
-  const slot = slots.find((candidate) => run.truth(candidate) === UNKNOWN);
-  return (slot === undefined ? undefined : run.error(slot)) ?? 'a condition could not be evaluated';
+export function firstError(evaluation: Evaluation, slots: readonly number[]): string {
+  const slot = slots.find((candidate) => evaluation.truth(candidate) === UNKNOWN);
+  return (
+    (slot === undefined ? undefined : evaluation.error(slot)) ??
+    'a condition could not be evaluated'
+  );
 }

@@ -1,25 +1,25 @@
-// The facts that policies judge: the submitted decision, and members derived from it for conditions that no path could express.
+// The facts that policies are evaluated on: the submitted decision, and members derived from it for conditions that a path cannot express.
 import type { Json, JsonObject } from '../record/json.ts';
 import { parseSafeJson } from '../record/safe-json.ts';
 import { amountsIn } from './amounts.ts';
 
-/** What is known when a decision is judged. */
+/** What is known of a decision when it is evaluated. */
 export interface PolicyFacts {
   /** The members of the submitted decision, before scrubbing. */
   submitted: JsonObject;
-  /** The moment of judgement, by the server's clock. */
+  /** The time of evaluation, by the server's clock. */
   at: Date;
   confidenceScore: number;
   tags: string[];
-  /** Name of the resolved agent; null when the decision names none that is known. */
+  /** Name of the resolved agent; null when the decision names no known one. */
   agentName: string | null;
-  /** Kinds of personal data found, such as `EMAIL`: anywhere, and in `outputDecision`. */
+  /** Types of personal data detected, such as `EMAIL`: anywhere, and in `outputDecision`. */
   pii: { types: string[]; outputTypes: string[] };
 }
 
 /**
- * The facts of one decision (docs/policies.md lists them), of those members only that somebody looks at, as `reads` says. Derived
- * members win over submitted ones of the same name.
+ * The facts of one decision (docs/policies.md lists them), limited to the members that some condition `reads`. Derived members
+ * override submitted ones of the same name.
  */
 export function factsOf(
   { submitted, at, agentName, confidenceScore, tags, pii }: PolicyFacts,
@@ -53,23 +53,23 @@ function derivedFrom({ outputDecision = null, rationale = null }: JsonObject): {
 
 function actionFacts(output: Json, texts: readonly string[]): JsonObject {
   const action = member(output, 'action') ?? null;
-  const further = member(output, 'toolCalls') ?? null;
-  const calls = [action, ...(Array.isArray(further) ? further : [])].filter(
+  const toolCalls = member(output, 'toolCalls') ?? null;
+  const calls = [action, ...(Array.isArray(toolCalls) ? toolCalls : [])].filter(
     (call) => typeof call === 'object',
   );
   const tools = calls.flatMap(toolNames);
-  const opened = calls.map(unfold);
-  const amounts = amountsIn(opened);
+  const parsed = calls.map(parseNested);
+  const amounts = amountsIn(parsed);
   return {
     names: (typeof action === 'string' ? [action, ...tools] : tools).map(snakeCase),
     isToolCall: tools.length > 0,
-    largestList: largest(opened.map(largestList)),
+    largestList: largest(parsed.map(largestList)),
     recipientDomains: [...new Set(texts.flatMap(domainsIn))],
     ...(amounts.length === 0 ? {} : { largestAmount: largest(amounts), totalAmount: sum(amounts) }),
   };
 }
 
-/** The first of the customary members that holds a name; `function` may be an object of its own. */
+/** The first customary member with a name; `function` may be an object of its own. */
 function toolNames(call: Json): string[] {
   for (const key of ['tool', 'name', 'function', 'toolName', 'type']) {
     const value = member(call, key);
@@ -79,15 +79,15 @@ function toolNames(call: Json): string[] {
   return [];
 }
 
-/** The value with every string that is the JSON of an object or array parsed, since many tools get their arguments as such text. */
-function unfold(value: Json): Json {
-  if (typeof value === 'string') return /^\s*[[{]/.test(value) ? parsed(value) : value;
+/** The value with every string parsed that is JSON of an object or array: many tools get their arguments as such text. */
+function parseNested(value: Json): Json {
+  if (typeof value === 'string') return /^\s*[[{]/.test(value) ? parseText(value) : value;
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(unfold);
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, unfold(item)]));
+  if (Array.isArray(value)) return value.map(parseNested);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, parseNested(item)]));
 }
 
-function parsed(text: string): Json {
+function parseText(text: string): Json {
   try {
     return parseSafeJson(text);
   } catch {
@@ -106,7 +106,7 @@ function snakeCase(name: string): string {
     .replace(/^_|_$/g, '');
 }
 
-/** Every string value inside, in document order; names of members are left out. */
+/** Every string value, in document order; names of members are not included. */
 function stringsIn(value: Json): string[] {
   if (typeof value === 'string') return [value];
   if (value === null || typeof value !== 'object') return [];
@@ -117,7 +117,7 @@ function largestList(value: Json): number {
   if (value === null || typeof value !== 'object') return 0;
   const own = Array.isArray(value) ? value.length : 0;
   return Object.values(value).reduce<number>(
-    (most, item) => Math.max(most, largestList(item)),
+    (maximum, item) => Math.max(maximum, largestList(item)),
     own,
   );
 }
@@ -139,9 +139,9 @@ function lengthOf(value: Json): number {
   return typeof value === 'string' ? value.trim().length : 0;
 }
 
-/** Of non-negative numbers; 0 when there are none. Too many would overflow the arguments of `Math.max`. */
+/** Of non-negative numbers; 0 for none. A long list would overflow the arguments of `Math.max`. */
 function largest(values: readonly number[]): number {
-  return values.reduce((most, value) => Math.max(most, value), 0);
+  return values.reduce((maximum, value) => Math.max(maximum, value), 0);
 }
 
 function sum(values: readonly number[]): number {

@@ -1,14 +1,14 @@
-// How a condition's field path finds its value in the facts.
+// Field paths of conditions: splitting them, and reading a value from the facts.
 import type { Json, JsonObject } from '../record/json.ts';
 
 const index = /^(?:0|[1-9]\d*)$/;
 
-/** Splits a dotted path once, so that reading does not. */
+/** Splits a dotted path, once for many reads. */
 export function splitPath(field: string): string[] {
   return field.split('.');
 }
 
-/** The value at the path; undefined when any step is absent. Only own members of objects and indexes of arrays are reached. */
+/** The value at a path; undefined when a segment is absent. Only own members of objects and array indexes are read. */
 export function readPath(facts: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json | undefined = facts;
   for (const segment of path) {

@@ -1,13 +1,13 @@
-// Which policies need a look at all: an index of the policies by the `equals` conditions that they cannot match without.
+// An index of policies by the `equals` conditions that they cannot match without, so that few are evaluated.
 import type { Json } from '../record/json.ts';
 import type { LogicalOperator } from './definition.ts';
 import type { Evaluation } from './evaluate.ts';
 import type { CompiledCondition } from './policy.ts';
 
 /**
- * The smallest guard that reading the chain gives: conditions of which at least one holds whenever the chain does, all of them
- * indexable; null when there is none. `a AND b` is guarded by what guards a or by what guards b, `a OR b` only by both together.
- * Sound for errors too, since an unknown condition never makes up for a false guard.
+ * The smallest guard of a policy: indexable conditions of which at least one holds whenever the policy matches; null when there is
+ * none. `a AND b` is guarded by the guard of a or that of b, `a OR b` only by both together. Errors keep it sound: no unknown
+ * condition makes up for a false guard.
  */
 export function guardOf<T extends CompiledCondition>(
   conditions: readonly T[],
@@ -23,13 +23,13 @@ export function guardOf<T extends CompiledCondition>(
   return guard;
 }
 
-/** The policies of a set, by position, that have to be judged for the facts of a run. */
+/** The policies of a set, by position, that have to be evaluated for given facts. */
 export interface GuardIndex {
   /** Calls `visit` once for each of them, in no order. */
-  visit(run: Evaluation, visit: (position: number) => void): void;
+  visit(evaluation: Evaluation, visit: (position: number) => void): void;
 }
 
-/** Indexes the guards of a set's policies, given by position; `fieldOf` numbers a field path as the run does. */
+/** Indexes the guards of a set's policies, given by position; `fieldOf` gives the number of a field path in the evaluation. */
 export function indexGuards(
   guards: readonly (CompiledCondition[] | null)[],
   fieldOf: (path: string) => number,
@@ -39,22 +39,25 @@ export function indexGuards(
   for (const [position, guard] of guards.entries()) {
     if (guard === null) always.push(position);
     for (const { field, value } of guard ?? []) {
-      const byValue = entry(byField, fieldOf(field), () => new Map<Json, Set<number>>());
-      entry(byValue, value, () => new Set<number>()).add(position);
+      const byValue = getOrInsert(byField, fieldOf(field), () => new Map<Json, Set<number>>());
+      getOrInsert(byValue, value, () => new Set<number>()).add(position);
     }
   }
   return {
-    visit(run, visit) {
+    visit(evaluation, visit) {
       always.forEach(visit);
-      guarded(byField, run).forEach(visit);
+      guarded(byField, evaluation).forEach(visit);
     },
   };
 }
 
-function guarded(byField: Map<number, Map<Json, Set<number>>>, run: Evaluation): Set<number> {
+function guarded(
+  byField: Map<number, Map<Json, Set<number>>>,
+  evaluation: Evaluation,
+): Set<number> {
   const found = new Set<number>();
   for (const [field, byValue] of byField) {
-    const value = run.value(field);
+    const value = evaluation.value(field);
     if (value !== undefined) byValue.get(value)?.forEach((position) => found.add(position));
   }
   return found;
@@ -69,8 +72,8 @@ function smaller<T>(a: T[] | null, b: T[] | null): T[] | null {
   return b.length < a.length ? b : a;
 }
 
-function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key) ?? make();
-  map.set(key, known);
-  return known;
+function getOrInsert<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const value = map.get(key) ?? create();
+  map.set(key, value);
+  return value;
 }

@@ -1,11 +1,11 @@
-// The dates that conditions compare: ISO 8601 with an explicit offset, or a calendar day taken as its first instant in UTC.
+// Dates in conditions: ISO 8601 with an explicit offset, or a calendar date as its midnight in UTC.
 
 const shape =
   /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
- * Milliseconds since 1970 of `YYYY-MM-DD` or `YYYY-MM-DDThh:mm[:ss[.fff]](Z|+hh:mm)`; null for every other text, a local time
- * without offset and a day that the calendar lacks included.
+ * Milliseconds since the epoch of `YYYY-MM-DD` or `YYYY-MM-DDThh:mm[:ss[.fff]](Z|+hh:mm)`; null for any other text, including a
+ * local time without offset and a date that does not exist.
  */
 export function instantOf(text: string): number | null {
   const parts = shape.exec(text);

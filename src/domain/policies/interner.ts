@@ -1,8 +1,8 @@
-// Numbers for the distinct things of a set: equal keys get the same number.
+// Interning: consecutive numbers for distinct keys, each with one item.
 
 export interface Interner<T> {
-  /** The number of this key; `make` is asked for the item when the key is new. */
-  intern(key: string, make: () => T): number;
+  /** The number of this key; `create` makes the item of a new key. */
+  intern(key: string, create: () => T): number;
   keys(): string[];
   /** By number. */
   readonly items: readonly T[];
@@ -15,11 +15,11 @@ export function createInterner<T>(): Interner<T> {
   return {
     items,
     keys: () => [...numbers.keys()],
-    intern(key, make) {
+    intern(key, create) {
       const known = numbers.get(key);
       if (known !== undefined) return known;
       numbers.set(key, items.length);
-      return items.push(make()) - 1;
+      return items.push(create()) - 1;
     },
   };
 }

@@ -1,11 +1,11 @@
-// One policy compiled on its own: everything about it that no other policy of the set can change.
+// Compiles one policy: everything that does not depend on the other policies of a set.
 import { canonicalize } from '../record/canonical-json.ts';
 import { compileCondition, type Test } from './condition.ts';
 import type { Condition, LogicalOperator, PolicyDefinition } from './definition.ts';
 import { guardOf } from './guards.ts';
 import { matchOf, restricts, type Match } from './verdict.ts';
 
-/** A condition with the key under which equal conditions of different policies are one. */
+/** A condition with its predicate; equal conditions of different policies have the same key. */
 export interface CompiledCondition extends Condition {
   key: string;
   test: Test;
@@ -18,7 +18,7 @@ export interface CompiledPolicy {
   /** See `guardOf`. */
   guard: CompiledCondition[] | null;
   match: Match;
-  /** Whether an evaluation error counts as a match. */
+  /** Whether an error counts as a match. */
   restricts: boolean;
   /** See `digestedText`. */
   text: string;
@@ -42,7 +42,7 @@ export function compilePolicy(definition: PolicyDefinition): CompiledPolicy {
   };
 }
 
-/** The policy's element of the digested array, as JCS text (formats.md). */
+/** The policy's element of the digested array, as canonical JSON (docs/formats.md). */
 export function digestedText({ id, priority, conditions, actions }: PolicyDefinition): string {
   return canonicalize({ id, priority, conditions, actions });
 }

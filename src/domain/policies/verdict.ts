@@ -1,4 +1,4 @@
-// What a set of policies says about one decision, and the fixed precedence between actions (document 2, policy evaluation rules).
+// The verdict of a set of policies on a decision, by the fixed precedence between actions (document 2, policy evaluation rules).
 import type { JsonObject } from '../record/json.ts';
 import {
   actionTypes,
@@ -8,22 +8,22 @@ import {
   type PolicyDefinition,
 } from './definition.ts';
 
-/** A policy that matched, or that restricts and could not be evaluated. */
+/** A policy that matched, or a restricting one that could not be evaluated. */
 export interface Match {
   readonly id: string;
   readonly revision: number;
   readonly name: string;
-  /** Never empty: the strongest action's `config.reason`, else the description, else the conditions in words. */
+  /** Never empty: the strongest action's `config.reason`, else the description, else the conditions as text. */
   readonly reason: string;
   /** In the order of the definition. */
   readonly actions: readonly ActionType[];
   /** The configs of the policy's `notify` actions. */
   readonly notifications: readonly JsonObject[];
-  /** Why the policy could not be evaluated and therefore counts as a match; null for a plain match. */
+  /** The error for which the policy counts as a match; null when it matched. */
   readonly error: string | null;
 }
 
-/** A policy that restricts nothing and could not be evaluated: it counts as no match. */
+/** A policy that does not restrict and could not be evaluated: it does not match. */
 export type PolicyFailure = Pick<Match, 'id' | 'revision' | 'name'> & { readonly error: string };
 
 export interface PolicyVerdict {
@@ -43,7 +43,7 @@ const statuses = {
   approve: 'approved',
 } as const;
 
-/** The verdict over matches in evaluation order: block over flag_for_review over notify over approve, whatever the priorities. */
+/** The verdict of matches in evaluation order: block over flag_for_review over notify over approve, regardless of priorities. */
 export function verdictOf(matched: Match[], failed: PolicyFailure[]): PolicyVerdict {
   const winner = strongest(matched.flatMap(({ actions }) => actions));
   const action = winner ?? 'approve';
@@ -51,12 +51,12 @@ export function verdictOf(matched: Match[], failed: PolicyFailure[]): PolicyVerd
   return { action, status: statuses[action], decidedBy: decider?.id ?? null, matched, failed };
 }
 
-/** Whether an error inside a policy with these actions counts as a match. */
+/** Whether a policy with these actions restricts: then an error counts as a match. */
 export function restricts(actions: readonly Action[]): boolean {
   return actions.some(({ type }) => type === 'block' || type === 'flag_for_review');
 }
 
-/** The policy as it stands in a verdict when it matches. */
+/** How a policy appears in a verdict when it matches. */
 export function matchOf({
   id,
   revision,
@@ -69,7 +69,7 @@ export function matchOf({
     id,
     revision,
     name,
-    reason: givenReason(actions) ?? (description || inWords(conditions)),
+    reason: configuredReason(actions) ?? (description || describe(conditions)),
     actions: actions.map(({ type }) => type),
     notifications: actions.flatMap(({ type, config }) => (type === 'notify' ? [config ?? {}] : [])),
     error: null,
@@ -80,7 +80,7 @@ function strongest(types: readonly ActionType[]): ActionType | undefined {
   return actionTypes.find((type) => types.includes(type));
 }
 
-function givenReason(actions: readonly Action[]): string | null {
+function configuredReason(actions: readonly Action[]): string | null {
   const type = strongest(actions.map((action) => action.type));
   const reasons = actions
     .filter((action) => action.type === type)
@@ -92,7 +92,7 @@ function givenReason(actions: readonly Action[]): string | null {
 }
 
 const reasonLength = 500;
-const words = {
+const operatorWords = {
   equals: 'is',
   contains: 'contains',
   greater_than: 'is greater than',
@@ -100,11 +100,11 @@ const words = {
   regex: 'matches',
 };
 
-function inWords(conditions: readonly Condition[]): string {
+function describe(conditions: readonly Condition[]): string {
   if (conditions.length === 0) return 'Applies to every decision';
   const parts = conditions.map(({ field, operator, value, logicalOperator = 'AND' }, i) => {
-    const joined = i === conditions.length - 1 ? '' : ` ${logicalOperator.toLowerCase()} `;
-    return `${field} ${words[operator]} ${JSON.stringify(value)}${joined}`;
+    const join = i === conditions.length - 1 ? '' : ` ${logicalOperator.toLowerCase()} `;
+    return `${field} ${operatorWords[operator]} ${JSON.stringify(value)}${join}`;
   });
   const text = parts.join('');
   return text.length > reasonLength ? `${text.slice(0, reasonLength - 3).toWellFormed()}...` : text;

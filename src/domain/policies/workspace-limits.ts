@@ -1,20 +1,20 @@
-// What the enabled policies of one workspace may cost together: every one is asked on every decision, on a thread that all tenants share.
+// Limits on the total cost of a workspace's enabled policies: all are evaluated on every decision, on a thread that tenants share.
 import type { Condition } from './definition.ts';
 import { compilePattern } from './regex.ts';
 
-/** `instructions` is the sum over the distinct regex conditions, each counted once whatever the number of policies that state it. */
+/** `instructions` is the sum over the distinct regex conditions, each counted once however many policies have it. */
 export const workspaceLimits = { policies: 1_000, instructions: 10_000 } as const;
 
-/** Why these policies may not all be enabled in one workspace; null when they may. */
+/** The limit that these policies exceed when all are enabled in one workspace; null when they do not. */
 export function workspaceLimitViolation(
   policies: readonly { conditions: readonly Condition[] }[],
 ): string | null {
   if (policies.length > workspaceLimits.policies) {
-    return `A workspace may have ${workspaceLimits.policies} enabled policies`;
+    return `A workspace may have at most ${workspaceLimits.policies} enabled policies`;
   }
   const instructions = instructionsOf(policies.flatMap(({ conditions }) => conditions));
   return instructions > workspaceLimits.instructions
-    ? `The regular expressions of a workspace's enabled policies may have ${workspaceLimits.instructions} instructions together; these have ${instructions}`
+    ? `The regular expressions of a workspace's enabled policies may have at most ${workspaceLimits.instructions} instructions in total; these have ${instructions}`
     : null;
 }
 

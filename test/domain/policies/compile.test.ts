@@ -122,7 +122,7 @@ describe('errors', () => {
     ]);
     expect(set.evaluate({ text: 'x' })).toMatchObject({
       action: 'block',
-      matched: [{ error: expect.stringContaining('refused') as string }],
+      matched: [{ error: expect.stringContaining('is not a valid RE2 pattern') as string }],
     });
     expect(set.evaluate({}).action).toBe('approve');
   });

@@ -91,7 +91,7 @@ describe('values', () => {
     expect(checkPolicy([{ field: 'a', operator: 'regex', value: 'x(?!y)' }], block)).toEqual([
       {
         path: 'conditions[0].value',
-        text: 'is refused by the linear-time engine (RE2 syntax): invalid or unsupported Perl syntax: `(?!`',
+        text: 'is not a valid RE2 pattern: invalid or unsupported Perl syntax: `(?!`',
       },
     ]);
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   anythingBut,
-  beginningWithNoneOf,
+  startingWithNoneOf,
   wordInName,
 } from '../../../src/domain/policies/templates/patterns.ts';
 import { compilePattern } from '../../../src/domain/policies/regex.ts';
@@ -35,10 +35,10 @@ describe('complements', () => {
     );
   });
 
-  it('beginningWithNoneOf is the complement of the prefixes', () => {
+  it('startingWithNoneOf is the complement of the prefixes', () => {
     fc.assert(
       fc.property(words, text, (list, text) => {
-        expect(occurs(beginningWithNoneOf(list), text)).toBe(
+        expect(occurs(startingWithNoneOf(list), text)).toBe(
           !list.some((prefix) => text.startsWith(prefix)),
         );
       }),

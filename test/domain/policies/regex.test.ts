@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   compilePattern,
   patternLimits,
-  PatternTooDear,
+  PatternTooExpensive,
 } from '../../../src/domain/policies/regex.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import { judge, policy } from './build.ts';
@@ -40,7 +40,7 @@ describe('limits', () => {
   it('refuses a program that is too large, however short its text', () => {
     const result = compilePattern('[a-z]{900}');
     expect(result).toEqual({
-      problem: 'compiles to 902 instructions, more than 500: use smaller repetitions',
+      problem: 'compiles to 902 instructions, more than 500; use smaller repetitions',
     });
   });
 
@@ -96,13 +96,13 @@ describe('a pattern whose automaton outgrows its memory', () => {
       for (const texts of [[irregular], parts])
         for (const before of ['', 'abba', irregular.slice(0, 3_000)]) {
           search(source, [before]);
-          expect(() => search(source, texts)).toThrow(PatternTooDear);
+          expect(() => search(source, texts)).toThrow(PatternTooExpensive);
         }
     },
   );
 
   it('is unknown to a policy', () => {
-    const error = 'text of 50002 characters is too long for a pattern of so many states';
+    const error = 'text of 50002 characters is too long for a pattern with this many states';
     expect(
       judge([{ field: 'text', operator: 'regex', value: '[ab]*a[ab]{200}[de]' }], {
         text: irregular,

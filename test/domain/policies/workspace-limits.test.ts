@@ -35,7 +35,7 @@ test('instructions are counted once for each distinct field and pattern', () => 
   expect(workspaceLimitViolation(spread(400))).toBeNull();
   expect(workspaceLimitViolation([...spread(400), ...spread(400)])).toBeNull();
   expect(workspaceLimitViolation([...spread(400), ...spread(401)])).toMatch(
-    /instructions together; these have \d+$/,
+    /instructions in total; these have \d+$/,
   );
 });
 

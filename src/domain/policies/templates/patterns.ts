@@ -1,4 +1,4 @@
-// Patterns built from word lists: the complements that RE2 has no syntax for, and words within the name of an action.
+// RE2 patterns generated from word lists: complements, for which RE2 has no syntax, and whole words in the names of actions.
 
 interface Trie {
   ends: boolean;
@@ -6,19 +6,19 @@ interface Trie {
 }
 
 /**
- * A pattern that matches every text except exactly these words: the complement of a finite list, without look-ahead.
- * About eleven characters a letter, common beginnings counted once.
+ * A pattern that matches every text except exactly these words, without look-ahead. It has about eleven characters per letter,
+ * common prefixes counted once.
  */
 export function anythingBut(words: readonly string[]): string {
-  return `^${outside(trieOf(words), 'whole')}`;
+  return `^${complement(trieOf(words), 'whole')}`;
 }
 
-/** A pattern that matches every text that begins with none of these prefixes. */
-export function beginningWithNoneOf(prefixes: readonly string[]): string {
-  return `^${outside(trieOf(prefixes), 'prefix')}`;
+/** A pattern that matches every text that starts with none of these prefixes. */
+export function startingWithNoneOf(prefixes: readonly string[]): string {
+  return `^${complement(trieOf(prefixes), 'prefix')}`;
 }
 
-/** A pattern that finds one of these words as a whole word of a name of `action.names`: `delete` in `bulk_delete`, not in `undelete`. */
+/** A pattern that finds one of these as a whole word of a name in `action.names`: `delete` in `bulk_delete`, not in `undelete`. */
 export function wordInName(words: readonly string[]): string {
   return `(?:^|_)(?:${words.join('|')})(?:_|$)`;
 }
@@ -37,15 +37,15 @@ function trieOf(words: readonly string[]): Trie {
   return root;
 }
 
-/** The texts that leave the trie here or below: at an early end, by another letter, or beyond the end of a word. */
-function outside({ ends, next }: Trie, mode: 'whole' | 'prefix'): string {
+/** The texts that leave the trie here or below: they end early, continue with another letter, or go on after a word. */
+function complement({ ends, next }: Trie, mode: 'whole' | 'prefix'): string {
   const letters = [...next.keys()];
   if (letters.length === 0) return '(?s:.)';
   const other = `[^${letters.map(escape).join('')}]`;
-  const below = [...next].flatMap(([letter, child]) => {
-    return child.ends && mode === 'prefix' ? [] : [escape(letter) + outside(child, mode)];
+  const deeper = [...next].flatMap(([letter, child]) => {
+    return child.ends && mode === 'prefix' ? [] : [escape(letter) + complement(child, mode)];
   });
-  return `(?:${[...(ends ? [] : ['$']), other, ...below].join('|')})`;
+  return `(?:${[...(ends ? [] : ['$']), other, ...deeper].join('|')})`;
 }
 
 function escape(letter: string): string {

@@ -1,33 +1,32 @@
-// Templates that look at what the agent does: amounts, tools, recipients, hours.
+// Policy templates on what the agent does: amounts, tools, recipients, hours.
 import type { Condition } from '../definition.ts';
-import { anythingBut, beginningWithNoneOf, wordInName } from './patterns.ts';
+import { anythingBut, startingWithNoneOf, wordInName } from './patterns.ts';
 import type { PolicyTemplate } from './templates.ts';
 
-/** Beginnings of the names of tools that change nothing. */
-const harmlessTools = [
-  ...[
-    'get_',
-    'list_',
-    'search_',
-    'find_',
-    'read_',
-    'lookup_',
-    'check_',
-    'calculate',
-    'think',
-    'respond',
-  ],
-  ...['escalate', 'transfer_to_human'],
+/** Prefixes of the names of tools that only read. */
+const readOnlyTools = [
+  'get_',
+  'list_',
+  'search_',
+  'find_',
+  'read_',
+  'lookup_',
+  'check_',
+  'calculate',
+  'think',
+  'respond',
+  'escalate',
+  'transfer_to_human',
 ];
 
-const callsTool: Condition = { field: 'action.isToolCall', operator: 'equals', value: true };
-const changesSomething: Condition = {
+const isToolCall: Condition = { field: 'action.isToolCall', operator: 'equals', value: true };
+const isChange: Condition = {
   field: 'action.names',
   operator: 'regex',
-  value: beginningWithNoneOf(harmlessTools),
+  value: startingWithNoneOf(readOnlyTools),
 };
 
-/** Conditions joined by OR; the last joins what follows by AND. */
+/** Conditions joined by OR; the last one joins those that follow by AND. */
 function anyOf(...conditions: Condition[]): Condition[] {
   return conditions.map((condition, i) =>
     i === conditions.length - 1 ? condition : { ...condition, logicalOperator: 'OR' },
@@ -131,7 +130,7 @@ export const actionTemplates: readonly PolicyTemplate[] = [
     description:
       'Blocks every tool call whose name does not begin with one of: get_, list_, search_, find_, read_, lookup_, check_, calculate, think, respond, escalate, transfer_to_human. RE2 has no negation, so the pattern spells the complement out: generate your own as docs/policies.md shows rather than editing it by hand.',
     category: 'actions',
-    conditions: [callsTool, changesSomething],
+    conditions: [isToolCall, isChange],
     actions: [{ type: 'block', config: { reason: 'The tool is not on the allow-list' } }],
   },
   {
@@ -180,7 +179,7 @@ export const actionTemplates: readonly PolicyTemplate[] = [
         'access_key',
         'mfa',
       ]),
-      changesSomething,
+      isChange,
     ],
     actions: [
       { type: 'flag_for_review', config: { reason: 'The action changes who may do what' } },
@@ -214,8 +213,8 @@ export const actionTemplates: readonly PolicyTemplate[] = [
         { field: 'time.hourUtc', operator: 'greater_than', value: 19 },
         { field: 'time.weekdayUtc', operator: 'greater_than', value: 5 },
       ),
-      callsTool,
-      changesSomething,
+      isToolCall,
+      isChange,
     ],
     actions: [
       { type: 'flag_for_review', config: { reason: 'Nobody is on duty to notice a mistake' } },
@@ -229,8 +228,8 @@ export const actionTemplates: readonly PolicyTemplate[] = [
     category: 'oversight',
     conditions: [
       { field: 'metadata.environment', operator: 'equals', value: 'production' },
-      callsTool,
-      changesSomething,
+      isToolCall,
+      isChange,
     ],
     actions: [{ type: 'notify' }],
   },
@@ -265,9 +264,9 @@ export const actionTemplates: readonly PolicyTemplate[] = [
       'Holds a tool call that changes something and gives no reason, or one of fewer than 20 characters. Tools that only read are left alone.',
     category: 'quality',
     conditions: [
-      callsTool,
+      isToolCall,
       { field: 'output.rationaleLength', operator: 'less_than', value: 20 },
-      changesSomething,
+      isChange,
     ],
     actions: [
       {

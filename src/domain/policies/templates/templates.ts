@@ -1,4 +1,4 @@
-// The library of policies to switch on (document 2, section 4.2): each works as it stands, and is a start to adapt.
+// The library of policy templates (document 2, section 4.2): each works as it is and can be adapted.
 import type { Action, Condition } from '../definition.ts';
 import { actionTemplates } from './template-actions.ts';
 import { contentTemplates } from './template-contents.ts';
@@ -17,17 +17,17 @@ export type TemplateCategory = (typeof templateCategories)[number];
 export interface PolicyTemplate {
   id: string;
   name: string;
-  /** What it does, and what to adapt; at most 500 characters, so that it can be the policy's own. */
+  /** What it does and what to adapt; at most 500 characters, since a policy takes it over. */
   description: string;
   category: TemplateCategory;
   conditions: Condition[];
   actions: Action[];
 }
 
-/** All templates, in the order in which they are listed. */
+/** All templates, in listing order. */
 export const policyTemplates: readonly PolicyTemplate[] = [...actionTemplates, ...contentTemplates];
 
-/** The template of this id. */
+/** The template with this id. */
 export function findTemplate(id: string): PolicyTemplate | undefined {
   return policyTemplates.find((template) => template.id === id);
 }
