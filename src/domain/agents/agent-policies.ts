@@ -1,4 +1,4 @@
-// What an operator may set for one agent, and what holds where nothing is set (document 1, section 2).
+// The settings of an agent and their defaults (document 1, section 2).
 
 export interface AgentPolicies {
   strictMode: boolean;

@@ -1,15 +1,15 @@
-// How an agent's status follows from its last decisions, with hysteresis so that it does not flicker (docs/agent-status.md).
+// An agent's status, computed from its recent decisions with hysteresis (docs/agent-status.md).
 
 export type ComputedStatus = 'healthy' | 'degraded' | 'critical';
 
-/** A decision as it stands today, after reviews and feedback. */
+/** A decision in its current state, after reviews and feedback. */
 export interface JudgedDecision {
   status: string;
   /** 0 to 1. */
   confidenceScore: number;
 }
 
-/** Decisions that count: the newest this many, none when there are fewer than the minimum. */
+/** How many of the newest decisions count; with fewer than the minimum none do. */
 export const statusWindow = { size: 50, minimum: 10 };
 
 interface Limits {
@@ -19,35 +19,35 @@ interface Limits {
   confidence: number;
 }
 
-/** A status is entered when either limit is passed, and left only when both are kept again with room to spare. */
+/** A status is entered when either limit is crossed, and left only when both are met again with some margin. */
 const limits: Readonly<Record<'degraded' | 'critical', { enter: Limits; leave: Limits }>> = {
   degraded: { enter: { stopped: 0.2, confidence: 0.6 }, leave: { stopped: 0.1, confidence: 0.65 } },
   critical: { enter: { stopped: 0.5, confidence: 0.4 }, leave: { stopped: 0.4, confidence: 0.45 } },
 };
 
-/** The status after these decisions, newest first. With fewer than the minimum the present one stays. */
+/** The status after these decisions, newest first; unchanged when there are fewer than the minimum. */
 export function rollStatus(
   current: ComputedStatus,
   window: readonly JudgedDecision[],
 ): ComputedStatus {
   const newest = window.slice(0, statusWindow.size);
   if (newest.length < statusWindow.minimum) return current;
-  const seen: Limits = {
-    stopped:
-      newest.filter(({ status }) => status === 'blocked' || status === 'flagged').length /
-      newest.length,
-    confidence:
-      Math.round(
-        (newest.reduce((sum, { confidenceScore }) => sum + confidenceScore, 0) / newest.length) *
-          10_000,
-      ) / 10_000,
-  };
-  if (holds('critical', current === 'critical', seen)) return 'critical';
-  return holds('degraded', current !== 'healthy', seen) ? 'degraded' : 'healthy';
+  const measured = measure(newest);
+  if (holds('critical', current === 'critical', measured)) return 'critical';
+  return holds('degraded', current !== 'healthy', measured) ? 'degraded' : 'healthy';
 }
 
-/** Whether a status is entered or, where the agent is in it already, not yet left. */
-function holds(status: 'degraded' | 'critical', already: boolean, seen: Limits): boolean {
-  const limit = already ? limits[status].leave : limits[status].enter;
-  return seen.stopped >= limit.stopped || seen.confidence < limit.confidence;
+function measure(decisions: readonly JudgedDecision[]): Limits {
+  const stopped = decisions.filter(({ status }) => status === 'blocked' || status === 'flagged');
+  const confidence = decisions.reduce((sum, { confidenceScore }) => sum + confidenceScore, 0);
+  return {
+    stopped: stopped.length / decisions.length,
+    confidence: Math.round((confidence / decisions.length) * 10_000) / 10_000,
+  };
+}
+
+/** Whether a status is entered or, for an agent that has it, not left yet. */
+function holds(status: 'degraded' | 'critical', isCurrent: boolean, measured: Limits): boolean {
+  const limit = isCurrent ? limits[status].leave : limits[status].enter;
+  return measured.stopped >= limit.stopped || measured.confidence < limit.confidence;
 }

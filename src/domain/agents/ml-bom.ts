@@ -1,9 +1,9 @@
-// The ML-BOM of an agent: CycloneDX 1.7 as JSON, made of what its operator states of the model (document 1, sections 2 and 4.3).
+// The ML-BOM of an agent: CycloneDX 1.7 JSON generated from the model metadata that its operator states (document 1, sections 2 and 4.3).
 import { canonicalize } from '../record/canonical-json.ts';
 import { sha256Hex } from '../record/chain.ts';
 import type { JsonObject } from '../record/json.ts';
 
-/** What an operator states of the model behind an agent: opaque references to training data, never the data. */
+/** Model metadata stated by an agent's operator: opaque references to training data, never the data. */
 export interface ModelMetadata {
   provider?: string;
   model?: string;
@@ -27,7 +27,7 @@ export interface Dataset {
 export interface MlBom {
   bomFormat: 'CycloneDX';
   specVersion: '1.7';
-  /** `urn:uuid:` and a UUID that follows from the digest: equal contents are one BOM. */
+  /** `urn:uuid:` and a UUID derived from the digest: BOMs of equal content are the same. */
   serialNumber: string;
   version: 1;
   metadata: { timestamp: string; component: AgentComponent };
@@ -68,14 +68,14 @@ interface DataComponent {
   data: { type: 'dataset'; contents?: { url: string } }[];
 }
 
-/** References inside a BOM are ours: no text of a caller becomes one. */
+/** References within a BOM are generated, never text of a caller. */
 const MODEL = 'model';
-/** A component has a name, also when nobody stated it. */
+/** CycloneDX requires a name, even where none is stated. */
 const UNSTATED = 'unstated';
 
 /**
  * The BOM and its digest: SHA-256, as 64 hex digits, of the canonical JSON (RFC 8785) of the BOM without `serialNumber` and
- * `metadata.timestamp`. The same agent with the same statements has the same digest and serial number at any time.
+ * `metadata.timestamp`. An agent with unchanged metadata always has the same digest and serial number.
  * @param agent `id` 24 hex digits
  * @throws TypeError for a text with a lone surrogate
  */
@@ -155,7 +155,7 @@ function property(name: string, value: string | undefined): { name: string; valu
   return value === undefined ? [] : [{ name: `assay:${name}`, value }];
 }
 
-/** A UUID of version 8 (RFC 9562) made of the first bits of a digest. */
+/** A version 8 UUID (RFC 9562) of the first bits of a digest. */
 function uuidUrn(digest: string): string {
   const variant = ((parseInt(digest.charAt(16), 16) & 3) | 8).toString(16);
   const parts = [
@@ -168,19 +168,19 @@ function uuidUrn(digest: string): string {
   return `urn:uuid:${parts.join('-')}`;
 }
 
-const characters = (besides: string): string =>
-  String.raw`(?:[\w.~!$&'()*+,;=${besides}-]|%[\da-f]{2})*`;
+const characters = (extra: string): string =>
+  String.raw`(?:[\w.~!$&'()*+,;=${extra}-]|%[\da-f]{2})*`;
 const HOST = String.raw`//${characters('')}(?::\d*)?(?=[/?#]|$)`;
 const TAIL = characters(':@/?');
-/** A URI (RFC 3986) that has a scheme, a host or path, and nobody's name or password before the host. */
+/** A URI (RFC 3986) with a scheme, a host or path, and no user information. */
 const URI = new RegExp(
   `^[a-z][a-z0-9+.-]*:(?=[^?#])(?:${HOST}|(?!//))${characters(':@/')}(?:\\?${TAIL})?(?:#${TAIL})?$`,
   'i',
 );
-/** Schemes that hold what they name, or run it. */
-const NO_REFERENCE = /^(data|blob|javascript|vbscript):/i;
+/** Schemes whose URIs contain their data, or run it. */
+const NOT_A_REFERENCE = /^(data|blob|javascript|vbscript):/i;
 
-/** Whether a text refers to data without holding any, and without anybody's password. */
+/** Whether a text is a URI that refers to data without containing any, and without credentials. */
 export function isOpaqueReference(uri: string): boolean {
-  return URI.test(uri) && !NO_REFERENCE.test(uri);
+  return URI.test(uri) && !NOT_A_REFERENCE.test(uri);
 }

@@ -1,20 +1,20 @@
-// What the confidence engine reads out of a decision: its texts, its action's values and its alternatives, whatever their shape.
+// Extracts what the confidence engine scores from a decision of any shape: texts, values of the action, alternatives.
 import type { Json, JsonObject } from '../record/json.ts';
 
 export interface Evidence {
   prompt: string;
-  /** Further texts of the input context, the prompt included, in lower case. */
+  /** The texts of the input context, including the prompt, in lower case. */
   context: string;
   rationale: string;
   action: Json;
-  /** True for an action that does something by arguments; false for a bare name such as `approve`. */
-  acts: boolean;
-  /** Texts and numbers inside an acting action, from the first, at most 64, without the name of what it calls. */
+  /** Whether the action is a call with arguments rather than a bare name such as `approve`. */
+  isCall: boolean;
+  /** The first 64 texts and numbers in the arguments of a call. */
   values: string[];
   alternatives: Alternative[];
-  /** What the agent itself claims, 0 to 1. */
+  /** The agent's own confidence, 0 to 1; null: none given. */
   claimed: number | null;
-  triggered: boolean;
+  hasTrigger: boolean;
 }
 
 export interface Alternative {
@@ -24,25 +24,25 @@ export interface Alternative {
 
 const maximumValues = 64;
 
-/** Gathers the evidence; nothing in a decision makes it throw. */
+/** Extracts the evidence; never throws. */
 export function evidenceOf(decision: JsonObject): Evidence {
   const input = objectOr(decision['inputContext']);
   const output = objectOr(decision['outputDecision']);
   const action = output['action'] ?? null;
-  const acts = action !== null && typeof action === 'object';
+  const isCall = action !== null && typeof action === 'object';
   return {
     prompt: textOf(input['prompt']),
     context: leavesOf(input, maximumValues).join('\n').toLowerCase(),
     rationale: textOf(decision['rationale'] ?? output['rationale']),
     action,
-    acts,
-    values: acts ? leavesOf(withoutName(action), maximumValues) : [],
+    isCall,
+    values: isCall ? leavesOf(argumentsOf(action), maximumValues) : [],
     alternatives: [
       ...alternativesOf(decision['alternatives']),
       ...alternativesOf(output['alternatives']),
     ],
-    claimed: shareOr(output['confidence'] ?? decision['confidence']),
-    triggered: textOf(decision['triggeringCondition']).trim() !== '',
+    claimed: shareOrNull(output['confidence'] ?? decision['confidence']),
+    hasTrigger: textOf(decision['triggeringCondition']).trim() !== '',
   };
 }
 
@@ -50,14 +50,14 @@ function objectOr(value: Json | undefined): JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
 }
 
-/** A text as it is, another value as JSON, nothing as the empty text. */
+/** A text unchanged, another value as JSON, null and undefined as the empty text. */
 function textOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
-/** An action without the members that say what is called rather than with what. */
-function withoutName(action: Json): Json {
+/** An action without the members that name what is called. */
+function argumentsOf(action: Json): Json {
   return Array.isArray(action)
     ? action
     : Object.entries(objectOr(action)).flatMap(([key, value]) =>
@@ -65,7 +65,7 @@ function withoutName(action: Json): Json {
       );
 }
 
-function shareOr(value: Json | undefined): number | null {
+function shareOrNull(value: Json | undefined): number | null {
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
 }
 
@@ -73,12 +73,12 @@ function alternativesOf(value: Json | undefined): Alternative[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item) => {
     const { decision = null, confidence } = objectOr(item);
-    const share = shareOr(confidence);
+    const share = shareOrNull(confidence);
     return share === null ? [] : [{ decision, confidence: share }];
   });
 }
 
-/** Texts and numbers at the leaves, depth first. */
+/** Text and number leaves, depth first. */
 function leavesOf(value: Json, maximum: number): string[] {
   const leaves: string[] = [];
   const visit = (node: Json): void => {

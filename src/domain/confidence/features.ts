@@ -1,8 +1,8 @@
-// The features of the confidence engine: each looks at one thing and answers what it takes from the score (docs/confidence.md).
+// The features of the confidence engine: each measures one thing that lowers the score (docs/confidence.md).
 import type { Evidence } from './evidence.ts';
 import type { DecisionHistory } from './score.ts';
 
-/** What a feature may take from the score at most. */
+/** How much each feature can lower the score. */
 export const weights = {
   rationaleMissing: 0.12,
   rationaleShort: 0.08,
@@ -24,7 +24,7 @@ export const weights = {
 
 export type ConfidenceFeature = keyof typeof weights;
 
-/** What each feature sees, from 0 (nothing to take) to 1 (all of its weight). */
+/** How far each feature applies: 0 (not at all) to 1 (its full weight). */
 export type Shares = Record<ConfidenceFeature, number>;
 
 export const shortRationale = 40;
@@ -61,7 +61,7 @@ export function sharesOf(evidence: Evidence, history: DecisionHistory): Shares {
 /** How the decision is explained. */
 function rationaleShares({
   rationale,
-  acts,
+  isCall,
 }: Evidence): SharesOf<
   'rationaleMissing' | 'rationaleShort' | 'rationaleLong' | 'hedging' | 'conflict'
 > {
@@ -71,16 +71,16 @@ function rationaleShares({
     rationaleShort: length === 0 ? 0 : clamp(1 - length / shortRationale),
     rationaleLong: clamp((length - longRationale.from) / (longRationale.to - longRationale.from)),
     hedging: clamp((rationale.match(hedges)?.length ?? 0) / 4),
-    conflict: acts && refusals.test(rationale) ? 1 : 0,
+    conflict: isCall && refusals.test(rationale) ? 1 : 0,
   };
 }
 
 /** How clearly the agent chose. */
 function choiceShares(evidence: Evidence): SharesOf<'ambiguity' | 'trigger' | 'claim'> {
-  const { claimed, triggered } = evidence;
+  const { claimed, hasTrigger } = evidence;
   return {
     ambiguity: clamp(1 - marginOf(evidence) / clearMargin),
-    trigger: triggered ? 0 : 1,
+    trigger: hasTrigger ? 0 : 1,
     claim: claimed === null ? 0 : 1 - claimed,
   };
 }
@@ -89,11 +89,11 @@ function choiceShares(evidence: Evidence): SharesOf<'ambiguity' | 'trigger' | 'c
 function groundingShares({
   context,
   rationale,
-  acts,
+  isCall,
   values,
 }: Evidence): SharesOf<'ungrounded' | 'figures' | 'breadth'> {
   const known = `${context}\n${rationale.toLowerCase()}`;
-  const figures = acts ? [] : (rationale.match(figure)?.slice(0, 64) ?? []);
+  const figures = isCall ? [] : (rationale.match(figure)?.slice(0, 64) ?? []);
   return {
     ungrounded: missingShare(
       values.filter((value) => value.length >= 3),
@@ -116,8 +116,8 @@ function promptShares({
 }
 
 /**
- * How far the chosen decision leads the best rival: its own confidence (of the alternative equal to the action, else the agent's claim, else 1)
- * less the rival's. 1 without rivals.
+ * The margin of the chosen decision over the best rival: its own confidence (that of the alternative equal to the action, else the
+ * agent's claim, else 1) minus the rival's; 1 without rivals.
  */
 function marginOf({ action, alternatives, claimed }: Evidence): number {
   if (alternatives.length === 0) return 1;
@@ -129,7 +129,7 @@ function marginOf({ action, alternatives, claimed }: Evidence): number {
   return rivals.length === 0 ? 1 : (own?.confidence ?? claimed ?? 1) - Math.max(...rivals);
 }
 
-/** The share of values that do not occur in the text (lower case); 0 without values. */
+/** The share of values that do not occur in the lower-case text; 0 without values. */
 function missingShare(values: readonly string[], text: string): number {
   return values.length === 0
     ? 0

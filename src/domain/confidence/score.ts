@@ -1,4 +1,4 @@
-// The confidence engine: scores a decision from documented features, deterministically; the same version always gives the same answer (docs/confidence.md).
+// The confidence engine: scores decisions deterministically from documented features; a version never changes its answers (docs/confidence.md).
 import { evidenceOf } from './evidence.ts';
 import { clearMargin, sharesOf, weights, type ConfidenceFeature, type Shares } from './features.ts';
 import type { JsonObject } from '../record/json.ts';
@@ -6,30 +6,30 @@ import type { JsonObject } from '../record/json.ts';
 /** Changes whenever any decision could be scored or tagged differently. */
 export const ENGINE_VERSION = 'confidence-1';
 
-/** The settings of an agent that move the cut-offs. */
+/** The settings of an agent that move the thresholds. */
 export interface ConfidencePolicies {
-  /** Raises the cut-offs: LOW_CONFIDENCE by 0.1, HIGH_AMBIGUITY and ANOMALY as documented. */
+  /** Raises the thresholds: LOW_CONFIDENCE by 0.1, HIGH_AMBIGUITY and ANOMALY as documented. */
   strictMode: boolean;
   /** Below this score a decision is tagged LOW_CONFIDENCE; 0 to 1. */
   confidenceThreshold: number;
 }
 
-/** What is known of the agent's recent decisions, shares from 0 to 1; null: too few to say. */
+/** Rates over the agent's recent decisions, 0 to 1; null: too few decisions. */
 export interface DecisionHistory {
-  /** Overridden by a human, of those that a human judged. */
+  /** Overridden, of those with a human verdict. */
   recentOverrideRate: number | null;
   /** Flagged or blocked, of all. */
   recentFlagRate: number | null;
 }
 
 export interface Confidence {
-  /** 0 to 1, four decimals: 1 and all `features` added up, not below 0. */
+  /** 0 to 1, four decimals: 1 plus the sum of `features`, at least 0. */
   confidenceScore: number;
   /** Sorted. */
   tags: string[];
-  /** What each feature contributed, four decimals, zero or negative; features without a contribution are left out. */
+  /** The contribution of each feature, four decimals, negative; features that contribute nothing are left out. */
   features: Partial<Record<ConfidenceFeature, number>>;
-  /** True when the decision should not pass without a look; the tag ANOMALY says the same. */
+  /** Whether the decision should be looked at; equal to the tag ANOMALY. */
   anomaly: boolean;
 }
 
@@ -39,7 +39,7 @@ const strict = { raise: 0.1, margin: 0.25, anomaly: 0.5 };
 
 /**
  * Scores a decision in the shape of the ingestion body: `inputContext.prompt`, `outputDecision.action`, and where present
- * `rationale`, `alternatives`, `outputDecision.confidence`, `triggeringCondition`. Never throws, whatever else stands there.
+ * `rationale`, `alternatives`, `outputDecision.confidence`, `triggeringCondition`. Never throws, whatever the decision holds.
  */
 export function scoreDecision(
   decision: JsonObject,
@@ -51,18 +51,18 @@ export function scoreDecision(
   const features = contributionsOf(shares);
   const taken = Object.values(features).reduce((sum, contribution) => sum + contribution, 0);
   const confidenceScore = Math.max(0, round(1 + taken));
-  const cutOffs = policies.strictMode ? strict : normal;
+  const thresholds = policies.strictMode ? strict : normal;
   const anomaly =
-    confidenceScore < cutOffs.anomaly ||
+    confidenceScore < thresholds.anomaly ||
     shares.conflict === 1 ||
-    (shares.instruction === 1 && evidence.acts);
-  const isLow = confidenceScore < Math.min(1, policies.confidenceThreshold + cutOffs.raise);
-  const isAmbiguous = shares.ambiguity > 1 - cutOffs.margin / clearMargin;
+    (shares.instruction === 1 && evidence.isCall);
+  const isLow = confidenceScore < Math.min(1, policies.confidenceThreshold + thresholds.raise);
+  const isAmbiguous = shares.ambiguity > 1 - thresholds.margin / clearMargin;
   const tags = tagsOf(shares, { anomaly, isLow, isAmbiguous });
   return { confidenceScore, tags, features, anomaly };
 }
 
-/** What each feature contributes; those that contribute nothing are left out. */
+/** What each feature contributes, without those that contribute nothing. */
 function contributionsOf(shares: Shares): Confidence['features'] {
   const features: Confidence['features'] = {};
   for (const [name, weight] of weighted) {
@@ -72,7 +72,7 @@ function contributionsOf(shares: Shares): Confidence['features'] {
   return features;
 }
 
-/** Sorted; a rule of each tag is in docs/confidence.md. */
+/** Sorted; docs/confidence.md gives the rule of each. */
 function tagsOf(
   shares: Shares,
   { anomaly, isLow, isAmbiguous }: { anomaly: boolean; isLow: boolean; isAmbiguous: boolean },

@@ -1,11 +1,11 @@
-// Certificates that sign what an identity provider says: which ones are taken, and what is shown of them.
+// Signing certificates of identity providers: which ones are accepted, and their facts.
 import { X509Certificate } from 'node:crypto';
 
 export interface CertificateFacts {
-  /** PEM, as it is stored. */
+  /** PEM. */
   pem: string;
   subject: string;
-  /** SHA-256 of the certificate, as tools print it. */
+  /** SHA-256 of the certificate: upper-case hex bytes separated by colons. */
   fingerprint: string;
   validFrom: Date;
   validTo: Date;
@@ -13,7 +13,7 @@ export interface CertificateFacts {
 
 const MIN_RSA_BITS = 2048;
 
-/** Reads what `certificateProblem` has accepted. */
+/** The facts of a certificate that `certificateProblem` accepts. */
 export function certificateFacts(pem: string): CertificateFacts {
   const certificate = new X509Certificate(pem);
   return {
@@ -25,16 +25,17 @@ export function certificateFacts(pem: string): CertificateFacts {
   };
 }
 
-/** Why a text is no certificate that can be relied on at `now`, worded to follow its name; null: it is one. */
+/** Why a text is not a certificate that can be trusted at `now`, as a text that follows its name; null: it is one. */
 export function certificateProblem(pem: string, now: Date): string | null {
-  if ((pem.match(/-----BEGIN /g) ?? []).length !== 1) return 'must be one certificate in PEM form';
+  if ((pem.match(/-----BEGIN /g) ?? []).length !== 1)
+    return 'must be one certificate in PEM format';
   const certificate = read(pem);
   if (!certificate) return 'is not an X.509 certificate';
   const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
   if (asymmetricKeyType !== 'rsa')
-    return 'has a key that is not RSA, which XML signatures are not verified with';
+    return 'has a key that is not RSA; only RSA signatures are accepted';
   if ((asymmetricKeyDetails?.modulusLength ?? 0) < MIN_RSA_BITS)
-    return `has a key of less than ${MIN_RSA_BITS} bits`;
+    return `has a key of fewer than ${MIN_RSA_BITS} bits`;
   return new Date(certificate.validTo) <= now
     ? `expired on ${new Date(certificate.validTo).toISOString()}`
     : null;

@@ -1,9 +1,9 @@
-// Plans, their monthly limits and the features they open (document 1, section 5; document 3, section 2).
+// Plans, their monthly allowances and their features (document 1, section 5; document 3, section 2).
 
 export const PLANS = ['sandbox', 'scale', 'governance', 'enterprise', 'custom'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** The least plan that has the feature. */
+/** The lowest plan that has the feature. */
 export const FEATURES = {
   export: 'scale',
   memorySearch: 'scale',
@@ -28,7 +28,7 @@ export type Feature = keyof typeof FEATURES;
 interface Allowance {
   /** Traces per calendar month (UTC); null: unlimited. */
   monthlyTraces: number | null;
-  /** What happens beyond it. */
+  /** What happens beyond the allowance. */
   overage: 'block' | 'bill';
 }
 
@@ -45,7 +45,7 @@ export function plansWith(feature: Feature): Plan[] {
   return PLANS.slice(PLANS.indexOf(FEATURES[feature]));
 }
 
-/** The number of decisions a month after which ingestion refuses; null where the plan bills instead. */
+/** The number of decisions a month after which ingestion is refused; null where the plan bills the overage. */
 export function hardLimit(plan: Plan): number | null {
   const { monthlyTraces, overage } = ALLOWANCES[plan];
   return overage === 'block' ? monthlyTraces : null;

@@ -1,8 +1,8 @@
-// Which role an organisation's rules give to somebody, from the groups that an identity provider says they are in.
+// Maps the groups of an identity provider to a role, by an organisation's rules.
 import { compilePattern } from '../policies/regex.ts';
 import type { Role } from './roles.ts';
 
-/** `pattern` (RE2 syntax) is looked for anywhere in the name of a group. */
+/** `pattern` (RE2 syntax) matches anywhere in the name of a group. */
 export interface RoleRule {
   pattern: string;
   role: Role;
@@ -10,14 +10,14 @@ export interface RoleRule {
 
 export interface RoleDecision {
   role: Role;
-  /** What decided it; null when no rule fits and the role is the default. */
+  /** The rule and group that decided; null when no rule matches and the role is the default. */
   matched: { pattern: string; group: string } | null;
 }
 
-/** The role of somebody whom no rule names (document 1, section 4.5). */
+/** The role when no rule matches (document 1, section 4.5). */
 export const DEFAULT_ROLE: Role = 'member';
 
-/** The first rule, in the organisation's order, that fits any of the groups. A pattern that is refused fits none. */
+/** Decides by the first rule, in the organisation's order, that matches any group. An invalid pattern matches none. */
 export function roleFor(groups: readonly string[], rules: readonly RoleRule[]): RoleDecision {
   for (const { pattern, role } of rules) {
     const result = compilePattern(pattern);

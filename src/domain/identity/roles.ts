@@ -3,9 +3,9 @@
 export const ROLES = ['owner', 'admin', 'reviewer', 'member', 'viewer', 'auditor'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Roles that `PATCH /team/members/:userId/role` and invitations may give. */
+/** Roles that `PATCH /team/members/:userId/role` and invitations may assign. */
 export const ASSIGNABLE_ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 
-/** Everybody who may read the organisation's records; an auditor sees only the views that name the role. */
+/** Roles that may read the organisation's records; an auditor sees only the views that name the role. */
 export const READERS: readonly Role[] = ['owner', 'admin', 'reviewer', 'member', 'viewer'];
 export const MANAGERS: readonly Role[] = ['owner', 'admin'];

@@ -1,26 +1,26 @@
-// Which addresses may be called on somebody's behalf: public ones over https, and what the installation allows besides.
+// Protection against server-side request forgery: outbound calls go to public addresses over https, and to what the installation allows.
 import ipaddr from 'ipaddr.js';
 
 type Subnet = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** What may be reached although it is not public, and without TLS. */
+/** Destinations that are allowed although they are not public, also without TLS. */
 export interface Allowed {
   /** `host` or `host:port`, as URLs spell hosts. */
   hosts: ReadonlySet<string>;
   subnets: readonly Subnet[];
 }
 
-/** Where a connection leads. */
+/** Host and port of a connection. */
 export interface Destination {
-  /** Lower-cased, without the brackets of IPv6 and the dot at the end. */
+  /** Lower-cased, without the brackets of IPv6 and the trailing dot. */
   hostname: string;
   port: number;
 }
 
-/** All global unicast addresses of IPv6 begin like this; so nothing else can hide an IPv4 address or be forgotten. */
+/** All global unicast IPv6 addresses: an allow-list, so that no range with embedded IPv4 addresses can be forgotten. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
-/** Reads an allow-list of subnets, addresses, hosts, and hosts with a port (`[::1]:8080`). */
+/** Parses an allow-list of subnets, addresses, hosts, and hosts with a port (`[::1]:8080`). */
 export function readAllowed(items: readonly string[]): Allowed {
   const isSubnet = (item: string): boolean => item.includes('/') || isAddress(item);
   return {
@@ -34,7 +34,7 @@ export function readAllowed(items: readonly string[]): Allowed {
   };
 }
 
-/** Host and port of an address. */
+/** Host and port of a URL. */
 export function destinationOf({
   hostname,
   port,
@@ -49,7 +49,7 @@ export function destinationOf({
   };
 }
 
-/** Whether the installation allows a place by its name or literal address. */
+/** Whether the installation allows a destination by its name or literal address. */
 export function isAllowed({ hostname, port }: Destination, allowed: Allowed): boolean {
   return (
     allowed.hosts.has(hostname) ||
@@ -58,22 +58,24 @@ export function isAllowed({ hostname, port }: Destination, allowed: Allowed): bo
   );
 }
 
-/** Whether a connection may go to an address that a name resolved to. */
+/** Whether a connection to a resolved address is permitted. */
 export function mayReach(address: string, allowed: Allowed): boolean {
   return isAddress(address) && (isPublic(address) || inSubnets(address, allowed));
 }
 
-/** Why an address must not be called, as far as its text tells, worded to follow its name; null: nothing is known against it, and a name is yet to be resolved. */
+/** Why a URL must not be called, as a text that follows its name; null: no problem before its host name is resolved. */
 export function urlProblem(text: string, allowed: Allowed): string | null {
-  if (!URL.canParse(text)) return 'is not an address';
+  if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
-  if (!/^https?:$/.test(url.protocol)) return 'must begin with https://';
-  if (url.username !== '' || url.password !== '') return 'must not name a user or password';
-  const place = destinationOf(url);
-  if (isAllowed(place, allowed)) return null;
-  if (url.protocol !== 'https:') return 'must begin with https://';
-  if (/(^|\.)localhost$/.test(place.hostname)) return 'leads to this machine';
-  return isAddress(place.hostname) && !isPublic(place.hostname) ? 'is not a public address' : null;
+  if (!/^https?:$/.test(url.protocol)) return 'must start with https://';
+  if (url.username !== '' || url.password !== '') return 'must not contain credentials';
+  const destination = destinationOf(url);
+  if (isAllowed(destination, allowed)) return null;
+  if (url.protocol !== 'https:') return 'must start with https://';
+  if (/(^|\.)localhost$/.test(destination.hostname)) return 'points to this machine';
+  return isAddress(destination.hostname) && !isPublic(destination.hostname)
+    ? 'is not a public address'
+    : null;
 }
 
 function isAddress(text: string): boolean {

@@ -1,14 +1,14 @@
-// Who calls, and whose records: what authentication finds out and every service takes first.
+// The authenticated caller and its tenant, the first parameter of every service function.
 import type { Plan } from './plans.ts';
 import type { Role } from './roles.ts';
 import type { Actor } from '../record/payload.ts';
 
-/** Whose records: the first parameter of every service function that touches them. Ids are 24 hex digits. */
+/** Whose records are accessed. Ids are 24 hex digits. */
 export interface Tenant {
   organizationId: string;
   /** Chosen by `x-workspace-id` or bound to the key; null: the whole organisation. */
   workspaceId: string | null;
-  /** Where new records go when no workspace was chosen. */
+  /** For new records when no workspace was chosen. */
   defaultWorkspaceId: string;
   plan: Plan;
   actor: Actor;
@@ -36,7 +36,7 @@ export interface Key {
   agentId: string | null;
 }
 
-/** What a credential stands for, before the route's `auth` narrows it. */
+/** The identity behind a credential, before the route's `auth` narrows it. */
 export interface Caller {
   tenant: Tenant;
   role: Role;

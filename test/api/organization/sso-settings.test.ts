@@ -202,7 +202,7 @@ describe('settings of the sign-on', () => {
       saml({ certificates: [FIRST_CERTIFICATE, EXPIRED_CERTIFICATE] }),
       'certificates.1: expired on 2021',
     ],
-    ['a short key', saml({ certificates: [SMALL_CERTIFICATE] }), 'less than 2048 bits'],
+    ['a short key', saml({ certificates: [SMALL_CERTIFICATE] }), 'fewer than 2048 bits'],
     ['another kind of key', saml({ certificates: [CURVE_CERTIFICATE] }), 'not RSA'],
     [
       'two in one',

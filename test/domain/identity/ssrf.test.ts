@@ -141,13 +141,13 @@ describe('nothing is allowed besides', () => {
     'a.b.localhost.',
     'ⓛocalhost',
   ])('%s is this machine', (host) => {
-    expect(urlProblem(https(host), NOTHING)).toBe('leads to this machine');
+    expect(urlProblem(https(host), NOTHING)).toBe('points to this machine');
   });
 
   test.each(['', ' ', 'example.com', '//example.com', '/path', 'https://'])(
     '%j is no address',
     (text) => {
-      expect(urlProblem(text, NOTHING)).toBe('is not an address');
+      expect(urlProblem(text, NOTHING)).toBe('is not a URL');
     },
   );
 
@@ -161,13 +161,13 @@ describe('nothing is allowed besides', () => {
     'example.com:99999',
     'xn--a',
   ])('%s is no host', (host) => {
-    expect(urlProblem(https(host), NOTHING)).toBe('is not an address');
+    expect(urlProblem(https(host), NOTHING)).toBe('is not a URL');
   });
 
   test.each(['http', 'ftp', 'file', 'gopher', 'ws', 'data', 'javascript', 'blob'])(
     '%s is not the way',
     (scheme) => {
-      expect(urlProblem(`${scheme}://example.com/`, NOTHING)).toBe('must begin with https://');
+      expect(urlProblem(`${scheme}://example.com/`, NOTHING)).toBe('must start with https://');
     },
   );
 
@@ -177,7 +177,7 @@ describe('nothing is allowed besides', () => {
     ':password@example.com',
     'example.com@127.0.0.1',
   ])('%s names a user', (host) => {
-    expect(urlProblem(https(host), NOTHING)).toBe('must not name a user or password');
+    expect(urlProblem(https(host), NOTHING)).toBe('must not contain credentials');
   });
 
   test('an answer of the name service is an address, and a public one', () => {
@@ -263,18 +263,18 @@ describe('the installation allows', () => {
   });
 
   test.each([
-    ['http', 'hooks.test', 'must begin with https://'],
-    ['http', 'hooks.test:8081', 'must begin with https://'],
-    ['http', 'other.test', 'must begin with https://'],
-    ['http', 'a.idp.test', 'must begin with https://'],
+    ['http', 'hooks.test', 'must start with https://'],
+    ['http', 'hooks.test:8081', 'must start with https://'],
+    ['http', 'other.test', 'must start with https://'],
+    ['http', 'a.idp.test', 'must start with https://'],
     ['https', '10.2.0.1', 'is not a public address'],
     ['https', '10.3.0.1', 'is not a public address'],
     ['https', '127.0.0.2', 'is not a public address'],
     ['https', '[::ffff:127.0.0.1]', 'is not a public address'],
     ['https', '[fe80::1]', 'is not a public address'],
-    ['https', 'localhost', 'leads to this machine'],
-    ['https', 'user@idp.test', 'must not name a user or password'],
-    ['ftp', 'idp.test', 'must begin with https://'],
+    ['https', 'localhost', 'points to this machine'],
+    ['https', 'user@idp.test', 'must not contain credentials'],
+    ['ftp', 'idp.test', 'must start with https://'],
   ])('and not %s to %s', (scheme, host, problem) => {
     expect(urlProblem(`${scheme}://${host}/`, allowed)).toBe(problem);
   });
