@@ -1,10 +1,10 @@
-// Brings disguised text into the plain form that detectors read, and remembers where each character came from.
+// Folds disguised characters to the plain form that detectors read, keeping the offsets in the original.
 
-/** Invisible characters that can stand between two digits or letters unseen. */
+/** Invisible characters that can be hidden between two digits or letters. */
 const invisible = /[\p{Cf}\p{Variation_Selector}\u034f\u115f\u1160\u3164\uffa0]/u;
 const digit = /\p{Nd}/u;
 const blank = /\p{Zs}/u;
-/** Hyphens, the en dash and the minus sign; the em dash parts sentences and stays. */
+/** Hyphens, the en dash and the minus sign; not the em dash, which separates sentences. */
 const hyphen = /[\u2010-\u2013\u2212\ufe63\uff0d]/u;
 const escapes: Readonly<Record<string, string>> = {
   '"': '"',
@@ -25,7 +25,7 @@ export interface Folded {
   origin: readonly number[];
 }
 
-/** The code point a detector reads in place of this one, 0 for an invisible one; ASCII stays as it is. */
+/** The code point that detectors read for this one; 0 for an invisible one; ASCII is unchanged. */
 export function foldCodePoint(codePoint: number): number {
   if (codePoint > 0xffff) return computeFold(codePoint);
   const cached = known[codePoint] ?? -1;
@@ -46,7 +46,7 @@ function computeFold(codePoint: number): number {
   return compatible.length === 1 && compatible < '\x7f' ? compatible.charCodeAt(0) : codePoint;
 }
 
-/** Unicode keeps the decimal digits of a script in runs of ten, from zero upwards. */
+/** Unicode encodes the decimal digits of a script in consecutive runs of ten, from zero. */
 function digitValue(codePoint: number): number {
   let below = 0;
   while (digit.test(String.fromCodePoint(codePoint - below - 1))) below++;
@@ -54,8 +54,8 @@ function digitValue(codePoint: number): number {
 }
 
 /**
- * The length of the JSON escape that starts at this backslash, and what it stands for; null where none does.
- * Doubled backslashes count as one, so that JSON held inside JSON inside a string is read like the innermost.
+ * The length of the JSON escape that starts at this backslash, and its code point; null when there is no escape.
+ * A run of backslashes counts as one, so that JSON nested in strings is read like the innermost.
  */
 export function escapeAt(text: string, at: number): { length: number; codePoint: number } | null {
   let end = at;
@@ -68,11 +68,13 @@ export function escapeAt(text: string, at: number): { length: number; codePoint:
       ? { length: end + 5 - at, codePoint: foldCodePoint(parseInt(hex, 16)) }
       : null;
   }
-  const stands = escapes[letter];
-  return stands === undefined ? null : { length: end + 1 - at, codePoint: stands.charCodeAt(0) };
+  const character = escapes[letter];
+  return character === undefined
+    ? null
+    : { length: end + 1 - at, codePoint: character.charCodeAt(0) };
 }
 
-/** Folds a text: full-width and foreign digits to ASCII, blanks and hyphens to one kind, invisible characters away, JSON escapes to what they stand for. */
+/** Folds a text: digits of any script and full-width characters to ASCII, spaces and hyphens to one kind, invisible characters to nothing, JSON escapes to their characters. */
 export function fold(text: string): Folded {
   const origin: number[] = [];
   let folded = '';
@@ -95,7 +97,7 @@ function unitAt(text: string, at: number): { length: number; codePoint: number }
   return { length: codePoint > 0xffff ? 2 : 1, codePoint: foldCodePoint(codePoint) };
 }
 
-/** A run of backslashes that escapes nothing counts as one. */
+/** A run of backslashes without an escape counts as one. */
 function backslashes(text: string, at: number): { length: number; codePoint: number } {
   let end = at;
   while (text[end] === '\\') end++;

@@ -1,7 +1,7 @@
-// One cheap pass over a text that tells which detectors could find anything in it.
+// Inspects a text in one pass for features that detectors need, so that few detectors run.
 import { escapeAt, foldCodePoint } from './fold.ts';
 
-/** What a look has seen, as bits. Digits are close when at most two of ` -./()+` stand between one and the next. */
+/** Features of a text, as bits. Digits are close when at most two of ` -./()+` separate one from the next. */
 export const textFeatures = {
   /** A character or escape that folding would change. */
   foldable: 1,
@@ -13,20 +13,17 @@ export const textFeatures = {
   digits8: 8,
   /** Thirteen close digits. */
   digits13: 16,
-  /** A word that begins with two letters and two digits. */
+  /** A word that starts with two letters and two digits. */
   ibanHead: 32,
-  /** A word (letters and digits side by side) of eight or more, four or more of them digits, not all. */
+  /** A word (adjacent letters and digits) of eight or more characters, at least four but not all of them digits. */
   mixed: 64,
-  /** A run of eight or more visible ASCII characters without quotes, commas and semicolons, with a letter and a digit among them. */
+  /** Eight or more adjacent visible ASCII characters except quotes, commas and semicolons, with a letter and a digit. */
   token: 128,
-  /** What could be an internet address: three dots between digits, two colons side by side, or seven between hexadecimal digits. */
+  /** A possible IP address: three dots between digits, two adjacent colons, or seven between hexadecimal digits. */
   address: 256,
-  /** Five hyphens side by side. */
+  /** Five adjacent hyphens. */
   rule: 512,
 } as const;
-
-/** The needs of a rule that is always worth asking. */
-export const anything = ~0;
 
 const DIGIT = 1;
 const LETTER = 2;
@@ -46,20 +43,20 @@ function kindOf(character: string): number {
   );
 }
 
-/** True for a date as in 2024-05-24 or 2024/05/24, which is neither a telephone nor an id number. */
+/** Whether a text is a date such as 2024-05-24 or 2024/05/24, which is neither a phone number nor an id number. */
 export function isDate(text: string): boolean {
   return /^\d{4}([-/.])\d\d\1\d\d$/.test(text);
 }
 
-/** Every bit of `seen` takes one of these. */
-const worthALook = /[\d@%\\\x80-\uffff]|-----/;
+/** Every feature requires one of these. */
+const candidate = /[\d@%\\\x80-\uffff]|-----/;
 
-/** Looks at every character once and returns the bits of `seen`. */
+/** The features of a text, as bits of `textFeatures`. */
 export function inspect(text: string): number {
-  return worthALook.test(text) ? new Inspection(`${text} `).features() : 0;
+  return candidate.test(text) ? new Inspection(`${text} `).features() : 0;
 }
 
-/** One pass over a text that ends with a blank, so that its last word ends too. */
+/** One pass over a text that ends with a space, which ends the last word. */
 class Inspection {
   readonly #text: string;
   #features = 0;
@@ -68,7 +65,7 @@ class Inspection {
   #digitsEnd = 0;
   #wordStart = 0;
   #wordDigits = 0;
-  /** The present run of visible characters. */
+  /** The current run of visible characters. */
   #runStart = 0;
   #runKinds = 0;
 
@@ -122,7 +119,7 @@ function kindAt(text: string, at: number): number {
   return code < 128 ? (kinds[code] ?? 0) : SPECIAL;
 }
 
-/** True when nothing stands from `end` up to `at` but at most two characters that may part digits. */
+/** Whether only separators of digits, at most two, are between `end` and `at`. */
 function areClose(text: string, end: number, at: number): boolean {
   if (at - end > 2) return false;
   for (let between = end; between < at; between++)
@@ -130,7 +127,7 @@ function areClose(text: string, end: number, at: number): boolean {
   return true;
 }
 
-/** The bits of a run of close digits that ends at `end`. */
+/** The features of a run of close digits that ends at `end`. */
 function digitFeatures(text: string, digits: number, end: number): number {
   if (digits < 4) return 0;
   if (digits < 8 || (digits === 8 && isDate(text.slice(end - 10, end))))
@@ -148,7 +145,7 @@ function matchesAt(pattern: RegExp, text: string, at: number): boolean {
   return pattern.test(text);
 }
 
-/** The bits of one of `@ % . : - \`, or of a character beyond ASCII, by what stands around it. */
+/** The feature of one of `@ % . : - \`, or of a character beyond ASCII, by its context. */
 function specialFeature(text: string, at: number): number {
   switch (text[at]) {
     case '@':

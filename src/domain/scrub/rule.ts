@@ -1,10 +1,10 @@
-// What a detector is: a type of personal data, the look that must have seen it, and the spans it finds (docs/scrubbing.md).
+// Detection rules: a type of personal data, the features that a text must have, and a finder of spans (docs/scrubbing.md).
 
 /** The types of personal data; a marker is `[TYPE]`, a tag `PII_TYPE`. */
 export type DetectionType =
   'EMAIL' | 'IBAN' | 'CARD' | 'NATIONAL_ID' | 'PHONE' | 'IP_ADDRESS' | 'DATE_OF_BIRTH' | 'SECRET';
 
-/** Half-open range of UTF-16 units, of the folded text. */
+/** A half-open range of UTF-16 units of the folded text. */
 export interface Span {
   start: number;
   end: number;
@@ -12,13 +12,13 @@ export interface Span {
 
 export interface Rule {
   type: DetectionType;
-  /** Bits of `look`: where none of them is seen, `find` finds nothing. */
+  /** Bits of `textFeatures`: in a text that has none of them, `find` finds nothing. */
   needs: number;
-  /** Spans in any order, overlapping or not, in time linear in the text. */
+  /** Spans in any order, which may overlap; in linear time. */
   find(text: string): Span[];
 }
 
-/** The engine tag of a detection, for example `PII_EMAIL`. */
+/** The tag of a detection, for example `PII_EMAIL`. */
 export function detectionTag(type: DetectionType): string {
   return `PII_${type}`;
 }
@@ -34,19 +34,19 @@ export function* matchesOf(text: string, pattern: RegExp): Generator<RegExpExecA
 }
 
 /**
- * Every match of a global pattern as a span; where the pattern ends in a look-ahead group `found`, the span is that group.
- * `accepted` says how many of the found characters, from the first, belong to the span; 0: none.
+ * Every match of a global pattern as a span; of a pattern that ends in a look-ahead group `found`, the span of that group.
+ * `lengthOf` returns how many of the found characters, from the first, belong to the span; 0: no span.
  */
 export function spansOf(
   text: string,
   pattern: RegExp,
-  accepted: (found: string) => number = ({ length }) => length,
+  lengthOf: (found: string) => number = ({ length }) => length,
 ): Span[] {
   const spans: Span[] = [];
   for (const match of matchesOf(text, pattern)) {
     const ahead = match.groups?.['found'];
     const start = ahead === undefined ? match.index : match.index + match[0].length;
-    const length = accepted(ahead ?? match[0]);
+    const length = lengthOf(ahead ?? match[0]);
     if (length > 0) spans.push({ start, end: start + length });
   }
   return spans;

@@ -1,4 +1,4 @@
-// Scrubbing of one text: look, fold when needed, ask the rules whose needs were seen, put markers in place of what they find.
+// Scrubs one text: inspects it, folds it if needed, runs the rules whose features it has, and replaces what they find by markers.
 import { fold } from './fold.ts';
 import type { LabelClass } from './rules/label.ts';
 import { inspect, textFeatures } from './inspect.ts';
@@ -13,15 +13,15 @@ export interface ScrubbedText {
 
 interface Finding extends Span {
   type: DetectionType;
-  /** Place of the rule among the rules. */
+  /** The index of the rule: the lowest wins an overlap. */
   rank: number;
 }
 
-/** A marker may lay bare what its neighbour hid; text that takes more passes than this was made to, and is replaced whole. */
+/** A marker can expose what its neighbour hid. A text that takes more passes than this was crafted to, and is replaced whole. */
 const maximumPasses = 8;
 const nothing: ReadonlySet<DetectionType> = new Set();
 
-/** Scrubs a text; `label` says what an object's key announces, and is read as if `label: ` stood before the text. */
+/** Scrubs a text; `label` is the class of the object key that it is the value of, and is read as if the text started with `label: `. */
 export function scrubText(
   text: string,
   rules: readonly Rule[],
@@ -38,19 +38,19 @@ export function scrubText(
   return { text: '[REDACTED]', detections };
 }
 
-/** The text with markers, and the types found; null when nothing is. */
+/** The text with markers, and the types found; null when there are none. */
 function onePass(
   text: string,
   rules: readonly Rule[],
   label: LabelClass | null,
 ): { text: string; types: DetectionType[] } | null {
-  const mask = inspect(text);
-  if (mask === 0) return null;
-  if ((mask & textFeatures.foldable) === 0)
-    return marked(text, findingsIn(text, label, { rules, mask }));
+  const features = inspect(text);
+  if (features === 0) return null;
+  if ((features & textFeatures.foldable) === 0)
+    return withMarkers(text, findingsIn(text, label, { rules, features }));
   const folded = fold(text);
-  const findings = findingsIn(folded.text, label, { rules, mask: inspect(folded.text) });
-  return marked(
+  const findings = findingsIn(folded.text, label, { rules, features: inspect(folded.text) });
+  return withMarkers(
     text,
     findings.map(({ start, end, ...finding }) => ({
       ...finding,
@@ -60,23 +60,23 @@ function onePass(
   );
 }
 
-/** What the rules find, in any order, each with the rank of its rule. */
+/** The findings of all rules that apply; without overlaps, in ascending order. */
 function findingsIn(
   text: string,
   label: LabelClass | null,
-  { rules, mask }: { rules: readonly Rule[]; mask: number },
+  { rules, features }: { rules: readonly Rule[]; features: number },
 ): Finding[] {
   const prefix = label === null ? '' : `${label}: `;
   const findings: Finding[] = [];
   rules.forEach(({ type, needs, find }, rank) => {
-    if ((mask & needs) === 0) return;
+    if ((features & needs) === 0) return;
     for (const { start, end } of find(prefix + text))
       findings.push({ type, rank, start: start - prefix.length, end: end - prefix.length });
   });
-  return findings.length < 2 ? findings : merged(findings);
+  return merged(findings);
 }
 
-/** In ascending order; findings that overlap become one that spans them all, of the rule that comes first. */
+/** In ascending order; overlapping findings become one that spans them all, of the rule with the lowest rank. */
 function merged(findings: Finding[]): Finding[] {
   const result: Finding[] = [];
   for (const finding of findings.sort(
@@ -94,7 +94,7 @@ function merged(findings: Finding[]): Finding[] {
   return result;
 }
 
-function marked(
+function withMarkers(
   text: string,
   findings: readonly Finding[],
 ): { text: string; types: DetectionType[] } | null {
@@ -109,7 +109,7 @@ function marked(
   return { text: result + text.slice(from), types: findings.map(({ type }) => type) };
 }
 
-/** The quotes that keep JSON text whole where a bare number behind a key becomes a marker: those of the key; none elsewhere. */
+/** The quotes that keep JSON text valid where a marker replaces a bare number after a key: those of the key; none elsewhere. */
 function quoteFor(text: string, start: number, end: number): string {
   if (!/^\s{0,8}[,}\]]/.test(text.slice(end, end + 9))) return '';
   return /(\\{0,15}")\s{0,8}:\s{0,8}$/.exec(text.slice(Math.max(0, start - 40), start))?.[1] ?? '';

@@ -1,4 +1,4 @@
-// Scrubbing of personal data in payloads (document 2, DecisionTrace): texts, keys and whole numbers of a JSON value, by published deterministic rules (docs/scrubbing.md).
+// Scrubs personal data from JSON values (document 2, DecisionTrace): texts, keys and integers, by published deterministic rules (docs/scrubbing.md).
 import type { Json, JsonObject } from '../record/json.ts';
 import { birthDateRule } from './rules/birth-date.ts';
 import { cardRule } from './rules/card.ts';
@@ -12,29 +12,29 @@ import type { DetectionType, Rule } from './rule.ts';
 import { scrubText } from './scrub-text.ts';
 import { secretRule } from './rules/secret.ts';
 
-/** Version of the rules; it changes whenever any input could be scrubbed differently, also by an upgrade of the libraries named in docs/scrubbing.md. */
+/** Changes whenever any input could be scrubbed differently, including by an upgrade of the libraries that docs/scrubbing.md names. */
 export const SCRUB_VERSION = 'scrub-1';
 
 export interface ScrubOptions {
-  /** National id numbers of all known countries (true), of none (false), or of these (ISO 3166-1 alpha-2). */
+  /** National id numbers: of all known countries (true), none (false), or these (ISO 3166-1 alpha-2). */
   nationalIds: boolean | readonly string[];
-  /** The additional pass (agent setting `piiMasking`): secrets, internet addresses, labelled dates of birth. */
+  /** The additional rules (agent setting `piiMasking`): secrets, IP addresses, labelled dates of birth. */
   extended: boolean;
 }
 
 export interface Scrubbed {
   /** The same reference when nothing was found. */
   value: Json;
-  /** JSON Pointers into `value` of what changed: a text or number that holds markers now, or an object of which a key does. */
+  /** JSON Pointers into `value`: texts and numbers that have markers now, and objects of which a key has. */
   changed: string[];
   /** Sorted, distinct. */
   detections: DetectionType[];
 }
 
 export interface Scrubber {
-  /** `SCRUB_VERSION` and the options, for the record: enough to scrub again in the same way. Printable ASCII without quote and backslash. */
+  /** `SCRUB_VERSION` and the options: enough to repeat the scrubbing. Printable ASCII without quote and backslash. */
   version: string;
-  /** Scrubs a JSON value of bounded depth; never changes the one given. */
+  /** Scrubs a JSON value of bounded depth; does not change the given one. */
   value(value: Json): Scrubbed;
   text(text: string): { text: string; detections: DetectionType[] };
 }
@@ -52,7 +52,7 @@ export function rulesFor({ nationalIds, extended }: ScrubOptions): Rule[] {
   ];
 }
 
-/** Makes a scrubber; costly enough to make once per set of options. */
+/** Creates a scrubber. Expensive: create one per set of options. */
 export function createScrubber(options: ScrubOptions): Scrubber {
   return scrubberOf(rulesFor(options), versionOf(options));
 }
@@ -67,7 +67,7 @@ function countriesOf(nationalIds: ScrubOptions['nationalIds']): string {
   return [...new Set(nationalIds)].sort().join('-');
 }
 
-/** A scrubber by any rules; `createScrubber` is the one to use outside of tests. */
+/** A scrubber of any rules, for tests; otherwise use `createScrubber`. */
 export function scrubberOf(rules: readonly Rule[], version: string): Scrubber {
   return {
     version,
@@ -86,7 +86,7 @@ export function scrubberOf(rules: readonly Rule[], version: string): Scrubber {
   };
 }
 
-/** One walk through a value, with the keys on the way to the present node. */
+/** One walk over a value, with the path to the current node. */
 class Walk {
   readonly changed: string[] = [];
   readonly detections = new Set<DetectionType>();
@@ -100,7 +100,7 @@ class Walk {
   node(node: Json, label: LabelClass | null): Json {
     if (typeof node === 'string') return this.#leaf(node, node, label);
     if (typeof node === 'number')
-      return isNumberWorthALook(node) ? this.#leaf(node, String(Math.abs(node)), label) : node;
+      return isCandidateNumber(node) ? this.#leaf(node, String(Math.abs(node)), label) : node;
     if (node === null || typeof node !== 'object') return node;
     return Array.isArray(node) ? this.#array(node, label) : this.#object(node);
   }
@@ -150,7 +150,7 @@ class Walk {
     );
   }
 
-  /** New names for the keys that hold personal data; equal ones are told apart by a number. */
+  /** New names for the keys with personal data; a number distinguishes equal ones. */
   #renamed(members: JsonObject): ReadonlyMap<string, string> {
     let names: Map<string, string> | null = null;
     for (const key of Object.keys(members)) {
@@ -168,8 +168,8 @@ class Walk {
 
 const noNames: ReadonlyMap<string, string> = new Map();
 
-/** Whole numbers of eight digits or more can be a card, telephone or id number; the rest and fractions cannot. */
-function isNumberWorthALook(value: number): boolean {
+/** Integers of eight digits or more can be card, phone or id numbers. */
+function isCandidateNumber(value: number): boolean {
   return Number.isSafeInteger(value) && Math.abs(value) >= 1e7;
 }
 
@@ -180,7 +180,7 @@ function pointer(path: readonly (string | number)[]): string {
     .join('');
 }
 
-/** Labels of keys met before: callers use few distinct keys, and a caller who does not costs a look each. */
+/** Labels of known keys: callers use few distinct ones. */
 const labelCache = new Map<string, LabelClass | null>();
 
 function cachedLabelOf(key: string): LabelClass | null {

@@ -1,4 +1,4 @@
-// Dates of birth, where a label says that they are one.
+// Labelled dates of birth.
 import { labelled } from './label.ts';
 import { textFeatures } from '../inspect.ts';
 import { spansOf, type Rule } from '../rule.ts';

@@ -31,7 +31,7 @@ const ranges: readonly (readonly [
   ['Troy', '9792', '9792', [16]],
 ];
 
-/** A digit that begins a group, and neither a word nor the decimals of a number. */
+/** A digit at the start of a group, not inside a word or the decimals of a number. */
 const groupStart = /(?<![A-Za-z0-9]|\d\.)\d/g;
 
 export const cardRule: Rule = { type: 'CARD', needs: textFeatures.digits13, find: findCards };
@@ -49,7 +49,7 @@ function findCards(text: string): Span[] {
   return spans;
 }
 
-/** The end of the longest card number that starts here, single blanks and hyphens between its digits apart; null when there is none. */
+/** The end of the longest card number that starts here, with single spaces or hyphens between digits; null when there is none. */
 function endOf(text: string, start: number): number | null {
   let digits = '';
   let end: number | null = null;
@@ -72,13 +72,13 @@ function isCard(digits: string): boolean {
   return known && luhn(digits) % 10 === 0;
 }
 
-/** The Luhn sum (ISO/IEC 7812-1): every second digit from the right doubled, digits added up. */
+/** The Luhn sum (ISO/IEC 7812-1): every second digit from the right is doubled, then digits are summed. */
 function luhn(digits: string): number {
   let sum = 0;
-  for (let place = 0; place < digits.length; place++) {
-    const digit = digits.charCodeAt(digits.length - 1 - place) - 48;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits.charCodeAt(digits.length - 1 - i) - 48;
     const doubled = digit * 2 > 9 ? digit * 2 - 9 : digit * 2;
-    sum += place % 2 === 0 ? digit : doubled;
+    sum += i % 2 === 0 ? digit : doubled;
   }
   return sum;
 }

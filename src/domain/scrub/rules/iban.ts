@@ -1,4 +1,4 @@
-// Bank account numbers (IBAN): country, length and check digits as in the register that ibantools carries.
+// International bank account numbers (IBAN): country, length and check digits by the registry in ibantools.
 import { countrySpecs, isValidIBAN } from 'ibantools';
 import { textFeatures } from '../inspect.ts';
 import { matchesOf, type Rule, type Span } from '../rule.ts';
@@ -18,7 +18,7 @@ function findIbans(text: string): Span[] {
   return spans;
 }
 
-/** The end of the valid IBAN of this length that starts here, single blanks and hyphens between its characters apart; null when there is none. */
+/** The end of a valid IBAN of this length that starts here, with single spaces or hyphens between characters; null when there is none. */
 function endOf(text: string, start: number, length: number): number | null {
   let compact = '';
   let at = start;

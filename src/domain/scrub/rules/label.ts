@@ -1,6 +1,6 @@
-// Words that announce personal data: in running text, in JSON text, and as the keys of objects.
+// Labels of personal data: words before a value in prose and JSON text, and keys of objects.
 
-/** The classes of labels; each is also a label of its own class, so that `class: value` reads like a labelled text. */
+/** The classes of labels. The name of a class is one of its labels, so that `class: value` is a labelled text. */
 export const labels = {
   ssn: [
     'ssn|sin|tfn|nino|bsn|nif|nie|dni|nir|cpf|curp|rfc|pesel|cnp|egn|jmbg|emso|emšo|oib|aadhaar|hkid|nric|cnic|tckn|amka|hetu|inn|cedula|cédula|ppsn?|rut|cuit|cuil|insz|niss',
@@ -16,24 +16,24 @@ export const labels = {
 
 export type LabelClass = keyof typeof labels;
 
-/** What may stand between a label and its value: a word such as "number", punctuation, "is". */
-const link =
+/** What may separate a label from its value: a word such as "number", punctuation, "is". */
+const separator =
   '(?:[ _-]?(?:numbers?|nummer|num|nr|no|code|id)(?![\\p{L}\\p{N}]))?[^\\p{L}\\p{N}]{0,8}?(?:(?:is|was|are|on|at|ist|est|es)[^\\p{L}\\p{N}]{1,4}?)?';
 
-/** Where a label begins: not inside a word, and not in a marker, which announces nothing. */
-const begins = '(?<![\\p{L}\\p{N}])(?!(?:SECRET|NATIONAL_ID|PHONE|DATE_OF_BIRTH|BIRTH)\\])';
+/** Where a label starts: not inside a word, and not in a marker. */
+const start = '(?<![\\p{L}\\p{N}])(?!(?:SECRET|NATIONAL_ID|PHONE|DATE_OF_BIRTH|BIRTH)\\])';
 
-/** A pattern for labelled values, for `spansOf`: `value` describes the value in bounded length. */
+/** A pattern of labelled values, for `spansOf`; `value` is the source of a pattern of bounded length. */
 export function labelled(labelClass: LabelClass, value: string): RegExp {
-  return new RegExp(`${begins}(?:${labels[labelClass]})s?${link}(?=(?<found>${value}))`, 'giu');
+  return new RegExp(`${start}(?:${labels[labelClass]})s?${separator}(?=(?<found>${value}))`, 'giu');
 }
 
 const keyPatterns = Object.entries(labels).map(
   ([name, words]) =>
-    [name as LabelClass, new RegExp(`${begins}(?:${words})s?(?![\\p{L}\\p{N}])`, 'iu')] as const,
+    [name as LabelClass, new RegExp(`${start}(?:${words})s?(?![\\p{L}\\p{N}])`, 'iu')] as const,
 );
 
-/** The class of label that a key is, such as `phone` for `homePhone` or `phone_numbers`; null for other keys. */
+/** The class of a key, such as `phone` for `homePhone` or `phone_numbers`; null when it is not a label. */
 export function labelOf(key: string): LabelClass | null {
   const words = key.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/[_\d]+/g, ' ');
   return keyPatterns.find(([, pattern]) => pattern.test(words))?.[0] ?? null;

@@ -1,24 +1,24 @@
-// National id numbers of persons: per country the check that stdnum makes, the shape without separators, and the written form that needs no label.
+// National id numbers of persons: the validator in stdnum, the compact form, and the written form that is recognised without a label.
 import { stdnum } from 'stdnum';
 
 export interface NationalIdForm {
   /** ISO 3166-1 alpha-2. */
   country: string;
-  /** The customary name, lower case, as stdnum spells it. */
+  /** The usual name in lower case, as in stdnum. */
   name: string;
-  /** Shape in upper case without separators: recognised after a label. */
+  /** The form in upper case without separators, recognised after a label. */
   compact: RegExp;
-  /** Source of the written form that is recognised without a label; null where check digits are too weak for that. */
+  /** Source of the form that is recognised without a label; null where the check digits are too weak. */
   written: string | null;
-  /** True for the number in upper case, with or without separators, when its check digits (and date) hold. */
+  /** Whether check digits (and date) of a number in upper case, with or without separators, are valid. */
   isValid(text: string): boolean;
 }
 
-/** Thirteen digits without separators, unless they are a time in milliseconds between 2014 and 2033. */
+/** Thirteen digits that are not a time in milliseconds between 2014 and 2033. */
 const thirteen = '(?!1[4-9]\\d{11})\\d{13}';
 const sixFour = '\\d{6}-\\d{4}';
 
-/** Rows: country, name in stdnum, compact shape, written form. Order decides nothing. */
+/** Country, name in stdnum, compact form, written form; in any order. */
 const rows: readonly (readonly [
   country: keyof typeof stdnum & string,
   name: string,
@@ -101,7 +101,7 @@ const rows: readonly (readonly [
   ['ZA', 'idnr', '\\d{13}', thirteen],
 ];
 
-/** Every form that is recognised, by country and name. */
+/** All recognised forms. */
 export const nationalIdForms: readonly NationalIdForm[] = rows.map(
   ([country, name, compact, written]) => ({
     country,
@@ -112,7 +112,7 @@ export const nationalIdForms: readonly NationalIdForm[] = rows.map(
   }),
 );
 
-/** @throws Error at start, when stdnum does not know the form. */
+/** @throws Error at start when stdnum has no such number */
 function validator(country: string, name: string): (text: string) => boolean {
   const found = stdnum[country]?.[name];
   if (found === undefined) throw new Error(`stdnum has no ${country} ${name}`);

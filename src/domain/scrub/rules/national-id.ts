@@ -1,4 +1,4 @@
-// National id numbers: written as their country writes them, or after a label; with valid check digits where they have them.
+// National id numbers: in the written form of their country, or after a label; with valid check digits.
 import { labelled } from './label.ts';
 import { isDate, textFeatures } from '../inspect.ts';
 import { nationalIdForms, type NationalIdForm } from './national-id-forms.ts';
@@ -6,16 +6,16 @@ import { matchesOf, spansOf, type Rule, type Span } from '../rule.ts';
 
 const before = '(?<![A-Za-z0-9]|\\d[.-])';
 const after = '(?![A-Za-z0-9]|[.-]\\d)';
-/** After a label: up to seven groups of letters and digits, one separator apart, the first digit not far. */
+/** After a label: up to seven groups of letters and digits, one separator between them, with a digit near the start. */
 const afterLabel = labelled(
   'ssn',
   '(?=[A-Z]{0,6}[-+ ./]?\\d)[A-Z0-9]{1,20}(?:[-+ ./][A-Z0-9]{1,20}){0,6}',
 );
 
-/** Forms whose written form can have fewer than eight digits in more than one word, and so asks for a wider gate. */
+/** Forms that can have fewer than eight digits in several words, and so need fewer features. */
 const fewDigits: ReadonlySet<string> = new Set(['nino', 'hkid', 'nie']);
 
-/** The rules for the forms of these countries (ISO 3166-1 alpha-2), or of all when true; none when false. */
+/** The rules for these countries (ISO 3166-1 alpha-2), all (true) or none (false). */
 export function nationalIdRules(countries: boolean | readonly string[]): Rule[] {
   const forms = nationalIdForms.filter(({ country }) =>
     typeof countries === 'boolean' ? countries : countries.includes(country),
@@ -35,7 +35,7 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
       needs: textFeatures.digits4 | textFeatures.mixed,
       find: writtenFinder(short),
     },
-    // Not digits8: letters may part the digits, and a date may be the beginning of a number, as in 2024-05-24K.
+    // Not digits8: letters may separate the digits, and a number may start with a date, as in 2024-05-24K.
     {
       type: 'NATIONAL_ID',
       needs: textFeatures.digits4 | textFeatures.mixed,
@@ -44,7 +44,7 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
   ];
 }
 
-/** Finds where any written form could begin by one pattern, then asks each form. */
+/** Finds candidates by one pattern of all written forms, then validates each form. */
 function writtenFinder(forms: readonly NationalIdForm[]): (text: string) => Span[] {
   const written = forms.flatMap((form) =>
     form.written === null
@@ -53,10 +53,10 @@ function writtenFinder(forms: readonly NationalIdForm[]): (text: string) => Span
   );
   if (written.length === 0) return () => [];
   const sources = new Set(written.map(({ form }) => form.written));
-  const beginning = new RegExp(`${before}(?=(?:${[...sources].join('|')})${after})`, 'g');
+  const candidate = new RegExp(`${before}(?=(?:${[...sources].join('|')})${after})`, 'g');
   return (text) => {
     const spans: Span[] = [];
-    for (const { index } of matchesOf(text, beginning)) {
+    for (const { index } of matchesOf(text, candidate)) {
       for (const { form, pattern } of written) {
         pattern.lastIndex = index;
         const found = pattern.exec(text)?.[0];
@@ -68,7 +68,7 @@ function writtenFinder(forms: readonly NationalIdForm[]): (text: string) => Span
   };
 }
 
-/** The length of the longest run of whole groups that is a valid number; 0: none is. */
+/** The length of the longest valid number made of whole groups; 0 when there is none. */
 function longestValid(found: string, forms: readonly NationalIdForm[]): number {
   const ends = [...found.matchAll(/[A-Z0-9](?![A-Z0-9])/gi)]
     .map(({ index }) => index + 1)

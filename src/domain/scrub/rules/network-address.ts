@@ -1,4 +1,4 @@
-// Internet addresses, version 4 in dotted decimal and version 6 in hexadecimal groups.
+// IP addresses: IPv4 in dotted decimal, IPv6 in hexadecimal groups.
 import { textFeatures } from '../inspect.ts';
 import { spansOf, type Rule, type Span } from '../rule.ts';
 
@@ -22,7 +22,7 @@ function findAddresses(text: string): Span[] {
   ];
 }
 
-/** Eight groups, or fewer with one `::`; at least two groups and a digit, so that words such as `abc::def` are left alone. */
+/** Eight groups, or fewer with one `::`; at least two groups and a digit, so that words such as `abc::def` are not matched. */
 function isVersion6(found: string): boolean {
   const halves = found.split('::');
   const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));

@@ -1,4 +1,4 @@
-// Telephone numbers: international, in the written forms of some countries, or after a label.
+// Phone numbers: international, in the written forms of some countries, or after a label.
 import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js';
 import { labelled } from './label.ts';
 import { isDate, textFeatures } from '../inspect.ts';
@@ -12,12 +12,12 @@ const northAmerican = new RegExp(
   `(?<![A-Za-z0-9]|\\d[.-])(?:1[-. ])?(?:\\(\\d{3}\\) ?|\\d{3}[-. ])\\d{3}[-. ]\\d{4}${after}`,
   'g',
 );
-/** A leading zero, and groups: 020 7946 0958, 06 12 34 56 78, 0171-1234567, 03-1234-5678. */
+/** A trunk prefix and groups: 020 7946 0958, 06 12 34 56 78, 0171-1234567, 03-1234-5678. */
 const trunk = new RegExp(
   `(?<![A-Za-z0-9]|\\d[.-])\\(?0(?:[1-9](?:[ .-]\\d{2}){4}|\\d{1,4}\\)?[-/ ]\\d{3,8}(?:[- ]\\d{2,4}){0,2})${after}`,
   'g',
 );
-/** Countries whose numbers, in a written form with a leading zero, are known without a label. */
+/** Countries whose numbers with a trunk prefix are recognised without a label. */
 const trunkCountries: readonly CountryCode[] = [
   'FR',
   'GB',
@@ -45,7 +45,7 @@ export const phoneRule: Rule = {
   ],
 };
 
-/** The length of the longest run of whole groups that has as many digits as its country code allows; 0: none has. */
+/** The length of the longest run of whole groups with as many digits as the country code allows; 0 when there is none. */
 function internationalLength(found: string): number {
   const ends = [...found.matchAll(/\d(?!\d)/g)].map(({ index }) => index + 1).reverse();
   return ends.find((end) => isPossible(found.slice(0, end))) ?? 0;

@@ -1,4 +1,4 @@
-// Secrets: signed tokens, private keys, keys with a known prefix, and what a label calls a password or key.
+// Secrets: signed tokens, private keys, keys with a known prefix, and labelled passwords and keys.
 import { labelled } from './label.ts';
 import { textFeatures } from '../inspect.ts';
 import { spansOf, type Rule, type Span } from '../rule.ts';
@@ -33,20 +33,20 @@ const prefixed = new RegExp(
   `(?<![A-Za-z0-9])(?:${prefixes.join('|')})[A-Za-z0-9_.-]{15,}[A-Za-z0-9_-]`,
   'g',
 );
-/** Eight or more characters with a letter and a digit among the first 64: words of a sentence and plain numbers are no secrets. */
-const sign = '[A-Za-z0-9_+/=.~!@#$%^&*-]';
-const value = `(?=${sign}{0,63}[A-Za-z])(?=${sign}{0,63}\\d)${sign}{7,255}[A-Za-z0-9_+/=~!#$%^&*-]`;
+/** Eight or more characters with a letter and a digit among the first 64: plain words and numbers are not secrets. */
+const character = '[A-Za-z0-9_+/=.~!@#$%^&*-]';
+const value = `(?=${character}{0,63}[A-Za-z])(?=${character}{0,63}\\d)${character}{7,255}[A-Za-z0-9_+/=~!#$%^&*-]`;
 const bearer = new RegExp(`(?<![A-Za-z0-9])[Bb]earer (?=(?<found>${value}))`, 'g');
-const named = labelled('password', value);
+const labelledSecret = labelled('password', value);
 const inUrl = /:\/\/[A-Za-z0-9._~%+-]{1,64}:(?=(?<found>[A-Za-z0-9_+=.~!$%^&*-]{1,128})@)/g;
 
-/** The patterns, each with a text that is part of all its matches. */
-const patterns: readonly (readonly [part: string, pattern: RegExp])[] = [
+/** The patterns, each with a text that all its matches contain. */
+const patterns: readonly (readonly [literal: string, pattern: RegExp])[] = [
   ['eyJ', jsonWebToken],
   ['earer ', bearer],
   ['://', inUrl],
   ['', prefixed],
-  ['', named],
+  ['', labelledSecret],
 ];
 
 export const secretRule: Rule = {
@@ -56,11 +56,11 @@ export const secretRule: Rule = {
 };
 
 function findSecrets(text: string): Span[] {
-  const keys = text.includes('-----BEGIN ') ? spansOf(text, privateKey) : [];
+  const privateKeys = text.includes('-----BEGIN ') ? spansOf(text, privateKey) : [];
   return [
-    ...keys,
-    ...patterns.flatMap(([part, pattern]) =>
-      text.includes(part) ? spansOf(text, pattern, mixedLength) : [],
+    ...privateKeys,
+    ...patterns.flatMap(([literal, pattern]) =>
+      text.includes(literal) ? spansOf(text, pattern, mixedLength) : [],
     ),
   ];
 }
