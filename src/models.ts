@@ -1,5 +1,5 @@
 // Which collections exist: one line per Mongoose model.
-import type { Connection } from 'mongoose';
+import type { Connection, Model, Schema } from 'mongoose';
 import { outboxSchema } from './platform/outbox/outbox.model.ts';
 import { cursorSchema, deadLetterSchema } from './ledger/follow/cursors.model.ts';
 import { ledgerEntrySchema } from './ledger/ledger.model.ts';
@@ -29,34 +29,35 @@ import { traceSchema } from './resources/traces/traces.model.ts';
 
 /** The models of one connection. */
 export function createModels(connection: Connection) {
-  const ledger = connection.model('LedgerEntry', ledgerEntrySchema);
+  const model = <T>(name: string, schema: Schema<T>): Model<T> => connection.model<T>(name, schema);
+  const ledger = model('LedgerEntry', ledgerEntrySchema);
   return {
-    users: connection.model('User', userSchema),
-    sessions: connection.model('Session', sessionSchema),
-    oneTimeTokens: connection.model('OneTimeToken', oneTimeTokenSchema),
-    organizations: connection.model('Organization', organizationSchema),
-    organizationDeletions: connection.model('OrganizationDeletion', organizationDeletionSchema),
-    memberships: connection.model('Membership', membershipSchema),
-    ssoDomains: connection.model('SsoDomain', ssoDomainSchema),
-    samlMessages: connection.model('SamlMessage', samlMessageSchema),
-    invitations: connection.model('Invitation', invitationSchema),
-    workspaces: connection.model('Workspace', workspaceSchema),
-    workspaceKeys: connection.model('WorkspaceKey', workspaceKeySchema),
-    agents: connection.model('Agent', agentSchema),
-    agentActivity: connection.model('AgentActivity', agentActivitySchema),
-    policies: connection.model('Policy', policySchema),
-    policyRevisions: connection.model('PolicyRevision', policyRevisionSchema),
-    policySets: connection.model('PolicySet', policySetSchema),
-    policyStatistics: connection.model('PolicyStatistics', policyStatisticsSchema),
+    users: model('User', userSchema),
+    sessions: model('Session', sessionSchema),
+    oneTimeTokens: model('OneTimeToken', oneTimeTokenSchema),
+    organizations: model('Organization', organizationSchema),
+    organizationDeletions: model('OrganizationDeletion', organizationDeletionSchema),
+    memberships: model('Membership', membershipSchema),
+    ssoDomains: model('SsoDomain', ssoDomainSchema),
+    samlMessages: model('SamlMessage', samlMessageSchema),
+    invitations: model('Invitation', invitationSchema),
+    workspaces: model('Workspace', workspaceSchema),
+    workspaceKeys: model('WorkspaceKey', workspaceKeySchema),
+    agents: model('Agent', agentSchema),
+    agentActivity: model('AgentActivity', agentActivitySchema),
+    policies: model('Policy', policySchema),
+    policyRevisions: model('PolicyRevision', policyRevisionSchema),
+    policySets: model('PolicySet', policySetSchema),
+    policyStatistics: model('PolicyStatistics', policyStatisticsSchema),
     ledger,
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),
-    auditRows: connection.model('AuditRow', auditRowSchema),
-    auditEntries: connection.model('AuditEntry', auditEntrySchema),
-    chainVerifications: connection.model('ChainVerification', chainVerificationSchema),
-    scimTokens: connection.model('ScimToken', scimTokenSchema),
-    cursors: connection.model('Cursor', cursorSchema),
-    parked: connection.model('Parked', deadLetterSchema),
-    outbox: connection.model('Outbox', outboxSchema),
+    auditRows: model('AuditRow', auditRowSchema),
+    auditEntries: model('AuditEntry', auditEntrySchema),
+    chainVerifications: model('ChainVerification', chainVerificationSchema),
+    scimTokens: model('ScimToken', scimTokenSchema),
+    cursors: model('Cursor', cursorSchema),
+    parked: model('Parked', deadLetterSchema),
+    outbox: model('Outbox', outboxSchema),
   };
 }
 export type Models = ReturnType<typeof createModels>;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   mongo = await connectMongo({ uri: databaseUri(), poolSize: 5 });
   const schema = new Schema<Thing>({ name: String }, { autoIndex: false });
   schema.plugin(tenancy);
-  things = mongo.connection.model('Thing', schema);
+  things = mongo.connection.model<Thing>('Thing', schema);
 });
 afterAll(() => mongo.close());
 beforeEach(async () => {

@@ -10,7 +10,12 @@ import {
   DEFAULT_LIMITS,
 } from '../../../src/ledger/append/appender.ts';
 import { chainIndexes, DECISIONS } from '../../../src/ledger/chains.ts';
-import { cursorSchema, deadLetterSchema } from '../../../src/ledger/follow/cursors.model.ts';
+import {
+  type CursorDocument,
+  cursorSchema,
+  type DeadLetterDocument,
+  deadLetterSchema,
+} from '../../../src/ledger/follow/cursors.model.ts';
 import type { Appender, Draft, Position, Stored } from '../../../src/ledger/entry.ts';
 import { createHeads, type HeadRow, type Heads } from '../../../src/ledger/append/heads.ts';
 import { objectId } from '../../../src/ledger/ledger.model.ts';
@@ -58,8 +63,10 @@ export class RealChain {
   models() {
     const { connection } = this;
     return {
-      cursors: connection.models.Cursor ?? connection.model('Cursor', cursorSchema),
-      parked: connection.models.Parked ?? connection.model('Parked', deadLetterSchema),
+      cursors: connection.models.Cursor ?? connection.model<CursorDocument>('Cursor', cursorSchema),
+      parked:
+        connection.models.Parked ??
+        connection.model<DeadLetterDocument>('Parked', deadLetterSchema),
     };
   }
 
