@@ -22,7 +22,7 @@ import type { Metrics } from '../platform/observability/metrics.ts';
 import { createDns } from '../platform/outbound/dns.ts';
 import { createSafeHttp } from '../platform/outbound/safe-http.ts';
 import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
-import { createPasswords } from '../platform/secrets/passwords.ts';
+import { createPasswords, type PasswordCost } from '../platform/secrets/passwords.ts';
 import type { Secrets } from '../platform/secrets/secrets.ts';
 import { createSessionTokens, createTempTokens } from '../platform/secrets/tokens.ts';
 import { createTotp } from '../platform/secrets/totp.ts';
@@ -50,6 +50,8 @@ export interface PlatformDeps {
   clockAgrees: () => boolean;
   /** How the identity providers of the installation are reached. */
   fetch: typeof fetch;
+  /** Tests take less than an instance that serves; unset: as recommended. */
+  passwordCost?: PasswordCost | undefined;
   /** Reached at every named step of ingestion; for fault tests. */
   probe?: Probe;
 }
@@ -103,7 +105,7 @@ export function createPlatform(deps: PlatformDeps) {
     mailer,
     http,
     dns: createDns({ servers: config.ASSAY_DNS_SERVERS, timeoutMs: DNS_TIMEOUT_MS }),
-    passwords: createPasswords(config.ASSAY_PASSWORD_CONCURRENCY),
+    passwords: createPasswords(config.ASSAY_PASSWORD_CONCURRENCY, deps.passwordCost),
     vault: createVault({ key: secrets.encryptionKey, formerKeys: secrets.formerEncryption }),
     totp: createTotp(clock),
     sessionTokens: createSessionTokens(signing),

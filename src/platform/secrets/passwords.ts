@@ -9,11 +9,21 @@ export interface Passwords {
   readonly computed: number;
 }
 
-// OWASP: 19 MiB, two passes, one lane; the library's default algorithm is argon2id.
-const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** What one hash costs, in the terms of argon2id, which is the library's default algorithm. */
+export interface PasswordCost {
+  /** KiB. */
+  memoryCost: number;
+  /** Passes over the memory. */
+  timeCost: number;
+  /** Lanes. */
+  parallelism: number;
+}
+
+/** As OWASP recommends: 19 MiB, two passes, one lane. */
+export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** At most `concurrency` hashes at the same time; further ones wait in order. */
-export function createPasswords(concurrency: number): Passwords {
+export function createPasswords(concurrency: number, cost = PASSWORD_COST): Passwords {
   let running = 0;
   let computed = 0;
   const waiting: (() => void)[] = [];
@@ -33,9 +43,9 @@ export function createPasswords(concurrency: number): Passwords {
   }
 
   return {
-    hash: (password) => bounded(() => hash(password, OPTIONS)),
+    hash: (password) => bounded(() => hash(password, cost)),
     async verify(stored, password) {
-      decoy ??= hash('no account has this password', OPTIONS);
+      decoy ??= hash('no account has this password', cost);
       const against = stored ?? (await decoy);
       const matches = await bounded(() => verify(against, password));
       return stored !== null && matches;

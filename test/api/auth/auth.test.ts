@@ -83,11 +83,24 @@ test('registering makes a user, an organisation with its default workspace, and 
 test('the password is kept as an argon2id hash and nowhere else', async () => {
   const { body } = await register();
   const kept = await ground.db.collection('users').findOne({ _id: objectId(body.data.user._id) });
-  expect(kept?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(kept?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=8,t=1,p=1\$/);
   for (const { collectionName } of await ground.db.collections()) {
     const documents = await ground.db.collection(collectionName).find().toArray();
     expect(JSON.stringify(documents), collectionName).not.toContain(PASSWORD);
     expect(JSON.stringify(documents), collectionName).not.toContain(body.data.token);
+  }
+});
+
+test('an instance that is told no cost hashes passwords as OWASP recommends', async () => {
+  const usual = await startGround({}, { passwordCost: undefined });
+  try {
+    const email = newEmail();
+    const body = { name: 'Ada', email, password: PASSWORD, organizationName: 'Ada Ltd' };
+    ok(await usual.app.call('POST', '/api/v1/auth/register', { body }));
+    const kept = await usual.db.collection('users').findOne({ email });
+    expect(kept?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  } finally {
+    await usual.stop();
   }
 });
 
