@@ -5,7 +5,7 @@ import { SummaryReporter } from './test/setup/summary-reporter.ts';
 export default defineConfig({
   test: {
     include: ['test/{api,domain,contract,ledger,platform,embedded-db}/**/*.test.ts'],
-    globalSetup: ['test/setup/mongod.ts'],
+    globalSetup: ['test/setup/mongod.ts', 'test/setup/built.ts'],
     reporters: ['default', new SummaryReporter()],
     isolate: false,
     pool: 'forks',

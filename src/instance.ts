@@ -21,9 +21,9 @@ import { clockSkewMs, connectMongo } from './platform/mongo/connection.ts';
 import { migrate } from './platform/mongo/migrations.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
 
-/** What may be given besides the configuration: time, the network, the cost of a password, and a probe for fault tests. */
+/** What may be given besides the configuration: time and the network, and what tests need otherwise. */
 export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' | 'logger'> &
-  Partial<Pick<PlatformDeps, 'clock' | 'fetch' | 'passwordCost' | 'probe'>>;
+  Partial<Pick<PlatformDeps, 'clock' | 'fetch' | 'passwordCost' | 'threadScripts' | 'probe'>>;
 
 export interface Instance {
   /** Base address without a slash at the end. */

@@ -52,6 +52,8 @@ export interface PlatformDeps {
   fetch: typeof fetch;
   /** Tests take less than an instance that serves; unset: as recommended. */
   passwordCost?: PasswordCost | undefined;
+  /** Folder with the scripts of the worker threads, as a URL; unset: each beside its source. */
+  threadScripts?: string | undefined;
   /** Reached at every named step of ingestion; for fault tests. */
   probe?: Probe;
 }
@@ -76,6 +78,7 @@ export function createPlatform(deps: PlatformDeps) {
   const verificationWorker = createVerificationWorker({
     uri: deps.mongoUri,
     database: connection.name,
+    threadScripts: deps.threadScripts,
   });
   const outbox = createOutboxWriter({ rows: models.outbox, clock });
   const mailer = createMailer({

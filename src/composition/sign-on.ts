@@ -46,6 +46,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const reader = createSamlReaderWorker({
     decryptionKey: config.ASSAY_SAML_KEY ?? null,
     log: platform.logger,
+    threadScripts: platform.threadScripts,
   });
   const redirect = createSamlRedirect(config.ASSAY_SAML_KEY ?? null);
   const endpoints = samlEndpoints(platform.publicUrl);

@@ -42,8 +42,8 @@ async function world({ onTestFinished }: TestContext): Promise<World> {
       return embedded;
     },
     async startApp(...args) {
-      const script = fileURLToPath(new URL('./embedded-app.ts', import.meta.url));
-      const argv = ['--import', 'tsx', script, dataDir, binary.path, binary.version, ...args];
+      const script = fileURLToPath(new URL('embedded-app.mjs', inject('built')));
+      const argv = [script, dataDir, binary.path, binary.version, ...args];
       const app = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] });
       apps.push(app);
       const [uri] = (await once(createInterface({ input: app.stdout }), 'line')) as [string];

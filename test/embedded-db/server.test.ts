@@ -5,11 +5,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, inject, test, vi, type TestContext } from 'vitest';
 import { has } from '../domain/tools.ts';
 import { send } from '../setup/start-app.ts';
 
-const COMMAND = [
+/** As compiled for a deployment. */
+const COMPILED = [fileURLToPath(new URL('server.mjs', inject('built')))];
+/** As `npm start` runs it. */
+const FROM_SOURCES = [
   '--import',
   import.meta.resolve('tsx'),
   join(import.meta.dirname, '../../src/server.ts'),
@@ -44,7 +48,7 @@ async function machine({ onTestFinished }: TestContext) {
 
   async function start(
     environment: Record<string, string> = {},
-    [program = '', ...args] = [process.execPath, ...COMMAND],
+    [program = '', ...args] = [process.execPath, ...COMPILED],
   ): Promise<Server> {
     const child = spawn(program, args, {
       cwd: folder,
@@ -163,7 +167,7 @@ test('what npm started ends with npm, whose shell passes no signal on', slow, as
   const { folder, start } = await machine(context);
   await writeFile(
     join(folder, 'package.json'),
-    JSON.stringify({ scripts: { start: `node ${COMMAND.join(' ')}` } }),
+    JSON.stringify({ scripts: { start: `node ${FROM_SOURCES.join(' ')}` } }),
   );
   const npm = await start({}, ['npm', 'start']);
   const pid = Number(await readFile(join(folder, 'data', 'db', 'mongod.lock'), 'utf8'));

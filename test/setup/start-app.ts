@@ -79,6 +79,7 @@ export async function startApp(
     mongoUri: databaseUri(),
     logger,
     passwordCost: CHEAP,
+    threadScripts: inject('built'),
     ...parts,
   });
   async function call(method: string, path: string, call: Call = {}): Promise<Answer> {

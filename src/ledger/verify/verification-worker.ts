@@ -16,6 +16,8 @@ export interface VerificationWorkerDeps {
   uri: string;
   /** Its name. */
   database: string;
+  /** Folder of the thread's script, as a URL; unset: this one. */
+  threadScripts?: string | undefined;
 }
 
 /** Replays and exports chains apart from the event loop. */
@@ -44,9 +46,9 @@ class ProofThread {
   #asked = 0;
   #end: unknown = null;
 
-  constructor(parts: VerificationWorkerDeps) {
-    const script = new URL('./verification-thread.mjs', import.meta.url);
-    this.#worker = new Worker(script, { workerData: parts, execArgv: [], resourceLimits: LIMITS });
+  constructor({ threadScripts = import.meta.url, ...workerData }: VerificationWorkerDeps) {
+    const script = new URL('./verification-thread.mjs', threadScripts);
+    this.#worker = new Worker(script, { workerData, execArgv: [], resourceLimits: LIMITS });
     this.#worker.unref();
     this.#worker.on('message', (answer: VerificationResponse) => this.#settle(answer));
     this.#worker.on('error', (error) => this.#endWith(error));

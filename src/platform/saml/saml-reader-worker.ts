@@ -13,6 +13,8 @@ interface Parts {
   log: { warn(details: object, text: string): void };
   /** For one message. */
   timeLimitMs?: number;
+  /** Folder of the thread's script, as a URL; unset: this one. */
+  threadScripts?: string | undefined;
 }
 
 /** Reads SAML messages apart from the event loop. */
@@ -32,13 +34,14 @@ export function createSamlReaderWorker({
   decryptionKey,
   log,
   timeLimitMs = TIME_LIMIT_MS,
+  threadScripts = import.meta.url,
 }: Parts): SamlReaderWorker {
   let worker: Worker | null = null;
   let turn: Promise<unknown> = Promise.resolve();
 
   async function started(): Promise<Worker> {
     if (worker) return worker;
-    const script = new URL('./saml-reader-thread.mjs', import.meta.url);
+    const script = new URL('./saml-reader-thread.mjs', threadScripts);
     const made = new Worker(script, {
       workerData: { decryptionKey },
       execArgv: [],

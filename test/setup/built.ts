@@ -1,0 +1,47 @@
+// Compiles once for a run what tests start in processes and threads of their own, which would each bring a compiler otherwise.
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, type BuildOptions } from 'esbuild';
+import type {} from 'vitest';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** URL of the folder with the compiled programs and threads. */
+    built: string;
+  }
+}
+
+/** Below the packages, which the programs load as they are. */
+const CACHE = 'node_modules/.cache';
+const PROGRAMS = ['src/server.ts', 'test/embedded-db/embedded-app.ts'];
+/** One file each with all that it needs: a thread starts in a quarter of the time. */
+const THREADS = [
+  'src/ledger/verify/verification-thread.ts',
+  'src/platform/saml/saml-reader-thread.ts',
+];
+/** Is looked for beside whoever starts it. */
+const GUARD = 'src/embedded-db/mongod-watch.mjs';
+const REQUIRE =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await mkdir(CACHE, { recursive: true });
+  const outdir = await mkdtemp(join(CACHE, 'assay-test-'));
+  const common: BuildOptions = {
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    outdir,
+    entryNames: '[name]',
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'warning',
+  };
+  await build({ ...common, entryPoints: PROGRAMS, packages: 'external' });
+  await build({ ...common, entryPoints: THREADS, banner: { js: REQUIRE } });
+  await copyFile(GUARD, join(outdir, 'mongod-watch.mjs'));
+  project.provide('built', pathToFileURL(`${outdir}/`).href);
+  return () => rm(outdir, { recursive: true, force: true });
+}
