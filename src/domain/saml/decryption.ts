@@ -1,4 +1,4 @@
-// Opening an encrypted assertion: AES under a key that RSA-OAEP carries (XML Encryption 1.1); nothing else is accepted.
+// Decrypts assertions: AES with a key transported by RSA-OAEP (XML Encryption 1.1); no other algorithms.
 import { constants, createDecipheriv, type KeyObject, privateDecrypt } from 'node:crypto';
 import { withDescendants, type XmlElement } from './xml.ts';
 import { attributeOf, onlyChild, optionalChild, textOf } from './elements.ts';
@@ -21,7 +21,7 @@ const CIPHERS: Readonly<Record<string, Cipher>> = {
   [`${ENCRYPTION_11}aes256-gcm`]: { name: 'aes-256-gcm', ivBytes: 12, keyBytes: 32 },
 };
 
-/** The digest of OAEP and of its mask are the same in what Node.js decrypts. */
+/** Node.js uses one hash for both the OAEP digest and its mask. */
 const DIGESTS: Readonly<Record<string, string>> = {
   [`${SIGNATURE}sha1`]: 'sha1',
   [`${ENCRYPTION}sha256`]: 'sha256',
@@ -38,18 +38,18 @@ const BLOCK_BYTES = 16;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The text in an EncryptedAssertion. Whatever goes wrong with key and content is one refusal, so that no answer tells more.
- * @throws SamlRefusal
+ * The decrypted text of an EncryptedAssertion. Every failure of key and content is the same error, so that none is an oracle.
+ * @throws SamlError
  */
 export function decryptAssertion(holder: XmlElement, key: KeyObject): string {
   const data = onlyChild(holder, ENCRYPTION, 'EncryptedData');
   const cipher =
-    CIPHERS[algorithmOf(data)] ?? failSaml('The encryption of the assertion is not accepted');
+    CIPHERS[algorithmOf(data)] ?? failSaml('Encryption algorithm of the assertion is not accepted');
   const [encryptedKey, ...more] = [...withDescendants(holder)].filter(
     ({ namespace, name }) => namespace === ENCRYPTION && name === 'EncryptedKey',
   );
   if (!encryptedKey || more.length > 0)
-    return failSaml('An encrypted assertion needs one encrypted key');
+    return failSaml('Encrypted assertion must have exactly one encrypted key');
   const oaepHash = oaepHashOf(encryptedKey);
   const [wrapped, content] = [cipherValue(encryptedKey), cipherValue(data)];
   try {
@@ -58,10 +58,10 @@ export function decryptAssertion(holder: XmlElement, key: KeyObject): string {
       wrapped,
     );
     if (contentKey.length !== cipher.keyBytes)
-      throw new SamlError('The key or the padding has another length');
-    return utf8.decode(decipher(cipher, contentKey, content));
+      throw new SamlError('Content key has the wrong length');
+    return utf8.decode(decrypt(cipher, contentKey, content));
   } catch {
-    return failSaml('The assertion cannot be decrypted');
+    return failSaml('Assertion cannot be decrypted');
   }
 }
 
@@ -78,7 +78,7 @@ function oaepHashOf(encryptedKey: XmlElement): string {
     algorithmOf(encryptedKey),
   );
   if (!isOaep || digest === undefined || digest !== mask)
-    return failSaml('The encryption of the key is not accepted');
+    return failSaml('Encryption algorithm of the key is not accepted');
   return digest;
 }
 
@@ -91,18 +91,17 @@ function cipherValue(encrypted: XmlElement): Buffer {
   return Buffer.from(textOf(value), 'base64');
 }
 
-function decipher({ name, ivBytes }: Cipher, key: Buffer, content: Buffer): Buffer {
+function decrypt({ name, ivBytes }: Cipher, key: Buffer, content: Buffer): Buffer {
   const iv = content.subarray(0, ivBytes);
   if (name === 'aes-128-gcm' || name === 'aes-192-gcm' || name === 'aes-256-gcm') {
-    const opened = createDecipheriv(name, key, iv, { authTagLength: TAG_BYTES });
-    opened.setAuthTag(content.subarray(-TAG_BYTES));
-    return Buffer.concat([opened.update(content.subarray(ivBytes, -TAG_BYTES)), opened.final()]);
+    const gcm = createDecipheriv(name, key, iv, { authTagLength: TAG_BYTES });
+    gcm.setAuthTag(content.subarray(-TAG_BYTES));
+    return Buffer.concat([gcm.update(content.subarray(ivBytes, -TAG_BYTES)), gcm.final()]);
   }
-  const opened = createDecipheriv(name, key, iv).setAutoPadding(false);
-  const padded = Buffer.concat([opened.update(content.subarray(ivBytes)), opened.final()]);
-  // Only the last byte of the padding has a meaning.
+  const cbc = createDecipheriv(name, key, iv).setAutoPadding(false);
+  const padded = Buffer.concat([cbc.update(content.subarray(ivBytes)), cbc.final()]);
+  // XML Encryption defines only the last byte of the padding: its length.
   const padding = padded.at(-1) ?? 0;
-  if (padding < 1 || padding > BLOCK_BYTES)
-    throw new SamlError('The key or the padding has another length');
+  if (padding < 1 || padding > BLOCK_BYTES) throw new SamlError('Padding has an invalid length');
   return padded.subarray(0, padded.length - padding);
 }

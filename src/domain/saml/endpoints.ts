@@ -1,15 +1,15 @@
-// Our own addresses in SAML, which name us and bind every message to one organisation.
+// The SAML endpoints and entity ids of this service provider.
 
 export interface SamlEndpoints {
-  /** Our entity id for an organisation, which is where its metadata are. */
+  /** The entity id for an organisation, which is the URL of its metadata. */
   entityId(organizationId: string): string;
-  /** Where every response goes; the audience tells the organisations apart. */
+  /** The assertion consumer service of all organisations, which the audience distinguishes. */
   assertionConsumer: string;
-  /** Where an organisation's identity provider sends logout messages; the address tells the organisations apart. */
+  /** The single logout service of an organisation. */
   singleLogout(organizationId: string): string;
 }
 
-/** `publicUrl`: without a slash at the end. */
+/** @param publicUrl without a trailing slash */
 export function samlEndpoints(publicUrl: string): SamlEndpoints {
   const base = `${publicUrl}/api/v1/auth/saml`;
   return {

@@ -1,4 +1,4 @@
-// What a SAML logout message must say before a session is ended by it (SAML profiles, section 4.4).
+// Validates SAML logout requests and responses (SAML profiles, section 4.4).
 import { childrenNamed, type XmlElement } from './xml.ts';
 import {
   attributeOf,
@@ -16,7 +16,7 @@ import { failSaml } from './saml-error.ts';
 export interface LogoutExpectation {
   /** Entity id of the organisation's identity provider. */
   issuer: string;
-  /** Our address for logout messages of this organisation, which no other has. */
+  /** The single logout service of this organisation. */
   destination: string;
   now: Date;
 }
@@ -26,20 +26,21 @@ export type LogoutMessage =
       kind: 'request';
       id: string;
       nameId: string;
-      /** Empty: every session of the person. */ sessionIndexes: string[];
+      /** Empty: all sessions of the user. */
+      sessionIndexes: string[];
     }
   | { kind: 'response'; inResponseTo: string; isSuccess: boolean };
 
-/** A request that travels longer than a person waits is somebody's recording. */
+/** The maximum age of a request, against replays. */
 const REQUEST_AGE_MS = 5 * 60_000;
 
 /**
- * Reads a logout message whose signature has been verified.
- * @throws SamlRefusal
+ * Validates a logout message with a verified signature.
+ * @throws SamlError
  */
 export function readLogout(message: XmlElement, expected: LogoutExpectation): LogoutMessage {
   if (message.namespace !== PROTOCOL || !/^Logout(Request|Response)$/.test(message.name))
-    failSaml('The message is no SAML logout');
+    failSaml('Message is not a SAML logout request or response');
   expectAttribute(message, 'Version', '2.0');
   expectAttribute(message, 'Destination', expected.destination);
   expectReached(message, 'IssueInstant', expected.now);

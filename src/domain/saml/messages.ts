@@ -1,4 +1,4 @@
-// The SAML messages that we write: what we ask an identity provider, what we answer it, and who we say we are.
+// Builds SAML messages: authentication requests, logout requests and responses, and service provider metadata.
 import { escapeXml } from './xml.ts';
 import {
   ASSERTION,
@@ -17,31 +17,30 @@ import {
 
 interface Envelope {
   id: string;
-  /** Our entity id for the organisation. */
+  /** The service provider's entity id. */
   issuer: string;
-  /** Where the message goes. */
   destination: string;
   now: Date;
 }
 
 type Content = readonly string[];
 
-/** An element; `null` leaves an attribute out. */
+/** An element; attributes of value null are omitted. */
 function element(
   name: string,
   attributes: Readonly<Record<string, string | null>>,
   content: Content = [],
 ): string {
-  const written = Object.entries(attributes).flatMap(([key, value]) =>
+  const attributeTexts = Object.entries(attributes).flatMap(([key, value]) =>
     value === null ? [] : [` ${key}="${escapeXml(value)}"`],
   );
-  return `<${name}${written.join('')}>${content.join('')}</${name}>`;
+  return `<${name}${attributeTexts.join('')}>${content.join('')}</${name}>`;
 }
 
 function message(
   name: string,
   envelope: Envelope,
-  { more = {}, content }: { more?: Record<string, string>; content: Content },
+  { attributes, content }: { attributes: Record<string, string>; content: Content },
 ) {
   const { id, issuer, destination, now } = envelope;
   return element(
@@ -53,36 +52,39 @@ function message(
       Version: '2.0',
       IssueInstant: now.toISOString(),
       Destination: destination,
-      ...more,
+      ...attributes,
     },
     [element('saml:Issuer', {}, [escapeXml(issuer)]), ...content],
   );
 }
 
-/** Asks for a sign-on; whatever name the provider knows people by will do. */
+/** An authentication request that accepts any format of NameID. */
 export function authnRequest(envelope: Envelope, assertionConsumer: string): string {
   return message('AuthnRequest', envelope, {
-    more: { ProtocolBinding: HTTP_POST, AssertionConsumerServiceURL: assertionConsumer },
+    attributes: { ProtocolBinding: HTTP_POST, AssertionConsumerServiceURL: assertionConsumer },
     content: [element('samlp:NameIDPolicy', { AllowCreate: 'true' })],
   });
 }
 
-/** For how long a logout request is good. */
-const LOGOUT_MS = 5 * 60_000;
+/** How long a logout request is valid. */
+const LOGOUT_REQUEST_MS = 5 * 60_000;
 
-export interface SignedOn {
+/** A session at the identity provider. */
+export interface ProviderSession {
   subject: string;
   format: string | null;
   sessionIndex: string | null;
 }
 
-/** Asks to end somebody's session at the provider. */
+/** A request to end a session at the identity provider. */
 export function logoutRequest(
   envelope: Envelope,
-  { subject, format, sessionIndex }: SignedOn,
+  { subject, format, sessionIndex }: ProviderSession,
 ): string {
   return message('LogoutRequest', envelope, {
-    more: { NotOnOrAfter: new Date(envelope.now.getTime() + LOGOUT_MS).toISOString() },
+    attributes: {
+      NotOnOrAfter: new Date(envelope.now.getTime() + LOGOUT_REQUEST_MS).toISOString(),
+    },
     content: [
       element('saml:NameID', { Format: format }, [escapeXml(subject)]),
       ...(sessionIndex === null
@@ -92,10 +94,10 @@ export function logoutRequest(
   });
 }
 
-/** Says that the sessions are over. */
+/** The response to a logout request: success. */
 export function logoutResponse(envelope: Envelope, inResponseTo: string): string {
   return message('LogoutResponse', envelope, {
-    more: { InResponseTo: inResponseTo },
+    attributes: { InResponseTo: inResponseTo },
     content: [element('samlp:Status', {}, [element('samlp:StatusCode', { Value: SUCCESS })])],
   });
 }
@@ -104,7 +106,7 @@ export interface ServiceProvider {
   entityId: string;
   assertionConsumer: string;
   singleLogout: string;
-  /** PEM; null: nothing is signed, and nothing can be decrypted. */
+  /** PEM; null: requests are not signed, and assertions must not be encrypted. */
   certificate: string | null;
 }
 
@@ -117,8 +119,8 @@ const ENCRYPTION_METHODS = [
 ];
 
 function keyDescriptor(use: 'signing' | 'encryption', certificate: string): string {
-  const bare = certificate.replace(/-----[^-]+-----|\s/g, '');
-  const data = element('ds:X509Data', {}, [element('ds:X509Certificate', {}, [bare])]);
+  const base64 = certificate.replace(/-----[^-]+-----|\s/g, '');
+  const data = element('ds:X509Data', {}, [element('ds:X509Certificate', {}, [base64])]);
   const methods = ENCRYPTION_METHODS.map((Algorithm) =>
     element('md:EncryptionMethod', { Algorithm }),
   );
@@ -128,7 +130,7 @@ function keyDescriptor(use: 'signing' | 'encryption', certificate: string): stri
   ]);
 }
 
-/** Our metadata for one organisation; keys are told when there are any. */
+/** The service provider's metadata for an organisation. */
 export function serviceProviderMetadata({
   entityId,
   assertionConsumer,
@@ -155,7 +157,8 @@ export function serviceProviderMetadata({
       ...(certificate === null
         ? []
         : [keyDescriptor('signing', certificate), keyDescriptor('encryption', certificate)]),
-      ...[logout(HTTP_REDIRECT), logout(HTTP_POST)],
+      logout(HTTP_REDIRECT),
+      logout(HTTP_POST),
       ...formats.map((format) => element('md:NameIDFormat', {}, [format])),
       element('md:AssertionConsumerService', consumer),
     ],

@@ -1,4 +1,4 @@
-// The names of SAML 2.0, XML Signature and XML Encryption that are used here.
+// Namespaces and identifiers of SAML 2.0, XML Signature and XML Encryption.
 
 export const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol';
 export const ASSERTION = 'urn:oasis:names:tc:SAML:2.0:assertion';

@@ -1,4 +1,4 @@
-// What a SAML response must say before anybody is signed on by it (SAML profiles, section 4.1.4).
+// Validates SAML responses and assertions (SAML profiles, section 4.1.4).
 import { childrenNamed, withDescendants, type XmlElement } from './xml.ts';
 import {
   attributeOf,
@@ -13,39 +13,38 @@ import {
 import { ASSERTION, BEARER, PROTOCOL, SUCCESS, TRANSIENT_NAME } from './names.ts';
 import { failSaml, SamlError } from './saml-error.ts';
 
-/** What is known before a response is read. */
+/** What a response is checked against. */
 export interface ResponseExpectation {
   /** Entity id of the organisation's identity provider. */
   issuer: string;
-  /** Our entity id for the organisation. */
+  /** The service provider's entity id for the organisation. */
   audience: string;
-  /** Where responses are received. */
+  /** The assertion consumer service. */
   recipient: string;
-  /** The request of the attempt. */
+  /** The id of the authentication request. */
   inResponseTo: string;
-  /** Whether the session at the provider must have a name, since it can be ended from there. */
+  /** Whether a SessionIndex is required, which single logout needs. */
   needsSessionIndex: boolean;
   now: Date;
 }
 
-/** What an assertion says. */
+/** The contents of a validated assertion. */
 export interface Assertion {
   id: string;
   nameId: string;
-  /** Null: none was given. */
   nameIdFormat: string | null;
   sessionIndex: string | null;
-  /** Every value of every attribute, by name. */
+  /** All values of each attribute, by name. */
   attributes: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * Checks what surrounds the assertion; answers the one element that holds it, encrypted or not.
- * @throws SamlRefusal
+ * Validates a response around its assertion; returns the one Assertion or EncryptedAssertion.
+ * @throws SamlError
  */
 export function assertionHolder(response: XmlElement, expected: ResponseExpectation): XmlElement {
   if (response.namespace !== PROTOCOL || response.name !== 'Response')
-    failSaml('The message is no SAML response');
+    failSaml('Message is not a SAML response');
   expectAttribute(response, 'Version', '2.0');
   attributeOf(response, 'ID');
   expectAttribute(response, 'Destination', expected.recipient);
@@ -54,20 +53,19 @@ export function assertionHolder(response: XmlElement, expected: ResponseExpectat
   expectIssuer(response, expected.issuer);
   const statusCode = onlyChild(onlyChild(response, PROTOCOL, 'Status'), PROTOCOL, 'StatusCode');
   if (attributeOf(statusCode, 'Value') !== SUCCESS)
-    throw new SamlError('The identity provider reports that nobody signed on', true);
-  const holders = [...withDescendants(response)].filter(({ name }) =>
+    throw new SamlError('Identity provider reports that authentication failed', true);
+  const [holder, ...more] = [...withDescendants(response)].filter(({ name }) =>
     /^(Encrypted)?Assertion$/.test(name),
   );
-  const [holder, ...more] = holders;
-  if (!holder) return failSaml('The response has no assertion');
+  if (!holder) return failSaml('Response has no assertion');
   if (more.length > 0 || holder.namespace !== ASSERTION || !response.children.includes(holder))
-    failSaml('The response has more than one assertion, or one where none belongs');
+    failSaml('Response has more than one assertion, or one in the wrong place');
   return holder;
 }
 
 /**
- * Reads an assertion that has been verified.
- * @throws SamlRefusal
+ * Validates an assertion with a verified signature.
+ * @throws SamlError
  */
 export function readAssertion(assertion: XmlElement, expected: ResponseExpectation): Assertion {
   expectAttribute(assertion, 'Version', '2.0');
@@ -78,7 +76,7 @@ export function readAssertion(assertion: XmlElement, expected: ResponseExpectati
   expectConfirmation(onlyChild(subject, ASSERTION, 'SubjectConfirmation'), expected);
   return {
     id: attributeOf(assertion, 'ID'),
-    ...readName(onlyChild(subject, ASSERTION, 'NameID')),
+    ...readNameId(onlyChild(subject, ASSERTION, 'NameID')),
     sessionIndex: readSessionIndex(onlyChild(assertion, ASSERTION, 'AuthnStatement'), expected),
     attributes: readAttributes(assertion),
   };
@@ -106,19 +104,21 @@ function expectConditions(conditions: XmlElement, { audience, now }: ResponseExp
       ({ namespace, name }) => namespace === ASSERTION && CONDITIONS.includes(name),
     )
   )
-    failSaml('The assertion has a condition that is not understood');
+    failSaml('Assertion has an unknown condition');
   const restrictions = childrenNamed(conditions, ASSERTION, 'AudienceRestriction');
   const isForUs = (restriction: XmlElement): boolean =>
-    childrenNamed(restriction, ASSERTION, 'Audience').some((named) => textOf(named) === audience);
+    childrenNamed(restriction, ASSERTION, 'Audience').some(
+      (element) => textOf(element) === audience,
+    );
   if (restrictions.length === 0 || !restrictions.every(isForUs))
-    failSaml('The assertion is for another audience');
+    failSaml('Assertion is for another audience');
 }
 
-function readName(name: XmlElement): Pick<Assertion, 'nameId' | 'nameIdFormat'> {
-  const nameIdFormat = name.attributes.get('Format') ?? null;
+function readNameId(element: XmlElement): Pick<Assertion, 'nameId' | 'nameIdFormat'> {
+  const nameIdFormat = element.attributes.get('Format') ?? null;
   if (nameIdFormat === TRANSIENT_NAME)
-    failSaml('A transient NameID identifies nobody the next time');
-  return { nameId: textOf(name), nameIdFormat };
+    failSaml('NameID is transient and cannot identify an account');
+  return { nameId: textOf(element), nameIdFormat };
 }
 
 function readSessionIndex(

@@ -1,8 +1,8 @@
-// Why a SAML message is not believed: told to the organisation in its audit log, never to whoever sent it.
+// Errors of SAML messages: for the organisation's audit log, never for the sender.
 
-/** The message is not believed; its text says why and quotes nothing of it. */
+/** A SAML message is refused. The text gives the reason and quotes nothing of the message. */
 export class SamlError extends Error {
-  /** Whether the identity provider itself says that it vouches for nobody. */
+  /** Whether the identity provider itself reports that authentication failed. */
   readonly isDenial: boolean;
 
   constructor(reason: string, isDenial = false) {
@@ -11,6 +11,7 @@ export class SamlError extends Error {
   }
 }
 
+/** @throws SamlError */
 export function failSaml(reason: string): never {
   throw new SamlError(reason);
 }

@@ -1,26 +1,26 @@
-// A strict reader of XML from strangers: a bounded, linear pass over the part of XML that signed messages need.
+// A strict, linear parser of untrusted XML, with limits, for the part of XML that signed messages need.
 
-/** An element as it was written; names and attributes are resolved to their namespaces. */
+/** An element, its names resolved to namespaces. */
 export interface XmlElement {
   /** Empty: none. */
   namespace: string;
   /** Without prefix. */
   name: string;
-  /** By name, those of a namespace by `{namespace}name`; without namespace declarations. */
+  /** By name, or `{namespace}name` for those with a prefix; without namespace declarations. */
   attributes: ReadonlyMap<string, string>;
   children: readonly XmlElement[];
-  /** The character data directly in it, references resolved. */
+  /** Its own character data, references resolved. */
   text: string;
-  /** The element as a document of its own: its text with the namespaces declared that it inherits. */
+  /** The element as a document: its source with the inherited namespaces declared. */
   standalone: () => string;
 }
 
-/** The text is no XML that is read here; the message says why, without a word of the text. */
+/** XML that is refused. The message gives the reason and quotes nothing of the text. */
 export class UnsafeXml extends Error {}
 
-/** Of a document. */
+/** Maximum length of a document. */
 export const MAX_CHARACTERS = 512 * 1024;
-/** Far above any real message, far below what costs time. */
+/** Far above any real message, far below what is slow. */
 const LIMITS = { elements: 2000, depth: 50, attributes: 4000, attributesOfOne: 32, namespaces: 64 };
 
 const NAME = '[A-Za-z_][A-Za-z0-9_.-]*';
@@ -56,13 +56,22 @@ interface Tag {
   scope: Scope;
   attributes: ReadonlyMap<string, string>;
   isEmpty: boolean;
-  /** Where the text goes on behind the name. */
+  /** The offset after the name. */
   afterName: number;
+  /** The prefixes declared in the tag. */
   declared: ReadonlySet<string>;
 }
 
+/** Where an element is in the text, and the namespaces that it inherits. */
+interface Extent {
+  outer: Scope;
+  tag: Tag;
+  start: number;
+  end: number;
+}
+
 /** An attribute before its prefix is resolved. */
-interface WrittenAttribute {
+interface RawAttribute {
   /** Empty: none. */
   prefix: string;
   name: string;
@@ -70,18 +79,18 @@ interface WrittenAttribute {
 }
 
 /**
- * Reads a document. Refused are document types, processing instructions, comments, CDATA, names beyond ASCII, undeclared
- * prefixes, repeated attributes, and whatever passes the limits; a declaration of version 1.0 in UTF-8 may stand in front.
+ * Parses a document. Refuses document types, processing instructions, comments, CDATA, names beyond ASCII, undeclared prefixes,
+ * duplicate attributes, and what exceeds the limits; allows an XML declaration of version 1.0 in UTF-8.
  * @throws UnsafeXml
  */
-export function parseXml(given: string): XmlElement {
-  if (given.length > MAX_CHARACTERS) throw new UnsafeXml('it is too large');
-  const text = given.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
-  if (NO_CHARACTER.test(text)) throw new UnsafeXml('it holds a character that XML does not know');
-  return new Reader(text).document();
+export function parseXml(source: string): XmlElement {
+  if (source.length > MAX_CHARACTERS) throw new UnsafeXml('too large');
+  const text = source.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
+  if (NO_CHARACTER.test(text)) throw new UnsafeXml('contains a character that XML does not allow');
+  return new Parser(text).document();
 }
 
-class Reader {
+class Parser {
   readonly #text: string;
   #at = 0;
   #elements = 0;
@@ -93,14 +102,14 @@ class Reader {
 
   document(): XmlElement {
     this.#at = DECLARATION.exec(this.#text)?.[0].length ?? 0;
-    this.#take(SPACE);
+    this.#match(SPACE);
     const root = this.#element(new Map([['xml', XML]]), 1);
-    this.#take(SPACE);
-    if (this.#at < this.#text.length) throw new UnsafeXml('something follows the document');
+    this.#match(SPACE);
+    if (this.#at < this.#text.length) throw new UnsafeXml('content after the document element');
     return root;
   }
 
-  #take(pattern: RegExp): RegExpExecArray | null {
+  #match(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text);
     if (found) this.#at = pattern.lastIndex;
@@ -108,8 +117,8 @@ class Reader {
   }
 
   #element(outer: Scope, depth: number): XmlElement {
-    if (depth > LIMITS.depth) throw new UnsafeXml('it is nested too deeply');
-    if (++this.#elements > LIMITS.elements) throw new UnsafeXml('it has too many elements');
+    if (depth > LIMITS.depth) throw new UnsafeXml('nested too deeply');
+    if (++this.#elements > LIMITS.elements) throw new UnsafeXml('too many elements');
     const start = this.#at;
     const tag = this.#tag(outer);
     const children: XmlElement[] = [];
@@ -121,32 +130,31 @@ class Reader {
       attributes: tag.attributes,
       children,
       text,
-      standalone: () => {
-        const inherited = [...outer].filter(
-          ([prefix]) => prefix !== 'xml' && !tag.declared.has(prefix),
-        );
-        const declarations = inherited.map(
-          ([prefix, uri]) => ` ${prefix ? `xmlns:${prefix}` : 'xmlns'}="${escapeXml(uri)}"`,
-        );
-        return (
-          this.#text.slice(start, tag.afterName) +
-          declarations.join('') +
-          this.#text.slice(tag.afterName, end)
-        );
-      },
+      standalone: () => this.#standalone({ outer, tag, start, end }),
     };
   }
 
-  /** What is between the tags. */
+  #standalone({ outer, tag, start, end }: Extent): string {
+    const inherited = [...outer].filter(
+      ([prefix]) => prefix !== 'xml' && !tag.declared.has(prefix),
+    );
+    const declarations = inherited.map(
+      ([prefix, uri]) => ` ${prefix ? `xmlns:${prefix}` : 'xmlns'}="${escapeXml(uri)}"`,
+    );
+    const beforeDeclarations = this.#text.slice(start, tag.afterName);
+    return beforeDeclarations + declarations.join('') + this.#text.slice(tag.afterName, end);
+  }
+
+  /** The content between the tags: adds the children, returns the text. */
   #content({ prefix, name, scope }: Tag, children: XmlElement[], depth: number): string {
     const pieces: string[] = [];
     for (;;) {
-      const characters = this.#take(CHARACTERS)?.[0];
+      const characters = this.#match(CHARACTERS)?.[0];
       if (characters !== undefined) pieces.push(unescape(characters));
-      const closing = this.#take(CLOSING);
+      const closing = this.#match(CLOSING);
       if (closing) {
         if ((closing[1] ?? '') !== prefix || closing[2] !== name)
-          throw new UnsafeXml('its tags do not match');
+          throw new UnsafeXml('tags do not match');
         return pieces.join('');
       }
       children.push(this.#element(scope, depth + 1));
@@ -154,48 +162,47 @@ class Reader {
   }
 
   #tag(outer: Scope): Tag {
-    const opening = this.#take(OPENING);
-    if (!opening)
-      throw new UnsafeXml('it is not well-formed, or holds more than elements and text');
+    const opening = this.#match(OPENING);
+    if (!opening) throw new UnsafeXml('not well-formed, or more than elements and text');
     const [, prefix = '', name = ''] = opening;
     const afterName = this.#at;
-    const written = this.#writtenAttributes();
-    const tagEnd = this.#take(TAG_END);
+    const raw = this.#rawAttributes();
+    const tagEnd = this.#match(TAG_END);
     if (!tagEnd) throw new UnsafeXml('a tag is not well-formed');
-    const { scope, declared } = declare(outer, written.filter(isDeclaration));
+    const { scope, declared } = declareNamespaces(outer, raw.filter(isDeclaration));
     return {
       prefix,
       name,
       scope,
       declared,
       afterName,
-      attributes: resolve(
-        written.filter((attribute) => !isDeclaration(attribute)),
+      attributes: resolveAttributes(
+        raw.filter((attribute) => !isDeclaration(attribute)),
         scope,
       ),
       isEmpty: tagEnd[1] === '/',
     };
   }
 
-  #writtenAttributes(): WrittenAttribute[] {
-    const written: WrittenAttribute[] = [];
-    for (let found = this.#take(ATTRIBUTE); found; found = this.#take(ATTRIBUTE)) {
-      if (written.length === LIMITS.attributesOfOne)
+  #rawAttributes(): RawAttribute[] {
+    const raw: RawAttribute[] = [];
+    for (let found = this.#match(ATTRIBUTE); found; found = this.#match(ATTRIBUTE)) {
+      if (raw.length === LIMITS.attributesOfOne)
         throw new UnsafeXml('an element has too many attributes');
-      if (++this.#attributes > LIMITS.attributes) throw new UnsafeXml('it has too many attributes');
+      if (++this.#attributes > LIMITS.attributes) throw new UnsafeXml('too many attributes');
       const [, prefix = '', name = '', double, single] = found;
       const value = unescape((double ?? single ?? '').replace(/[\t\n]/g, ' '));
-      written.push({ prefix, name, value });
+      raw.push({ prefix, name, value });
     }
-    return written;
+    return raw;
   }
 }
 
-function isDeclaration({ prefix, name }: WrittenAttribute): boolean {
+function isDeclaration({ prefix, name }: RawAttribute): boolean {
   return prefix === 'xmlns' || (prefix === '' && name === 'xmlns');
 }
 
-function declare(outer: Scope, declarations: readonly WrittenAttribute[]) {
+function declareNamespaces(outer: Scope, declarations: readonly RawAttribute[]) {
   const declared = new Set<string>();
   if (declarations.length === 0) return { scope: outer, declared };
   const scope = new Map(outer);
@@ -203,19 +210,19 @@ function declare(outer: Scope, declarations: readonly WrittenAttribute[]) {
     const prefix = xmlns === '' ? '' : name;
     if (declared.has(prefix)) throw new UnsafeXml('a namespace is declared twice');
     if (/^xml(ns)?$/.test(prefix) || uri === XML || uri === XMLNS || (uri === '' && prefix !== ''))
-      throw new UnsafeXml('a namespace cannot be declared so');
+      throw new UnsafeXml('a namespace declaration is not allowed');
     declared.add(prefix);
     scope.set(prefix, uri);
   }
-  if (scope.size > LIMITS.namespaces) throw new UnsafeXml('it has too many namespaces');
+  if (scope.size > LIMITS.namespaces) throw new UnsafeXml('too many namespaces');
   return { scope, declared };
 }
 
-function resolve(written: readonly WrittenAttribute[], scope: Scope): Map<string, string> {
+function resolveAttributes(raw: readonly RawAttribute[], scope: Scope): Map<string, string> {
   const attributes = new Map<string, string>();
-  for (const { prefix, name, value } of written) {
+  for (const { prefix, name, value } of raw) {
     const key = prefix === '' ? name : `{${namespaceOf(prefix, scope)}}${name}`;
-    if (attributes.has(key)) throw new UnsafeXml('an attribute is given twice');
+    if (attributes.has(key)) throw new UnsafeXml('an attribute is duplicated');
     attributes.set(key, value);
   }
   return attributes;
@@ -227,14 +234,14 @@ function namespaceOf(prefix: string, scope: Scope): string {
   return namespace ?? '';
 }
 
-/** Text with its references resolved: the five entities that need no document type, and characters by number. */
+/** Text with references resolved: the five predefined entities, and numeric characters. */
 function unescape(text: string): string {
-  if (text.includes(']]>')) throw new UnsafeXml('it holds the end of a CDATA section');
+  if (text.includes(']]>')) throw new UnsafeXml('contains the end of a CDATA section');
   return text.replace(REFERENCE, (_, ...groups: (string | undefined)[]) => {
     const [entity, decimal, hex] = groups;
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
     const character = entity === undefined ? characterOf(code) : ENTITIES[entity];
-    if (character === undefined) throw new UnsafeXml('it refers to something unknown');
+    if (character === undefined) throw new UnsafeXml('contains an unknown reference');
     return character;
   });
 }
@@ -245,18 +252,18 @@ function characterOf(code: number): string | undefined {
   return NO_CHARACTER.test(character) ? undefined : character;
 }
 
-/** Text as it is written between tags and in attributes. */
+/** Text escaped for content and attribute values. */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"'\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** The element itself and everything in it, in the order of the document. */
+/** The element and all its descendants, in document order. */
 export function* withDescendants(element: XmlElement): Generator<XmlElement> {
   yield element;
   for (const child of element.children) yield* withDescendants(child);
 }
 
-/** The elements directly in `element` that have this name. */
+/** The children of `element` with this name. */
 export function childrenNamed(element: XmlElement, namespace: string, name: string): XmlElement[] {
   return element.children.filter((child) => child.namespace === namespace && child.name === name);
 }

@@ -1,7 +1,7 @@
 // Reads SAML messages: the strict reader first, then signatures and decryption, then what the message must say.
 import type { KeyObject } from 'node:crypto';
 import { decryptAssertion } from '../../domain/saml/decryption.ts';
-import { decodeMessage, wellFormed } from '../../domain/saml/encoding.ts';
+import { decodeMessage, parseDocument } from '../../domain/saml/encoding.ts';
 import {
   type LogoutExpectation,
   type LogoutMessage,
@@ -45,7 +45,7 @@ export function readResponse(
   decryptionKey: KeyObject | null,
 ): Assertion {
   const { base64, certificates } = question;
-  const response = wellFormed(decodeMessage(base64));
+  const response = parseDocument(decodeMessage(base64));
   const holder = assertionHolder(response, question);
   const isEncrypted = holder.name === 'EncryptedAssertion';
   expectSignaturesIn(response, isEncrypted ? [response] : [response, holder]);
@@ -58,7 +58,7 @@ export function readResponse(
 export function readLogoutMessage(question: LogoutRequest): LogoutMessage {
   const { message, certificates } = question;
   const isVerified = 'verifiedXml' in message;
-  const root = wellFormed(isVerified ? message.verifiedXml : decodeMessage(message.base64));
+  const root = parseDocument(isVerified ? message.verifiedXml : decodeMessage(message.base64));
   expectSignaturesIn(root, [root]);
   return readLogout(isVerified ? root : verifiedElement(root, certificates), question);
 }
@@ -67,7 +67,7 @@ function opened(holder: XmlElement, decryptionKey: KeyObject | null): XmlElement
   if (!decryptionKey)
     return failSaml('The assertion is encrypted, and no decryption key is configured');
   const text = decryptAssertion(holder, decryptionKey);
-  const assertion = wellFormed(text);
+  const assertion = parseDocument(text);
   if (assertion.name !== 'Assertion' || assertion.namespace !== holder.namespace)
     failSaml('Something else is encrypted');
   expectSignaturesIn(assertion, [assertion]);

@@ -1,6 +1,6 @@
 // Verifies XML signatures: what is read afterwards is what the signature covers, and nothing else.
 import { SignedXml } from 'xml-crypto';
-import { wellFormed } from '../../domain/saml/encoding.ts';
+import { parseDocument } from '../../domain/saml/encoding.ts';
 import { failSaml } from '../../domain/saml/saml-error.ts';
 import { signatureOf } from '../../domain/saml/signature.ts';
 import type { XmlElement } from '../../domain/saml/xml.ts';
@@ -16,7 +16,7 @@ export function verifiedElement(element: XmlElement, certificates: readonly stri
   for (const certificate of certificates) {
     const covered = coveredBy(signature, { document, certificate });
     if (covered === null) continue;
-    const found = wellFormed(covered);
+    const found = parseDocument(covered);
     const isSame = found.name === element.name && found.namespace === element.namespace;
     return isSame ? found : failSaml('The signature is of something else');
   }

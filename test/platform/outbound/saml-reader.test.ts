@@ -7,7 +7,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import { wellFormed } from '../../../src/domain/saml/encoding.ts';
+import { parseDocument } from '../../../src/domain/saml/encoding.ts';
 import { serviceProviderMetadata } from '../../../src/domain/saml/messages.ts';
 import { SamlError } from '../../../src/domain/saml/saml-error.ts';
 import { parseXml, withDescendants } from '../../../src/domain/saml/xml.ts';
@@ -107,7 +107,7 @@ describe('encryption', () => {
     const wrap = oaep11('sha256').replace('mgf1sha256', 'mgf1sha1');
     const xml = sealed('http://www.w3.org/2009/xmlenc11#aes256-gcm', { oaepHash: 'sha256', wrap });
     expect(() => readResponse(question(xml), key)).toThrow(
-      'The encryption of the key is not accepted',
+      'Encryption algorithm of the key is not accepted',
     );
   });
 
@@ -126,7 +126,7 @@ test('metadata tell no keys where there are none', () => {
     assertionConsumer: 'https://a/c',
     singleLogout: 'https://a/l?org=1',
   };
-  const bare = wellFormed(serviceProviderMetadata({ ...parts, certificate: null }));
+  const bare = parseDocument(serviceProviderMetadata({ ...parts, certificate: null }));
   const names = [...withDescendants(bare)].map(({ name }) => name);
   expect(names).not.toContain('KeyDescriptor');
   expect(bare.attributes.get('entityID')).toBe(parts.entityId);
@@ -155,7 +155,7 @@ describe('the thread', () => {
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     await expect(reader.response(bad)).rejects.toMatchObject({
       code: 'TOKEN_VERIFICATION_FAILED',
-      message: 'InResponseTo of Response is not the expected one',
+      message: 'InResponseTo of Response does not have the expected value',
     });
     expect(warned).toEqual([]);
   });
