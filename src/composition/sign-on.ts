@@ -1,21 +1,26 @@
-// Signing on elsewhere: social login, and the identity providers of organisations.
+// Sign-on: social login, and the identity providers of organisations.
 import { samlEndpoints } from '../domain/saml/endpoints.ts';
 import { createIdentityProviders } from '../platform/outbound/identity-providers.ts';
 import { createSamlReaderWorker } from '../platform/saml/saml-reader-worker.ts';
 import { createSamlRedirect } from '../platform/saml/saml-redirect.ts';
 import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createSsoDomainService } from '../resources/organization/sso-domains/sso-domains.service.ts';
+import { createVerifiedDomainService } from '../resources/organization/sso-domains/verified-domains.service.ts';
+import { createActiveSsoService } from '../resources/organization/sso-settings/active-sso.service.ts';
 import { createSsoSettingsService } from '../resources/organization/sso-settings/sso-settings.service.ts';
+import { createSsoValidationService } from '../resources/organization/sso-settings/sso-validation.service.ts';
 import { createAccountLinkingService } from '../resources/sign-on/login/account-linking.service.ts';
 import { createExchangeService } from '../resources/sign-on/login/cookie-exchange.service.ts';
 import { createHomeRealmService } from '../resources/sign-on/login/home-realm.service.ts';
 import { createLoginCompletionService } from '../resources/sign-on/login/login-completion.service.ts';
 import { createLoginRequestService } from '../resources/sign-on/login/login-requests.service.ts';
 import { createOidcService } from '../resources/sign-on/oidc/oidc.service.ts';
+import { createSamlLogoutReader } from '../resources/sign-on/saml/saml-logout-reader.service.ts';
 import { createSamlLogoutService } from '../resources/sign-on/saml/saml-logout.service.ts';
 import { createSamlMessageService } from '../resources/sign-on/saml/saml-messages.service.ts';
 import { createSamlService } from '../resources/sign-on/saml/saml.service.ts';
 import { configuredProviders } from '../resources/sign-on/social/configured-providers.ts';
+import { createSocialAccountService } from '../resources/sign-on/social/social-accounts.service.ts';
 import { createSocialService } from '../resources/sign-on/social/social.service.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
@@ -30,14 +35,18 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const { credentials, memberships, oneTimeTokens, organizations, failures } = identity;
   const { registration, auth } = identity;
   const { sessions, mfa } = auth;
-  const ssoSettings = createSsoSettingsService({ ...platform, sessions, organizations });
+  const validation = createSsoValidationService(platform);
+  const settings = { ...platform, validation, sessions, organizations };
+  const ssoSettings = createSsoSettingsService(settings);
   const ssoDomains = createSsoDomainService({ ...platform, memberships, audit });
+  const activeSso = createActiveSsoService(platform);
+  const verifiedDomains = createVerifiedDomainService(platform);
 
   const loginRequests = createLoginRequestService({ ...platform, oneTimeTokens });
-  const loginCompletion = createLoginCompletionService({ ...platform, audit });
-  const known = { ...platform, sessions, credentials, memberships, ssoSettings };
-  const accountLinking = createAccountLinkingService(known);
-  const login = { ...platform, loginRequests, loginCompletion, accountLinking, ssoSettings };
+  const loginCompletion = createLoginCompletionService({ ...platform, loginRequests, audit });
+  const linking = { ...platform, sessions, credentials, memberships, verifiedDomains };
+  const accountLinking = createAccountLinkingService(linking);
+  const login = { ...platform, loginRequests, loginCompletion, accountLinking, activeSso };
 
   // Users name the providers of organisations; the installation itself names those of social login.
   const providers = createIdentityProviders({ fetch: http.fetch, clock });
@@ -53,21 +62,24 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const messages = createSamlMessageService(platform);
   const samlLogin = { ...login, messages, reader, redirect, endpoints };
   const saml = createSamlService(samlLogin);
-  const samlLogout = createSamlLogoutService({ ...samlLogin, sessions });
+  const logoutReader = createSamlLogoutReader(samlLogin);
+  const samlLogout = createSamlLogoutService({ ...samlLogin, logoutReader, sessions });
 
   const configured = configuredProviders(config, createIdentityProviders({ fetch, clock }));
-  const accounts = { sessions, failures, credentials, registration };
-  const social = createSocialService({ ...login, ...accounts, providers: configured });
+  const accounts = { ...platform, sessions, failures, credentials, registration };
+  const socialAccounts = createSocialAccountService(accounts);
+  const social = createSocialService({ ...login, socialAccounts, providers: configured });
 
   const starters = { oidc, saml };
-  const homeRealm = createHomeRealmService({ ...platform, ssoSettings, starters, audit });
+  const discovery = { ...platform, activeSso, verifiedDomains, starters, audit };
+  const homeRealm = createHomeRealmService(discovery);
   const cookieExchange = createExchangeService({ sessions, mfa });
   return {
     ssoSettings,
     ssoDomains,
     samlReader: reader,
     samlMessages: messages,
-    /** What the routes of signing on see. */
+    /** What the routes of sign-on see. */
     signOn: { homeRealm, oidc, saml, samlLogout, social, cookieExchange },
   };
 }

@@ -1,6 +1,7 @@
 // The story of an organisation's e-mail domains over HTTP: claimed, proved at a real name server, approved, lost, given up.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
+import { createVerifiedDomainService } from '../../../src/resources/organization/sso-domains/verified-domains.service.ts';
 import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
 import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
 import { ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
@@ -63,8 +64,9 @@ const proved = async (who: Owner, domain = newDomain()): Promise<Claim> => {
   publish(made);
   return ok(await verify(who, made)).body.data;
 };
+const verifiedDomains = () => createVerifiedDomainService(app.instance.platform);
 const routed = (domain: string): Promise<string | null> =>
-  app.instance.services.organization.ssoSettings.organizationFor(`somebody@${domain}`);
+  verifiedDomains().organizationOf(`somebody@${domain}`);
 
 describe('a claim', () => {
   test('says what to publish, and routes nobody', async () => {
@@ -147,7 +149,6 @@ describe('a claim', () => {
 
 describe('a proof', () => {
   test('routes the domain, exactly, and covers its addresses', async () => {
-    const { ssoSettings } = app.instance.services.organization;
     const { domain, status, ...rest } = await proved(ada);
     expect([status, rest]).toMatchObject([
       'verified',
@@ -157,9 +158,9 @@ describe('a proof', () => {
     expect(await routed(domain.toUpperCase())).toBe(ada.organizationId);
     for (const near of [`mail.${domain}`, `x${domain}`, 'example.com'])
       expect(await routed(near)).toBeNull();
-    expect(await ssoSettings.covers(ada.organizationId, `grace@${domain}`)).toBe(true);
+    expect(await verifiedDomains().covers(ada.organizationId, `grace@${domain}`)).toBe(true);
     expect(
-      await ssoSettings.covers((await owner(app, 'Other')).organizationId, `grace@${domain}`),
+      await verifiedDomains().covers((await owner(app, 'Other')).organizationId, `grace@${domain}`),
     ).toBe(false);
     const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.verified');
     expect(entry).toMatchObject({ status: 'success', resourceId: rest._id, detail: domain });

@@ -1,5 +1,6 @@
 // The story of an organisation's sign-on settings over HTTP: who sets them, what is taken, what is shown, which sessions they end.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createActiveSsoService } from '../../../src/resources/organization/sso-settings/active-sso.service.ts';
 import {
   CURVE_CERTIFICATE,
   EXPIRED_CERTIFICATE,
@@ -48,6 +49,8 @@ const samlPart = (more: object = {}) => ({
   ...more,
 });
 const saml = (more: object = {}) => ({ provider: 'saml', saml: samlPart(more) });
+const activeOf = ({ organizationId }: Owner) =>
+  createActiveSsoService(app.instance.platform).of(organizationId);
 const configOf = async ({ organizationId }: Owner) =>
   (await ground.db.collection('organizations').findOne({ _id: objectId(organizationId) }))
     ?.ssoConfig;
@@ -117,7 +120,7 @@ describe('settings of the sign-on', () => {
     const { clientSecret: _, ...without } = oidc().oidc;
     answers.push(await put(ada, { provider: 'oidc', oidc: { ...without, groupsClaim: 'roles' } }));
     expect((await configOf(ada))?.oidc).toEqual({ ...before?.oidc, groupsClaim: 'roles' });
-    const opened = await app.instance.services.organization.ssoSettings.inForce(ada.organizationId);
+    const opened = await activeOf(ada);
     expect(opened.oidc?.clientSecret).toBe(SECRET);
     for (const other of [{ issuer: 'https://login.example.com/other' }, { clientId: 'other' }]) {
       const refused = await put(ada, { provider: 'oidc', oidc: { ...without, ...other } });
@@ -128,10 +131,7 @@ describe('settings of the sign-on', () => {
       ]);
     }
     answers.push(await put(ada, oidc({ clientSecret: `${SECRET}, renewed` })), await read(ada));
-    expect(
-      (await app.instance.services.organization.ssoSettings.inForce(ada.organizationId)).oidc
-        ?.clientSecret,
-    ).toBe(`${SECRET}, renewed`);
+    expect((await activeOf(ada)).oidc?.clientSecret).toBe(`${SECRET}, renewed`);
     const logged = JSON.stringify(await auditOf(app, ada, 'resource=organization'));
     for (const text of [
       ...answers.map((answer) => answer.text),
@@ -187,7 +187,7 @@ describe('settings of the sign-on', () => {
   test.each<[string, unknown, string]>([
     ['no provider', { oidc: oidc().oidc }, 'provider'],
     ['an unknown provider', { provider: 'ldap', oidc: oidc().oidc }, 'provider'],
-    ['a provider that is not set up', { provider: 'saml', oidc: oidc().oidc }, 'saml: is needed'],
+    ['a provider that is not set up', { provider: 'saml', oidc: oidc().oidc }, 'saml: required'],
     ['a misspelt setting', { ...oidc(), requireMFA: true }, 'requireMFA'],
     ['a misspelt member', oidc({ secret: 'x' }), 'secret'],
     ['an operator', oidc({ clientId: { $ne: null } }), 'clientId'],
@@ -405,9 +405,7 @@ describe('the mapping of roles', () => {
       resourceId: ada.organizationId,
       metadata: { rules },
     });
-    const used = await app.instance.services.organization.ssoSettings
-      .inForce(ada.organizationId)
-      .catch(() => null);
+    const used = await activeOf(ada).catch(() => null);
     expect(used?.roleMapping ?? rules).toEqual(rules);
     const fifty = Array.from({ length: 50 }, (_, index) => ({
       pattern: 'x'.repeat(150 + index),

@@ -136,7 +136,7 @@ describe('an organisation', () => {
     ];
     expect([outcome(bare), bare.text]).toEqual([[404, 'NOT_FOUND'], unknown.text]);
     const [entry] = await auditOf(ground.app, boss, 'action=auth.sso.initiate');
-    expect(entry).toMatchObject({ status: 'failure', detail: 'No sign-on is set up here' });
+    expect(entry).toMatchObject({ status: 'failure', detail: 'SSO is not configured' });
   });
 
   test('with half of its settings is answered likewise', async () => {

@@ -120,8 +120,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'deleted organisations, and who belongs nowhere else',
   'src/resources/organization/sso-domains/sso-domains.service.ts':
     'a domain is proved by one organisation at a time',
-  'src/resources/organization/sso-settings/sso-settings.service.ts':
-    'which organisation has proved the domain of an address',
+  'src/resources/organization/sso-domains/verified-domains.service.ts':
+    'which organisation has verified the domain of an address',
   'src/resources/scim/users/accounts.service.ts':
     'whether the account is a member of another organisation as well',
   'src/resources/scim/tokens/scim-tokens.service.ts': 'a SCIM token is all that a request brings',

@@ -1,4 +1,4 @@
-// E-mail domains that an organisation claims for its sign-on, and whether it has proved that they are its own.
+// E-mail domains that an organisation claims for its SSO, and whether it has verified them.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
@@ -7,9 +7,9 @@ export interface SsoDomainDocument {
   organizationId: Types.ObjectId;
   /** Lower-cased, in ASCII (punycode). */
   domain: string;
-  /** What its TXT record must say. */
+  /** Part of the value that its TXT record must have. */
   challenge: string;
-  /** Null: claimed only, and routed nowhere. One organisation at a time has proved a domain. */
+  /** Null: only claimed, and routed nowhere. One organisation at a time has verified a domain. */
   verifiedAt: Date | null;
   verifiedBy: 'dns' | 'system' | null;
   createdAt: Date;

@@ -1,4 +1,4 @@
-// The e-mail domains of an organisation's sign-on: claimed, proved by the domain name system or approved by the installation.
+// The e-mail domains of an organisation's SSO: claimed, then verified by DNS or approved by the installation.
 import { z } from 'zod';
 import { MANAGERS, ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
@@ -11,7 +11,7 @@ const audit = (event: string) => ({
   action: `organization.sso_domain.${event}`,
   resource: 'ssoDomain',
 });
-const facts = ({ domain }: { domain: string }) => ({
+const details = ({ domain }: { domain: string }) => ({
   audit: { detail: domain, metadata: { domain } },
 });
 
@@ -37,13 +37,13 @@ export const ssoDomainRoutes = [
     audit: audit('claimed'),
     handler: async ({ tenant, body }, { organization }) => {
       const claimed = await organization.ssoDomains.claim(tenant, body.domain);
-      return reply(201, claimed, facts(claimed));
+      return reply(201, claimed, details(claimed));
     },
   }),
   route({
     method: 'post',
     path: '/sso/domains/:id/verify',
-    summary: 'Prove a claimed domain by its TXT record',
+    summary: 'Verify a claimed domain by its TXT record',
     ...own,
     params: byId,
     data: domainView,
@@ -51,7 +51,7 @@ export const ssoDomainRoutes = [
     audit: audit('verified'),
     handler: async ({ tenant, params }, { organization }) => {
       const verified = await organization.ssoDomains.verify(tenant, params.id);
-      return reply(200, verified, facts(verified));
+      return reply(200, verified, details(verified));
     },
   }),
   route({
@@ -64,7 +64,7 @@ export const ssoDomainRoutes = [
     audit: audit('removed'),
     handler: async ({ tenant, params }, { organization }) => {
       const removed = await organization.ssoDomains.remove(tenant, params.id);
-      return reply(200, { _id: removed._id, deleted: true }, facts(removed));
+      return reply(200, { _id: removed._id, deleted: true }, details(removed));
     },
   }),
 ];

@@ -1,4 +1,4 @@
-// An organisation's sign-on: its identity provider, and which groups there have which role here.
+// The SSO settings of an organisation: its identity provider, and the mapping of groups to roles.
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from './sso-settings.schemas.ts';
 
 const read = { auth: 'user', roles: MANAGERS, plan: 'sso' } as const;
-/** Whoever says who vouches for people can sign in as any of them; whoever maps roles can make owners. */
+/** Whoever names the identity provider can sign in as any member; whoever maps roles can make owners. */
 const own = { auth: 'user', roles: ['owner'], plan: 'sso' } as const;
 const audit = (action: string) => ({ action, resource: 'organization' });
 
@@ -33,8 +33,8 @@ export const ssoRoutes = [
     codes: ['SSRF_BLOCKED'],
     audit: audit('organization.sso.update'),
     handler: async ({ tenant, body }, { organization }) => {
-      const { shown, metadata } = await organization.ssoSettings.replace(tenant, body);
-      return reply(200, shown, { audit: { resourceId: tenant.organizationId, metadata } });
+      const { view, metadata } = await organization.ssoSettings.replace(tenant, body);
+      return reply(200, view, { audit: { resourceId: tenant.organizationId, metadata } });
     },
   }),
   route({

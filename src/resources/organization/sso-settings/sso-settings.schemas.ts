@@ -1,4 +1,4 @@
-// Inputs and views of an organisation's sign-on: its identity provider, and which groups there have which role here.
+// Inputs and views of an organisation's SSO settings: its identity provider, and the mapping of groups to roles.
 import { z } from 'zod';
 import { compilePattern } from '../../../domain/policies/regex.ts';
 import { ROLES } from '../../../domain/identity/roles.ts';
@@ -39,7 +39,7 @@ const samlInput = z.strictObject({
   groupsAttribute: claim('groups'),
 });
 
-/** Replaces all there was. Strict: what is misspelt must not look as if it were set. */
+/** Replaces everything. Strict: a misspelt setting must not look as if it were set. */
 export const ssoInput = z
   .strictObject({
     provider: z.enum(['oidc', 'saml']).describe('Which of the two is used'),
@@ -56,7 +56,7 @@ export const ssoInput = z
       context.addIssue({
         code: 'custom',
         path: [input.provider],
-        message: 'is needed for this provider',
+        message: 'required for this provider',
       });
   });
 

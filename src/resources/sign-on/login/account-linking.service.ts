@@ -1,104 +1,100 @@
-// Somebody comes from an organisation's identity provider: who of its members that is, with which role, and the session.
+// Links a verified external identity to a member of its organisation, or provisions one just in time, and signs the person in.
 import type { Platform } from '../../../composition/platform.ts';
 import { DEFAULT_ROLE, roleFor } from '../../../domain/identity/role-mapping.ts';
 import { emailIn } from '../../../domain/identity/verified-email.ts';
 import { AppError } from '../../../errors.ts';
+import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { CredentialService } from '../../auth/accounts/credentials.service.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { SignOn } from '../../auth/sessions/sessions.model.ts';
 import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import type {
-  SsoSettings,
-  SsoSettingsService,
-} from '../../organization/sso-settings/sso-settings.service.ts';
+import type { VerifiedDomainService } from '../../organization/sso-domains/verified-domains.service.ts';
+import type { ActiveSso } from '../../organization/sso-settings/active-sso.service.ts';
 import { displayNameOf } from './display-name.ts';
+import type { LoginOutcome } from './login-completion.service.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'newId' | 'transaction'> & {
   sessions: SessionService;
   credentials: CredentialService;
   memberships: MembershipService;
-  ssoSettings: SsoSettingsService;
+  verifiedDomains: VerifiedDomainService;
 };
 
-/** What an identity provider says of somebody, verified. */
+/** What an identity provider says of a person, verified. */
 export interface ExternalIdentity {
   signOn: SignOn;
-  /** Null: the provider names none. */
+  /** Null: the provider sends none. */
   email: string | null;
   name: string | null;
   /** Null: the provider says nothing of groups, and the role stays. */
   groups: readonly string[] | null;
 }
 
-interface Found {
+interface LinkedAccount {
   user: UserDocument;
   membership: MembershipDocument;
 }
 
 export function createAccountLinkingService(deps: Deps) {
-  const { models, sessions, credentials, memberships, ssoSettings, clock, newId, transaction } =
-    deps;
+  const { models, sessions, credentials, memberships, verifiedDomains } = deps;
+  const { clock, newId, transaction } = deps;
 
-  async function accountOf(membership: MembershipDocument): Promise<Found> {
+  async function accountOf(membership: MembershipDocument): Promise<LinkedAccount> {
     const user = await models.users.findById(membership.userId).lean<UserDocument>();
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     return { user, membership };
   }
 
-  /** By the name at the provider: as an earlier sign-on kept it, or as the directory did (`externalId`). */
-  async function bySubject(
+  /** By the subject: as an earlier login stored it, or as the directory did (`externalId`). */
+  async function findBySubject(
     organizationId: string,
     { issuer, subject }: SignOn,
-  ): Promise<Found | null> {
-    const known = await models.memberships
+  ): Promise<LinkedAccount | null> {
+    const linked = await models.memberships
       .findOne({ organizationId, 'signOn.issuer': issuer, 'signOn.subject': subject })
       .lean<MembershipDocument>();
-    if (known) return accountOf(known);
+    if (linked) return accountOf(linked);
     const provisioned = await models.memberships
       .find({ organizationId, ssoId: subject, 'signOn.issuer': { $ne: issuer } })
       .limit(2)
       .lean<MembershipDocument[]>();
     if (provisioned.length > 1)
-      throw new AppError('CONFLICT', 'The directory has two members of that name');
+      throw new AppError('CONFLICT', 'Two members have the externalId of this subject');
     return provisioned[0] ? accountOf(provisioned[0]) : null;
   }
 
-  /** By the address, of a domain that the organisation has proved. */
-  async function byAddress(settings: SsoSettings, arrival: ExternalIdentity): Promise<Found> {
+  /** By the address, whose domain the organisation has verified. */
+  async function findByEmail(
+    settings: ActiveSso,
+    identity: ExternalIdentity,
+  ): Promise<LinkedAccount> {
     const { organizationId } = settings;
-    const email = emailIn(arrival.email);
+    const email = emailIn(identity.email);
     if (email === null)
-      throw new AppError('FORBIDDEN', 'The identity provider names no e-mail address');
-    if (!(await ssoSettings.covers(organizationId, email)))
-      throw new AppError(
-        'FORBIDDEN',
-        'The organisation has not proved the domain of this e-mail address',
-      );
+      throw new AppError('FORBIDDEN', 'Identity provider sent no usable e-mail address');
+    if (!(await verifiedDomains.covers(organizationId, email)))
+      throw new AppError('FORBIDDEN', 'Organisation has not verified the domain of this address');
     const user = await models.users.findOne({ email }).lean<UserDocument>();
-    const membership =
-      user &&
-      (await models.memberships
-        .findOne({ organizationId, userId: user._id })
-        .lean<MembershipDocument>());
-    if (membership?.signOn?.issuer === arrival.signOn.issuer)
-      throw new AppError(
-        'CONFLICT',
-        'The member with this e-mail address is somebody else at the identity provider',
-      );
-    return user && membership ? { user, membership } : takeIn(settings, arrival, { email, user });
+    const membership = user && (await memberships.find(organizationId, user._id.toHexString()));
+    if (membership?.signOn?.issuer === identity.signOn.issuer)
+      throw new AppError('CONFLICT', 'Member with this address is linked to another subject');
+    if (user && membership) return { user, membership };
+    return provision(settings, identity, { email, user });
   }
 
-  async function takeIn(
-    { organizationId, justInTime, roleMapping }: SsoSettings,
+  /** Just-in-time provisioning: the first login makes somebody a member. */
+  async function provision(
+    { organizationId, justInTime, roleMapping }: ActiveSso,
     { groups, name }: ExternalIdentity,
     { email, user: known }: { email: string; user: UserDocument | null },
-  ): Promise<Found> {
-    if (!justInTime) throw new AppError('FORBIDDEN', 'Only members may sign on here');
+  ): Promise<LinkedAccount> {
+    if (!justInTime)
+      throw new AppError('FORBIDDEN', 'Not a member, and just-in-time provisioning is off');
     await memberships.lock(organizationId);
-    const user = known ?? (await newAccount(organizationId, email, name));
-    // From now on two organisations share the account, so neither directory changes it.
+    const user = known ?? (await createAccount(organizationId, email, name));
+    // Two organisations share the account now, so neither directory changes it.
     if (known?.provisionedBy != null && known.provisionedBy.toHexString() !== organizationId)
       await models.users.updateOne(
         { _id: known._id },
@@ -106,35 +102,31 @@ export function createAccountLinkingService(deps: Deps) {
         { timestamps: false },
       );
     const { role, matched } = roleFor(groups ?? [], roleMapping);
-    const row = { organizationId, userId: user._id, role, roleMapped: matched !== null };
-    const [membership] = await models.memberships.create([row]);
-    if (!membership) throw new AppError('INTERNAL_ERROR');
-    return { user, membership: membership.toObject() };
+    const roleMapped = matched !== null;
+    const row = { organizationId, userId: user._id, role, roleMapped };
+    return { user, membership: await insertOne(models.memberships, row) };
   }
 
-  async function newAccount(
+  function createAccount(
     organizationId: string,
     email: string,
     name: string | null,
   ): Promise<UserDocument> {
-    const account = {
+    return insertOne(models.users, {
       _id: newId(),
       email,
       name: displayNameOf({ name, email }),
       provisionedBy: organizationId,
       emailVerifiedAt: clock.now(),
-    };
-    const [user] = await models.users.create([account]);
-    if (!user) throw new AppError('INTERNAL_ERROR');
-    return user.toObject();
+    });
   }
 
-  /** The role that the groups give now; one that the mapping gave goes when no rule fits any more. The last owner stays. */
-  async function followGroups(
-    { organizationId, roleMapping }: SsoSettings,
+  /** Gives the role that the groups map to; one that the mapping gave goes when no rule fits any more. The last owner stays. */
+  async function syncRole(
+    { organizationId, roleMapping }: ActiveSso,
     { groups }: ExternalIdentity,
     membership: MembershipDocument,
-  ) {
+  ): Promise<void> {
     if (groups === null || roleMapping.length === 0) return;
     const { role, matched } = roleFor(groups, roleMapping);
     if (matched === null && !membership.roleMapped) return;
@@ -146,34 +138,43 @@ export function createAccountLinkingService(deps: Deps) {
     await memberships.change(membership, { role: next, roleMapped: true });
   }
 
+  /**
+   * Only accounts whose address is of a verified domain, or that the organisation's own directory made, are opened.
+   * @throws AppError `FORBIDDEN`, `ACCOUNT_DEACTIVATED`
+   */
+  async function open(
+    organizationId: string,
+    { user, membership }: LinkedAccount,
+  ): Promise<UserDocument> {
+    const covered = await verifiedDomains.covers(organizationId, user.email);
+    if (!covered && user.provisionedBy?.toHexString() !== organizationId)
+      throw new AppError('FORBIDDEN', 'Organisation has not verified the domain of this account');
+    if (!membership.isActive) throw new AppError('ACCOUNT_DEACTIVATED');
+    return covered ? credentials.proveMailbox(user) : user;
+  }
+
   return {
     /**
-     * Signs somebody on whom the organisation's provider vouches for. Only accounts whose address is of a proved domain, or that
-     * the organisation's own directory made, are opened. Memberships are locked when one is made or changed, not at every sign-on.
+     * Signs the person in to the organisation. Memberships are locked when one is made or changed, not at every login.
      * @throws AppError `FORBIDDEN`, `CONFLICT`, `ACCOUNT_DEACTIVATED`
      */
-    admit(settings: SsoSettings, arrival: ExternalIdentity, origin: Origin) {
-      const { organizationId } = settings;
-      const { signOn } = arrival;
+    signIn(settings: ActiveSso, identity: ExternalIdentity, origin: Origin): Promise<LoginOutcome> {
+      const { organizationId, requireMfaEvenWithSso } = settings;
+      const { signOn } = identity;
+      const { issuer, subject, protocol } = signOn;
       return transaction(async () => {
-        const { user, membership } =
-          (await bySubject(organizationId, signOn)) ?? (await byAddress(settings, arrival));
-        const covered = await ssoSettings.covers(organizationId, user.email);
-        if (!covered && user.provisionedBy?.toHexString() !== organizationId)
-          throw new AppError(
-            'FORBIDDEN',
-            'The organisation has not proved the domain of this account',
-          );
-        if (!membership.isActive) throw new AppError('ACCOUNT_DEACTIVATED');
-        const proved = covered ? await credentials.proveMailbox(user) : user;
+        const account =
+          (await findBySubject(organizationId, signOn)) ?? (await findByEmail(settings, identity));
+        const user = await open(organizationId, account);
+        const { membership } = account;
         await models.memberships.updateOne(
           { _id: membership._id, organizationId },
-          { $set: { signOn: { issuer: signOn.issuer, subject: signOn.subject } } },
+          { $set: { signOn: { issuer, subject } } },
         );
-        await followGroups(settings, arrival, membership);
-        return sessions.signIn(proved, origin, {
-          method: signOn.protocol,
-          secondFactor: settings.requireMfaEvenWithSso ? null : 'identity_provider',
+        await syncRole(settings, identity, membership);
+        return sessions.signIn(user, origin, {
+          method: protocol,
+          secondFactor: requireMfaEvenWithSso ? null : 'identity_provider',
           signOn: { ...signOn, organizationId },
         });
       });

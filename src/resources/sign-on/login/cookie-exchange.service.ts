@@ -1,47 +1,65 @@
-// What a sign-on left in a cookie, for the page it returned to: the session's token, or the temp token of the second step.
+// Exchanges the cookie that a login left in the browser: for the token of the session, or for the temp token of the second step.
 import { AppError } from '../../../errors.ts';
+import type { Role } from '../../../domain/identity/roles.ts';
 import type { MfaService } from '../../auth/mfa/mfa.service.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
-import type { CookieReader } from './login-requests.service.ts';
 import { SESSION_COOKIE, TEMP_TOKEN_COOKIE } from './login-completion.service.ts';
+import type { Cookie, CookieReader } from './login-requests.service.ts';
 
-/** A cookie is good for one exchange, and what it is exchanged for is kept nowhere on its way. */
-const once = (name: string) => ({
-  cookies: [{ name, value: null }],
-  headers: { 'Cache-Control': 'no-store' },
-});
-
-export function createExchangeService({
-  sessions,
-  mfa,
-}: {
+interface Deps {
   sessions: SessionService;
   mfa: MfaService;
-}) {
-  function valueOf(cookie: CookieReader, name: string): string {
-    const value = cookie(name);
-    if (value === null || value === '')
-      throw new AppError('NO_TOKEN', 'No sign-on has just ended in this browser');
-    return value;
-  }
+}
 
+/** What a cookie was exchanged for, and the parts of the reply that clear it. */
+interface Exchanged<D> {
+  data: D;
+  parts: { cookies: Cookie[]; headers: Readonly<Record<string, string>> };
+}
+
+interface ExchangedSession {
+  token: string;
+  expiresAt: Date;
+  organizationId: string;
+  role: Role;
+}
+
+interface ExchangedTempToken {
+  mfaRequired: true;
+  tempToken: string;
+}
+
+export function createExchangeService({ sessions, mfa }: Deps) {
   return {
     /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of a session that is over */
-    async session(cookie: CookieReader) {
+    async session(cookie: CookieReader): Promise<Exchanged<ExchangedSession>> {
       const token = valueOf(cookie, SESSION_COOKIE);
       const { tenant, user, role } = await sessions.authenticate(token);
       if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
       const { organizationId } = tenant;
       const data = { token, expiresAt: new Date(user.expiresAt), organizationId, role };
-      return { data, parts: once(SESSION_COOKIE) };
+      return { data, parts: clearing(SESSION_COOKIE) };
     },
 
     /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of a temp token that is over */
-    async secondStep(cookie: CookieReader) {
+    async secondStep(cookie: CookieReader): Promise<Exchanged<ExchangedTempToken>> {
       const tempToken = valueOf(cookie, TEMP_TOKEN_COOKIE);
       await mfa.requireWaiting(tempToken);
-      return { data: { mfaRequired: true as const, tempToken }, parts: once(TEMP_TOKEN_COOKIE) };
+      return { data: { mfaRequired: true, tempToken }, parts: clearing(TEMP_TOKEN_COOKIE) };
     },
   };
 }
 export type ExchangeService = ReturnType<typeof createExchangeService>;
+
+function valueOf(cookie: CookieReader, name: string): string {
+  const value = cookie(name);
+  if (value === null || value === '')
+    throw new AppError('NO_TOKEN', `Cookie ${name} is missing: no login has just completed here`);
+  return value;
+}
+
+/** A cookie is good for one exchange, and the answer is not stored on its way. */
+const clearing = (name: string): Exchanged<never>['parts'] => ({
+  cookies: [{ name, value: null }],
+  headers: { 'Cache-Control': 'no-store' },
+});

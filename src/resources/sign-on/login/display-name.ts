@@ -1,8 +1,8 @@
-// What somebody is called who comes from a provider for the first time.
+// The display name of an account that a provider's identity opens for the first time.
 
 const MAX_NAME = 200;
 
-/** The name that the provider gives; without one, the part of the address before the at-sign. */
+/** The name that the provider gives; without one, the local part of the address. */
 export function displayNameOf({ name, email }: { name: string | null; email: string }): string {
   return (name?.trim() || email.slice(0, email.lastIndexOf('@'))).slice(0, MAX_NAME);
 }

@@ -1,76 +1,94 @@
-// Where somebody's sign-on begins: the domain of the address leads to an organisation, its settings to a protocol (document 1, section 4.1).
+// Home-realm discovery: the domain of an e-mail address leads to an organisation, its settings to a protocol (document 1, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import { allowedRedirect } from '../../../domain/identity/redirect-allow-list.ts';
 import { AppError } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
+import type { VerifiedDomainService } from '../../organization/sso-domains/verified-domains.service.ts';
 import type {
-  SsoSettings,
-  SsoSettingsService,
-} from '../../organization/sso-settings/sso-settings.service.ts';
-import type { Cookie } from './login-completion.service.ts';
+  ActiveSso,
+  ActiveSsoService,
+} from '../../organization/sso-settings/active-sso.service.ts';
+import type { Cookie } from './login-requests.service.ts';
 import { refusalEntry } from './refusals.ts';
 
-/** Begins a sign-on by one protocol. */
+type Protocol = ActiveSso['provider'];
+
+/** Where the browser goes, and the cookie that it comes back with. */
+export interface LoginRedirection {
+  location: string;
+  cookies: Cookie[];
+}
+
+/** Begins a login by one protocol. */
 export interface LoginStarter {
-  begin(settings: SsoSettings, returnTo: string): Promise<{ location: string; cookies: Cookie[] }>;
+  begin(settings: ActiveSso, returnTo: string): Promise<LoginRedirection>;
 }
 
 type Deps = Pick<Platform, 'redirectAllowList'> & {
-  ssoSettings: SsoSettingsService;
-  starters: Partial<Record<SsoSettings['provider'], LoginStarter>>;
+  activeSso: ActiveSsoService;
+  verifiedDomains: VerifiedDomainService;
+  starters: Record<Protocol, LoginStarter>;
   audit: AuditService;
 };
 
-/** Whose sign-on: the organisation itself, or that of an address's domain. */
-interface Wish {
+/** Whose sign-on: that of the organisation, or of the domain of an address. */
+export interface HomeRealmQuery {
   organizationId?: string | undefined;
   email?: string | undefined;
   returnTo?: string | undefined;
+  /** Absent: whichever the organisation has configured. */
+  protocol?: Protocol;
 }
 
-interface Start {
+export interface InitiatedLogin {
   organizationId: string;
-  returnTo: string;
-  /** The only protocol that is meant; absent: whichever is set up. */
-  protocol: SsoSettings['provider'] | undefined;
+  provider: Protocol;
+  /** Of the identity provider. */
+  redirectUrl: string;
+  cookies: Cookie[];
 }
 
-export function createHomeRealmService({ ssoSettings, starters, audit, redirectAllowList }: Deps) {
-  async function begin({ organizationId, returnTo, protocol }: Start) {
-    const settings = await ssoSettings.inForce(organizationId);
+export function createHomeRealmService(deps: Deps) {
+  const { activeSso, verifiedDomains, starters, audit, redirectAllowList } = deps;
+
+  function realmOf({ organizationId, email = '' }: HomeRealmQuery): Promise<string | null> {
+    if (organizationId !== undefined) return Promise.resolve(organizationId);
+    return verifiedDomains.organizationOf(email);
+  }
+
+  async function begin(
+    organizationId: string,
+    { protocol }: HomeRealmQuery,
+    returnTo: string,
+  ): Promise<InitiatedLogin> {
+    const settings = await activeSso.of(organizationId);
     const { provider } = settings;
-    const starter = starters[provider];
-    if (!starter || (protocol ?? provider) !== provider)
-      throw new AppError('NOT_FOUND', 'No sign-on is set up here');
-    const { location, cookies } = await starter.begin(settings, returnTo);
+    if (protocol !== undefined && protocol !== provider)
+      throw new AppError('NOT_FOUND', 'SSO is not configured');
+    const { location, cookies } = await starters[provider].begin(settings, returnTo);
     return { organizationId, provider, redirectUrl: location, cookies };
   }
 
   return {
     /**
-     * Only the domain of an address is looked at: whether somebody has an account takes no part.
+     * Only the domain of an address is looked at: whether it has an account plays no part.
      * @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED`, `VALIDATION_ERROR`, `IDENTITY_PROVIDER_UNAVAILABLE`
      */
-    async initiate(
-      { email, returnTo: wanted, ...wish }: Wish,
-      origin: Origin,
-      protocol?: Start['protocol'],
-    ) {
-      const returnTo = allowedRedirect(redirectAllowList, wanted);
+    async initiate(query: HomeRealmQuery, origin: Origin): Promise<InitiatedLogin> {
+      const returnTo = allowedRedirect(redirectAllowList, query.returnTo);
       if (returnTo === null)
-        throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
-      const organizationId =
-        wish.organizationId ?? (await ssoSettings.organizationFor(email ?? ''));
-      if (organizationId === null) throw new AppError('NOT_FOUND', 'No sign-on is set up here');
+        throw new AppError('VALIDATION_ERROR', 'returnTo: not on the redirect allow-list');
+      const organizationId = await realmOf(query);
+      if (organizationId === null) throw new AppError('NOT_FOUND', 'SSO is not configured');
       try {
-        return await begin({ organizationId, returnTo, protocol });
+        return await begin(organizationId, query, returnTo);
       } catch (error) {
-        const metadata = { ...(email !== undefined && { email }) };
-        if (error instanceof AppError)
-          await audit.write(
-            refusalEntry({ organizationId, action: 'auth.sso.initiate', error, metadata }, origin),
-          );
+        if (error instanceof AppError) {
+          const metadata = query.email === undefined ? {} : { email: query.email };
+          const refusal = { organizationId, action: 'auth.sso.initiate', error, metadata } as const;
+          await audit.write(refusalEntry(refusal, origin));
+        }
         throw error;
       }
     },

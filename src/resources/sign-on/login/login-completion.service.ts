@@ -1,17 +1,58 @@
-// How a sign-on ends in the browser: with a session or a second step in a cookie, or with a code in the query; never with a token in an address.
+// The callback of every login: completed with a session or a second step in a cookie, or failed with a code in the query; no token is ever part of an address.
 import type { Platform } from '../../../composition/platform.ts';
 import { withQuery } from '../../../domain/identity/redirect-allow-list.ts';
 import { AppError, isDuplicateKey } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
+import type {
+  Cookie,
+  CookieReader,
+  FinishedLoginRequest,
+  LoginKind,
+  LoginRequestService,
+  LoginRequestState,
+} from './login-requests.service.ts';
 import { reasonOf, refusalEntry } from './refusals.ts';
 
-type SignedIn = Awaited<ReturnType<SessionService['signIn']>>;
-export type Cookie = { name: string; value: string | null; maxAgeMs?: number };
-
 type Deps = Pick<Platform, 'logger' | 'redirectAllowList'> & {
+  loginRequests: LoginRequestService;
   audit: AuditService;
 };
+
+/** A session, or a temp token where the second factor is missing. */
+export type LoginOutcome = Awaited<ReturnType<SessionService['signIn']>>;
+
+/** Where the browser goes after a login, and what it takes along. */
+export interface CompletedLogin {
+  location: string;
+  cookies: Cookie[];
+  /** Null: the login failed. */
+  signIn: LoginOutcome | null;
+}
+
+/** What a failure of a login needs: how the person tried, whose sign-on it is, and where the browser goes. */
+export interface LoginContext {
+  /** For the audit log. */
+  method: string;
+  /** Absent: the default, since the login request is unknown. */
+  returnTo?: string;
+  /** Absent: no organisation is concerned. */
+  organizationId?: string;
+  /** Cookies to clear. */
+  spent: Cookie[];
+}
+
+/** The browser is back from a provider. */
+export interface LoginCallback<S extends LoginRequestState> {
+  kind: LoginKind;
+  method: string;
+  /** `state`, or `RelayState`. */
+  state: string;
+  cookie: CookieReader;
+  origin: Origin;
+  /** Verifies the provider's response to the request, and signs the person in. */
+  signIn(request: S): Promise<LoginOutcome>;
+}
 
 /** Read by `GET /auth/oauth-token`. */
 export const SESSION_COOKIE = 'svc_oauth_token';
@@ -20,73 +61,84 @@ export const TEMP_TOKEN_COOKIE = 'svc_sso_mfa_token';
 const SESSION_COOKIE_MS = 7 * 24 * 3600_000;
 const TEMP_TOKEN_COOKIE_MS = 5 * 60_000;
 
-/** What became known of a sign-on on its way: filled in step by step, so that a failure is told where it belongs. */
-export interface LoginContext {
-  method: string;
-  returnTo?: string;
-  /** The organisation whose sign-on it is; absent: nobody's audit logger concerns it. */
-  organizationId?: string;
-  /** Cookies that are over. */
-  spent: Cookie[];
-}
-
-/** What may be told of an error; a fault of our own is thrown. */
-function refusalIn(error: unknown): AppError {
-  if (error instanceof AppError && error.http < 500) return error;
-  if (isDuplicateKey(error))
-    return new AppError('CONFLICT', 'Somebody else came with the same address at the same time', {
-      cause: error,
-    });
-  throw error;
-}
-
-export function createLoginCompletionService({ audit, redirectAllowList, logger }: Deps) {
-  /** Where a browser goes whose login request is unknown. */
+export function createLoginCompletionService(deps: Deps) {
+  const { loginRequests, audit, redirectAllowList, logger } = deps;
   const [defaultReturn] = redirectAllowList;
-  async function failed(journey: LoginContext, origin: Origin, error: AppError) {
-    const { organizationId, method } = journey;
-    logger.info(
-      { organizationId, method, code: error.code, reason: reasonOf(error) },
-      'a sign-on was refused',
-    );
+
+  /** Audits a refusal in the organisation that it concerns, and puts its code into the query. A fault of our own is thrown. */
+  async function fail(
+    { method, organizationId, returnTo = defaultReturn, spent }: LoginContext,
+    origin: Origin,
+    thrown: unknown,
+  ): Promise<CompletedLogin> {
+    const error = refusalIn(thrown);
+    const { code } = error;
+    logger.info({ organizationId, method, code, reason: reasonOf(error) }, 'login refused');
     if (organizationId !== undefined) {
-      const refusal = {
-        organizationId,
-        action: 'auth.sso.failure',
-        error,
-        metadata: { method },
-      } as const;
-      await audit.write(refusalEntry(refusal, origin));
+      const action = 'auth.sso.failure';
+      const metadata = { method };
+      await audit.write(refusalEntry({ organizationId, action, error, metadata }, origin));
     }
-    const location = withQuery(journey.returnTo ?? defaultReturn, { error: error.code });
-    return { location, cookies: journey.spent };
+    return { location: withQuery(returnTo, { error: code }), cookies: spent, signIn: null };
   }
 
   return {
-    /** Ends a journey that was refused; a fault of our own is thrown again. */
-    async refused(journey: LoginContext, origin: Origin, error: unknown) {
-      return failed(journey, origin, refusalIn(error));
-    },
+    fail,
 
-    /**
-     * Runs the end of a sign-on. Whatever is refused is audited for the organisation it concerns and told in the query `error`;
-     * a fault of our own is thrown.
-     */
-    async conclude(
-      journey: LoginContext,
-      origin: Origin,
-      work: (journey: LoginContext) => Promise<SignedIn>,
-    ) {
-      const made = await work(journey).catch(refusalIn);
-      if (made instanceof AppError)
-        return { ...(await failed(journey, origin, made)), signIn: null };
-      const returnTo = journey.returnTo ?? defaultReturn;
-      const cookie: Cookie = made.mfaRequired
-        ? { name: TEMP_TOKEN_COOKIE, value: made.tempToken, maxAgeMs: TEMP_TOKEN_COOKIE_MS }
-        : { name: SESSION_COOKIE, value: made.token, maxAgeMs: SESSION_COOKIE_MS };
-      const location = made.mfaRequired ? withQuery(returnTo, { ssoMfa: '1' }) : returnTo;
-      return { location, cookies: [...journey.spent, cookie], signIn: made };
+    /** Ends the login request that the browser came back with: signed in, or refused with the code in the query. */
+    async complete<S extends LoginRequestState>(
+      callback: LoginCallback<S>,
+    ): Promise<CompletedLogin> {
+      const { kind, method, state, cookie, origin } = callback;
+      let context: LoginContext = { method, spent: [] };
+      try {
+        const finished = await loginRequests.finish<S>(kind, state, cookie);
+        context = contextOf(method, finished);
+        return completed(finished, await callback.signIn(finished.request));
+      } catch (error) {
+        return fail(context, origin, error);
+      }
     },
   };
 }
 export type LoginCompletionService = ReturnType<typeof createLoginCompletionService>;
+
+/** What a login request tells of itself. */
+export function contextOf(
+  method: string,
+  { request, spent }: FinishedLoginRequest<LoginRequestState>,
+): LoginContext {
+  const { returnTo, organizationId } = request;
+  return {
+    method,
+    returnTo,
+    spent: [spent],
+    ...(organizationId !== undefined && { organizationId }),
+  };
+}
+
+function completed(
+  { request: { returnTo }, spent }: FinishedLoginRequest<LoginRequestState>,
+  signIn: LoginOutcome,
+): CompletedLogin {
+  if (signIn.mfaRequired) {
+    const cookie = {
+      name: TEMP_TOKEN_COOKIE,
+      value: signIn.tempToken,
+      maxAgeMs: TEMP_TOKEN_COOKIE_MS,
+    };
+    return { location: withQuery(returnTo, { ssoMfa: '1' }), cookies: [spent, cookie], signIn };
+  }
+  const cookie = { name: SESSION_COOKIE, value: signIn.token, maxAgeMs: SESSION_COOKIE_MS };
+  return { location: returnTo, cookies: [spent, cookie], signIn };
+}
+
+/** What may be told of an error. @throws what is a fault of our own */
+function refusalIn(error: unknown): AppError {
+  if (error instanceof AppError && error.http < 500) return error;
+  if (isDuplicateKey(error))
+    return new AppError('CONFLICT', 'Another login with this address completed meanwhile', {
+      cause: error,
+    });
+  throw error;
+}

@@ -1,4 +1,4 @@
-// Sign-ons under way: bound to the browser that began them, good for one ending, over in ten minutes.
+// Login requests under way: bound to the browser that began them, good for one callback, over in ten minutes.
 import type { Platform } from '../../../composition/platform.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
@@ -8,53 +8,79 @@ type Deps = Pick<Platform, 'clock' | 'randomToken'> & {
   oneTimeTokens: OneTimeTokenService;
 };
 
-/** By which way somebody signs on. */
-export type SignOnKind = 'oauth-a' | 'oauth-b' | 'oauth-c' | 'oidc' | 'saml' | 'saml-logout';
+/** What a login request is for. */
+export type LoginKind = 'oauth-a' | 'oauth-b' | 'oauth-c' | 'oidc' | 'saml' | 'saml-logout';
 
-/** What an attempt remembers, besides its kind: plain JSON. */
+/** What a login request keeps until its callback, besides its kind: plain JSON. */
 export type LoginRequestState = Readonly<Record<string, unknown>> & {
-  /** An allowed address. */
+  /** On the redirect allow-list. */
   returnTo: string;
+  /** Whose sign-on it is; absent for social login. */
+  organizationId?: string;
 };
 
-const LIFETIME_MS = 10 * 60_000;
-
-/** The cookie of one attempt: two at once in one browser do not meet. */
-const cookieName = (state: string): string => `svc_sign_on_${sha256Hex(state).slice(0, 16)}`;
+/** A cookie to set; with the value null, to clear. */
+export interface Cookie {
+  name: string;
+  value: string | null;
+  maxAgeMs?: number;
+}
 
 export type CookieReader = (name: string) => string | null;
 
+/** A login request that has just begun. */
+export interface NewLoginRequest {
+  /** Goes to the identity provider and comes back: `state`, or `RelayState`. */
+  state: string;
+  /** Stays with the browser. */
+  cookie: Cookie;
+}
+
+/** A login request whose callback has come. */
+export interface FinishedLoginRequest<S extends LoginRequestState> {
+  request: S;
+  /** Clears the cookie of the request. */
+  spent: Cookie;
+}
+
+const LIFETIME_MS = 10 * 60_000;
+
+/** One cookie for each request: two logins at once in one browser do not collide. */
+const cookieName = (state: string): string => `svc_sign_on_${sha256Hex(state).slice(0, 16)}`;
+
 export function createLoginRequestService({ oneTimeTokens, clock, randomToken }: Deps) {
   return {
-    /** `state` goes to the identity provider and comes back; the cookie stays with the browser. */
-    async begin<F extends LoginRequestState>(kind: SignOnKind, facts: F) {
+    async begin<S extends LoginRequestState>(
+      kind: LoginKind,
+      request: S,
+    ): Promise<NewLoginRequest> {
       const secret = randomToken();
       const expiresAt = new Date(clock.now().getTime() + LIFETIME_MS);
       const state = await oneTimeTokens.issue({
         purpose: 'sign-on',
         userId: null,
         expiresAt,
-        facts: { ...facts, kind, browser: sha256Hex(secret) },
+        facts: { ...request, kind, browser: sha256Hex(secret) },
       });
       return { state, cookie: { name: cookieName(state), value: secret, maxAgeMs: LIFETIME_MS } };
     },
 
     /**
-     * Uses the attempt up and tells what it remembers.
+     * Uses the login request up.
      * @throws AppError `INVALID_TOKEN` for one that is unknown, used, of another kind or of another browser; `EXPIRED`
      */
-    async finish<F extends LoginRequestState>(
-      kind: SignOnKind,
+    async finish<S extends LoginRequestState>(
+      kind: LoginKind,
       state: string,
       cookie: CookieReader,
-    ) {
+    ): Promise<FinishedLoginRequest<S>> {
       const { facts } = await oneTimeTokens.peek('sign-on', state);
       const name = cookieName(state);
       const secret = cookie(name);
       if (facts.kind !== kind || secret === null || sha256Hex(secret) !== facts.browser)
-        throw new AppError('INVALID_TOKEN', 'This sign-on was not begun here');
+        throw new AppError('INVALID_TOKEN', 'Login request was not begun in this browser');
       await oneTimeTokens.use('sign-on', state);
-      return { facts: facts as unknown as F, spent: { name, value: null } };
+      return { request: facts as unknown as S, spent: { name, value: null } };
     },
   };
 }

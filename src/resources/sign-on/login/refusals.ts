@@ -1,11 +1,11 @@
-// How a refused sign-on is told to the organisation it concerns: nobody is known yet, so this is not the pipeline's to write.
+// The audit entry of a refused login: no caller is known yet, so the pipeline cannot write it.
 import { type AuditEvent, systemAuditEvent } from '../../../domain/record/audit-event.ts';
 import type { AppError } from '../../../errors.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 
 const MAX_REASON = 500;
 
-/** For the audit log: what was refused, and what was behind it. */
+/** For the audit log: the error and what caused it. */
 export function reasonOf(error: AppError): string {
   const texts: string[] = [];
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
@@ -21,7 +21,6 @@ interface Refusal {
   metadata: Record<string, unknown>;
 }
 
-/** The entry of the audit log. */
 export function refusalEntry(
   { organizationId, action, error, metadata }: Refusal,
   origin: Origin,

@@ -1,4 +1,4 @@
-// Single sign-on of organisations: where it begins, where OpenID Connect returns, and the second step after it.
+// Single sign-on of organisations: its start, the callback of OpenID Connect, and the second step.
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
 import {

@@ -1,4 +1,4 @@
-// Inputs and views of signing on elsewhere, and what a provider without ID tokens answers (document 1, section 4.1).
+// Inputs and views of sign-on, and the answers of a provider without ID tokens (document 1, section 4.1).
 import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { emailAddress, id, idParam, instant } from '../../../http/declaration/views.ts';
@@ -7,10 +7,10 @@ const returnTo = z
   .string()
   .max(2000)
   .exactOptional()
-  .describe('One of the allowed addresses, with any query');
+  .describe('An address of the redirect allow-list, with any query');
 export const startQuery = z.object({ returnTo });
 
-/** What comes twice or too long is as good as absent: a browser is told by a redirect, not by a document. */
+/** What is repeated or too long counts as absent: a browser gets a redirect, not a document. */
 const parameter = z.string().max(8000).optional().catch(undefined);
 export const callbackQuery = z.object({
   code: parameter,
@@ -24,7 +24,7 @@ export type CallbackQuery = z.output<typeof callbackQuery>;
 export const initiateInput = z.object({ email: emailAddress, returnTo });
 export const initiatedView = z.object({
   provider: z.enum(['oidc', 'saml']),
-  redirectUrl: z.string().describe('Where the browser goes now'),
+  redirectUrl: z.string().describe('Of the identity provider: where the browser goes now'),
 });
 
 export const ofOrganization = z.object({ orgId: idParam });

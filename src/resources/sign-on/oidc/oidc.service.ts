@@ -1,19 +1,17 @@
-// Sign-on at an organisation's own OpenID provider: authorisation code flow with PKCE (document 1, sections 3 and 4.1).
+// Login at an organisation's own OpenID provider: authorisation code flow with PKCE (document 1, sections 3 and 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { Claims, IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 import type { OidcSettings } from '../../organization/organization.model.ts';
 import type {
-  SsoSettings,
-  SsoSettingsService,
-} from '../../organization/sso-settings/sso-settings.service.ts';
+  ActiveSso,
+  ActiveSsoService,
+} from '../../organization/sso-settings/active-sso.service.ts';
 import type { AccountLinkingService, ExternalIdentity } from '../login/account-linking.service.ts';
-import type {
-  Cookie,
-  LoginCompletionService,
-  LoginContext,
-} from '../login/login-completion.service.ts';
+import { callbackUrl } from '../login/callback-url.ts';
+import type { LoginRedirection } from '../login/home-realm.service.ts';
+import type { CompletedLogin, LoginCompletionService } from '../login/login-completion.service.ts';
 import type {
   CookieReader,
   LoginRequestService,
@@ -26,120 +24,124 @@ type Deps = Pick<Platform, 'randomToken' | 'publicUrl'> & {
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
   accountLinking: AccountLinkingService;
-  ssoSettings: SsoSettingsService;
+  activeSso: ActiveSsoService;
 };
 
-interface Facts extends LoginRequestState {
+interface OidcRequest extends LoginRequestState {
   organizationId: string;
-  /** Who was asked, and as which client: the answer is read under the same settings or not at all. */
+  /** The response is read under the settings that it was requested with, or not at all. */
   issuer: string;
   clientId: string;
   verifier: string;
   nonce: string;
 }
 
-interface Callback {
+export interface OidcCallback {
   query: CallbackQuery;
-  /** Of the organisation's own return address; absent: the one that is everybody's. */
+  /** Of the organisation's own redirect URI; absent: the one that all share. */
   organizationId?: string;
   cookie: CookieReader;
   origin: Origin;
 }
 
 const METHOD = 'oidc';
+const SCOPE = 'openid email profile';
 /** OpenID Connect Core, section 2: at most 255 characters. */
 const MAX_ID = 255;
 
 export function createOidcService(deps: Deps) {
-  const { providers, loginRequests, loginCompletion, accountLinking, ssoSettings, randomToken } =
+  const { providers, loginRequests, loginCompletion, accountLinking, activeSso, randomToken } =
     deps;
-  /**
-   * Each organisation's own, so that a code which one provider gives never reaches another, whatever that one makes of our request
-   * (RFC 9700, section 4.4).
-   */
+
+  /** One for each organisation, so that no provider is ever given the code of another one (RFC 9700, section 4.4). */
   const redirectUriOf = (organizationId: string): string =>
     `${deps.publicUrl}/api/v1/auth/sso/callback/${organizationId}`;
 
-  async function arrive(
-    { query, organizationId, cookie, origin }: Callback,
-    journey: LoginContext,
-  ) {
-    const { facts, spent } = await loginRequests.finish<Facts>('oidc', query.state ?? '', cookie);
-    journey.returnTo = facts.returnTo;
-    journey.organizationId = facts.organizationId;
-    journey.spent.push(spent);
-    if ((organizationId ?? facts.organizationId) !== facts.organizationId)
-      throw new AppError(
-        'TOKEN_VERIFICATION_FAILED',
-        'The browser came back from another organisation’s provider',
-      );
-    const settings = await ssoSettings.inForce(facts.organizationId);
+  /** The settings that a request was made with. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when they changed */
+  async function settingsOf(request: OidcRequest): Promise<ActiveSso & { oidc: OidcSettings }> {
+    const settings = await activeSso.of(request.organizationId);
     const oidc = oidcOf(settings);
-    if (oidc.issuer !== facts.issuer || oidc.clientId !== facts.clientId)
-      throw new AppError('INVALID_OPERATION', 'The settings of the sign-on have changed meanwhile');
+    if (oidc.issuer !== request.issuer || oidc.clientId !== request.clientId)
+      throw new AppError('INVALID_OPERATION', 'SSO settings changed during the login');
+    return { ...settings, oidc };
+  }
+
+  async function verify(
+    request: OidcRequest,
+    query: CallbackQuery,
+    settings: ActiveSso & { oidc: OidcSettings },
+  ): Promise<ExternalIdentity> {
+    const { oidc, roleMapping } = settings;
     const provider = await providers.openId(oidc);
-    const url = new URL(redirectUriOf(facts.organizationId));
-    for (const [name, value] of Object.entries(query))
-      if (value !== undefined) url.searchParams.set(name, value);
-    const wanted = [
-      'email',
-      oidc.subjectClaim,
-      ...(settings.roleMapping.length > 0 ? [oidc.groupsClaim] : []),
-    ];
-    const claims = await provider.claims(
-      { url, verifier: facts.verifier, nonce: facts.nonce },
-      wanted,
-    );
-    return accountLinking.admit(settings, arrivalOf(claims, oidc), origin);
+    const wanted = ['email', oidc.subjectClaim];
+    if (roleMapping.length > 0) wanted.push(oidc.groupsClaim);
+    const { verifier, nonce } = request;
+    const url = callbackUrl(redirectUriOf(request.organizationId), query);
+    return identityIn(await provider.claims({ url, verifier, nonce }, wanted), oidc);
   }
 
   return {
     /** @throws AppError `NOT_FOUND` without settings of this protocol, `IDENTITY_PROVIDER_UNAVAILABLE` */
-    async begin(
-      settings: SsoSettings,
-      returnTo: string,
-    ): Promise<{ location: string; cookies: Cookie[] }> {
+    async begin(settings: ActiveSso, returnTo: string): Promise<LoginRedirection> {
       const oidc = oidcOf(settings);
       const provider = await providers.openId(oidc);
       const { organizationId } = settings;
       const { issuer, clientId } = oidc;
       const [verifier, nonce] = [randomToken(), randomToken()];
       const redirectUri = redirectUriOf(organizationId);
-      const facts = { returnTo, organizationId, issuer, clientId, verifier, nonce };
-      const { state, cookie } = await loginRequests.begin<Facts>('oidc', facts);
-      const scope = 'openid email profile';
-      return {
-        location: await provider.location({ redirectUri, scope, state, verifier, nonce }),
-        cookies: [cookie],
-      };
+      const request = { returnTo, organizationId, issuer, clientId, verifier, nonce };
+      const { state, cookie } = await loginRequests.begin<OidcRequest>('oidc', request);
+      const location = await provider.location({
+        redirectUri,
+        scope: SCOPE,
+        state,
+        verifier,
+        nonce,
+      });
+      return { location, cookies: [cookie] };
     },
 
     /** The browser is back. */
-    finish(callback: Callback) {
-      const journey: LoginContext = { method: METHOD, spent: [] };
-      return loginCompletion.conclude(journey, callback.origin, () => arrive(callback, journey));
+    finish({ query, organizationId, cookie, origin }: OidcCallback): Promise<CompletedLogin> {
+      return loginCompletion.complete<OidcRequest>({
+        kind: 'oidc',
+        method: METHOD,
+        state: query.state ?? '',
+        cookie,
+        origin,
+        async signIn(request) {
+          if (organizationId !== undefined && organizationId !== request.organizationId)
+            throw new AppError(
+              'TOKEN_VERIFICATION_FAILED',
+              'Callback is not the redirect URI of the request',
+            );
+          const settings = await settingsOf(request);
+          const identity = await verify(request, query, settings);
+          return accountLinking.signIn(settings, identity, origin);
+        },
+      });
     },
   };
 }
 export type OidcService = ReturnType<typeof createOidcService>;
 
-function oidcOf({ provider, oidc }: SsoSettings): OidcSettings {
-  if (provider !== 'oidc' || !oidc) throw new AppError('NOT_FOUND', 'No sign-on is set up here');
+function oidcOf({ provider, oidc }: ActiveSso): OidcSettings {
+  if (provider !== 'oidc' || !oidc) throw new AppError('NOT_FOUND', 'SSO is not configured');
   return oidc;
 }
 
-function arrivalOf(
+function identityIn(
   claims: Claims,
   { issuer, subjectClaim, groupsClaim }: OidcSettings,
 ): ExternalIdentity {
-  const subject = claims[subjectClaim];
-  if (typeof subject !== 'string' || subject === '' || subject.length > MAX_ID)
-    throw new AppError('TOKEN_VERIFICATION_FAILED', `The claim ${subjectClaim} names nobody`);
-  if (claims.email_verified === false)
+  const subject = textIn(claims[subjectClaim]);
+  if (subject === null)
     throw new AppError(
-      'FORBIDDEN',
-      'The identity provider says that the e-mail address is not verified',
+      'TOKEN_VERIFICATION_FAILED',
+      `ID token has no usable \`${subjectClaim}\` claim`,
     );
+  if (claims.email_verified === false)
+    throw new AppError('FORBIDDEN', 'Identity provider has not verified the e-mail address');
   return {
     signOn: { protocol: METHOD, issuer, subject, format: null, sessionIndex: textIn(claims.sid) },
     email: textIn(claims.email),
@@ -151,7 +153,7 @@ function arrivalOf(
 const textIn = (claim: unknown): string | null =>
   typeof claim === 'string' && claim !== '' && claim.length <= MAX_ID ? claim : null;
 
-/** Null also where the provider only says where the groups could be asked for, as Entra does when they are many. */
+/** Null also where the provider only says where the groups can be asked for, as Entra does when they are many. */
 function groupsIn(claim: unknown): string[] | null {
   if (typeof claim === 'string') return [claim];
   return Array.isArray(claim) ? claim.filter((group) => typeof group === 'string') : null;

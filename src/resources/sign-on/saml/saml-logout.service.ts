@@ -1,5 +1,4 @@
 // Single logout by SAML 2.0, begun here or at the identity provider (document 1, section 4.1).
-import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import { allowedRedirect } from '../../../domain/identity/redirect-allow-list.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
@@ -7,54 +6,67 @@ import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import type { LogoutMessage } from '../../../domain/saml/logout.ts';
 import { logoutRequest, logoutResponse } from '../../../domain/saml/messages.ts';
 import { AppError } from '../../../errors.ts';
-import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker.ts';
 import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
 import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
-import type { SsoSettingsService } from '../../organization/sso-settings/sso-settings.service.ts';
-import type { LoginCompletionService, LoginContext } from '../login/login-completion.service.ts';
+import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
+import type { ActiveSsoService } from '../../organization/sso-settings/active-sso.service.ts';
+import {
+  contextOf,
+  type LoginCompletionService,
+  type LoginContext,
+} from '../login/login-completion.service.ts';
 import type {
+  Cookie,
   CookieReader,
   LoginRequestService,
   LoginRequestState,
 } from '../login/login-requests.service.ts';
+import type {
+  LogoutDelivery,
+  ReceivedLogout,
+  SamlLogoutReader,
+} from './saml-logout-reader.service.ts';
 import type { SamlMessageService } from './saml-messages.service.ts';
-import type { logoutForm } from './saml.schemas.ts';
 import { samlOf } from './saml.service.ts';
 
 type Deps = Pick<Platform, 'models' | 'redirectAllowList' | 'clock' | 'randomHex'> & {
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
-  ssoSettings: SsoSettingsService;
+  activeSso: ActiveSsoService;
   sessions: SessionService;
   messages: SamlMessageService;
-  reader: SamlReaderWorker;
+  logoutReader: SamlLogoutReader;
   redirect: SamlRedirect;
   endpoints: SamlEndpoints;
 };
 
-interface LogoutFacts extends LoginRequestState {
+interface SamlLogoutRequest extends LoginRequestState {
   organizationId: string;
   requestId: string;
 }
 
-/** A message as it arrived: in a form, or in an address. */
-type Delivery = { form: z.output<typeof logoutForm> } | { rawQuery: string };
-type Request = Extract<LogoutMessage, { kind: 'request' }>;
+type Requested = Extract<LogoutMessage, { kind: 'request' }>;
+type Responded = Extract<LogoutMessage, { kind: 'response' }>;
+
+/** What a logout message has led to. */
+export interface CompletedLogout {
+  location: string;
+  cookies: Cookie[];
+  audit: { organizationId: string; userId?: string; metadata: Record<string, unknown> }[];
+}
+
+/** A logout that was begun here. */
+export interface InitiatedLogout {
+  revoked: number;
+  /** Of the identity provider; null: the session was not opened by SAML, or its provider has no single logout. */
+  redirectUrl: string | null;
+  cookies: Cookie[];
+}
 
 export function createSamlLogoutService(deps: Deps) {
-  const {
-    models,
-    loginRequests,
-    loginCompletion,
-    ssoSettings,
-    sessions,
-    messages,
-    reader,
-    redirect,
-    endpoints,
-    clock,
-  } = deps;
+  const { models, loginRequests, loginCompletion, activeSso, sessions } = deps;
+  const { messages, logoutReader, redirect, endpoints, clock } = deps;
 
   const envelope = (organizationId: string, destination: string) => ({
     id: `_${deps.randomHex(20)}`,
@@ -63,10 +75,10 @@ export function createSamlLogoutService(deps: Deps) {
     now: clock.now(),
   });
 
-  /** The organisation's settings, when they still lead to the provider that opened the session. */
+  /** The organisation's settings while they are still those of the provider that opened the session. */
   async function providerOf(organizationId: string, issuer: string): Promise<SamlSettings | null> {
     try {
-      const saml = samlOf(await ssoSettings.inForce(organizationId));
+      const saml = samlOf(await activeSso.of(organizationId));
       return saml.entityId === issuer ? saml : null;
     } catch (error) {
       if (error instanceof AppError && error.http < 500) return null;
@@ -74,98 +86,93 @@ export function createSamlLogoutService(deps: Deps) {
     }
   }
 
-  /** Reads a delivered message, which one of the organisation's certificates has signed for this organisation. */
-  async function read(
+  async function memberOf(
     organizationId: string,
-    { entityId, certificates }: SamlSettings,
-    delivery: Delivery,
-  ) {
-    const known = {
-      certificates,
-      issuer: entityId,
-      destination: endpoints.singleLogout(organizationId),
-      now: clock.now(),
-    };
-    const { member, relayState, message } = opened(delivery, certificates);
-    const said = await reader.logout({ ...known, message });
-    if (said.kind !== (member === 'SAMLRequest' ? 'request' : 'response'))
-      throw new AppError(
-        'TOKEN_VERIFICATION_FAILED',
-        'A request was sent as a response, or a response as a request',
-      );
-    return { said, relayState };
+    issuer: string,
+    subject: string,
+  ): Promise<string | undefined> {
+    const found = await models.memberships
+      .findOne({ organizationId, 'signOn.issuer': issuer, 'signOn.subject': subject }, 'userId')
+      .lean<Pick<MembershipDocument, 'userId'>>();
+    return found?.userId.toHexString();
   }
 
-  function opened(delivery: Delivery, certificates: readonly string[]) {
-    if ('rawQuery' in delivery) {
-      const { member, relayState, xml } = redirect.open(delivery.rawQuery, certificates);
-      return { member, relayState, message: { verifiedXml: xml } };
+  async function endSessions(
+    organizationId: string,
+    issuer: string,
+    { nameId: subject, sessionIndexes }: Requested,
+  ): Promise<number> {
+    let revoked = 0;
+    for (const sessionIndex of sessionIndexes.length === 0 ? [null] : sessionIndexes) {
+      const session = { issuer, subject, sessionIndex };
+      revoked += (await sessions.endSignedOn(organizationId, session)).revoked;
     }
-    const { SAMLRequest, SAMLResponse, RelayState: relayState } = delivery.form;
-    if ((SAMLRequest === '') === (SAMLResponse === ''))
-      throw new AppError('TOKEN_VERIFICATION_FAILED', 'The form has no SAML message, or two');
-    const member = SAMLRequest === '' ? 'SAMLResponse' : 'SAMLRequest';
-    return { member, relayState, message: { base64: SAMLRequest || SAMLResponse } };
+    return revoked;
   }
 
-  /** Ends what the provider's logout concerns, and answers it. */
-  async function obey(
+  /** A logout begun at the provider: ends the sessions that it names, and answers. */
+  async function handleRequest(
     organizationId: string,
     { entityId: issuer, sloUrl }: SamlSettings,
-    asked: Asked,
-  ) {
-    const { id, nameId: subject, sessionIndexes } = asked.said;
-    await messages.useOnce(organizationId, issuer, id);
-    let revoked = 0;
-    for (const sessionIndex of sessionIndexes.length === 0 ? [null] : sessionIndexes)
-      revoked += (await sessions.endSignedOn(organizationId, { issuer, subject, sessionIndex }))
-        .revoked;
-    const who = await models.memberships
-      .findOne({ organizationId, 'signOn.issuer': issuer, 'signOn.subject': subject }, 'userId')
-      .lean<{ userId: { toHexString(): string } }>();
-    const audit = {
-      organizationId,
-      ...(who && { userId: who.userId.toHexString() }),
-      metadata: { method: 'saml', by: 'identity_provider', revoked },
+    { message, relayState }: ReceivedLogout<Requested>,
+  ): Promise<CompletedLogout> {
+    await messages.useOnce(organizationId, issuer, message.id);
+    const revoked = await endSessions(organizationId, issuer, message);
+    const userId = await memberOf(organizationId, issuer, message.nameId);
+    const metadata = { method: 'saml', by: 'identity_provider', revoked };
+    const audit = [{ organizationId, ...(userId !== undefined && { userId }), metadata }];
+    if (sloUrl === null) return { location: deps.redirectAllowList[0], cookies: [], audit };
+    const xml = logoutResponse(envelope(organizationId, sloUrl), message.id);
+    return {
+      location: redirect.address(sloUrl, 'SAMLResponse', { xml, relayState }),
+      cookies: [],
+      audit,
     };
-    const location =
-      sloUrl === null
-        ? deps.redirectAllowList[0]
-        : redirect.address(sloUrl, 'SAMLResponse', {
-            xml: logoutResponse(envelope(organizationId, sloUrl), id),
-            relayState: asked.relayState,
-          });
-    return { location, cookies: [], audit: [audit] };
   }
 
-  async function conclude(arrived: Arrived, journey: LoginContext) {
-    const { organizationId, delivery, cookie } = arrived;
-    const saml = samlOf(await ssoSettings.inForce(organizationId));
-    journey.organizationId = organizationId;
-    const { said, relayState } = await read(organizationId, saml, delivery);
-    if (said.kind === 'request') return obey(organizationId, saml, { said, relayState });
-    const { facts, spent } = await loginRequests.finish<LogoutFacts>(
+  /** The end of a logout begun here. */
+  async function handleResponse(
+    organizationId: string,
+    { message, relayState }: ReceivedLogout<Responded>,
+    origin: Origin & { cookie: CookieReader },
+  ): Promise<CompletedLogout> {
+    const { cookie } = origin;
+    const finished = await loginRequests.finish<SamlLogoutRequest>(
       'saml-logout',
       relayState,
       cookie,
     );
-    Object.assign(journey, { returnTo: facts.returnTo, spent: [spent] });
-    if (facts.organizationId !== organizationId || facts.requestId !== said.inResponseTo)
-      throw new AppError('TOKEN_VERIFICATION_FAILED', 'The response answers another logout');
-    if (!said.isSuccess)
-      throw new AppError(
-        'INVALID_OPERATION',
-        'The identity provider reports that its session is not over',
-      );
-    return { location: facts.returnTo, cookies: [spent], audit: [] };
+    const { request, spent } = finished;
+    try {
+      if (request.organizationId !== organizationId || request.requestId !== message.inResponseTo)
+        throw new AppError('TOKEN_VERIFICATION_FAILED', 'Response belongs to another logout');
+      if (!message.isSuccess)
+        throw new AppError('INVALID_OPERATION', 'Identity provider did not end its session');
+      return { location: request.returnTo, cookies: [spent], audit: [] };
+    } catch (error) {
+      return failed({ ...contextOf('saml', finished), organizationId }, origin, error);
+    }
+  }
+
+  async function failed(
+    context: LoginContext,
+    origin: Origin,
+    error: unknown,
+  ): Promise<CompletedLogout> {
+    const { location, cookies } = await loginCompletion.fail(context, origin, error);
+    return { location, cookies, audit: [] };
   }
 
   return {
     /** Ends the caller's session; answers where to go to end the one at the identity provider, null when there is none. */
-    async initiate({ organizationId }: Tenant, user: User, wanted: string | undefined) {
+    async initiate(
+      { organizationId }: Tenant,
+      user: User,
+      wanted: string | undefined,
+    ): Promise<InitiatedLogout> {
       const returnTo = allowedRedirect(deps.redirectAllowList, wanted);
       if (returnTo === null)
-        throw new AppError('VALIDATION_ERROR', 'returnTo: not an address to return to');
+        throw new AppError('VALIDATION_ERROR', 'returnTo: not on the redirect allow-list');
       const signOn = await sessions.signOnOf(user.jti);
       const { revoked } = await sessions.logout(user);
       const saml =
@@ -173,40 +180,34 @@ export function createSamlLogoutService(deps: Deps) {
       if (!signOn || !saml || saml.sloUrl === null)
         return { revoked, redirectUrl: null, cookies: [] };
       const asking = envelope(organizationId, saml.sloUrl);
-      const facts = { returnTo, organizationId, requestId: asking.id };
-      const { state, cookie } = await loginRequests.begin<LogoutFacts>('saml-logout', facts);
-      const request = { xml: logoutRequest(asking, signOn), relayState: state };
-      return {
-        revoked,
-        redirectUrl: redirect.address(saml.sloUrl, 'SAMLRequest', request),
-        cookies: [cookie],
-      };
+      const { state, cookie } = await loginRequests.begin<SamlLogoutRequest>('saml-logout', {
+        returnTo,
+        organizationId,
+        requestId: asking.id,
+      });
+      const message = { xml: logoutRequest(asking, signOn), relayState: state };
+      const redirectUrl = redirect.address(saml.sloUrl, 'SAMLRequest', message);
+      return { revoked, redirectUrl, cookies: [cookie] };
     },
 
     /** Takes a logout message of an organisation's identity provider: the end of a logout begun here, or one begun there. */
     async finish(
       organizationId: string,
-      delivery: Delivery,
-      meta: Origin & { cookie: CookieReader },
-    ) {
-      const journey: LoginContext = { method: 'saml', spent: [] };
+      delivery: LogoutDelivery,
+      origin: Origin & { cookie: CookieReader },
+    ): Promise<CompletedLogout> {
+      let context: LoginContext = { method: 'saml', spent: [] };
       try {
-        return await conclude({ organizationId, delivery, cookie: meta.cookie }, journey);
+        const saml = samlOf(await activeSso.of(organizationId));
+        context = { ...context, organizationId };
+        const { message, relayState } = await logoutReader.read(organizationId, saml, delivery);
+        if (message.kind === 'request')
+          return await handleRequest(organizationId, saml, { message, relayState });
+        return await handleResponse(organizationId, { message, relayState }, origin);
       } catch (error) {
-        return { ...(await loginCompletion.refused(journey, meta, error)), audit: [] };
+        return failed(context, origin, error);
       }
     },
   };
 }
 export type SamlLogoutService = ReturnType<typeof createSamlLogoutService>;
-
-interface Asked {
-  said: Request;
-  relayState: string;
-}
-
-interface Arrived {
-  organizationId: string;
-  delivery: Delivery;
-  cookie: CookieReader;
-}

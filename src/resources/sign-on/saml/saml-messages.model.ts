@@ -1,4 +1,4 @@
-// SAML messages that have been acted upon: each is good once. None outlives a day, and what answers an attempt not ten minutes.
+// SAML messages that were accepted: each is good once. No message is good for a day.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 

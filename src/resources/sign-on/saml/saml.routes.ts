@@ -18,15 +18,15 @@ const open = { auth: 'public', limits: ['auth'] } as const;
 const session = (action: string) => ({ action, resource: 'session' });
 /** Of the body, as described. */
 const RESPONSE_BYTES = 5 * 1024 * 1024;
-/** The browser arrives by a navigation: a refusal is told in the query of where it goes. */
-const landing = {
+/** The browser navigates here: a refusal is put into the query of where it goes. */
+const redirecting = {
   ...open,
   kind: 'redirect',
   status: 302,
   writes: 'own',
   data: z.string(),
 } as const;
-const logoutLanding = { ...landing, audit: session('auth.logout') } as const;
+const logoutRedirecting = { ...redirecting, audit: session('auth.logout') } as const;
 
 export const samlRoutes = [
   route({
@@ -40,11 +40,8 @@ export const samlRoutes = [
     codes: ['NOT_FOUND', 'UPGRADE_REQUIRED'],
     audit: session('auth.sso.initiate'),
     async handler({ body, meta }, { signOn }) {
-      const { organizationId, cookies, ...data } = await signOn.homeRealm.initiate(
-        body,
-        meta,
-        'saml',
-      );
+      const query = { ...body, protocol: 'saml' } as const;
+      const { organizationId, cookies, ...data } = await signOn.homeRealm.initiate(query, meta);
       return reply(200, data, {
         cookies,
         audit: { organizationId, metadata: { provider: data.provider } },
@@ -54,8 +51,8 @@ export const samlRoutes = [
   route({
     method: 'post',
     path: '/callback',
-    summary: 'End a sign-on with the response of the SAML identity provider',
-    ...landing,
+    summary: 'Complete a sign-on with the response of the SAML identity provider',
+    ...redirecting,
     bodyType: 'form',
     bodyLimit: RESPONSE_BYTES,
     body: responseForm,
@@ -100,7 +97,7 @@ export const samlRoutes = [
     path: '/logout/callback',
     summary:
       'Take a signed logout message of the SAML identity provider of an organisation from a form',
-    ...logoutLanding,
+    ...logoutRedirecting,
     bodyType: 'form',
     query: logoutQuery,
     body: logoutForm,
@@ -118,7 +115,7 @@ export const samlRoutes = [
     path: '/logout/callback',
     summary:
       'Take a signed logout message of the SAML identity provider of an organisation from the address',
-    ...logoutLanding,
+    ...logoutRedirecting,
     query: logoutAddress,
     handler: async ({ query, meta }, { signOn }) => {
       const { location, ...parts } = await signOn.samlLogout.finish(

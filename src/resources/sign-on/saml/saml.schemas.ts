@@ -4,7 +4,7 @@ import { emailAddress, idParam } from '../../../http/declaration/views.ts';
 
 const address = z.string().max(2000);
 
-/** Whose sign-on: the organisation itself, or somebody's address. */
+/** Whose sign-on: that of the organisation, or of the domain of an address. */
 export const samlInitiateInput = z
   .strictObject({
     organizationId: idParam.optional(),
@@ -12,10 +12,10 @@ export const samlInitiateInput = z
     returnTo: address.optional(),
   })
   .refine(({ organizationId, email }) => (organizationId === undefined) !== (email === undefined), {
-    error: 'give organizationId or email',
+    error: 'give either organizationId or email',
   });
 
-/** Whatever else a form brings is ignored; what is missing is refused like what is wrong. */
+/** Other members of the form are ignored; what is missing is refused like what is wrong. */
 export const responseForm = z.object({
   SAMLResponse: z.string().default(''),
   RelayState: z.string().default(''),
@@ -32,9 +32,9 @@ export const logoutForm = z.object({
   SAMLResponse: z.string().default(''),
   RelayState: z.string().default(''),
 });
-/** The organisation whose identity provider calls. */
+/** The organisation whose identity provider sends the message. */
 export const logoutQuery = z.object({ org: idParam });
-/** The message is read from the query as it is written, since that is what is signed. */
+/** The message is read from the raw query, which is what was signed. */
 export const logoutAddress = logoutQuery.extend({
   SAMLRequest: z.string().optional(),
   SAMLResponse: z.string().optional(),

@@ -1,4 +1,4 @@
-// Signing on by SAML 2.0: the request to the organisation's identity provider, its response, and our metadata (document 1, section 4.1).
+// Login by SAML 2.0: the request to the organisation's identity provider, its response, and our metadata (document 1, section 4.1).
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
@@ -11,11 +11,12 @@ import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
 import type {
-  SsoSettings,
-  SsoSettingsService,
-} from '../../organization/sso-settings/sso-settings.service.ts';
+  ActiveSso,
+  ActiveSsoService,
+} from '../../organization/sso-settings/active-sso.service.ts';
 import type { AccountLinkingService, ExternalIdentity } from '../login/account-linking.service.ts';
-import type { LoginCompletionService, LoginContext } from '../login/login-completion.service.ts';
+import type { LoginRedirection } from '../login/home-realm.service.ts';
+import type { CompletedLogin, LoginCompletionService } from '../login/login-completion.service.ts';
 import type {
   CookieReader,
   LoginRequestService,
@@ -28,74 +29,39 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'config'> & {
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
   accountLinking: AccountLinkingService;
-  ssoSettings: SsoSettingsService;
+  activeSso: ActiveSsoService;
   messages: SamlMessageService;
   reader: SamlReaderWorker;
   redirect: SamlRedirect;
   endpoints: SamlEndpoints;
 };
 
-interface SamlFacts extends LoginRequestState {
+interface SamlRequest extends LoginRequestState {
   organizationId: string;
   requestId: string;
 }
 
-/** The settings of an organisation that signs on by SAML. @throws AppError `NOT_FOUND` */
-export function samlOf({ provider, saml }: SsoSettings): SamlSettings {
-  if (provider !== 'saml' || !saml) throw new AppError('NOT_FOUND', 'No sign-on is set up here');
+type ResponseForm = z.output<typeof responseForm>;
+
+/** The settings of an organisation whose protocol is SAML. @throws AppError `NOT_FOUND` */
+export function samlOf({ provider, saml }: ActiveSso): SamlSettings {
+  if (provider !== 'saml' || !saml) throw new AppError('NOT_FOUND', 'SSO is not configured');
   return saml;
 }
 
 export function createSamlService(deps: Deps) {
-  const {
-    loginRequests,
-    loginCompletion,
-    accountLinking,
-    ssoSettings,
-    messages,
-    reader,
-    redirect,
-    endpoints,
-    clock,
-  } = deps;
+  const { loginRequests, loginCompletion, accountLinking, activeSso } = deps;
+  const { messages, reader, redirect, endpoints, clock } = deps;
 
-  /** Where the browser goes for a sign-on, and the cookie that it comes back with. */
-  async function begin(settings: SsoSettings, returnTo: string) {
-    const { ssoUrl } = samlOf(settings);
-    const { organizationId } = settings;
-    const requestId = `_${deps.randomHex(20)}`;
-    const { state, cookie } = await loginRequests.begin<SamlFacts>('saml', {
-      returnTo,
-      organizationId,
-      requestId,
-    });
-    const envelope = {
-      id: requestId,
-      issuer: endpoints.entityId(organizationId),
-      destination: ssoUrl,
-      now: clock.now(),
-    };
-    const xml = authnRequest(envelope, endpoints.assertionConsumer);
-    return {
-      location: redirect.address(ssoUrl, 'SAMLRequest', { xml, relayState: state }),
-      cookies: [cookie],
-    };
-  }
-
-  async function arrive(
-    form: z.output<typeof responseForm>,
-    cookie: CookieReader,
-    journey: LoginContext,
-  ) {
-    const { facts, spent } = await loginRequests.finish<SamlFacts>('saml', form.RelayState, cookie);
-    const { organizationId, requestId, returnTo } = facts;
-    Object.assign(journey, { returnTo, spent: [spent] });
-    const settings = await ssoSettings.inForce(organizationId);
-    journey.organizationId = organizationId;
-    const saml = samlOf(settings);
+  /** Every response is good once, whatever becomes of it. */
+  async function verify(
+    { organizationId, requestId }: SamlRequest,
+    base64: string,
+    saml: SamlSettings,
+  ): Promise<ExternalIdentity> {
     const { entityId: issuer, certificates } = saml;
     const assertion = await reader.response({
-      base64: form.SAMLResponse,
+      base64,
       certificates,
       issuer,
       inResponseTo: requestId,
@@ -105,17 +71,40 @@ export function createSamlService(deps: Deps) {
       needsSessionIndex: saml.sloUrl !== null,
     });
     await messages.useOnce(organizationId, issuer, assertion.id);
-    return { settings, arrival: arrivalOf(assertion, saml) };
+    return identityIn(assertion, saml);
   }
 
   return {
-    begin,
+    /** @throws AppError `NOT_FOUND` without settings of this protocol */
+    async begin(settings: ActiveSso, returnTo: string): Promise<LoginRedirection> {
+      const { ssoUrl } = samlOf(settings);
+      const { organizationId } = settings;
+      const requestId = `_${deps.randomHex(20)}`;
+      const request = { returnTo, organizationId, requestId };
+      const { state, cookie } = await loginRequests.begin<SamlRequest>('saml', request);
+      const issuer = endpoints.entityId(organizationId);
+      const envelope = { id: requestId, issuer, destination: ssoUrl, now: clock.now() };
+      const xml = authnRequest(envelope, endpoints.assertionConsumer);
+      const location = redirect.address(ssoUrl, 'SAMLRequest', { xml, relayState: state });
+      return { location, cookies: [cookie] };
+    },
 
-    /** Ends the sign-on that the response belongs to. */
-    finish(form: z.output<typeof responseForm>, meta: Origin & { cookie: CookieReader }) {
-      return loginCompletion.conclude({ method: 'saml', spent: [] }, meta, async (journey) => {
-        const { settings, arrival } = await arrive(form, meta.cookie, journey);
-        return accountLinking.admit(settings, arrival, meta);
+    /** The browser is back. */
+    finish(
+      { SAMLResponse, RelayState }: ResponseForm,
+      origin: Origin & { cookie: CookieReader },
+    ): Promise<CompletedLogin> {
+      return loginCompletion.complete<SamlRequest>({
+        kind: 'saml',
+        method: 'saml',
+        state: RelayState,
+        cookie: origin.cookie,
+        origin,
+        async signIn(request) {
+          const settings = await activeSso.of(request.organizationId);
+          const identity = await verify(request, SAMLResponse, samlOf(settings));
+          return accountLinking.signIn(settings, identity, origin);
+        },
       });
     },
 
@@ -134,14 +123,14 @@ export function createSamlService(deps: Deps) {
 }
 export type SamlService = ReturnType<typeof createSamlService>;
 
-/** An assertion in the words of any sign-on: settled by the attributes that the organisation has named. */
-function arrivalOf(
+/** An assertion as any protocol's identity, by the attributes that the organisation has named. */
+function identityIn(
   { nameId, nameIdFormat, sessionIndex, attributes }: Assertion,
   saml: SamlSettings,
 ): ExternalIdentity {
   const first = (name: string): string | null =>
     attributes.get(name)?.find((value) => value.trim() !== '') ?? null;
-  const named = nameIdFormat === EMAIL_NAME || /^[^\s@]+@[^\s@]+$/.test(nameId) ? nameId : null;
+  const isAddress = nameIdFormat === EMAIL_NAME || /^[^\s@]+@[^\s@]+$/.test(nameId);
   return {
     signOn: {
       protocol: 'saml',
@@ -150,7 +139,7 @@ function arrivalOf(
       format: nameIdFormat,
       sessionIndex,
     },
-    email: first(saml.emailAttribute)?.trim() ?? named,
+    email: first(saml.emailAttribute)?.trim() ?? (isAddress ? nameId : null),
     name: first(saml.nameAttribute),
     groups: attributes.get(saml.groupsAttribute) ?? null,
   };

@@ -1,4 +1,4 @@
-// The social logins that the configuration gives: who is asked, and as which client.
+// The social logins that are configured: which provider, and our client there.
 import type { Platform } from '../../../composition/platform.ts';
 import type { IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import { gitHubLogin, openIdLogin, type SocialOpener } from './social-providers.service.ts';

@@ -12,27 +12,27 @@ import type {
 } from '../../../platform/outbound/identity-providers.ts';
 import { gitHubEmails, gitHubUser } from '../login/sign-on.schemas.ts';
 
-/** Who somebody is at a provider. */
-export interface SocialPerson {
+/** What a provider says of a person, verified. */
+export interface SocialIdentityClaims {
   issuer: string;
   subject: string;
-  /** Null: the provider vouches for none. */
+  /** Null: the provider has verified none. */
   email: string | null;
   name: string | null;
 }
 
 export interface SocialProvider {
   location(request: Omit<AuthorizationRequest, 'scope' | 'prompt'>): Promise<string>;
-  identify(back: AuthorizationResponse): Promise<SocialPerson>;
+  identify(response: AuthorizationResponse): Promise<SocialIdentityClaims>;
 }
 
-/** Opens a provider, which may have to be asked for its configuration. */
+/** Connects to a provider, whose configuration may have to be fetched. */
 export type SocialOpener = () => Promise<SocialProvider>;
 
 interface OpenIdKind {
   registration: OpenIdRegistration;
   prompt?: string;
-  /** A claim besides `email_verified` by which the provider vouches for the address. */
+  /** A claim besides `email_verified` that says the address is verified. */
   edovClaim?: string;
 }
 
@@ -47,8 +47,8 @@ export const openIdLogin = (providers: IdentityProviders, kind: OpenIdKind): Soc
           scope: 'openid email profile',
           ...(prompt !== undefined && { prompt }),
         }),
-      async identify(back) {
-        const claims = await provider.claims(back, ['email']);
+      async identify(response) {
+        const claims = await provider.claims(response, ['email']);
         const { iss: issuer, sub: subject, name } = claims;
         const email = verifiedEmail(claims, edovClaim);
         return { issuer, subject, email, name: typeof name === 'string' ? name : null };
@@ -57,7 +57,7 @@ export const openIdLogin = (providers: IdentityProviders, kind: OpenIdKind): Soc
   };
 };
 
-/** GitHub knows no ID tokens: its API says who the token is for. */
+/** GitHub has no ID tokens: its API says whom the access token belongs to. */
 export const gitHubLogin = (
   providers: IdentityProviders,
   { apiUrl, ...registration }: PlainRegistration & { apiUrl: string },
@@ -66,12 +66,12 @@ export const gitHubLogin = (
   return () =>
     Promise.resolve({
       location: (request) => provider.location({ ...request, scope: 'read:user user:email' }),
-      async identify(back) {
-        const read = await provider.reader(back);
+      async identify(response) {
+        const read = await provider.reader(response);
         const user = gitHubUser.safeParse(await read(`${apiUrl}/user`));
         const emails = gitHubEmails.safeParse(await read(`${apiUrl}/user/emails`));
         if (!user.success || !emails.success)
-          throw new AppError('TOKEN_VERIFICATION_FAILED', 'The provider describes nobody');
+          throw new AppError('TOKEN_VERIFICATION_FAILED', 'Provider sent no usable profile');
         const { id, name, login } = user.data;
         const primary = emails.data.find((entry) => entry.primary && entry.verified);
         return {

@@ -1,4 +1,4 @@
-// Social login: off to a provider and back, and what the session's cookie is exchanged for.
+// Social login: start and callback for each provider, and the exchange of the session's cookie.
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
 import {
@@ -9,14 +9,14 @@ import {
 } from '../login/sign-on.schemas.ts';
 
 const open = { method: 'get', auth: 'public', limits: ['auth'], codes: ['NOT_FOUND'] } as const;
-const away = {
+const start = {
   ...open,
   kind: 'redirect',
   status: 302,
   query: startQuery,
   data: locationView,
 } as const;
-const back = {
+const callback = {
   ...open,
   kind: 'redirect',
   status: 302,
@@ -26,22 +26,21 @@ const back = {
   audit: { action: 'auth.login', resource: 'session' },
 } as const;
 
-/** One provider: where a browser is sent from, and where it returns. */
+/** Start and callback of one provider. */
 const loginWith = (kind: 'oauth-a' | 'oauth-b' | 'oauth-c', name: string) => [
   route({
     path: `/${kind}`,
     summary: `Sign in with ${name}: sends the browser there`,
-    ...away,
-    handler: async ({ query, meta }, { signOn }) =>
-      redirectAfterLogin({
-        ...(await signOn.social.begin(kind, query.returnTo, meta)),
-        signIn: null,
-      }),
+    ...start,
+    async handler({ query, meta }, { signOn }) {
+      const { location, cookies } = await signOn.social.begin(kind, query.returnTo, meta);
+      return reply(302, location, { cookies });
+    },
   }),
   route({
     path: `/${kind}/callback`,
     summary: `Where ${name} sends the browser back`,
-    ...back,
+    ...callback,
     handler: async ({ query, meta }, { signOn }) =>
       redirectAfterLogin(
         await signOn.social.finish(kind, { query, cookie: meta.cookie, origin: meta }),
@@ -56,7 +55,7 @@ export const socialRoutes = [
   route({
     ...open,
     path: '/oauth-token',
-    summary: 'The session that a sign-on has just opened in this browser, once',
+    summary: 'The session that a login has just opened in this browser, once',
     data: exchangedView,
     codes: [
       'NO_TOKEN',

@@ -1,44 +1,36 @@
-// Social login: by an account at one of the installation's providers, known by what never changes there, never by its e-mail address.
+// Social login at one of the installation's providers (document 1, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import { allowedRedirect } from '../../../domain/identity/redirect-allow-list.ts';
 import { AppError } from '../../../errors.ts';
-import type { CredentialService } from '../../auth/accounts/credentials.service.ts';
-import type { RegistrationService } from '../../auth/accounts/registration.service.ts';
-import type { SignInFailures } from '../../auth/accounts/sign-in-failures.service.ts';
-import type { UserDocument } from '../../auth/accounts/users.model.ts';
-import type { Origin, Proof, SessionService } from '../../auth/sessions/sessions.service.ts';
-import { displayNameOf } from '../login/display-name.ts';
-import type { LoginCompletionService, LoginContext } from '../login/login-completion.service.ts';
+import type { Origin } from '../../auth/sessions/sessions.service.ts';
+import { callbackUrl } from '../login/callback-url.ts';
+import type { LoginRedirection } from '../login/home-realm.service.ts';
+import type { CompletedLogin, LoginCompletionService } from '../login/login-completion.service.ts';
 import type {
   CookieReader,
   LoginRequestService,
   LoginRequestState,
 } from '../login/login-requests.service.ts';
 import type { CallbackQuery } from '../login/sign-on.schemas.ts';
-import type { SocialOpener, SocialPerson } from './social-providers.service.ts';
+import type { SocialAccountService } from './social-accounts.service.ts';
+import type { SocialIdentityClaims, SocialOpener } from './social-providers.service.ts';
 
 export type SocialKind = 'oauth-a' | 'oauth-b' | 'oauth-c';
 
-type Deps = Pick<
-  Platform,
-  'models' | 'clock' | 'transaction' | 'randomToken' | 'redirectAllowList' | 'publicUrl'
-> & {
-  sessions: SessionService;
-  failures: SignInFailures;
-  credentials: CredentialService;
-  registration: RegistrationService;
+type Deps = Pick<Platform, 'randomToken' | 'redirectAllowList' | 'publicUrl'> & {
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
-  /** Those that are configured. */
+  socialAccounts: SocialAccountService;
+  /** Null: not configured. */
   providers: Readonly<Record<SocialKind, SocialOpener | null>>;
 };
 
-interface Facts extends LoginRequestState {
+interface SocialRequest extends LoginRequestState {
   verifier: string;
   nonce: string;
 }
 
-interface Callback {
+export interface SocialCallback {
   query: CallbackQuery;
   cookie: CookieReader;
   origin: Origin;
@@ -47,140 +39,78 @@ interface Callback {
 const METHOD = 'oauth';
 
 export function createSocialService(deps: Deps) {
-  const {
-    models,
-    sessions,
-    failures,
-    credentials,
-    registration,
-    loginRequests,
-    loginCompletion,
-    clock,
-    transaction,
-    randomToken,
-  } = deps;
+  const { loginRequests, loginCompletion, socialAccounts, randomToken } = deps;
 
-  const redirectUri = (kind: SocialKind): string =>
+  const redirectUriOf = (kind: SocialKind): string =>
     `${deps.publicUrl}/api/v1/auth/${kind}/callback`;
 
-  /** @throws AppError `NOT_FOUND` when the installation has no such login */
+  /** @throws AppError `NOT_FOUND` when it is not configured */
   function openerOf(kind: SocialKind): SocialOpener {
     const opener = deps.providers[kind];
-    if (!opener) throw new AppError('NOT_FOUND', 'This login is not set up here');
+    if (!opener) throw new AppError('NOT_FOUND', 'This social login is not configured');
     return opener;
   }
 
-  const known = ({ issuer, subject }: SocialPerson): Promise<UserDocument | null> =>
-    models.users.findOne({ identities: { $elemMatch: { issuer, subject } } }).lean<UserDocument>();
-  const addressed = (email: string): Promise<UserDocument | null> =>
-    models.users.findOne({ email }).lean<UserDocument>();
-
-  /** From now on the account at the provider opens this one, which has the address that the provider vouches for. */
-  async function link(
-    user: UserDocument,
-    { issuer, subject }: SocialPerson,
-  ): Promise<UserDocument> {
-    const { matchedCount } = await models.users.updateOne(
-      { _id: user._id, 'identities.issuer': { $ne: issuer } },
-      { $push: { identities: { issuer, subject, linkedAt: clock.now() } } },
-    );
-    if (matchedCount === 0)
-      throw new AppError(
-        'CONFLICT',
-        'The account with this address belongs to somebody else at the provider',
-      );
-    return credentials.proveMailbox(user);
-  }
-
-  /** Call it in a transaction. @throws AppError `FORBIDDEN`, `CONFLICT`, `ACCOUNT_DEACTIVATED` */
-  async function enter(person: SocialPerson, { origin, proof }: { origin: Origin; proof: Proof }) {
-    const { email } = person;
-    if (email === null)
-      throw new AppError('FORBIDDEN', 'The provider does not vouch for the e-mail address');
-    const user = await known(person);
-    if (user) return sessions.signIn(user, origin, proof);
-    const sameAddress = await addressed(email);
-    if (sameAddress) return sessions.signIn(await link(sameAddress, person), origin, proof);
-    registration.requireOpen();
-    const name = displayNameOf({ name: person.name, email });
-    const { issuer, subject } = person;
-    return registration.found(
-      {
-        name,
-        email,
-        organizationName: name,
-        passwordHash: null,
-        mailboxProved: true,
-        identities: [{ issuer, subject, linkedAt: clock.now() }],
-      },
-      origin,
-      proof,
-    );
-  }
-
-  /** A refusal belongs into the log of the account that was meant. */
-  async function noteRefusal(person: SocialPerson, origin: Origin, error: unknown): Promise<void> {
-    const user =
-      (await known(person)) ?? (person.email === null ? null : await addressed(person.email));
-    const detail = error instanceof AppError ? error.message : 'fault';
-    if (user) failures.note(user, origin, { method: METHOD, detail });
-  }
-
-  async function arrive(
+  async function redirect(
     kind: SocialKind,
-    { query, cookie, origin }: Callback,
-    journey: LoginContext,
-  ) {
-    const { facts, spent } = await loginRequests.finish<Facts>(kind, query.state ?? '', cookie);
-    journey.returnTo = facts.returnTo;
-    journey.spent.push(spent);
-    const provider = await openerOf(kind)();
-    const url = new URL(redirectUri(kind));
-    for (const [name, value] of Object.entries(query))
-      if (value !== undefined) url.searchParams.set(name, value);
-    const person = await provider.identify({ url, verifier: facts.verifier, nonce: facts.nonce });
-    const proof = { method: METHOD, provider: kind, secondFactor: null };
-    return transaction(() => enter(person, { origin, proof })).catch(async (error: unknown) => {
-      await noteRefusal(person, origin, error);
-      throw error;
-    });
+    open: SocialOpener,
+    returnTo: string,
+  ): Promise<LoginRedirection> {
+    const provider = await open();
+    const [verifier, nonce] = [randomToken(), randomToken()];
+    const request = { returnTo, verifier, nonce };
+    const { state, cookie } = await loginRequests.begin<SocialRequest>(kind, request);
+    const redirectUri = redirectUriOf(kind);
+    const location = await provider.location({ redirectUri, state, verifier, nonce });
+    return { location, cookies: [cookie] };
   }
 
-  async function leave(kind: SocialKind, opener: SocialOpener, returnTo: string) {
-    const provider = await opener();
-    const [verifier, nonce] = [randomToken(), randomToken()];
-    const { state, cookie } = await loginRequests.begin<Facts>(kind, { returnTo, verifier, nonce });
-    const location = await provider.location({
-      redirectUri: redirectUri(kind),
-      state,
-      verifier,
-      nonce,
-    });
-    return { location, cookies: [cookie] };
+  async function verify(
+    kind: SocialKind,
+    { verifier, nonce }: SocialRequest,
+    query: CallbackQuery,
+  ): Promise<SocialIdentityClaims> {
+    const provider = await openerOf(kind)();
+    return provider.identify({ url: callbackUrl(redirectUriOf(kind), query), verifier, nonce });
   }
 
   return {
     /**
      * Where the browser goes: to the provider, or back with a code when it cannot be reached.
-     * @throws AppError `NOT_FOUND` when it is not set up, `VALIDATION_ERROR` for a return address that is not allowed
+     * @throws AppError `NOT_FOUND` when it is not configured, `VALIDATION_ERROR` for an address that is not on the allow-list
      */
-    async begin(kind: SocialKind, wanted: string | undefined, origin: Origin) {
+    async begin(
+      kind: SocialKind,
+      wanted: string | undefined,
+      origin: Origin,
+    ): Promise<LoginRedirection> {
       const opener = openerOf(kind);
       const returnTo = allowedRedirect(deps.redirectAllowList, wanted);
       if (returnTo === null)
-        throw new AppError('VALIDATION_ERROR', 'returnTo: is not an allowed address');
-      return leave(kind, opener, returnTo).catch((error: unknown) =>
-        loginCompletion.refused({ method: METHOD, returnTo, spent: [] }, origin, error),
+        throw new AppError('VALIDATION_ERROR', 'returnTo: not on the redirect allow-list');
+      return redirect(kind, opener, returnTo).catch((error: unknown) =>
+        loginCompletion.fail({ method: METHOD, returnTo, spent: [] }, origin, error),
       );
     },
 
-    /** The browser is back. @throws AppError `NOT_FOUND` when the login is not set up */
-    async finish(kind: SocialKind, callback: Callback) {
+    /** The browser is back. @throws AppError `NOT_FOUND` when the login is not configured */
+    async finish(
+      kind: SocialKind,
+      { query, cookie, origin }: SocialCallback,
+    ): Promise<CompletedLogin> {
       openerOf(kind);
-      const journey: LoginContext = { method: METHOD, spent: [] };
-      return loginCompletion.conclude(journey, callback.origin, () =>
-        arrive(kind, callback, journey),
-      );
+      return loginCompletion.complete<SocialRequest>({
+        kind,
+        method: METHOD,
+        state: query.state ?? '',
+        cookie,
+        origin,
+        async signIn(request) {
+          const identity = await verify(kind, request, query);
+          const proof = { method: METHOD, provider: kind, secondFactor: null };
+          return socialAccounts.signIn(identity, origin, proof);
+        },
+      });
     },
   };
 }

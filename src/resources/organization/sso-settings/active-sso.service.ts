@@ -1,0 +1,43 @@
+// The SSO settings that a login needs: those of an organisation whose plan has SSO, with the client secret opened.
+import type { Platform } from '../../../composition/platform.ts';
+import { type Feature, type Plan, plansWith } from '../../../domain/identity/plans.ts';
+import type { RoleRule } from '../../../domain/identity/role-mapping.ts';
+import { AppError } from '../../../errors.ts';
+import type { OrganizationDocument, SsoConfig } from '../organization.model.ts';
+import { clientSecretAad } from './client-secret.ts';
+
+/** Of the two protocols only the one in use. */
+export interface ActiveSso extends SsoConfig {
+  organizationId: string;
+  roleMapping: RoleRule[];
+}
+
+export function createActiveSsoService({ models, vault }: Pick<Platform, 'models' | 'vault'>) {
+  return {
+    /** @throws AppError `NOT_FOUND` when the organisation has no SSO settings, `UPGRADE_REQUIRED` when its plan lacks SSO */
+    async of(organizationId: string): Promise<ActiveSso> {
+      const organization = await models.organizations
+        .findById(organizationId)
+        .lean<OrganizationDocument>();
+      if (!organization?.ssoConfig) throw new AppError('NOT_FOUND', 'SSO is not configured');
+      const { ssoConfig, roleMapping, subscription } = organization;
+      requireSso(subscription.plan);
+      const { provider, oidc, saml } = ssoConfig;
+      if (provider === 'saml')
+        return { ...ssoConfig, organizationId, roleMapping, saml, oidc: null };
+      const aad = clientSecretAad(organizationId);
+      const opened = oidc && { ...oidc, clientSecret: vault.open(oidc.clientSecret, aad) };
+      return { ...ssoConfig, organizationId, roleMapping, oidc: opened };
+    },
+  };
+}
+export type ActiveSsoService = ReturnType<typeof createActiveSsoService>;
+
+/** @throws AppError `UPGRADE_REQUIRED` */
+function requireSso(currentPlan: Plan): void {
+  const feature: Feature = 'sso';
+  const requiredPlans = plansWith(feature);
+  if (requiredPlans.includes(currentPlan)) return;
+  const data = { currentPlan, requiredPlans, feature };
+  throw new AppError('UPGRADE_REQUIRED', `The plan ${currentPlan} lacks ${feature}`, { data });
+}

@@ -1,0 +1,63 @@
+// What is shown of an organisation's SSO settings: never the client secret.
+import { type CertificateFacts, certificateFacts } from '../../../domain/identity/certificates.ts';
+import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
+import type { OidcSettings, SamlSettings, SsoConfig } from '../organization.model.ts';
+
+export interface SsoSettingsView {
+  /** Null: the organisation has no SSO. */
+  settings:
+    | (Omit<SsoConfig, 'oidc' | 'saml'> & {
+        oidc: (OidcSettings & { hasClientSecret: true }) | null;
+        saml: (Omit<SamlSettings, 'certificates'> & { certificates: CertificateFacts[] }) | null;
+      })
+    | null;
+  /** What the identity provider has to be told. */
+  serviceProvider: ServiceProviderView;
+}
+
+export interface ServiceProviderView {
+  oidcRedirectUri: string;
+  samlAcsUrl: string;
+  samlEntityId: string;
+  samlSloUrl: string;
+}
+
+export function toServiceProvider(
+  organizationId: string,
+  publicUrl: string,
+  endpoints: SamlEndpoints,
+): ServiceProviderView {
+  return {
+    oidcRedirectUri: `${publicUrl}/api/v1/auth/sso/callback/${organizationId}`,
+    samlAcsUrl: endpoints.assertionConsumer,
+    samlEntityId: endpoints.entityId(organizationId),
+    samlSloUrl: endpoints.singleLogout(organizationId),
+  };
+}
+
+export function toSettingsView(config: SsoConfig | null): SsoSettingsView['settings'] {
+  if (config === null) return null;
+  const { oidc, saml, ...rest } = config;
+  return {
+    ...rest,
+    oidc: oidc && { ...oidc, hasClientSecret: true },
+    saml: saml && { ...saml, certificates: saml.certificates.map(certificateFacts) },
+  };
+}
+
+/** What the audit log keeps of the settings. */
+export function toAuditMetadata(config: SsoConfig): Record<string, unknown> {
+  const { provider, requireMfaEvenWithSso, justInTime, oidc, saml } = config;
+  return {
+    provider,
+    requireMfaEvenWithSso,
+    justInTime,
+    ...(oidc && { issuer: oidc.issuer, clientId: oidc.clientId }),
+    ...(saml && {
+      entityId: saml.entityId,
+      ssoUrl: saml.ssoUrl,
+      sloUrl: saml.sloUrl,
+      certificates: saml.certificates.map((pem) => certificateFacts(pem).fingerprint),
+    }),
+  };
+}

@@ -1,0 +1,57 @@
+// Validates SSO settings before they are saved: addresses, client secret and certificates, in the form in which they are stored.
+import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
+import { certificateFacts, certificateProblem } from '../../../domain/identity/certificates.ts';
+import { AppError } from '../../../errors.ts';
+import type { OidcSettings, SamlSettings, SsoConfig } from '../organization.model.ts';
+import { clientSecretAad } from './client-secret.ts';
+import type { ssoInput } from './sso-settings.schemas.ts';
+
+type Deps = Pick<Platform, 'vault' | 'http' | 'clock'>;
+
+export type SsoInput = z.output<typeof ssoInput>;
+
+export function createSsoValidationService({ vault, http, clock }: Deps) {
+  /** Keeps the stored secret while the client and its provider stay the same. */
+  function sealSecret(
+    organizationId: string,
+    { clientSecret, ...rest }: NonNullable<SsoInput['oidc']>,
+    before: OidcSettings | null,
+  ): OidcSettings {
+    if (clientSecret !== undefined)
+      return { ...rest, clientSecret: vault.seal(clientSecret, clientSecretAad(organizationId)) };
+    if (before?.issuer !== rest.issuer || before.clientId !== rest.clientId)
+      throw new AppError(
+        'VALIDATION_ERROR',
+        'oidc.clientSecret: required for another issuer or client',
+      );
+    return { ...rest, clientSecret: before.clientSecret };
+  }
+
+  function normalizeCertificates(input: NonNullable<SsoInput['saml']>): SamlSettings {
+    const certificates = input.certificates.map((pem, index) => {
+      const problem = certificateProblem(pem, clock.now());
+      if (problem !== null)
+        throw new AppError('VALIDATION_ERROR', `saml.certificates.${index}: ${problem}`);
+      return certificateFacts(pem).pem;
+    });
+    return { ...input, certificates };
+  }
+
+  return {
+    /** This service calls the issuer itself; browsers open the SAML addresses. @throws AppError `SSRF_BLOCKED` */
+    async checkAddresses({ oidc, saml }: SsoInput): Promise<void> {
+      for (const address of [saml?.ssoUrl, saml?.sloUrl])
+        if (address != null) http.inspect(address);
+      if (oidc) await http.check(oidc.issuer);
+    },
+
+    /** @throws AppError `VALIDATION_ERROR` */
+    toConfig(organizationId: string, input: SsoInput, before: SsoConfig | null): SsoConfig {
+      const oidc = input.oidc && sealSecret(organizationId, input.oidc, before?.oidc ?? null);
+      const saml = input.saml && normalizeCertificates(input.saml);
+      return { ...input, oidc, saml };
+    },
+  };
+}
+export type SsoValidationService = ReturnType<typeof createSsoValidationService>;

@@ -1,0 +1,12 @@
+// The address that a browser came back to, with the parameters of the provider's response.
+
+/** What is absent is left out. */
+export function callbackUrl(
+  redirectUri: string,
+  query: Readonly<Record<string, string | undefined>>,
+): URL {
+  const url = new URL(redirectUri);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) url.searchParams.set(name, value);
+  return url;
+}

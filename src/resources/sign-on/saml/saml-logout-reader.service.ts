@@ -1,0 +1,70 @@
+// Reads a SAML logout message, however it was delivered: signed by the organisation's identity provider, and sent to the organisation.
+import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
+import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
+import type { LogoutMessage } from '../../../domain/saml/logout.ts';
+import { AppError } from '../../../errors.ts';
+import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker.ts';
+import type { MessageMember, SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
+import type { SamlSettings } from '../../organization/organization.model.ts';
+import type { logoutForm } from './saml.schemas.ts';
+
+type Deps = Pick<Platform, 'clock'> & {
+  reader: SamlReaderWorker;
+  redirect: SamlRedirect;
+  endpoints: SamlEndpoints;
+};
+
+/** By HTTP-POST, or by HTTP-Redirect: there the query as it is written is what was signed. */
+export type LogoutDelivery = { form: z.output<typeof logoutForm> } | { rawQuery: string };
+
+export interface ReceivedLogout<M extends LogoutMessage = LogoutMessage> {
+  message: M;
+  relayState: string;
+}
+
+/** A message that is not read yet; by redirect its signature is verified already. */
+interface OpenedDelivery {
+  member: MessageMember;
+  relayState: string;
+  message: { base64: string } | { verifiedXml: string };
+}
+
+export function createSamlLogoutReader({ reader, redirect, endpoints, clock }: Deps) {
+  function opened(delivery: LogoutDelivery, certificates: readonly string[]): OpenedDelivery {
+    if ('rawQuery' in delivery) {
+      const { member, relayState, xml } = redirect.open(delivery.rawQuery, certificates);
+      return { member, relayState, message: { verifiedXml: xml } };
+    }
+    const { SAMLRequest, SAMLResponse, RelayState: relayState } = delivery.form;
+    if ((SAMLRequest === '') === (SAMLResponse === ''))
+      throw new AppError('TOKEN_VERIFICATION_FAILED', 'Form has no SAML message, or two');
+    const member = SAMLRequest === '' ? 'SAMLResponse' : 'SAMLRequest';
+    return { member, relayState, message: { base64: SAMLRequest || SAMLResponse } };
+  }
+
+  return {
+    /** @throws AppError `TOKEN_VERIFICATION_FAILED` */
+    async read(
+      organizationId: string,
+      { entityId, certificates }: SamlSettings,
+      delivery: LogoutDelivery,
+    ): Promise<ReceivedLogout> {
+      const { member, relayState, message } = opened(delivery, certificates);
+      const read = await reader.logout({
+        certificates,
+        issuer: entityId,
+        destination: endpoints.singleLogout(organizationId),
+        now: clock.now(),
+        message,
+      });
+      if (read.kind !== (member === 'SAMLRequest' ? 'request' : 'response'))
+        throw new AppError(
+          'TOKEN_VERIFICATION_FAILED',
+          'Request was sent as SAMLResponse, or response as SAMLRequest',
+        );
+      return { message: read, relayState };
+    },
+  };
+}
+export type SamlLogoutReader = ReturnType<typeof createSamlLogoutReader>;

@@ -1,0 +1,103 @@
+// The account behind a social identity: linked by issuer and subject, by its verified address the first time, or registered.
+import type { Platform } from '../../../composition/platform.ts';
+import { AppError } from '../../../errors.ts';
+import type { CredentialService } from '../../auth/accounts/credentials.service.ts';
+import type { RegistrationService } from '../../auth/accounts/registration.service.ts';
+import type { SignInFailures } from '../../auth/accounts/sign-in-failures.service.ts';
+import type { UserDocument } from '../../auth/accounts/users.model.ts';
+import type { Origin, Proof, SessionService } from '../../auth/sessions/sessions.service.ts';
+import { displayNameOf } from '../login/display-name.ts';
+import type { LoginOutcome } from '../login/login-completion.service.ts';
+import type { SocialIdentityClaims } from './social-providers.service.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'transaction'> & {
+  sessions: SessionService;
+  failures: SignInFailures;
+  credentials: CredentialService;
+  registration: RegistrationService;
+};
+
+export function createSocialAccountService(deps: Deps) {
+  const { models, sessions, failures, credentials, registration, clock, transaction } = deps;
+
+  const findLinked = ({ issuer, subject }: SocialIdentityClaims): Promise<UserDocument | null> =>
+    models.users.findOne({ identities: { $elemMatch: { issuer, subject } } }).lean<UserDocument>();
+  const findByEmail = (email: string): Promise<UserDocument | null> =>
+    models.users.findOne({ email }).lean<UserDocument>();
+
+  /** From now on the identity opens the account, whose address the provider has verified. */
+  async function link(
+    user: UserDocument,
+    { issuer, subject }: SocialIdentityClaims,
+  ): Promise<UserDocument> {
+    const { matchedCount } = await models.users.updateOne(
+      { _id: user._id, 'identities.issuer': { $ne: issuer } },
+      { $push: { identities: { issuer, subject, linkedAt: clock.now() } } },
+    );
+    if (matchedCount === 0)
+      throw new AppError('CONFLICT', 'Account is linked to another identity at this provider');
+    return credentials.proveMailbox(user);
+  }
+
+  function register(
+    { issuer, subject, name }: SocialIdentityClaims,
+    email: string,
+    { origin, proof }: { origin: Origin; proof: Proof },
+  ): Promise<LoginOutcome> {
+    registration.requireOpen();
+    const displayName = displayNameOf({ name, email });
+    const registrant = {
+      name: displayName,
+      email,
+      organizationName: displayName,
+      passwordHash: null,
+      mailboxProved: true,
+      identities: [{ issuer, subject, linkedAt: clock.now() }],
+    };
+    return registration.found(registrant, origin, proof);
+  }
+
+  async function enter(
+    identity: SocialIdentityClaims,
+    origin: Origin,
+    proof: Proof,
+  ): Promise<LoginOutcome> {
+    const { email } = identity;
+    if (email === null)
+      throw new AppError('FORBIDDEN', 'Provider has not verified the e-mail address');
+    const linked = await findLinked(identity);
+    if (linked) return sessions.signIn(linked, origin, proof);
+    const user = await findByEmail(email);
+    if (user) return sessions.signIn(await link(user, identity), origin, proof);
+    return register(identity, email, { origin, proof });
+  }
+
+  /** Notes a refusal with the account that was meant. */
+  async function noteFailure(
+    identity: SocialIdentityClaims,
+    origin: Origin,
+    { method, error }: { method: string; error: unknown },
+  ): Promise<void> {
+    const { email } = identity;
+    const user = (await findLinked(identity)) ?? (email === null ? null : await findByEmail(email));
+    const detail = error instanceof AppError ? error.message : 'fault';
+    if (user) failures.note(user, origin, { method, detail });
+  }
+
+  return {
+    /** @throws AppError `FORBIDDEN`, `CONFLICT`, `ACCOUNT_DEACTIVATED` */
+    async signIn(
+      identity: SocialIdentityClaims,
+      origin: Origin,
+      proof: Proof,
+    ): Promise<LoginOutcome> {
+      try {
+        return await transaction(() => enter(identity, origin, proof));
+      } catch (error) {
+        await noteFailure(identity, origin, { method: proof.method, error });
+        throw error;
+      }
+    },
+  };
+}
+export type SocialAccountService = ReturnType<typeof createSocialAccountService>;
