@@ -4,7 +4,7 @@ import { createDiscoveryService } from '../resources/scim/discovery/discovery.se
 import { createScimGroupService } from '../resources/scim/groups/groups.service.ts';
 import { createSearchService } from '../resources/scim/searches.service.ts';
 import { createScimTokenService } from '../resources/scim/tokens/scim-tokens.service.ts';
-import { createAccountService } from '../resources/scim/users/accounts.service.ts';
+import { createScimAccountService } from '../resources/scim/users/accounts.service.ts';
 import { createPeopleService } from '../resources/scim/users/people.service.ts';
 import { createScimUserService } from '../resources/scim/users/users.service.ts';
 import { createAcceptanceService } from '../resources/team/acceptance.service.ts';
@@ -27,7 +27,7 @@ export function createScim(platform: Platform, { organizations, memberships, aut
   const baseUrl = `${(platform.config.ASSAY_PUBLIC_URL ?? '').replace(/\/$/, '')}/scim/v2`;
   const { sessions } = auth;
   const people = createPeopleService({ ...platform, baseUrl });
-  const accounts = createAccountService(platform);
+  const accounts = createScimAccountService(platform);
   const users = createScimUserService({ ...platform, people, accounts, sessions, memberships });
   const groups = createScimGroupService({ ...platform, people, memberships, baseUrl });
   const searches = createSearchService({ people, groups });

@@ -8,7 +8,7 @@ const DEFAULT_COUNT = 100;
 const MAX_NAMES = 100;
 const MAX_OPERATIONS = 100;
 
-/** A name, or a text of names with commas between them, as in an address. */
+/** Names with commas between them, as in an address. */
 const names = z
   .string()
   .max(MAX_NAMES * 80)

@@ -1,12 +1,14 @@
-// Lists and searches of SCIM: one filter, one window, one envelope for users, groups and both (RFC 7644, section 3.4).
+// Lists and searches of SCIM: one filter, one page, one envelope for users, groups and both (RFC 7644, section 3.4).
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { compileFilter, type Filter } from '../../domain/scim/filter.ts';
 import { ScimFilterError } from '../../domain/scim/grammar.ts';
-import { project, type Selection } from '../../domain/scim/projection.ts';
+import { project, type Projected, type Selection } from '../../domain/scim/projection.ts';
 import { GROUP_SCHEMA, type ResourceSchema, USER_SCHEMA } from '../../domain/scim/schema.ts';
 import { AppError } from '../../errors.ts';
-import type { ScimGroupService } from './groups/groups.service.ts';
+import type { Listed } from '../../platform/mongo/queries.ts';
+import type { ScimGroup, ScimGroupService } from './groups/groups.service.ts';
 import type { PeopleService } from './users/people.service.ts';
+import type { ScimUser } from './users/scim-user.ts';
 
 type Deps = {
   people: PeopleService;
@@ -19,10 +21,26 @@ export interface Search extends Selection {
   count: number;
 }
 
+/** RFC 7644, section 3.4.2. */
+export interface ListResponse<T> {
+  schemas: string[];
+  totalResults: number;
+  startIndex: number;
+  itemsPerPage: number;
+  Resources: T[];
+}
+
+type User = Projected<ScimUser>;
+type Group = Projected<ScimGroup>;
+
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 
-/** A page of a list: what was found altogether, and the part that is answered. */
-export function listResponse<T>(total: number, startIndex: number, resources: readonly T[]) {
+/** One page of a list, and how many resources there are in all. */
+export function listResponse<T>(
+  total: number,
+  startIndex: number,
+  resources: readonly T[],
+): ListResponse<T> {
   return {
     schemas: [LIST],
     totalResults: total,
@@ -33,63 +51,60 @@ export function listResponse<T>(total: number, startIndex: number, resources: re
 }
 
 export function createSearchService({ people, groups }: Deps) {
-  async function users(
+  async function findUsers(
     tenant: Tenant,
     filter: Filter | null,
     { startIndex, count, ...selection }: Search,
-  ) {
-    const { total, items } = await people.list(tenant, filter, {
-      skip: startIndex - 1,
-      limit: count,
-    });
+  ): Promise<Listed<User>> {
+    const page = { skip: startIndex - 1, limit: count };
+    const { total, items } = await people.list(tenant, filter, page);
     return { total, items: items.map((user) => project(user, USER_SCHEMA, selection)) };
   }
 
-  async function buckets(
+  async function findGroups(
     tenant: Tenant,
     filter: Filter | null,
     { startIndex, count, ...selection }: Search,
-  ) {
+  ): Promise<Listed<Group>> {
     const found = await groups.list(tenant, filter, selection);
     const page = found.slice(startIndex - 1, startIndex - 1 + count);
-    return {
-      total: found.length,
-      items: page.map((group) => project(group, GROUP_SCHEMA, selection)),
-    };
+    const items = page.map((group) => project(group, GROUP_SCHEMA, selection));
+    return { total: found.length, items };
   }
 
   return {
     /** @throws AppError `SCIM_INVALID_FILTER` */
-    async users(tenant: Tenant, search: Search) {
-      const { total, items } = await users(tenant, filterOf(search, USER_SCHEMA), search);
+    async users(tenant: Tenant, search: Search): Promise<ListResponse<User>> {
+      const { total, items } = await findUsers(tenant, filterOf(search, USER_SCHEMA), search);
       return listResponse(total, search.startIndex, items);
     },
 
     /** @throws AppError `SCIM_INVALID_FILTER` */
-    async groups(tenant: Tenant, search: Search) {
-      const { total, items } = await buckets(tenant, filterOf(search, GROUP_SCHEMA), search);
+    async groups(tenant: Tenant, search: Search): Promise<ListResponse<Group>> {
+      const { total, items } = await findGroups(tenant, filterOf(search, GROUP_SCHEMA), search);
       return listResponse(total, search.startIndex, items);
     },
 
     /**
-     * Users, then groups. A filter need only suit one of them: the other has nothing that fits.
+     * Users, then groups. A filter need only suit one of the two; the other has no match.
      * @throws AppError `SCIM_INVALID_FILTER` when it suits neither
      */
-    async everything(tenant: Tenant, search: Search) {
-      const [forUsers, forGroups] = [attempt(search, USER_SCHEMA), attempt(search, GROUP_SCHEMA)];
-      if (forUsers instanceof AppError && forGroups instanceof AppError) throw forUsers;
+    async everything(tenant: Tenant, search: Search): Promise<ListResponse<User | Group>> {
+      const userFilter = tryFilter(search, USER_SCHEMA);
+      const groupFilter = tryFilter(search, GROUP_SCHEMA);
+      if (userFilter instanceof AppError && groupFilter instanceof AppError) throw userFilter;
       const none = { total: 0, items: [] };
-      const people = forUsers instanceof AppError ? none : await users(tenant, forUsers, search);
+      const users =
+        userFilter instanceof AppError ? none : await findUsers(tenant, userFilter, search);
       const rest = {
         ...search,
-        startIndex: Math.max(1, search.startIndex - people.total),
-        count: search.count - people.items.length,
+        startIndex: Math.max(1, search.startIndex - users.total),
+        count: search.count - users.items.length,
       };
-      const roles = forGroups instanceof AppError ? none : await buckets(tenant, forGroups, rest);
-      return listResponse(people.total + roles.total, search.startIndex, [
-        ...people.items,
-        ...roles.items,
-      ]);
+      const roles =
+        groupFilter instanceof AppError ? none : await findGroups(tenant, groupFilter, rest);
+      const items = [...users.items, ...roles.items];
+      return listResponse(users.total + roles.total, search.startIndex, items);
     },
   };
 }
@@ -105,7 +120,8 @@ function filterOf({ filter }: Search, schema: ResourceSchema): Filter | null {
   }
 }
 
-function attempt(search: Search, schema: ResourceSchema): Filter | null | AppError {
+/** The filter, or why it does not suit the schema. */
+function tryFilter(search: Search, schema: ResourceSchema): Filter | null | AppError {
   try {
     return filterOf(search, schema);
   } catch (error) {

@@ -1,19 +1,25 @@
-// What the SCIM interface says of itself: only what works is advertised (RFC 7643, sections 5 to 7).
+// SCIM discovery: only what works is advertised (RFC 7643, sections 5 to 7).
+import type { z } from 'zod';
 import { RESOURCE_SCHEMAS, type ResourceSchema } from '../../../domain/scim/schema.ts';
-import { AppError } from '../../../errors.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
 import { MAX_COUNT } from '../scim.schemas.ts';
-import { listResponse } from '../searches.service.ts';
+import { type ListResponse, listResponse } from '../searches.service.ts';
+import type { providerView, resourceTypeView, schemaView } from './discovery.schemas.ts';
+
+export type ServiceProviderConfig = z.input<typeof providerView>;
+export type ResourceType = z.input<typeof resourceTypeView>;
+export type SchemaResource = z.input<typeof schemaView>;
 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0';
 const RFC_BEARER = 'https://www.rfc-editor.org/info/rfc6750';
 
 export function createDiscoveryService({ baseUrl }: { baseUrl: string }) {
-  const metaOf = (resourceType: string, path: string) => ({
+  const metaOf = (resourceType: string, path: string): ResourceType['meta'] => ({
     resourceType,
     location: `${baseUrl}${path}`,
   });
 
-  const typeOf = ({ id, name, description }: ResourceSchema) => ({
+  const toResourceType = ({ id, name, description }: ResourceSchema): ResourceType => ({
     schemas: [`${CORE}:ResourceType`],
     id: name,
     name,
@@ -24,7 +30,7 @@ export function createDiscoveryService({ baseUrl }: { baseUrl: string }) {
     meta: metaOf('ResourceType', `/ResourceTypes/${name}`),
   });
 
-  const shown = (schema: ResourceSchema) => ({
+  const toSchemaResource = (schema: ResourceSchema): SchemaResource => ({
     ...schema,
     attributes: [...schema.attributes],
     schemas: [`${CORE}:Schema`],
@@ -32,7 +38,7 @@ export function createDiscoveryService({ baseUrl }: { baseUrl: string }) {
   });
 
   return {
-    provider() {
+    provider(): ServiceProviderConfig {
       const no = { supported: false };
       return {
         schemas: [`${CORE}:ServiceProviderConfig`],
@@ -55,16 +61,20 @@ export function createDiscoveryService({ baseUrl }: { baseUrl: string }) {
       };
     },
 
-    types: () => listResponse(RESOURCE_SCHEMAS.length, 1, RESOURCE_SCHEMAS.map(typeOf)),
-    type: (name: string) => typeOf(known(({ name: one }) => one === name)),
-    schemas: () => listResponse(RESOURCE_SCHEMAS.length, 1, RESOURCE_SCHEMAS.map(shown)),
-    schema: (id: string) => shown(known(({ id: one }) => one === id)),
+    types: (): ListResponse<ResourceType> =>
+      listResponse(RESOURCE_SCHEMAS.length, 1, RESOURCE_SCHEMAS.map(toResourceType)),
+    schemas: (): ListResponse<SchemaResource> =>
+      listResponse(RESOURCE_SCHEMAS.length, 1, RESOURCE_SCHEMAS.map(toSchemaResource)),
+
+    /** @throws AppError `NOT_FOUND` */
+    type: async (wanted: string): Promise<ResourceType> =>
+      toResourceType(await findSchema(({ name }) => name === wanted)),
+    /** @throws AppError `NOT_FOUND` */
+    schema: async (wanted: string): Promise<SchemaResource> =>
+      toSchemaResource(await findSchema(({ id }) => id === wanted)),
   };
 }
 export type DiscoveryService = ReturnType<typeof createDiscoveryService>;
 
-function known(fits: (schema: ResourceSchema) => boolean): ResourceSchema {
-  const found = RESOURCE_SCHEMAS.find(fits);
-  if (!found) throw new AppError('NOT_FOUND');
-  return found;
-}
+const findSchema = (fits: (schema: ResourceSchema) => boolean): Promise<ResourceSchema> =>
+  findOr404(Promise.resolve(RESOURCE_SCHEMAS.find(fits) ?? null));

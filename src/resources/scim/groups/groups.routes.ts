@@ -1,9 +1,9 @@
-// SCIM groups over HTTP: the role buckets can be read and their members moved, nothing else (document 1, section 4.5).
+// SCIM groups over HTTP: the role groups can be read and their members changed, nothing else (document 1, section 4.5).
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { listQuery, listView, patchInput, searchInput, selectionQuery } from '../scim.schemas.ts';
-import { bucketParams, groupView } from './groups.schemas.ts';
+import { groupParams, groupView } from './groups.schemas.ts';
 
 const scim = {
   auth: 'scim',
@@ -14,7 +14,7 @@ const scim = {
 /** A directory may put thousands of members into one request. */
 const PATCH_BYTES = 1024 * 1024;
 
-/** Buckets are neither made nor replaced nor deleted by a provider. */
+/** A provider neither creates, replaces nor deletes groups. */
 const refused = (method: 'post' | 'put' | 'delete', path: string, Allow: string) =>
   route({
     method,
@@ -35,7 +35,7 @@ export const scimGroupRoutes = [
   route({
     method: 'get',
     path: '/',
-    summary: 'The role buckets',
+    summary: 'The role groups',
     ...scim,
     codes: ['SCIM_INVALID_FILTER'],
     query: listQuery,
@@ -56,9 +56,9 @@ export const scimGroupRoutes = [
   route({
     method: 'get',
     path: '/:id',
-    summary: 'One role bucket',
+    summary: 'One role group',
     ...scim,
-    params: bucketParams,
+    params: groupParams,
     query: selectionQuery,
     data: groupView,
     handler: ({ tenant, params, query }, { scim }) => scim.groups.get(tenant, params.id, query),
@@ -66,10 +66,10 @@ export const scimGroupRoutes = [
   route({
     method: 'patch',
     path: '/:id',
-    summary: 'Put members into a role bucket or take them out; all operations or none',
+    summary: 'Add members to a role group or remove them; all operations or none',
     ...scim,
     codes: ['SCIM_INVALID_VALUE'],
-    params: bucketParams,
+    params: groupParams,
     bodyLimit: PATCH_BYTES,
     body: patchInput,
     status: 204,

@@ -1,9 +1,9 @@
-// The view of SCIM groups: the fixed role buckets (document 1, section 2).
+// The view of SCIM groups: the fixed role groups (document 1, section 2).
 import { z } from 'zod';
 import { ROLE_GROUPS } from '../../../domain/scim/role-groups.ts';
 import { toScim } from '../scim.schemas.ts';
 
-export const bucketParams = z.object({ id: z.enum(ROLE_GROUPS) });
+export const groupParams = z.object({ id: z.enum(ROLE_GROUPS) });
 
 export const groupView = toScim({
   displayName: z.string(),

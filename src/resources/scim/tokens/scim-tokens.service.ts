@@ -3,6 +3,7 @@ import type { Platform } from '../../../composition/platform.ts';
 import { hashKey } from '../../../domain/identity/key-hash.ts';
 import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
+import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { ScimTokenDocument } from './scim-tokens.model.ts';
 
@@ -10,34 +11,39 @@ type Deps = Pick<Platform, 'models' | 'randomHex'> & {
   organizations: OrganizationService;
 };
 
+/** The raw token is in this answer only. */
+export interface MintedScimToken extends Pick<ScimTokenDocument, '_id' | 'createdAt'> {
+  token: string;
+}
+
 const TOKEN = /^scim_[0-9a-f]{48}$/;
+const TOKEN_BYTES = 24;
 
 export function createScimTokenService({ models, organizations, randomHex }: Deps) {
+  function find(token: string): Promise<ScimTokenDocument | null> {
+    if (!TOKEN.test(token)) return Promise.resolve(null);
+    return models.scimTokens
+      .findOne({ tokenHash: hashKey(token) }, null, { crossTenant: true })
+      .lean<ScimTokenDocument>();
+  }
+
   return {
-    /** Replaces the organisation's token: the old one is void at once. The raw token is in this answer only. */
-    async mint({ organizationId }: Tenant) {
-      const token = `scim_${randomHex(24)}`;
+    /** Replaces the organisation's token: the old one is void at once. */
+    async mint({ organizationId }: Tenant): Promise<MintedScimToken> {
+      const token = `scim_${randomHex(TOKEN_BYTES)}`;
       await models.scimTokens.deleteMany({ organizationId });
-      const [made] = await models.scimTokens.create([
-        { organizationId, tokenHash: hashKey(token) },
-      ]);
-      if (!made) throw new AppError('INTERNAL_ERROR');
-      return { _id: made._id, token, createdAt: made.createdAt };
+      const row = { organizationId, tokenHash: hashKey(token) };
+      const { _id, createdAt } = await insertOne(models.scimTokens, row);
+      return { _id, token, createdAt };
     },
 
     /** @throws AppError `NO_TOKEN`, `TOKEN_REVOKED` for an unknown or replaced one */
     async authenticate(token: string | null): Promise<Caller> {
       if (token === null) throw new AppError('NO_TOKEN');
-      const found = TOKEN.test(token)
-        ? await models.scimTokens
-            .findOne({ tokenHash: hashKey(token) }, null, { crossTenant: true })
-            .lean<ScimTokenDocument>()
-        : null;
-      if (!found)
-        throw new AppError('TOKEN_REVOKED', 'The SCIM token is unknown or has been replaced');
+      const found = await find(token);
+      if (!found) throw new AppError('TOKEN_REVOKED', 'SCIM token is unknown or was replaced');
       const organizationId = found.organizationId.toHexString();
       const { plan, defaultWorkspaceId } = await organizations.context(organizationId);
-      const actor = { kind: 'system', id: null } as const;
       return {
         role: 'member',
         tenant: {
@@ -45,7 +51,7 @@ export function createScimTokenService({ models, organizations, randomHex }: Dep
           workspaceId: null,
           defaultWorkspaceId,
           plan,
-          actor,
+          actor: { kind: 'system', id: null },
           agentIds: null,
         },
         scimTokenId: found._id.toHexString(),

@@ -1,44 +1,26 @@
-// The members of an organisation as SCIM users: found, listed, filtered (document 1, section 2: SCIM User mapping).
+// The members of an organisation as SCIM users: found, listed, filtered.
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
+import type { Page } from '../../../domain/page.ts';
 import type { Filter } from '../../../domain/scim/filter.ts';
-import { isRoleGroup, type RoleGroup } from '../../../domain/scim/role-groups.ts';
-import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
+import type { RoleGroup } from '../../../domain/scim/role-groups.ts';
 import { AppError } from '../../../errors.ts';
+import { findOr404, type Listed, listPage } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
-import type {
-  DirectoryEntry,
-  MembershipDocument,
-} from '../../organization/memberships/memberships.model.ts';
+import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
+import { scimDisplayName, type ScimPerson, type ScimUser, toScimUser } from './scim-user.ts';
 
 type Deps = Pick<Platform, 'models'> & {
-  /** Address of the SCIM interface, without a slash at its end. */
+  /** Of the SCIM interface, without a slash at the end. */
   baseUrl: string;
 };
 
-/** A member and the account behind the membership. */
-export interface ScimPerson {
-  membership: MembershipDocument;
-  user: UserDocument;
-}
-
-/** The resource of RFC 7643, section 4.1, as far as there is something to say. */
-export interface ScimUserView {
-  schemas: string[];
-  id: string;
-  externalId?: string;
-  userName: string;
-  displayName: string;
-  name?: { formatted?: string; givenName?: string; familyName?: string };
-  active: boolean;
-  emails: { value: string; type?: string; primary: boolean }[];
-  groups: { value: string; $ref: string; display: string; type: string }[];
-  meta: { resourceType: string; created: string; lastModified: string; location: string };
-}
-
-export interface PageWindow {
-  skip: number;
-  limit: number;
+/** An element of `members` of a group. */
+export interface GroupMember {
+  value: string;
+  $ref: string;
+  display: string;
+  type: string;
 }
 
 const BATCH = 500;
@@ -46,7 +28,9 @@ const ID = /^[0-9a-f]{24}$/;
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
 export function createPeopleService({ models, baseUrl }: Deps) {
-  async function withAccounts(memberships: MembershipDocument[]): Promise<ScimPerson[]> {
+  const toResource = (person: ScimPerson): ScimUser => toScimUser(person, baseUrl);
+
+  async function withAccounts(memberships: readonly MembershipDocument[]): Promise<ScimPerson[]> {
     const users = await models.users
       .find({ _id: { $in: memberships.map(({ userId }) => userId) } })
       .lean<UserDocument[]>();
@@ -59,20 +43,17 @@ export function createPeopleService({ models, baseUrl }: Deps) {
 
   /** Who may match: everybody, or the few that an index finds where the filter demands an identifier. */
   async function candidates(organizationId: string, filter: Filter): Promise<object> {
-    const [id, externalId, userName] = ['id', 'externalId', 'userName'].map((name) =>
-      filter.demanded(name),
-    );
+    const id = filter.demanded('id');
     if (id !== undefined) return { organizationId, userId: ID.test(id) ? id : null };
+    const externalId = filter.demanded('externalId');
     if (externalId !== undefined) return { organizationId, ssoId: externalId };
+    const userName = filter.demanded('userName')?.toLowerCase();
     if (userName === undefined) return { organizationId };
-    const name = userName.toLowerCase();
     const account = await models.users
-      .findOne({ email: name }, '_id')
+      .findOne({ email: userName }, '_id')
       .lean<Pick<UserDocument, '_id'>>();
-    return {
-      organizationId,
-      $or: [{ 'directory.userName': name }, ...(account ? [{ userId: account._id }] : [])],
-    };
+    const byName = { 'directory.userName': userName };
+    return { organizationId, $or: account ? [byName, { userId: account._id }] : [byName] };
   }
 
   /** Everybody who fits `where`, newest first, a batch at a time. */
@@ -92,35 +73,38 @@ export function createPeopleService({ models, baseUrl }: Deps) {
     yield withAccounts(batch);
   }
 
-  const people = {
+  async function listAll(organizationId: string, page: Page): Promise<Listed<ScimUser>> {
+    if (page.limit === 0)
+      return { total: await models.memberships.countDocuments({ organizationId }), items: [] };
+    const { total, items } = await listPage(models.memberships, { organizationId }, page);
+    return { total, items: (await withAccounts(items)).map(toResource) };
+  }
+
+  return {
+    toResource,
+
     /** @throws AppError `NOT_FOUND` */
     async find({ organizationId }: Tenant, userId: string): Promise<ScimPerson> {
-      const membership = await models.memberships
-        .findOne({ organizationId, userId })
-        .lean<MembershipDocument>();
-      const [person] = membership ? await withAccounts([membership]) : [];
-      if (!person) throw new AppError('NOT_FOUND', 'No such user');
+      const membership = await findOr404(
+        models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>(),
+        'User not found',
+      );
+      const [person] = await withAccounts([membership]);
+      if (!person) throw new AppError('NOT_FOUND', 'User not found');
       return person;
     },
 
-    async list({ organizationId }: Tenant, filter: Filter | null, { skip, limit }: PageWindow) {
-      if (filter === null) {
-        const memberships = await models.memberships
-          .find({ organizationId })
-          .sort(NEWEST_FIRST)
-          .skip(skip)
-          .limit(limit)
-          .lean<MembershipDocument[]>();
-        const total = await models.memberships.countDocuments({ organizationId });
-        return {
-          total,
-          items: limit === 0 ? [] : (await withAccounts(memberships)).map(people.shown),
-        };
-      }
+    /** Newest first. */
+    async list(
+      { organizationId }: Tenant,
+      filter: Filter | null,
+      { skip, limit }: Page,
+    ): Promise<Listed<ScimUser>> {
+      if (filter === null) return listAll(organizationId, { skip, limit });
       let total = 0;
-      const items: ScimUserView[] = [];
+      const items: ScimUser[] = [];
       for await (const batch of batches(await candidates(organizationId, filter)))
-        for (const resource of batch.map(people.shown).filter(filter.matches)) {
+        for (const resource of batch.map(toResource).filter(filter.matches)) {
           if (total >= skip && items.length < limit) items.push(resource);
           total += 1;
         }
@@ -128,102 +112,17 @@ export function createPeopleService({ models, baseUrl }: Deps) {
     },
 
     /** Everybody in a role, as the members of its group. */
-    async inRole({ organizationId }: Tenant, role: RoleGroup) {
+    async inRole({ organizationId }: Tenant, role: RoleGroup): Promise<GroupMember[]> {
       const memberships = await models.memberships
         .find({ organizationId, role })
         .sort(NEWEST_FIRST)
         .lean<MembershipDocument[]>();
       return (await withAccounts(memberships)).map((person) => {
         const value = person.user._id.toHexString();
-        return {
-          value,
-          $ref: `${baseUrl}/Users/${value}`,
-          display: displayNameOf(person),
-          type: 'User',
-        };
+        const $ref = `${baseUrl}/Users/${value}`;
+        return { value, $ref, display: scimDisplayName(person), type: 'User' };
       });
     },
-
-    shown(this: void, person: ScimPerson): ScimUserView {
-      const { membership, user } = person;
-      const { directory, role, ssoId } = membership;
-      const id = user._id.toHexString();
-      const name = nameOf(directory);
-      return {
-        schemas: [USER_SCHEMA.id],
-        id,
-        ...(ssoId != null && { externalId: ssoId }),
-        userName: userNameOf(person),
-        displayName: displayNameOf(person),
-        ...(name && { name }),
-        active: membership.isActive,
-        emails: emailsOf(person),
-        groups: isRoleGroup(role)
-          ? [{ value: role, $ref: `${baseUrl}/Groups/${role}`, display: role, type: 'direct' }]
-          : [],
-        meta: {
-          resourceType: 'User',
-          created: membership.createdAt.toISOString(),
-          lastModified: membership.updatedAt.toISOString(),
-          location: `${baseUrl}/Users/${id}`,
-        },
-      };
-    },
   };
-  return people;
 }
 export type PeopleService = ReturnType<typeof createPeopleService>;
-
-type Entry = Pick<DirectoryEntry, 'userName' | 'displayName' | 'givenName' | 'familyName'>;
-
-/** By default the given and family name, then what stands before the at-sign. */
-export function displayNameIn({ userName, displayName, givenName, familyName }: Entry): string {
-  const composed = [givenName, familyName].filter((part) => part !== null).join(' ');
-  return displayName ?? (composed || (userName.split('@', 1)[0] ?? userName));
-}
-
-const userNameOf = ({ membership, user }: ScimPerson): string =>
-  membership.directory?.userName ?? user.email;
-
-/** Of a provisioned member what the directory says, never what the person is called elsewhere. */
-const displayNameOf = ({ membership, user }: ScimPerson): string =>
-  membership.directory ? displayNameIn(membership.directory) : user.name;
-
-function nameOf(directory: DirectoryEntry | null): ScimUserView['name'] {
-  const { formatted = null, givenName = null, familyName = null } = directory ?? {};
-  const composed = [givenName, familyName].filter((part) => part !== null).join(' ');
-  const parts = Object.entries({
-    formatted: formatted ?? (composed || null),
-    givenName,
-    familyName,
-  });
-  const given = parts.filter((part): part is [string, string] => part[1] !== null);
-  return given.length > 0 ? Object.fromEntries(given) : undefined;
-}
-
-function emailsOf({ membership, user }: ScimPerson): ScimUserView['emails'] {
-  const given = membership.directory?.emails ?? [];
-  if (given.length === 0)
-    return [
-      { value: accountAddress(membership.directory) ?? user.email, type: 'work', primary: true },
-    ];
-  const chosen = Math.max(
-    0,
-    given.findIndex(({ primary }) => primary),
-  );
-  return given.map(({ value, type }, index) => ({
-    value,
-    ...(type !== null && { type }),
-    primary: index === chosen,
-  }));
-}
-
-const ADDRESS = /^[^\s@]+@[^\s@]+$/;
-
-/** The e-mail address of the account: the user name, or the canonical address where that is none. */
-export function accountAddress(
-  entry: Pick<DirectoryEntry, 'userName' | 'emails'> | null,
-): string | null {
-  const candidates = entry ? [entry.userName, entry.emails[0]?.value.toLowerCase() ?? ''] : [];
-  return candidates.find((one) => ADDRESS.test(one)) ?? null;
-}

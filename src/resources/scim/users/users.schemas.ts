@@ -15,7 +15,7 @@ const text = (max: number) =>
     .max(max)
     .nullish()
     .transform((given) => (given ? given : null));
-/** Entra sends `"True"` and `"False"` unless it is told otherwise. */
+/** Entra sends `"True"` and `"False"` by default. */
 const flag = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 
 const email = z.object({ value: text(254), type: text(40), primary: flag.nullish() });
@@ -65,7 +65,7 @@ function emailsOf(given: readonly z.output<typeof email>[]) {
   return present.map(({ value, type }, index) => ({ value, type, primary: index === primary }));
 }
 
-/** Names have no case in SCIM, and what is unknown is passed over. */
+/** Attribute names are case-insensitive in SCIM, and unknown ones are ignored. */
 const members = attributesOf(USER_SCHEMA);
 export const userInput = z.preprocess((body) => canonicalMembers(members, body), user);
 export type UserInput = z.output<typeof user>;

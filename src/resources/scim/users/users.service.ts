@@ -2,48 +2,54 @@
 import type { Platform } from '../../../composition/platform.ts';
 import { type RoleDecision, roleFor } from '../../../domain/identity/role-mapping.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import type { JsonObject } from '../../../domain/record/json.ts';
-import type { Filter } from '../../../domain/scim/filter.ts';
-import { applyPatch, type PatchOperation, ScimPatchError } from '../../../domain/scim/patch.ts';
-import { project, type Selection } from '../../../domain/scim/projection.ts';
+import type { PatchOperation } from '../../../domain/scim/patch.ts';
+import { project, type Projected, type Selection } from '../../../domain/scim/projection.ts';
 import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
-import { AppError } from '../../../errors.ts';
+import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
-import type {
-  DirectoryEntry,
-  MembershipDocument,
-} from '../../organization/memberships/memberships.model.ts';
+import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
-import { type AccountService, emailOf } from './accounts.service.ts';
-import type { PeopleService, ScimPerson } from './people.service.ts';
-import { userInput, type UserInput } from './users.schemas.ts';
+import type { ScimAccountService } from './accounts.service.ts';
+import type { PeopleService } from './people.service.ts';
+import { changedAttributes, type DirectoryProfile, patchUser, profileOf } from './profile.ts';
+import type { ScimPerson, ScimUser } from './scim-user.ts';
+import type { UserInput } from './users.schemas.ts';
 
 type Deps = Pick<Platform, 'models'> & {
   people: PeopleService;
-  accounts: AccountService;
+  accounts: ScimAccountService;
   sessions: SessionService;
   memberships: MembershipService;
 };
 
-/** What happened, for the audit log. */
+/** For the audit log. */
 export interface ScimUserEvent {
   action: string;
   resourceId: string;
   metadata: Record<string, unknown>;
 }
 
-/** Something a directory may say of a member. */
-type Profile = Pick<MembershipDocument, 'ssoId'> & { directory: DirectoryEntry };
+export interface ChangedScimUser {
+  user: Projected<ScimUser>;
+  events: ScimUserEvent[];
+}
+
+export interface ProvisionedScimUser extends ChangedScimUser {
+  /** Of the resource. */
+  location: string;
+}
+
+type Activity = Pick<MembershipDocument, 'isActive' | 'deactivatedBy'>;
+type Settings = Pick<OrganizationDocument, 'roleMapping' | 'endSessionsOnScimDeactivate'>;
 
 export function createScimUserService({ models, people, accounts, sessions, memberships }: Deps) {
-  function settingsOf(organizationId: string) {
-    return models.organizations
+  const settingsOf = (organizationId: string): Promise<Settings | null> =>
+    models.organizations
       .findById(organizationId, 'roleMapping endSessionsOnScimDeactivate')
-      .lean<Pick<OrganizationDocument, 'roleMapping' | 'endSessionsOnScimDeactivate'>>();
-  }
+      .lean<Settings>();
 
-  /** Ends what an active membership allows; an owner must be left. */
+  /** An active owner must remain; sessions end where the organisation wants it. */
   async function afterDeactivation({ membership, user }: ScimPerson): Promise<void> {
     const organizationId = membership.organizationId.toHexString();
     if (membership.role === 'owner') await memberships.ownerLost(organizationId);
@@ -52,65 +58,67 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       await sessions.endIn(organizationId, user._id.toHexString());
   }
 
-  /** Writes what the directory says now; tells what changed. */
+  /** Writes what the directory says now. */
   async function save(
     tenant: Tenant,
     person: ScimPerson,
-    { profile, active }: { profile: Profile; active: boolean },
-  ) {
+    { input, selection }: { input: UserInput; selection: Selection },
+  ): Promise<ChangedScimUser> {
     const { membership, user } = person;
     const { organizationId } = tenant;
     const id = user._id.toHexString();
-    if (profile.directory.userName !== (membership.directory?.userName ?? user.email))
-      await accounts.refuseTaken(organizationId, profile.directory.userName, id);
-    const activity = activityAfter(membership, active);
+    const profile = profileOf(input);
+    const { userName } = profile.directory;
+    if (userName !== (membership.directory?.userName ?? user.email))
+      await accounts.requireFreeUserName(organizationId, userName, id);
+    const activity = activityAfter(membership, input.active);
     await models.memberships.updateOne(
       { _id: membership._id, organizationId },
       { $set: { ...profile, ...activity } },
     );
-    await accounts.follow(organizationId, user, profile.directory);
+    await accounts.sync(organizationId, user, profile.directory);
     if (membership.isActive && !activity.isActive) await afterDeactivation(person);
+    const saved = people.toResource(await people.find(tenant, id));
     return {
-      user: await people.find(tenant, id),
+      user: project(saved, USER_SCHEMA, selection),
       events: eventsOf(person, profile, activity.isActive),
     };
   }
 
   return {
-    list: (tenant: Tenant, filter: Filter | null, window: { skip: number; limit: number }) =>
-      people.list(tenant, filter, window),
-
     /** @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, id: string, selection: Selection) {
-      return project(people.shown(await people.find(tenant, id)), USER_SCHEMA, selection);
+    async get(tenant: Tenant, id: string, selection: Selection): Promise<Projected<ScimUser>> {
+      return project(people.toResource(await people.find(tenant, id)), USER_SCHEMA, selection);
     },
 
     /**
-     * The membership, and the account where there is none of that address; an account that exists is not touched.
+     * Creates the membership, and the account where the address has none; an account that exists is left as it is.
      * @throws AppError `SCIM_UNIQUENESS` when the organisation has a user of that name
      */
-    async create(tenant: Tenant, input: UserInput, selection: Selection) {
+    async create(
+      tenant: Tenant,
+      input: UserInput,
+      selection: Selection,
+    ): Promise<ProvisionedScimUser> {
       const { organizationId } = tenant;
       const profile = profileOf(input);
-      await accounts.refuseTaken(organizationId, profile.directory.userName);
-      const { userId, awaitsProof } = await accounts.forNewMember(
-        organizationId,
-        profile.directory,
-      );
+      const { directory } = profile;
+      await accounts.requireFreeUserName(organizationId, directory.userName);
+      const { userId, awaitsProof } = await accounts.forNewMember(organizationId, directory);
       const settings = await settingsOf(organizationId);
       const decision = roleFor(input.groups, settings?.roleMapping ?? []);
-      const activity = {
+      const activity: Activity = {
         isActive: input.active,
-        deactivatedBy: input.active ? null : ('scim' as const),
+        deactivatedBy: input.active ? null : 'scim',
       };
-      await models.memberships.create([
-        { organizationId, userId, role: decision.role, awaitsProof, ...activity, ...profile },
-      ]);
-      const made = people.shown(await people.find(tenant, userId));
+      const { role } = decision;
+      const row = { organizationId, userId, role, awaitsProof, ...activity, ...profile };
+      await insertOne(models.memberships, row);
+      const made = people.toResource(await people.find(tenant, userId));
       return {
         user: project(made, USER_SCHEMA, selection),
         location: made.meta.location,
-        events: [created(userId, profile, decision)],
+        events: [createdEvent(userId, profile, decision)],
       };
     },
 
@@ -119,13 +127,8 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       tenant: Tenant,
       { id, input }: { id: string; input: UserInput },
       selection: Selection,
-    ) {
-      const person = await people.find(tenant, id);
-      const { user, events } = await save(tenant, person, {
-        profile: profileOf(input),
-        active: input.active,
-      });
-      return { user: project(people.shown(user), USER_SCHEMA, selection), events };
+    ): Promise<ChangedScimUser> {
+      return save(tenant, await people.find(tenant, id), { input, selection });
     },
 
     /** All operations or none. @throws AppError as `replace`, and `SCIM_INVALID_VALUE` */
@@ -133,122 +136,59 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       tenant: Tenant,
       { id, operations }: { id: string; operations: readonly PatchOperation[] },
       selection: Selection,
-    ) {
+    ): Promise<ChangedScimUser> {
       const person = await people.find(tenant, id);
-      const input = patched(person, operations);
-      const { user, events } = await save(tenant, person, {
-        profile: profileOf(input),
-        active: input.active,
-      });
-      return { user: project(people.shown(user), USER_SCHEMA, selection), events };
+      return save(tenant, person, { input: patchUser(person, operations), selection });
     },
 
     /** Soft de-provisioning: the row stays. @throws AppError `NOT_FOUND`, `VALIDATION_ERROR` (last owner) */
     async deactivate(tenant: Tenant, id: string): Promise<ScimUserEvent[]> {
       const person = await people.find(tenant, id);
       const { membership } = person;
-      const activity = activityAfter(membership, false);
       await models.memberships.updateOne(
         { _id: membership._id, organizationId: tenant.organizationId },
-        { $set: activity },
+        { $set: activityAfter(membership, false) },
       );
       if (membership.isActive) await afterDeactivation(person);
-      return [
-        {
-          action: 'scim.user.deactivated',
-          resourceId: id,
-          metadata: { externalId: membership.ssoId ?? null },
-        },
-      ];
+      const metadata = { externalId: membership.ssoId ?? null };
+      return [{ action: 'scim.user.deactivated', resourceId: id, metadata }];
     },
   };
 }
 export type ScimUserService = ReturnType<typeof createScimUserService>;
 
-/** @throws AppError `SCIM_INVALID_VALUE` when there is no address that an account could have */
-function profileOf({ userName, displayName, name, emails, externalId }: UserInput): Profile {
-  const { formatted = null, givenName = null, familyName = null } = name ?? {};
-  const directory = { userName, displayName, formatted, givenName, familyName, emails };
-  emailOf(directory);
-  return { ssoId: externalId, directory };
+/** Only the team lifts a suspension by the team. */
+function activityAfter({ isActive, deactivatedBy }: MembershipDocument, active: boolean): Activity {
+  if (!active) return { isActive: false, deactivatedBy: isActive ? 'scim' : deactivatedBy };
+  if (!isActive && deactivatedBy === 'team') return { isActive, deactivatedBy };
+  return { isActive: true, deactivatedBy: null };
 }
 
-/** What a client wrote, without what the service adds: the resource that operations change. */
-function writable({ membership, user }: ScimPerson): JsonObject {
-  const { directory, ssoId, isActive } = membership;
-  if (!directory) return { userName: user.email, displayName: user.name, active: isActive };
-  const { userName, displayName, formatted, givenName, familyName, emails } = directory;
-  return {
-    userName,
-    displayName,
-    name: { formatted, givenName, familyName },
-    active: isActive,
-    externalId: ssoId,
-    emails: emails.map(({ value, type, primary }) => ({ value, type, primary })),
-  };
-}
-
-function patched(person: ScimPerson, operations: readonly PatchOperation[]): UserInput {
-  try {
-    const parsed = userInput.safeParse(applyPatch(writable(person), operations, USER_SCHEMA));
-    if (parsed.success) return parsed.data;
-    const [issue] = parsed.error.issues;
-    throw new AppError(
-      'SCIM_INVALID_VALUE',
-      `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
-    );
-  } catch (error) {
-    if (error instanceof ScimPatchError) throw new AppError('SCIM_INVALID_VALUE', error.message);
-    throw error;
-  }
-}
-
-/** A suspension by the team is the team's to lift. */
-function activityAfter({ isActive, deactivatedBy }: MembershipDocument, active: boolean) {
-  if (!active)
-    return { isActive: false, deactivatedBy: isActive ? ('scim' as const) : deactivatedBy };
-  return !isActive && deactivatedBy === 'team'
-    ? { isActive, deactivatedBy }
-    : { isActive: true, deactivatedBy: null };
-}
-
-function created(
+function createdEvent(
   resourceId: string,
-  { ssoId, directory }: Profile,
+  { ssoId, directory }: DirectoryProfile,
   { role, matched }: RoleDecision,
 ): ScimUserEvent {
   const metadata = { externalId: ssoId, userName: directory.userName, role, matched };
   return { action: 'scim.user.created', resourceId, metadata };
 }
 
-/** One event for the change of state, one for that of the profile; that nothing changed is told too. */
+/** One event for a change of state and one for the profile, also when nothing changed at all. */
 function eventsOf(
   { membership, user }: ScimPerson,
-  { ssoId, directory }: Profile,
+  profile: DirectoryProfile,
   isActive: boolean,
 ): ScimUserEvent[] {
-  const before: Partial<DirectoryEntry> = membership.directory ?? {};
-  const changed = Object.entries(directory)
-    .filter(
-      ([name, value]) =>
-        JSON.stringify(value) !== JSON.stringify(before[name as keyof DirectoryEntry]),
-    )
-    .map(([name]) => name);
-  if (ssoId !== (membership.ssoId ?? null)) changed.push('externalId');
   const resourceId = user._id.toHexString();
-  const switched =
-    isActive === membership.isActive
-      ? []
-      : [
-          {
-            action: isActive ? 'scim.user.reactivated' : 'scim.user.deactivated',
-            resourceId,
-            metadata: { externalId: ssoId },
-          },
-        ];
-  if (changed.length === 0 && switched.length > 0) return switched;
-  return [
-    ...switched,
-    { action: 'scim.user.updated', resourceId, metadata: { externalId: ssoId, changed } },
-  ];
+  const externalId = profile.ssoId;
+  const changed = changedAttributes(membership, profile);
+  const updated = {
+    action: 'scim.user.updated',
+    resourceId,
+    metadata: { externalId, changed },
+  };
+  if (isActive === membership.isActive) return [updated];
+  const action = isActive ? 'scim.user.reactivated' : 'scim.user.deactivated';
+  const switched = { action, resourceId, metadata: { externalId } };
+  return changed.length === 0 ? [switched] : [switched, updated];
 }

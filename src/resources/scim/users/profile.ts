@@ -1,0 +1,68 @@
+// What a directory says of a member: read from a request, changed by a patch, compared for the audit log.
+import type { JsonObject } from '../../../domain/record/json.ts';
+import { applyPatch, type PatchOperation, ScimPatchError } from '../../../domain/scim/patch.ts';
+import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
+import { AppError } from '../../../errors.ts';
+import type {
+  DirectoryEntry,
+  MembershipDocument,
+} from '../../organization/memberships/memberships.model.ts';
+import { emailOf } from './accounts.service.ts';
+import type { ScimPerson } from './scim-user.ts';
+import { userInput, type UserInput } from './users.schemas.ts';
+
+/** As the membership stores it. */
+export type DirectoryProfile = Pick<MembershipDocument, 'ssoId'> & { directory: DirectoryEntry };
+
+/** @throws AppError `SCIM_INVALID_VALUE` when there is no address that an account could have */
+export function profileOf(input: UserInput): DirectoryProfile {
+  const { userName, displayName, name, emails, externalId } = input;
+  const { formatted = null, givenName = null, familyName = null } = name ?? {};
+  const directory = { userName, displayName, formatted, givenName, familyName, emails };
+  emailOf(directory);
+  return { ssoId: externalId, directory };
+}
+
+/** What a client wrote, without what the service adds: the resource that operations change. */
+function writable({ membership, user }: ScimPerson): JsonObject {
+  const { directory, ssoId, isActive } = membership;
+  if (!directory) return { userName: user.email, displayName: user.name, active: isActive };
+  const { userName, displayName, formatted, givenName, familyName, emails } = directory;
+  return {
+    userName,
+    displayName,
+    name: { formatted, givenName, familyName },
+    active: isActive,
+    externalId: ssoId,
+    emails: emails.map(({ value, type, primary }) => ({ value, type, primary })),
+  };
+}
+
+/** The user after all operations. @throws AppError `SCIM_INVALID_VALUE` */
+export function patchUser(person: ScimPerson, operations: readonly PatchOperation[]): UserInput {
+  try {
+    const parsed = userInput.safeParse(applyPatch(writable(person), operations, USER_SCHEMA));
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    const text = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`;
+    throw new AppError('SCIM_INVALID_VALUE', text);
+  } catch (error) {
+    if (error instanceof ScimPatchError) throw new AppError('SCIM_INVALID_VALUE', error.message);
+    throw error;
+  }
+}
+
+/** Names of the attributes that differ. */
+export function changedAttributes(
+  before: MembershipDocument,
+  { ssoId, directory }: DirectoryProfile,
+): string[] {
+  const stored: Partial<DirectoryEntry> = before.directory ?? {};
+  const differs = ([name, value]: [string, unknown]): boolean =>
+    JSON.stringify(value) !== JSON.stringify(stored[name as keyof DirectoryEntry]);
+  const changed = Object.entries(directory)
+    .filter(differs)
+    .map(([name]) => name);
+  if (ssoId !== (before.ssoId ?? null)) changed.push('externalId');
+  return changed;
+}

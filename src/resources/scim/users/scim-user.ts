@@ -1,0 +1,105 @@
+// A member of an organisation as a SCIM user (document 1, section 2: SCIM User mapping).
+import { isRoleGroup } from '../../../domain/scim/role-groups.ts';
+import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
+import type { UserDocument } from '../../auth/accounts/users.model.ts';
+import type {
+  DirectoryEntry,
+  MembershipDocument,
+} from '../../organization/memberships/memberships.model.ts';
+
+/** A member and the account behind the membership. */
+export interface ScimPerson {
+  membership: MembershipDocument;
+  user: UserDocument;
+}
+
+/** The resource of RFC 7643, section 4.1, as far as there is something to say. */
+export interface ScimUser {
+  schemas: string[];
+  id: string;
+  externalId?: string;
+  userName: string;
+  displayName: string;
+  name?: { formatted?: string; givenName?: string; familyName?: string };
+  active: boolean;
+  emails: { value: string; type?: string; primary: boolean }[];
+  groups: { value: string; $ref: string; display: string; type: string }[];
+  meta: { resourceType: string; created: string; lastModified: string; location: string };
+}
+
+/** `baseUrl`: of the SCIM interface. */
+export function toScimUser(person: ScimPerson, baseUrl: string): ScimUser {
+  const { membership, user } = person;
+  const { directory, role, ssoId } = membership;
+  const id = user._id.toHexString();
+  const name = nameOf(directory);
+  return {
+    schemas: [USER_SCHEMA.id],
+    id,
+    ...(ssoId != null && { externalId: ssoId }),
+    userName: directory?.userName ?? user.email,
+    displayName: scimDisplayName(person),
+    ...(name && { name }),
+    active: membership.isActive,
+    emails: emailsOf(person),
+    groups: isRoleGroup(role)
+      ? [{ value: role, $ref: `${baseUrl}/Groups/${role}`, display: role, type: 'direct' }]
+      : [],
+    meta: {
+      resourceType: 'User',
+      created: membership.createdAt.toISOString(),
+      lastModified: membership.updatedAt.toISOString(),
+      location: `${baseUrl}/Users/${id}`,
+    },
+  };
+}
+
+/** Of a provisioned member what the directory says, never the name of the account. */
+export const scimDisplayName = ({ membership, user }: ScimPerson): string =>
+  membership.directory ? displayNameIn(membership.directory) : user.name;
+
+type NameParts = Pick<DirectoryEntry, 'userName' | 'displayName' | 'givenName' | 'familyName'>;
+
+/** By default the given and family name, then the local part of the user name. */
+export function displayNameIn({ userName, displayName, givenName, familyName }: NameParts): string {
+  return (
+    displayName ?? (composed(givenName, familyName) || (userName.split('@', 1)[0] ?? userName))
+  );
+}
+
+const composed = (givenName: string | null, familyName: string | null): string =>
+  [givenName, familyName].filter((part) => part !== null).join(' ');
+
+function nameOf(directory: DirectoryEntry | null): ScimUser['name'] {
+  const { formatted = null, givenName = null, familyName = null } = directory ?? {};
+  const parts = Object.entries({
+    formatted: formatted ?? (composed(givenName, familyName) || null),
+    givenName,
+    familyName,
+  });
+  const given = parts.filter((part): part is [string, string] => part[1] !== null);
+  return given.length > 0 ? Object.fromEntries(given) : undefined;
+}
+
+function emailsOf({ membership: { directory }, user }: ScimPerson): ScimUser['emails'] {
+  const given = directory?.emails ?? [];
+  if (given.length === 0)
+    return [{ value: accountAddress(directory) ?? user.email, type: 'work', primary: true }];
+  const primary = given.findIndex((email) => email.primary);
+  const chosen = Math.max(0, primary);
+  return given.map(({ value, type }, index) => ({
+    value,
+    ...(type !== null && { type }),
+    primary: index === chosen,
+  }));
+}
+
+const ADDRESS = /^[^\s@]+@[^\s@]+$/;
+
+/** The e-mail address of the account: the user name, or the first of `emails` where that is no address; null: neither is. */
+export function accountAddress(
+  entry: Pick<DirectoryEntry, 'userName' | 'emails'> | null,
+): string | null {
+  const candidates = entry ? [entry.userName, entry.emails[0]?.value.toLowerCase() ?? ''] : [];
+  return candidates.find((candidate) => ADDRESS.test(candidate)) ?? null;
+}
