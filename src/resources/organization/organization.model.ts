@@ -10,7 +10,7 @@ export interface OidcSettings {
   clientId: string;
   /** Sealed for this organisation. */
   clientSecret: string;
-  /** The claim that names the person for ever; `sub` unless the provider has a better one, such as Entra's `oid`. */
+  /** The claim that identifies a person for ever; `sub` unless the provider has a better one, such as Entra's `oid`. */
   subjectClaim: string;
   /** The claim that lists groups, for role mapping. */
   groupsClaim: string;
@@ -32,12 +32,12 @@ export interface SamlSettings {
   groupsAttribute: string;
 }
 
-/** How the organisation's people sign on; the protocol that is not chosen may be prepared. */
+/** How the organisation's members sign on; the protocol that is not in use may be prepared. */
 export interface SsoConfig {
   provider: 'oidc' | 'saml';
-  /** Whether the second factor of Assay is asked for besides the provider's own. */
+  /** Whether Assay asks for its own second factor as well. */
   requireMfaEvenWithSso: boolean;
-  /** Whether somebody who is no member becomes one by the first sign-on. */
+  /** Just-in-time provisioning: whether the first login makes somebody a member. */
   justInTime: boolean;
   oidc: OidcSettings | null;
   saml: SamlSettings | null;
@@ -57,13 +57,13 @@ export interface OrganizationDocument {
   defaultWorkspaceId: Types.ObjectId;
   /** Which national id numbers are recognised in payloads. */
   scrubNationalIds: boolean;
-  /** Which role a provisioned or signed-on member gets; the first rule that fits. */
+  /** The role of a provisioned or signed-on member: that of the first rule that fits. */
   roleMapping: RoleRule[];
-  /** Null: no sign-on of its own. */
+  /** Null: SSO is not configured. */
   ssoConfig: SsoConfig | null;
-  /** Whether a deactivation by SCIM ends the member's sessions here as well. */
+  /** Whether a deactivation by SCIM ends the member's sessions too. */
   endSessionsOnScimDeactivate: boolean;
-  /** Written by every change of a membership, so that these happen one after the other. */
+  /** Incremented by every change of a membership, so that these happen one after the other. */
   membershipChanges: number;
   createdAt: Date;
   updatedAt: Date;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PLANS } from '../../domain/identity/plans.ts';
 import { id, instant, line } from '../../http/declaration/views.ts';
 
-/** Strict: a setting that is misspelt must not look as if it were made. */
+/** Strict: a misspelt setting must not look as if it were changed. */
 export const settingsChange = z.strictObject({
   name: line(200).exactOptional(),
   scrubNationalIds: z.boolean().exactOptional(),

@@ -1,13 +1,14 @@
-// Organisations: made at registration with their default workspace, and the facts every request needs of them.
+// Organisations: created at registration with their default workspace, and what every request needs of them.
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import type { Plan } from '../../domain/identity/plans.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
+import { findOr404, insertOne } from '../../platform/mongo/queries.ts';
 import type { OrganizationDocument, SsoConfig } from './organization.model.ts';
 import type { settingsChange } from './organization.schemas.ts';
 
-/** Who vouches for the people of an organisation. */
+/** The identity provider that an organisation's members sign on at. */
 export interface IdentityProvider {
   protocol: 'oidc' | 'saml';
   issuer: string;
@@ -18,12 +19,12 @@ export interface OrganizationContext {
   plan: Plan;
   defaultWorkspaceId: string;
   scrubNationalIds: boolean;
-  /** Null: it has no sign-on of its own. */
+  /** Null: SSO is not configured. */
   identityProvider: IdentityProvider | null;
 }
 
 type Deps = Pick<Platform, 'models' | 'newId' | 'onCommit' | 'caches' | 'config'> & {
-  /** Makes the cursors of the ledger's consumers, in the transaction of the registration. */
+  /** Creates the cursors of the ledger's consumers, in the transaction of the registration. */
   openLedger(organizationId: string): Promise<void>;
 };
 
@@ -31,21 +32,45 @@ const CACHED_ORGANIZATIONS = 10_000;
 const SLUG_LENGTH = 48;
 const SLUG_SUFFIX = 8;
 
-export function createOrganizationService({
-  models,
-  newId,
-  onCommit,
-  caches,
-  config,
-  openLedger,
-}: Deps) {
+/** An organisation that has just been created. */
+export interface NewOrganization {
+  organizationId: string;
+  /** Of the default workspace. */
+  workspaceId: string;
+}
+
+export interface OrganizationView extends OrganizationDocument {
+  id: OrganizationDocument['_id'];
+  plan: Plan;
+}
+
+/** What a list shows of an organisation. */
+export type OrganizationSummary = Pick<
+  OrganizationDocument,
+  '_id' | 'name' | 'slug' | 'subscription'
+>;
+
+export function createOrganizationService(deps: Deps) {
+  const { models, newId, onCommit, caches, config, openLedger } = deps;
   const contexts = caches.open<OrganizationContext>({
     collections: ['organizations'],
     max: CACHED_ORGANIZATIONS,
   });
+
+  async function loadContext(organizationId: string): Promise<OrganizationContext | null> {
+    const found = await models.organizations.findById(organizationId).lean<OrganizationDocument>();
+    if (!found) return null;
+    return {
+      plan: found.subscription.plan,
+      defaultWorkspaceId: found.defaultWorkspaceId.toHexString(),
+      scrubNationalIds: found.scrubNationalIds,
+      identityProvider: found.ssoConfig && identityProvider(found.ssoConfig),
+    };
+  }
+
   return {
-    /** Makes an organisation and its default workspace; call it inside a transaction. */
-    async create(name: string): Promise<{ organizationId: string; workspaceId: string }> {
+    /** Creates an organisation and its default workspace; call it inside a transaction. */
+    async create(name: string): Promise<NewOrganization> {
       const [organizationId, workspaceId] = [newId(), newId()];
       const slug = `${slugOf(name)}-${organizationId.slice(-SLUG_SUFFIX)}`;
       await models.organizations.create([
@@ -57,7 +82,7 @@ export function createOrganizationService({
           defaultWorkspaceId: workspaceId,
         },
       ]);
-      await models.workspaces.create([{ _id: workspaceId, organizationId, name: 'Default' }]);
+      await insertOne(models.workspaces, { _id: workspaceId, organizationId, name: 'Default' });
       await openLedger(organizationId);
       return { organizationId, workspaceId };
     },
@@ -65,53 +90,40 @@ export function createOrganizationService({
     /** @throws AppError `UNAUTHORIZED_NO_USER` when the organisation is gone */
     async context(organizationId: string): Promise<OrganizationContext> {
       const context = await contexts.get(organizationId, async () => {
-        const found = await models.organizations
-          .findById(organizationId)
-          .lean<OrganizationDocument>();
-        return (
-          found && {
-            organizationId,
-            value: {
-              plan: found.subscription.plan,
-              defaultWorkspaceId: found.defaultWorkspaceId.toHexString(),
-              scrubNationalIds: found.scrubNationalIds,
-              identityProvider: found.ssoConfig ? identityProvider(found.ssoConfig) : null,
-            },
-          }
-        );
+        const value = await loadContext(organizationId);
+        return value && { organizationId, value };
       });
       if (!context) throw new AppError('UNAUTHORIZED_NO_USER');
       return context;
     },
 
     /** @throws AppError `NOT_FOUND` when it has just been deleted */
-    async settings({ organizationId }: Tenant) {
-      const found = await models.organizations
-        .findById(organizationId)
-        .lean<OrganizationDocument>();
-      if (!found) throw new AppError('NOT_FOUND');
-      return shown(found);
+    async settings({ organizationId }: Tenant): Promise<OrganizationView> {
+      const query = models.organizations.findById(organizationId).lean<OrganizationDocument>();
+      return toView(await findOr404(query));
     },
 
     /** @throws AppError `NOT_FOUND` when it has just been deleted */
-    async update({ organizationId }: Tenant, change: z.output<typeof settingsChange>) {
-      const updated = await models.organizations
-        .findOneAndUpdate({ _id: organizationId }, { $set: change }, { returnDocument: 'after' })
-        .lean<OrganizationDocument>();
-      if (!updated) throw new AppError('NOT_FOUND');
+    async update(
+      { organizationId }: Tenant,
+      change: z.output<typeof settingsChange>,
+    ): Promise<OrganizationView> {
+      const updated = await findOr404(
+        models.organizations
+          .findOneAndUpdate({ _id: organizationId }, { $set: change }, { returnDocument: 'after' })
+          .lean<OrganizationDocument>(),
+      );
       onCommit(() => contexts.invalidate(organizationId));
-      return shown(updated);
+      return toView(updated);
     },
 
-    /** To be told of every change of a document that was made elsewhere. */
+    /** Call it after every change of the document that was made elsewhere. */
     changed(organizationId: string): void {
       onCommit(() => contexts.invalidate(organizationId));
     },
 
     /** Names by id, for lists. */
-    async named(
-      ids: readonly string[],
-    ): Promise<Map<string, Pick<OrganizationDocument, '_id' | 'name' | 'slug' | 'subscription'>>> {
+    async named(ids: readonly string[]): Promise<Map<string, OrganizationSummary>> {
       const found = await models.organizations
         .find({ _id: { $in: ids } })
         .lean<OrganizationDocument[]>();
@@ -127,7 +139,7 @@ export function identityProvider({ provider, oidc, saml }: SsoConfig): IdentityP
   return issuer === undefined ? null : { protocol: provider, issuer };
 }
 
-function shown(organization: OrganizationDocument) {
+function toView(organization: OrganizationDocument): OrganizationView {
   return { ...organization, id: organization._id, plan: organization.subscription.plan };
 }
 

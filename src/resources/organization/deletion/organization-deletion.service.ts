@@ -1,8 +1,9 @@
-// The end of an organisation: access ends in one transaction, what it stored is erased afterwards (docs/organization-deletion.md).
+// Deletion of an organisation: access ends in one transaction, its records are erased afterwards (docs/organization-deletion.md).
 import type { Model } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
+import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { BulkService } from '../../traces/bulk/bulk.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
@@ -14,8 +15,8 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'> & {
   audit: AuditService;
 };
 
-/** Append-only, or what keeps the chains working; every other collection that names the organisation is emptied. */
-const KEPT = new Set([
+/** Append-only, or needed to verify the chains; every other collection of the organisation is emptied. */
+const RETAINED = new Set([
   'ledger',
   'traces',
   'auditRows',
@@ -23,15 +24,20 @@ const KEPT = new Set([
   'cursors',
   'organizationDeletions',
 ]);
-const AT_ONCE = 500;
-/** By then no request that was let in before is under way on any instance. */
+const BATCH = 500;
+/** By then no request from before the deletion is running on any instance. */
 const SETTLED_MS = 3600 * 1000;
+
+export interface DeletedOrganization {
+  _id: string;
+  deleted: true;
+}
 
 export function createOrganizationDeletionService(deps: Deps) {
   const { models, memberships, bulk, audit, clock, onCommit, caches } = deps;
 
-  /** People who belong nowhere else go with it; nobody is led to it by the next sign-in. */
-  async function releasePeople(organizationId: string): Promise<void> {
+  /** Accounts of people who belong nowhere else go with it; no other's next sign-in leads to it. */
+  async function removeMembers(organizationId: string): Promise<void> {
     const people = await models.memberships.distinct('userId', { organizationId });
     await models.memberships.deleteMany({ organizationId });
     const elsewhere = await models.memberships
@@ -47,12 +53,12 @@ export function createOrganizationDeletionService(deps: Deps) {
     );
   }
 
-  async function emptyDecisions(organizationId: string): Promise<void> {
-    const tenant = systemOf(organizationId);
+  async function eraseDecisions(organizationId: string): Promise<void> {
+    const tenant = systemTenant(organizationId);
     for (;;) {
       const found = await models.traces
         .find({ organizationId, deletedAt: null }, '_id')
-        .limit(AT_ONCE)
+        .limit(BATCH)
         .lean();
       if (found.length === 0) return;
       await bulk.remove(
@@ -63,12 +69,12 @@ export function createOrganizationDeletionService(deps: Deps) {
     }
   }
 
-  async function emptyRecords(organizationId: string): Promise<void> {
+  async function eraseRecords(organizationId: string): Promise<void> {
     for (const [name, model] of Object.entries(models) as unknown as [
       string,
       Model<{ organizationId: string }>,
     ][])
-      if (!KEPT.has(name) && model.schema.path('organizationId'))
+      if (!RETAINED.has(name) && model.schema.path('organizationId'))
         await model.deleteMany({ organizationId });
   }
 
@@ -78,8 +84,8 @@ export function createOrganizationDeletionService(deps: Deps) {
     requestedAt,
   }: OrganizationDeletionDocument): Promise<void> {
     const organizationId = owner.toHexString();
-    await emptyDecisions(organizationId);
-    await emptyRecords(organizationId);
+    await eraseDecisions(organizationId);
+    await eraseRecords(organizationId);
     const isSealed = await audit.erase(organizationId);
     const now = clock.now();
     if (isSealed && now.getTime() - requestedAt.getTime() > SETTLED_MS)
@@ -91,10 +97,14 @@ export function createOrganizationDeletionService(deps: Deps) {
 
   return {
     /**
-     * At once: nobody is a member any more, no session, key or invitation is good for anything.
-     * @throws AppError `VALIDATION_ERROR` when `name` is not the organisation's, `FORBIDDEN` for whoever is no owner by now
+     * At once there is no member any more, and no session, key or invitation is valid.
+     * @throws AppError `VALIDATION_ERROR` when `name` is not the organisation's, `FORBIDDEN` for whoever is no owner any more
      */
-    async delete({ organizationId }: Tenant, { userId }: User, { name }: { name: string }) {
+    async delete(
+      { organizationId }: Tenant,
+      { userId }: User,
+      { name }: { name: string },
+    ): Promise<DeletedOrganization> {
       await memberships.lock(organizationId);
       if ((await memberships.find(organizationId, userId))?.role !== 'owner')
         throw new AppError('FORBIDDEN');
@@ -108,18 +118,18 @@ export function createOrganizationDeletionService(deps: Deps) {
         { organizationId, revokedAt: null },
         { $set: { revokedAt: now } },
       );
-      await releasePeople(organizationId);
+      await removeMembers(organizationId);
       await models.invitations.deleteMany({ organizationId });
       await models.workspaceKeys.deleteMany({ organizationId });
       await models.scimTokens.deleteMany({ organizationId });
       await models.ssoDomains.deleteMany({ organizationId });
       await models.agents.deleteMany({ organizationId });
-      await models.organizationDeletions.create([{ organizationId, requestedAt: now }]);
+      await insertOne(models.organizationDeletions, { organizationId, requestedAt: now });
       onCommit(() => caches.forget(organizationId));
-      return { _id: organizationId, deleted: true as const };
+      return { _id: organizationId, deleted: true };
     },
 
-    /** Erases what deleted organisations stored; repeated until nothing can follow. */
+    /** Erases the records of deleted organisations; repeated until no request can add one. */
     async eraseDeleted(): Promise<void> {
       const waiting = await models.organizationDeletions
         .find({ erasedAt: null }, null, { crossTenant: true, sort: { requestedAt: 1 } })
@@ -130,7 +140,7 @@ export function createOrganizationDeletionService(deps: Deps) {
 }
 export type OrganizationDeletionService = ReturnType<typeof createOrganizationDeletionService>;
 
-function systemOf(organizationId: string): Tenant {
+function systemTenant(organizationId: string): Tenant {
   const actor = { kind: 'system', id: null } as const;
   return {
     organizationId,
