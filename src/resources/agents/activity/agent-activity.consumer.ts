@@ -14,66 +14,73 @@ type Observed = Judged &
     'sequence' | 'agentId' | 'agentName' | 'agentVersion' | 'verdict' | 'createdAt'
   >;
 
-/** Human verdicts that the override rate needs to say anything. */
+const PROJECTION = {
+  agentId: 1,
+  agentName: 1,
+  agentVersion: 1,
+  verdict: 1,
+  createdAt: 1,
+  status: 1,
+  confidenceScore: 1,
+  humanOverride: 1,
+  review: 1,
+} as const;
+
+/** Human verdicts without which the override rate says nothing. */
 const LEAST_JUDGED = 5;
 
 export function agentActivityConsumer(models: Models): Consumer {
   return {
     name: 'agent-activity',
     kinds: ['trace'],
-    projection: {
-      agentId: 1,
-      agentName: 1,
-      agentVersion: 1,
-      verdict: 1,
-      createdAt: 1,
-      status: 1,
-      confidenceScore: 1,
-      humanOverride: 1,
-      review: 1,
-    },
-    async run(entries, { session, organizationId }) {
+    projection: PROJECTION,
+    async run(entries, context) {
       // A decision that names no agent of the organisation may carry anything as `agentId`, another tenant's id too.
       const observed = (entries as unknown as Observed[]).filter(
         ({ agentName }) => agentName !== null,
       );
       const byAgent = groupBy(observed, ({ agentId }) => agentId);
-      if (byAgent.size === 0) return;
-      const before = await activities(models, {
-        organizationId,
-        agentIds: [...byAgent.keys()],
-        session,
-      });
-      const updates: AgentUpdate[] = [];
-      for (const [agentId, decisions] of byAgent) {
-        const recent = await recentOf(models, { organizationId, agentId, decisions, session });
-        const filter = { _id: agentId, organizationId };
-        const update = updateOf(before.get(agentId), decisions, recent);
-        updates.push({ updateOne: { filter, update, upsert: true } });
-      }
-      await models.agentActivity.bulkWrite(updates, { session });
+      if (byAgent.size > 0) await recordActivity(models, byAgent, context);
     },
   };
 }
 
-type AgentUpdate = {
+interface Context {
+  organizationId: string;
+  session: ClientSession;
+}
+
+/** Writes what these decisions, oldest first, tell of their agents. */
+async function recordActivity(
+  models: Models,
+  byAgent: ReadonlyMap<string, readonly Observed[]>,
+  context: Context,
+): Promise<void> {
+  const { organizationId, session } = context;
+  const before = await activities(models, [...byAgent.keys()], context);
+  const updates: AgentUpdate[] = [];
+  for (const [agentId, decisions] of byAgent) {
+    const recent = await recentOf(models, { agentId, decisions }, context);
+    const filter = { _id: agentId, organizationId };
+    const update = updateOf(before.get(agentId), decisions, recent);
+    updates.push({ updateOne: { filter, update, upsert: true } });
+  }
+  await models.agentActivity.bulkWrite(updates, { session });
+}
+
+interface AgentUpdate {
   updateOne: {
     filter: { _id: string; organizationId: string };
     update: ReturnType<typeof updateOf>;
     upsert: true;
   };
-};
-
-interface Agents {
-  organizationId: string;
-  agentIds: readonly string[];
-  session: ClientSession;
 }
 
 /** What is known of these agents, by id. */
 async function activities(
   models: Models,
-  { organizationId, agentIds, session }: Agents,
+  agentIds: readonly string[],
+  { organizationId, session }: Context,
 ): Promise<ReadonlyMap<string, AgentActivityDocument>> {
   const found = await models.agentActivity
     .find({ _id: { $in: agentIds }, organizationId })
@@ -82,18 +89,17 @@ async function activities(
   return new Map(found.map((activity) => [activity._id.toHexString(), activity]));
 }
 
-interface Observation {
-  organizationId: string;
+interface AgentDecisions {
   agentId: string;
   /** Oldest first, at least one. */
   decisions: readonly Observed[];
-  session: ClientSession;
 }
 
-/** The agent's newest decisions as they stand, newest first; those before the observed ones are read where they are needed. */
+/** The agent's newest decisions in their current state, newest first; those before the observed ones are read where they are needed. */
 async function recentOf(
   models: Models,
-  { organizationId, agentId, decisions, session }: Observation,
+  { agentId, decisions }: AgentDecisions,
+  { organizationId, session }: Context,
 ): Promise<readonly Judged[]> {
   const observed = decisions.slice(-statusWindow.size).reverse();
   const limit = statusWindow.size - observed.length;
@@ -155,16 +161,15 @@ function historyOf(recent: readonly Judged[]): AgentActivityDocument['recent'] {
   const judged = recent.filter(
     ({ humanOverride, review }) => humanOverride || (review && review.status !== 'pending'),
   );
-  const share = (part: number, whole: number): number =>
-    Math.round((part / whole) * 10_000) / 10_000;
+  const overridden = judged.filter(({ humanOverride }) => humanOverride);
+  const held = recent.filter(({ status }) => status === 'flagged' || status === 'blocked');
   return {
-    overrideRate:
-      judged.length < LEAST_JUDGED
-        ? null
-        : share(judged.filter(({ humanOverride }) => humanOverride).length, judged.length),
-    flagRate: share(
-      recent.filter(({ status }) => status === 'flagged' || status === 'blocked').length,
-      recent.length,
-    ),
+    overrideRate: judged.length < LEAST_JUDGED ? null : shareOf(overridden.length, judged.length),
+    flagRate: shareOf(held.length, recent.length),
   };
+}
+
+/** To four decimals. */
+function shareOf(part: number, whole: number): number {
+  return Math.round((part / whole) * 10_000) / 10_000;
 }
