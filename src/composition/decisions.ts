@@ -1,6 +1,8 @@
 // The main job: agents, policies, decisions and their chain.
 import type { AuditService } from '../resources/audit/audit.service.ts';
+import { createAgentActivityService } from '../resources/agents/activity/agent-activity.service.ts';
 import { createAgentHistoryService } from '../resources/agents/activity/agent-history.service.ts';
+import { createAgentResolver } from '../resources/agents/agent-resolver.service.ts';
 import { createAgentService } from '../resources/agents/agents.service.ts';
 import { createMlBomService } from '../resources/agents/ml-bom/ml-bom.service.ts';
 import { createOnboardingService } from '../resources/agents/onboarding/onboarding.service.ts';
@@ -23,19 +25,21 @@ interface Deps {
 
 export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const { organizations, auth } = identity;
-  const registry = createAgentService({ ...platform, keys: auth.keys });
+  const resolver = createAgentResolver(platform);
+  const activity = createAgentActivityService(platform);
+  const registry = createAgentService({ ...platform, keys: auth.keys, resolver, activity });
   const agentHistory = createAgentHistoryService(platform);
   const onboarding = createOnboardingService({ agents: registry });
-  const mlBoms = createMlBomService({ ...platform, agents: registry });
+  const mlBoms = createMlBomService({ ...platform, agents: registry, resolver });
 
   const policySets = createPolicySetService(platform);
   const definitions = createPolicyService({ ...platform, policySets });
 
   const scrubbers = createScrubbers();
   const counts = createTraceCounts(platform);
-  const judging = { agents: registry, agentHistory, policySets, organizations, scrubbers };
+  const judging = { agents: resolver, agentHistory, policySets, organizations, scrubbers };
   const ingestion = createIngestionService({ ...platform, ...judging });
-  const reading = { counts, agents: registry, organizations, scrubbers };
+  const reading = { counts, agents: resolver, organizations, scrubbers };
   const reader = createTraceService({ ...platform, ...reading });
   const bulk = createBulkService(platform);
 
@@ -43,7 +47,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   platform.ledger.onSealed(chain.headMoved);
   const bundles = createBundleService({ ...platform, audit });
   return {
-    agents: { registry, onboarding, mlBoms },
+    agents: { registry, resolver, onboarding, mlBoms },
     policies: { definitions, sets: policySets },
     traces: { reader, ingestion, bulk },
     hashChain: { chain, bundles },

@@ -102,7 +102,7 @@ async function identify(attempt: Attempt, { services, limits }: PipelineDeps): P
   if (caller.key?.agentId != null)
     await limits.agent(
       caller.key.agentId,
-      await services.agents.registry.requestsPerMinute(caller.tenant, caller.key.agentId),
+      await services.agents.resolver.requestsPerMinute(caller.tenant, caller.key.agentId),
       rate,
     );
   caller.tenant = await chooseWorkspace(req.headers, caller.tenant, services);

@@ -1,255 +1,203 @@
-// Agents: their definition, their key, and what ingestion needs to know of them (document 1, section 4.3).
+// Agents: their definition and their key (document 1, section 4.3). What decisions mean by an agent is `agent-resolver.service.ts`.
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
-import { type AgentPolicies, DEFAULT_AGENT_POLICIES } from '../../domain/agents/agent-policies.ts';
+import { DEFAULT_AGENT_POLICIES } from '../../domain/agents/agent-policies.ts';
+import type { ModelMetadata } from '../../domain/agents/ml-bom.ts';
 import { hashKey } from '../../domain/identity/key-hash.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
+import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
 import type { KeyService } from '../auth/keys/keys.service.ts';
+import {
+  type AgentActivityService,
+  type AgentAnalytics,
+  type AgentState,
+  NO_ACTIVITY,
+} from './activity/agent-activity.service.ts';
 import type { AgentActivityDocument } from './activity/agent-activity.model.ts';
+import type { AgentResolver } from './agent-resolver.service.ts';
 import type { AgentDocument } from './agents.model.ts';
 import type { agentInput, agentPoliciesChange } from './agents.schemas.ts';
 
-/** A registered agent as ingestion sees it. */
-export interface KnownAgent {
-  agentId: string;
-  name: string;
-  workspaceId: string;
-  policies: AgentPolicies;
-}
-
-type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'onCommit' | 'caches'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'onCommit'> & {
   keys: Pick<KeyService, 'forget'>;
+  resolver: AgentResolver;
+  activity: AgentActivityService;
 };
 
-const SHOWN_DIGITS = 8;
-const CACHED_AGENTS = 50_000;
-const ID = /^[0-9a-f]{24}$/i;
-const UNSEEN = { status: 'healthy', lastActive: null } as const;
-const NO_VERDICTS = { approved: 0, flagged: 0, blocked: 0 };
+/** What is stated of the model, with the digest that was last kept. */
+interface ModelMetadataView extends ModelMetadata {
+  lastBomDigest?: string;
+  lastBomGeneratedAt?: Date;
+}
+
+export interface AgentView extends Omit<AgentDocument, 'modelMetadata'>, AgentState {
+  id: AgentDocument['_id'];
+  modelMetadata: ModelMetadataView | null;
+}
+
+/** With the raw key, which is shown this once. */
+export interface NewAgentView extends AgentView {
+  apiKey: string;
+}
+
+export interface DeletedAgentView {
+  _id: AgentDocument['_id'];
+  id: AgentDocument['_id'];
+  deleted: true;
+}
 
 /** What of an agent is replaced as a whole. */
 type AgentChange = Partial<
   Pick<AgentDocument, 'name' | 'description' | 'modelMetadata' | 'lastBom' | 'onboardingProgress'>
 >;
 
-/** What is stated of the model, with the digest that was last kept. */
-function shownMetadata({ modelMetadata, lastBom }: AgentDocument) {
-  if (!lastBom) return modelMetadata;
-  return {
-    ...modelMetadata,
-    lastBomDigest: lastBom.digest,
-    lastBomGeneratedAt: lastBom.generatedAt,
-  };
-}
+const PREFIX_LENGTH = 8;
 
-export function createAgentService({ models, clock, randomHex, onCommit, caches, keys }: Deps) {
-  /** Those that a decision may mean by what it calls its agent, the best first. */
-  const known = caches.open<KnownAgent[]>({ collections: ['agents'], max: CACHED_AGENTS });
+export function createAgentService(deps: Deps) {
+  const { models, clock, randomHex, onCommit, keys, resolver, activity } = deps;
 
   function onAgentsChanged(organizationId: string): void {
-    onCommit(() => known.invalidate(organizationId));
+    onCommit(() => resolver.invalidate(organizationId));
     keys.forget(organizationId);
   }
 
-  /** The agents that the tenant sees: of the organisation or the chosen workspace, and of its key. */
-  function visible({ organizationId, workspaceId, agentIds }: Tenant) {
-    return {
-      organizationId,
-      deletedAt: null,
-      ...(workspaceId !== null && { workspaceId }),
-      ...(agentIds !== null && { _id: { $in: agentIds } }),
-    };
+  function find(tenant: Tenant, id: string): Promise<AgentDocument> {
+    const where = { ...visible(tenant), $and: [{ _id: id }] };
+    return findOr404(models.agents.findOne(where).lean<AgentDocument>());
   }
 
-  async function find(tenant: Tenant, id: string): Promise<AgentDocument> {
-    const agent = await models.agents
-      .findOne({ ...visible(tenant), $and: [{ _id: id }] })
-      .lean<AgentDocument>();
-    if (!agent) throw new AppError('NOT_FOUND');
-    return agent;
-  }
-
-  async function change(
-    tenant: Tenant,
-    id: string,
-    changes: Record<string, unknown>,
-  ): Promise<AgentDocument> {
-    const agent = await models.agents
-      .findOneAndUpdate(
-        { ...visible(tenant), $and: [{ _id: id }] },
-        { $set: changes },
-        { returnDocument: 'after' },
-      )
-      .lean<AgentDocument>();
-    if (!agent) throw new AppError('NOT_FOUND');
+  async function change(tenant: Tenant, id: string, changes: object): Promise<AgentDocument> {
+    const where = { ...visible(tenant), $and: [{ _id: id }] };
+    const options = { returnDocument: 'after' } as const;
+    const agent = await findOr404(
+      models.agents.findOneAndUpdate(where, { $set: changes }, options).lean<AgentDocument>(),
+    );
     onAgentsChanged(tenant.organizationId);
     return agent;
   }
 
   function newKey(agentName: string) {
     const apiKey = `svc_agent_${randomHex(24)}`;
-    const apiKeyPrefix = apiKey.slice(-SHOWN_DIGITS);
-    return {
-      apiKey,
-      stored: { apiKeyHash: hashKey(apiKey), apiKeyPrefix, apiKeyAgentScope: agentName },
-    };
+    const apiKeyPrefix = apiKey.slice(-PREFIX_LENGTH);
+    const stored = { apiKeyHash: hashKey(apiKey), apiKeyPrefix, apiKeyAgentScope: agentName };
+    return { apiKey, stored };
   }
 
-  async function withActivity(organizationId: string, agents: readonly AgentDocument[]) {
-    const found = await models.agentActivity
-      .find({ organizationId, _id: { $in: agents.map(({ _id }) => _id) } }, 'status lastActive')
-      .lean<AgentActivityDocument[]>();
-    const byId = new Map(found.map((activity) => [activity._id.toHexString(), activity]));
-    return agents.map((agent) => {
-      const { status, lastActive } = byId.get(agent._id.toHexString()) ?? UNSEEN;
-      return { ...agent, id: agent._id, modelMetadata: shownMetadata(agent), status, lastActive };
-    });
+  async function viewsOf(
+    organizationId: string,
+    agents: readonly AgentDocument[],
+  ): Promise<AgentView[]> {
+    const states = await activity.statesOf(organizationId, agents);
+    return agents.map((agent) => toView(agent, states.get(agent._id.toHexString()) ?? NO_ACTIVITY));
   }
 
-  async function shown(agent: AgentDocument) {
-    const [view] = await withActivity(agent.organizationId.toHexString(), [agent]);
+  async function viewOf(agent: AgentDocument): Promise<AgentView> {
+    const [view] = await viewsOf(agent.organizationId.toHexString(), [agent]);
     if (!view) throw new AppError('INTERNAL_ERROR');
     return view;
   }
 
-  async function activityOf(tenant: Tenant, id: string): Promise<AgentActivityDocument | null> {
-    const { _id, organizationId } = await find(tenant, id);
-    return models.agentActivity.findOne({ _id, organizationId }).lean<AgentActivityDocument>();
-  }
-
-  async function namedSo(organizationId: string, text: string): Promise<KnownAgent[]> {
-    const live = { organizationId, deletedAt: null };
-    const [byId, byScope] = await Promise.all([
-      ID.test(text) ? models.agents.find({ ...live, _id: text }).lean<AgentDocument[]>() : [],
-      models.agents
-        .find({ ...live, apiKeyAgentScope: text })
-        .sort({ createdAt: -1, _id: -1 })
-        .lean<AgentDocument[]>(),
-    ]);
-    return [...byId, ...byScope].map(({ _id, name, workspaceId, policies }) => ({
-      agentId: _id.toHexString(),
-      name,
-      workspaceId: workspaceId.toHexString(),
-      policies,
-    }));
-  }
-
-  const service = {
-    async list(tenant: Tenant, { skip, limit }: Page) {
-      const where = visible(tenant);
-      const [agents, total] = await Promise.all([
-        models.agents
-          .find(where)
-          .sort({ createdAt: -1, _id: -1 })
-          .skip(skip)
-          .limit(limit)
-          .lean<AgentDocument[]>(),
-        models.agents.countDocuments(where),
-      ]);
-      return { items: await withActivity(tenant.organizationId, agents), total };
+  return {
+    async list(tenant: Tenant, page: Page): Promise<Listed<AgentView>> {
+      const { items, total } = await listPage(models.agents, visible(tenant), page);
+      return { items: await viewsOf(tenant.organizationId, items), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    get: async (tenant: Tenant, id: string) => shown(await find(tenant, id)),
+    async get(tenant: Tenant, id: string): Promise<AgentView> {
+      return viewOf(await find(tenant, id));
+    },
 
     /** The newest that the user made and that is still in onboarding; null: none. */
-    async draftOf(tenant: Tenant, { userId }: User) {
+    async draftOf(tenant: Tenant, { userId }: User): Promise<AgentView | null> {
       const draft = await models.agents
         .findOne({ ...visible(tenant), createdBy: userId, onboardingProgress: { $ne: null } })
         .sort({ createdAt: -1, _id: -1 })
         .lean<AgentDocument>();
-      return draft && shown(draft);
+      return draft && viewOf(draft);
     },
 
-    /** The raw key is in this answer only. */
-    async create(tenant: Tenant, { userId }: User, input: z.output<typeof agentInput>) {
+    async create(
+      tenant: Tenant,
+      { userId }: User,
+      input: z.output<typeof agentInput>,
+    ): Promise<NewAgentView> {
       const { organizationId, workspaceId, defaultWorkspaceId } = tenant;
-      const { name, description, modelMetadata, onboarding } = input;
-      const { apiKey, stored } = newKey(name);
-      const [made] = await models.agents.create([
-        {
-          organizationId,
-          workspaceId: workspaceId ?? defaultWorkspaceId,
-          name,
-          description,
-          ...stored,
-          policies: DEFAULT_AGENT_POLICIES,
-          modelMetadata: modelMetadata ?? null,
-          onboardingProgress: onboarding ? { currentStep: 1 } : null,
-          createdBy: userId,
-        },
-      ]);
-      if (!made) throw new AppError('INTERNAL_ERROR');
+      const { apiKey, stored } = newKey(input.name);
+      const agent = await insertOne(models.agents, {
+        organizationId,
+        workspaceId: workspaceId ?? defaultWorkspaceId,
+        name: input.name,
+        description: input.description,
+        ...stored,
+        policies: DEFAULT_AGENT_POLICIES,
+        modelMetadata: input.modelMetadata ?? null,
+        onboardingProgress: input.onboarding ? { currentStep: 1 } : null,
+        createdBy: userId,
+      });
       onAgentsChanged(organizationId);
-      const agent = made.toObject<AgentDocument>();
-      return { ...agent, id: agent._id, ...UNSEEN, apiKey };
+      return { ...toView(agent, NO_ACTIVITY), apiKey };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    update: async (tenant: Tenant, id: string, changes: AgentChange) =>
-      shown(await change(tenant, id, changes)),
+    async update(tenant: Tenant, id: string, changes: AgentChange): Promise<AgentView> {
+      return viewOf(await change(tenant, id, changes));
+    },
 
     /** Omitted members keep their value. @throws AppError `NOT_FOUND` */
     async updatePolicies(
       tenant: Tenant,
       id: string,
       policies: z.output<typeof agentPoliciesChange>,
-    ) {
+    ): Promise<AgentView> {
       const given = Object.entries(policies).map(([name, value]) => [`policies.${name}`, value]);
-      return shown(await change(tenant, id, Object.fromEntries(given) as Record<string, unknown>));
+      return viewOf(await change(tenant, id, Object.fromEntries(given) as object));
     },
 
     /** Soft: its decisions stay. Its key is void at once. @throws AppError `NOT_FOUND` */
-    async remove(tenant: Tenant, id: string) {
+    async remove(tenant: Tenant, id: string): Promise<DeletedAgentView> {
       const { _id } = await change(tenant, id, { deletedAt: clock.now() });
-      return { _id, id: _id, deleted: true as const };
+      return { _id, id: _id, deleted: true };
     },
 
-    /** The old key is void at once; the new one is in this answer only. @throws AppError `NOT_FOUND` */
-    async regenerateKey(tenant: Tenant, id: string) {
+    /** The old key is void at once. @throws AppError `NOT_FOUND` */
+    async regenerateKey(tenant: Tenant, id: string): Promise<NewAgentView> {
       const { name } = await find(tenant, id);
       const { apiKey, stored } = newKey(name);
-      return { ...(await shown(await change(tenant, id, stored))), apiKey };
+      return { ...(await viewOf(await change(tenant, id, stored))), apiKey };
     },
 
     /** Versions in order of first appearance. @throws AppError `NOT_FOUND` */
-    versions: async (tenant: Tenant, id: string) => (await activityOf(tenant, id))?.versions ?? [],
-
-    /** Lifetime counts by the verdict at ingestion. @throws AppError `NOT_FOUND` */
-    async analytics(tenant: Tenant, id: string) {
-      const { approved, flagged, blocked } =
-        (await activityOf(tenant, id))?.verdicts ?? NO_VERDICTS;
-      return { totalTraces: approved + flagged + blocked, blocked, flagged, approved };
+    async versions(tenant: Tenant, id: string): Promise<AgentActivityDocument['versions']> {
+      return activity.versions(await find(tenant, id));
     },
 
-    /**
-     * The agent that a text means to a caller whose key is limited to `agentIds` (null: to none): the one of this id, else the
-     * newest whose key was made under this name; null when there is none.
-     */
-    async resolve(organizationId: string, text: string, agentIds: readonly string[] | null = null) {
-      const candidates = await known.get(`${organizationId}/${text}`, async () => ({
-        organizationId,
-        value: await namedSo(organizationId, text),
-      }));
-      return (
-        candidates?.find(({ agentId }) => agentIds === null || agentIds.includes(agentId)) ?? null
-      );
-    },
-
-    /** The agent that made a decision, removed or not; null where the decision names none. */
-    producer: async ({ organizationId }: Tenant, agentId: string): Promise<AgentDocument | null> =>
-      ID.test(agentId)
-        ? models.agents.findOne({ organizationId, _id: agentId }).lean<AgentDocument>()
-        : null,
-
-    /** The agent's own ingestion limit; null: none. */
-    async requestsPerMinute({ organizationId }: Tenant, agentId: string): Promise<number | null> {
-      const agent = await service.resolve(organizationId, agentId);
-      return agent?.policies.maxRequestsPerMinute ?? null;
+    /** @throws AppError `NOT_FOUND` */
+    async analytics(tenant: Tenant, id: string): Promise<AgentAnalytics> {
+      return activity.analytics(await find(tenant, id));
     },
   };
-  return service;
 }
 export type AgentService = ReturnType<typeof createAgentService>;
+
+/** The agents that the tenant sees: of the organisation or the chosen workspace, and of its key. */
+function visible({ organizationId, workspaceId, agentIds }: Tenant) {
+  return {
+    organizationId,
+    deletedAt: null,
+    ...(workspaceId !== null && { workspaceId }),
+    ...(agentIds !== null && { _id: { $in: agentIds } }),
+  };
+}
+
+function toView(agent: AgentDocument, { status, lastActive }: AgentState): AgentView {
+  return { ...agent, id: agent._id, modelMetadata: metadataOf(agent), status, lastActive };
+}
+
+function metadataOf({ modelMetadata, lastBom }: AgentDocument): ModelMetadataView | null {
+  if (!lastBom) return modelMetadata;
+  const { digest: lastBomDigest, generatedAt: lastBomGeneratedAt } = lastBom;
+  return { ...modelMetadata, lastBomDigest, lastBomGeneratedAt };
+}

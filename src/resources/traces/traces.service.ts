@@ -2,7 +2,7 @@
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import type { AgentService } from '../agents/agents.service.ts';
+import type { AgentResolver } from '../agents/agent-resolver.service.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';
 import type { Scrubbers } from './ingestion/scrubbers.ts';
 import type { TraceCounts } from './trace-counts.ts';
@@ -12,7 +12,7 @@ import { toTraceView, VIEW_MEMBERS } from './traces.view.ts';
 
 type Deps = Pick<Platform, 'models'> & {
   counts: TraceCounts;
-  agents: AgentService;
+  agents: AgentResolver;
   organizations: OrganizationService;
   scrubbers: Scrubbers;
 };

@@ -3,34 +3,40 @@ import type { z } from 'zod';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { OnboardingProgress } from '../agents.model.ts';
-import type { AgentService } from '../agents.service.ts';
+import type { AgentService, AgentView, DeletedAgentView } from '../agents.service.ts';
 import type { onboardingProgress } from './onboarding.schemas.ts';
 
 export function createOnboardingService({ agents }: { agents: AgentService }) {
   async function progressOf(tenant: Tenant, id: string): Promise<OnboardingProgress> {
-    const { onboardingProgress } = await agents.get(tenant, id);
-    if (!onboardingProgress)
+    const agent = await agents.get(tenant, id);
+    if (!agent.onboardingProgress)
       throw new AppError('INVALID_OPERATION', 'The agent is not in onboarding');
-    return onboardingProgress;
+    return agent.onboardingProgress;
   }
 
   return {
-    draft: async (tenant: Tenant, user: User) => ({ agent: await agents.draftOf(tenant, user) }),
+    async draft(tenant: Tenant, user: User): Promise<{ agent: AgentView | null }> {
+      return { agent: await agents.draftOf(tenant, user) };
+    },
 
     /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
-    async save(tenant: Tenant, id: string, change: z.output<typeof onboardingProgress>) {
+    async save(
+      tenant: Tenant,
+      id: string,
+      change: z.output<typeof onboardingProgress>,
+    ): Promise<AgentView> {
       const before = await progressOf(tenant, id);
       return agents.update(tenant, id, { onboardingProgress: { ...before, ...change } });
     },
 
     /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
-    async complete(tenant: Tenant, id: string) {
+    async complete(tenant: Tenant, id: string): Promise<AgentView> {
       await progressOf(tenant, id);
       return agents.update(tenant, id, { onboardingProgress: null });
     },
 
-    /** Only a draft goes this way. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
-    async discard(tenant: Tenant, id: string) {
+    /** Only a draft can be discarded. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
+    async discard(tenant: Tenant, id: string): Promise<DeletedAgentView> {
       await progressOf(tenant, id);
       return agents.remove(tenant, id);
     },

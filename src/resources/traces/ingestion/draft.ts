@@ -7,7 +7,7 @@ import type { Json } from '../../../domain/record/json.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { tracePayload } from '../../../domain/record/payload.ts';
 import type { Draft } from '../../../ledger/entry.ts';
-import type { KnownAgent } from '../../agents/agents.service.ts';
+import type { KnownAgent } from '../../agents/agent-resolver.service.ts';
 import type { Judgement } from './judge.ts';
 import {
   ADAPTER_MEMBERS,

@@ -15,7 +15,7 @@ import { AppError } from '../../../errors.ts';
 import type { Stored } from '../../../ledger/entry.ts';
 import { objectId } from '../../../ledger/ledger.model.ts';
 import type { AgentHistoryService } from '../../agents/activity/agent-history.service.ts';
-import type { AgentService, KnownAgent } from '../../agents/agents.service.ts';
+import type { AgentResolver, KnownAgent } from '../../agents/agent-resolver.service.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { PolicySetService } from '../../policies/policy-sets.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -29,7 +29,7 @@ type Deps = Pick<
   Platform,
   'clock' | 'newTraceId' | 'newId' | 'random16' | 'ledger' | 'secrets' | 'config' | 'metrics'
 > & {
-  agents: AgentService;
+  agents: AgentResolver;
   agentHistory: AgentHistoryService;
   policySets: PolicySetService;
   organizations: OrganizationService;

@@ -6,7 +6,7 @@ import { factsOf } from '../../../domain/policies/facts.ts';
 import type { PolicyVerdict as PolicyVerdict } from '../../../domain/policies/verdict.ts';
 import { detectionTag, type DetectionType } from '../../../domain/scrub/rule.ts';
 import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
-import type { KnownAgent } from '../../agents/agents.service.ts';
+import type { KnownAgent } from '../../agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
 
 /** Everything that decides about a decision besides the decision. */

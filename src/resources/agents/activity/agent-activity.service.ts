@@ -1,0 +1,50 @@
+// What ingestion observed of agents, as their views and the endpoints below an agent show it (document 1, section 4.3).
+import type { Platform } from '../../../composition/platform.ts';
+import type { AgentActivityDocument } from './agent-activity.model.ts';
+
+/** What a view of the agent shows. */
+export type AgentState = Pick<AgentActivityDocument, 'status' | 'lastActive'>;
+
+/** Lifetime counts by the verdict at ingestion. */
+export interface AgentAnalytics {
+  totalTraces: number;
+  blocked: number;
+  flagged: number;
+  approved: number;
+}
+
+type AgentRef = Pick<AgentActivityDocument, '_id' | 'organizationId'>;
+
+/** Of an agent that has ingested nothing yet. */
+export const NO_ACTIVITY = { status: 'healthy', lastActive: null } as const satisfies AgentState;
+const NO_VERDICTS = { approved: 0, flagged: 0, blocked: 0 };
+
+export function createAgentActivityService({ models }: Pick<Platform, 'models'>) {
+  function activityOf({ _id, organizationId }: AgentRef): Promise<AgentActivityDocument | null> {
+    return models.agentActivity.findOne({ _id, organizationId }).lean<AgentActivityDocument>();
+  }
+
+  return {
+    /** The state of these agents, by id; agents without activity are missing. */
+    async statesOf(
+      organizationId: string,
+      agents: readonly AgentRef[],
+    ): Promise<ReadonlyMap<string, AgentState>> {
+      const found = await models.agentActivity
+        .find({ organizationId, _id: { $in: agents.map(({ _id }) => _id) } }, 'status lastActive')
+        .lean<AgentActivityDocument[]>();
+      return new Map(found.map((activity) => [activity._id.toHexString(), activity]));
+    },
+
+    /** Versions in order of first appearance. */
+    async versions(agent: AgentRef): Promise<AgentActivityDocument['versions']> {
+      return (await activityOf(agent))?.versions ?? [];
+    },
+
+    async analytics(agent: AgentRef): Promise<AgentAnalytics> {
+      const { approved, flagged, blocked } = (await activityOf(agent))?.verdicts ?? NO_VERDICTS;
+      return { totalTraces: approved + flagged + blocked, blocked, flagged, approved };
+    },
+  };
+}
+export type AgentActivityService = ReturnType<typeof createAgentActivityService>;

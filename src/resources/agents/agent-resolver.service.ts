@@ -1,0 +1,76 @@
+// Which registered agent a decision means by what it calls its agent, and what ingestion needs to know of it (document 1, section 2).
+import type { Platform } from '../../composition/platform.ts';
+import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { AgentDocument } from './agents.model.ts';
+
+/** A registered agent as ingestion sees it. */
+export interface KnownAgent {
+  agentId: string;
+  name: string;
+  workspaceId: string;
+  policies: AgentPolicies;
+}
+
+const CACHED_NAMES = 50_000;
+const ID = /^[0-9a-f]{24}$/i;
+
+export function createAgentResolver({ models, caches }: Pick<Platform, 'models' | 'caches'>) {
+  /** The agents that a text may mean, the best first. */
+  const known = caches.open<KnownAgent[]>({ collections: ['agents'], max: CACHED_NAMES });
+
+  async function candidates(organizationId: string, text: string): Promise<KnownAgent[]> {
+    const live = { organizationId, deletedAt: null };
+    const [byId, byKeyName] = await Promise.all([
+      ID.test(text) ? models.agents.find({ ...live, _id: text }).lean<AgentDocument[]>() : [],
+      models.agents
+        .find({ ...live, apiKeyAgentScope: text })
+        .sort({ createdAt: -1, _id: -1 })
+        .lean<AgentDocument[]>(),
+    ]);
+    return [...byId, ...byKeyName].map(toKnownAgent);
+  }
+
+  async function resolve(
+    organizationId: string,
+    text: string,
+    agentIds: readonly string[] | null = null,
+  ): Promise<KnownAgent | null> {
+    const found = await known.get(`${organizationId}/${text}`, async () => ({
+      organizationId,
+      value: await candidates(organizationId, text),
+    }));
+    const allowed = found?.find(({ agentId }) => agentIds === null || agentIds.includes(agentId));
+    return allowed ?? null;
+  }
+
+  return {
+    /**
+     * The agent of this id, else the newest whose key was made under this name; null when there is none.
+     * `agentIds`: the agents that the caller's key is limited to; null: all.
+     */
+    resolve,
+
+    /** The agent that made a decision, removed or not; null where the decision names none. */
+    async producer({ organizationId }: Tenant, agentId: string): Promise<AgentDocument | null> {
+      if (!ID.test(agentId)) return null;
+      return models.agents.findOne({ organizationId, _id: agentId }).lean<AgentDocument>();
+    },
+
+    /** The agent's own ingestion limit; null: none. */
+    async requestsPerMinute({ organizationId }: Tenant, agentId: string): Promise<number | null> {
+      const agent = await resolve(organizationId, agentId);
+      return agent?.policies.maxRequestsPerMinute ?? null;
+    },
+
+    /** Drops what is cached of an organisation's agents. Call it after the commit. */
+    invalidate(organizationId: string): void {
+      known.invalidate(organizationId);
+    },
+  };
+}
+export type AgentResolver = ReturnType<typeof createAgentResolver>;
+
+function toKnownAgent({ _id, name, workspaceId, policies }: AgentDocument): KnownAgent {
+  return { agentId: _id.toHexString(), name, workspaceId: workspaceId.toHexString(), policies };
+}
