@@ -1,5 +1,6 @@
 // Who somebody is and where they belong: organisations, sessions, credentials, keys.
 import type { Consumers } from '../ledger/follow/consumers.ts';
+import type { AuditLogService } from '../resources/audit/audit-log.service.ts';
 import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createCredentialService } from '../resources/auth/accounts/credentials.service.ts';
 import { createLocalService } from '../resources/auth/accounts/local.service.ts';
@@ -19,17 +20,18 @@ import type { Platform } from './platform.ts';
 
 interface Deps {
   audit: AuditService;
+  auditLog: AuditLogService;
   consumers: Consumers;
 }
 
-export function createIdentity(platform: Platform, { audit, consumers }: Deps) {
+export function createIdentity(platform: Platform, { audit, auditLog, consumers }: Deps) {
   const openLedger = (organizationId: string): Promise<void> =>
     consumers.cursorsFor(organizationId, 0);
   const organizations = createOrganizationService({ ...platform, openLedger });
   const memberships = createMembershipService(platform);
   const workspaces = createWorkspaceService(platform);
   const oneTimeTokens = createOneTimeTokenService(platform);
-  const sessions = createSessionService({ ...platform, oneTimeTokens, organizations, audit });
+  const sessions = createSessionService({ ...platform, oneTimeTokens, organizations, auditLog });
   const failures = createSignInFailures({ ...platform, sessions, audit });
   const credentials = createCredentialService({ ...platform, sessions, oneTimeTokens });
   const registration = createRegistrationService({ ...platform, sessions, organizations });
@@ -38,7 +40,7 @@ export function createIdentity(platform: Platform, { audit, consumers }: Deps) {
   const emailLinks = createEmailLinkService(signIn);
   const mfa = createMfaService(signIn);
   const streamTokens = createStreamTokenService({ ...platform, sessions, oneTimeTokens });
-  const profile = createProfileService({ ...platform, audit });
+  const profile = createProfileService({ ...platform, auditLog });
   const keys = createKeyService({ ...platform, organizations });
   return {
     organizations,

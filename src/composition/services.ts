@@ -2,6 +2,7 @@
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
 import { createOutboxWorker } from '../platform/outbox/outbox-worker.ts';
+import { createAuditLogService } from '../resources/audit/audit-log.service.ts';
 import { createAuditService } from '../resources/audit/audit.service.ts';
 import { createReadiness } from '../resources/health/readiness.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
@@ -13,7 +14,8 @@ import { createSignOn } from './sign-on.ts';
 
 export function createServices(platform: Platform, { consumers }: { consumers: Consumers }) {
   const audit = createAuditService(platform);
-  const identity = createIdentity(platform, { audit, consumers });
+  const auditLog = createAuditLogService(platform);
+  const identity = createIdentity(platform, { audit, auditLog, consumers });
   const { organizations, memberships, workspaces, auth } = identity;
   const team = createTeam(platform, identity);
   const { tokens: scimTokens, ...scim } = createScim(platform, identity);
@@ -37,6 +39,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
     routes: {
       ...decisions,
       audit,
+      auditLog,
       auth,
       organization: {
         profile: organizations,

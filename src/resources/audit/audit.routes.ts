@@ -15,8 +15,8 @@ export const auditRoutes = [
     query: auditQuery.extend(pageQuery({ limit: 50, max: 200 })),
     data: auditListView,
     extra: auditListExtra,
-    async handler({ tenant, query: { page, limit, ...filter } }, { audit }) {
-      const { items, total } = await audit.list(tenant, filter, {
+    async handler({ tenant, query: { page, limit, ...filter } }, { auditLog }) {
+      const { items, total } = await auditLog.list(tenant, filter, {
         skip: (page - 1) * limit,
         limit,
       });
@@ -30,6 +30,6 @@ export const auditRoutes = [
     summary: 'Replay the audit chain',
     ...gate,
     data: auditVerifyView,
-    handler: ({ tenant }, { audit }) => audit.verify(tenant),
+    handler: ({ tenant }, { auditLog }) => auditLog.verify(tenant),
   }),
 ];

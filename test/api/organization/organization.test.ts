@@ -246,7 +246,7 @@ describe('deletion', () => {
   });
   const verifyBoth = async (of: Owner) => ({
     decisions: await app.instance.services.hashChain.chain.verify(tenant(of)),
-    audit: await app.instance.services.audit.verify(tenant(of)),
+    audit: await app.instance.services.auditLog.verify(tenant(of)),
   });
 
   test('needs an owner and the name', async () => {

@@ -3,18 +3,18 @@ import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { AuditService } from '../../audit/audit.service.ts';
+import type { AuditLogService } from '../../audit/audit-log.service.ts';
 import type { SessionTimeout, UserDocument } from '../accounts/users.model.ts';
 import { toUserView } from '../sessions/sessions.service.ts';
 import type { preferencesChange, profileChange } from './profile.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & {
-  audit: AuditService;
+  auditLog: AuditLogService;
 };
 
 const DAY_MS = 86_400_000;
 
-export function createProfileService({ models, audit, clock }: Deps) {
+export function createProfileService({ models, auditLog, clock }: Deps) {
   async function change(userId: string, changes: Record<string, unknown>): Promise<UserDocument> {
     const given = Object.fromEntries(
       Object.entries(changes).filter(([, value]) => value !== undefined),
@@ -75,7 +75,7 @@ export function createProfileService({ models, audit, clock }: Deps) {
 
     /** The caller's own sign-ins and failed attempts in the active organisation. */
     async logins(tenant: Tenant, { userId }: User, page: { skip: number; limit: number }) {
-      const { items, total } = await audit.list(tenant, { userId, action: 'auth.login' }, page);
+      const { items, total } = await auditLog.list(tenant, { userId, action: 'auth.login' }, page);
       return {
         items: items.map(({ metadata, ...entry }) => ({
           ...entry,

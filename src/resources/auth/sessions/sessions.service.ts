@@ -3,7 +3,7 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { SessionClaims } from '../../../platform/secrets/tokens.ts';
-import type { AuditService } from '../../audit/audit.service.ts';
+import type { AuditLogService } from '../../audit/audit-log.service.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { SessionTimeout, UserDocument } from '../accounts/users.model.ts';
@@ -18,7 +18,7 @@ type Deps = Pick<
 > & {
   oneTimeTokens: OneTimeTokenService;
   organizations: OrganizationService;
-  audit: AuditService;
+  auditLog: AuditLogService;
 };
 
 /** Where a sign-in comes from. */
@@ -332,7 +332,7 @@ export function createSessionService(deps: Deps) {
       { userId }: User,
       named: { jti: string } | { auditLogId: string },
     ) {
-      const jti = 'jti' in named ? named.jti : await jtiOf(deps.audit, tenant, named.auditLogId);
+      const jti = 'jti' in named ? named.jti : await jtiOf(deps.auditLog, tenant, named.auditLogId);
       const session = await models.sessions
         .findOneAndUpdate(
           { jti, userId },
@@ -378,8 +378,12 @@ export function toUserView(user: UserDocument) {
   return { ...user, mfaEnabled: user.mfa.enabled };
 }
 
-async function jtiOf(audit: AuditService, tenant: Tenant, auditLogId: string): Promise<string> {
-  const { metadata } = await audit.find(tenant, auditLogId);
+async function jtiOf(
+  auditLog: AuditLogService,
+  tenant: Tenant,
+  auditLogId: string,
+): Promise<string> {
+  const { metadata } = await auditLog.find(tenant, auditLogId);
   if (typeof metadata?.jti !== 'string') throw new AppError('NOT_FOUND');
   return metadata.jti;
 }

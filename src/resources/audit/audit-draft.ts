@@ -1,0 +1,52 @@
+// From an administrative event to what queues for sealing: committed values, canonical payload, digest (docs/formats.md).
+import type { AuditEvent } from '../../domain/record/audit-event.ts';
+import { payloadDigest } from '../../domain/record/chain.ts';
+import { sealValues } from '../../domain/record/commitments.ts';
+import type { Json } from '../../domain/record/json.ts';
+import { type Actor, auditPayload } from '../../domain/record/payload.ts';
+import type { Draft } from '../../ledger/entry.ts';
+import type { AuditRow } from './audit.service.ts';
+
+/** @param random16 draws the 16 bytes of a seed */
+export function auditDraft({ auditId, event }: AuditRow, random16: () => Buffer): Draft {
+  const { organizationId, workspaceId, userId, action, resource, resourceId, status, detail } =
+    event;
+  const { sealed, commitments } = sealValues(committedOf(event), random16);
+  const view = auditPayload({
+    organizationId,
+    workspaceId,
+    actor: actorOf(event),
+    auditId,
+    action,
+    status,
+    resource,
+    resourceId,
+    commitments,
+  });
+  return {
+    organizationId,
+    kind: 'audit',
+    traceId: null,
+    view,
+    payloadDigest: payloadDigest(view),
+    fields: { auditId, workspaceId, userId, action, resource, resourceId, status, detail, sealed },
+    once: auditId,
+    monthlyLimit: null,
+  };
+}
+
+/** What may be personal: committed to, not in the payload. */
+function committedOf(event: AuditEvent): Record<string, Json> {
+  const { userEmail, userRole, ipAddress, userAgent, detail, metadata } = event;
+  // Metadata may hold dates and undefined members; what is committed is what JSON keeps of them.
+  const plain = JSON.parse(JSON.stringify(metadata)) as Json;
+  return { userEmail, userRole, ipAddress, userAgent, detail, metadata: plain };
+}
+
+function actorOf({ userId, metadata }: AuditEvent): Actor {
+  if (userId !== null) return { kind: 'user', id: userId };
+  const [kind, id] = typeof metadata.actor === 'string' ? metadata.actor.split(':') : [];
+  return kind === 'workspaceKey' || kind === 'agentKey'
+    ? { kind, id: id ?? null }
+    : { kind: 'system', id: null };
+}

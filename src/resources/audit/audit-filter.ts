@@ -1,0 +1,42 @@
+// The filter of the audit log as conditions of a query (document 3, section 4.4).
+
+export interface AuditFilter {
+  action?: string | undefined;
+  userId?: string | undefined;
+  resource?: string | undefined;
+  resourceId?: string | undefined;
+  workspaceId?: string | undefined;
+  status?: 'success' | 'failure' | undefined;
+  dateFrom?: Date | undefined;
+  dateTo?: Date | undefined;
+  search?: string | undefined;
+}
+
+/** Events that the interface description spells in two ways; a filter for either finds both. */
+const SPELLINGS: readonly (readonly string[])[] = [
+  ['scim.user.create', 'scim.user.created'],
+  ['scim.user.deactivate', 'scim.user.deactivated'],
+  ['team.update_role', 'team.member.role_changed'],
+];
+
+export function auditFilterConditions(filter: AuditFilter): Record<string, unknown> {
+  const { action, dateFrom, dateTo, search, ...equal } = filter;
+  const conditions: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(equal))
+    if (value !== undefined) conditions[name] = value;
+  if (action !== undefined) conditions.action = { $in: spellingsOf(action) };
+  if (dateFrom ?? dateTo)
+    conditions.createdAt = { ...(dateFrom && { $gte: dateFrom }), ...(dateTo && { $lte: dateTo }) };
+  if (search !== undefined) conditions.$or = containing(search);
+  return conditions;
+}
+
+function spellingsOf(action: string): readonly string[] {
+  return SPELLINGS.find((names) => names.includes(action)) ?? [action];
+}
+
+/** `detail` or `resourceId` holds the text, whatever its case. */
+function containing(text: string): object[] {
+  const literal = new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+  return [{ detail: literal }, { resourceId: literal }];
+}

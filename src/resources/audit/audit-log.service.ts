@@ -1,0 +1,110 @@
+// Reading and verifying the operations audit log (document 3, section 4.4). Writing it is `audit.service.ts`.
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { Page } from '../../domain/page.ts';
+import type { Json } from '../../domain/record/json.ts';
+import { AUDIT } from '../../ledger/chains.ts';
+import type { Break, BrokenReason } from '../../ledger/verify/report.ts';
+import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import { type AuditFilter, auditFilterConditions } from './audit-filter.ts';
+import type { AuditColumns, AuditEntryDocument } from './audit.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'>;
+
+/** What is shown as it is stored. */
+type Shown = Pick<
+  AuditColumns,
+  'workspaceId' | 'userId' | 'action' | 'resource' | 'resourceId' | 'status' | 'detail'
+>;
+
+/** An entry as the interface shows it. */
+export interface AuditEntryView extends Shown {
+  _id: string;
+  organizationId: AuditEntryDocument['organizationId'];
+  userEmail: string | null;
+  userRole: string;
+  metadata: Record<string, Json> | null;
+  ipAddress: string | null;
+  userAgent: string | null;
+  sequence: number;
+  chainHash: string;
+  previousChainHash: string;
+  createdAt: Date;
+}
+
+export interface AuditVerification {
+  verified: boolean;
+  totalEntries: number;
+  lastHash: string | null;
+  /** The first break; absent where there is none. */
+  error?: string;
+}
+
+export function createAuditLogService({ models, verificationWorker, clock, logger }: Deps) {
+  return {
+    /** Newest first. */
+    async list(
+      { organizationId }: Tenant,
+      filter: AuditFilter,
+      page: Page,
+    ): Promise<Listed<AuditEntryView>> {
+      const where = { organizationId, ...auditFilterConditions(filter) };
+      const sort = { sequence: -1 } as const;
+      const { items, total } = await listPage(models.auditEntries, where, { ...page, sort });
+      return { items: items.map(toView), total };
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async find({ organizationId }: Tenant, auditId: string): Promise<AuditEntryView> {
+      const where = { organizationId, auditId };
+      return toView(await findOr404(models.auditEntries.findOne(where).lean<AuditEntryDocument>()));
+    },
+
+    /** Replays the organisation's chain. */
+    async verify({ organizationId }: Tenant): Promise<AuditVerification> {
+      const found = await verificationWorker.verify(AUDIT, organizationId, clock.now());
+      const { verified, totalChecked: totalEntries, lastHash, broken } = found;
+      if (broken) logger.error({ organizationId, broken }, 'an audit chain is not what was sealed');
+      return { verified, totalEntries, lastHash, ...(broken && { error: describe(broken) }) };
+    },
+  };
+}
+export type AuditLogService = ReturnType<typeof createAuditLogService>;
+
+const BREAKS = {
+  'prev-hash-mismatch': 'previous-hash mismatch',
+  'chain-hash-mismatch': 'altered entry',
+  'sequence-gap': 'missing entry',
+} as const satisfies Record<BrokenReason, string>;
+
+function describe({ sequence, reason, what }: Break): string {
+  return `${BREAKS[reason]} at sequence ${sequence}: ${what}`;
+}
+
+/** What is committed to is shown from the committed text, not from its copies. */
+function toView(entry: AuditEntryDocument): AuditEntryView {
+  const opened = Object.fromEntries(
+    Object.entries(entry.sealed).map(([name, { text }]) => [name, JSON.parse(text) as Json]),
+  );
+  const text = (name: string): string | null => (opened[name] ?? null) as string | null;
+  return {
+    _id: entry.auditId,
+    organizationId: entry.organizationId,
+    workspaceId: entry.workspaceId,
+    userId: entry.userId,
+    userEmail: text('userEmail'),
+    userRole: text('userRole') ?? 'member',
+    action: entry.action,
+    resource: entry.resource,
+    resourceId: entry.resourceId,
+    status: entry.status,
+    detail: entry.detail,
+    metadata: (opened.metadata ?? null) as Record<string, Json> | null,
+    ipAddress: text('ipAddress'),
+    userAgent: text('userAgent'),
+    sequence: entry.sequence,
+    chainHash: entry.chainHash,
+    previousChainHash: entry.prevHash,
+    createdAt: entry.createdAt,
+  };
+}
