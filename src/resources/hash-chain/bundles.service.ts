@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import { type AuditEvent, systemAuditEvent } from '../../domain/record/audit-event.ts';
 import { chainTime } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
@@ -21,21 +22,26 @@ export interface BundleCaller {
   userAgent: string | null;
 }
 
+export interface BundleDownload {
+  filename: string;
+  body: Readable;
+}
+
 interface Range {
   first: number;
   last: number;
 }
-type Place = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
+type Position = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
 
 export function createBundleService({ models, verificationWorker, audit, clock }: Deps) {
-  function newest(organizationId: string): Promise<Place | null> {
+  function newest(organizationId: string): Promise<Position | null> {
     const newestFirst = models.ledger
       .findOne({ organizationId }, 'sequence chainHash createdAt')
       .sort({ sequence: -1 });
-    return newestFirst.lean<Place>();
+    return newestFirst.lean<Position>();
   }
 
   /** The lowest sequence whose entry is at or after a moment, one beyond the head when there is none. Times never decrease along a chain. */
@@ -46,7 +52,7 @@ export function createBundleService({ models, verificationWorker, audit, clock }
       const entry = await models.ledger
         .findOne({ organizationId, sequence: { $gte: middle } }, 'sequence createdAt')
         .sort({ sequence: 1 })
-        .lean<Place>();
+        .lean<Position>();
       if (!entry || entry.createdAt >= moment) high = middle;
       else low = entry.sequence + 1;
     }
@@ -69,39 +75,20 @@ export function createBundleService({ models, verificationWorker, audit, clock }
     return { first, last: beyond - 1 };
   }
 
-  /** Showing values is for managers, and leaves an entry in the audit log either way. @throws AppError `FORBIDDEN` */
-  async function admit(
-    { organizationId, workspaceId, actor }: Tenant,
-    asking: BundleCaller,
-    shown: Shown,
+  /** Disclosing values is for managers, and leaves an entry in the audit log either way. @throws AppError `FORBIDDEN` */
+  async function requireDisclosure(
+    tenant: Tenant,
+    caller: BundleCaller,
+    disclosure: Disclosure,
   ): Promise<void> {
-    const { user, ip, userAgent } = asking;
-    const isAllowed = user !== null && MANAGERS.includes(user.role);
-    await audit.write({
-      organizationId,
-      workspaceId,
-      userId: user?.userId ?? null,
-      userEmail: user?.email ?? null,
-      userRole: user?.role ?? 'member',
-      action: 'hash-chain.disclose',
-      resource: 'hash-chain',
-      resourceId: null,
-      status: isAllowed ? 'success' : 'failure',
-      detail: `Bundle with ${shown.names.join(', ')}`,
-      metadata: { ...shown, ...(user ? {} : { actor: `${actor.kind}:${actor.id}` }) },
-      ipAddress: ip || null,
-      userAgent,
-    });
+    const isAllowed = caller.user !== null && MANAGERS.includes(caller.user.role);
+    await audit.write(disclosureEvent(tenant, caller, { disclosure, isAllowed }));
     if (!isAllowed) throw new AppError('FORBIDDEN', 'Only owners and admins may disclose values');
   }
 
   return {
     /** @throws AppError `VALIDATION_ERROR`, `FORBIDDEN` */
-    async open(
-      tenant: Tenant,
-      query: BundleQuery,
-      asking: BundleCaller,
-    ): Promise<{ filename: string; body: Readable }> {
+    async open(tenant: Tenant, query: BundleQuery, caller: BundleCaller): Promise<BundleDownload> {
       const { organizationId } = tenant;
       const head = await newest(organizationId);
       const { first, last } = await rangeOf(organizationId, query, head?.sequence ?? 0);
@@ -111,7 +98,7 @@ export function createBundleService({ models, verificationWorker, audit, clock }
           ? { fromSequence: first, toSequence: last }
           : { fromSequence: null, toSequence: null };
       const { disclose: names = [] } = query;
-      if (names.length > 0) await admit(tenant, asking, { names, ...range });
+      if (names.length > 0) await requireDisclosure(tenant, caller, { names, ...range });
       const body = await verificationWorker.bundle(DECISIONS, {
         chain: 'ledger',
         organizationId,
@@ -130,8 +117,29 @@ export function createBundleService({ models, verificationWorker, audit, clock }
 }
 export type BundleService = ReturnType<typeof createBundleService>;
 
-interface Shown {
+interface Disclosure {
   names: readonly string[];
   fromSequence: number | null;
   toSequence: number | null;
+}
+
+function disclosureEvent(
+  { organizationId, workspaceId, actor }: Tenant,
+  { user, ip, userAgent }: BundleCaller,
+  { disclosure, isAllowed }: { disclosure: Disclosure; isAllowed: boolean },
+): AuditEvent {
+  return systemAuditEvent({
+    organizationId,
+    workspaceId,
+    userId: user?.userId ?? null,
+    userEmail: user?.email ?? null,
+    userRole: user?.role ?? 'member',
+    action: 'hash-chain.disclose',
+    resource: 'hash-chain',
+    status: isAllowed ? 'success' : 'failure',
+    detail: `Bundle with ${disclosure.names.join(', ')}`,
+    metadata: { ...disclosure, ...(user ? {} : { actor: `${actor.kind}:${actor.id}` }) },
+    ipAddress: ip || null,
+    userAgent,
+  });
 }
