@@ -8,18 +8,16 @@ import {
   type PolicySet,
 } from '../../domain/policies/compile.ts';
 import { AppError } from '../../errors.ts';
+import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { PolicyDocument, PolicySetDocument } from './policies.model.ts';
 
 const CACHED_SETS = 2000;
+const CACHED_WORKSPACES = 500;
 
-type Deps = Pick<Platform, 'models' | 'caches'>;
-
-const WORKSPACES_KEPT = 500;
-
-export function createPolicySetService({ models, caches }: Deps) {
+export function createPolicySetService({ models, caches }: Pick<Platform, 'models' | 'caches'>) {
   const sets = caches.open<PolicySet>({ collections: ['policies'], max: CACHED_SETS });
-  /** What was compiled before, so that a change recompiles one policy and not the workspace. */
-  const compiled = new LRUCache<string, PolicyCache>({ max: WORKSPACES_KEPT });
+  /** Compiled policies by workspace, so that a change recompiles one policy and not the workspace. */
+  const compiled = new LRUCache<string, PolicyCache>({ max: CACHED_WORKSPACES });
 
   function compiledOf(workspaceId: string): PolicyCache {
     let known = compiled.get(workspaceId);
@@ -63,15 +61,14 @@ export function createPolicySetService({ models, caches }: Deps) {
       return set;
     },
 
-    invalidate: (organizationId: string) => sets.invalidate(organizationId),
+    invalidate(organizationId: string): void {
+      sets.invalidate(organizationId);
+    },
 
     /** The revisions behind a digest that some decision names. @throws AppError `NOT_FOUND` */
-    async resolve({ organizationId }: Tenant, digest: string) {
-      const found = await models.policySets
-        .findOne({ organizationId, digest })
-        .lean<PolicySetDocument>();
-      if (!found) throw new AppError('NOT_FOUND');
-      return found;
+    resolve({ organizationId }: Tenant, digest: string): Promise<PolicySetDocument> {
+      const where = { organizationId, digest };
+      return findOr404(models.policySets.findOne(where).lean<PolicySetDocument>());
     },
   };
 }
