@@ -25,8 +25,16 @@ export async function listPage<D>(
   return { items, total };
 }
 
-/** What may be left to the schema's defaults, and ids as text. */
-type Row<D> = { [K in keyof D]?: D[K] extends Types.ObjectId | null ? D[K] | string : D[K] };
+/** As it is stored, or with ids as text. */
+type Castable<T> = T extends Types.ObjectId
+  ? T | string
+  : T extends Date
+    ? T
+    : T extends object
+      ? { [K in keyof T]: Castable<T[K]> }
+      : T;
+/** What may be left to the schema's defaults. */
+type Row<D> = { [K in keyof D]?: Castable<D[K]> };
 
 /** Writes one document, in the transaction of the request when there is one, and returns it as stored. */
 export async function insertOne<D>(model: Model<D>, row: Row<D>): Promise<D> {
@@ -34,6 +42,11 @@ export async function insertOne<D>(model: Model<D>, row: Row<D>): Promise<D> {
   const [made] = (await model.create([row] as never)) as unknown as HydratedDocument<D>[];
   if (!made) throw new AppError('INTERNAL_ERROR');
   return made.toObject();
+}
+
+/** The members of a change that are given: what is left out stays as it is. */
+export function givenMembers(change: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }
 
 /** What a query for one document finds. @throws AppError `NOT_FOUND` */
