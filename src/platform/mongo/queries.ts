@@ -25,14 +25,13 @@ export async function listPage<D>(
   return { items, total };
 }
 
-/** As it is stored, or with ids as text. */
-type Castable<T> = T extends Types.ObjectId
-  ? T | string
-  : T extends Date
-    ? T
-    : T extends object
-      ? { [K in keyof T]: Castable<T[K]> }
-      : T;
+/** Ids as text, also in lists and one level down. */
+type AsText<T> = T extends Types.ObjectId ? T | string : T extends Types.ObjectId[] ? string[] : T;
+type Castable<T> = T extends Types.ObjectId | Date | readonly unknown[]
+  ? AsText<T>
+  : T extends object
+    ? { [K in keyof T]: AsText<T[K]> }
+    : T;
 /** What may be left to the schema's defaults. */
 type Row<D> = { [K in keyof D]?: Castable<D[K]> };
 

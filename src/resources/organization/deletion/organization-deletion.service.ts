@@ -38,8 +38,7 @@ export function createOrganizationDeletionService(deps: Deps) {
 
   /** Accounts of people who belong nowhere else go with it; no other's next sign-in leads to it. */
   async function removeMembers(organizationId: string): Promise<void> {
-    const people = await models.memberships.distinct('userId', { organizationId });
-    await models.memberships.deleteMany({ organizationId });
+    const people = await memberships.removeAll(organizationId);
     const elsewhere = await models.memberships
       .find({ userId: { $in: people } }, 'userId', { crossTenant: true })
       .lean<{ userId: { toHexString(): string } }[]>();

@@ -1,22 +1,36 @@
-// Memberships: changed one after the other within an organisation, so that an active owner always remains (document 1, section 3).
+// Memberships: the one writer of them. Changes within an organisation happen one after the other, so that an active owner always remains (document 1, section 3).
+import type { Types } from 'mongoose';
+import type { Role } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
+import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { MembershipDocument } from './memberships.model.ts';
 
+/** What is left out has the schema's default. */
+export type NewMembership = Partial<Omit<MembershipDocument, 'organizationId' | 'userId'>> & {
+  organizationId: string;
+  userId: string;
+  role: Role;
+};
+
 type Change = Partial<
-  Pick<MembershipDocument, 'role' | 'roleMapped' | 'isActive' | 'deactivatedBy'>
+  Omit<MembershipDocument, '_id' | 'organizationId' | 'userId' | 'createdAt' | 'updatedAt'>
 >;
 
-/** Everything here belongs into a transaction. */
+/** Not suspended, and not given to an address that is still unproved. */
+const ENTERABLE = { isActive: true, awaitsProof: { $ne: true } } as const;
+const OLDEST_FIRST = { createdAt: 1, _id: 1 } as const;
+
+/** Every method that writes belongs into a transaction. */
 export function createMembershipService({ models }: { models: Models }) {
   /** @throws AppError `VALIDATION_ERROR` when no active owner is left, and the transaction with it */
-  async function requireOwner(organizationId: string): Promise<void> {
+  async function requireActiveOwner(organizationId: string): Promise<void> {
     if (!(await models.memberships.exists({ organizationId, role: 'owner', isActive: true })))
       throw new AppError('VALIDATION_ERROR', 'An organisation needs an active owner');
   }
 
   async function keepOwner({ organizationId, role, isActive }: MembershipDocument): Promise<void> {
-    if (role === 'owner' && isActive) await requireOwner(organizationId.toHexString());
+    if (role === 'owner' && isActive) await requireActiveOwner(organizationId.toHexString());
   }
 
   /**
@@ -35,10 +49,10 @@ export function createMembershipService({ models }: { models: Models }) {
   return {
     lock,
 
-    /** For changes that were made elsewhere: that an owner went away is seen here. @throws AppError `VALIDATION_ERROR` */
+    /** For changes of many at once: that an owner went away is seen here. @throws AppError `VALIDATION_ERROR` */
     async ownerLost(organizationId: string): Promise<void> {
       await lock(organizationId);
-      await requireOwner(organizationId);
+      await requireActiveOwner(organizationId);
     },
 
     /** Whether no other owner is active. */
@@ -51,15 +65,54 @@ export function createMembershipService({ models }: { models: Models }) {
       return models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>();
     },
 
-    /** @throws AppError `VALIDATION_ERROR` when no active owner would remain */
+    /** The membership when the user may enter the organisation now. */
+    findEnterable(organizationId: string, userId: string): Promise<MembershipDocument | null> {
+      return models.memberships
+        .findOne({ organizationId, userId, ...ENTERABLE })
+        .lean<MembershipDocument>();
+    },
+
+    /** Every membership of a user, also those that cannot be entered, oldest first. */
+    ofUser(userId: string): Promise<MembershipDocument[]> {
+      return models.memberships
+        .find({ userId }, null, { crossTenant: true, sort: OLDEST_FIRST })
+        .lean<MembershipDocument[]>();
+    },
+
+    /** The memberships that a user may enter, oldest first. */
+    enterableOf(userId: string): Promise<MembershipDocument[]> {
+      return models.memberships
+        .find({ userId, ...ENTERABLE }, null, { crossTenant: true, sort: OLDEST_FIRST })
+        .lean<MembershipDocument[]>();
+    },
+
+    add(membership: NewMembership): Promise<MembershipDocument> {
+      return insertOne(models.memberships, membership);
+    },
+
+    /** @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` when no active owner would remain */
     async change(before: MembershipDocument, change: Change): Promise<MembershipDocument> {
       const { _id, organizationId } = before;
-      const after = await models.memberships
-        .findOneAndUpdate({ _id, organizationId }, { $set: change }, { returnDocument: 'after' })
-        .lean<MembershipDocument>();
-      if (!after) throw new AppError('NOT_FOUND');
-      await keepOwner(before);
+      const after = await findOr404(
+        models.memberships
+          .findOneAndUpdate({ _id, organizationId }, { $set: change }, { returnDocument: 'after' })
+          .lean<MembershipDocument>(),
+      );
+      if ('role' in change || 'isActive' in change) await keepOwner(before);
       return after;
+    },
+
+    /** Gives many members a role; whether an owner is left, the caller asks with `ownerLost`. */
+    async changeRoles(organizationId: string, userIds: string[], role: Role): Promise<void> {
+      const where = { organizationId, userId: { $in: userIds } };
+      await models.memberships.updateMany(where, { $set: { role } });
+    },
+
+    /** The mailbox of a user is proved: what waited for that can be entered, in every organisation. */
+    async releaseAwaiting(userId: string): Promise<void> {
+      await models.memberships
+        .updateMany({ userId, awaitsProof: true }, { $set: { awaitsProof: false } })
+        .setOptions({ crossTenant: true });
     },
 
     /** @throws AppError `VALIDATION_ERROR` when no active owner would remain */
@@ -67,6 +120,13 @@ export function createMembershipService({ models }: { models: Models }) {
       const { _id, organizationId } = before;
       await models.memberships.deleteOne({ _id, organizationId });
       await keepOwner(before);
+    },
+
+    /** Ends every membership of an organisation; answers whose they were. */
+    async removeAll(organizationId: string): Promise<Types.ObjectId[]> {
+      const userIds = await models.memberships.distinct('userId', { organizationId });
+      await models.memberships.deleteMany({ organizationId });
+      return userIds;
     },
   };
 }

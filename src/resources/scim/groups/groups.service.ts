@@ -73,7 +73,7 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
       : [];
     if (before.length < ids.length)
       throw new AppError('SCIM_INVALID_VALUE', 'members has a value that is no user');
-    await models.memberships.updateMany(where, { $set: { role } });
+    await memberships.changeRoles(organizationId, [...ids], role);
     return before;
   }
 

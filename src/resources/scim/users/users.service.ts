@@ -5,7 +5,6 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { PatchOperation } from '../../../domain/scim/patch.ts';
 import { project, type Projected, type Selection } from '../../../domain/scim/projection.ts';
 import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
-import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
@@ -72,10 +71,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
     if (userName !== (membership.directory?.userName ?? user.email))
       await accounts.requireFreeUserName(organizationId, userName, id);
     const activity = activityAfter(membership, input.active);
-    await models.memberships.updateOne(
-      { _id: membership._id, organizationId },
-      { $set: { ...profile, ...activity } },
-    );
+    await memberships.change(membership, { ...profile, ...activity });
     await accounts.sync(organizationId, user, profile.directory);
     if (membership.isActive && !activity.isActive) await afterDeactivation(person);
     const saved = people.toResource(await people.find(tenant, id));
@@ -112,8 +108,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
         deactivatedBy: input.active ? null : 'scim',
       };
       const { role } = decision;
-      const row = { organizationId, userId, role, awaitsProof, ...activity, ...profile };
-      await insertOne(models.memberships, row);
+      await memberships.add({ organizationId, userId, role, awaitsProof, ...activity, ...profile });
       const made = people.toResource(await people.find(tenant, userId));
       return {
         user: project(made, USER_SCHEMA, selection),
@@ -145,10 +140,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
     async deactivate(tenant: Tenant, id: string): Promise<ScimUserEvent[]> {
       const person = await people.find(tenant, id);
       const { membership } = person;
-      await models.memberships.updateOne(
-        { _id: membership._id, organizationId: tenant.organizationId },
-        { $set: activityAfter(membership, false) },
-      );
+      await memberships.change(membership, activityAfter(membership, false));
       if (membership.isActive) await afterDeactivation(person);
       const metadata = { externalId: membership.ssoId ?? null };
       return [{ action: 'scim.user.deactivated', resourceId: id, metadata }];

@@ -103,8 +103,11 @@ export function createAccountLinkingService(deps: Deps) {
       );
     const { role, matched } = roleFor(groups ?? [], roleMapping);
     const roleMapped = matched !== null;
-    const row = { organizationId, userId: user._id, role, roleMapped };
-    return { user, membership: await insertOne(models.memberships, row) };
+    const userId = user._id.toHexString();
+    return {
+      user,
+      membership: await memberships.add({ organizationId, userId, role, roleMapped }),
+    };
   }
 
   function createAccount(
@@ -167,10 +170,7 @@ export function createAccountLinkingService(deps: Deps) {
           (await findBySubject(organizationId, signOn)) ?? (await findByEmail(settings, identity));
         const user = await open(organizationId, account);
         const { membership } = account;
-        await models.memberships.updateOne(
-          { _id: membership._id, organizationId },
-          { $set: { signOn: { issuer, subject } } },
-        );
+        await memberships.change(membership, { signOn: { issuer, subject } });
         await syncRole(settings, identity, membership);
         return sessions.signIn(user, origin, {
           method: protocol,
