@@ -25,9 +25,10 @@ interface Deps {
 
 export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const { organizations, auth } = identity;
+  const { keyAuthentication } = auth;
   const resolver = createAgentResolver(platform);
   const activity = createAgentActivityService(platform);
-  const registry = createAgentService({ ...platform, keys: auth.keys, resolver, activity });
+  const registry = createAgentService({ ...platform, keyAuthentication, resolver, activity });
   const agentHistory = createAgentHistoryService(platform);
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService({ ...platform, agents: registry, resolver });

@@ -8,8 +8,11 @@ import { createRegistrationService } from '../resources/auth/accounts/registrati
 import { createSignInFailures } from '../resources/auth/accounts/sign-in-failures.service.ts';
 import { createEmailLinkService } from '../resources/auth/email-links/email-links.service.ts';
 import { createOneTimeTokenService } from '../resources/auth/email-links/one-time-tokens.service.ts';
+import { createKeyAuthenticationService } from '../resources/auth/keys/key-authentication.service.ts';
 import { createKeyService } from '../resources/auth/keys/keys.service.ts';
+import { createCodeService } from '../resources/auth/mfa/codes.service.ts';
 import { createMfaService } from '../resources/auth/mfa/mfa.service.ts';
+import { createSecondStepService } from '../resources/auth/mfa/second-step.service.ts';
 import { createProfileService } from '../resources/auth/profile/profile.service.ts';
 import { createSessionService } from '../resources/auth/sessions/sessions.service.ts';
 import { createStreamTokenService } from '../resources/auth/sessions/stream-tokens.service.ts';
@@ -29,19 +32,24 @@ export function createIdentity(platform: Platform, { audit, auditLog, consumers 
     consumers.cursorsFor(organizationId, 0);
   const organizations = createOrganizationService({ ...platform, openLedger });
   const memberships = createMembershipService(platform);
+  const belonging = { organizations, memberships };
   const workspaces = createWorkspaceService(platform);
   const oneTimeTokens = createOneTimeTokenService(platform);
-  const sessions = createSessionService({ ...platform, oneTimeTokens, organizations, auditLog });
+  const sessions = createSessionService({ ...platform, ...belonging, oneTimeTokens, auditLog });
   const failures = createSignInFailures({ ...platform, sessions, audit });
-  const credentials = createCredentialService({ ...platform, sessions, oneTimeTokens });
-  const registration = createRegistrationService({ ...platform, sessions, organizations });
+  const proofs = { ...platform, sessions, memberships, oneTimeTokens };
+  const credentials = createCredentialService(proofs);
+  const registration = createRegistrationService({ ...platform, ...belonging, sessions });
   const signIn = { ...platform, sessions, failures, credentials, oneTimeTokens };
   const local = createLocalService({ ...signIn, registration });
   const emailLinks = createEmailLinkService(signIn);
-  const mfa = createMfaService(signIn);
+  const codes = createCodeService(platform);
+  const mfa = createMfaService({ ...platform, codes });
+  const secondStep = createSecondStepService({ ...signIn, codes });
   const streamTokens = createStreamTokenService({ ...platform, sessions, oneTimeTokens });
   const profile = createProfileService({ ...platform, auditLog });
-  const keys = createKeyService({ ...platform, organizations });
+  const keyAuthentication = createKeyAuthenticationService({ ...platform, organizations });
+  const keys = createKeyService({ ...platform, keyAuthentication });
   return {
     organizations,
     memberships,
@@ -51,7 +59,17 @@ export function createIdentity(platform: Platform, { audit, auditLog, consumers 
     credentials,
     registration,
     /** What the routes below `/auth` see. */
-    auth: { local, emailLinks, mfa, sessions, streamTokens, profile, keys },
+    auth: {
+      local,
+      emailLinks,
+      mfa,
+      secondStep,
+      sessions,
+      streamTokens,
+      profile,
+      keys,
+      keyAuthentication,
+    },
   };
 }
 export type Identity = ReturnType<typeof createIdentity>;

@@ -34,7 +34,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const { config, clock, fetch, http } = platform;
   const { credentials, memberships, oneTimeTokens, organizations, failures } = identity;
   const { registration, auth } = identity;
-  const { sessions, mfa } = auth;
+  const { sessions, secondStep } = auth;
   const validation = createSsoValidationService(platform);
   const settings = { ...platform, validation, sessions, organizations };
   const ssoSettings = createSsoSettingsService(settings);
@@ -73,7 +73,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const starters = { oidc, saml };
   const discovery = { ...platform, activeSso, verifiedDomains, starters, audit };
   const homeRealm = createHomeRealmService(discovery);
-  const cookieExchange = createExchangeService({ sessions, mfa });
+  const cookieExchange = createExchangeService({ sessions, secondStep });
   return {
     ssoSettings,
     ssoDomains,

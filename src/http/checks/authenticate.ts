@@ -37,10 +37,11 @@ export async function authenticate(
   const { apiKey, token } = credentialsOf(headers);
   if (route.auth === 'scim') return services.organization.scimTokens.authenticate(token);
   const wantsKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
-  if (apiKey !== null) return allowKey(await services.auth.keys.authenticate(apiKey), route);
+  const { keyAuthentication, sessions } = services.auth;
+  if (apiKey !== null) return allowKey(await keyAuthentication.authenticate(apiKey), route);
   if (token === null) throw new AppError(wantsKey ? 'NO_API_KEY' : 'NO_TOKEN');
   if (wantsKey) throw new AppError('INVALID_API_KEY_FORMAT');
-  return services.auth.sessions.authenticate(token);
+  return sessions.authenticate(token);
 }
 
 function allowKey(caller: Caller, route: Route): Caller {

@@ -8,7 +8,7 @@ import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
-import type { KeyService } from '../auth/keys/keys.service.ts';
+import type { KeyAuthenticationService } from '../auth/keys/key-authentication.service.ts';
 import {
   type AgentActivityService,
   type AgentAnalytics,
@@ -21,7 +21,7 @@ import type { AgentDocument } from './agents.model.ts';
 import type { agentInput, agentPoliciesChange } from './agents.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'onCommit'> & {
-  keys: Pick<KeyService, 'forget'>;
+  keyAuthentication: KeyAuthenticationService;
   resolver: AgentResolver;
   activity: AgentActivityService;
 };
@@ -56,11 +56,11 @@ type AgentChange = Partial<
 const PREFIX_LENGTH = 8;
 
 export function createAgentService(deps: Deps) {
-  const { models, clock, randomHex, onCommit, keys, resolver, activity } = deps;
+  const { models, clock, randomHex, onCommit, keyAuthentication, resolver, activity } = deps;
 
   function onAgentsChanged(organizationId: string): void {
     onCommit(() => resolver.invalidate(organizationId));
-    keys.forget(organizationId);
+    keyAuthentication.forget(organizationId);
   }
 
   function find(tenant: Tenant, id: string): Promise<AgentDocument> {

@@ -1,12 +1,14 @@
 // What ends with a password: a new one is set in one place, and everything that the old one opened is closed there.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import type { UserDocument } from './users.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & {
   sessions: SessionService;
+  memberships: MembershipService;
   oneTimeTokens: OneTimeTokenService;
 };
 
@@ -19,33 +21,35 @@ interface NewPassword {
   mailboxProved: boolean;
 }
 
-export function createCredentialService({ models, sessions, oneTimeTokens, clock }: Deps) {
-  const service = {
+interface Replaced {
+  user: UserDocument;
+  sessionsEnded: number;
+}
+
+export function createCredentialService(deps: Deps) {
+  const { models, sessions, memberships, oneTimeTokens, clock } = deps;
+
+  async function replacePassword(userId: string, change: NewPassword): Promise<Replaced> {
+    const { passwordHash, exceptJti, mailboxProved } = change;
+    const now = clock.now();
+    const proof = mailboxProved ? { emailVerifiedAt: now } : {};
+    const user = await models.users
+      .findOneAndUpdate(
+        { _id: userId },
+        { $set: { passwordHash, passwordChangedAt: now, ...proof } },
+        { returnDocument: 'after' },
+      )
+      .lean<UserDocument>();
+    if (!user) throw new AppError('INVALID_TOKEN');
+    if (mailboxProved) await memberships.releaseAwaiting(userId);
+    await oneTimeTokens.voidAllOf(userId);
+    const { revoked } = await sessions.revokeAll(userId, exceptJti);
+    return { user, sessionsEnded: revoked };
+  }
+
+  return {
     /** Replaces the password, ends sessions, and makes links, second steps and stream tokens void; call it in a transaction. */
-    async replacePassword(userId: string, { passwordHash, exceptJti, mailboxProved }: NewPassword) {
-      const now = clock.now();
-      const user = await models.users
-        .findOneAndUpdate(
-          { _id: userId },
-          {
-            $set: {
-              passwordHash,
-              passwordChangedAt: now,
-              ...(mailboxProved && { emailVerifiedAt: now }),
-            },
-          },
-          { returnDocument: 'after' },
-        )
-        .lean<UserDocument>();
-      if (!user) throw new AppError('INVALID_TOKEN');
-      if (mailboxProved)
-        await models.memberships
-          .updateMany({ userId, awaitsProof: true }, { $set: { awaitsProof: false } })
-          .setOptions({ crossTenant: true });
-      await oneTimeTokens.voidAllOf(userId);
-      const { revoked } = await sessions.revokeAll(userId, exceptJti);
-      return { user, sessionsEnded: revoked };
-    },
+    replacePassword,
 
     /**
      * The owner of the mailbox is here. Whoever registered the address without proving it may be somebody else: their password and
@@ -53,7 +57,7 @@ export function createCredentialService({ models, sessions, oneTimeTokens, clock
      */
     async proveMailbox(user: UserDocument): Promise<UserDocument> {
       if (user.emailVerifiedAt !== null) return user;
-      const { user: proved } = await service.replacePassword(user._id.toHexString(), {
+      const { user: proved } = await replacePassword(user._id.toHexString(), {
         passwordHash: null,
         exceptJti: null,
         mailboxProved: true,
@@ -61,6 +65,5 @@ export function createCredentialService({ models, sessions, oneTimeTokens, clock
       return proved;
     },
   };
-  return service;
 }
 export type CredentialService = ReturnType<typeof createCredentialService>;

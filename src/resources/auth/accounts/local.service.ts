@@ -1,15 +1,22 @@
-// Local accounts: make an organisation with its first owner, sign in with a password, change it (document 1, section 4.1).
+// Local accounts: register an organisation with its owner, sign in with a password, change it (document 1, section 4.1).
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
+import type { Role } from '../../../domain/identity/roles.ts';
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import type { changeInput, completeInput, loginInput, registerInput } from '../auth.schemas.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
-import { type Origin, type SessionService, toUserView } from '../sessions/sessions.service.ts';
+import type { Origin, SecondStep, SessionService, SignedIn } from '../sessions/sessions.service.ts';
+import {
+  type OrganizationView,
+  toOrganizationView,
+  toUserView,
+  type UserView,
+} from './account-views.ts';
 import type { CredentialService } from './credentials.service.ts';
-import { type RegistrationService, toOrganizationView } from './registration.service.ts';
-import type { SignInFailures } from './sign-in-failures.service.ts';
+import type { Registered, RegistrationService } from './registration.service.ts';
+import { detailOf, type SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'passwords' | 'clock' | 'transaction'> & {
@@ -19,6 +26,16 @@ type Deps = Pick<Platform, 'models' | 'passwords' | 'clock' | 'transaction'> & {
   oneTimeTokens: OneTimeTokenService;
   registration: RegistrationService;
 };
+
+export interface PasswordChanged {
+  passwordChanged: true;
+  sessionsEnded: number;
+}
+interface WhoAmI {
+  user: UserView;
+  organization: OrganizationView;
+  role: Role;
+}
 
 const METHOD = 'password';
 const PROOF = { method: METHOD, secondFactor: null };
@@ -35,7 +52,6 @@ export function createLocalService(deps: Deps) {
     clock,
     transaction,
   } = deps;
-  const { requireOpen, found } = registration;
 
   async function requireNew(email: string): Promise<void> {
     if (await models.users.exists({ email }))
@@ -43,15 +59,20 @@ export function createLocalService(deps: Deps) {
   }
 
   return {
-    requireOpen,
+    requireOpen: registration.requireOpen,
 
     /** @throws AppError `ALREADY_EXISTS` when the address has an account, `FORBIDDEN` when registration is by invitation only */
-    async register({ password, ...person }: z.output<typeof registerInput>, origin: Origin) {
-      requireOpen();
+    async register(input: z.output<typeof registerInput>, origin: Origin): Promise<Registered> {
+      const { password, ...person } = input;
+      registration.requireOpen();
       await requireNew(person.email);
       const passwordHash = await passwords.hash(password);
       return transaction(() =>
-        found({ ...person, identities: [], passwordHash, mailboxProved: false }, origin, PROOF),
+        registration.register(
+          { ...person, identities: [], passwordHash, mailboxProved: false },
+          origin,
+          PROOF,
+        ),
       );
     },
 
@@ -59,15 +80,15 @@ export function createLocalService(deps: Deps) {
     async completeSignup(
       { token, password, ...person }: z.output<typeof completeInput>,
       origin: Origin,
-    ) {
-      requireOpen();
+    ): Promise<Registered> {
+      registration.requireOpen();
       await oneTimeTokens.peek('signup', token);
       const passwordHash = await passwords.hash(password);
       return transaction(async () => {
         const { email } = await oneTimeTokens.use('signup', token);
         if (email === null) throw new AppError('INTERNAL_ERROR');
         await requireNew(email);
-        return found(
+        return registration.register(
           { ...person, email, identities: [], passwordHash, mailboxProved: true },
           origin,
           PROOF,
@@ -76,46 +97,46 @@ export function createLocalService(deps: Deps) {
     },
 
     /** @throws AppError `INVALID_CREDENTIALS`, the same for an unknown address and a wrong password; `ACCOUNT_DEACTIVATED` */
-    async login({ email, password }: z.output<typeof loginInput>, origin: Origin) {
+    async login(
+      { email, password }: z.output<typeof loginInput>,
+      origin: Origin,
+    ): Promise<SignedIn | SecondStep> {
       const user = await models.users.findOne({ email }).lean<UserDocument>();
       const matches = await passwords.verify(user?.passwordHash ?? null, password);
       if (user && !matches)
         failures.note(user, origin, { method: METHOD, detail: 'wrong password' });
       if (!user || !matches) throw new AppError('INVALID_CREDENTIALS');
       return transaction(async () => {
-        // Written, so that a password that is being changed meanwhile opens nothing any more.
-        const same = { _id: user._id, passwordHash: user.passwordHash };
-        const { matchedCount } = await models.users.updateOne(same, {
-          $set: { updatedAt: clock.now() },
-        });
+        // Written, so that a password that is changed meanwhile opens nothing any more.
+        const { matchedCount } = await models.users.updateOne(
+          { _id: user._id, passwordHash: user.passwordHash },
+          { $set: { updatedAt: clock.now() } },
+        );
         if (matchedCount === 0) throw new AppError('INVALID_CREDENTIALS');
         return sessions.signIn(user, origin, PROOF);
       }).catch((error: unknown) => {
-        failures.note(user, origin, {
-          method: METHOD,
-          detail: error instanceof AppError ? error.code : 'fault',
-        });
+        failures.note(user, origin, { method: METHOD, detail: detailOf(error) });
         throw error;
       });
     },
 
-    /** Ends the user's other sessions. @throws AppError `INVALID_CREDENTIALS` when the present password is another */
+    /** Ends the user's other sessions. @throws AppError `INVALID_CREDENTIALS` when the current password is incorrect */
     async changePassword(
       { userId, jti }: User,
       { currentPassword, newPassword }: z.output<typeof changeInput>,
-    ) {
+    ): Promise<PasswordChanged> {
       const user = await models.users.findById(userId).lean<UserDocument>();
       if (!(await passwords.verify(user?.passwordHash ?? null, currentPassword)))
-        throw new AppError('INVALID_CREDENTIALS', 'The present password is another');
+        throw new AppError('INVALID_CREDENTIALS', 'Current password is incorrect');
       const passwordHash = await passwords.hash(newPassword);
       const { sessionsEnded } = await transaction(() =>
         credentials.replacePassword(userId, { passwordHash, exceptJti: jti, mailboxProved: false }),
       );
-      return { passwordChanged: true as const, sessionsEnded };
+      return { passwordChanged: true, sessionsEnded };
     },
 
     /** The caller and the active organisation. */
-    async me({ organizationId }: Tenant, { userId, role }: User) {
+    async me({ organizationId }: Tenant, { userId, role }: User): Promise<WhoAmI> {
       const [user, organization] = await Promise.all([
         models.users.findById(userId).lean<UserDocument>(),
         models.organizations.findById(organizationId).lean<OrganizationDocument>(),

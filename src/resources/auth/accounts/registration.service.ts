@@ -1,14 +1,18 @@
-// A new account with an organisation of its own, whichever way its founder came.
+// Registration: a new account with an organisation of its own, whichever way the person came.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
+import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
-import type { Origin, Proof, SessionService } from '../sessions/sessions.service.ts';
+import type { Origin, Proof, SessionService, SignedIn } from '../sessions/sessions.service.ts';
+import { type OrganizationView, toOrganizationView } from './account-views.ts';
 import type { SocialIdentity } from './users.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'config' | 'clock' | 'newId'> & {
   sessions: SessionService;
   organizations: OrganizationService;
+  memberships: MembershipService;
 };
 
 export interface Registrant {
@@ -21,8 +25,10 @@ export interface Registrant {
   mailboxProved: boolean;
 }
 
+export type Registered = SignedIn & { organization: OrganizationView };
+
 export function createRegistrationService(deps: Deps) {
-  const { models, sessions, organizations, clock, newId, config } = deps;
+  const { models, sessions, organizations, memberships, clock, newId, config } = deps;
   return {
     /** @throws AppError `FORBIDDEN` when registration is by invitation only */
     requireOpen(): void {
@@ -31,24 +37,22 @@ export function createRegistrationService(deps: Deps) {
     },
 
     /** A new user with a new organisation, signed in as its owner; call it in a transaction. */
-    async found(
-      { organizationName, mailboxProved, ...person }: Registrant,
-      origin: Origin,
-      proof: Proof,
-    ) {
+    async register(registrant: Registrant, origin: Origin, proof: Proof): Promise<Registered> {
+      const { organizationName, mailboxProved, ...person } = registrant;
       const { organizationId } = await organizations.create(organizationName);
       const userId = newId();
       const now = clock.now();
-      const passwordChangedAt = person.passwordHash === null ? null : now;
-      const [made] = await models.users.create([
-        { ...person, _id: userId, passwordChangedAt, emailVerifiedAt: mailboxProved ? now : null },
-      ]);
-      await models.memberships.create([{ organizationId, userId, role: 'owner' }]);
-      const organization = await models.organizations
-        .findById(organizationId)
-        .lean<OrganizationDocument>();
-      if (!made || !organization) throw new AppError('INTERNAL_ERROR');
-      const session = await sessions.signIn(made.toObject(), origin, proof);
+      const user = await insertOne(models.users, {
+        ...person,
+        _id: userId,
+        passwordChangedAt: person.passwordHash === null ? null : now,
+        emailVerifiedAt: mailboxProved ? now : null,
+      });
+      await memberships.add({ organizationId, userId, role: 'owner' });
+      const organization = await findOr404(
+        models.organizations.findById(organizationId).lean<OrganizationDocument>(),
+      );
+      const session = await sessions.signIn(user, origin, proof);
       // A new account has no second factor.
       if (session.mfaRequired) throw new AppError('INTERNAL_ERROR');
       return { ...session, organization: toOrganizationView(organization) };
@@ -56,7 +60,3 @@ export function createRegistrationService(deps: Deps) {
   };
 }
 export type RegistrationService = ReturnType<typeof createRegistrationService>;
-
-export function toOrganizationView(organization: OrganizationDocument) {
-  return { ...organization, plan: organization.subscription.plan };
-}

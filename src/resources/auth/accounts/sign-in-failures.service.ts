@@ -1,6 +1,7 @@
-// Failed sign-ins of known accounts, audited beside the answer: a failure is told as soon for a known account as for an unknown one.
-import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
+// Failed sign-ins of known accounts, audited beside the answer, so that a failure takes as long for a known account as for an unknown one.
 import type { Platform } from '../../../composition/platform.ts';
+import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
+import { AppError } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { Origin, SessionService } from '../sessions/sessions.service.ts';
 import type { UserDocument } from './users.model.ts';
@@ -16,7 +17,7 @@ export interface SignInFailure {
 }
 
 export function createSignInFailures({ sessions, audit, logger }: Deps) {
-  const underWay = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
 
   async function write(
     user: UserDocument,
@@ -46,14 +47,19 @@ export function createSignInFailures({ sessions, audit, logger }: Deps) {
     note(user: UserDocument, origin: Origin, failure: SignInFailure): void {
       const writing = write(user, origin, failure)
         .catch((error: unknown) => logger.error({ err: error }, 'failed sign-in not audited'))
-        .finally(() => underWay.delete(writing));
-      underWay.add(writing);
+        .finally(() => pending.delete(writing));
+      pending.add(writing);
     },
 
-    /** Resolves when every failure is audited. */
+    /** Resolves when every failure has been audited. */
     async settle(): Promise<void> {
-      await Promise.all(underWay);
+      await Promise.all(pending);
     },
   };
 }
 export type SignInFailures = ReturnType<typeof createSignInFailures>;
+
+/** What the entry of a failed sign-in says of the error. */
+export function detailOf(error: unknown): string {
+  return error instanceof AppError ? error.code : 'fault';
+}

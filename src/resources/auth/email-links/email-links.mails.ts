@@ -37,7 +37,7 @@ const MAGIC_LINK: Words = {
   label: 'Sign in',
 };
 
-const withWay =
+const mailWithLink =
   ({ label, ...words }: Words) =>
   (to: string, { page, token }: LinkMail): MailContent => ({
     to,
@@ -45,9 +45,9 @@ const withWay =
     action: { label, token, link: `${page}#token=${token}` },
   });
 
-export const signUpMail = withWay(SIGN_UP);
-export const resetMail = withWay(RESET);
-export const magicLinkMail = withWay(MAGIC_LINK);
+export const signUpMail = mailWithLink(SIGN_UP);
+export const resetMail = mailWithLink(RESET);
+export const magicLinkMail = mailWithLink(MAGIC_LINK);
 
 export const accountExistsMail = (to: string): MailContent => ({
   to,

@@ -10,21 +10,21 @@ import {
   signInView,
 } from '../auth.schemas.ts';
 
-/** Anybody may ask for any address; what is written is one row that says so. */
-const asked = {
+/** Anybody may ask for any address. */
+const request = {
   auth: 'public',
   limits: ['auth', 'mail'],
   body: addressInput,
   data: sentView,
 } as const;
-const used = { auth: 'public', limits: ['auth'], writes: 'own' } as const;
+const use = { auth: 'public', limits: ['auth'], writes: 'own' } as const;
 
 export const emailLinkRoutes = [
   route({
     method: 'post',
     path: '/request-signup',
     summary: 'Have a mail sent that proves the address of a new account',
-    ...asked,
+    ...request,
     codes: ['FORBIDDEN'],
     async handler({ body }, { auth }) {
       auth.local.requireOpen();
@@ -35,21 +35,21 @@ export const emailLinkRoutes = [
     method: 'post',
     path: '/forgot-password',
     summary: 'Have a mail sent that lets the password be set anew',
-    ...asked,
+    ...request,
     handler: ({ body }, { auth }) => auth.emailLinks.request('reset', body.email),
   }),
   route({
     method: 'post',
     path: '/magic-link',
     summary: 'Have a mail sent that signs in once',
-    ...asked,
+    ...request,
     handler: ({ body }, { auth }) => auth.emailLinks.request('magic-link', body.email),
   }),
   route({
     method: 'post',
     path: '/reset-password',
     summary: 'Set a new password with the token of a mail; every session ends',
-    ...used,
+    ...use,
     body: resetInput,
     data: passwordChangedView,
     codes: ['INVALID_TOKEN', 'EXPIRED'],
@@ -73,7 +73,7 @@ export const emailLinkRoutes = [
     method: 'post',
     path: '/magic-link/verify',
     summary: 'Sign in with the token of a mail',
-    ...used,
+    ...use,
     body: linkInput,
     data: signInView,
     codes: ['INVALID_TOKEN', 'EXPIRED', 'ACCOUNT_DEACTIVATED'],

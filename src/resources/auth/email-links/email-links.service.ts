@@ -1,13 +1,15 @@
-// Links in mail: registration, a new password, signing in. Asking for one is the same work for a known and an unknown address.
+// Links in mail: registration, a new password, signing in. A request for one costs the same for a known and an unknown address.
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
+import type { Role } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
 import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
 import type { CredentialService } from '../accounts/credentials.service.ts';
-import type { SignInFailures } from '../accounts/sign-in-failures.service.ts';
+import type { PasswordChanged } from '../accounts/local.service.ts';
+import { detailOf, type SignInFailures } from '../accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 import type { resetInput } from '../auth.schemas.ts';
-import type { Origin, SessionService } from '../sessions/sessions.service.ts';
+import type { Origin, SecondStep, SessionService, SignedIn } from '../sessions/sessions.service.ts';
 import {
   accountExistsMail,
   type LinkMail,
@@ -30,6 +32,16 @@ type Deps = Pick<
 
 type Kind = 'signup' | 'reset' | 'magic-link';
 
+/** The same words whether the address has an account or not. */
+interface MailRequested {
+  message: string;
+}
+interface PasswordReset extends PasswordChanged {
+  user: UserDocument;
+  /** Where the change is audited. */
+  home: { organizationId: string; role: Role };
+}
+
 const MINUTE = 60_000;
 /** Counted from the request, not from the delivery. */
 const LIFETIME_MS: Record<Kind, number> = {
@@ -51,16 +63,16 @@ export function createEmailLinkService(deps: Deps) {
   const userOf = (email: string): Promise<UserDocument | null> =>
     models.users.findOne({ email }).lean<UserDocument>();
 
-  /** A new token in place of earlier ones; null when the request is older than what it asks for may become. */
-  async function wayFor(
+  /** A new token in place of earlier ones; null when the request is older than its link may become. */
+  async function linkFor(
     kind: Kind,
     email: string,
-    asked: { user: UserDocument | null; at: Date },
+    request: { user: UserDocument | null; createdAt: Date },
   ): Promise<LinkMail | null> {
-    const expiresAt = new Date(asked.at.getTime() + LIFETIME_MS[kind]);
+    const expiresAt = new Date(request.createdAt.getTime() + LIFETIME_MS[kind]);
     if (expiresAt <= clock.now()) return null;
     await oneTimeTokens.voidSent(kind, email);
-    const userId = asked.user?._id.toHexString() ?? null;
+    const userId = request.user?._id.toHexString() ?? null;
     const token = await oneTimeTokens.issue({
       purpose: kind satisfies Purpose,
       userId,
@@ -75,34 +87,34 @@ export function createEmailLinkService(deps: Deps) {
     async ({ payload, createdAt }) => {
       const email = payload.email as string;
       const user = await userOf(email);
-      const way = user && (await wayFor(kind, email, { user, at: createdAt }));
-      return way && write(email, way);
+      const link = user && (await linkFor(kind, email, { user, createdAt }));
+      return link && write(email, link);
     };
 
-  const mailToNewcomer: ComposeMail = async ({ payload, createdAt }) => {
+  const signUp: ComposeMail = async ({ payload, createdAt }) => {
     const email = payload.email as string;
     if (await userOf(email)) return accountExistsMail(email);
-    const way = await wayFor('signup', email, { user: null, at: createdAt });
-    return way && signUpMail(email, way);
+    const link = await linkFor('signup', email, { user: null, createdAt });
+    return link && signUpMail(email, link);
   };
 
   return {
     /** By the `kind` of the outbox row. */
     mails: {
-      signup: mailToNewcomer,
+      signup: signUp,
       reset: mailToUser('reset', resetMail),
       'magic-link': mailToUser('magic-link', magicLinkMail),
     } satisfies Record<Kind, ComposeMail>,
 
     /** The same answer, and the same single write, whoever the address belongs to. */
-    async request(kind: Kind, email: string) {
+    async request(kind: Kind, email: string): Promise<MailRequested> {
       // The account is looked up, and the token made, when the mail is sent.
       await deps.queueMail(null, { kind, email });
       return { message: 'If the address can be used for this, a mail is on its way to it' };
     },
 
     /** Sets a new password and ends every session; it opens none. @throws AppError `INVALID_TOKEN`, `EXPIRED` */
-    async resetPassword({ token, password }: z.output<typeof resetInput>) {
+    async resetPassword({ token, password }: z.output<typeof resetInput>): Promise<PasswordReset> {
       await oneTimeTokens.peek('reset', token);
       const passwordHash = await passwords.hash(password);
       return transaction(async () => {
@@ -118,12 +130,12 @@ export function createEmailLinkService(deps: Deps) {
         const home = await sessions.homeOf(user);
         // Whoever belongs nowhere has nothing to sign in to.
         if (!home) throw new AppError('INVALID_TOKEN');
-        return { user, home, passwordChanged: true as const, sessionsEnded };
+        return { user, home, passwordChanged: true, sessionsEnded };
       });
     },
 
     /** @throws AppError `INVALID_TOKEN`, `EXPIRED`, `ACCOUNT_DEACTIVATED` */
-    async signIn(token: string, origin: Origin) {
+    async signIn(token: string, origin: Origin): Promise<SignedIn | SecondStep> {
       const { userId } = await oneTimeTokens.peek('magic-link', token);
       const user = await models.users.findById(userId).lean<UserDocument>();
       if (!user) throw new AppError('INVALID_TOKEN');
@@ -133,10 +145,7 @@ export function createEmailLinkService(deps: Deps) {
         if (proved.email !== email) throw new AppError('INVALID_TOKEN');
         return sessions.signIn(proved, origin, { method: METHOD, secondFactor: null });
       }).catch((error: unknown) => {
-        failures.note(user, origin, {
-          method: METHOD,
-          detail: error instanceof AppError ? error.code : 'fault',
-        });
+        failures.note(user, origin, { method: METHOD, detail: detailOf(error) });
         throw error;
       });
     },

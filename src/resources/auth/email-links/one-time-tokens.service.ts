@@ -1,7 +1,8 @@
-// One-time tokens: made, looked at, tried, and used once however many use them at the same time.
+// One-time tokens: issued, peeked at, tried, and used once however many requests use them at the same time.
 import type { Platform } from '../../../composition/platform.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
+import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { OneTimeTokenDocument, Purpose } from './one-time-tokens.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'randomToken'>;
@@ -36,9 +37,10 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
     /** The raw token, which is in this answer only. */
     async issue({ purpose, userId, email, facts = {}, expiresAt }: NewToken): Promise<string> {
       const raw = randomToken();
-      await models.oneTimeTokens.create([
-        { purpose, tokenHash: sha256Hex(raw), userId, email: email ?? null, facts, expiresAt },
-      ]);
+      const tokenHash = sha256Hex(raw);
+      const sentTo = email ?? null;
+      const row = { purpose, tokenHash, userId, email: sentTo, facts, expiresAt };
+      await insertOne(models.oneTimeTokens, row);
       return raw;
     },
 

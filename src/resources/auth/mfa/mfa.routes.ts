@@ -77,7 +77,7 @@ export const mfaRoutes = [
     ],
     audit: { action: 'auth.login', resource: 'session' },
     async handler({ body, meta }, { auth }) {
-      const made = await auth.mfa.login(body, meta);
+      const made = await auth.secondStep.login(body, meta);
       return reply(200, made, { audit: signInAudit(made) });
     },
   }),

@@ -2,25 +2,49 @@
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import type { Page } from '../../../domain/page.ts';
 import { AppError } from '../../../errors.ts';
+import { givenMembers, type Listed } from '../../../platform/mongo/queries.ts';
 import type { AuditLogService } from '../../audit/audit-log.service.ts';
-import type { SessionTimeout, UserDocument } from '../accounts/users.model.ts';
-import { toUserView } from '../sessions/sessions.service.ts';
+import { toUserView, type UserView } from '../accounts/account-views.ts';
+import type { Preferences, SessionTimeout, UserDocument } from '../accounts/users.model.ts';
 import type { preferencesChange, profileChange } from './profile.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & {
   auditLog: AuditLogService;
 };
 
+interface SecuritySettings {
+  mfa: { enabled: boolean; backupCodesLeft: number };
+  password: { isSet: boolean; changedAt: Date | null; ageDays: number | null };
+  emailVerifiedAt: Date | null;
+  sessionTimeout: SessionTimeout;
+  /** Devices cannot be trusted: the second factor is asked for at every sign-in. */
+  trustedDevices: never[];
+}
+
+/** A sign-in of the caller, or an attempt that failed. */
+interface LoginActivity {
+  /** Of the audit entry. */
+  _id: string;
+  status: 'success' | 'failure';
+  detail: string | null;
+  method: string | null;
+  ipAddress: string | null;
+  userAgent: string | null;
+  createdAt: Date;
+}
+
 const DAY_MS = 86_400_000;
 
 export function createProfileService({ models, auditLog, clock }: Deps) {
   async function change(userId: string, changes: Record<string, unknown>): Promise<UserDocument> {
-    const given = Object.fromEntries(
-      Object.entries(changes).filter(([, value]) => value !== undefined),
-    );
     const user = await models.users
-      .findOneAndUpdate({ _id: userId }, { $set: given }, { returnDocument: 'after' })
+      .findOneAndUpdate(
+        { _id: userId },
+        { $set: givenMembers(changes) },
+        { returnDocument: 'after' },
+      )
       .lean<UserDocument>();
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     return user;
@@ -33,15 +57,19 @@ export function createProfileService({ models, auditLog, clock }: Deps) {
   }
 
   return {
-    async update({ userId }: User, { name, locale, timezone }: z.output<typeof profileChange>) {
+    async update(
+      { userId }: User,
+      { name, locale, timezone }: z.output<typeof profileChange>,
+    ): Promise<UserView> {
       return toUserView(await change(userId, { name, locale, timezone }));
     },
 
     /** Counts from the next token on. */
-    setTimeout: ({ userId }: User, sessionTimeout: SessionTimeout) =>
-      change(userId, { sessionTimeout }),
+    setTimeout({ userId }: User, sessionTimeout: SessionTimeout): Promise<UserDocument> {
+      return change(userId, { sessionTimeout });
+    },
 
-    async preferences(user: User) {
+    async preferences(user: User): Promise<Preferences> {
       return (await accountOf(user)).preferences;
     },
 
@@ -49,7 +77,7 @@ export function createProfileService({ models, auditLog, clock }: Deps) {
     async setPreferences(
       { userId }: User,
       { theme, notificationOptOuts }: z.output<typeof preferencesChange>,
-    ) {
+    ): Promise<Preferences> {
       const { preferences } = await change(userId, {
         'preferences.theme': theme,
         'preferences.notificationOptOuts.email': notificationOptOuts?.email,
@@ -58,7 +86,7 @@ export function createProfileService({ models, auditLog, clock }: Deps) {
       return preferences;
     },
 
-    async security(user: User) {
+    async security(user: User): Promise<SecuritySettings> {
       const { mfa, passwordHash, passwordChangedAt, emailVerifiedAt, sessionTimeout } =
         await accountOf(user);
       const changedAt = passwordHash === null ? null : passwordChangedAt;
@@ -74,7 +102,7 @@ export function createProfileService({ models, auditLog, clock }: Deps) {
     },
 
     /** The caller's own sign-ins and failed attempts in the active organisation. */
-    async logins(tenant: Tenant, { userId }: User, page: { skip: number; limit: number }) {
+    async logins(tenant: Tenant, { userId }: User, page: Page): Promise<Listed<LoginActivity>> {
       const { items, total } = await auditLog.list(tenant, { userId, action: 'auth.login' }, page);
       return {
         items: items.map(({ metadata, ...entry }) => ({

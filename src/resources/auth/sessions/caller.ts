@@ -1,11 +1,10 @@
 // The caller behind a session: what a request knows of who sent it.
-import type { Role } from '../../../domain/identity/roles.ts';
 import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { SignOn } from './sessions.model.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 
-interface Found {
+interface Authenticated {
   user: UserDocument;
   membership: MembershipDocument;
   claims: { jti: string; exp: number };
@@ -15,13 +14,11 @@ interface Found {
   systemOwners: readonly string[];
 }
 
-export function callerOf(found: Found): Caller {
+export function callerOf(found: Authenticated): Caller {
   const { user, membership, claims, context } = found;
-  const [userId, organizationId] = [
-    user._id.toHexString(),
-    membership.organizationId.toHexString(),
-  ];
-  const role: Role = membership.role;
+  const userId = user._id.toHexString();
+  const organizationId = membership.organizationId.toHexString();
+  const { role } = membership;
   return {
     role,
     tenant: {
@@ -45,8 +42,8 @@ export function callerOf(found: Found): Caller {
 }
 
 /** Nobody has it by an address that is not proved, nor on the word of an organisation's identity provider. */
-function systemRoleOf({ user, signOn, systemOwners }: Found): 'owner' | 'admin' | null {
-  if (signOn != null) return null;
+function systemRoleOf({ user, signOn, systemOwners }: Authenticated): 'owner' | 'admin' | null {
+  if (signOn !== null) return null;
   return systemOwners.includes(user.email) && user.emailVerifiedAt !== null
     ? 'owner'
     : user.systemRole;

@@ -1,4 +1,4 @@
-// Stream tokens: what an event stream is opened with instead of the session token, which must not stand in an address (document 1, section 5).
+// Stream tokens: what opens an event stream instead of the session token, which must not stand in an address (document 1, section 5).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
@@ -10,6 +10,11 @@ type Deps = Pick<Platform, 'clock'> & {
   oneTimeTokens: OneTimeTokenService;
 };
 
+interface StreamToken {
+  streamToken: string;
+  expiresAt: Date;
+}
+
 const LIFETIME_MS = 60_000;
 
 export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Deps) {
@@ -18,7 +23,7 @@ export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Dep
     async issue(
       { organizationId, workspaceId }: Tenant,
       { userId, jti, expiresAt: sessionEnd }: User,
-    ) {
+    ): Promise<StreamToken> {
       const expiresAt = new Date(clock.now().getTime() + LIFETIME_MS);
       const facts = {
         organizationId,
@@ -32,7 +37,7 @@ export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Dep
       };
     },
 
-    /** The caller whose session is still open; the token is used up. @throws AppError `INVALID_STREAM_TOKEN`, whatever was wrong */
+    /** The caller, whose session must still be open; uses the token up. @throws AppError `INVALID_STREAM_TOKEN`, whatever is wrong */
     async redeem(streamToken: string): Promise<Caller> {
       try {
         const { userId, facts } = await oneTimeTokens.use('stream', streamToken);

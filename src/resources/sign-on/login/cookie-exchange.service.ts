@@ -1,14 +1,14 @@
 // Exchanges the cookie that a login left in the browser: for the token of the session, or for the temp token of the second step.
 import { AppError } from '../../../errors.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
-import type { MfaService } from '../../auth/mfa/mfa.service.ts';
+import type { SecondStepService } from '../../auth/mfa/second-step.service.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import { SESSION_COOKIE, TEMP_TOKEN_COOKIE } from './login-completion.service.ts';
 import type { Cookie, CookieReader } from './login-requests.service.ts';
 
 interface Deps {
   sessions: SessionService;
-  mfa: MfaService;
+  secondStep: SecondStepService;
 }
 
 /** What a cookie was exchanged for, and the parts of the reply that clear it. */
@@ -29,7 +29,7 @@ interface ExchangedTempToken {
   tempToken: string;
 }
 
-export function createExchangeService({ sessions, mfa }: Deps) {
+export function createExchangeService({ sessions, secondStep }: Deps) {
   return {
     /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of a session that is over */
     async session(cookie: CookieReader): Promise<Exchanged<ExchangedSession>> {
@@ -44,7 +44,7 @@ export function createExchangeService({ sessions, mfa }: Deps) {
     /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of a temp token that is over */
     async secondStep(cookie: CookieReader): Promise<Exchanged<ExchangedTempToken>> {
       const tempToken = valueOf(cookie, TEMP_TOKEN_COOKIE);
-      await mfa.requireWaiting(tempToken);
+      await secondStep.requireWaiting(tempToken);
       return { data: { mfaRequired: true, tempToken }, parts: clearing(TEMP_TOKEN_COOKIE) };
     },
   };

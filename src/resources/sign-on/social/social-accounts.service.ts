@@ -54,7 +54,7 @@ export function createSocialAccountService(deps: Deps) {
       mailboxProved: true,
       identities: [{ issuer, subject, linkedAt: clock.now() }],
     };
-    return registration.found(registrant, origin, proof);
+    return registration.register(registrant, origin, proof);
   }
 
   async function enter(

@@ -1,0 +1,19 @@
+// Users and organisations as the answers about accounts show them.
+import type { Plan } from '../../../domain/identity/plans.ts';
+import type { OrganizationDocument } from '../../organization/organization.model.ts';
+import type { UserDocument } from './users.model.ts';
+
+export interface UserView extends UserDocument {
+  mfaEnabled: boolean;
+}
+export interface OrganizationView extends OrganizationDocument {
+  plan: Plan;
+}
+
+export function toUserView(user: UserDocument): UserView {
+  return { ...user, mfaEnabled: user.mfa.enabled };
+}
+
+export function toOrganizationView(organization: OrganizationDocument): OrganizationView {
+  return { ...organization, plan: organization.subscription.plan };
+}

@@ -1,0 +1,116 @@
+// The check that every request with an API key passes (document 1, section 5).
+import type { Platform } from '../../../composition/platform.ts';
+import { hashKey } from '../../../domain/identity/key-hash.ts';
+import type { Caller } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import type { OrganizationService } from '../../organization/organization.service.ts';
+import type { WorkspaceKeyDocument } from './keys.model.ts';
+
+/** What a key stands for; the plan is looked up apart, for it changes apart. */
+interface KeyIdentity {
+  organizationId: string;
+  keyId: string;
+  kind: 'workspaceKey' | 'agentKey';
+  workspaceId: string | null;
+  agentIds: string[] | null;
+  readOnly: boolean;
+  agentId: string | null;
+}
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'> & {
+  organizations: OrganizationService;
+};
+
+const WORKSPACE_KEY = /^svc_live_[0-9a-f]{64}$/;
+const AGENT_KEY = /^svc_agent_[0-9a-f]{48}$/;
+/** `lastUsedAt` is written at most this often per key and instance. */
+const USE_NOTED_MS = 60_000;
+const CACHED_KEYS = 50_000;
+
+export function createKeyAuthenticationService(deps: Deps) {
+  const { models, organizations, clock, onCommit, caches } = deps;
+  const identities = caches.open<KeyIdentity>({
+    collections: ['workspace_keys', 'agents'],
+    max: CACHED_KEYS,
+  });
+  const notedAt = new Map<string, number>();
+
+  async function findWorkspaceKey(keyHash: string): Promise<KeyIdentity | null> {
+    const key = await models.workspaceKeys
+      .findOne({ keyHash, revokedAt: null }, null, { crossTenant: true })
+      .lean<WorkspaceKeyDocument>();
+    return (
+      key && {
+        organizationId: key.organizationId.toHexString(),
+        keyId: key._id.toHexString(),
+        kind: 'workspaceKey',
+        workspaceId: key.workspaceId?.toHexString() ?? null,
+        agentIds: key.scope.agentIds?.map((agentId) => agentId.toHexString()) ?? null,
+        readOnly: key.scope.readOnly,
+        agentId: null,
+      }
+    );
+  }
+
+  async function findAgentKey(apiKeyHash: string): Promise<KeyIdentity | null> {
+    const agent = await models.agents
+      .findOne({ apiKeyHash, deletedAt: null }, null, { crossTenant: true })
+      .lean();
+    if (!agent) return null;
+    const agentId = agent._id.toHexString();
+    return {
+      organizationId: agent.organizationId.toHexString(),
+      keyId: agentId,
+      kind: 'agentKey',
+      workspaceId: agent.workspaceId.toHexString(),
+      agentIds: [agentId],
+      readOnly: false,
+      agentId,
+    };
+  }
+
+  /** Beside the request: a use that is not noted is noted by the next one. */
+  function noteUse({ organizationId, keyId }: KeyIdentity): void {
+    const now = clock.now();
+    if (now.getTime() - (notedAt.get(keyId) ?? 0) < USE_NOTED_MS) return;
+    notedAt.set(keyId, now.getTime());
+    models.workspaceKeys
+      .updateOne(
+        { _id: keyId, organizationId },
+        { $set: { lastUsedAt: now } },
+        { timestamps: false },
+      )
+      .exec()
+      .catch(() => notedAt.delete(keyId));
+  }
+
+  return {
+    /** After a change of an organisation's keys: by its workspace keys, or by its agents, which have keys of their own. */
+    forget(organizationId: string): void {
+      onCommit(() => identities.invalidate(organizationId));
+    },
+
+    /** @throws AppError `INVALID_API_KEY_FORMAT`, `INVALID_API_KEY` */
+    async authenticate(raw: string): Promise<Caller> {
+      const isWorkspaceKey = WORKSPACE_KEY.test(raw);
+      if (!isWorkspaceKey && !AGENT_KEY.test(raw)) throw new AppError('INVALID_API_KEY_FORMAT');
+      const keyHash = hashKey(raw);
+      const find = isWorkspaceKey ? findWorkspaceKey : findAgentKey;
+      const identity = await identities.get(keyHash, async () => {
+        const value = await find(keyHash);
+        return value && { organizationId: value.organizationId, value };
+      });
+      if (!identity) throw new AppError('INVALID_API_KEY');
+      if (isWorkspaceKey) noteUse(identity);
+      const { organizationId, workspaceId, agentIds, keyId, kind, readOnly, agentId } = identity;
+      const { plan, defaultWorkspaceId } = await organizations.context(organizationId);
+      const actor = { kind, id: keyId };
+      return {
+        role: 'member',
+        tenant: { organizationId, workspaceId, defaultWorkspaceId, plan, agentIds, actor },
+        key: { keyId, kind, readOnly, agentId },
+      };
+    },
+  };
+}
+export type KeyAuthenticationService = ReturnType<typeof createKeyAuthenticationService>;

@@ -1,0 +1,62 @@
+// The check that every request with a session token passes (document 1, section 5).
+import type { Platform } from '../../../composition/platform.ts';
+import type { Caller } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import type { SessionClaims } from '../../../platform/secrets/tokens.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
+import type {
+  OrganizationContext,
+  OrganizationService,
+} from '../../organization/organization.service.ts';
+import type { UserDocument } from '../accounts/users.model.ts';
+import { callerOf } from './caller.ts';
+import type { SessionDocument, SignOn } from './sessions.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'config' | 'sessionTokens' | 'clock'> & {
+  memberships: MembershipService;
+  organizations: OrganizationService;
+};
+
+/** What says which session a request belongs to. */
+export type SessionRef = Pick<SessionClaims, 'sub' | 'organizationId' | 'jti' | 'exp'>;
+
+export function createAuthenticationService(deps: Deps) {
+  const { models, memberships, organizations, sessionTokens, clock, config } = deps;
+
+  /** The caller behind a session. @throws AppError one of the 401 codes of a session token */
+  async function resume({ sub: userId, organizationId, jti, exp }: SessionRef): Promise<Caller> {
+    const [session, user, membership, context] = await Promise.all([
+      models.sessions.findOne({ jti }).lean<SessionDocument>(),
+      models.users.findById(userId).lean<UserDocument>(),
+      memberships.find(organizationId, userId),
+      organizations.context(organizationId),
+    ]);
+    if (session?.revokedAt) throw new AppError('SESSION_REVOKED');
+    if (exp * 1000 <= clock.now().getTime()) throw new AppError('TOKEN_EXPIRED');
+    const signOn = session?.signOn ?? null;
+    if (!session || !isTrusted(signOn, context)) throw new AppError('SESSION_REVOKED');
+    if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
+    if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
+    if (!membership.isActive && membership.deactivatedBy !== 'scim')
+      throw new AppError('ACCOUNT_DEACTIVATED');
+    const systemOwners = config.SYSTEM_OWNERS;
+    return callerOf({ user, membership, claims: { jti, exp }, context, signOn, systemOwners });
+  }
+
+  return {
+    /** @throws AppError one of the 401 codes of a session token */
+    async authenticate(token: string): Promise<Caller> {
+      return resume(sessionTokens.verify(token));
+    },
+
+    resume,
+  };
+}
+export type AuthenticationService = ReturnType<typeof createAuthenticationService>;
+
+/** A sign-on is good while its provider is the organisation's, also one that was under way when that changed. */
+function isTrusted(signOn: SignOn | null, { identityProvider }: OrganizationContext): boolean {
+  if (signOn === null) return true;
+  const { protocol, issuer } = signOn;
+  return protocol === identityProvider?.protocol && issuer === identityProvider.issuer;
+}

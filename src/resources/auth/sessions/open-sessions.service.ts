@@ -1,0 +1,122 @@
+// Open sessions: listed, and ended one by one or many at once (document 1, section 3).
+import type { Platform } from '../../../composition/platform.ts';
+import type { Page } from '../../../domain/page.ts';
+import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import { findOr404, type Listed, listPage } from '../../../platform/mongo/queries.ts';
+import type { AuditLogService } from '../../audit/audit-log.service.ts';
+import type { IdentityProvider } from '../../organization/organization.service.ts';
+import type { SessionDocument, SignOn } from './sessions.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock'> & {
+  auditLog: AuditLogService;
+};
+
+interface OpenSession extends SessionDocument {
+  /** The one that asks. */
+  isCurrent: boolean;
+}
+/** How many sessions have ended. */
+interface Revoked {
+  revoked: number;
+}
+
+export function createOpenSessionService({ models, auditLog, clock }: Deps) {
+  /** Blacklists the sessions that fit and have not ended; answers how many. */
+  async function revoke(where: object): Promise<Revoked> {
+    const { modifiedCount } = await models.sessions.updateMany(
+      { ...where, revokedAt: null },
+      { $set: { revokedAt: clock.now() } },
+    );
+    return { revoked: modifiedCount };
+  }
+
+  const inUse = () => ({ expiresAt: { $gt: clock.now() } });
+
+  /** The session that an entry of the audit log tells of. @throws AppError `NOT_FOUND` */
+  async function jtiOf(tenant: Tenant, auditLogId: string): Promise<string> {
+    const { metadata } = await auditLog.find(tenant, auditLogId);
+    if (typeof metadata?.jti !== 'string') throw new AppError('NOT_FOUND');
+    return metadata.jti;
+  }
+
+  return {
+    /** The user's sessions in use in all organisations, newest first. */
+    async list({ userId, jti }: User, page: Page): Promise<Listed<OpenSession>> {
+      const where = { userId, revokedAt: null, ...inUse() };
+      const { items, total } = await listPage(models.sessions, where, page);
+      return {
+        items: items.map((session) => ({ ...session, isCurrent: session.jti === jti })),
+        total,
+      };
+    },
+
+    /** The sign-on that opened a session; null: there was none. @throws AppError `SESSION_REVOKED` */
+    async signOnOf(jti: string): Promise<SignOn | null> {
+      const session = await models.sessions.findOne({ jti }, 'signOn').lean<SessionDocument>();
+      if (!session) throw new AppError('SESSION_REVOKED');
+      return session.signOn ?? null;
+    },
+
+    async logout({ jti }: User): Promise<Revoked> {
+      await revoke({ jti });
+      return { revoked: 1 };
+    },
+
+    /** Ends every session of the user that is in use, in all organisations, except perhaps one. */
+    async revokeAll(userId: string, exceptJti: string | null = null): Promise<Revoked> {
+      const others = exceptJti === null ? {} : { jti: { $ne: exceptJti } };
+      return revoke({ userId, ...inUse(), ...others });
+    },
+
+    /** Ends one session of the user, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */
+    async revokeOne(
+      tenant: Tenant,
+      { userId }: User,
+      named: { jti: string } | { auditLogId: string },
+    ): Promise<Revoked> {
+      const jti = 'jti' in named ? named.jti : await jtiOf(tenant, named.auditLogId);
+      await findOr404(
+        models.sessions
+          .findOneAndUpdate(
+            { jti, userId },
+            [{ $set: { revokedAt: { $ifNull: ['$revokedAt', clock.now()] } } }],
+            { updatePipeline: true },
+          )
+          .lean(),
+      );
+      return { revoked: 1 };
+    },
+
+    /** Ends the user's sessions in one organisation. */
+    async endIn(organizationId: string, userId: string): Promise<void> {
+      await revoke({ organizationId, userId });
+    },
+
+    /** Ends the sessions that a sign-on opened in an organisation: those of the provider's session, or all of the person's. */
+    async endSignedOn(
+      organizationId: string,
+      { issuer, subject, sessionIndex }: Omit<SignOn, 'protocol' | 'format'>,
+    ): Promise<Revoked> {
+      const person = { 'signOn.issuer': issuer, 'signOn.subject': subject };
+      const session = sessionIndex === null ? {} : { 'signOn.sessionIndex': sessionIndex };
+      return revoke({ organizationId, ...person, ...session });
+    },
+
+    /** Ends what was signed on at any identity provider in an organisation but the one that stays; how many were in use. */
+    async endSignOns(organizationId: string, staying: IdentityProvider | null): Promise<number> {
+      const others = staying && [
+        { 'signOn.protocol': { $ne: staying.protocol } },
+        { 'signOn.issuer': { $ne: staying.issuer } },
+      ];
+      const { revoked } = await revoke({
+        organizationId,
+        ...inUse(),
+        'signOn.subject': { $type: 'string' },
+        ...(others && { $or: others }),
+      });
+      return revoked;
+    },
+  };
+}
+export type OpenSessionService = ReturnType<typeof createOpenSessionService>;

@@ -1,0 +1,209 @@
+// Signing in: from a proof of identity to a session, or to the second step; the only place that mints a session token (document 1, section 3).
+import type { Platform } from '../../../composition/platform.ts';
+import type { Role } from '../../../domain/identity/roles.ts';
+import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
+import { toUserView, type UserView } from '../accounts/account-views.ts';
+import type { SessionTimeout, UserDocument } from '../accounts/users.model.ts';
+import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
+import type { OpenSessionService } from './open-sessions.service.ts';
+import type { SignOn } from './sessions.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'sessionTokens' | 'tempTokens' | 'clock' | 'randomToken'> & {
+  memberships: MembershipService;
+  oneTimeTokens: OneTimeTokenService;
+  openSessions: OpenSessionService;
+};
+
+/** Where a sign-in comes from. */
+export interface Origin {
+  ip: string;
+  userAgent: string | null;
+}
+
+/** A sign-on at the identity provider of one organisation, which it is for. */
+export interface SignOnProof extends SignOn {
+  organizationId: string;
+}
+
+/** How somebody has proved who they are. */
+export interface Proof {
+  /** For the audit log: `password`, `magic_link` and so on. */
+  method: string;
+  /** Of a social login: by which provider. */
+  provider?: string;
+  /** What was given besides, or that an organisation leaves it to its identity provider; null: nothing yet. */
+  secondFactor: 'totp' | 'backup_code' | 'identity_provider' | null;
+  /** Absent: the proof is good for every organisation of the user. */
+  signOn?: SignOnProof;
+}
+
+export interface OpenedSession {
+  token: string;
+  jti: string;
+  organizationId: string;
+  role: Role;
+  expiresAt: Date;
+}
+
+/** Who proved to be whom, and where that leads. */
+interface Identified extends Proof {
+  user: UserView;
+  organizationId: string;
+  role: Role;
+}
+export type SignedIn = Identified & OpenedSession & { mfaRequired: false };
+/** A sign-in that still lacks its second factor. */
+export type SecondStep = Identified & { mfaRequired: true; tempToken: string };
+
+const HOUR = 3600;
+const LIFETIME_SECONDS: Record<SessionTimeout, number> = {
+  '1h': HOUR,
+  '8h': 8 * HOUR,
+  '24h': 24 * HOUR,
+  '7d': 168 * HOUR,
+};
+
+/** Between password and second factor. */
+const SECOND_STEP_MS = 5 * 60_000;
+
+export function createSignInService(deps: Deps) {
+  const { models, memberships, sessionTokens, tempTokens, oneTimeTokens, openSessions, clock } =
+    deps;
+
+  async function mint(
+    user: UserDocument,
+    membership: MembershipDocument,
+    { origin, signOn }: { origin: Origin; signOn: SignOn | null },
+  ): Promise<OpenedSession> {
+    const exp = Math.floor(clock.now().getTime() / 1000) + LIFETIME_SECONDS[user.sessionTimeout];
+    const userId = user._id.toHexString();
+    const organizationId = membership.organizationId.toHexString();
+    const { role } = membership;
+    const jti = deps.randomToken();
+    const expiresAt = new Date(exp * 1000);
+    const { userAgent } = origin;
+    const ip = origin.ip || null;
+    await models.sessions.create([
+      { jti, userId, organizationId, ip, userAgent, signOn, expiresAt },
+    ]);
+    await models.users.updateOne({ _id: userId }, { $set: { lastOrganizationId: organizationId } });
+    const token = sessionTokens.sign({ sub: userId, organizationId, role, jti, exp });
+    return { token, jti, organizationId, role, expiresAt };
+  }
+
+  /**
+   * The membership that a sign-in leads to: that of the sign-on's organisation; else of the one used last, or the oldest.
+   * @throws AppError `ACCOUNT_DEACTIVATED` when every membership that it could be is suspended or gone
+   */
+  async function destination(
+    user: UserDocument,
+    signOn: SignOnProof | undefined,
+  ): Promise<MembershipDocument> {
+    const userId = user._id.toHexString();
+    const membership = signOn
+      ? await memberships.findEnterable(signOn.organizationId, userId)
+      : lastUsed(user, await memberships.enterableOf(userId));
+    if (!membership) throw new AppError('ACCOUNT_DEACTIVATED');
+    return membership;
+  }
+
+  /** A temp token that opens nothing but the second step. */
+  async function beginSecondStep(
+    user: UserDocument,
+    { method, provider, signOn }: Proof,
+  ): Promise<string> {
+    const userId = user._id.toHexString();
+    const expiresAt = new Date(clock.now().getTime() + SECOND_STEP_MS);
+    const jti = await oneTimeTokens.issue({
+      purpose: 'second-factor',
+      userId,
+      facts: { method, provider: provider ?? null, signOn: signOn ?? null },
+      expiresAt,
+    });
+    return tempTokens.issue({ sub: userId, jti, exp: Math.floor(expiresAt.getTime() / 1000) });
+  }
+
+  return {
+    /**
+     * Ends a proof of identity: a session in the organisation used last (or of the sign-on), or, while a second factor is missing,
+     * a temp token.
+     * @throws AppError `ACCOUNT_DEACTIVATED` when every membership is suspended or gone
+     */
+    async signIn(user: UserDocument, origin: Origin, proof: Proof): Promise<SignedIn | SecondStep> {
+      const membership = await destination(user, proof.signOn);
+      const organizationId = membership.organizationId.toHexString();
+      const identified = {
+        ...proof,
+        user: toUserView(user),
+        organizationId,
+        role: membership.role,
+      };
+      if (user.mfa.enabled && proof.secondFactor === null) {
+        const tempToken = await beginSecondStep(user, proof);
+        return { ...identified, mfaRequired: true, tempToken };
+      }
+      await models.users.updateOne(
+        { _id: user._id },
+        { $set: { lastLoginAt: clock.now(), lastLoginIp: origin.ip } },
+      );
+      const signOn = proof.signOn ?? null;
+      const session = await mint(user, membership, { origin, signOn });
+      return { ...identified, ...session, mfaRequired: false };
+    },
+
+    /** A fresh token for the same organisation; the old one stays valid until it ends or is revoked. */
+    async refresh(
+      { organizationId }: Tenant,
+      { userId, jti }: User,
+      origin: Origin,
+    ): Promise<OpenedSession> {
+      // One after the other: a transaction runs one operation at a time.
+      const user = await models.users.findById(userId).lean<UserDocument>();
+      const membership = await memberships.findEnterable(organizationId, userId);
+      if (!user || !membership) throw new AppError('ACCOUNT_DEACTIVATED');
+      return mint(user, membership, { origin, signOn: await openSessions.signOnOf(jti) });
+    },
+
+    /**
+     * A token for another organisation of the user.
+     * @throws AppError `NOT_FOUND` when it is none of theirs, `FORBIDDEN` when one organisation's sign-on would lead to another
+     */
+    async switchOrganization(
+      { tenant, user: { userId, jti } }: { tenant: Tenant; user: User },
+      organizationId: string,
+      origin: Origin,
+    ): Promise<OpenedSession> {
+      // One after the other: a transaction runs one operation at a time.
+      const user = await findOr404(models.users.findById(userId).lean<UserDocument>());
+      const membership = await findOr404(memberships.findEnterable(organizationId, userId));
+      const signOn = await openSessions.signOnOf(jti);
+      if (signOn && organizationId !== tenant.organizationId)
+        throw new AppError(
+          'FORBIDDEN',
+          'A session opened by the sign-on of one organisation does not lead to another',
+        );
+      return mint(user, membership, { origin, signOn });
+    },
+
+    /** Where what concerns a user alone is audited: the organisation used last or the oldest, also while suspended; null: nowhere. */
+    async homeOf(user: UserDocument): Promise<{ organizationId: string; role: Role } | null> {
+      const home = lastUsed(user, await memberships.ofUser(user._id.toHexString()));
+      return home && { organizationId: home.organizationId.toHexString(), role: home.role };
+    },
+  };
+}
+export type SignInService = ReturnType<typeof createSignInService>;
+
+/** The membership of the organisation that the user was in last, else the first. */
+function lastUsed(
+  { lastOrganizationId }: UserDocument,
+  memberships: readonly MembershipDocument[],
+): MembershipDocument | null {
+  const last = lastOrganizationId?.toHexString();
+  const found = memberships.find(({ organizationId }) => organizationId.toHexString() === last);
+  return found ?? memberships[0] ?? null;
+}
