@@ -8,6 +8,7 @@ import { createScimAccountService } from '../resources/scim/users/accounts.servi
 import { createPeopleService } from '../resources/scim/users/people.service.ts';
 import { createScimUserService } from '../resources/scim/users/users.service.ts';
 import { createAcceptanceService } from '../resources/team/acceptance.service.ts';
+import { createInvitationMailService } from '../resources/team/invitation-mails.service.ts';
 import { createInvitationService } from '../resources/team/invitations.service.ts';
 import { createMemberService } from '../resources/team/members.service.ts';
 import type { Identity } from './identity.ts';
@@ -16,7 +17,8 @@ import type { Platform } from './platform.ts';
 export function createTeam(platform: Platform, { memberships, failures, auth }: Identity) {
   const { sessions } = auth;
   const inviteeAccounts = createInviteeAccountService({ ...platform, failures });
-  const invitations = createInvitationService({ ...platform, memberships });
+  const invitationMails = createInvitationMailService(platform);
+  const invitations = createInvitationService({ ...platform, memberships, invitationMails });
   const joining = { invitations, memberships, inviteeAccounts, sessions };
   const acceptance = createAcceptanceService({ ...platform, ...joining });
   const members = createMemberService({ ...platform, memberships });

@@ -1,49 +1,114 @@
-// Accepting an invitation: the account proves itself or is made, the membership and the session come in one transaction (document 1, section 3).
+// Invitations as their holder sees them: looked at and accepted; the account proves itself or is opened, membership and session come in one transaction (document 1, section 3).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
+import type { Role } from '../../domain/identity/roles.ts';
+import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
+import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { InviteeAccountService } from '../auth/accounts/invitee-account.service.ts';
-import type { Origin, SessionService } from '../auth/sessions/sessions.service.ts';
+import type {
+  Origin,
+  SecondStep,
+  SessionService,
+  SignedIn,
+} from '../auth/sessions/sessions.service.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
+import type { OrganizationDocument } from '../organization/organization.model.ts';
+import { endOf, type InvitationEnd, refusalOf } from './invitation-state.ts';
+import type { InvitationDocument } from './invitations.model.ts';
 import type { acceptInput } from './invitations.schemas.ts';
 import type { InvitationService } from './invitations.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'transaction'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'transaction'> & {
   invitations: InvitationService;
   memberships: MembershipService;
   inviteeAccounts: InviteeAccountService;
   sessions: SessionService;
 };
 
-export function createAcceptanceService({
-  models,
-  invitations,
-  memberships,
-  inviteeAccounts,
-  sessions,
-  transaction,
-}: Deps) {
+interface Offer {
+  valid: true;
+  organizationName: string;
+  role: Role;
+  inviterEmail: string;
+  expiresAt: Date;
+}
+interface EndedOffer {
+  valid: false;
+  reason: InvitationEnd;
+}
+type Accepted = (SignedIn | SecondStep) & { invitationId: string };
+
+/** Whoever holds a token may try this many passwords of the account that it invites. */
+const MAX_ATTEMPTS = 20;
+const PROOF = { method: 'invitation', secondFactor: null };
+
+export function createAcceptanceService(deps: Deps) {
+  const { models, clock, transaction } = deps;
+  const { invitations, memberships, inviteeAccounts, sessions } = deps;
+
+  function find(token: string): Promise<InvitationDocument> {
+    const query = models.invitations
+      .findOne({ tokenHash: sha256Hex(token) }, null, { crossTenant: true })
+      .lean<InvitationDocument>();
+    return findOr404(query, 'No such invitation');
+  }
+
+  /** @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED` */
+  async function findPending(token: string): Promise<InvitationDocument> {
+    const invitation = await find(token);
+    if (endOf(invitation, clock.now()) !== null) throw refusalOf(invitation, clock.now());
+    return invitation;
+  }
+
+  /** Counts one password that is tried. @throws AppError `RATE_LIMIT_EXCEEDED` beyond twenty since it was last sent */
+  async function takeAttempt({ _id, organizationId }: InvitationDocument): Promise<void> {
+    const { modifiedCount } = await models.invitations.updateOne(
+      { _id, organizationId, attempts: { $lt: MAX_ATTEMPTS } },
+      { $inc: { attempts: 1 } },
+    );
+    if (modifiedCount === 0)
+      throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many attempts: ask to be invited again');
+  }
+
   return {
+    /** What an invitation offers; of one that has ended only how. @throws AppError `NOT_FOUND` for an unknown token */
+    async validate(token: string): Promise<Offer | EndedOffer> {
+      const invitation = await find(token);
+      const reason = endOf(invitation, clock.now());
+      if (reason !== null) return { valid: false, reason };
+      const { organizationId, role, inviterEmail, expiresAt } = invitation;
+      const organization = await findOr404(
+        models.organizations
+          .findById(organizationId, 'name')
+          .lean<Pick<OrganizationDocument, 'name'>>(),
+        'No such invitation',
+      );
+      return { valid: true, organizationName: organization.name, role, inviterEmail, expiresAt };
+    },
+
     /**
      * @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED`, `ALREADY_MEMBER`, `VALIDATION_ERROR` for a new account's
      * password, `INVALID_CREDENTIALS` for the wrong one of an account that exists
      */
-    async accept(token: string, { name, password }: z.output<typeof acceptInput>, origin: Origin) {
-      const invitation = await invitations.open(token);
-      const { organizationId, email, role } = invitation;
+    async accept(
+      token: string,
+      { name, password }: z.output<typeof acceptInput>,
+      origin: Origin,
+    ): Promise<Accepted> {
+      const invitation = await findPending(token);
+      const { email, role } = invitation;
+      const organizationId = invitation.organizationId.toHexString();
       // A transaction too: outside of one it would wait, on a connection, for others that then find none to end on.
-      await transaction(() => invitations.attempt(invitation));
-      const answered = await inviteeAccounts.answer({ email, name, password }, origin);
+      await transaction(() => takeAttempt(invitation));
+      const invitee = await inviteeAccounts.identify({ email, name, password }, origin);
       return transaction(async () => {
         await invitations.consume(invitation);
-        const user = await inviteeAccounts.account(answered, organizationId.toHexString());
-        if (await memberships.find(organizationId.toHexString(), user._id.toHexString()))
-          throw new AppError('ALREADY_MEMBER');
-        await models.memberships.create([{ organizationId, userId: user._id, role }]);
-        const session = await sessions.signIn(user, origin, {
-          method: 'invitation',
-          secondFactor: null,
-        });
+        const user = await inviteeAccounts.open(invitee, organizationId);
+        const userId = user._id.toHexString();
+        if (await memberships.find(organizationId, userId)) throw new AppError('ALREADY_MEMBER');
+        await memberships.add({ organizationId, userId, role });
+        const session = await sessions.signIn(user, origin, PROOF);
         return { ...session, invitationId: invitation._id.toHexString() };
       });
     },

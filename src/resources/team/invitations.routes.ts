@@ -80,7 +80,7 @@ export const invitationRoutes = [
     summary: 'What an invitation offers',
     ...open,
     data: validityView,
-    handler: ({ params }, { team }) => team.invitations.validate(params.token),
+    handler: ({ params }, { team }) => team.acceptance.validate(params.token),
   }),
   route({
     method: 'post',

@@ -1,8 +1,10 @@
 // Team members: who belongs to an organisation, in which role, and whether suspended (document 1, sections 3 and 4.4).
+import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
+import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { UserDocument } from '../auth/accounts/users.model.ts';
 import type { MembershipDocument } from '../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
@@ -11,32 +13,52 @@ type Deps = Pick<Platform, 'models'> & {
   memberships: MembershipService;
 };
 
+export interface MemberView {
+  userId: Types.ObjectId;
+  name: string;
+  email: string;
+  role: Role;
+  isActive: boolean;
+  mfaEnabled: boolean;
+  lastLoginIp: string | null;
+  joinedAt: Date;
+  /** Of the account. */
+  createdAt: Date;
+}
+interface RoleChanged {
+  from: Role;
+  member: MemberView;
+}
+interface RemovedMember {
+  userId: string;
+  email: string;
+  removed: true;
+}
+
 export function createMemberService({ models, memberships }: Deps) {
-  /** The membership as it stands now, for a change by the caller: also who changes is read anew, for a moment ago it may have been another. */
-  async function open(
+  /** The membership that the caller may change. Both are read anew: a moment ago the caller may have been somebody else. */
+  async function openForChange(
     { organizationId }: Tenant,
     caller: User,
     userId: string,
-  ): Promise<[Role, MembershipDocument]> {
+  ): Promise<{ callerRole: Role; membership: MembershipDocument }> {
     await memberships.lock(organizationId);
     const own = await memberships.find(organizationId, caller.userId);
     if (!own || own.deactivatedBy === 'team' || !MANAGERS.includes(own.role))
       throw new AppError('FORBIDDEN');
-    const found = await memberships.find(organizationId, userId);
-    if (!found) throw new AppError('NOT_FOUND');
-    requireOwner(own.role, found.role);
-    return [own.role, found];
+    const membership = await findOr404(memberships.find(organizationId, userId));
+    requireOwner(own.role, membership.role);
+    return { callerRole: own.role, membership };
   }
 
-  async function shown(membership: MembershipDocument) {
-    const user = await models.users.findById(membership.userId).lean<UserDocument>();
-    if (!user) throw new AppError('NOT_FOUND');
-    return memberOf(membership, user);
+  async function viewOf(membership: MembershipDocument): Promise<MemberView> {
+    const user = models.users.findById(membership.userId).lean<UserDocument>();
+    return toView(membership, await findOr404(user));
   }
 
   return {
     /** Everybody who was not removed, newest first. */
-    async list({ organizationId }: Tenant) {
+    async list({ organizationId }: Tenant): Promise<MemberView[]> {
       const found = await models.memberships
         .find({ organizationId })
         .sort({ createdAt: -1, _id: -1 })
@@ -47,7 +69,7 @@ export function createMemberService({ models, memberships }: Deps) {
       const byId = new Map(users.map((user) => [user._id.toHexString(), user]));
       return found.flatMap((membership) => {
         const user = byId.get(membership.userId.toHexString());
-        return user ? [memberOf(membership, user)] : [];
+        return user ? [toView(membership, user)] : [];
       });
     },
 
@@ -56,30 +78,32 @@ export function createMemberService({ models, memberships }: Deps) {
       tenant: Tenant,
       caller: User,
       { userId, role }: { userId: string; role: Role },
-    ) {
-      const [ownRole, before] = await open(tenant, caller, userId);
-      requireOwner(ownRole, role);
-      return { from: before.role, member: await shown(await memberships.change(before, { role })) };
+    ): Promise<RoleChanged> {
+      const { callerRole, membership } = await openForChange(tenant, caller, userId);
+      requireOwner(callerRole, role);
+      const changed = await memberships.change(membership, { role });
+      return { from: membership.role, member: await viewOf(changed) };
     },
 
     /** Ends the member's open sessions here. @throws AppError as `changeRole` */
-    async suspend(tenant: Tenant, caller: User, userId: string) {
-      const [, before] = await open(tenant, caller, userId);
-      return shown(await memberships.change(before, { isActive: false, deactivatedBy: 'team' }));
+    async suspend(tenant: Tenant, caller: User, userId: string): Promise<MemberView> {
+      const { membership } = await openForChange(tenant, caller, userId);
+      const suspended = { isActive: false, deactivatedBy: 'team' } as const;
+      return viewOf(await memberships.change(membership, suspended));
     },
 
     /** Whoever suspended. @throws AppError `NOT_FOUND`, `FORBIDDEN` when only an owner may */
-    async reactivate(tenant: Tenant, caller: User, userId: string) {
-      const [, before] = await open(tenant, caller, userId);
-      return shown(await memberships.change(before, { isActive: true, deactivatedBy: null }));
+    async reactivate(tenant: Tenant, caller: User, userId: string): Promise<MemberView> {
+      const { membership } = await openForChange(tenant, caller, userId);
+      return viewOf(await memberships.change(membership, { isActive: true, deactivatedBy: null }));
     },
 
     /** The account survives. @throws AppError as `changeRole` */
-    async remove(tenant: Tenant, caller: User, userId: string) {
-      const [, before] = await open(tenant, caller, userId);
-      const { email } = await shown(before);
-      await memberships.remove(before);
-      return { userId, email, removed: true as const };
+    async remove(tenant: Tenant, caller: User, userId: string): Promise<RemovedMember> {
+      const { membership } = await openForChange(tenant, caller, userId);
+      const { email } = await viewOf(membership);
+      await memberships.remove(membership);
+      return { userId, email, removed: true };
     },
   };
 }
@@ -91,17 +115,12 @@ export function requireOwner(callerRole: Role, concerned: Role): void {
     throw new AppError('FORBIDDEN', 'Only an owner makes, changes or removes an owner');
 }
 
-function memberOf({ userId, role, isActive, createdAt }: MembershipDocument, user: UserDocument) {
+function toView(
+  { userId, role, isActive, createdAt }: MembershipDocument,
+  user: UserDocument,
+): MemberView {
   const { name, email, mfa, lastLoginIp } = user;
-  return {
-    userId,
-    name,
-    email,
-    role,
-    isActive,
-    lastLoginIp,
-    joinedAt: createdAt,
-    mfaEnabled: mfa.enabled,
-    createdAt: user.createdAt,
-  };
+  const mfaEnabled = mfa.enabled;
+  const account = { name, email, mfaEnabled, lastLoginIp, createdAt: user.createdAt };
+  return { userId, role, isActive, joinedAt: createdAt, ...account };
 }

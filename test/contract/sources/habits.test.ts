@@ -43,16 +43,30 @@ test('one minter of sessions', () => {
       callsIn(file).some((call) => call.method === method && receiver.test(call.receiver)),
     );
   expect(calling('sign', /sessionTokens$/)).toEqual([
-    'src/resources/auth/sessions/sessions.service.ts',
+    'src/resources/auth/sessions/sign-in.service.ts',
   ]);
   expect(calling('sign', /^jwt$/)).toEqual(['src/platform/secrets/tokens.ts']);
   expect(calling('create', /models\.sessions$/)).toEqual([
-    'src/resources/auth/sessions/sessions.service.ts',
+    'src/resources/auth/sessions/sign-in.service.ts',
   ]);
-  const minting = callsIn('src/resources/auth/sessions/sessions.service.ts').filter(
+  const minting = callsIn('src/resources/auth/sessions/sign-in.service.ts').filter(
     ({ method }) => method === 'sign',
   );
   expect(minting).toHaveLength(1);
+});
+
+/** What writes documents of a model. */
+const WRITING =
+  /^(create|insertMany|save|update(One|Many)|findOneAnd\w+|findByIdAnd\w+|bulk\w+|replaceOne|delete(One|Many))$/;
+
+test('one writer of memberships', () => {
+  const writing = sources.filter((file) => {
+    const calls = callsIn(file).some(
+      ({ receiver, method }) => /models\.memberships$/.test(receiver) && WRITING.test(method),
+    );
+    return calls || /insertOne\(\s*models\.memberships\b/.test(textOf(file));
+  });
+  expect(writing).toEqual(['src/resources/organization/memberships/memberships.service.ts']);
 });
 
 const CHANGING =
@@ -111,13 +125,12 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/platform/outbox/outbox-worker.ts': 'workers send the rows of everybody',
   'src/resources/audit/audit.service.ts':
     'the sweep seals what a crash left behind, whoever it belongs to',
-  'src/resources/auth/accounts/credentials.service.ts':
-    'a proof of the mailbox opens the memberships that wait for it, wherever',
-  'src/resources/auth/keys/keys.service.ts': 'a key says which organisation it belongs to',
-  'src/resources/auth/sessions/sessions.service.ts':
-    'the organisations of a user, and where what concerns a user alone is audited',
+  'src/resources/auth/keys/key-authentication.service.ts':
+    'a key says which organisation it belongs to',
   'src/resources/organization/deletion/organization-deletion.service.ts':
     'deleted organisations, and who belongs nowhere else',
+  'src/resources/organization/memberships/memberships.service.ts':
+    'the organisations of a user; a proof of the mailbox opens the memberships that wait for it, wherever',
   'src/resources/organization/sso-domains/sso-domains.service.ts':
     'a domain is proved by one organisation at a time',
   'src/resources/organization/sso-domains/verified-domains.service.ts':
@@ -125,7 +138,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/resources/scim/users/accounts.service.ts':
     'whether the account is a member of another organisation as well',
   'src/resources/scim/tokens/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
-  'src/resources/team/invitations.service.ts':
+  'src/resources/team/acceptance.service.ts':
     'the token of an invitation is all that a request brings',
 };
 

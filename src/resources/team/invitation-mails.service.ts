@@ -1,0 +1,68 @@
+// The mail that brings an invitation, made when it is sent: its token stands nowhere (document 1, section 2).
+import type { Platform } from '../../composition/platform.ts';
+import { invitationToken } from '../../domain/identity/invitation-token.ts';
+import { sha256Hex } from '../../domain/record/chain.ts';
+import type { MailContent } from '../../platform/mail/mail-layout.ts';
+import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import type { OrganizationDocument } from '../organization/organization.model.ts';
+import { endOf } from './invitation-state.ts';
+import type { InvitationDocument } from './invitations.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'publicUrl' | 'secrets' | 'queueMail'>;
+
+/** A mail always leads to the page where the invitation is accepted. */
+type InvitationMail = MailContent & { action: NonNullable<MailContent['action']> };
+
+export function createInvitationMailService(deps: Deps) {
+  const { models, clock, publicUrl, secrets, queueMail } = deps;
+  const tokenOf = (invitationId: string): string =>
+    invitationToken(secrets.ledgerKey, invitationId);
+
+  return {
+    /** What is kept of the token of an invitation. */
+    tokenHashOf: (invitationId: string): string => sha256Hex(tokenOf(invitationId)),
+
+    /** In the transaction of the change that it follows. */
+    async send({ _id, organizationId }: InvitationDocument): Promise<void> {
+      const payload = { kind: 'invitation', invitationId: _id.toHexString() };
+      await queueMail(organizationId.toHexString(), payload);
+    },
+
+    /** By the `kind` of the outbox row. */
+    mails: {
+      /** Null when the invitation has ended since. */
+      async invitation({
+        organizationId,
+        payload,
+      }: Pick<OutboxDocument, 'organizationId' | 'payload'>): Promise<InvitationMail | null> {
+        const _id = payload.invitationId as string;
+        const invitation = await models.invitations
+          .findOne({ organizationId, _id })
+          .lean<InvitationDocument>();
+        const organization = await models.organizations
+          .findById(organizationId, 'name')
+          .lean<Pick<OrganizationDocument, 'name'>>();
+        if (!invitation || !organization || endOf(invitation, clock.now()) !== null) return null;
+        const token = tokenOf(_id);
+        const link = `${publicUrl}/accept-invite#token=${token}`;
+        return mailOf(invitation, { organizationName: organization.name, token, link });
+      },
+    },
+  };
+}
+export type InvitationMailService = ReturnType<typeof createInvitationMailService>;
+
+function mailOf(
+  { email, role, inviterEmail }: InvitationDocument,
+  { organizationName, token, link }: { organizationName: string; token: string; link: string },
+): InvitationMail {
+  return {
+    to: email,
+    subject: `Invitation to ${organizationName}`,
+    paragraphs: [
+      `${inviterEmail} invites you to join ${organizationName} in the role ${role}.`,
+      'The invitation can be accepted once and ends after 7 days. If you do not know the sender, do nothing.',
+    ],
+    action: { label: 'Accept the invitation', link, token },
+  };
+}

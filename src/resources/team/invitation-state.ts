@@ -1,0 +1,32 @@
+// What becomes of an invitation: pending until it is accepted, revoked or past its end.
+import { AppError } from '../../errors.ts';
+import type { InvitationDocument } from './invitations.model.ts';
+
+export type InvitationEnd = 'accepted' | 'revoked' | 'expired';
+
+/** The filter for invitations of an organisation that can still be accepted. */
+export const pendingIn = (organizationId: string, now: Date) => ({
+  organizationId,
+  acceptedAt: null,
+  revokedAt: null,
+  expiresAt: { $gt: now },
+});
+
+/** How an invitation has ended; null while it can be accepted. */
+export function endOf(
+  { acceptedAt, revokedAt, expiresAt }: InvitationDocument,
+  now: Date,
+): InvitationEnd | null {
+  if (acceptedAt) return 'accepted';
+  if (revokedAt) return 'revoked';
+  return expiresAt <= now ? 'expired' : null;
+}
+
+/** Why an invitation that is not pending can be neither changed nor accepted. */
+export function refusalOf(invitation: InvitationDocument, now: Date): AppError {
+  const end = endOf(invitation, now);
+  if (end === null) return new AppError('CONFLICT');
+  return end === 'accepted'
+    ? new AppError('INVITE_ALREADY_USED')
+    : new AppError('EXPIRED', `The invitation is ${end}`);
+}
