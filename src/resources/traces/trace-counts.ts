@@ -15,12 +15,12 @@ interface Range {
   $lte: number;
 }
 
-const KEPT = 1000;
+const CACHE_MAX = 1000;
 /** Then all is counted anew: a later fact may have been sealed and not yet shown when it was counted. */
-const AGE_MS = 10_000;
+const TTL_MS = 10_000;
 
 export function createTraceCounts({ models, ledger }: Deps) {
-  const counts = new LRUCache<string, Counted>({ max: KEPT, ttl: AGE_MS, noUpdateTTL: true });
+  const counts = new LRUCache<string, Counted>({ max: CACHE_MAX, ttl: TTL_MS, noUpdateTTL: true });
 
   /** What to add to a count; null when later facts may have changed what it was made of. */
   async function growth(

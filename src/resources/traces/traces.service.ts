@@ -1,14 +1,16 @@
 // Decisions: list and read (document 2, section 4.1). Changing them is `bulk.service.ts`, recording them `ingestion.service.ts`.
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
+import type { Listed } from '../../platform/mongo/queries.ts';
 import type { AgentResolver } from '../agents/agent-resolver.service.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';
 import type { Scrubbers } from './ingestion/scrubbers.ts';
 import type { TraceCounts } from './trace-counts.ts';
 import type { TraceDocument } from './traces.model.ts';
 import type { TraceQuery } from './traces.schemas.ts';
-import { toTraceView, VIEW_MEMBERS } from './traces.view.ts';
+import { toTraceView, type TraceView, VIEW_MEMBERS } from './traces.view.ts';
 
 type Deps = Pick<Platform, 'models'> & {
   counts: TraceCounts;
@@ -18,53 +20,38 @@ type Deps = Pick<Platform, 'models'> & {
 };
 
 export function createTraceService({ models, counts, agents, organizations, scrubbers }: Deps) {
-  async function shown(organizationId: string, traces: readonly TraceDocument[]) {
+  async function viewsOf(
+    organizationId: string,
+    traces: readonly TraceDocument[],
+  ): Promise<TraceView[]> {
     const { scrubNationalIds } = await organizations.context(organizationId);
     return traces.map((trace) =>
       toTraceView(trace, scrubbers.forReading(trace.scrub.rulesVersion, scrubNationalIds)),
     );
   }
 
-  /** What the tenant sees: its workspace, the agents of its key, nothing that was deleted. */
-  function visible({ workspaceId, agentIds }: Tenant) {
-    return {
-      deletedAt: null,
-      ...(workspaceId !== null && { workspaceId }),
-      ...(agentIds !== null && { $and: [{ agentId: { $in: agentIds } }] }),
-    };
-  }
-
-  /** An agent is asked for as a decision names it: by id, or by the text that is stored where no agent had that name. */
-  async function agentFilter(organizationId: string, named: string) {
+  /** An agent is named as a decision names it: by id, or by the text that is stored where no agent had that name. */
+  async function agentFilter(organizationId: string, named: string): Promise<object> {
     const agent = await agents.resolve(organizationId, named);
     return { $in: agent && agent.agentId !== named ? [agent.agentId, named] : [named] };
   }
 
-  async function filterOf(tenant: Tenant, query: TraceQuery) {
-    const {
-      status,
-      agentId,
-      humanOverride,
-      minConfidence,
-      maxConfidence,
-      dateFrom,
-      dateTo,
-      search,
-    } = query;
+  async function filterOf(tenant: Tenant, query: TraceQuery): Promise<Record<string, unknown>> {
+    const { status, agentId, humanOverride, search } = query;
     return {
       ...visible(tenant),
       ...(agentId !== undefined && { agentId: await agentFilter(tenant.organizationId, agentId) }),
       ...(status !== undefined && { status }),
       ...(humanOverride !== undefined && { humanOverride }),
-      ...between('confidenceScore', minConfidence, maxConfidence),
-      ...between('timestamp', dateFrom, dateTo),
+      ...between('confidenceScore', query.minConfidence, query.maxConfidence),
+      ...between('timestamp', query.dateFrom, query.dateTo),
       ...(search !== undefined && { $text: { $search: search } }),
     };
   }
 
   return {
     /** Newest first. */
-    async list(tenant: Tenant, query: TraceQuery, page: { skip: number; limit: number }) {
+    async list(tenant: Tenant, query: TraceQuery, page: Page): Promise<Listed<TraceView>> {
       const { organizationId } = tenant;
       const where = await filterOf(tenant, query);
       const [traces, total] = await Promise.all([
@@ -76,22 +63,31 @@ export function createTraceService({ models, counts, agents, organizations, scru
           .lean<TraceDocument[]>(),
         counts.total(organizationId, where),
       ]);
-      return { items: await shown(organizationId, traces), total };
+      return { items: await viewsOf(organizationId, traces), total };
     },
 
     /** By its object id. @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, id: string) {
+    async get(tenant: Tenant, id: string): Promise<TraceView> {
       const { organizationId } = tenant;
       const found = await models.traces
         .find({ ...visible(tenant), organizationId, _id: id }, VIEW_MEMBERS)
         .lean<TraceDocument[]>();
-      const [trace] = await shown(organizationId, found);
+      const [trace] = await viewsOf(organizationId, found);
       if (!trace) throw new AppError('NOT_FOUND');
       return trace;
     },
   };
 }
 export type TraceService = ReturnType<typeof createTraceService>;
+
+/** What the tenant sees: its workspace, the agents of its key, nothing that was deleted. */
+function visible({ workspaceId, agentIds }: Tenant) {
+  return {
+    deletedAt: null,
+    ...(workspaceId !== null && { workspaceId }),
+    ...(agentIds !== null && { $and: [{ agentId: { $in: agentIds } }] }),
+  };
+}
 
 function between<T>(
   field: string,

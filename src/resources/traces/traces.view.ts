@@ -5,24 +5,20 @@ import { ADAPTER_MEMBERS, type TraceDocument } from './traces.model.ts';
 
 /** Shown as they are stored. */
 const PLAIN = [
-  ...([
-    'traceId',
-    'organizationId',
-    'workspaceId',
-    'agentId',
-    'agentName',
-    'agentVersion',
-    'schemaVersion',
-  ] as const),
-  ...([
-    'status',
-    'confidenceScore',
-    'tags',
-    'humanOverride',
-    'timestamp',
-    'clientInfo',
-    'createdAt',
-  ] as const),
+  'traceId',
+  'organizationId',
+  'workspaceId',
+  'agentId',
+  'agentName',
+  'agentVersion',
+  'schemaVersion',
+  'status',
+  'confidenceScore',
+  'tags',
+  'humanOverride',
+  'timestamp',
+  'clientInfo',
+  'createdAt',
 ] as const;
 /** Texts that are stored beside the payload, for the search. */
 const SEARCHED = ['rationale', 'triggeringCondition'] as const;
@@ -43,29 +39,45 @@ export const VIEW_MEMBERS: Readonly<Record<string, 1>> = Object.fromEntries(
   ].map((path) => [path, 1]),
 );
 
+export interface TraceView
+  extends
+    Pick<TraceDocument, '_id' | (typeof PLAIN)[number]>,
+    Record<(typeof PAYLOAD)[number], Json>,
+    Record<(typeof SEARCHED)[number], string | null>,
+    Partial<Record<(typeof ADAPTER_MEMBERS)[number], Json>> {
+  id: TraceDocument['_id'];
+  hashChain: Pick<TraceDocument, 'sequence' | 'chainHash'>;
+}
+
 /** `scrubber`: null when the stored text was scrubbed by the rules in force. */
-export function toTraceView(trace: TraceDocument, scrubber: Scrubber | null) {
-  const { _id, changed = {}, sealed, sequence, chainHash } = trace;
-  const payload = (name: string): Json => {
-    const text = name in changed ? changed[name] : sealed[name]?.text;
-    if (text == null) return null;
-    const value = JSON.parse(text) as Json;
+export function toTraceView(trace: TraceDocument, scrubber: Scrubber | null): TraceView {
+  const { _id, sequence, chainHash } = trace;
+  const valueOf = (name: string): Json => {
+    const value = payloadValue(trace, name);
     return scrubber ? scrubber.value(value).value : value;
   };
-  const searched = (text: string | null): string | null =>
+  const textOf = (text: string | null): string | null =>
     text && scrubber ? scrubber.text(text).text : text;
-  const adapter = ADAPTER_MEMBERS.map((name) => [name, payload(name)] as const).filter(
-    ([, value]) => value !== null,
-  );
   return {
     _id,
     id: _id,
     ...(membersOf(PLAIN, (name) => trace[name]) as Pick<TraceDocument, (typeof PLAIN)[number]>),
-    ...membersOf(PAYLOAD, payload),
-    ...membersOf(SEARCHED, (name) => searched(trace[name])),
-    ...Object.fromEntries(adapter),
+    ...membersOf(PAYLOAD, valueOf),
+    ...membersOf(SEARCHED, (name) => textOf(trace[name])),
+    ...adapterMembers(valueOf),
     hashChain: { sequence, chainHash },
   };
+}
+
+/** The value in force; null where there is none, or it is erased. */
+function payloadValue({ changed = {}, sealed }: TraceDocument, name: string): Json {
+  const text = name in changed ? changed[name] : sealed[name]?.text;
+  return text == null ? null : (JSON.parse(text) as Json);
+}
+
+function adapterMembers(valueOf: (name: string) => Json): Record<string, Json> {
+  const given = ADAPTER_MEMBERS.map((name) => [name, valueOf(name)] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== null));
 }
 
 function membersOf<K extends string, V>(

@@ -13,12 +13,22 @@ import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import { TRACE_STATUSES, type TraceDocument } from '../traces.model.ts';
 import { bulkIds } from '../traces.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'ledger'>;
+export interface BulkResult {
+  /** Distinct ids. */
+  requested: number;
+  changed: number;
+  notFound: string[];
+}
 
-/** What stays of an erased decision: how it was judged and where it came from, nothing of its content. */
-const KEPT = new Set(['evaluation', 'origin']);
+type DeletionCause = 'bulk-delete' | 'purge';
 
-export function createBulkService({ models, ledger: { amendments } }: Deps) {
+/** What an erased decision keeps: how it was judged and where it came from, nothing of its content. */
+const RETAINED = new Set(['evaluation', 'origin']);
+
+export function createBulkService({
+  models,
+  ledger: { amendments },
+}: Pick<Platform, 'models' | 'ledger'>) {
   /** The decisions that the tenant sees, by id. */
   async function find(
     { organizationId, workspaceId }: Tenant,
@@ -31,35 +41,35 @@ export function createBulkService({ models, ledger: { amendments } }: Deps) {
     return new Map(found.map(({ _id, traceId }) => [_id.toHexString(), traceId]));
   }
 
-  /** One fact about each decision that is still there; the first that cannot be appended is thrown after all were tried. */
-  async function changeAll(
+  /** One amendment of each decision that is still there; the first that cannot be appended is thrown after all were tried. */
+  async function amendAll(
     tenant: Tenant,
     ids: unknown,
-    factOf: (
+    decide: (
       subject: Subject,
       trace: TraceDocument,
     ) => Amendment | null | Promise<Amendment | null>,
-  ) {
-    const wanted = bulkIds.safeParse(ids);
-    if (!wanted.success) throw new AppError('INVALID_IDS');
-    const found = await find(tenant, wanted.data);
+  ): Promise<BulkResult> {
+    const parsed = bulkIds.safeParse(ids);
+    if (!parsed.success) throw new AppError('INVALID_IDS');
+    const found = await find(tenant, parsed.data);
     const results = await amendments.appendAll(
       tenant.organizationId,
       [...found.values()],
       (subject) => {
         const trace = subject.trace as unknown as TraceDocument;
-        return trace.deletedAt ? null : factOf(subject, trace);
+        return trace.deletedAt ? null : decide(subject, trace);
       },
     );
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     const changed = results.filter(
       (result) => result.status === 'fulfilled' && result.value !== null,
-    ).length;
+    );
     return {
-      requested: wanted.data.length,
-      changed,
-      notFound: wanted.data.filter((id) => !found.has(id)),
+      requested: parsed.data.length,
+      changed: changed.length,
+      notFound: parsed.data.filter((id) => !found.has(id)),
     };
   }
 
@@ -69,54 +79,61 @@ export function createBulkService({ models, ledger: { amendments } }: Deps) {
     const corrections = await models.ledger
       .find({ organizationId, traceId, kind: 'correction' }, 'sequence sealed')
       .lean<TraceDocument[]>();
-    const held = ({ sequence, sealed }: TraceDocument): Erased => ({
-      sequence,
-      names: Object.keys(sealed).filter((name) => sealed[name] && !KEPT.has(name)),
-    });
-    return [trace, ...corrections].map(held).filter(({ names }) => names.length > 0);
+    return [trace, ...corrections].map(contentOf).filter(({ names }) => names.length > 0);
   }
 
   return {
     /** @throws AppError `INVALID_IDS`, `INVALID_STATUS`, `CONFLICT` */
-    async setStatus(tenant: Tenant, ids: unknown, wanted: unknown) {
+    async setStatus(tenant: Tenant, ids: unknown, wanted: unknown): Promise<BulkResult> {
       const status = TRACE_STATUSES.find((known) => known === wanted);
       if (status === undefined)
-        throw new AppError('INVALID_STATUS', `One of ${TRACE_STATUSES.join(', ')}`);
-      return changeAll(tenant, ids, (subject, trace) =>
-        trace.status === status ? null : statusFact(about(tenant, subject, trace), status),
+        throw new AppError('INVALID_STATUS', `Must be one of ${TRACE_STATUSES.join(', ')}`);
+      return amendAll(tenant, ids, (subject, trace) =>
+        trace.status === status
+          ? null
+          : statusAmendment(amendmentBase(tenant, subject, trace), status),
       );
     },
 
     /** Empties the payload and hides the decision; its entries stay. @throws AppError `INVALID_IDS`, `CONFLICT` */
-    async remove(tenant: Tenant, ids: unknown, cause: 'bulk-delete' | 'purge' = 'bulk-delete') {
-      return changeAll(tenant, ids, async (subject, trace) =>
-        erasureFact(about(tenant, subject, trace), cause, await erasable(trace)),
+    async remove(
+      tenant: Tenant,
+      ids: unknown,
+      cause: DeletionCause = 'bulk-delete',
+    ): Promise<BulkResult> {
+      return amendAll(tenant, ids, async (subject, trace) =>
+        erasureAmendment(amendmentBase(tenant, subject, trace), cause, await erasable(trace)),
       );
     },
   };
 }
 export type BulkService = ReturnType<typeof createBulkService>;
 
-function about(
+/** The names of the content that an entry still holds. */
+function contentOf({ sequence, sealed }: TraceDocument): Erased {
+  const names = Object.keys(sealed).filter((name) => sealed[name] && !RETAINED.has(name));
+  return { sequence, names };
+}
+
+function amendmentBase(
   { organizationId, actor }: Tenant,
   { subject, after }: Subject,
-  trace: TraceDocument,
+  { workspaceId, traceId }: TraceDocument,
 ) {
-  const { workspaceId, traceId } = trace;
   return { organizationId, workspaceId, actor, traceId, subject, after, commitments: {} };
 }
-type About = ReturnType<typeof about>;
+type AmendmentBase = ReturnType<typeof amendmentBase>;
 
-function statusFact(what: About, status: TraceStatus): Amendment {
-  const view = statusPayload({ ...what, set: { status, humanOverride: null } });
+function statusAmendment(base: AmendmentBase, status: TraceStatus): Amendment {
+  const view = statusPayload({ ...base, set: { status, humanOverride: null } });
   return { kind: 'status', view, payloadDigest: payloadDigest(view), fields: {} };
 }
 
-function erasureFact(
-  what: About,
-  cause: 'bulk-delete' | 'purge',
+function erasureAmendment(
+  base: AmendmentBase,
+  cause: DeletionCause,
   erased: readonly Erased[],
 ): Amendment {
-  const view = erasurePayload({ ...what, cause, erased });
+  const view = erasurePayload({ ...base, cause, erased });
   return { kind: 'erasure', view, payloadDigest: payloadDigest(view), fields: {} };
 }
