@@ -265,7 +265,7 @@ function decisionOf(tenant: Tenant, i: number) {
       policy: null,
       matchedPolicyIds: [],
       evaluation,
-      kept,
+      content: kept,
     },
     userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)',
     rawBody: Buffer.from(JSON.stringify(kept)),

@@ -3,7 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { FileDownload, Reply, Route } from '../declaration/define-route.ts';
-import { sendJson } from './envelope.ts';
+import { AppError } from '../../errors.ts';
+import { sendFailure, sendJson } from './envelope.ts';
 import { sendScim } from './scim-envelope.ts';
 import { pagination, type Paged } from '../declaration/paging.ts';
 
@@ -32,6 +33,10 @@ export async function sendReply(
   if (route.kind === 'redirect')
     return res.redirect(reply.status, route.data.parse(reply.data) as string);
   if (route.kind === 'scim') return sendScim(res, reply.status, route.data.parse(reply.data));
+  if (reply.parts.failure) {
+    const { code, message } = reply.parts.failure;
+    return sendFailure(res, new AppError(code, message, { data: route.data.parse(reply.data) }));
+  }
   const extra = route.extra ? (route.extra.parse(reply.parts.extra ?? {}) as object) : {};
   if (!paged)
     return sendJson(res, reply.status, {

@@ -55,6 +55,8 @@ export interface ReplyParts {
   audit?: AuditDetails | readonly AuditDetails[];
   /** Members beside `data` in the envelope, as `extra` declares them. */
   extra?: Record<string, unknown>;
+  /** Answers in the failure envelope, with `data` as its data. `message`: default that of the code. */
+  failure?: { code: Code; message?: string | undefined };
 }
 
 export class Reply<S extends number, D> {

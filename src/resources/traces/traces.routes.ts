@@ -1,6 +1,5 @@
 // Decisions: ingest, list, read, change in bulk.
 import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
-import { AppError } from '../../errors.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
 import type { Ingested } from './ingestion/ingestion.service.ts';
@@ -19,15 +18,14 @@ const CHANGERS: readonly Role[] = ['owner', 'admin', 'reviewer', 'member'];
 /** Four texts of 50,000 characters, each escaped as 12 bytes (a surrogate pair), and everything else that is bounded. */
 const BODY_LIMIT = 3_000_000;
 
-/** 201 approved, 202 held for review, 403 blocked: the decision is sealed whichever it is. */
-function verdict({ answer, repeated, notice }: Ingested) {
-  const headers = { ...notice, ...(repeated && { 'Idempotency-Replayed': 'true' }) };
-  if (answer.status === 'blocked')
-    throw new AppError('SVC_BLOCKED_BY_POLICY', answer.matchedPolicy?.reason, {
-      data: ingestView.parse(answer),
-      headers,
-    });
-  return reply(answer.status === 'flagged' ? 202 : 201, answer, { headers });
+/** The decision is sealed whichever the verdict is; a blocked one is answered in the failure envelope. */
+function verdictReply({ answer, isReplay, deprecation }: Ingested) {
+  const headers = { ...deprecation, ...(isReplay && { 'Idempotency-Replayed': 'true' }) };
+  const { status, matchedPolicy } = answer;
+  if (status === 'approved') return reply(201, answer, { headers });
+  if (status === 'flagged') return reply(202, answer, { headers });
+  const failure = { code: 'SVC_BLOCKED_BY_POLICY', message: matchedPolicy?.reason } as const;
+  return reply(403, answer, { headers, failure });
 }
 
 export const traceRoutes = [
@@ -36,7 +34,7 @@ export const traceRoutes = [
     path: '/',
     summary: 'Ingest one decision: scored, judged, sealed',
     auth: 'anyKey',
-    status: [201, 202],
+    status: [201, 202, 403],
     writes: 'own',
     invalidCode: 'SVC_VALIDATION_FAILED',
     codes: [
@@ -49,10 +47,10 @@ export const traceRoutes = [
     body: ingestBody,
     data: ingestView,
     handler: async ({ tenant, key, body, meta }, { traces }) =>
-      verdict(await traces.ingestion.ingest({ tenant, key }, body, meta)),
+      verdictReply(await traces.ingestion.ingest({ tenant, key }, body, meta)),
     async replay({ tenant, meta }, { traces }) {
-      const earlier = await traces.ingestion.earlier({ tenant }, meta);
-      return earlier && verdict(earlier);
+      const answered = await traces.ingestion.replay({ tenant }, meta);
+      return answered && verdictReply(answered);
     },
   }),
   route({

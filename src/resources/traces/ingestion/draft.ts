@@ -1,20 +1,15 @@
 // From a judged decision to what queues for sealing: commitments, view, digest and the stored members (docs/formats.md).
 import { payloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
 import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
-import { saltAt, sealValues } from '../../../domain/record/commitments.ts';
+import { sealValues } from '../../../domain/record/commitments.ts';
 import { ENGINE_VERSION } from '../../../domain/confidence/score.ts';
-import type { Json } from '../../../domain/record/json.ts';
+import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { tracePayload } from '../../../domain/record/payload.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import type { KnownAgent } from '../../agents/agent-resolver.service.ts';
 import type { Judgement } from './judge.ts';
-import {
-  ADAPTER_MEMBERS,
-  type ReviewItem,
-  type TraceDocument,
-  type TraceFields,
-} from '../traces.model.ts';
+import { ADAPTER_MEMBERS, type ReviewItem, type TraceFields } from '../traces.model.ts';
 
 export interface DraftInput {
   tenant: Tenant;
@@ -86,32 +81,32 @@ export function draftOf(drafting: DraftInput): Draft {
   };
 }
 
-function originOf({ judged: { kept }, userAgent }: DraftInput): Origin {
+function originOf({ judged: { content }, userAgent }: DraftInput): Origin {
   return {
-    agentId: kept.agentId as string,
-    agentVersion: (kept.agentVersion as string | undefined) ?? null,
-    timestamp: (kept.timestamp as string | undefined) ?? null,
+    agentId: content.agentId as string,
+    agentVersion: (content.agentVersion as string | undefined) ?? null,
+    timestamp: (content.timestamp as string | undefined) ?? null,
     clientInfo: parseClientInfo(userAgent),
   };
 }
 
 function commit(
-  { judged: { kept, evaluation }, rawBody, logPayloads, random16 }: DraftInput,
+  { judged: { content, evaluation }, rawBody, logPayloads, random16 }: DraftInput,
   origin: Origin,
 ) {
-  const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = kept;
+  const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = content;
   const values: Record<string, Json | undefined> = {
     submitted: sha256Hex(rawBody),
     origin: { ...origin },
     evaluation,
     inputContext,
     outputDecision,
-    rationale: rationaleOf(kept),
+    rationale: rationaleOf(content),
     alternatives,
     triggeringCondition,
     metadata,
   };
-  for (const name of ADAPTER_MEMBERS) values[name] = kept[name];
+  for (const name of ADAPTER_MEMBERS) values[name] = content[name];
   const { sealed, commitments } = sealValues(values, random16);
   const unstored = logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
   for (const name of unstored) delete sealed[name];
@@ -123,8 +118,8 @@ function fieldsOf(
   { agentId, agentVersion, timestamp, clientInfo }: Origin,
 ): Omit<TraceFields, 'sealed' | 'rationale'> {
   const { workspaceId, agent, judged, schemaVersion, at, scrubVersion, newReviewId } = drafting;
-  const { kept, verdict, confidenceScore, tags, policy, matchedPolicyIds } = judged;
-  const latency = (kept.metadata as { latencyMs?: Json } | undefined)?.latencyMs;
+  const { content, verdict, confidenceScore, tags, policy, matchedPolicyIds } = judged;
+  const latency = (content.metadata as { latencyMs?: Json } | undefined)?.latencyMs;
   return {
     workspaceId,
     agentId: agent?.agentId ?? agentId,
@@ -137,7 +132,7 @@ function fieldsOf(
     tags,
     humanOverride: false,
     timestamp: timestamp === null ? at : new Date(timestamp),
-    triggeringCondition: (kept.triggeringCondition as string | undefined) ?? null,
+    triggeringCondition: (content.triggeringCondition as string | undefined) ?? null,
     clientInfo,
     answer: { policy },
     matchedPolicyIds,
@@ -154,35 +149,8 @@ function plainText(stored: string | undefined): string | null {
   return stored === undefined ? null : (JSON.parse(stored) as string);
 }
 
-function rationaleOf(kept: Judgement['kept']): string | null {
-  const inside = (kept.outputDecision as { rationale?: Json } | undefined)?.rationale;
-  const rationale = kept.rationale ?? inside;
+function rationaleOf(content: JsonObject): string | null {
+  const inside = (content.outputDecision as { rationale?: Json } | undefined)?.rationale;
+  const rationale = content.rationale ?? inside;
   return typeof rationale === 'string' ? rationale : null;
-}
-
-/** What ingestion answers, and what a repetition is answered: taken from the stored document alone. */
-export function answerOf(trace: TraceDocument) {
-  const {
-    traceId,
-    agentId,
-    verdict,
-    confidenceScore,
-    tags,
-    answer,
-    createdAt,
-    sequence,
-    chainHash,
-    sealed,
-  } = trace;
-  const salt = saltAt(sealed.submitted?.seed ?? '', '');
-  return {
-    traceId,
-    agentId,
-    status: verdict,
-    confidenceScore,
-    tags,
-    matchedPolicy: answer.policy,
-    createdAt,
-    hashChain: { sequence, chainHash, salt },
-  };
 }

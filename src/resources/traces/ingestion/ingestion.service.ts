@@ -3,16 +3,10 @@ import type { Platform } from '../../../composition/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { hardLimit, type Plan } from '../../../domain/identity/plans.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
-import { limitViolationOf } from '../../../domain/record/content-limits.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
-import {
-  chooseVersion,
-  deprecationHeaders,
-  MIGRATION_LINK,
-  type SchemaVersion,
-} from '../../../domain/record/schema-versions.ts';
+import { deprecationHeaders } from '../../../domain/record/schema-versions.ts';
 import { AppError } from '../../../errors.ts';
-import type { Stored } from '../../../ledger/entry.ts';
+import type { Draft, Stored } from '../../../ledger/entry.ts';
 import { objectId } from '../../../ledger/ledger.model.ts';
 import type { AgentHistoryService } from '../../agents/activity/agent-history.service.ts';
 import type { AgentResolver, KnownAgent } from '../../agents/agent-resolver.service.ts';
@@ -20,9 +14,11 @@ import type { OrganizationService } from '../../organization/organization.servic
 import type { PolicySetService } from '../../policies/policy-sets.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
-import { answerOf, draftOf } from './draft.ts';
+import { draftOf } from './draft.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
-import { judge } from './judge.ts';
+import { type IngestAnswer, toIngestAnswer } from './ingest-answer.ts';
+import { judge, type Judgement, type JudgeInput } from './judge.ts';
+import { headerOf, requestedVersion, requireWithinLimits } from './request-checks.ts';
 import type { Scrubbers } from './scrubbers.ts';
 
 type Deps = Pick<
@@ -43,12 +39,30 @@ export interface IngestionContext {
   rawBody: Buffer;
 }
 
+export interface IngestionCaller {
+  tenant: Tenant;
+  key: Key;
+}
+
 export interface Ingested {
-  answer: ReturnType<typeof answerOf>;
+  answer: IngestAnswer;
   /** An equal request had this answer already. */
-  repeated: boolean;
-  /** Headers that tell of a deprecated schema version. */
-  notice: Readonly<Record<string, string>>;
+  isReplay: boolean;
+  /** Headers that announce the end of a deprecated schema version. */
+  deprecation: Readonly<Record<string, string>>;
+}
+
+interface Judging extends JudgeInput {
+  workspaceId: string;
+}
+
+/** A request that was checked, with everything that its decision is judged by. */
+interface Accepted {
+  tenant: Tenant;
+  context: IngestionContext;
+  judging: Judging;
+  schemaVersion: string;
+  once: Buffer | null;
 }
 
 export function createIngestionService(deps: Deps) {
@@ -60,8 +74,7 @@ export function createIngestionService(deps: Deps) {
     hardLimit(plan) === null ? null : config.ASSAY_LIMIT_SANDBOX;
 
   async function agentOf(
-    { organizationId, agentIds }: Tenant,
-    key: Key,
+    { tenant: { organizationId, agentIds }, key }: IngestionCaller,
     named: string,
   ): Promise<KnownAgent | null> {
     const agent = await agents.resolve(organizationId, named, agentIds);
@@ -72,10 +85,10 @@ export function createIngestionService(deps: Deps) {
     return agent;
   }
 
-  async function settingOf(
+  async function judgingOf(
     { organizationId, workspaceId: chosen, defaultWorkspaceId }: Tenant,
     agent: KnownAgent | null,
-  ) {
+  ): Promise<Judging> {
     const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
     const workspaceId = chosen ?? agent?.workspaceId ?? defaultWorkspaceId;
     const [policies, { scrubNationalIds: nationalIds }, history] = await Promise.all([
@@ -83,31 +96,49 @@ export function createIngestionService(deps: Deps) {
       organizations.context(organizationId),
       agentHistory.of(organizationId, agent?.agentId ?? null),
     ]);
-    const scrubber = scrubbers.of({ nationalIds, extended: agentPolicies.piiMasking });
-    const versionScrubber = scrubbers.of({ nationalIds, extended: false });
     return {
       agent,
       agentPolicies,
       workspaceId,
       policies,
       history,
-      scrubber,
-      versionScrubber,
+      scrubber: scrubbers.of({ nationalIds, extended: agentPolicies.piiMasking }),
+      versionScrubber: scrubbers.of({ nationalIds, extended: false }),
       at: clock.now(),
     };
   }
 
-  function onceOf(
+  function idempotencyKey(
     { organizationId }: Tenant,
     agentId: string | null,
-    circumstances: IngestionContext,
+    { headers, rawBody }: IngestionContext,
   ): Buffer | null {
-    const header = headerOf(circumstances, 'idempotency-key');
-    return idempotencyKeyOf(deps.secrets.ledgerKey, {
-      organizationId,
-      header,
-      agentId,
-      rawBody: circumstances.rawBody,
+    const header = headerOf(headers, 'idempotency-key');
+    return idempotencyKeyOf(deps.secrets.ledgerKey, { organizationId, header, agentId, rawBody });
+  }
+
+  /** No spread here: members that come and go with a spread cost more than the rest of the call. */
+  function toDraft(
+    { tenant, context, judging, schemaVersion, once }: Accepted,
+    judged: Judgement,
+  ): Draft {
+    return draftOf({
+      tenant,
+      traceId: deps.newTraceId(),
+      workspaceId: judging.workspaceId,
+      agent: judging.agent,
+      at: judging.at,
+      logPayloads: judging.agentPolicies.logPayloads,
+      schemaVersion,
+      policySetDigest: judging.policies.digest,
+      scrubVersion: judging.scrubber.version,
+      judged,
+      userAgent: context.userAgent,
+      rawBody: context.rawBody,
+      once,
+      monthlyLimit: monthlyLimit(tenant.plan),
+      newReviewId: () => objectId(deps.newId()),
+      random16: deps.random16,
     });
   }
 
@@ -117,104 +148,54 @@ export function createIngestionService(deps: Deps) {
      * @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET`, `FORBIDDEN`, `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE`
      */
     async ingest(
-      { tenant, key }: { tenant: Tenant; key: Key },
+      caller: IngestionCaller,
       body: IngestBody,
-      circumstances: IngestionContext,
+      context: IngestionContext,
     ): Promise<Ingested> {
-      const once = onceOf(tenant, body.agentId, circumstances);
-      const { version: schemaVersion, limits } = versionOf(circumstances, body, clock.now());
-      refuseExcess(body, limits);
-      const setting = await settingOf(tenant, await agentOf(tenant, key, body.agentId));
-      const { agentPolicies, policies, scrubber, workspaceId, agent, at } = setting;
+      const { tenant } = caller;
+      const once = idempotencyKey(tenant, body.agentId, context);
+      const version = requestedVersion(context.headers, body, clock.now());
+      requireWithinLimits(body, version.limits);
+      const judging = await judgingOf(tenant, await agentOf(caller, body.agentId));
       // Whatever zod let through is JSON, for the body came through the strict parser.
-      const judged = judge(body as JsonObject, setting);
-      // No spread here: members that come and go with a spread cost more than the rest of the call.
-      const draft = draftOf({
-        tenant,
-        traceId: deps.newTraceId(),
-        workspaceId,
-        agent,
-        at,
-        logPayloads: agentPolicies.logPayloads,
-        schemaVersion,
-        policySetDigest: policies.digest,
-        scrubVersion: scrubber.version,
-        judged,
-        userAgent: circumstances.userAgent,
-        rawBody: circumstances.rawBody,
-        once,
-        monthlyLimit: monthlyLimit(tenant.plan),
-        newReviewId: () => objectId(deps.newId()),
-        random16: deps.random16,
-      });
-      const outcome = await ledger.append(draft, agentPolicies.timeoutMs);
+      const judged = judge(body as JsonObject, judging);
+      const accepted = { tenant, context, judging, schemaVersion: version.version, once };
+      const draft = toDraft(accepted, judged);
+      const outcome = await ledger.append(draft, judging.agentPolicies.timeoutMs);
       if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
       if (outcome.kind === 'sealed') deps.metrics.decisions.inc({ status: judged.verdict });
-      return ingested(outcome.entry, outcome.kind === 'repeated');
+      return toIngested(outcome.entry, outcome.kind === 'repeated');
     },
 
     /** The answer that an equal request was given within 24 hours; null when there was none. */
-    async earlier(
+    async replay(
       { tenant }: { tenant: Tenant },
-      circumstances: IngestionContext,
+      context: IngestionContext,
     ): Promise<Ingested | null> {
-      const once = onceOf(tenant, agentIdIn(circumstances.rawBody), circumstances);
+      const once = idempotencyKey(tenant, agentIdIn(context.rawBody), context);
       const entry = once && (await ledger.find(tenant.organizationId, once));
-      return entry && ingested(entry, true);
+      return entry && toIngested(entry, true);
     },
   };
 }
 export type IngestionService = ReturnType<typeof createIngestionService>;
 
-function ingested(entry: Stored, repeated: boolean): Ingested {
+function toIngested(entry: Stored, isReplay: boolean): Ingested {
   const trace = entry as unknown as TraceDocument;
-  return { answer: answerOf(trace), repeated, notice: deprecationHeaders(trace.schemaVersion) };
+  return {
+    answer: toIngestAnswer(trace),
+    isReplay,
+    deprecation: deprecationHeaders(trace.schemaVersion),
+  };
 }
 
-function headerOf({ headers }: IngestionContext, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
+/** What a body that may be malformed names as its agent. */
 function agentIdIn(rawBody: Buffer): string | null {
   try {
-    const agentId: unknown = (JSON.parse(rawBody.toString('utf8')) as { agentId?: unknown } | null)
-      ?.agentId;
+    const body = JSON.parse(rawBody.toString('utf8')) as { agentId?: unknown } | null;
+    const agentId = body?.agentId;
     return typeof agentId === 'string' ? agentId.trim() : null;
   } catch {
     return null;
   }
-}
-
-function versionOf(
-  circumstances: IngestionContext,
-  { schemaVersion }: IngestBody,
-  now: Date,
-): SchemaVersion {
-  const choice = chooseVersion([headerOf(circumstances, 'x-service-version'), schemaVersion], now);
-  if (choice.kind === 'chosen') return choice.version;
-  if (choice.kind === 'unknown')
-    throw new AppError(
-      'SVC_UNKNOWN_SCHEMA_VERSION',
-      `Unknown schema version ${JSON.stringify(choice.named)}`,
-    );
-  if (choice.kind === 'contradictory')
-    throw new AppError('SVC_VALIDATION_FAILED', 'X-Service-Version and schemaVersion differ');
-  throw new AppError('VERSION_SUNSET', undefined, { headers: { Link: MIGRATION_LINK } });
-}
-
-function refuseExcess(body: IngestBody, limits: SchemaVersion['limits']): void {
-  const excess = limitViolationOf(body, limits);
-  if (excess.length === 0) return;
-  const text = excess
-    .map(({ path, limit, found, unit }) => `${path}: ${found} ${unit}, at most ${limit}`)
-    .join('; ');
-  throw new AppError('SVC_VALIDATION_FAILED', text, {
-    data: {
-      issues: excess.map(({ path, limit, unit }) => ({
-        path,
-        message: `at most ${limit} ${unit}`,
-      })),
-    },
-  });
 }

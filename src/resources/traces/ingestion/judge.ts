@@ -1,23 +1,24 @@
-// Judges one submitted decision: confidence, policies, scrubbing. Policies see what was submitted; what is kept is what scrubbing left of it.
-import { scoreDecision, type DecisionHistory } from '../../../domain/confidence/score.ts';
+// Judges one submitted decision: confidence, policies, scrubbing. Policies see what was submitted; stored is what scrubbing left of it.
+import {
+  type Confidence,
+  type DecisionHistory,
+  scoreDecision,
+} from '../../../domain/confidence/score.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
 import { factsOf } from '../../../domain/policies/facts.ts';
-import type { PolicyVerdict as PolicyVerdict } from '../../../domain/policies/verdict.ts';
-import { detectionTag, type DetectionType } from '../../../domain/scrub/rule.ts';
-import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
+import type { PolicyVerdict } from '../../../domain/policies/verdict.ts';
+import { detectionTag } from '../../../domain/scrub/rule.ts';
 import type { KnownAgent } from '../../agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
+import { type MemberScrubbers, scrubbedFields, scrubMembers } from './scrub-members.ts';
 
 /** Everything that decides about a decision besides the decision. */
-export interface JudgeInput {
+export interface JudgeInput extends MemberScrubbers {
   agent: KnownAgent | null;
   agentPolicies: KnownAgent['policies'];
   history: DecisionHistory;
   policies: PolicySet;
-  scrubber: Scrubber;
-  /** For `agentVersion`, in which four numbers joined by dots are a version and no address. */
-  versionScrubber: Scrubber;
   at: Date;
 }
 
@@ -31,7 +32,7 @@ export interface Judgement {
   /** What the chain commits to about the judgement. */
   evaluation: JsonObject;
   /** The submitted members, scrubbed. */
-  kept: JsonObject;
+  content: JsonObject;
 }
 
 const ANOMALY_POLICY = {
@@ -39,46 +40,50 @@ const ANOMALY_POLICY = {
   reason: 'The engine flagged the decision as an anomaly, and the agent is set to block those',
 };
 
-export function judge(submitted: JsonObject, judging: JudgeInput): Judgement {
-  const { agent, agentPolicies, history, policies, at } = judging;
+export function judge(submitted: JsonObject, input: JudgeInput): Judgement {
+  const { agent, agentPolicies, history, policies, at } = input;
   const scored = scoreDecision(submitted, agentPolicies, history);
-  const scrubbed = scrubMembers(submitted, judging);
-  const tags = [...new Set([...scored.tags, ...scrubbed.types.map(detectionTag)])];
-  const pii = { types: scrubbed.types, outputTypes: scrubbed.outputTypes };
+  const { members, changed, types, outputTypes } = scrubMembers(submitted, input);
+  const tags = [...new Set([...scored.tags, ...types.map(detectionTag)])];
   const { confidenceScore } = scored;
-  const found = policies.evaluate(
-    factsOf(
-      { submitted, at, agentName: agent?.name ?? null, confidenceScore, tags, pii },
-      policies.reads,
-    ),
-  );
-  const anomalous = scored.anomaly && agentPolicies.autoBlockAnomalies;
-  const verdict = anomalous ? 'blocked' : found.status;
-  if (found.failed.length > 0 || found.matched.some(({ error }) => error !== null))
-    tags.push('POLICY_ERROR');
+  const agentName = agent?.name ?? null;
+  const pii = { types, outputTypes };
+  const facts = factsOf({ submitted, at, agentName, confidenceScore, tags, pii }, policies.reads);
+  const found = policies.evaluate(facts);
+  if (hasErrors(found)) tags.push('POLICY_ERROR');
+  const decision = decisionOf(found, scored.anomaly && agentPolicies.autoBlockAnomalies);
+  const scrubbed = scrubbedFields(policies.fields, changed);
   return {
-    verdict,
+    verdict: decision.verdict,
     confidenceScore,
     tags,
-    policy: verdict === 'approved' ? null : (decidingPolicy(found, verdict) ?? ANOMALY_POLICY),
+    policy: decision.policy,
     matchedPolicyIds: found.matched.map(({ id }) => id),
-    evaluation: {
-      at: at.toISOString(),
-      confidenceScore,
-      tags,
-      matchedPolicies: [...found.matched, ...found.failed].map((match) => ({
-        id: match.id,
-        revision: match.revision,
-        actions: 'actions' in match ? [...match.actions] : [],
-        error: match.error,
-      })),
-      decidedBy: anomalous && found.status !== 'blocked' ? ANOMALY_POLICY.name : found.decidedBy,
-      features: scored.features,
-      agentPolicies: { ...agentPolicies },
-      scrubbed: scrubbedFields(policies.fields, scrubbed.changed),
-    },
-    kept: scrubbed.kept,
+    evaluation: evaluationOf(input, { scored, found, tags, decision, scrubbed }),
+    content: members,
   };
+}
+
+/** The verdict, and what it rests on. */
+interface Decision {
+  verdict: Verdict;
+  policy: Judgement['policy'];
+  /** The id of a policy, or the name of the agent's setting. */
+  decidedBy: string | null;
+}
+
+/** `isAnomaly`: the agent is set to block what the engine found. */
+function decisionOf(found: PolicyVerdict, isAnomaly: boolean): Decision {
+  const verdict = isAnomaly ? 'blocked' : found.status;
+  return {
+    verdict,
+    policy: verdict === 'approved' ? null : (decidingPolicy(found, verdict) ?? ANOMALY_POLICY),
+    decidedBy: isAnomaly && found.status !== 'blocked' ? ANOMALY_POLICY.name : found.decidedBy,
+  };
+}
+
+function hasErrors({ failed, matched }: PolicyVerdict): boolean {
+  return failed.length > 0 || matched.some(({ error }) => error !== null);
 }
 
 function decidingPolicy(
@@ -89,34 +94,34 @@ function decidingPolicy(
   return decider ? { name: decider.name, reason: decider.reason } : null;
 }
 
-/** Scrubs each member of the decision by itself, so that it is known what the output held. */
-function scrubMembers(submitted: JsonObject, { scrubber, versionScrubber }: JudgeInput) {
-  const kept: JsonObject = {};
-  const changed: string[] = [];
-  const types = new Set<DetectionType>();
-  let outputTypes: DetectionType[] = [];
-  for (const [name, value] of Object.entries(submitted)) {
-    const member = (name === 'agentVersion' ? versionScrubber : scrubber).value(value);
-    kept[name] = member.value;
-    for (const pointer of member.changed) changed.push(`${name}${pointer}`);
-    for (const type of member.detections) types.add(type);
-    if (name === 'outputDecision') outputTypes = member.detections;
-  }
-  return { kept, changed, types: [...types].sort(), outputTypes };
+interface Findings {
+  scored: Confidence;
+  found: PolicyVerdict;
+  tags: string[];
+  decision: Decision;
+  /** Condition fields. */
+  scrubbed: string[];
 }
 
-/** The condition fields that looked at a value which scrubbing changed: there a replay cannot tell. */
-function scrubbedFields(fields: readonly string[], changed: readonly string[]): Json[] {
-  if (changed.length === 0) return [];
-  const paths = changed.map((pointer) => pointer.split('/').map(unescaped).join('.'));
-  return fields.filter((field) =>
-    paths.some(
-      (path) => path === field || path.startsWith(`${field}.`) || field.startsWith(`${path}.`),
-    ),
-  );
+function evaluationOf({ at, agentPolicies }: JudgeInput, findings: Findings): JsonObject {
+  const { scored, found, tags, decision, scrubbed } = findings;
+  return {
+    at: at.toISOString(),
+    confidenceScore: scored.confidenceScore,
+    tags,
+    matchedPolicies: matchedPolicies(found),
+    decidedBy: decision.decidedBy,
+    features: scored.features,
+    agentPolicies: { ...agentPolicies },
+    scrubbed,
+  };
 }
 
-/** RFC 6901. */
-function unescaped(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+function matchedPolicies({ matched, failed }: PolicyVerdict): Json[] {
+  return [...matched, ...failed].map((match) => ({
+    id: match.id,
+    revision: match.revision,
+    actions: 'actions' in match ? [...match.actions] : [],
+    error: match.error,
+  }));
 }

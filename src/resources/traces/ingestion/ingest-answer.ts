@@ -1,0 +1,30 @@
+// What ingestion answers, and what a replay is answered: taken from the stored document alone.
+import { saltAt } from '../../../domain/record/commitments.ts';
+import type { TraceDocument, Verdict } from '../traces.model.ts';
+
+export interface IngestAnswer {
+  traceId: string;
+  agentId: string;
+  status: Verdict;
+  confidenceScore: number;
+  tags: string[];
+  matchedPolicy: { name: string; reason: string } | null;
+  createdAt: Date;
+  /** The receipt; `salt` is that of the commitment to the submitted body. */
+  hashChain: { sequence: number; chainHash: string; salt: string };
+}
+
+export function toIngestAnswer(trace: TraceDocument): IngestAnswer {
+  const { sequence, chainHash, sealed } = trace;
+  const salt = saltAt(sealed.submitted?.seed ?? '', '');
+  return {
+    traceId: trace.traceId,
+    agentId: trace.agentId,
+    status: trace.verdict,
+    confidenceScore: trace.confidenceScore,
+    tags: trace.tags,
+    matchedPolicy: trace.answer.policy,
+    createdAt: trace.createdAt,
+    hashChain: { sequence, chainHash, salt },
+  };
+}

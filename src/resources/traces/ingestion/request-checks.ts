@@ -1,0 +1,49 @@
+// What is checked of an ingestion before it is judged: the schema version that it names, and that version's content limits.
+import { limitViolationOf } from '../../../domain/record/content-limits.ts';
+import {
+  chooseVersion,
+  MIGRATION_LINK,
+  type SchemaVersion,
+} from '../../../domain/record/schema-versions.ts';
+import { AppError } from '../../../errors.ts';
+import type { IngestBody } from '../traces.schemas.ts';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The value of a header; undefined when it is absent or empty. */
+export function headerOf(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** @throws AppError `SVC_UNKNOWN_SCHEMA_VERSION`, `SVC_VALIDATION_FAILED` when header and body differ, `VERSION_SUNSET` */
+export function requestedVersion(
+  headers: Headers,
+  { schemaVersion }: IngestBody,
+  now: Date,
+): SchemaVersion {
+  const choice = chooseVersion([headerOf(headers, 'x-service-version'), schemaVersion], now);
+  if (choice.kind === 'chosen') return choice.version;
+  if (choice.kind === 'unknown')
+    throw new AppError(
+      'SVC_UNKNOWN_SCHEMA_VERSION',
+      `Unknown schema version ${JSON.stringify(choice.named)}`,
+    );
+  if (choice.kind === 'contradictory')
+    throw new AppError('SVC_VALIDATION_FAILED', 'X-Service-Version and schemaVersion differ');
+  throw new AppError('VERSION_SUNSET', undefined, { headers: { Link: MIGRATION_LINK } });
+}
+
+/** @throws AppError `SVC_VALIDATION_FAILED` */
+export function requireWithinLimits(body: IngestBody, limits: SchemaVersion['limits']): void {
+  const violations = limitViolationOf(body, limits);
+  if (violations.length === 0) return;
+  const text = violations
+    .map(({ path, limit, found, unit }) => `${path}: ${found} ${unit}, at most ${limit}`)
+    .join('; ');
+  const issues = violations.map(({ path, limit, unit }) => ({
+    path,
+    message: `at most ${limit} ${unit}`,
+  }));
+  throw new AppError('SVC_VALIDATION_FAILED', text, { data: { issues } });
+}

@@ -1,0 +1,55 @@
+// Scrubs a submitted decision member by member, and says which condition fields read a value that scrubbing changed.
+import type { JsonObject } from '../../../domain/record/json.ts';
+import type { DetectionType } from '../../../domain/scrub/rule.ts';
+import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
+
+export interface MemberScrubbers {
+  scrubber: Scrubber;
+  /** For `agentVersion`, in which four numbers joined by dots are a version and no address. */
+  versionScrubber: Scrubber;
+}
+
+export interface ScrubbedMembers {
+  members: JsonObject;
+  /** Paths of what changed: the member's name and a JSON Pointer below it. */
+  changed: string[];
+  /** Sorted. */
+  types: DetectionType[];
+  /** Those found in `outputDecision`. */
+  outputTypes: DetectionType[];
+}
+
+/** Each member by itself, so that it is known what the output held. */
+export function scrubMembers(
+  submitted: JsonObject,
+  { scrubber, versionScrubber }: MemberScrubbers,
+): ScrubbedMembers {
+  const members: JsonObject = {};
+  const changed: string[] = [];
+  const types = new Set<DetectionType>();
+  let outputTypes: DetectionType[] = [];
+  for (const [name, value] of Object.entries(submitted)) {
+    const scrubbed = (name === 'agentVersion' ? versionScrubber : scrubber).value(value);
+    members[name] = scrubbed.value;
+    for (const pointer of scrubbed.changed) changed.push(`${name}${pointer}`);
+    for (const type of scrubbed.detections) types.add(type);
+    if (name === 'outputDecision') outputTypes = scrubbed.detections;
+  }
+  return { members, changed, types: [...types].sort(), outputTypes };
+}
+
+/** The condition fields that read a changed value: there a replay cannot tell. */
+export function scrubbedFields(fields: readonly string[], changed: readonly string[]): string[] {
+  if (changed.length === 0) return [];
+  const paths = changed.map((pointer) => pointer.split('/').map(unescaped).join('.'));
+  return fields.filter((field) =>
+    paths.some(
+      (path) => path === field || path.startsWith(`${field}.`) || field.startsWith(`${path}.`),
+    ),
+  );
+}
+
+/** RFC 6901. */
+function unescaped(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}
