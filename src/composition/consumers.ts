@@ -12,11 +12,11 @@ export function followLedger(platform: Platform, list: readonly Consumer[]): Con
     consumers: list,
     chain: DECISIONS,
     cursors: models.cursors,
-    parked: models.parked,
+    deadLetters: models.parked,
     timer: systemTimer,
     onError: (consumer, organizationId, error) =>
       logger.warn({ consumer, organizationId, err: error }, 'a consumer failed and will try again'),
-    onParked: (consumer, organizationId, sequence) =>
+    onDeadLetter: (consumer, organizationId, sequence) =>
       logger.error({ consumer, organizationId, sequence }, 'a consumer skipped an entry'),
   });
   platform.ledger.onSealed(consumers.wake);

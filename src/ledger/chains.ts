@@ -1,16 +1,16 @@
-// The two chains and what tells them apart: decisions, and the audit log (ledger.md).
+// The two chains, decisions and audit log, and what tells them apart (ledger.md).
 import { AUDIT_GENESIS, ZERO_HASH } from '../domain/record/chain.ts';
 
-/** Where a chain lives and how a repeated append is recognised in it. */
+/** Where a chain is stored and how replayed appends are recognised in it. */
 export interface Chain {
   collection: string;
   /** What the first entry links to. */
   genesis: string;
-  /** The stored member that holds a draft's `once`. */
+  /** The stored member that holds a draft's idempotency key. */
   idempotencyField: string;
   /** The name of the unique index over `idempotencyField`. */
-  onceIndex: string;
-  /** Milliseconds after which a `once` may be used again; null: never. */
+  idempotencyIndex: string;
+  /** Milliseconds after which an idempotency key may be used again; null: never. */
   idempotencyTtlMs: number | null;
 }
 
@@ -20,7 +20,7 @@ export const DECISIONS: Chain = {
   collection: 'ledger',
   genesis: ZERO_HASH,
   idempotencyField: 'idempotencyKey',
-  onceIndex: 'idempotency',
+  idempotencyIndex: 'idempotency',
   idempotencyTtlMs: DAY_MS,
 };
 
@@ -28,7 +28,7 @@ export const AUDIT: Chain = {
   collection: 'audit_entries',
   genesis: AUDIT_GENESIS,
   idempotencyField: 'auditId',
-  onceIndex: 'once',
+  idempotencyIndex: 'once',
   idempotencyTtlMs: null,
 };
 
@@ -40,14 +40,17 @@ export interface NamedIndex {
 
 const exists = { $exists: true };
 
-/** The indexes every chain needs; outcomes are told apart by the names of the unique ones. */
-export function chainIndexes(chain: Chain): NamedIndex[] {
-  const once = chain.idempotencyField;
+/** The indexes every chain needs; conflicts are told apart by the names of the unique ones. */
+export function chainIndexes({ idempotencyField, idempotencyIndex }: Chain): NamedIndex[] {
   return [
     { key: { organizationId: 1, sequence: 1 }, options: { name: 'chain', unique: true } },
     {
-      key: { organizationId: 1, [once]: 1 },
-      options: { name: chain.onceIndex, unique: true, partialFilterExpression: { [once]: exists } },
+      key: { organizationId: 1, [idempotencyField]: 1 },
+      options: {
+        name: idempotencyIndex,
+        unique: true,
+        partialFilterExpression: { [idempotencyField]: exists },
+      },
     },
     {
       key: { organizationId: 1, traceId: 1, after: 1 },

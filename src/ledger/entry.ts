@@ -9,22 +9,22 @@ export type EntryKind =
 
 export type { Position };
 
-/** Everything that can be done before sealing is done: what queues cannot poison a batch. */
+/** An entry before it is sealed: everything that can be done before is done, so that it cannot fail the batch. */
 export interface Draft {
   /** 24 hex digits. */
   organizationId: string;
   kind: EntryKind;
   traceId: string | null;
-  /** Later facts only: the sequence of the newest earlier entry about that trace (compare-and-set); absent on ingestion. */
+  /** Of an amendment: the sequence of the newest earlier entry about that trace (compare-and-set); absent on ingestion. */
   after?: number | null;
-  /** The JCS text that is digested and stored. */
-  view: string;
-  /** hex SHA-256 of `view`. */
+  /** The canonical payload: the text that is digested and stored. */
+  payload: string;
+  /** hex SHA-256 of `payload`. */
   payloadDigest: string;
   /** Further members of the stored document; none of the names of `Sealed`. */
   fields: Readonly<Record<string, unknown>>;
-  /** What makes a repetition recognisable: 16 bytes of the idempotency key, or an audit id. Null: cannot be repeated. */
-  once: Buffer | string | null;
+  /** Identifies replays of the same request: 16 bytes, or an audit id. Null: cannot be replayed. */
+  idempotencyKey: Buffer | string | null;
   /** Entries of kind `trace` beyond this many in a calendar month (UTC) are refused; null: unlimited. */
   monthlyLimit: number | null;
 }
@@ -41,15 +41,16 @@ export interface Sealed {
   payloadDigest: string;
   chainHash: string;
   createdAt: Date;
+  /** The canonical payload. */
   view: string;
-  /** Ordinal of the newest decision in its month, for the usage gate: `month` is `YYYY-MM`. */
+  /** The number of decisions in a month (`YYYY-MM`) up to this entry, for the usage limit. */
   usage: { month: string; count: number };
 }
 
-/** A stored document: the sealed members and whatever the draft's `fields` held. */
+/** A stored document: the sealed members and the draft's `fields`. */
 export type Stored = Sealed & Record<string, unknown>;
 
-/** `sealed`: newly appended. `repeated`: an entry with the same `once` was there. `superseded`: somebody else changed the decision first. */
+/** `sealed`: newly appended. `repeated`: an entry with the same idempotency key was there. `superseded`: another amendment of the decision came first. */
 export type Outcome =
   { kind: 'sealed'; entry: Stored } | { kind: 'repeated'; entry: Stored } | { kind: 'superseded' };
 
@@ -57,17 +58,17 @@ export type Outcome =
 export interface Appender {
   /**
    * Appends one entry and resolves when it is durable on a majority.
-   * @throws AppError `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE` (queue full, quarantine, outcome unknown within `deadlineMs`), `VALIDATION_ERROR` (the database refused this document)
+   * @throws AppError `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE` (queue full, quarantine, outcome unknown within `deadlineMs`), `VALIDATION_ERROR` (the database rejected this document)
    */
   append(draft: Draft, deadlineMs?: number): Promise<Outcome>;
-  /** The entry that a repeated append would be answered with, by a majority read; null: the `once` is free. */
-  find(organizationId: string, once: Buffer | string): Promise<Stored | null>;
-  /** Lets go of what this process remembers of an entry that is being erased. */
-  forget(organizationId: string, once: Buffer | string): void;
-  /** The trusted head of an organisation's chain; null when empty. */
+  /** The entry that answers a replay, by a majority read; null: the idempotency key is free. */
+  find(organizationId: string, idempotencyKey: Buffer | string): Promise<Stored | null>;
+  /** Drops the cached entry with this key, because it is being erased. */
+  forget(organizationId: string, idempotencyKey: Buffer | string): void;
+  /** The head of an organisation's chain, by a majority read; null when it is empty. */
   head(organizationId: string): Promise<Position | null>;
-  /** How long the newest appends of an organisation took, in this process; null when there were none. */
+  /** Latencies of an organisation's newest appends in this process; null when there were none. */
   latency(organizationId: string): Percentiles | null;
-  /** Waits until nothing is in flight and writes the head rows; later appends are refused. */
+  /** Waits until the queues are empty and writes the noted heads; later appends are refused. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// The base model of the decision ledger; its kinds are discriminators (ledger.md, the document).
+// The base schema of the decision ledger; its kinds are discriminators (ledger.md, a document).
 import { Schema, Types } from 'mongoose';
 import { tenancy } from '../platform/mongo/tenancy.ts';
 import { chainIndexes, DECISIONS } from './chains.ts';
@@ -7,7 +7,7 @@ import type { Sealed } from './entry.ts';
 const text = { type: String, required: true, immutable: true } as const;
 const number = { type: Number, required: true, immutable: true } as const;
 
-/** What the schemas of the kinds repeat: `{}` is kept, nothing undeclared gets in, the entry's own time stamp counts. */
+/** Options that the schemas of the kinds repeat: `{}` is kept, undeclared members are dropped, no time stamps but the entry's own. */
 export const entrySchemaOptions = {
   discriminatorKey: 'kind',
   minimize: false,
@@ -17,13 +17,13 @@ export const entrySchemaOptions = {
   autoIndex: false,
 } as const;
 
-/** What a decision stores besides what every entry has, for the index that recognises repetitions. */
+/** A ledger entry as its base schema reads it. */
 export interface LedgerEntryDocument extends Sealed {
-  /** 16 bytes; removed after 24 hours. */
+  /** Of a decision: 16 bytes, removed after 24 hours. */
   idempotencyKey?: Buffer;
 }
 
-/** Read side of the decision ledger; entries are written by the appender and updated by the fold alone. */
+/** Read side of the decision ledger; only the appender writes entries, and only the fold updates them. */
 export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
   {
     sequence: number,
@@ -42,7 +42,7 @@ export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
 ledgerEntrySchema.plugin(tenancy);
 for (const { key, options } of chainIndexes(DECISIONS)) ledgerEntrySchema.index(key, options);
 
-/** A database id from its 24 hex digits. */
+/** An ObjectId from its 24 hex digits. */
 export function objectId(hex: string): Types.ObjectId {
   return new Types.ObjectId(hex);
 }

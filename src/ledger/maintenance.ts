@@ -1,11 +1,11 @@
-// Slow work on stored chains: idempotency keys past their day, head rows thinned with age.
+// Timed maintenance of stored chains: releases expired idempotency keys, thins old head rows.
 import type { Connection } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
 import type { Chain } from './chains.ts';
 import { releaseExpiredIdempotencyKeys } from './amend/fold.ts';
 import { headIndexes, type HeadRow, thinHeads } from './append/heads.ts';
 
-/** Head rows are no Mongoose model: their indexes are built by a migration. */
+/** Head rows have no Mongoose model, so a migration builds their indexes. */
 export async function buildHeadIndexes(
   connection: Connection,
   chains: readonly Chain[],

@@ -1,4 +1,4 @@
-// Everything that works on one chain, put together: store, heads, appender, fold, later facts.
+// Opens a chain: builds its store, heads, appender, fold and amendments.
 import type { Connection } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
 import { createAppender, DEFAULT_LIMITS } from './append/appender.ts';
@@ -18,7 +18,7 @@ export interface ChainDeps {
   newId: () => string;
   /** False while nothing may be sealed. */
   ready: () => boolean;
-  /** Appends of one organisation that may wait. */
+  /** Appends that may wait per organisation. */
   queueLimit: number;
   onQuarantine: (organizationId: string, missing: Position) => void;
   probe?: Probe;
@@ -29,15 +29,15 @@ export interface OpenChain {
   heads: Heads;
   fold: Fold;
   amendments: Amendments;
-  /** Tells the listener after every batch; its chain has a new head. */
+  /** Calls the listener after every batch: its chain has a new head. */
   onSealed: (listener: (organizationId: string) => void) => void;
-  /** Of a deleted organisation's audit chain: every entry but one loses its committed values. */
+  /** Erases the committed values of a deleted organisation's audit chain, in all entries but one. */
   emptyEntries: (organizationId: string, except: number) => Promise<void>;
 }
 
-export function openChain(chain: Chain, world: ChainDeps): OpenChain {
-  const { connection, clock, newId, ready, queueLimit, onQuarantine } = world;
-  const probe = world.probe && { probe: world.probe };
+export function openChain(chain: Chain, deps: ChainDeps): OpenChain {
+  const { connection, clock, newId, ready, queueLimit, onQuarantine } = deps;
+  const probe = deps.probe && { probe: deps.probe };
   const db = connection.getClient().db(connection.name);
   const store = createMongoStore({ db, chain, timer: systemTimer });
   const collection = db.collection<HeadRow>(`heads_${chain.collection}`);

@@ -1,11 +1,11 @@
-// The named steps of an append, where fault tests may stop, delay or kill the process.
+// The named steps of appending, folding and consuming, at which fault tests delay or kill the process.
 
 export const STEPS = [
   'queued',
   'sealed',
   'before-insert',
   'inserted',
-  'collided',
+  'conflict',
   'unknown',
   'before-resend',
   'before-release',
@@ -19,5 +19,5 @@ export const STEPS = [
 
 export type Step = (typeof STEPS)[number];
 
-/** Called at every step; nothing goes on before it resolves. */
+/** Called at every step, and awaited. */
 export type Probe = (step: Step, organizationId: string) => void | Promise<void>;

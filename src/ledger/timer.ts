@@ -1,6 +1,6 @@
-// Waiting as an argument: the simulation passes virtual time.
+// Timers as an argument, so that tests pass virtual time; waiting, time-outs and retries on top of them.
 
-/** Runs something later, in milliseconds; the returned function cancels it. */
+/** Runs a function after so many milliseconds; the returned function cancels it. */
 export interface Timer {
   after(ms: number, run: () => void): () => void;
 }
@@ -20,7 +20,7 @@ export function sleep(timer: Timer, ms: number): Promise<void> {
   });
 }
 
-/** What `work` comes to, or after `ms` what `late` returns or throws; `work` itself goes on. */
+/** The result of `work`, or after `ms` what `late` returns or throws; `work` itself goes on. */
 export function within<T>(
   timer: Timer,
   ms: number,
@@ -43,11 +43,11 @@ export function backoff(attempt: number): number {
   return attempt === 0 ? 0 : Math.min(250, 2 ** (attempt - 1));
 }
 
-/** Asks until it is answered: what has been sent must be known before anything is built on it. */
-export async function persistently<T>(timer: Timer, ask: () => Promise<T>): Promise<T> {
+/** Retries a read until it succeeds: nothing may be built on what is unknown. */
+export async function persistently<T>(timer: Timer, read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await ask();
+      return await read();
     } catch {
       await sleep(timer, backoff(attempt));
     }

@@ -151,7 +151,7 @@ describe('instances', () => {
     'sealed',
     'before-insert',
     'inserted',
-    'collided',
+    'conflict',
     'acknowledged',
     'answered',
     'effects-written',

@@ -1,4 +1,4 @@
-// Later facts on a real database: who is first wins, and the trace shows what the entries say, in whatever order they are folded.
+// Amendments on a real database: who is first wins, and the trace shows what the entries say, in whatever order they are folded.
 import { expect, test } from 'vitest';
 import { payloadDigest } from '../../src/domain/record/chain.ts';
 import {
@@ -21,17 +21,17 @@ import {
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import { draft, RealChain } from './store/real-chain.ts';
 
-const chain = new RealChain('later-facts');
+const chain = new RealChain('amendments');
 const hex = (digit: string) => digit.repeat(64);
 const text = (value: unknown) => ({ seed: 'seed', text: JSON.stringify(value) });
 
 function open(organizationId: string) {
   const fold = createFold(chain.db, DECISIONS);
   const { appender } = chain.start();
-  const facts = createAmendments({ db: chain.db, chain: DECISIONS, appender, fold });
+  const amendments = createAmendments({ db: chain.db, chain: DECISIONS, appender, fold });
   const ingest = (traceId: string, fields: Draft['fields'] = {}) =>
     appender.append(draft(organizationId, { traceId, fields }));
-  return { appender, fold, facts, ingest };
+  return { appender, fold, amendments, ingest };
 }
 
 function common(organizationId: string, { trace, subject, after }: Subject) {
@@ -48,12 +48,12 @@ function common(organizationId: string, { trace, subject, after }: Subject) {
   };
 }
 
-function fact(kind: Draft['kind'], view: string, fields: Draft['fields'] = {}): Amendment {
-  return { kind, view, payloadDigest: payloadDigest(view), fields };
+function amendment(kind: Draft['kind'], payload: string, fields: Draft['fields'] = {}): Amendment {
+  return { kind, payload, payloadDigest: payloadDigest(payload), fields };
 }
 
 function status(organizationId: string, subject: Subject, to: TraceStatus): Amendment {
-  return fact(
+  return amendment(
     'status',
     statusPayload({ ...common(organizationId, subject), set: { status: to, humanOverride: null } }),
   );
@@ -61,12 +61,14 @@ function status(organizationId: string, subject: Subject, to: TraceStatus): Amen
 
 function correction(organizationId: string, subject: Subject, rationale: string): Amendment {
   const set = { status: 'success', humanOverride: true } as const;
-  const facts = {
+  const members = {
     ...common(organizationId, subject),
     commitments: { feedback: hex('a'), rationale: hex('b') },
   };
   const sealed = { feedback: text('wrong'), rationale: text(rationale) };
-  return fact('correction', correctionPayload({ ...facts, action: 'correct', set }), { sealed });
+  return amendment('correction', correctionPayload({ ...members, action: 'correct', set }), {
+    sealed,
+  });
 }
 
 async function traceOf(organizationId: string, traceId: string): Promise<Stored> {
@@ -74,10 +76,10 @@ async function traceOf(organizationId: string, traceId: string): Promise<Stored>
   return entries.find((entry) => entry.traceId === traceId) as Stored;
 }
 
-test('of many reviewers one decides; the others are told that it is decided', async () => {
+test('of many reviewers one decides; the others are refused', async () => {
   const organizationId = newId();
   const reviewId = newId();
-  const { facts, fold, ingest } = open(organizationId);
+  const { amendments, fold, ingest } = open(organizationId);
   const review = { _id: objectId(reviewId), status: 'pending', priority: 'medium' };
   await ingest('t', { status: 'flagged', humanOverride: false, review });
   const assignee = objectId(newId());
@@ -91,7 +93,7 @@ test('of many reviewers one decides; the others are told that it is decided', as
       status: decision === 'approve' ? 'approved' : 'blocked',
       humanOverride: false,
     } as const;
-    return fact(
+    return amendment(
       'review',
       reviewPayload({ ...common(organizationId, subject), reviewId, decision, set }),
     );
@@ -100,7 +102,7 @@ test('of many reviewers one decides; the others are told that it is decided', as
     decide(index % 2 ? 'approve' : 'reject'),
   );
   const results = await Promise.allSettled(
-    decisions.map((one) => facts.append(organizationId, 't', one)),
+    decisions.map((one) => amendments.append(organizationId, 't', one)),
   );
   const won = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   expect(won).toHaveLength(1);
@@ -123,10 +125,10 @@ test('of many reviewers one decides; the others are told that it is decided', as
 
 test('many decisions change at once, unknown ones are refused by themselves', async () => {
   const organizationId = newId();
-  const { facts, ingest } = open(organizationId);
+  const { amendments, ingest } = open(organizationId);
   const traceIds = Array.from({ length: 100 }, (_, index) => `bulk-${index}`);
   await Promise.all(traceIds.map((traceId) => ingest(traceId, { status: 'approved' })));
-  const results = await facts.appendAll(organizationId, [...traceIds, 'unknown'], (subject) =>
+  const results = await amendments.appendAll(organizationId, [...traceIds, 'unknown'], (subject) =>
     status(organizationId, subject, 'blocked'),
   );
   expect(results.slice(0, 100).every((result) => result.status === 'fulfilled')).toBe(true);
@@ -137,9 +139,9 @@ test('many decisions change at once, unknown ones are refused by themselves', as
   ).toHaveLength(100);
 });
 
-test('a trace shows the last writer of every field, in whatever order and however often its facts are folded', async () => {
+test('a trace shows the last writer of every field, in whatever order and however often its amendments are folded', async () => {
   const organizationId = newId();
-  const { appender, facts, fold, ingest } = open(organizationId);
+  const { appender, amendments, fold, ingest } = open(organizationId);
   const sealed = { rationale: text('first'), outputDecision: text({}) };
   await ingest('t', { status: 'approved', humanOverride: false, rationale: 'first', sealed });
   async function appendUnfolded(make: (subject: Subject) => Amendment): Promise<Stored> {
@@ -150,7 +152,7 @@ test('a trace shows the last writer of every field, in whatever order and howeve
       organizationId,
       traceId: 't',
       after: newest.sequence,
-      once: null,
+      idempotencyKey: null,
       monthlyLimit: null,
     };
     return ((await appender.append({ ...made, ...following })) as { entry: Stored }).entry;
@@ -168,7 +170,7 @@ test('a trace shows the last writer of every field, in whatever order and howeve
   });
   await appendUnfolded((subject) => status(organizationId, subject, 'flagged'));
   let seen: unknown;
-  await facts.append(organizationId, 't', ({ trace }) => {
+  await amendments.append(organizationId, 't', ({ trace }) => {
     seen = trace.status;
     return null;
   });
@@ -177,25 +179,25 @@ test('a trace shows the last writer of every field, in whatever order and howeve
 
 test('an erasure empties what it names, wherever it stands, and nothing else', async () => {
   const organizationId = newId();
-  const { appender, facts, ingest } = open(organizationId);
+  const { appender, amendments, ingest } = open(organizationId);
   const sealed = { rationale: text('first'), outputDecision: text({ amount: 1 }) };
   await appender.append(
     draft(organizationId, {
       traceId: 'keyed',
-      once: Buffer.alloc(16, 7),
+      idempotencyKey: Buffer.alloc(16, 7),
       fields: { rationale: 'first', sealed },
     }),
   );
   await ingest('other', { rationale: 'first', sealed });
   const erase = (erased: { sequence: number; names: string[] }[]) => (subject: Subject) =>
-    fact(
+    amendment(
       'erasure',
       erasurePayload({ ...common(organizationId, subject), cause: 'bulk-delete', erased }),
     );
-  await facts.append(organizationId, 'keyed', (subject) =>
+  await amendments.append(organizationId, 'keyed', (subject) =>
     correction(organizationId, subject, 'second'),
   );
-  await facts.append(organizationId, 'keyed', erase([{ sequence: 1, names: ['rationale'] }]));
+  await amendments.append(organizationId, 'keyed', erase([{ sequence: 1, names: ['rationale'] }]));
   const partly = await traceOf(organizationId, 'keyed');
   expect(partly).toMatchObject({
     rationale: 'second',
@@ -203,7 +205,7 @@ test('an erasure empties what it names, wherever it stands, and nothing else', a
     sealed: { rationale: null, outputDecision: sealed.outputDecision },
   });
   expect(partly).not.toHaveProperty('idempotencyKey');
-  await facts.append(
+  await amendments.append(
     organizationId,
     'keyed',
     erase([
@@ -224,24 +226,29 @@ test('an erasure empties what it names, wherever it stands, and nothing else', a
 
 test('an erased entry is forgotten: the same request is a fresh one', async () => {
   const organizationId = newId();
-  const { appender, facts } = open(organizationId);
+  const { appender, amendments } = open(organizationId);
   const posted = draft(organizationId, {
     traceId: 't',
-    once: Buffer.alloc(16, 7),
+    idempotencyKey: Buffer.alloc(16, 7),
     fields: { sealed: { rationale: text('secret') } },
   });
   await appender.append(posted);
   expect((await appender.append(posted)).kind).toBe('repeated');
-  await facts.append(organizationId, 't', (subject) => {
+  await amendments.append(organizationId, 't', (subject) => {
     const erased = [{ sequence: subject.subject.sequence, names: ['rationale'] }];
-    return fact(
+    return amendment(
       'erasure',
       erasurePayload({ ...common(organizationId, subject), cause: 'request', erased }),
     );
   });
   expect(await appender.find(organizationId, Buffer.alloc(16, 7))).toBeNull();
   expect(
-    (await appender.append({ ...posted, traceId: 'u', view: posted.view.replace('"t"', '"u"') }))
-      .kind,
+    (
+      await appender.append({
+        ...posted,
+        traceId: 'u',
+        payload: posted.payload.replace('"t"', '"u"'),
+      })
+    ).kind,
   ).toBe('sealed');
 });

@@ -1,4 +1,4 @@
-// The appender on a real database: instances race, keys repeat, limits hold, bad documents stay alone, cut tails are found.
+// The appender on a real database: concurrent instances, idempotency keys, limits, bad documents, truncated chains.
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { newId } from '../../src/platform/ids.ts';
@@ -42,18 +42,18 @@ test('twenty keys, twenty times each, on two instances: twenty entries, every an
   const organizationId = newId();
   const instances = [chain.start(), chain.start()];
   const posts = numbers(400).map(async (number) => {
-    const once = key(number % 20);
+    const idempotencyKey = key(number % 20);
     const outcome = await instances[number % 3 === 0 ? 0 : 1]?.appender.append(
-      draft(organizationId, { once }),
+      draft(organizationId, { idempotencyKey }),
     );
-    return { once: number % 20, outcome: outcome as Outcome };
+    return { key: number % 20, outcome: outcome as Outcome };
   });
   const answers = await Promise.all(posts);
   const entries = await chain.entries(organizationId);
   expect(entries).toHaveLength(20);
   checkChain(entries);
   for (const number of numbers(20)) {
-    const same = answers.filter(({ once }) => once === number).map(({ outcome }) => outcome);
+    const same = answers.filter((answer) => answer.key === number).map(({ outcome }) => outcome);
     expect(new Set(same.map((outcome) => sealed(outcome).chainHash)).size).toBe(1);
     expect(same.filter(({ kind }) => kind === 'sealed')).toHaveLength(1);
   }
@@ -61,23 +61,27 @@ test('twenty keys, twenty times each, on two instances: twenty entries, every an
 
 test('a key may be used again after a day, and is found until then', async () => {
   const organizationId = newId();
-  const once = key(1);
+  const idempotencyKey = key(1);
   const start = Date.now();
   let now = start;
   const clock = { now: () => new Date(now) };
   const first = sealed(
-    await chain.start({ clock }).appender.append(draft(organizationId, { once })),
+    await chain.start({ clock }).appender.append(draft(organizationId, { idempotencyKey })),
   );
   now = start + 23 * 60 * 60 * 1000;
   const { appender } = chain.start({ clock });
-  expect(await appender.find(organizationId, once)).toMatchObject({ chainHash: first.chainHash });
-  expect(await appender.append(draft(organizationId, { once }))).toMatchObject({
+  expect(await appender.find(organizationId, idempotencyKey)).toMatchObject({
+    chainHash: first.chainHash,
+  });
+  expect(await appender.append(draft(organizationId, { idempotencyKey }))).toMatchObject({
     kind: 'repeated',
     entry: { _id: first._id },
   });
   now = start + 24 * 60 * 60 * 1000 + 1;
-  expect(await appender.find(organizationId, once)).toBeNull();
-  expect(await appender.append(draft(organizationId, { once }))).toMatchObject({ kind: 'sealed' });
+  expect(await appender.find(organizationId, idempotencyKey)).toBeNull();
+  expect(await appender.append(draft(organizationId, { idempotencyKey }))).toMatchObject({
+    kind: 'sealed',
+  });
   const entries = await chain.entries(organizationId);
   expect(entries.map((entry) => 'idempotencyKey' in entry)).toEqual([false, true]);
   checkChain(entries);
@@ -94,9 +98,9 @@ test('the monthly limit is exact between instances, and repetitions are answered
   const instances = [chain.start(), chain.start()];
   const results = await Promise.allSettled(
     numbers(60).map(async (number) => {
-      const once = key(number);
+      const idempotencyKey = key(number);
       return instances[number % 2]?.appender.append(
-        draft(organizationId, { once, monthlyLimit: 10 }),
+        draft(organizationId, { idempotencyKey, monthlyLimit: 10 }),
       );
     }),
   );
@@ -108,8 +112,10 @@ test('the monthly limit is exact between instances, and repetitions are answered
   }
   checkChain(await chain.entries(organizationId), 10);
   const { appender } = chain.start();
-  const once = key(isSealed.indexOf(true));
-  expect(await appender.append(draft(organizationId, { once, monthlyLimit: 10 }))).toMatchObject({
+  const idempotencyKey = key(isSealed.indexOf(true));
+  expect(
+    await appender.append(draft(organizationId, { idempotencyKey, monthlyLimit: 10 })),
+  ).toMatchObject({
     kind: 'repeated',
   });
   const correction = draft(organizationId, { kind: 'status', after: 1, traceId: 'trace-of-limit' });
@@ -146,13 +152,13 @@ function nesting(depth: number): unknown {
   return depth === 0 ? 'deep' : [nesting(depth - 1)];
 }
 
-test('of two facts that follow the same entry one wins, on any instance', async () => {
+test('of two amendments that follow the same entry one wins, on any instance', async () => {
   const organizationId = newId();
   const instances = [chain.start(), chain.start()];
   await instances[0]?.appender.append(draft(organizationId, { traceId: 'contested' }));
-  const fact = () => draft(organizationId, { kind: 'status', traceId: 'contested', after: 1 });
+  const amendment = () => draft(organizationId, { kind: 'status', traceId: 'contested', after: 1 });
   const answers = await Promise.all(
-    numbers(10).map(async (number) => instances[number % 2]?.appender.append(fact())),
+    numbers(10).map(async (number) => instances[number % 2]?.appender.append(amendment())),
   );
   expect(answers.filter((answer) => answer?.kind === 'sealed')).toHaveLength(1);
   expect(answers.filter((answer) => answer?.kind === 'superseded')).toHaveLength(9);
@@ -170,7 +176,7 @@ test('a full queue answers 503 at once, a late outcome 503 in time, and what was
     code: 'SERVICE_UNAVAILABLE',
     headers: { 'Retry-After': '1' },
   });
-  const late = chain.start().appender.append(draft(organizationId, { view: 'late' }), 0);
+  const late = chain.start().appender.append(draft(organizationId, { payload: 'late' }), 0);
   await expect(late).rejects.toBeInstanceOf(AppError);
   await Promise.all(accepted);
   await appender.close();
@@ -197,7 +203,7 @@ test('an instance whose clock is off seals nothing', async () => {
   });
 });
 
-test('a cut tail is found before anything is built on it', async () => {
+test('a truncated chain is found before anything is built on it', async () => {
   const organizationId = newId();
   const filter = { organizationId: objectId(organizationId) };
   const before = chain.start();

@@ -30,13 +30,13 @@ async function effectsOf(name: string, organizationId: string): Promise<number[]
   return (await rows.toArray()).map(({ sequence }) => sequence as number);
 }
 
-interface Told {
+interface Reported {
   errors: unknown[];
-  parked: number[];
+  deadLetters: number[];
 }
 
 function start(consumers: readonly Consumer[], probe: Probe = () => {}) {
-  const told: Told = { errors: [], parked: [] };
+  const reported: Reported = { errors: [], deadLetters: [] };
   const runner = createConsumers({
     connection: chain.connection,
     chain: DECISIONS,
@@ -45,10 +45,10 @@ function start(consumers: readonly Consumer[], probe: Probe = () => {}) {
     probe,
     clock: systemClock,
     timer: hastyTimer,
-    onError: (_consumer, _organizationId, error) => told.errors.push(error),
-    onParked: (_consumer, _organizationId, sequence) => told.parked.push(sequence),
+    onError: (_consumer, _organizationId, error) => reported.errors.push(error),
+    onDeadLetter: (_consumer, _organizationId, sequence) => reported.deadLetters.push(sequence),
   });
-  return { runner, told };
+  return { runner, reported };
 }
 
 async function appended(count: number): Promise<string> {
@@ -56,9 +56,9 @@ async function appended(count: number): Promise<string> {
   const { appender } = chain.start();
   await Promise.all(
     numbers(count).map((number) => {
-      const isFact = number % 5 === 4;
+      const isAmendment = number % 5 === 4;
       return appender.append(
-        draft(organizationId, isFact ? { kind: 'compliance', after: number } : {}),
+        draft(organizationId, isAmendment ? { kind: 'compliance', after: number } : {}),
       );
     }),
   );
@@ -81,7 +81,7 @@ test('instances that race and die between effect and cursor: each effect exactly
   const runners = [start(consumers, dies), start(consumers), start(consumers, dies)];
   await Promise.all(runners.map(({ runner }) => runner.runOnce()));
   await runners[1]?.runner.runOnce();
-  expect(runners.flatMap(({ told }) => told.parked)).toEqual([]);
+  expect(runners.flatMap(({ reported }) => reported.deadLetters)).toEqual([]);
   expect(steps).toBeGreaterThan(3);
   for (const { name } of consumers)
     expect(await effectsOf(name, organizationId)).toEqual(await traces(organizationId));
@@ -90,14 +90,14 @@ test('instances that race and die between effect and cursor: each effect exactly
 test('an effect outside the transaction comes before the cursor: after a crash it is repeated, never left out', async () => {
   const organizationId = await appended(20);
   const seen: number[] = [];
-  const outside: Consumer = {
-    name: 'outside',
+  const idempotent: Consumer = {
+    name: 'idempotent',
     batch: 8,
-    outside: true,
+    transactional: false,
     run: (entries) => Promise.resolve(void seen.push(...entries.map(({ sequence }) => sequence))),
   };
   let isFirst = true;
-  const { runner } = start([outside], (step) => {
+  const { runner } = start([idempotent], (step) => {
     const isKilled = isFirst && step === 'effects-written';
     isFirst = false;
     if (isKilled) throw new Error('killed');
@@ -110,7 +110,7 @@ test('an effect outside the transaction comes before the cursor: after a crash i
   expect(seen.length).toBeGreaterThan(all.length);
 });
 
-test('an entry whose effect always fails is put aside, and those after it get theirs', async () => {
+test('an entry whose effect always fails becomes a dead letter, and those after it get theirs', async () => {
   const organizationId = await appended(30);
   const poisonous = (await traces(organizationId))[9] ?? 0;
   const plain = effects('choosy');
@@ -124,19 +124,19 @@ test('an entry whose effect always fails is put aside, and those after it get th
       await plain.run(entries, context);
     },
   };
-  const { runner, told } = start([choosy, effects('neighbour')]);
+  const { runner, reported } = start([choosy, effects('neighbour')]);
   await runner.runOnce();
-  expect(told.parked).toEqual([poisonous]);
+  expect(reported.deadLetters).toEqual([poisonous]);
   const all = await traces(organizationId);
   expect(await effectsOf('choosy', organizationId)).toEqual(
     all.filter((sequence) => sequence !== poisonous),
   );
   expect(await effectsOf('neighbour', organizationId)).toEqual(all);
-  const parked = await chain
+  const deadLetters = await chain
     .models()
-    .parked.collection.find({ organizationId: objectId(organizationId) })
+    .deadLetters.collection.find({ organizationId: objectId(organizationId) })
     .toArray();
-  expect(parked).toMatchObject([
+  expect(deadLetters).toMatchObject([
     { consumer: 'choosy', sequence: poisonous, error: 'TypeError: cannot be digested' },
   ]);
 });
@@ -158,7 +158,7 @@ test('cursors are made with the organisation or not at all, and start where they
   expect(await effectsOf('registered', organizationId)).toEqual(later);
 });
 
-test('woken by the writer and by the sweep, and the lag is told', async () => {
+test('woken by the writer and by the sweep, and the lag is reported', async () => {
   const organizationId = await appended(15);
   let arrived = () => {};
   const plain = effects('woken');

@@ -1,4 +1,4 @@
-// What is done about an insert whose outcome is not known, step by step: the store here answers from a script.
+// Inserts whose outcome is unknown, step by step, against a scripted store.
 import { expect, test } from 'vitest';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Stored } from '../../src/ledger/entry.ts';
@@ -10,7 +10,7 @@ import type { InsertOutcome, LedgerStore } from '../../src/ledger/append/store.t
 import { hastyTimer, draft } from './store/real-chain.ts';
 
 const ORGANIZATION = 'b'.repeat(24);
-const lane = new AppendQueue(ORGANIZATION, objectId(ORGANIZATION));
+const queue = new AppendQueue(ORGANIZATION);
 const id = (digit: number) => objectId(String(digit).repeat(24));
 const drafts = [draft(ORGANIZATION), draft(ORGANIZATION), draft(ORGANIZATION)];
 
@@ -23,7 +23,9 @@ function sealedAt(now: number): [Stored, Stored, Stored] {
       now: new Date(now),
       chain: DECISIONS,
     };
-    entries.push(seal(one, { _id: id(index), organizationId: lane.id }, point) as Stored);
+    entries.push(
+      seal(one, { _id: id(index), organizationId: queue.organizationObjectId }, point) as Stored,
+    );
   }
   return entries as [Stored, Stored, Stored];
 }
@@ -57,73 +59,73 @@ function play({ outcomes, majority }: Script) {
     byIdempotencyKey: () => Promise.resolve([]),
     releaseIdempotencyKey: () => Promise.resolve(),
   };
-  lane.trust(genesisHead(DECISIONS));
-  const landing = insertBatch(lane, [first, second, third], {
+  queue.trust(genesisHead(DECISIONS));
+  const inserting = insertBatch(queue, [first, second, third], {
     store,
     timer: hastyTimer,
     probe: () => {},
   });
-  return { landing, sent };
+  return { inserting, sent };
 }
 
 test('the byte-identical rest is sent again, after what a majority has', async () => {
-  const { landing, sent } = play({ outcomes: [unknown, { kind: 'ok' }], majority: [[first]] });
-  expect(await landing).toEqual({
-    landed: [first, second, third],
+  const { inserting, sent } = play({ outcomes: [unknown, { kind: 'ok' }], majority: [[first]] });
+  expect(await inserting).toEqual({
+    durable: [first, second, third],
     head: headOf(third),
-    stop: null,
+    failed: null,
   });
   expect(sent[1]).toEqual([second, third]);
 });
 
-test('its own duplicate is no acknowledgement: a majority has to show it', async () => {
-  const own: InsertOutcome = { kind: 'duplicate', at: 0, race: 'own' };
-  const { landing, sent } = play({
-    outcomes: [unknown, own, own],
+test('a conflict with its own document is no acknowledgement: a majority has to show it', async () => {
+  const ownConflict: InsertOutcome = { kind: 'conflict', at: 0, index: '_id' };
+  const { inserting, sent } = play({
+    outcomes: [unknown, ownConflict, ownConflict],
     majority: [[], [], [first, second, third]],
   });
-  expect(await landing).toEqual({
-    landed: [first, second, third],
+  expect(await inserting).toEqual({
+    durable: [first, second, third],
     head: headOf(third),
-    stop: null,
+    failed: null,
   });
   expect(sent).toHaveLength(3);
 });
 
-test('a collision decides nothing before a majority shows who holds the sequence', async () => {
-  const collision: InsertOutcome = { kind: 'duplicate', at: 0, race: 'chain' };
-  const { landing, sent } = play({
-    outcomes: [unknown, collision, collision],
+test('a conflict decides nothing before a majority shows who holds the sequence', async () => {
+  const conflict: InsertOutcome = { kind: 'conflict', at: 0, index: 'chain' };
+  const { inserting, sent } = play({
+    outcomes: [unknown, conflict, conflict],
     majority: [[], [], [foreign]],
   });
-  expect(await landing).toMatchObject({
-    landed: [],
+  expect(await inserting).toMatchObject({
+    durable: [],
     head: null,
-    stop: { document: first, reason: { race: 'chain' } },
+    failed: { document: first, reason: { index: 'chain' } },
   });
   expect(sent).toHaveLength(3);
 });
 
 test('behind an earlier sealing of the same entry nothing is inserted that links to the later one', async () => {
   const [earlier] = sealedAt(500);
-  const { landing, sent } = play({
-    outcomes: [{ kind: 'duplicate', at: 0, race: 'own' }],
+  const { inserting, sent } = play({
+    outcomes: [{ kind: 'conflict', at: 0, index: '_id' }],
     majority: [[earlier]],
   });
-  expect(await landing).toMatchObject({
-    landed: [earlier],
+  expect(await inserting).toMatchObject({
+    durable: [earlier],
     head: null,
-    stop: { document: second },
+    failed: { document: second },
   });
   expect(sent).toHaveLength(1);
 });
 
-test('what stops the rest when it is sent again is told, and what came before it counts', async () => {
-  const superseded: InsertOutcome = { kind: 'duplicate', at: 1, race: 'following' };
-  const { landing } = play({ outcomes: [unknown, superseded], majority: [[first]] });
-  expect(await landing).toMatchObject({
-    landed: [first, second],
+test('a conflict of the resent rest is reported, and what came before it is durable', async () => {
+  const superseded: InsertOutcome = { kind: 'conflict', at: 1, index: 'following' };
+  const { inserting } = play({ outcomes: [unknown, superseded], majority: [[first]] });
+  expect(await inserting).toMatchObject({
+    durable: [first, second],
     head: headOf(second),
-    stop: { document: third },
+    failed: { document: third },
   });
 });

@@ -16,7 +16,7 @@ function must(condition: boolean, what: string): asserts condition {
 /** The chain of a life, and that nothing is in it that nobody appended. */
 export function checkLife({ replicas, limit, attempts }: Life): void {
   const appended = new Set(
-    attempts.filter(({ isPoison }) => !isPoison).map(({ draft }) => draft.view),
+    attempts.filter(({ isPoison }) => !isPoison).map(({ draft }) => draft.payload),
   );
   const entries = replicas.entries();
   for (const { view, sequence } of entries)
@@ -29,14 +29,14 @@ export function checkChain(entries: readonly Stored[], limit: number | null = nu
   let previous: Stored | null = null;
   const newest = new Map<string, number>();
   const held = new Map<string, Stored>();
-  const views = new Set<string>();
+  const payloads = new Set<string>();
   for (const entry of entries) {
     checkLink(entry, previous);
     checkUsage(entry, previous, limit);
-    must(!views.has(entry.view), `${entry.view} is in twice`);
-    views.add(entry.view);
+    must(!payloads.has(entry.view), `${entry.view} is in twice`);
+    payloads.add(entry.view);
     checkFollowing(entry, newest);
-    checkOnce(entry, held);
+    checkIdempotency(entry, held);
     previous = entry;
   }
 }
@@ -51,7 +51,7 @@ function checkLink(entry: Stored, previous: Stored | null): void {
     entry.prevHash === (previous?.chainHash ?? ZERO_HASH),
     `${at} does not link to the entry before`,
   );
-  must(entry.payloadDigest === payloadDigest(entry.view), `${at} digests another view`);
+  must(entry.payloadDigest === payloadDigest(entry.view), `${at} digests another payload`);
   const createdAt = entry.createdAt.toISOString();
   must(entry.chainHash === chainHash({ ...entry, createdAt }), `${at} has another hash`);
   must(!previous || entry.createdAt >= previous.createdAt, `${at} is earlier than the one before`);
@@ -76,8 +76,8 @@ function checkFollowing({ traceId, after, sequence }: Stored, newest: Map<string
   newest.set(traceId, sequence);
 }
 
-function checkOnce(entry: Stored, held: Map<string, Stored>): void {
-  const key = entry.onceOfDraft as string | undefined;
+function checkIdempotency(entry: Stored, held: Map<string, Stored>): void {
+  const key = entry.keyOfDraft as string | undefined;
   if (!key) return;
   const holder = held.get(key);
   const age = holder ? entry.createdAt.getTime() - holder.createdAt.getTime() : DAY_MS;
@@ -100,7 +100,7 @@ function checkAnswer(
   { limit, replicas }: Life,
 ): void {
   const { draft, answer, isPoison } = attempt;
-  const of = `the answer to ${draft.view}`;
+  const of = `the answer to ${draft.payload}`;
   if (answer === null) return must(!attempt.instance.isAlive, `${of} never came`);
   if (!('kind' in answer)) {
     const code: string = answer.code;
@@ -115,9 +115,11 @@ function checkAnswer(
   must(stored !== undefined, `${of} names an entry that is not there`);
   must(stored.chainHash === answer.entry.chainHash, `${of} differs from what is stored`);
   if (answer.kind === 'sealed')
-    return must(stored.view === draft.view, `${of} names somebody else's entry`);
+    return must(stored.view === draft.payload, `${of} names somebody else's entry`);
   const isRepetition =
-    draft.once !== null && stored.onceOfDraft === draft.once && stored.view !== draft.view;
+    draft.idempotencyKey !== null &&
+    stored.keyOfDraft === draft.idempotencyKey &&
+    stored.view !== draft.payload;
   must(isRepetition, `${of} repeats something else`);
   const age = attempt.askedAt - stored.createdAt.getTime();
   must(age < DAY_MS + CLOCK_TOLERANCE_MS, `${of} repeats what is too old`);

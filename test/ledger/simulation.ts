@@ -21,7 +21,7 @@ const CALM_MS = 120_000;
 
 /** One append and what its caller learnt; null: not answered, as when the instance was killed. */
 export interface Attempt {
-  /** Its `fields` keep the once-key under a name that is never released. */
+  /** Its `fields` keep the idempotency key under a name that is never released. */
   draft: Draft;
   isPoison: boolean;
   instance: { isAlive: boolean };
@@ -130,10 +130,10 @@ function schedule(world: World, instances: Instance[]): void {
 function append(world: World, instance: Instance, number: number): void {
   const { time, chance, attempts } = world;
   const isPoison = chance.happens(0.05);
-  const draft = chance.happens(0.3) ? laterFact(world, number) : decision(world, number);
+  const draft = chance.happens(0.3) ? amendment(world, number) : decision(world, number);
   const fields = {
     ...(isPoison ? { poison: true } : {}),
-    ...(draft.once === null ? {} : { onceOfDraft: draft.once }),
+    ...(draft.idempotencyKey === null ? {} : { keyOfDraft: draft.idempotencyKey }),
   };
   const attempt: Attempt = {
     draft: { ...draft, fields },
@@ -153,18 +153,18 @@ function append(world: World, instance: Instance, number: number): void {
 }
 
 function decision({ chance, limit }: World, number: number): Draft {
-  const once = chance.happens(0.5) ? `key-${chance.integer(1, 6)}` : null;
+  const idempotencyKey = chance.happens(0.5) ? `key-${chance.integer(1, 6)}` : null;
   return {
     ...common(number),
     kind: 'trace',
     traceId: `trace-${number}`,
-    once,
+    idempotencyKey,
     monthlyLimit: limit,
   };
 }
 
 /** A change of one of the decisions, on top of the newest entry about it that a majority read shows. */
-function laterFact({ chance, replicas }: World, number: number): Draft {
+function amendment({ chance, replicas }: World, number: number): Draft {
   const entries = replicas.committed();
   const traces = entries.filter(({ kind }) => kind === 'trace').slice(-3);
   if (traces.length === 0)
@@ -172,17 +172,29 @@ function laterFact({ chance, replicas }: World, number: number): Draft {
       ...common(number),
       kind: 'status',
       traceId: `other-${number}`,
-      once: null,
+      idempotencyKey: null,
       monthlyLimit: null,
     };
   const { traceId } = chance.pick(traces);
   const after = entries.findLast((entry) => entry.traceId === traceId)?.sequence ?? null;
-  return { ...common(number), kind: 'status', traceId, after, once: null, monthlyLimit: null };
+  return {
+    ...common(number),
+    kind: 'status',
+    traceId,
+    after,
+    idempotencyKey: null,
+    monthlyLimit: null,
+  };
 }
 
 function common(
   number: number,
-): Pick<Draft, 'organizationId' | 'view' | 'payloadDigest' | 'fields'> {
-  const view = `view ${number}`;
-  return { organizationId: ORGANIZATION, view, payloadDigest: payloadDigest(view), fields: {} };
+): Pick<Draft, 'organizationId' | 'payload' | 'payloadDigest' | 'fields'> {
+  const payload = `payload ${number}`;
+  return {
+    organizationId: ORGANIZATION,
+    payload,
+    payloadDigest: payloadDigest(payload),
+    fields: {},
+  };
 }

@@ -1,4 +1,4 @@
-// The shared reading of new entries: once for consumers at one place, of the members they look at, and anew after a failure.
+// The shared read of new entries: once for consumers at one place, only the members they read, and again after a failure.
 import { mongo, type Connection } from 'mongoose';
 import { expect, test } from 'vitest';
 import { newId } from '../../src/platform/ids.ts';
@@ -6,7 +6,7 @@ import { DECISIONS } from '../../src/ledger/chains.ts';
 import { TailReader } from '../../src/ledger/follow/tail-reader.ts';
 import { draft, RealChain } from './store/real-chain.ts';
 
-const chain = new RealChain('growth');
+const chain = new RealChain('tail');
 
 async function grown(count: number, projection: Record<string, 1> = {}): Promise<TailReader> {
   const organizationId = newId();
@@ -21,12 +21,12 @@ async function grown(count: number, projection: Record<string, 1> = {}): Promise
 }
 
 test('two at one place share one reading, another place has its own', async () => {
-  const growth = await grown(7);
-  const [first, second] = await Promise.all([growth.after(0, 5), growth.after(0, 5)]);
+  const tail = await grown(7);
+  const [first, second] = await Promise.all([tail.after(0, 5), tail.after(0, 5)]);
   expect(first).toBe(second);
   expect(first.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
-  expect((await growth.after(5, 5)).map(({ sequence }) => sequence)).toEqual([6, 7]);
-  expect(await growth.after(7, 5)).toEqual([]);
+  expect((await tail.after(5, 5)).map(({ sequence }) => sequence)).toEqual([6, 7]);
+  expect(await tail.after(7, 5)).toEqual([]);
 });
 
 test('nothing is read but the members asked for, the sequence and the kind', async () => {
@@ -41,7 +41,7 @@ test('a reading that failed is not remembered', async () => {
   const connection = {
     collection: (name: string) => (databases.shift() ?? chain.connection).collection(name),
   } as Connection;
-  const growth = new TailReader({ connection, chain: DECISIONS, organizationId, projection: {} });
-  await expect(growth.after(0, 5)).rejects.toThrow('ECONNREFUSED');
-  expect(await growth.after(0, 5)).toHaveLength(1);
+  const tail = new TailReader({ connection, chain: DECISIONS, organizationId, projection: {} });
+  await expect(tail.after(0, 5)).rejects.toThrow('ECONNREFUSED');
+  expect(await tail.after(0, 5)).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-// Facts about an earlier decision: decided on what a majority read shows, compare-and-set by `after`, folded before the answer.
+// Amends decisions: decided on a majority read, appended by compare-and-set on `after`, folded before the answer (ledger.md, amendments).
 import type { mongo } from 'mongoose';
 import { AppError } from '../../errors.ts';
 import type { Chain } from '../chains.ts';
@@ -8,21 +8,21 @@ import type { Fold } from './fold.ts';
 import { objectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
 
-const ATTEMPTS = 8;
-/** As many as one batch takes. */
-const CHUNK = 64;
+const ATTEMPTS_MAX = 8;
+/** As many as one batch of the appender takes. */
+const BATCH = 64;
 
-/** A decision and the newest entry about it: what the next fact names as `subject` and `after`. */
+/** A decision and the newest entry about it: what the next amendment names as `subject` and `after`. */
 export interface Subject<T extends Stored = Stored> {
   trace: T;
   subject: Position;
   after: Position;
 }
 
-/** What the caller makes of it; `after`, `traceId` and the organisation are added. */
-export type Amendment = Pick<Draft, 'kind' | 'view' | 'payloadDigest' | 'fields'>;
+/** A draft without `after`, `traceId` and organisation, which are added. */
+export type Amendment = Pick<Draft, 'kind' | 'payload' | 'payloadDigest' | 'fields'>;
 
-/** Asked anew whenever somebody else was first. Null: nothing is to be done. @throws AppError to refuse */
+/** Called again whenever another amendment came first. Null: nothing to do. @throws AppError to refuse */
 export type Decide = (subject: Subject) => Amendment | null | Promise<Amendment | null>;
 
 export interface AmendmentDeps {
@@ -35,11 +35,11 @@ export interface AmendmentDeps {
 
 export interface Amendments {
   /**
-   * Appends one fact about a decision and shows it on the trace; null when `decide` wants none.
-   * @throws AppError `NOT_FOUND`, `CONFLICT` (somebody else was first, again and again), and what appending throws
+   * Appends one amendment of a decision and folds it onto the trace; null when `decide` wants none.
+   * @throws AppError `NOT_FOUND`, `CONFLICT` (other amendments kept coming first), and what appending throws
    */
   append(organizationId: string, traceId: string, decide: Decide): Promise<Stored | null>;
-  /** The same for many, 64 at once; one result each, in order, rejected ones too. */
+  /** The same for many, 64 at once; one result each, in order, rejected ones included. */
   appendAll(
     organizationId: string,
     traceIds: readonly string[],
@@ -47,7 +47,7 @@ export interface Amendments {
   ): Promise<PromiseSettledResult<Stored | null>[]>;
 }
 
-/** Later facts of one chain. */
+/** The amendments of one chain. */
 export function createAmendments({
   db,
   chain,
@@ -57,10 +57,10 @@ export function createAmendments({
 }: AmendmentDeps): Amendments {
   const collection = db.collection<Stored>(chain.collection);
 
-  /** The decision as all entries about it so far have left it: what is not folded yet would be decided twice. */
+  /** The decision with every earlier amendment folded onto it. */
   async function read(organizationId: string, traceId: string): Promise<Subject> {
     const filter = { organizationId: objectId(organizationId), traceId };
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const newest = await collection.findOne(filter, { ...ABOUT_ONE, sort: { sequence: -1 } });
       const trace = await collection.findOne(filter, { ...ABOUT_ONE, sort: { sequence: 1 } });
       if (trace?.kind !== 'trace' || !newest) throw new AppError('NOT_FOUND');
@@ -77,15 +77,20 @@ export function createAmendments({
     traceId: string,
     decide: Decide,
   ): Promise<Stored | null> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const subject = await read(organizationId, traceId);
-      const fact = await decide(subject);
-      if (!fact) return null;
-      const after = subject.after.sequence;
-      const draft = { ...fact, organizationId, traceId, after, once: null, monthlyLimit: null };
-      const outcome = await appender.append(draft);
+      const amendment = await decide(subject);
+      if (!amendment) return null;
+      const outcome = await appender.append({
+        ...amendment,
+        organizationId,
+        traceId,
+        after: subject.after.sequence,
+        idempotencyKey: null,
+        monthlyLimit: null,
+      });
       if (outcome.kind === 'superseded') continue;
-      if (fact.kind === 'erasure') forget(organizationId, subject.trace);
+      if (amendment.kind === 'erasure') forget(organizationId, subject.trace);
       await probe('before-fold', organizationId);
       await fold.applyFold(outcome.entry);
       await probe('folded', organizationId);
@@ -94,23 +99,21 @@ export function createAmendments({
     throw new AppError('CONFLICT');
   }
 
-  /** The repetition register holds whole entries, payload included. */
+  /** The idempotency cache holds whole entries, committed values included. */
   function forget(organizationId: string, trace: Stored): void {
-    const once = trace[chain.idempotencyField];
-    if (once !== undefined) appender.forget(organizationId, once as Buffer | string);
+    const idempotencyKey = trace[chain.idempotencyField];
+    if (idempotencyKey !== undefined)
+      appender.forget(organizationId, idempotencyKey as Buffer | string);
   }
 
   return {
     append,
     async appendAll(organizationId, traceIds, decide) {
       const results: PromiseSettledResult<Stored | null>[] = [];
-      for (let from = 0; from < traceIds.length; from += CHUNK) {
-        const chunk = traceIds.slice(from, from + CHUNK);
-        results.push(
-          ...(await Promise.allSettled(
-            chunk.map((traceId) => append(organizationId, traceId, decide)),
-          )),
-        );
+      for (let from = 0; from < traceIds.length; from += BATCH) {
+        const batch = traceIds.slice(from, from + BATCH);
+        const appends = batch.map((traceId) => append(organizationId, traceId, decide));
+        results.push(...(await Promise.allSettled(appends)));
       }
       return results;
     },

@@ -1,4 +1,4 @@
-// What a later fact changes on the trace it is about: resulting values, as a pure function of the entry (ledger.md, later facts).
+// What an amendment changes on its trace: the resulting values, as a pure function of the entry (ledger.md, amendments).
 import type {
   CorrectionPayload,
   ErasurePayload,
@@ -7,47 +7,51 @@ import type {
 } from '../../domain/record/payload.ts';
 import type { Stored } from '../entry.ts';
 
-type LaterFactView = CorrectionPayload | ReviewPayload | StatusPayload | ErasurePayload;
+type AnyAmendment = CorrectionPayload | ReviewPayload | StatusPayload | ErasurePayload;
 
-/** Values by path; what is not named stays as it is. */
+/** Values by path; a path that is not named stays as it is. */
 export interface ChangedColumns {
   /** The sequence of the entry that ingested the decision. */
   subject: number;
   set: Record<string, unknown>;
-  /** Payload that other later facts about the same decision hold and must lose, by their sequence. */
+  /** Committed values that other amendments of the same decision hold and must lose, by their sequence. */
   elsewhere: { sequence: number; set: Record<string, null> }[];
 }
 
-/** Payload members that a trace also holds as plain values, for lists and full-text search. */
+/** Committed values that a trace repeats as plain columns, for lists and full-text search. */
 const SEARCHED = new Set(['rationale', 'triggeringCondition']);
-/** Payload of a correction that describes the verdict and replaces nothing. */
+/** Committed values of a correction that describe the verdict and replace nothing. */
 const ABOUT_THE_VERDICT = new Set(['feedback']);
-const LATER_FACTS = new Set(['correction', 'review', 'status', 'erasure']);
+const AMENDMENT_KINDS = new Set(['correction', 'review', 'status', 'erasure']);
 
 interface SealedPayload {
   sealed?: Record<string, { text: string } | null>;
 }
 
-/** By name: the sequence of the newest correction that replaced it before an erasure. */
+/** By name: the sequence of the newest correction that replaced a value before an erasure. */
 export type ColumnSources = ReadonlyMap<string, number>;
 
-/** Null for entries that change no trace. `sources` is asked for erasures only. */
+/** Null for entries that change no trace. `sources` is read for erasures only. */
 export function projectionOf(entry: Stored, sources: ColumnSources): ChangedColumns | null {
-  if (!LATER_FACTS.has(entry.kind)) return null;
-  const view = JSON.parse(entry.view) as LaterFactView;
-  const subject = view.subject.sequence;
+  if (!AMENDMENT_KINDS.has(entry.kind)) return null;
+  const payload = JSON.parse(entry.view) as AnyAmendment;
+  const subject = payload.subject.sequence;
   const set = { foldedTo: entry.sequence };
-  if (view.kind !== 'erasure') {
-    return { subject, set: { ...set, ...change(view), ...details(view, entry) }, elsewhere: [] };
+  if (payload.kind !== 'erasure') {
+    return {
+      subject,
+      set: { ...set, ...changesOf(payload), ...detailsOf(payload, entry) },
+      elsewhere: [],
+    };
   }
   return {
     subject,
-    set: { ...set, ...marks(view, entry), ...nulled(view, sources) },
-    elsewhere: lost(view),
+    set: { ...set, ...erasureMarks(payload, entry), ...erasedValues(payload, sources) },
+    elsewhere: erasedElsewhere(payload),
   };
 }
 
-/** What corrections replaced, the newest last. */
+/** Which correction each replaced value comes from, the newest one winning. */
 export function sourcesOf(
   corrections: readonly Pick<Stored, 'sequence' | 'view'>[],
 ): ColumnSources {
@@ -59,57 +63,57 @@ export function sourcesOf(
   return sources;
 }
 
-function change({ set }: Exclude<LaterFactView, ErasurePayload>): Record<string, unknown> {
+function changesOf({ set }: Exclude<AnyAmendment, ErasurePayload>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(set).filter(([, value]) => value !== null));
 }
 
-function details(
-  view: Exclude<LaterFactView, ErasurePayload>,
+function detailsOf(
+  payload: Exclude<AnyAmendment, ErasurePayload>,
   entry: Stored,
 ): Record<string, unknown> {
-  if (view.kind === 'correction') return replaced(entry as SealedPayload);
-  if (view.kind === 'status') return {};
+  if (payload.kind === 'correction') return replacedValues(entry as SealedPayload);
+  if (payload.kind === 'status') return {};
   return {
-    'review.status': view.decision === 'approve' ? 'approved' : 'rejected',
+    'review.status': payload.decision === 'approve' ? 'approved' : 'rejected',
     'review.decidedAt': entry.createdAt,
-    'review.decidedBy': view.actor.id,
+    'review.decidedBy': payload.actor.id,
   };
 }
 
-/** The payload values that a correction puts in the place of the ingested ones. */
-function replaced({ sealed = {} }: SealedPayload): Record<string, unknown> {
+/** The committed values with which a correction replaces the ingested ones. */
+function replacedValues({ sealed = {} }: SealedPayload): Record<string, unknown> {
   const set: Record<string, unknown> = {};
-  for (const [name, payload] of Object.entries(sealed)) {
-    if (payload === null || ABOUT_THE_VERDICT.has(name)) continue;
-    set[`changed.${name}`] = payload.text;
-    if (SEARCHED.has(name)) set[name] = JSON.parse(payload.text);
+  for (const [name, value] of Object.entries(sealed)) {
+    if (value === null || ABOUT_THE_VERDICT.has(name)) continue;
+    set[`changed.${name}`] = value.text;
+    if (SEARCHED.has(name)) set[name] = JSON.parse(value.text);
   }
   return set;
 }
 
-function marks({ cause }: ErasurePayload, { createdAt }: Stored): Record<string, Date> {
-  const deleted = cause === 'bulk-delete' || cause === 'purge';
-  return { erasedAt: createdAt, ...(deleted ? { deletedAt: createdAt } : {}) };
+function erasureMarks({ cause }: ErasurePayload, { createdAt }: Stored): Record<string, Date> {
+  const isDeletion = cause === 'bulk-delete' || cause === 'purge';
+  return { erasedAt: createdAt, ...(isDeletion ? { deletedAt: createdAt } : {}) };
 }
 
-/** Erased values lose their text; the value in force also loses its copies. */
-function nulled(view: ErasurePayload, sources: ColumnSources): Record<string, null> {
-  const subject = view.subject.sequence;
+/** Erased values lose their text; a value in force also loses its copies. */
+function erasedValues(payload: ErasurePayload, sources: ColumnSources): Record<string, null> {
+  const subject = payload.subject.sequence;
   const set: Record<string, null> = {};
-  for (const { sequence, names } of view.erased) {
+  for (const { sequence, names } of payload.erased) {
     for (const name of names) {
-      const inForce = (sources.get(name) ?? subject) === sequence;
+      const isInForce = (sources.get(name) ?? subject) === sequence;
       if (sequence === subject) set[`sealed.${name}`] = null;
-      else if (inForce) set[`changed.${name}`] = null;
-      if (inForce && SEARCHED.has(name)) set[name] = null;
+      else if (isInForce) set[`changed.${name}`] = null;
+      if (isInForce && SEARCHED.has(name)) set[name] = null;
     }
   }
   return set;
 }
 
-function lost(view: ErasurePayload): ChangedColumns['elsewhere'] {
-  return view.erased
-    .filter(({ sequence }) => sequence !== view.subject.sequence)
+function erasedElsewhere(payload: ErasurePayload): ChangedColumns['elsewhere'] {
+  return payload.erased
+    .filter(({ sequence }) => sequence !== payload.subject.sequence)
     .map(({ sequence, names }) => ({
       sequence,
       set: Object.fromEntries(names.map((name) => [`sealed.${name}`, null])),

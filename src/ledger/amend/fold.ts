@@ -1,14 +1,14 @@
-// The only code that updates a chain's collection: later facts folded onto their trace, review assignment, old once-keys, emptied audit entries.
+// The only code that updates a chain's collection: folds amendments onto their trace, assigns reviews, releases idempotency keys, erases audit values.
 import type { mongo, Types } from 'mongoose';
 import { AUDIT, type Chain } from '../chains.ts';
 import { ABOUT_ONE, DURABLE, MAJORITY } from '../read-write-concerns.ts';
-import type { OutsideConsumer } from '../follow/consumer.ts';
+import type { IdempotentConsumer } from '../follow/consumer.ts';
 import type { Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
 import { type ChangedColumns, projectionOf, sourcesOf } from './changed-columns.ts';
 
-/** What a fold may write; everything else of a stored document is for ever. */
-const FOLDED = new Set([
+/** Members that may change; everything else of a stored document is immutable. */
+const MUTABLE = new Set([
   ...[
     'foldedTo',
     'status',
@@ -27,9 +27,9 @@ const FOLDED = new Set([
     'review.escalationReason',
   ],
 ]);
-const PAYLOAD = /^(?:sealed|changed)\.[A-Za-z0-9]+$/;
+const COMMITTED_VALUE = /^(?:sealed|changed)\.[A-Za-z0-9]+$/;
 
-/** The fields of a review item that are no part of the chain. */
+/** The members of a review item that are not part of the chain. */
 export interface ReviewAssignment {
   assignedTo?: Types.ObjectId | null;
   assignedAt?: Date | null;
@@ -48,8 +48,10 @@ type Entries = mongo.Collection<Stored>;
 
 /** @throws TypeError when a path is not on the allow-list */
 async function update(collection: Entries, { filter, set, unset = {} }: Change): Promise<boolean> {
-  const forbidden = Object.keys(set).find((path) => !FOLDED.has(path) && !PAYLOAD.test(path));
-  if (forbidden !== undefined) throw new TypeError(`${forbidden} of a stored entry never changes`);
+  const forbidden = Object.keys(set).find(
+    (path) => !MUTABLE.has(path) && !COMMITTED_VALUE.test(path),
+  );
+  if (forbidden !== undefined) throw new TypeError(`${forbidden} of a stored entry is immutable`);
   const changes = { $set: set, ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}) };
   const { matchedCount } = await collection.updateOne(
     filter as mongo.Filter<Stored>,
@@ -59,13 +61,13 @@ async function update(collection: Entries, { filter, set, unset = {} }: Change):
   return matchedCount === 1;
 }
 
-/** Folds the later facts of one chain. */
+/** Folds the amendments of one chain. */
 export interface Fold {
-  /** Projects a later fact onto its trace, after every earlier one about it; harmless when repeated. */
+  /** Folds an amendment onto its trace, after every earlier one; idempotent. */
   applyFold(entry: Stored): Promise<void>;
-  /** The same for the facts at these sequences, oldest first. */
+  /** The same for the amendments at these sequences, oldest first. */
   applyAt(organizationId: string, sequences: readonly number[]): Promise<void>;
-  /** Changes who looks at a pending review item; false when there is no such pending item. */
+  /** Assigns or escalates a pending review item; false when there is none. */
   assignReview(
     organizationId: Types.ObjectId,
     reviewId: Types.ObjectId,
@@ -98,8 +100,8 @@ export function createFold(db: mongo.Db, chain: Chain): Fold {
     });
   }
 
-  /** The later facts up to `entry` that the trace does not show yet. */
-  async function missing(
+  /** The amendments up to `entry` that are not folded yet. */
+  async function unfolded(
     { organizationId, traceId, sequence }: Stored,
     subject: number,
   ): Promise<Stored[]> {
@@ -128,9 +130,9 @@ export function createFold(db: mongo.Db, chain: Chain): Fold {
   async function applyFold(entry: Stored): Promise<void> {
     const projection = await project(entry);
     if (!projection || (await applyInOrder(entry, projection))) return;
-    for (const late of await missing(entry, projection.subject)) {
-      const earlier = await project(late);
-      if (earlier) await applyInOrder(late, earlier);
+    for (const earlier of await unfolded(entry, projection.subject)) {
+      const changes = await project(earlier);
+      if (changes) await applyInOrder(earlier, changes);
     }
   }
 
@@ -141,8 +143,8 @@ export function createFold(db: mongo.Db, chain: Chain): Fold {
         organizationId: objectId(organizationId),
         sequence: { $in: [...sequences] },
       };
-      const facts = collection.find(filter, MAJORITY).sort({ sequence: 1 });
-      for await (const fact of facts) await applyFold(fact as Stored);
+      const amendments = collection.find(filter, MAJORITY).sort({ sequence: 1 });
+      for await (const entry of amendments) await applyFold(entry as Stored);
     },
     assignReview: (organizationId, reviewId, fields) => {
       const set = Object.fromEntries(
@@ -161,12 +163,12 @@ export function createFold(db: mongo.Db, chain: Chain): Fold {
   };
 }
 
-/** Repairs the projection after a crash between an append and its fold. */
-export function foldConsumer({ applyAt }: Fold): OutsideConsumer {
+/** Repairs the fold after a crash between an append and its fold. */
+export function foldConsumer({ applyAt }: Fold): IdempotentConsumer {
   return {
     name: 'fold',
     kinds: ['correction', 'review', 'status', 'erasure'],
-    outside: true,
+    transactional: false,
     run: (entries, { organizationId }) =>
       applyAt(
         organizationId,
@@ -182,7 +184,7 @@ interface Release {
   before: Date;
 }
 
-/** Takes the once-key from one entry, provided it is still there and older than `before`. */
+/** Removes the idempotency key from one entry, provided it is still there and older than `before`. */
 export async function releaseIdempotencyKey({
   collection,
   chain,
@@ -203,7 +205,7 @@ export async function releaseIdempotencyKey({
   );
 }
 
-/** Takes the once-keys from all entries older than `before`, in every organisation; answers how many. */
+/** Removes the idempotency keys from all entries older than `before`, in every organisation; returns how many. */
 export async function releaseExpiredIdempotencyKeys(
   db: mongo.Db,
   chain: Chain,
@@ -214,19 +216,18 @@ export async function releaseExpiredIdempotencyKeys(
   const collection = db.collection(chain.collection);
   const { modifiedCount } = await collection.updateMany(filter, unset, {
     ...DURABLE,
-    hint: chain.onceIndex,
+    hint: chain.idempotencyIndex,
   });
   return modifiedCount;
 }
 
-/** The audit chain of a deleted organisation loses its committed values and their copies, entry `except` aside: it says so. */
+/** Erases the committed values of a deleted organisation's audit chain and their copies, except in the entry that records the deletion. */
 export async function eraseAuditValues(
   db: mongo.Db,
   organizationId: Types.ObjectId,
   except: number,
 ): Promise<void> {
+  const auditEntries = db.collection(AUDIT.collection);
   const filter = { organizationId, sequence: { $ne: except }, sealed: { $ne: {} } };
-  await db
-    .collection(AUDIT.collection)
-    .updateMany(filter, { $set: { sealed: {}, detail: null } }, DURABLE);
+  await auditEntries.updateMany(filter, { $set: { sealed: {}, detail: null } }, DURABLE);
 }

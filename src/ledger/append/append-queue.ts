@@ -1,39 +1,39 @@
-// The appends of one organisation: a bounded queue, the head they build on, and how long they took.
+// The append queue of one organisation: what waits, the head it builds on, and how long appends took.
 import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
 import { LatencyRing } from './latency.ts';
 import { objectId } from '../ledger.model.ts';
-import type { Pending } from './pending.ts';
+import type { PendingAppend } from './pending-append.ts';
 import type { Head } from './store.ts';
 import { noContention, type ContentionBackoff } from './contention.ts';
 
-/** What one batch may hold, and one queue. */
+/** Limits of one batch and of one queue. */
 export interface QueueLimits {
   /** Entries of a batch. */
   batch: number;
-  /** Bytes of a batch; a larger entry travels alone. */
+  /** Bytes of a batch; a larger entry gets a batch of its own. */
   bytes: number;
   /** Entries that may wait per organisation. */
   queue: number;
 }
 
-/** Organisations whose head and latencies are kept while nothing of theirs is queued. */
-const IDLE_LANES = 5_000;
+/** Idle queues that keep their head and latencies. */
+const IDLE_QUEUES_MAX = 5_000;
 
 export class AppendQueue {
   readonly organizationId: string;
-  readonly id: Types.ObjectId;
+  readonly organizationObjectId: Types.ObjectId;
   readonly latency = new LatencyRing();
-  readonly queue: Pending[] = [];
-  readonly turns: ContentionBackoff = noContention();
+  readonly waiting: PendingAppend[] = [];
+  readonly contention: ContentionBackoff = noContention();
   /** Acknowledged by or read with a majority, so it cannot be rolled back; null: to be read. */
   head: Head | null = null;
-  /** The newest head ever trusted; a chain that no longer reaches it was cut. */
+  /** The newest head ever trusted; a chain that no longer reaches it was truncated. */
   trusted: Head | null = null;
 
-  constructor(organizationId: string, id: Types.ObjectId) {
+  constructor(organizationId: string) {
     this.organizationId = organizationId;
-    this.id = id;
+    this.organizationObjectId = objectId(organizationId);
   }
 
   trust(head: Head): void {
@@ -41,47 +41,48 @@ export class AppendQueue {
     this.trusted = head;
   }
 
-  /** The next batch, in the order of arrival. */
-  take({ batch, bytes }: QueueLimits): Pending[] {
+  /** Removes the next batch, in order of arrival. */
+  take({ batch, bytes }: QueueLimits): PendingAppend[] {
     let count = 0;
     let size = 0;
-    for (const pending of this.queue) {
+    for (const pending of this.waiting) {
       size += pending.bytes;
       if (count === batch || (count > 0 && size > bytes)) break;
       count++;
     }
-    return this.queue.splice(0, count);
+    return this.waiting.splice(0, count);
   }
 }
 
-/** The lanes of one appender: all that are busy, and the newest of the idle ones. */
+/** The queues of one appender: all busy ones, and the most recently used idle ones. */
 export class AppendQueues {
-  readonly #idle = new LRUCache<string, AppendQueue>({ max: IDLE_LANES });
-  readonly #busy = new Map<string, { lane: AppendQueue; done: Promise<void> }>();
+  readonly #idle = new LRUCache<string, AppendQueue>({ max: IDLE_QUEUES_MAX });
+  readonly #busy = new Map<string, { queue: AppendQueue; drained: Promise<void> }>();
 
   of(organizationId: string): AppendQueue {
-    const known = this.#busy.get(organizationId)?.lane ?? this.#idle.get(organizationId);
+    const known = this.#busy.get(organizationId)?.queue ?? this.#idle.get(organizationId);
     if (known) return known;
-    const lane = new AppendQueue(organizationId, objectId(organizationId));
-    this.#idle.set(organizationId, lane);
-    return lane;
+    const queue = new AppendQueue(organizationId);
+    this.#idle.set(organizationId, queue);
+    return queue;
   }
 
-  /** Does `batch` over and over while something is queued, unless that is being done already. */
-  work(lane: AppendQueue, batch: () => Promise<void>): void {
-    const { organizationId } = lane;
+  /** Calls `appendNext` until nothing waits, unless the queue is being drained already. */
+  drain(queue: AppendQueue, appendNext: () => Promise<void>): void {
+    const { organizationId } = queue;
     if (!this.#busy.has(organizationId))
-      this.#busy.set(organizationId, { lane, done: this.#drain(lane, batch) });
+      this.#busy.set(organizationId, { queue, drained: this.#run(queue, appendNext) });
   }
 
-  async #drain(lane: AppendQueue, batch: () => Promise<void>): Promise<void> {
-    while (lane.queue.length > 0) await batch();
-    this.#busy.delete(lane.organizationId);
-    this.#idle.set(lane.organizationId, lane);
+  async #run(queue: AppendQueue, appendNext: () => Promise<void>): Promise<void> {
+    while (queue.waiting.length > 0) await appendNext();
+    this.#busy.delete(queue.organizationId);
+    this.#idle.set(queue.organizationId, queue);
   }
 
-  /** Resolves when nothing waits any more. */
-  async settled(): Promise<void> {
-    while (this.#busy.size > 0) await Promise.all([...this.#busy.values()].map(({ done }) => done));
+  /** Resolves when every queue is empty. */
+  async drained(): Promise<void> {
+    while (this.#busy.size > 0)
+      await Promise.all([...this.#busy.values()].map(({ drained }) => drained));
   }
 }

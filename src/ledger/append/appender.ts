@@ -1,20 +1,20 @@
 // The one way into a chain: a queue per organisation, one batch in flight, the answer when it is durable (ledger.md, appending).
 import { AppError } from '../../errors.ts';
-import { appendBatch, type BatchParts } from './batch.ts';
+import { appendBatch, type BatchDeps } from './append-batch.ts';
 import type { Appender, Draft, Outcome } from '../entry.ts';
 import { type AppendQueue, AppendQueues, type QueueLimits } from './append-queue.ts';
 import { objectId } from '../ledger.model.ts';
 import { IdempotencyCache } from './idempotency-cache.ts';
-import { Pending } from './pending.ts';
+import { PendingAppend } from './pending-append.ts';
 import type { Probe } from '../probe.ts';
-import { isFresh } from './replays.ts';
+import { isFresh } from './idempotent-replays.ts';
 import { yieldTurn } from './contention.ts';
 import { within } from '../timer.ts';
 import { unavailable } from './unavailable.ts';
 
 export const DEFAULT_LIMITS: QueueLimits = { batch: 64, bytes: 4 * 1024 * 1024, queue: 1_024 };
 
-export interface AppenderParts extends Omit<BatchParts, 'probe'> {
+export interface AppenderDeps extends Omit<BatchDeps, 'probe'> {
   /** A new id of 24 hex digits; ids grow with time. */
   newId: () => string;
   limits: QueueLimits;
@@ -22,74 +22,75 @@ export interface AppenderParts extends Omit<BatchParts, 'probe'> {
 }
 
 /** The appender of one chain. */
-export function createAppender(options: AppenderParts): Appender {
+export function createAppender(options: AppenderDeps): Appender {
   const { newId, limits, clock, store } = options;
-  const parts: BatchParts = { ...options, probe: options.probe ?? (() => {}) };
-  const lanes = new AppendQueues();
-  const register = new IdempotencyCache({
+  const deps: BatchDeps = { ...options, probe: options.probe ?? (() => {}) };
+  const queues = new AppendQueues();
+  const cache = new IdempotencyCache({
     append: enqueue,
-    isFresh: (entry) => isFresh(entry, parts),
+    isFresh: (entry) => isFresh(entry, deps),
   });
   let isClosed = false;
 
   async function enqueue(draft: Draft): Promise<Outcome> {
-    await parts.probe('queued', draft.organizationId);
+    await deps.probe('queued', draft.organizationId);
     if (isClosed) throw unavailable('This instance is shutting down');
-    const lane = lanes.of(draft.organizationId);
-    if (lane.queue.length >= limits.queue)
-      throw unavailable('Too many decisions of this organisation are waiting');
-    const pending = new Pending(draft, objectId(newId()), clock.now());
-    lane.queue.push(pending);
-    lanes.work(lane, () => nextBatch(lane));
+    const queue = queues.of(draft.organizationId);
+    if (queue.waiting.length >= limits.queue)
+      throw unavailable("This organisation's append queue is full");
+    const pending = new PendingAppend(draft, objectId(newId()), clock.now());
+    queue.waiting.push(pending);
+    queues.drain(queue, () => appendNext(queue));
     return pending.outcome;
   }
 
-  async function nextBatch(lane: AppendQueue): Promise<void> {
-    await yieldTurn(lane, parts);
-    const batch = lane.take(limits);
+  async function appendNext(queue: AppendQueue): Promise<void> {
+    await yieldTurn(queue, deps);
+    const batch = queue.take(limits);
     try {
-      await appendBatch(lane, batch, parts);
+      await appendBatch(queue, batch, deps);
     } catch (error) {
-      giveUp(lane, batch, error);
+      failAll(queue, batch, error);
     }
   }
 
   return {
     append(draft, deadlineMs) {
-      const work = register.append(draft);
-      return deadlineMs === undefined ? work : within(parts.timer, deadlineMs, { work, late });
+      const work = cache.append(draft);
+      if (deadlineMs === undefined) return work;
+      return within(deps.timer, deadlineMs, { work, late: notYetDurable });
     },
-    async find(organizationId, once) {
-      const recent = register.recent(organizationId, once);
+    async find(organizationId, idempotencyKey) {
+      const recent = cache.recent(organizationId, idempotencyKey);
       if (recent) return recent;
       const [entry] = await store
-        .byIdempotencyKey(objectId(organizationId), [once])
+        .byIdempotencyKey(objectId(organizationId), [idempotencyKey])
         .catch((cause: unknown) => {
-          throw unavailable('The database does not answer', cause);
+          throw unavailable('The database is not responding', cause);
         });
-      return entry && isFresh(entry, parts) ? entry : null;
+      return entry && isFresh(entry, deps) ? entry : null;
     },
-    forget: (organizationId, once) => register.forget(organizationId, once),
+    forget: (organizationId, idempotencyKey) => cache.forget(organizationId, idempotencyKey),
     async head(organizationId) {
       const newest = await store.newest(objectId(organizationId));
       return newest && { sequence: newest.sequence, chainHash: newest.chainHash };
     },
-    latency: (organizationId) => lanes.of(organizationId).latency.percentiles(),
+    latency: (organizationId) => queues.of(organizationId).latency.percentiles(),
     async close() {
       isClosed = true;
-      await lanes.settled();
-      await parts.heads.flush();
+      await queues.drained();
+      await deps.heads.flush();
     },
   };
 }
 
-function late(): never {
-  throw unavailable('The decision is not known to be durable yet');
+function notYetDurable(): never {
+  throw unavailable('The entry is not known to be durable yet');
 }
 
-/** Nothing more can be said to those that are not answered; what was sent may still land. */
-function giveUp(lane: AppendQueue, batch: readonly Pending[], error: unknown): void {
-  lane.head = null;
+/** Fails every append without an answer; what was sent may still become durable. */
+function failAll(queue: AppendQueue, batch: readonly PendingAppend[], error: unknown): void {
+  queue.head = null;
   const answer =
     error instanceof AppError ? error : new AppError('INTERNAL_ERROR', undefined, { cause: error });
   for (const pending of batch) if (!pending.done) pending.fail(answer);

@@ -1,27 +1,28 @@
-// Taking turns between instances that append to one chain, so that they stop colliding (ledger.md, appending, 7).
+// Contention back-off: instances that append to one chain take turns for a second after a conflict (ledger.md, appending, 7).
 import type { Clock } from '../../platform/clock.ts';
 import type { AppendQueue } from './append-queue.ts';
 import { headOf } from './seal.ts';
 import type { LedgerStore } from './store.ts';
 import { sleep, type Timer } from '../timer.ts';
 
-const HABIT_MS = 1_000;
-const LONGEST_WAIT_MS = 25;
-const ROUND_TRIPS = 2;
-const WAITS_IN_VAIN = 3;
+/** How long after a conflict a winner yields. */
+const WINDOW_MS = 1_000;
+const WAIT_MAX_MS = 25;
+const READS_MAX = 2;
+const FRUITLESS_WAITS_MAX = 3;
 
-/** The habit of one lane. */
+/** The back-off state of one queue. */
 export interface ContentionBackoff {
-  /** Milliseconds since the epoch. */
+  /** End of the window, milliseconds since the epoch. */
   until: number;
-  /** Waits in a row that saw no foreign entry. */
-  vain: number;
-  /** Whether the newest batch was appended by us. */
-  won: boolean;
+  /** Consecutive waits in which nobody else appended. */
+  fruitlessWaits: number;
+  /** Whether this instance appended the newest batch. */
+  wonLast: boolean;
 }
 
 export function noContention(): ContentionBackoff {
-  return { until: 0, vain: 0, won: false };
+  return { until: 0, fruitlessWaits: 0, wonLast: false };
 }
 
 export interface ContentionDeps {
@@ -30,33 +31,29 @@ export interface ContentionDeps {
   timer: Timer;
 }
 
-/** Somebody else appended: for a second a win is followed by a wait. */
-export function noteConflict(lane: AppendQueue, clock: Clock): void {
-  lane.turns.until = clock.now().getTime() + HABIT_MS;
-  lane.turns.won = false;
+/** Another instance appended: opens the window in which a win is followed by a wait. */
+export function noteChainConflict({ contention }: AppendQueue, clock: Clock): void {
+  contention.until = clock.now().getTime() + WINDOW_MS;
+  contention.wonLast = false;
 }
 
-/** After a win during the habit: waits, briefly, until somebody else has appended, and builds on that. */
+/** After a win within the window: waits, briefly, until another instance has appended, and builds on its entry. */
 export async function yieldTurn(
-  lane: AppendQueue,
+  queue: AppendQueue,
   { store, clock, timer }: ContentionDeps,
 ): Promise<void> {
-  const { turns, head } = lane;
+  const { contention, head } = queue;
   const start = clock.now().getTime();
-  if (!turns.won || !head || start >= turns.until) return;
-  turns.won = false;
-  for (
-    let trip = 0;
-    trip < ROUND_TRIPS && clock.now().getTime() - start < LONGEST_WAIT_MS;
-    trip++
-  ) {
-    const newest = await store.newest(lane.id).catch(() => null);
+  if (!contention.wonLast || !head || start >= contention.until) return;
+  contention.wonLast = false;
+  for (let read = 0; read < READS_MAX && clock.now().getTime() - start < WAIT_MAX_MS; read++) {
+    const newest = await store.newest(queue.organizationObjectId).catch(() => null);
     if (newest && newest.sequence > head.sequence) {
-      lane.trust(headOf(newest));
-      turns.vain = 0;
+      queue.trust(headOf(newest));
+      contention.fruitlessWaits = 0;
       return;
     }
     await sleep(timer, 1);
   }
-  if (++turns.vain >= WAITS_IN_VAIN) Object.assign(turns, noContention());
+  if (++contention.fruitlessWaits >= FRUITLESS_WAITS_MAX) Object.assign(contention, noContention());
 }

@@ -1,5 +1,6 @@
-// What was once the newest entry of each organisation, kept apart so that a cut tail is found before anything is built on it.
+// Notes of former heads, kept in a collection of their own so that a truncated chain is found before anything is built on it.
 import type { mongo, Types } from 'mongoose';
+import type { AppError } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import type { Position } from '../entry.ts';
@@ -8,13 +9,13 @@ import type { LedgerStore } from './store.ts';
 import { persistently, sleep, type Timer } from '../timer.ts';
 import { unavailable } from './unavailable.ts';
 
-const DELAY_MS = 250;
-/** A member that has just become primary may show a majority's past for a moment. */
-const READS = 20;
-const PAUSE_MS = 100;
+const WRITE_DELAY_MS = 250;
+/** A member that has just become primary may lag behind the majority for a moment. */
+const CONFIRM_READS = 20;
+const CONFIRM_PAUSE_MS = 100;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A row of the append-only collection. */
+/** A row of the append-only collection: a head that a chain once had. */
 export interface HeadRow extends Position {
   organizationId: Types.ObjectId;
   at: Date;
@@ -22,17 +23,17 @@ export interface HeadRow extends Position {
 
 /** Guards the heads that appenders load. */
 export interface Heads {
-  /** Resolves when the ledger holds `known`, or the newest row when null. @throws AppError `SERVICE_UNAVAILABLE`: quarantined */
+  /** Resolves when the chain holds `known`, or the newest noted head when null. @throws AppError `SERVICE_UNAVAILABLE`: quarantined */
   confirm(organizationId: string, known: Position | null): Promise<void>;
-  /** Remembers a head; it is written within 250 ms. */
+  /** Notes a head; it is written within 250 ms. */
   note(organizationId: string, head: Position): void;
-  /** Writes what is remembered. */
+  /** Writes the notes that are due. */
   flush(): Promise<void>;
-  /** Organisations whose chain no longer reaches a head it once had. */
+  /** Organisations whose chain no longer reaches a head that it once had. */
   quarantined(): string[];
 }
 
-export interface HeadParts {
+export interface HeadDeps {
   collection: mongo.Collection<HeadRow>;
   store: LedgerStore;
   clock: Clock;
@@ -40,23 +41,23 @@ export interface HeadParts {
   onQuarantine: (organizationId: string, missing: Position) => void;
 }
 
-/** Rows of one chain. */
-export function createHeads({ collection, store, clock, timer, onQuarantine }: HeadParts): Heads {
-  const noted = new Map<string, Position>();
-  const cut = new Set<string>();
+/** The heads of one chain. */
+export function createHeads({ collection, store, clock, timer, onQuarantine }: HeadDeps): Heads {
+  const pending = new Map<string, Position>();
+  const quarantined = new Set<string>();
   let writing: Promise<void> | null = null;
   let isScheduled = false;
 
   async function write(): Promise<void> {
     isScheduled = false;
-    const rows = [...noted].map(([hex, { sequence, chainHash }]) => ({
+    const rows = [...pending].map(([hex, { sequence, chainHash }]) => ({
       organizationId: objectId(hex),
       sequence,
       chainHash,
       at: clock.now(),
     }));
-    noted.clear();
-    // A row that is not written is only a guard missing; the next one comes with the next entry.
+    pending.clear();
+    // A lost note weakens the guard only until the next one.
     if (rows.length > 0)
       await collection.insertMany(rows, { ...DURABLE, ordered: false }).catch(() => {});
   }
@@ -69,35 +70,38 @@ export function createHeads({ collection, store, clock, timer, onQuarantine }: H
 
   return {
     async confirm(organizationId, known) {
-      if (cut.has(organizationId))
-        throw unavailable('The chain of this organisation is under quarantine');
+      if (quarantined.has(organizationId)) throw quarantineError();
       const id = objectId(organizationId);
       const newest = { ...MAJORITY, sort: { sequence: -1 } } as const;
       const row =
         known ??
         (await persistently(timer, () => collection.findOne({ organizationId: id }, newest)));
       if (!row) return;
-      for (let read = 0; read < READS; read++) {
-        if (read > 0) await sleep(timer, PAUSE_MS);
+      for (let read = 0; read < CONFIRM_READS; read++) {
+        if (read > 0) await sleep(timer, CONFIRM_PAUSE_MS);
         const entry = await persistently(timer, () => store.at(id, row.sequence));
         if (entry?.chainHash === row.chainHash) return;
       }
-      cut.add(organizationId);
+      quarantined.add(organizationId);
       onQuarantine(organizationId, { sequence: row.sequence, chainHash: row.chainHash });
-      throw unavailable('The chain of this organisation is under quarantine');
+      throw quarantineError();
     },
     note(organizationId, head) {
-      noted.set(organizationId, head);
+      pending.set(organizationId, head);
       if (isScheduled) return;
       isScheduled = true;
-      timer.after(DELAY_MS, () => void flush());
+      timer.after(WRITE_DELAY_MS, () => void flush());
     },
     flush,
-    quarantined: () => [...cut],
+    quarantined: () => [...quarantined],
   };
 }
 
-/** Of rows older than a day keeps the newest of each organisation and day; of those older than an hour, of each hour. */
+function quarantineError(): AppError {
+  return unavailable("This organisation's chain is quarantined");
+}
+
+/** Keeps, per organisation, one row an hour of those older than an hour, and one row a day of those older than a day: the newest. */
 export async function thinHeads(collection: mongo.Collection<HeadRow>, now: Date): Promise<number> {
   const hours = await thin(collection, {
     from: now.getTime() - 24 * HOUR_MS,
@@ -143,7 +147,7 @@ async function thin(
   return removed;
 }
 
-/** Loading reads the newest row of an organisation; thinning goes by age. */
+/** `newest` serves confirming, `age` serves thinning. */
 export const headIndexes: readonly mongo.IndexDescription[] = [
   { key: { organizationId: 1, sequence: -1 }, name: 'newest' },
   { key: { at: 1 }, name: 'age' },

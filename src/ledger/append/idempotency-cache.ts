@@ -1,60 +1,61 @@
-// Repetitions that this process can answer by itself: keys in flight, and the newest ones answered.
+// Replays that this process can answer by itself: idempotency keys in flight, and the newest ones answered.
 import { LRUCache } from 'lru-cache';
 import type { Draft, Outcome, Stored } from '../entry.ts';
-import { idempotencyKeyText } from './replays.ts';
+import { idempotencyKeyText } from './idempotent-replays.ts';
 
-const REMEMBERED = 1_000;
+const CACHE_MAX = 1_000;
 
 export interface IdempotencyCacheDeps {
   append: (draft: Draft) => Promise<Outcome>;
   isFresh: (entry: Stored) => boolean;
 }
 
-/** Spares collisions; whether a key is taken is decided by the unique index alone. */
+/** Spares conflicts; whether a key is taken is decided by the unique index alone. */
 export class IdempotencyCache {
   readonly #inFlight = new Map<string, Promise<Outcome>>();
-  readonly #recent = new LRUCache<string, Stored>({ max: REMEMBERED });
-  readonly #parts: IdempotencyCacheDeps;
+  readonly #recent = new LRUCache<string, Stored>({ max: CACHE_MAX });
+  readonly #deps: IdempotencyCacheDeps;
 
-  constructor(parts: IdempotencyCacheDeps) {
-    this.#parts = parts;
+  constructor(deps: IdempotencyCacheDeps) {
+    this.#deps = deps;
   }
 
-  /** The entry that holds this key, if this process has lately seen it. */
-  recent(organizationId: string, once: Buffer | string): Stored | null {
-    const entry = this.#recent.get(keyOf(organizationId, once));
-    return entry && this.#parts.isFresh(entry) ? entry : null;
+  /** The cached entry with this key; null when there is none, or it has expired. */
+  recent(organizationId: string, idempotencyKey: Buffer | string): Stored | null {
+    const entry = this.#recent.get(cacheKeyOf(organizationId, idempotencyKey));
+    return entry && this.#deps.isFresh(entry) ? entry : null;
   }
 
-  forget(organizationId: string, once: Buffer | string): void {
-    this.#recent.delete(keyOf(organizationId, once));
+  forget(organizationId: string, idempotencyKey: Buffer | string): void {
+    this.#recent.delete(cacheKeyOf(organizationId, idempotencyKey));
   }
 
-  /** Appends, or answers from an append of the same key that is in flight or was lately answered. */
+  /** Appends, or answers from an append with the same key that is in flight or cached. */
   async append(draft: Draft): Promise<Outcome> {
-    if (draft.once === null) return this.#parts.append(draft);
-    const key = keyOf(draft.organizationId, draft.once);
-    for (let first = this.#inFlight.get(key); first; first = this.#inFlight.get(key)) {
+    const { organizationId, idempotencyKey } = draft;
+    if (idempotencyKey === null) return this.#deps.append(draft);
+    const cacheKey = cacheKeyOf(organizationId, idempotencyKey);
+    for (let first = this.#inFlight.get(cacheKey); first; first = this.#inFlight.get(cacheKey)) {
       const outcome = await first.catch(() => null);
       if (outcome && outcome.kind !== 'superseded') break;
     }
-    const entry = this.recent(draft.organizationId, draft.once);
-    return entry ? { kind: 'repeated', entry } : this.#first(key, draft);
+    const entry = this.recent(organizationId, idempotencyKey);
+    return entry ? { kind: 'repeated', entry } : this.#appendFirst(cacheKey, draft);
   }
 
-  async #first(key: string, draft: Draft): Promise<Outcome> {
-    const appending = this.#parts.append(draft);
-    this.#inFlight.set(key, appending);
+  async #appendFirst(cacheKey: string, draft: Draft): Promise<Outcome> {
+    const appending = this.#deps.append(draft);
+    this.#inFlight.set(cacheKey, appending);
     try {
       const outcome = await appending;
-      if (outcome.kind !== 'superseded') this.#recent.set(key, outcome.entry);
+      if (outcome.kind !== 'superseded') this.#recent.set(cacheKey, outcome.entry);
       return outcome;
     } finally {
-      this.#inFlight.delete(key);
+      this.#inFlight.delete(cacheKey);
     }
   }
 }
 
-function keyOf(organizationId: string, once: Buffer | string): string {
-  return `${organizationId}:${idempotencyKeyText(once)}`;
+function cacheKeyOf(organizationId: string, idempotencyKey: Buffer | string): string {
+  return `${organizationId}:${idempotencyKeyText(idempotencyKey)}`;
 }

@@ -1,19 +1,19 @@
-// One ordered insert, asked about until it is known what is in: the only reader of insert outcomes (ledger.md, appending, 5).
+// One ordered insert, retried until it is known what is durable: the only reader of insert outcomes (ledger.md, appending, 5).
 import type { Stored } from '../entry.ts';
 import type { AppendQueue } from './append-queue.ts';
 import type { Probe } from '../probe.ts';
 import { headOf } from './seal.ts';
-import type { Head, InsertOutcome, LedgerStore, Stop } from './store.ts';
+import type { Head, InsertFailure, InsertOutcome, LedgerStore } from './store.ts';
 import { backoff, persistently, sleep, type Timer } from '../timer.ts';
 
 /** What is known of a batch after its insert. */
 export interface InsertResult {
-  /** In, and acknowledged by or read with a majority; as stored, which may be an earlier sealing of the same `_id`. */
-  landed: readonly Stored[];
-  /** What the rest builds on; null: somebody else appended, read it. */
+  /** Acknowledged by or read with a majority; as stored, which may be an earlier sealing of the same `_id`. */
+  durable: readonly Stored[];
+  /** What the rest builds on; null: another instance appended, read it. */
   head: Head | null;
-  /** Why the rest is not in; null when there is none. */
-  stop: { document: Stored; reason: Stop } | null;
+  /** The first document that is not in, and why; null when all are. */
+  failed: { document: Stored; reason: InsertFailure } | null;
 }
 
 export interface InsertDeps {
@@ -22,95 +22,94 @@ export interface InsertDeps {
   probe: Probe;
 }
 
-const COLLISION: Stop = { kind: 'duplicate', at: 0, race: 'chain' };
+const CHAIN_CONFLICT: InsertFailure = { kind: 'conflict', at: 0, index: 'chain' };
 
 /** Inserts documents that were sealed, in order, on a trusted head. */
 export async function insertBatch(
-  lane: AppendQueue,
+  queue: AppendQueue,
   documents: readonly Stored[],
-  parts: InsertDeps,
+  deps: InsertDeps,
 ): Promise<InsertResult> {
-  await parts.probe('before-insert', lane.organizationId);
-  const outcome = await parts.store.insertOrdered(documents);
-  await parts.probe('inserted', lane.organizationId);
-  if (isOpen(outcome)) return untilKnown(lane, documents, parts);
-  return { landed: landedOf(documents, outcome), ...following(lane, documents, outcome) };
+  await deps.probe('before-insert', queue.organizationId);
+  const outcome = await deps.store.insertOrdered(documents);
+  await deps.probe('inserted', queue.organizationId);
+  if (isUndecided(outcome)) return resendUntilKnown(queue, documents, deps);
+  return { durable: durablePrefix(documents, outcome), ...resultOf(queue, documents, outcome) };
 }
 
-/** Nothing can be said yet: the outcome is unknown, or one of ours is in that no majority may know of. */
-function isOpen(outcome: InsertOutcome): boolean {
-  return outcome.kind === 'unknown' || (outcome.kind === 'duplicate' && outcome.race === 'own');
+/** The outcome is unknown, or one of our own documents is in and no majority may know of it. */
+function isUndecided(outcome: InsertOutcome): boolean {
+  return outcome.kind === 'unknown' || (outcome.kind === 'conflict' && outcome.index === '_id');
 }
 
-function landedOf(documents: readonly Stored[], outcome: InsertOutcome): readonly Stored[] {
+function durablePrefix(documents: readonly Stored[], outcome: InsertOutcome): readonly Stored[] {
   if (outcome.kind === 'unknown') return [];
   return outcome.kind === 'ok' ? documents : documents.slice(0, outcome.at);
 }
 
-function following(
-  lane: AppendQueue,
+function resultOf(
+  queue: AppendQueue,
   documents: readonly Stored[],
   outcome: InsertOutcome,
-): Omit<InsertResult, 'landed'> {
-  if (outcome.kind === 'unknown') throw new TypeError('an unknown outcome has no successor');
-  const newest = landedOf(documents, outcome).at(-1);
-  const head = newest ? headOf(newest) : lane.head;
-  if (outcome.kind === 'ok') return { head, stop: null };
+): Omit<InsertResult, 'durable'> {
+  if (outcome.kind === 'unknown') throw new TypeError('an unknown outcome has no result');
+  const newest = durablePrefix(documents, outcome).at(-1);
+  const head = newest ? headOf(newest) : queue.head;
+  if (outcome.kind === 'ok') return { head, failed: null };
   const document = documents[outcome.at];
   if (!document) throw new RangeError(`no document ${outcome.at} in this batch`);
-  const isCollision = outcome.kind === 'duplicate' && outcome.race === 'chain';
-  return { head: isCollision ? null : head, stop: { document, reason: outcome } };
+  return { head: isChainConflict(outcome) ? null : head, failed: { document, reason: outcome } };
 }
 
 /** Sends the byte-identical documents again until a majority read, or an acknowledgement, says of each whether it is in. */
-async function untilKnown(
-  lane: AppendQueue,
+async function resendUntilKnown(
+  queue: AppendQueue,
   documents: readonly Stored[],
-  parts: InsertDeps,
+  deps: InsertDeps,
 ): Promise<InsertResult> {
-  const { store, timer, probe } = parts;
-  const landed: Stored[] = [];
-  let open = documents;
-  await probe('unknown', lane.organizationId);
+  const { store, timer, probe } = deps;
+  const durable: Stored[] = [];
+  let undecided = documents;
+  await probe('unknown', queue.organizationId);
   for (let attempt = 0; ; attempt++) {
     await sleep(timer, backoff(attempt));
-    const ids = open.map(({ _id }) => _id);
-    const found = await persistently(timer, () => store.byIds(lane.id, ids));
-    landed.push(...found);
-    const asSent = found.every((entry) => open.some((sent) => sent.chainHash === entry.chainHash));
-    open = open.filter(({ _id }) => !found.some((entry) => entry._id.equals(_id)));
-    const [first] = open;
+    const ids = undecided.map(({ _id }) => _id);
+    const found = await persistently(timer, () => store.byIds(queue.organizationObjectId, ids));
+    durable.push(...found);
+    const asSent = found.every((entry) =>
+      undecided.some((sent) => sent.chainHash === entry.chainHash),
+    );
+    undecided = undecided.filter(({ _id }) => !found.some((entry) => entry._id.equals(_id)));
+    const [first] = undecided;
     if (!first)
-      return { landed, head: asSent ? headOf(landed.at(-1) as Stored) : null, stop: null };
-    if (!asSent || (await isTaken(lane, first, parts))) {
-      return { landed, head: null, stop: { document: first, reason: COLLISION } };
+      return { durable, head: asSent ? headOf(durable.at(-1) as Stored) : null, failed: null };
+    if (!asSent || (await isTaken(queue, first, deps)))
+      return { durable, head: null, failed: { document: first, reason: CHAIN_CONFLICT } };
+    await probe('before-resend', queue.organizationId);
+    const outcome = await store.insertOrdered(undecided);
+    durable.push(...durablePrefix(undecided, outcome));
+    if (!isUndecided(outcome) && !isChainConflict(outcome)) {
+      const result = resultOf(queue, undecided, outcome);
+      const newest = durable.at(-1);
+      return { durable, failed: result.failed, head: newest ? headOf(newest) : result.head };
     }
-    await probe('before-resend', lane.organizationId);
-    const outcome = await store.insertOrdered(open);
-    landed.push(...landedOf(open, outcome));
-    if (isDecided(outcome)) {
-      const next = following(lane, open, outcome);
-      return {
-        landed,
-        ...next,
-        head: landed.length > 0 ? headOf(landed.at(-1) as Stored) : next.head,
-      };
-    }
-    open = open.slice(landedOf(open, outcome).length);
+    undecided = undecided.slice(durablePrefix(undecided, outcome).length);
   }
 }
 
-/** A collision on a sequence that was sent before decides nothing until a majority shows who holds it. */
-function isDecided(outcome: InsertOutcome): boolean {
-  return !isOpen(outcome) && !(outcome.kind === 'duplicate' && outcome.race === 'chain');
+/** On a sequence that was sent before it decides nothing until a majority shows who holds it. */
+function isChainConflict(outcome: InsertOutcome): boolean {
+  return outcome.kind === 'conflict' && outcome.index === 'chain';
 }
 
-/** Only a foreign entry, read with majority at our sequence, allows sealing anew. */
+/** Only a foreign entry, read with majority at our sequence, allows sealing again. */
 async function isTaken(
-  lane: AppendQueue,
+  queue: AppendQueue,
   document: Stored,
   { store, timer }: InsertDeps,
 ): Promise<boolean> {
-  const holder = await persistently(timer, () => store.at(lane.id, document.sequence));
+  const holder = await persistently(timer, () =>
+    store.at(queue.organizationObjectId, document.sequence),
+  );
   return holder !== null && !holder._id.equals(document._id);
 }

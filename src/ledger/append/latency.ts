@@ -1,4 +1,4 @@
-// How long the newest appends of an organisation took, and their percentiles.
+// Latencies of an organisation's newest appends, and their percentiles.
 
 /** Milliseconds. */
 export interface Percentiles {
@@ -9,7 +9,7 @@ export interface Percentiles {
 
 const SAMPLES = 256;
 
-/** A ring of the newest samples; sorting is left to the rare reader. */
+/** A ring buffer of the newest samples, sorted when it is read. */
 export class LatencyRing {
   readonly #ring = new Float32Array(SAMPLES);
   #count = 0;
@@ -18,7 +18,7 @@ export class LatencyRing {
     this.#ring[this.#count++ % SAMPLES] = Math.max(0, ms);
   }
 
-  /** Null as long as nothing was measured. */
+  /** Null before the first sample. */
   percentiles(): Percentiles | null {
     const sorted = this.#ring.slice(0, Math.min(this.#count, SAMPLES)).sort();
     if (sorted.length === 0) return null;

@@ -1,24 +1,24 @@
-// The ledger's store over a native collection: whole documents in, outcomes told apart, majority reads.
+// The ledger store on MongoDB: inserts whole documents, classifies outcomes, reads with majority.
 import type { mongo, Types } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
 import { releaseIdempotencyKey } from '../amend/fold.ts';
-import type { Head, InsertOutcome, LedgerStore, Race } from './store.ts';
+import type { Head, InsertOutcome, LedgerStore, ConflictIndex } from './store.ts';
 import { type Timer, within } from '../timer.ts';
 
-/** Longer than an election takes; a write that has not answered by then may still land, and is asked about again. */
+/** Longer than an election takes; a write without an answer by then may still be applied, and is resent. */
 const INSERT_TIMEOUT_MS = 10_000;
 const WRITE_CONCERN = { w: 'majority', j: true, wtimeout: INSERT_TIMEOUT_MS } as const;
 const HEAD = { _id: 0, sequence: 1, chainHash: 1, createdAt: 1, usage: 1 } as const;
 
 const DUPLICATE_KEY = 11000;
-/** The server's state, not the document: not primary, interrupted, shutting down, out of time, conflicts, no space, no rights. */
+/** The server's state, not the document: not primary, interrupted, shutting down, time-out, write conflict, no space, no rights. */
 const STATE_CODES = new Set([
   6, 7, 13, 24, 43, 50, 89, 91, 112, 133, 189, 262, 9001, 10058, 10107, 11600, 11601, 11602, 13435,
   13436, 14031,
 ]);
-/** The document cannot be stored: malformed, too large, cannot be indexed, fails validation. */
+/** The document cannot be stored: malformed, too large, not indexable, fails validation. */
 const DOCUMENT_CODES = new Set([
   2, 9, 14, 15, 22, 52, 53, 56, 57, 121, 171, 10334, 16755, 17261, 17262, 17280,
 ]);
@@ -35,23 +35,23 @@ interface InsertReply {
 
 type Filter = { organizationId: Types.ObjectId } & Record<string, unknown>;
 
-export interface MongoStoreParts {
+export interface MongoStoreDeps {
   db: mongo.Db;
   chain: Chain;
   timer: Timer;
 }
 
-function raceOf(errmsg: string, chain: Chain): Race | null {
+function conflictIndexOf(errmsg: string, chain: Chain): ConflictIndex | null {
   const index = /index: (\S+) dup key/.exec(errmsg)?.[1];
-  if (index === '_id_') return 'own';
-  if (index === chain.onceIndex) return 'once';
+  if (index === '_id_') return '_id';
+  if (index === chain.idempotencyIndex) return 'idempotency';
   return index === 'chain' || index === 'following' ? index : null;
 }
 
 function classify(error: WriteError, chain: Chain): InsertOutcome {
   if (STATE_CODES.has(error.code)) return { kind: 'unknown', cause: error };
-  const race = error.code === DUPLICATE_KEY ? raceOf(error.errmsg, chain) : null;
-  if (race) return { kind: 'duplicate', at: error.index, race };
+  const index = error.code === DUPLICATE_KEY ? conflictIndexOf(error.errmsg, chain) : null;
+  if (index) return { kind: 'conflict', at: error.index, index };
   return {
     kind: 'rejected',
     at: error.index,
@@ -61,29 +61,29 @@ function classify(error: WriteError, chain: Chain): InsertOutcome {
 }
 
 /**
- * Refused as a whole for what is in it, by the driver's encoder or by the server's parser: sending the same again would be
- * refused for ever. Should a server refuse half-way, the `_id`s of what is in say so on the next attempt.
+ * The whole command was rejected for its content, by the driver's encoder or the server's parser: resending it is futile.
+ * Should a server reject it half-way, `_id` conflicts reveal what is in on the next attempt.
  */
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   const { name, code } = error as { name: string; code?: unknown };
   if (name === 'MongoServerError') return !STATE_CODES.has(code as number);
-  return isEncoding(name);
+  return isEncodingError(name);
 }
 
-function isEncoding(name: string): boolean {
+function isEncodingError(name: string): boolean {
   return name.startsWith('BSON') || name === 'RangeError' || name === 'TypeError';
 }
 
 function isDocumentAtFault(error: unknown): boolean {
   const { name, code } = error as { name: string; code?: unknown };
-  return isEncoding(name) || DOCUMENT_CODES.has(code as number);
+  return isEncodingError(name) || DOCUMENT_CODES.has(code as number);
 }
 
 /**
  * The store of one chain. A plain `insert` command rather than `insertMany`: the reply names write errors and a
- * write-concern error apart, and no transaction number is kept for a retry that the appender does better.
+ * write-concern error apart, and the driver keeps no transaction number for retries, which the appender does itself.
  */
-export function createMongoStore({ db, chain, timer }: MongoStoreParts): LedgerStore {
+export function createMongoStore({ db, chain, timer }: MongoStoreDeps): LedgerStore {
   const collection = db.collection<Stored>(chain.collection);
 
   async function send(documents: readonly Stored[]): Promise<InsertOutcome> {
@@ -109,13 +109,13 @@ export function createMongoStore({ db, chain, timer }: MongoStoreParts): LedgerS
 
   async function insertOrdered(documents: readonly Stored[]): Promise<InsertOutcome> {
     try {
-      const late = (): InsertOutcome => ({
+      const timedOut = (): InsertOutcome => ({
         kind: 'unknown',
-        cause: new Error('no answer to an insert'),
+        cause: new Error('insert timed out'),
       });
-      return await within(timer, INSERT_TIMEOUT_MS, { work: send(documents), late });
+      return await within(timer, INSERT_TIMEOUT_MS, { work: send(documents), late: timedOut });
     } catch (cause) {
-      if (!isRefusal(cause)) return { kind: 'unknown', cause };
+      if (!isRejection(cause)) return { kind: 'unknown', cause };
       if (documents.length > 1) return oneByOne(documents);
       return { kind: 'rejected', at: 0, documentAtFault: isDocumentAtFault(cause), cause };
     }
@@ -133,14 +133,14 @@ export function createMongoStore({ db, chain, timer }: MongoStoreParts): LedgerS
         { organizationId, sequence },
         { ...MAJORITY, projection: { chainHash: 1 } },
       ),
-    byIdempotencyKey: (organizationId, once) =>
-      find({ organizationId, [chain.idempotencyField]: { $in: once } }, chain.onceIndex),
+    byIdempotencyKey: (organizationId, keys) =>
+      find({ organizationId, [chain.idempotencyField]: { $in: keys } }, chain.idempotencyIndex),
     byIds: (organizationId, ids) => find({ organizationId, _id: { $in: ids } }, '_id_'),
     releaseIdempotencyKey: (entry, before) =>
       releaseIdempotencyKey({ collection, chain, entry, before }),
   };
 
-  /** By sequence. The index is named, or the sort would tempt the planner to read the whole chain. */
+  /** By sequence. The hint keeps the planner from serving the sort by reading the whole chain. */
   async function find(filter: Filter, hint: string): Promise<Stored[]> {
     const found = collection.find(filter as mongo.Filter<Stored>, { ...MAJORITY, hint });
     return (await found.sort({ sequence: 1 }).toArray()) as Stored[];

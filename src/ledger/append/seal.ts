@@ -1,4 +1,4 @@
-// Sealing: sequence, time, usage and hash of a draft on a head; a pure function (ledger.md, appending, 3).
+// Seals a draft on a head: sequence, time, usage and hash; a pure function (ledger.md, appending, 3).
 import type { Types } from 'mongoose';
 import { chainHash, chainTime } from '../../domain/record/chain.ts';
 import type { Chain } from '../chains.ts';
@@ -24,7 +24,7 @@ export function headOf(entry: Head): Head {
   };
 }
 
-/** The ids a sealed document gets. */
+/** The ids of the sealed document. */
 export interface Ids {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
@@ -36,21 +36,21 @@ export interface SealingPoint {
   chain: Chain;
 }
 
-/** Ordinal of the newest decision in the month of `createdAt`; other kinds carry it on or start the month at 0. */
-function usageAt(head: Head, createdAt: string, counts: boolean): Head['usage'] {
+/** The number of decisions in the month of `createdAt`, this one included; other kinds carry it on or start the month at 0. */
+function usageAt(head: Head, createdAt: string, isCounted: boolean): Head['usage'] {
   const month = createdAt.slice(0, 7);
   const carried = head.usage.month === month ? head.usage.count : 0;
-  return { month, count: counts ? carried + 1 : carried };
+  return { month, count: isCounted ? carried + 1 : carried };
 }
 
-/** The document that follows `head`, or null when the draft is beyond its plan's monthly limit. */
+/** The document that follows `head`; null when the draft exceeds its plan's monthly limit. */
 export function seal(draft: Draft, ids: Ids, point: SealingPoint): Stored | null {
   const { head, now, chain } = point;
   const createdAt = now > head.createdAt ? now : head.createdAt;
   const text = chainTime(createdAt);
-  const counts = draft.kind === 'trace';
-  const usage = usageAt(head, text, counts);
-  if (counts && draft.monthlyLimit !== null && usage.count > draft.monthlyLimit) return null;
+  const isCounted = draft.kind === 'trace';
+  const usage = usageAt(head, text, isCounted);
+  if (isCounted && draft.monthlyLimit !== null && usage.count > draft.monthlyLimit) return null;
   const sequence = head.sequence + 1;
   const link = {
     prevHash: head.chainHash,
@@ -69,9 +69,9 @@ export function seal(draft: Draft, ids: Ids, point: SealingPoint): Stored | null
     payloadDigest: draft.payloadDigest,
     chainHash: chainHash(link),
     createdAt,
-    view: draft.view,
+    view: draft.payload,
     usage,
     ...draft.fields,
-    ...(draft.once === null ? {} : { [chain.idempotencyField]: draft.once }),
+    ...(draft.idempotencyKey === null ? {} : { [chain.idempotencyField]: draft.idempotencyKey }),
   };
 }

@@ -1,116 +1,117 @@
-// Runs one consumer along one chain: what fails is tried again with pauses, what keeps failing by itself is put aside.
+// Runs one consumer along one chain: retries with growing pauses, and dead-letters an entry that keeps failing by itself.
 import type { Clock } from '../../platform/clock.ts';
 import {
   type Consumer,
-  CursorMoved,
-  follow,
+  CursorConflict,
+  runStep,
   nextRun,
   deadLetter,
   type ConsumerRun,
-  type StepParts,
+  type ConsumerStepDeps,
 } from './consumer.ts';
 import type { TailReader } from './tail-reader.ts';
 
-/** Tries of one entry by itself before it is put aside. */
-const TRIES = 8;
-const LONGEST_PAUSE_MS = 30_000;
-const BATCH = 512;
+/** Attempts at one entry by itself before it is dead-lettered. */
+const ATTEMPTS_MAX = 8;
+const PAUSE_MAX_MS = 30_000;
+const BATCH_MAX = 512;
 /** Runs of one consumer before other organisations get their turn. */
-const RUNS_IN_A_ROW = 20;
+const RUNS_MAX = 20;
 
-export interface RunnerParts extends StepParts {
+export interface RunnerDeps extends ConsumerStepDeps {
   clock: Clock;
-  /** A consumer failed; it is tried again. */
+  /** A consumer failed; it is retried. */
   onError: (consumer: string, organizationId: string, error: unknown) => void;
-  /** A consumer went on without an entry: somebody has to look at it. */
-  onParked: (consumer: string, organizationId: string, sequence: number) => void;
+  /** A consumer went on without an entry, which needs attention. */
+  onDeadLetter: (consumer: string, organizationId: string, sequence: number) => void;
 }
 
 /** Of one consumer and organisation whose last run failed. */
-interface Trouble {
+interface RetryState {
   failures: number;
-  /** Up to here entries go one by one, to find the one that fails. */
-  until: number;
+  /** Entries up to here are run one by one, to isolate the one that fails. */
+  isolateUntil: number;
   /** Milliseconds since the epoch. */
   notBefore: number;
 }
 
-/** Where a consumer came to: the end of the chain, a pause of so many milliseconds, or there is more. */
-export type End = { kind: 'reached' } | { kind: 'paused'; ms: number } | { kind: 'more' };
+/** Why a runner stopped: it reached the end of the chain, pauses for so many milliseconds, or there is more. */
+export type RunEnd = { kind: 'caught-up' } | { kind: 'paused'; ms: number } | { kind: 'more' };
 
 export class ConsumerRunner {
-  readonly #parts: RunnerParts;
-  readonly #troubles = new Map<string, Trouble>();
+  readonly #deps: RunnerDeps;
+  readonly #retries = new Map<string, RetryState>();
 
-  constructor(parts: RunnerParts) {
-    this.#parts = parts;
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps;
   }
 
-  /** Never rejects: errors are reported and tried again by a later call. */
-  async run(consumer: Consumer, growth: TailReader): Promise<End> {
-    const { organizationId } = growth;
+  /** Never rejects: errors are reported, and retried by a later call. */
+  async run(consumer: Consumer, tail: TailReader): Promise<RunEnd> {
+    const { organizationId } = tail;
     const key = `${consumer.name}:${organizationId}`;
-    for (let count = 0; count < RUNS_IN_A_ROW; count++) {
-      const trouble = this.#troubles.get(key);
-      const ms = (trouble?.notBefore ?? 0) - this.#parts.clock.now().getTime();
+    for (let count = 0; count < RUNS_MAX; count++) {
+      const retry = this.#retries.get(key);
+      const ms = (retry?.notBefore ?? 0) - this.#deps.clock.now().getTime();
       if (ms > 0) return { kind: 'paused', ms };
-      const size = trouble ? 1 : (consumer.batch ?? BATCH);
+      const size = retry ? 1 : (consumer.batch ?? BATCH_MAX);
       let next: ConsumerRun | null = null;
       try {
-        next = await nextRun({ consumer, growth, size }, this.#parts);
-        if (!next) return { kind: 'reached' };
-        await follow(next, this.#parts);
-        if (trouble && next.to < trouble.until)
-          this.#troubles.set(key, { ...trouble, failures: 0 });
-        else this.#troubles.delete(key);
-        // What was appended meanwhile has woken its organisation anew: gathered until then, it costs less.
-        if (next.isLast) return { kind: 'reached' };
+        next = await nextRun({ consumer, tail, size }, this.#deps);
+        if (!next) return { kind: 'caught-up' };
+        await runStep(next, this.#deps);
+        if (retry && next.to < retry.isolateUntil)
+          this.#retries.set(key, { ...retry, failures: 0 });
+        else this.#retries.delete(key);
+        // What was appended meanwhile has woken the organisation again: gathered until then, it costs less.
+        if (next.isLast) return { kind: 'caught-up' };
       } catch (error) {
-        if (error instanceof CursorMoved) return { kind: 'reached' };
+        if (error instanceof CursorConflict) return { kind: 'caught-up' };
         await this.#failed(key, { consumer, organizationId, next, error });
       }
     }
     return { kind: 'more' };
   }
 
-  /** Forgets the pauses, so that what failed can be tried at once. */
-  hurry(): void {
-    for (const trouble of this.#troubles.values()) trouble.notBefore = 0;
+  /** Ends all pauses, so that what failed can be retried now. */
+  retryNow(): void {
+    for (const retry of this.#retries.values()) retry.notBefore = 0;
   }
 
-  async #failed(key: string, failure: Failure): Promise<void> {
+  async #failed(key: string, failure: ConsumerFailure): Promise<void> {
     const { consumer, organizationId, next, error } = failure;
-    const { clock, onError, onParked } = this.#parts;
+    const { clock, onError, onDeadLetter } = this.#deps;
     onError(consumer.name, organizationId, error);
-    const before = this.#troubles.get(key) ?? { failures: 0, until: 0 };
-    const isAlone = next?.entries.length === 1 && !isTransient(error);
-    const failures = isAlone ? before.failures + 1 : before.failures;
-    const until = Math.max(before.until, next?.to ?? 0);
-    if (next && failures >= TRIES && (await this.#park(next, error))) {
-      this.#troubles.set(key, { failures: 0, until, notBefore: 0 });
-      onParked(consumer.name, organizationId, next.to);
+    const before = this.#retries.get(key) ?? { failures: 0, isolateUntil: 0 };
+    const isIsolated = next?.entries.length === 1 && !isTransient(error);
+    const failures = isIsolated ? before.failures + 1 : before.failures;
+    const isolateUntil = Math.max(before.isolateUntil, next?.to ?? 0);
+    if (next && failures >= ATTEMPTS_MAX && (await this.#deadLetter(next, error))) {
+      this.#retries.set(key, { failures: 0, isolateUntil, notBefore: 0 });
+      onDeadLetter(consumer.name, organizationId, next.to);
       return;
     }
-    const pause = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** failures);
-    this.#troubles.set(key, { failures, until, notBefore: clock.now().getTime() + pause });
+    const pause = Math.min(PAUSE_MAX_MS, 100 * 2 ** failures);
+    const notBefore = clock.now().getTime() + pause;
+    this.#retries.set(key, { failures, isolateUntil, notBefore });
   }
 
-  async #park(next: ConsumerRun, error: unknown): Promise<boolean> {
-    return deadLetter(next, { error, at: this.#parts.clock.now() }, this.#parts).then(
+  async #deadLetter(next: ConsumerRun, error: unknown): Promise<boolean> {
+    return deadLetter(next, { error, at: this.#deps.clock.now() }, this.#deps).then(
       () => true,
       () => false,
     );
   }
 }
 
-interface Failure {
+interface ConsumerFailure {
   consumer: Consumer;
   organizationId: string;
   next: ConsumerRun | null;
   error: unknown;
 }
 
-/** The database's state, not the entry: does not count towards putting it aside. */
+/** An error of the database's state, not of the entry: it does not count towards dead-lettering. */
 function isTransient(error: unknown): boolean {
   const { name = '', errorLabels = [] } = error as { name?: string; errorLabels?: string[] };
   return (

@@ -1,4 +1,4 @@
-// What follows from entries: a consumer, and the one step by which it gets ahead (ledger.md, consumers).
+// A consumer of ledger entries, and the step that advances it: effects and cursor (ledger.md, consumers).
 import type { Connection, Model, mongo } from 'mongoose';
 import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import type { CursorDocument, DeadLetterDocument } from './cursors.model.ts';
@@ -9,38 +9,38 @@ import type { Probe } from '../probe.ts';
 
 const TRANSACTION = { ...MAJORITY, ...DURABLE, readConcern: { level: 'snapshot' } } as const;
 
-interface Following {
-  /** Never changes: cursors go by it. */
+interface ConsumerBase {
+  /** Never changes: cursors are stored under it. */
   name: string;
   /** Absent: all kinds. */
   kinds?: readonly EntryKind[];
-  /** Entries of one run, of any kind; what is read serves all consumers with the same number. Default 512. */
+  /** Entries of one run, of any kind; consumers with the same number share one read. Default 512. */
   batch?: number;
-  /** Members that it looks at besides sequence and kind; others may be there or not. */
+  /** Members that it reads besides sequence and kind; others may be there or not. */
   projection?: MemberProjection;
 }
 
-/** Its effects and its cursor are one transaction, which may run again: nothing else may happen in `run`. */
-export interface TransactionalConsumer extends Following {
-  outside?: false;
+/** Its effects and its cursor are one transaction, which may be retried: nothing else may happen in `run`. */
+export interface TransactionalConsumer extends ConsumerBase {
+  transactional?: true;
   run(
     entries: Stored[],
     context: { session: mongo.ClientSession; organizationId: string },
   ): Promise<void>;
 }
 
-/** Its effect is no part of a transaction: harmless when repeated, and done before the cursor moves. */
-export interface OutsideConsumer extends Following {
-  outside: true;
+/** Its effects happen outside a transaction, before the cursor moves, at least once: they are idempotent. */
+export interface IdempotentConsumer extends ConsumerBase {
+  transactional: false;
   run(entries: Stored[], context: { organizationId: string }): Promise<void>;
 }
 
-export type Consumer = TransactionalConsumer | OutsideConsumer;
+export type Consumer = TransactionalConsumer | IdempotentConsumer;
 
-export interface StepParts {
+export interface ConsumerStepDeps {
   connection: Connection;
   cursors: Model<CursorDocument>;
-  parked: Model<DeadLetterDocument>;
+  deadLetters: Model<DeadLetterDocument>;
   probe: Probe;
 }
 
@@ -49,23 +49,23 @@ export interface ConsumerRun {
   consumer: Consumer;
   organizationId: string;
   from: number;
-  /** Where the cursor stands afterwards. */
+  /** The cursor afterwards. */
   to: number;
   /** Those of the kinds that the consumer follows. */
   entries: Stored[];
-  /** It reaches the end of the chain. */
+  /** Whether it reaches the end of the chain. */
   isLast: boolean;
 }
 
-/** Another instance has moved the cursor: what was done here is undone with its transaction. */
-export class CursorMoved extends Error {}
+/** Another instance has moved the cursor: the transaction of this run is rolled back. */
+export class CursorConflict extends Error {}
 
 /** The next run; null at the end of the chain. */
 export async function nextRun(
-  { consumer, growth, size }: { consumer: Consumer; growth: TailReader; size: number },
-  { cursors }: StepParts,
+  { consumer, tail, size }: { consumer: Consumer; tail: TailReader; size: number },
+  { cursors }: ConsumerStepDeps,
 ): Promise<ConsumerRun | null> {
-  const { organizationId } = growth;
+  const { organizationId } = tail;
   const { name, kinds } = consumer;
   const cursor = await cursors.collection.findOne(
     { organizationId: objectId(organizationId), consumer: name },
@@ -73,7 +73,7 @@ export async function nextRun(
   );
   if (!cursor) return null;
   const from = cursor.sequence;
-  const read = await growth.after(from, size);
+  const read = await tail.after(from, size);
   const newest = read.at(-1);
   if (!newest) return null;
   const entries = kinds ? read.filter(({ kind }) => kinds.includes(kind)) : read;
@@ -87,28 +87,28 @@ export async function nextRun(
   };
 }
 
-/** Has the effects of a run and moves the cursor, both or neither. @throws CursorMoved, and whatever the consumer throws */
-export async function follow(run: ConsumerRun, parts: StepParts): Promise<void> {
+/** Produces the effects of a run and moves the cursor, both or neither. @throws CursorConflict, and whatever the consumer throws */
+export async function runStep(run: ConsumerRun, deps: ConsumerStepDeps): Promise<void> {
   const { consumer, organizationId, entries } = run;
-  if (entries.length === 0) return move(run, parts);
-  if (consumer.outside) {
+  if (entries.length === 0) return moveCursor(run, deps);
+  if (consumer.transactional === false) {
     await consumer.run(entries, { organizationId });
-    await parts.probe('effects-written', organizationId);
-    return move(run, parts);
+    await deps.probe('effects-written', organizationId);
+    return moveCursor(run, deps);
   }
-  await transaction(parts.connection, async (session) => {
+  await inTransaction(deps.connection, async (session) => {
     await consumer.run(entries, { session, organizationId });
-    await parts.probe('effects-written', organizationId);
-    await move(run, parts, session);
+    await deps.probe('effects-written', organizationId);
+    await moveCursor(run, deps, session);
   });
-  return parts.probe('cursor-moved', organizationId);
+  return deps.probe('cursor-moved', organizationId);
 }
 
-/** Puts the only entry of a run aside, so that those after it get their effects. */
+/** Stores the only entry of a run as a dead letter and moves the cursor past it. */
 export async function deadLetter(
   run: ConsumerRun,
   { error, at }: { error: unknown; at: Date },
-  parts: StepParts,
+  deps: ConsumerStepDeps,
 ): Promise<void> {
   const { consumer, organizationId, to } = run;
   const row = {
@@ -118,14 +118,14 @@ export async function deadLetter(
     error: String(error),
     at,
   };
-  await transaction(parts.connection, async (session) => {
-    await parts.parked.collection.insertOne(row as DeadLetterDocument, { session });
-    await move(run, parts, session);
+  await inTransaction(deps.connection, async (session) => {
+    await deps.deadLetters.collection.insertOne(row as DeadLetterDocument, { session });
+    await moveCursor(run, deps, session);
   });
 }
 
 /** The driver's own: Mongoose's switches asynchronous context tracking on, which every promise of the process would pay for. */
-function transaction(
+function inTransaction(
   connection: Connection,
   work: (session: mongo.ClientSession) => Promise<void>,
 ): Promise<void> {
@@ -134,9 +134,9 @@ function transaction(
     .withSession((session) => session.withTransaction(() => work(session), TRANSACTION));
 }
 
-async function move(
+async function moveCursor(
   { consumer, organizationId, from, to }: ConsumerRun,
-  { cursors }: StepParts,
+  { cursors }: ConsumerStepDeps,
   session?: mongo.ClientSession,
 ): Promise<void> {
   const filter = {
@@ -150,5 +150,5 @@ async function move(
     { $set: { sequence: to } },
     options,
   );
-  if (matchedCount === 0) throw new CursorMoved();
+  if (matchedCount === 0) throw new CursorConflict();
 }

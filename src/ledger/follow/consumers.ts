@@ -1,6 +1,6 @@
-// The consumers of a chain: woken by the writer, swept by a job, each effect exactly once on any instance after any crash.
+// The consumers of a chain: woken by the appender, swept by a job; each effect exactly once, on any instance, after any crash.
 import type { Chain } from '../chains.ts';
-import { ConsumerRunner, type RunnerParts } from './consumer-runner.ts';
+import { ConsumerRunner, type RunnerDeps } from './consumer-runner.ts';
 import type { Consumer } from './consumer.ts';
 import { TailReader, type MemberProjection } from './tail-reader.ts';
 import { objectId } from '../ledger.model.ts';
@@ -9,7 +9,7 @@ import { headSequences } from './head-sequences.ts';
 import type { Timer } from '../timer.ts';
 import { Debouncer } from './debouncer.ts';
 
-export interface ConsumerParts extends Omit<RunnerParts, 'probe'> {
+export interface ConsumersDeps extends Omit<RunnerDeps, 'probe'> {
   chain: Chain;
   consumers: readonly Consumer[];
   timer: Timer;
@@ -17,50 +17,50 @@ export interface ConsumerParts extends Omit<RunnerParts, 'probe'> {
 }
 
 export interface Consumers {
-  /** The cursors of a new organisation; joins the current transaction. `startAt`: the sequence that has had its effects. */
+  /** Creates the cursors of a new organisation; joins the current transaction. `startAt`: the last sequence without effects. */
   cursorsFor(organizationId: string, startAt: number): Promise<void>;
-  /** There are new entries; a few times a second per organisation at most something happens. */
+  /** There are new entries; debounced per organisation. */
   wake(organizationId: string): void;
-  /** Compares all cursors with the chains, makes those that are missing, wakes those that are behind. */
+  /** Compares all cursors with the chains, creates missing ones, wakes organisations that are behind. */
   sweep(): Promise<void>;
-  /** Runs everything to its end, now; for tests and scripts. */
+  /** Runs everything to the end of the chains now; for tests and scripts. */
   runOnce(): Promise<void>;
-  /** Entries that the slowest organisation is behind, by consumer, as of the last sweep. */
+  /** By consumer: how many entries the slowest organisation is behind, as of the last sweep. */
   lag(): Readonly<Record<string, number>>;
-  /** Ends what is running and starts nothing more. */
+  /** Waits for what is running and starts nothing more. */
   stop(): Promise<void>;
 }
 
-/** The runner of one chain's consumers. */
-export function createConsumers(options: ConsumerParts): Consumers {
+/** The consumers of one chain. */
+export function createConsumers(options: ConsumersDeps): Consumers {
   const { connection, chain, consumers, timer, cursors } = options;
   const runner = new ConsumerRunner({ ...options, probe: options.probe ?? (() => {}) });
-  const wakes = new Debouncer(timer, runAll);
+  const debouncer = new Debouncer(timer, runAll);
   const projection = Object.assign(
     {},
     ...consumers.map((consumer) => consumer.projection),
   ) as MemberProjection;
   let lags: Readonly<Record<string, number>> = {};
 
-  const growthOf = (organizationId: string): TailReader =>
+  const tailOf = (organizationId: string): TailReader =>
     new TailReader({ connection, chain, organizationId, projection });
 
   async function runAll(organizationId: string): Promise<void> {
-    const growth = growthOf(organizationId);
+    const tail = tailOf(organizationId);
     for (const consumer of consumers) {
-      const end = await runner.run(consumer, growth);
-      if (end.kind === 'more') wakes.wake(organizationId);
-      if (end.kind === 'paused') wakes.wakeLater(organizationId, end.ms);
+      const end = await runner.run(consumer, tail);
+      if (end.kind === 'more') debouncer.wake(organizationId);
+      if (end.kind === 'paused') debouncer.wakeLater(organizationId, end.ms);
     }
   }
 
-  async function runToEnd(consumer: Consumer, organizationId: string): Promise<void> {
-    while ((await runner.run(consumer, growthOf(organizationId))).kind !== 'reached')
-      runner.hurry();
+  async function catchUp(consumer: Consumer, organizationId: string): Promise<void> {
+    while ((await runner.run(consumer, tailOf(organizationId))).kind !== 'caught-up')
+      runner.retryNow();
   }
 
-  async function behind(): Promise<string[]> {
-    const found = await compare(options);
+  async function findBehind(): Promise<string[]> {
+    const found = await compareCursors(options);
     lags = found.lags;
     return found.behind;
   }
@@ -72,26 +72,26 @@ export function createConsumers(options: ConsumerParts): Consumers {
       );
     },
     wake: (organizationId) => {
-      wakes.wake(organizationId);
+      debouncer.wake(organizationId);
     },
     async sweep() {
-      for (const organizationId of await behind()) wakes.wake(organizationId);
+      for (const organizationId of await findBehind()) debouncer.wake(organizationId);
     },
     async runOnce() {
-      // More than one round where a run of the writer's moves the same cursors meanwhile.
-      for (let rest = await behind(); rest.length > 0; rest = await behind()) {
-        for (const organizationId of rest) {
-          for (const consumer of consumers) await runToEnd(consumer, organizationId);
+      // More than one round where a debounced run moves the same cursors meanwhile.
+      for (let behind = await findBehind(); behind.length > 0; behind = await findBehind()) {
+        for (const organizationId of behind) {
+          for (const consumer of consumers) await catchUp(consumer, organizationId);
         }
       }
     },
     lag: () => lags,
-    stop: () => wakes.stop(),
+    stop: () => debouncer.stop(),
   };
 }
 
-/** Which organisations some consumer has not reached the end of, and by how much; makes missing cursors at the beginning. */
-async function compare({ connection, chain, cursors, consumers }: ConsumerParts) {
+/** Which organisations some consumer is behind in, and by how much; creates missing cursors at the start of the chain. */
+async function compareCursors({ connection, chain, cursors, consumers }: ConsumersDeps) {
   const newest = await headSequences(connection.collection(chain.collection));
   const reached = new Map<string, number>();
   for await (const { organizationId, consumer, sequence } of cursors.collection.find({})) {

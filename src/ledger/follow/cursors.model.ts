@@ -1,4 +1,4 @@
-// How far each consumer has followed each organisation's chain, and the entries it could not follow.
+// The cursors of consumers, one for each organisation, and their dead letters.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
 
@@ -6,7 +6,7 @@ export interface CursorDocument {
   _id: Types.ObjectId;
   consumer: string;
   organizationId: Types.ObjectId;
-  /** Everything up to here has had its effect. */
+  /** Every entry up to here has had its effect. */
   sequence: number;
 }
 
@@ -17,7 +17,7 @@ export const cursorSchema = new Schema<CursorDocument>(
 cursorSchema.plugin(tenancy);
 cursorSchema.index({ organizationId: 1, consumer: 1 }, { name: 'cursor', unique: true });
 
-/** An entry whose effect failed again and again; the consumer has gone on without it. */
+/** An entry whose effect kept failing; the consumer has gone on without it. */
 export interface DeadLetterDocument {
   _id: Types.ObjectId;
   consumer: string;

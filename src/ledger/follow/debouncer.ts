@@ -1,8 +1,8 @@
-// Coalesced wake-ups: however often an organisation is named, its work is done a few times a second at most.
+// Debounces wake-ups: however often an organisation is woken, its work runs a few times a second at most.
 import type { Timer } from '../timer.ts';
 
 const INTERVAL_MS = 250;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 export class Debouncer {
   readonly #timer: Timer;
@@ -23,7 +23,7 @@ export class Debouncer {
     this.#schedule();
   }
 
-  /** Wakes it after a pause; no process is kept alive for it beyond `stop`. */
+  /** Wakes it after a pause; `stop` cancels it. */
   wakeLater(organizationId: string, ms: number): void {
     const cancel = this.#timer.after(ms, () => {
       this.#later.delete(cancel);
@@ -57,6 +57,6 @@ export class Debouncer {
       for (let next = queue.shift(); next !== undefined && !this.#isStopped; next = queue.shift())
         await this.#work(next);
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   }
 }

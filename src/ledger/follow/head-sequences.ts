@@ -1,4 +1,4 @@
-// The newest sequence of every organisation of a chain, straight from its index.
+// The newest sequence of every organisation in a chain, read from the index alone.
 import type { mongo, Types } from 'mongoose';
 import { MAJORITY } from '../read-write-concerns.ts';
 

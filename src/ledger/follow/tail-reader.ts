@@ -1,4 +1,4 @@
-// What a chain has grown by: read once for all the consumers that stand at the same place.
+// Reads the tail of a chain once for all consumers whose cursors are at the same place.
 import type { Connection } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
@@ -12,25 +12,25 @@ export interface TailReaderDeps {
   connection: Connection;
   chain: Chain;
   organizationId: string;
-  /** What the consumers look at, together. */
+  /** The members that the consumers read, together. */
   projection: MemberProjection;
 }
 
-interface Stretch {
+interface TailSlice {
   from: number;
   size: number;
   entries: Promise<Stored[]>;
 }
 
-/** The new entries of one organisation, as one round of its consumers sees them. */
+/** The new entries of one organisation, as one round of its consumers reads them. */
 export class TailReader {
   readonly organizationId: string;
-  readonly #parts: TailReaderDeps;
-  #newest: Stretch | null = null;
+  readonly #deps: TailReaderDeps;
+  #newest: TailSlice | null = null;
 
-  constructor(parts: TailReaderDeps) {
-    this.organizationId = parts.organizationId;
-    this.#parts = parts;
+  constructor(deps: TailReaderDeps) {
+    this.organizationId = deps.organizationId;
+    this.#deps = deps;
   }
 
   /** At most `size` entries after the sequence `from`, oldest first; fewer only at the end of the chain. */
@@ -46,7 +46,7 @@ export class TailReader {
   }
 
   #read(from: number, size: number): Promise<Stored[]> {
-    const { connection, chain, organizationId, projection } = this.#parts;
+    const { connection, chain, organizationId, projection } = this.#deps;
     const filter = { organizationId: objectId(organizationId), sequence: { $gt: from } };
     const options = { ...MAJORITY, projection: { ...projection, sequence: 1, kind: 1, _id: 0 } };
     const found = connection.collection<Stored>(chain.collection).find(filter, options);

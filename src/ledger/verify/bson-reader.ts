@@ -15,29 +15,29 @@ const INT32 = 0x10;
 const INT64 = 0x12;
 
 const TWO_POW_32 = 2 ** 32;
-/** What stands in a text for bytes that are no UTF-8. */
+/** What decoding puts in place of bytes that are not UTF-8. */
 const REPLACEMENT = '\ufffd';
-const LONGEST_WORD = 20;
+const INTERNED_LENGTH_MAX = 20;
 /** A power of two. */
-const WORDS = 1024;
+const INTERNED_SLOTS = 1024;
 
-/** A document, or a part of it, that this reader leaves to the driver. */
-const UNUSUAL = new Error('left to the driver');
+/** Thrown for documents that this reader leaves to the driver. */
+const UNSUPPORTED = new Error('left to the driver');
 
 /**
  * A document as the driver decodes it by default.
- * @throws Error of the driver when the bytes are no document, or a text in it is no UTF-8
+ * @throws BSONError of the driver when the bytes are not a document, or a text in it is not UTF-8
  */
 export function readDocument(bytes: Buffer): Record<string, unknown> {
   try {
     return new Reader(bytes).document();
   } catch (error) {
-    if (error !== UNUSUAL) throw error;
+    if (error !== UNSUPPORTED) throw error;
     return mongo.BSON.deserialize(bytes);
   }
 }
 
-/** The same; null when the bytes are no document, or a text in it is no UTF-8. */
+/** The same; null when the bytes are not a document, or a text in it is not UTF-8. */
 export function readIntact(bytes: Buffer): Record<string, unknown> | null {
   try {
     return readDocument(bytes);
@@ -47,10 +47,10 @@ export function readIntact(bytes: Buffer): Record<string, unknown> | null {
   }
 }
 
-/** Keys and short values come again in every document: plain ASCII, each in the place that its bytes add up to. */
-const words: string[] = new Array<string>(WORDS).fill('');
+/** Interned keys and short values, which recur in every document: ASCII, each in the slot of its hash. */
+const interned: string[] = new Array<string>(INTERNED_SLOTS).fill('');
 
-/** One walk over one document. */
+/** One pass over one document. */
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -64,15 +64,15 @@ class Reader {
     const end = this.#begin();
     for (let type = this.#byte(); type !== 0; type = this.#byte()) {
       const key = this.#key();
-      // References and prototypes have rules of their own.
-      if (key.startsWith('$') || key === '__proto__') throw UNUSUAL;
+      // The driver treats database references and prototypes specially.
+      if (key.startsWith('$') || key === '__proto__') throw UNSUPPORTED;
       document[key] = this.#value(type);
     }
     this.#finish(end);
     return document;
   }
 
-  /** The keys of an array are not looked at. */
+  /** The keys of an array are ignored. */
   #array(): unknown[] {
     const array: unknown[] = [];
     const end = this.#begin();
@@ -109,7 +109,7 @@ class Reader {
       case BINARY:
         return this.#binary();
       default:
-        throw UNUSUAL;
+        throw UNSUPPORTED;
     }
   }
 
@@ -120,14 +120,14 @@ class Reader {
   }
 
   #finish(end: number): void {
-    if (this.#at !== end) throw UNUSUAL;
+    if (this.#at !== end) throw UNSUPPORTED;
   }
 
-  /** The place before moving on. */
+  /** Moves on; returns the offset before. */
   #advance(length: number): number {
     const at = this.#at;
     this.#at = at + length;
-    if (this.#at > this.#bytes.length) throw UNUSUAL;
+    if (this.#at > this.#bytes.length) throw UNSUPPORTED;
     return at;
   }
 
@@ -146,25 +146,25 @@ class Reader {
 
   #safeInteger(): number {
     const value = this.#int64();
-    if (!Number.isSafeInteger(value)) throw UNUSUAL;
+    if (!Number.isSafeInteger(value)) throw UNSUPPORTED;
     return value;
   }
 
   #boolean(): boolean {
     const byte = this.#byte();
-    if (byte > 1) throw UNUSUAL;
+    if (byte > 1) throw UNSUPPORTED;
     return byte === 1;
   }
 
   #binary(): mongo.Binary {
     const length = this.#int32();
-    if (length < 0 || this.#byte() !== mongo.Binary.SUBTYPE_DEFAULT) throw UNUSUAL;
+    if (length < 0 || this.#byte() !== mongo.Binary.SUBTYPE_DEFAULT) throw UNSUPPORTED;
     return new mongo.Binary(this.#bytes.subarray(this.#advance(length), this.#at));
   }
 
   #terminator(): number {
     let end = this.#at;
-    while (this.#bytes[end] !== 0) if (++end >= this.#bytes.length) throw UNUSUAL;
+    while (this.#bytes[end] !== 0) if (++end >= this.#bytes.length) throw UNSUPPORTED;
     return end;
   }
 
@@ -177,39 +177,39 @@ class Reader {
 
   #string(): string {
     const length = this.#int32();
-    if (length <= 0) throw UNUSUAL;
+    if (length <= 0) throw UNSUPPORTED;
     const start = this.#advance(length);
     const end = start + length - 1;
-    if (this.#bytes[end] !== 0) throw UNUSUAL;
+    if (this.#bytes[end] !== 0) throw UNSUPPORTED;
     return this.#text(start, end);
   }
 
   #text(start: number, end: number): string {
-    if (end - start > LONGEST_WORD) return this.#decoded(start, end);
-    const bytes = this.#bytes;
-    let place = end - start;
-    for (let at = start; at < end; at++) place = (place * 31 + (bytes[at] as number)) & (WORDS - 1);
-    const word = words[place] as string;
-    return this.#isWord(word, start, end) ? word : this.#learn(place, start, end);
+    if (end - start > INTERNED_LENGTH_MAX) return this.#decoded(start, end);
+    let slot = end - start;
+    for (let at = start; at < end; at++)
+      slot = (slot * 31 + (this.#bytes[at] as number)) & (INTERNED_SLOTS - 1);
+    const text = interned[slot] as string;
+    return this.#isText(text, start, end) ? text : this.#intern(slot, start, end);
   }
 
-  #isWord(word: string, start: number, end: number): boolean {
-    if (word.length !== end - start) return false;
-    for (let i = 0; i < word.length; i++)
-      if (word.charCodeAt(i) !== this.#bytes[start + i]) return false;
+  #isText(text: string, start: number, end: number): boolean {
+    if (text.length !== end - start) return false;
+    for (let i = 0; i < text.length; i++)
+      if (text.charCodeAt(i) !== this.#bytes[start + i]) return false;
     return true;
   }
 
-  #learn(place: number, start: number, end: number): string {
+  #intern(slot: number, start: number, end: number): string {
     const text = this.#decoded(start, end);
-    if (text.length === end - start) words[place] = text;
+    if (text.length === end - start) interned[slot] = text;
     return text;
   }
 
   #decoded(start: number, end: number): string {
     const text = this.#bytes.toString('utf8', start, end);
-    // It may stand in the text itself, or for something that is none.
-    if (text.includes(REPLACEMENT)) throw UNUSUAL;
+    // It may be part of the text, or replace bytes that are not UTF-8.
+    if (text.includes(REPLACEMENT)) throw UNSUPPORTED;
     return text;
   }
 }

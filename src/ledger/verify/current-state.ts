@@ -1,4 +1,4 @@
-// A decision as it stands against everything that was said about it: the fold, recomputed from the views of its entries.
+// Checks a decision's current state: the fold of its amendments, recomputed from their payloads, against what is stored.
 import type { Position } from '../../domain/record/chain.ts';
 import {
   beginFold,
@@ -14,17 +14,17 @@ import type {
   Payload,
 } from '../../domain/record/payload.ts';
 import type { Stored } from '../entry.ts';
-import { differences } from './columns.ts';
+import { sealedOf } from './committed-values.ts';
 import type { Findings } from './report.ts';
-import { sealedOf } from './values.ts';
+import { differences } from './stored-columns.ts';
 
-/** A fact is shown on its decision before it is answered; after a crash a consumer does it, within this time. */
-const LAG_MS = 60_000;
+/** An amendment is folded before it is answered; after a crash a consumer folds it within this time. */
+const FOLD_LAG_MAX_MS = 60_000;
 
-/** One decision or clause with everything stored about it, in the order of sequence; the first may be no ingestion. */
+/** One decision or clause with every entry about it, by sequence; the first may be no ingestion. */
 export interface History {
   entries: readonly Stored[];
-  /** Values that the replay found gone. */
+  /** Committed values that the replay found gone. */
   gone: readonly { sequence: number; name: string }[];
   now: Date;
 }
@@ -32,7 +32,7 @@ export interface History {
 /** Folds a history and compares what is stored with it. */
 export function checkHistory({ entries, gone, now }: History, findings: Findings): void {
   const erased = new Set(
-    fold({ entries, now }, findings).map(({ sequence, name }) => `${sequence}.${name}`),
+    erasedIn({ entries, now }, findings).map(({ sequence, name }) => `${sequence}.${name}`),
   );
   for (const { sequence, name } of gone) {
     if (erased.has(`${sequence}.${name}`)) findings.payload.erased++;
@@ -40,25 +40,25 @@ export function checkHistory({ entries, gone, now }: History, findings: Findings
   }
 }
 
-/** The values that were erased; a history that does not fold has none. */
-function fold(
+/** The erased values of a history, which is checked; a history that does not fold has none. */
+function erasedIn(
   { entries, now }: Pick<History, 'entries' | 'now'>,
   findings: Findings,
 ): TraceState['erased'] {
   try {
-    const views = new Map(
+    const payloads = new Map(
       entries.map((entry) => [entry.sequence, JSON.parse(entry.view) as Payload]),
     );
-    const [first, ...later] = entries;
-    const view = first && views.get(first.sequence);
-    if (!first || view === undefined) return [];
-    if (view.kind === 'trace')
-      return foldTrace({ trace: first, view, later, views, now }, findings).erased;
-    if (view.kind !== 'compliance')
-      throw new BrokenFold(first.sequence, 'there is no decision that it is about');
-    checkClause(entries, views);
+    const [first, ...amendments] = entries;
+    const payload = first && payloads.get(first.sequence);
+    if (!first || payload === undefined) return [];
+    if (payload.kind === 'trace')
+      return foldTrace({ trace: first, payload, amendments, payloads, now }, findings).erased;
+    if (payload.kind !== 'compliance')
+      throw new BrokenFold(first.sequence, 'the decision that it is about is missing');
+    checkClause(entries, payloads);
   } catch (error) {
-    // An entry that cannot be read as what it is was found by the replay already.
+    // The replay has reported an entry that cannot be read already.
     if (error instanceof SyntaxError || error instanceof TypeError) return [];
     if (!(error instanceof BrokenFold)) throw error;
     findings.break({
@@ -72,99 +72,109 @@ function fold(
 
 interface Decision {
   trace: Stored;
-  view: TracePayload;
-  later: readonly Stored[];
-  views: ReadonlyMap<number, Payload>;
+  payload: TracePayload;
+  amendments: readonly Stored[];
+  payloads: ReadonlyMap<number, Payload>;
   now: Date;
 }
 
-function foldTrace({ trace, view, later, views, now }: Decision, findings: Findings): TraceState {
+function foldTrace(decision: Decision, findings: Findings): TraceState {
+  const { trace, payload, amendments, payloads, now } = decision;
   const foldedTo = Number(trace.foldedTo ?? 0) || trace.sequence;
-  let standing = beginFold({ ...positionOf(trace), payload: view });
-  let shown = foldedTo === trace.sequence ? standing : null;
-  for (const entry of later) {
-    standing = foldEntry(standing, {
+  let state = beginFold({ ...positionOf(trace), payload });
+  let stored = foldedTo === trace.sequence ? state : null;
+  for (const entry of amendments) {
+    state = foldEntry(state, {
       ...positionOf(entry),
-      payload: views.get(entry.sequence) as AmendmentPayload,
+      payload: payloads.get(entry.sequence) as AmendmentPayload,
     });
-    if (entry.sequence === foldedTo) shown = standing;
+    if (entry.sequence === foldedTo) stored = state;
   }
-  const told = [trace, ...later].filter(({ sequence }) => sequence <= foldedTo);
-  const isLate = later.some(
+  const folded = [trace, ...amendments].filter(({ sequence }) => sequence <= foldedTo);
+  const isLate = amendments.some(
     ({ sequence, createdAt }) => sequence > foldedTo && isOverdue(createdAt, now),
   );
-  if (!shown || isLate) findings.mismatch(trace.sequence, 'foldedTo');
-  if (!shown) return standing;
-  for (const field of differingState(trace, shown, { told, views }))
+  if (!stored || isLate) findings.mismatch(trace.sequence, 'foldedTo');
+  if (!stored) return state;
+  for (const field of differingState(trace, stored, { folded, payloads }))
     findings.mismatch(trace.sequence, field);
-  for (const { sequence, name } of shown.erased) {
-    const holder = told.find((entry) => entry.sequence === sequence);
+  for (const { sequence, name } of stored.erased) {
+    const holder = folded.find((entry) => entry.sequence === sequence);
     if (holder && sealedOf(holder)[name]) findings.mismatch(sequence, `sealed.${name}`);
   }
-  return standing;
+  return state;
 }
 
 function isOverdue(createdAt: Date, now: Date): boolean {
-  return createdAt.getTime() < now.getTime() - LAG_MS;
+  return createdAt.getTime() < now.getTime() - FOLD_LAG_MAX_MS;
 }
 
-/** The entries that the stored decision shows, and their views. */
-interface Told {
-  told: readonly Stored[];
-  views: ReadonlyMap<number, Payload>;
+/** The entries that are folded into the stored decision, and their payloads. */
+interface FoldedEntries {
+  folded: readonly Stored[];
+  payloads: ReadonlyMap<number, Payload>;
 }
 
-/** The columns of a decision that differ from where the fold stands. */
+/** The columns of a decision that differ from its folded state. */
 export function differingState(
   trace: Stored,
-  standing: TraceState,
-  { told, views }: Told,
+  state: TraceState,
+  { folded, payloads }: FoldedEntries,
 ): string[] {
-  const texts = new Map(told.map((entry) => [entry.sequence, sealedOf(entry)]));
+  const values = new Map(folded.map((entry) => [entry.sequence, sealedOf(entry)]));
   const textOf = (name: string): string | null | undefined => {
-    const field = standing.fields[name];
+    const field = state.fields[name];
     if (field?.state !== 'stored') return null;
-    return texts.get(field.sequence)?.[name]?.text;
+    return values.get(field.sequence)?.[name]?.text;
   };
-  const erasures = told.filter(({ kind }) => kind === 'erasure');
+  const erasures = folded.filter(({ kind }) => kind === 'erasure');
   const deletions = erasures.filter(({ sequence }) =>
-    isDeletion(views.get(sequence) as ErasurePayload),
+    isDeletion(payloads.get(sequence) as ErasurePayload),
   );
   const differing = differences(trace, {
-    status: standing.status,
-    humanOverride: standing.humanOverride ?? false,
+    status: state.status,
+    humanOverride: state.humanOverride ?? false,
     rationale: parsed(textOf('rationale')),
     triggeringCondition: parsed(textOf('triggeringCondition')),
     erasedAt: erasures.at(-1)?.createdAt ?? null,
     deletedAt: deletions.at(-1)?.createdAt ?? null,
   });
   const changed = (trace.changed ?? {}) as Readonly<Record<string, unknown>>;
-  const replaced = Object.entries(standing.fields).filter(
+  const replaced = Object.entries(state.fields).filter(
     ([, field]) => field.sequence !== trace.sequence,
   );
   const expected = Object.fromEntries(replaced.map(([name]) => [name, textOf(name)]));
-  const foreign = Object.keys(changed).filter(
+  const unexpected = Object.keys(changed).filter(
     (name) => changed[name] !== null && !Object.hasOwn(expected, name),
   );
   return [
     ...differing,
-    ...[...differences(changed, expected), ...foreign].map((name) => `changed.${name}`),
-    ...differingReview(trace, standing, { told, views }),
+    ...[...differences(changed, expected), ...unexpected].map((name) => `changed.${name}`),
+    ...differingReview(trace, state, { folded, payloads }),
   ];
 }
 
-function differingReview(trace: Stored, { review }: TraceState, { told, views }: Told): string[] {
+function differingReview(
+  trace: Stored,
+  { review }: TraceState,
+  { folded, payloads }: FoldedEntries,
+): string[] {
   const item = trace.review as Readonly<Record<string, unknown>> | null | undefined;
   if (!item) return trace.verdict === 'flagged' ? ['review'] : [];
   if (trace.verdict !== 'flagged') return ['review'];
-  const verdict = told.find(({ sequence }) => sequence === review?.sequence);
-  const reviewer = verdict && views.get(verdict.sequence)?.actor.id;
-  const shown = { ...item, decidedBy: item.decidedBy == null ? null : String(item.decidedBy) };
-  return differences(shown, {
-    status: review ? (review.decision === 'approve' ? 'approved' : 'rejected') : 'pending',
-    decidedAt: verdict?.createdAt ?? null,
+  const decided = folded.find(({ sequence }) => sequence === review?.sequence);
+  const reviewer = decided && payloads.get(decided.sequence)?.actor.id;
+  const stored = { ...item, decidedBy: item.decidedBy == null ? null : String(item.decidedBy) };
+  return differences(stored, {
+    status: reviewStatusOf(review),
+    decidedAt: decided?.createdAt ?? null,
     decidedBy: reviewer ?? null,
   }).map((name) => `review.${name}`);
+}
+
+function reviewStatusOf(review: TraceState['review']): string {
+  if (!review) return 'pending';
+  return review.decision === 'approve' ? 'approved' : 'rejected';
 }
 
 function isDeletion({ cause }: ErasurePayload): boolean {
@@ -172,10 +182,10 @@ function isDeletion({ cause }: ErasurePayload): boolean {
 }
 
 /** Attestations of a clause follow one another; nothing is folded. */
-function checkClause(entries: readonly Stored[], views: ReadonlyMap<number, Payload>): void {
+function checkClause(entries: readonly Stored[], payloads: ReadonlyMap<number, Payload>): void {
   let newest: Position | null = null;
   for (const entry of entries) {
-    const { after } = views.get(entry.sequence) as CompliancePayload;
+    const { after } = payloads.get(entry.sequence) as CompliancePayload;
     if (after?.sequence !== newest?.sequence || after?.chainHash !== newest?.chainHash)
       throw new BrokenFold(entry.sequence, 'after is not the newest earlier entry');
     newest = positionOf(entry);
@@ -186,7 +196,7 @@ function positionOf({ sequence, chainHash }: Position): Position {
   return { sequence, chainHash };
 }
 
-/** The value of a text; undefined when there ought to be one and it is not kept. */
+/** The value of a text; undefined when it ought to be stored and is not. */
 function parsed(text: string | null | undefined): unknown {
   if (typeof text !== 'string') return text;
   try {

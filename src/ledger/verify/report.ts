@@ -1,14 +1,14 @@
-// What a verification of a chain finds: the first break, what became of the committed values, and whether the tail is there.
+// The findings of a verification: the first break, the state of the committed values, and completeness.
 
 export type BrokenReason = 'prev-hash-mismatch' | 'chain-hash-mismatch' | 'sequence-gap';
 
-/** Where a chain no longer is what was sealed. */
+/** Where a chain does not match what was sealed. */
 export interface Break {
   sequence: number;
   reason: BrokenReason;
-  /** Words for people. */
+  /** For people. */
   what: string;
-  /** Of a gap: the sequence that ought to stand here. */
+  /** Of a gap: the sequence expected here. */
   expectedSequence?: number;
 }
 
@@ -19,14 +19,14 @@ export interface EntryPlace {
 }
 
 export interface PayloadReport {
-  /** Committed values that were held against their commitment. */
+  /** Committed values that were checked against their commitment. */
   checked: number;
   /** The first hundred. */
   mismatched: EntryPlace[];
   /** Committed values that are gone without an erasure; the first hundred. */
   missing: EntryPlace[];
   erased: number;
-  /** Committed to, never kept. */
+  /** Committed to, never stored. */
   unstored: number;
 }
 
@@ -42,9 +42,9 @@ export interface Verification {
   completeness: { headSequence: number; ok: boolean };
 }
 
-const KEPT_PLACES = 100;
+const PLACES_MAX = 100;
 
-/** Gathers findings in constant memory; the break with the lowest place counts. */
+/** Collects findings in constant memory; the break with the lowest place counts. */
 export class Findings {
   broken: Break | null = null;
   readonly payload: PayloadReport;
@@ -64,7 +64,7 @@ export class Findings {
     this.break({
       sequence,
       reason: 'chain-hash-mismatch',
-      what: `${field} is not what was sealed`,
+      what: `${field} does not match what was sealed`,
     });
   }
 
@@ -73,7 +73,7 @@ export class Findings {
     this.break({
       sequence,
       reason: 'chain-hash-mismatch',
-      what: `${field} is gone, and no entry says that it was erased`,
+      what: `${field} is missing, and no erasure names it`,
     });
   }
 }
@@ -84,5 +84,5 @@ export function entryPlaceOf({ sequence, expectedSequence }: Break): number {
 }
 
 function keep(places: EntryPlace[], place: EntryPlace): void {
-  if (places.length < KEPT_PLACES) places.push(place);
+  if (places.length < PLACES_MAX) places.push(place);
 }

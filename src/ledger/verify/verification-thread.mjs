@@ -1,4 +1,4 @@
-// Starts the proof worker: from TypeScript in development and tests, from JavaScript after the build.
+// Starts the verification thread: from TypeScript in development and tests, from JavaScript after the build.
 import { existsSync } from 'node:fs';
 
 const source = new URL('./verification-thread.ts', import.meta.url);

@@ -1,12 +1,12 @@
-// The thread that replays and exports chains, on a database client of its own, so that ingestion keeps its event loop.
+// The thread that verifies and exports chains, with a database client of its own, so that ingestion keeps its event loop.
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectMongo } from '../../platform/mongo/connection.ts';
 import { lowerThreadPriority } from '../../platform/thread-priority.ts';
-import { bundleChunks, type BundleQueryRange } from './bundle-lines.ts';
+import { bundleChunks, type BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
 import { verifyChain } from './verify-chain.ts';
 
-/** What the thread is asked. `next` and `close` are about a bundle that was opened under that id. */
+/** A request to the thread; `next` and `close` name a bundle that was opened under that id. */
 export type VerificationRequest =
   | { kind: 'verify'; chain: Chain; organizationId: string; now: Date }
   | { kind: 'open'; chain: Chain; bundle: BundleQueryRange }
@@ -37,16 +37,16 @@ const encoder = new TextEncoder();
 /** A bundle that is being written; the next chunk is prepared while the last one is sent. */
 class Bundle {
   readonly #chunks: AsyncGenerator<string>;
-  #ahead: Promise<IteratorResult<string, undefined>>;
+  #next: Promise<IteratorResult<string, undefined>>;
 
   constructor(chunks: AsyncGenerator<string>) {
     this.#chunks = chunks;
-    this.#ahead = this.#prepare();
+    this.#next = this.#prefetch();
   }
 
   async next(): Promise<Uint8Array<ArrayBuffer> | null> {
-    const { value } = await this.#ahead;
-    this.#ahead = this.#prepare();
+    const { value } = await this.#next;
+    this.#next = this.#prefetch();
     return value === undefined ? null : encoder.encode(value);
   }
 
@@ -54,11 +54,11 @@ class Bundle {
     await this.#chunks.return(undefined);
   }
 
-  #prepare(): Promise<IteratorResult<string, undefined>> {
-    const prepared = this.#chunks.next();
-    // Whoever asks for it learns of a failure; nobody may.
-    prepared.catch(() => undefined);
-    return prepared;
+  #prefetch(): Promise<IteratorResult<string, undefined>> {
+    const chunk = this.#chunks.next();
+    // The caller of `next` handles a failure, if there is one.
+    chunk.catch(() => undefined);
+    return chunk;
   }
 }
 
@@ -77,9 +77,9 @@ async function answer({ id, request }: VerificationMessage): Promise<unknown> {
   }
 }
 
-parentPort?.on('message', (question: VerificationMessage) => {
-  const { id } = question;
-  answer(question).then(
+parentPort?.on('message', (message: VerificationMessage) => {
+  const { id } = message;
+  answer(message).then(
     (value) =>
       parentPort?.postMessage(
         { id, value } satisfies VerificationResponse,

@@ -1,8 +1,8 @@
-// The main thread's side of the proof worker: started when it is first needed, one verification per chain at a time.
+// The main thread's side of the verification thread: started when it is first needed, one verification per chain at a time.
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import type { BundleQueryRange } from './bundle-lines.ts';
+import type { BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
 import type {
   VerificationResponse,
@@ -20,11 +20,11 @@ export interface VerificationWorkerDeps {
   threadScripts?: string | undefined;
 }
 
-/** Replays and exports chains apart from the event loop. */
+/** Verifies and exports chains off the event loop. */
 export interface VerificationWorker {
-  /** Replays a whole chain; a second caller joins the replay that is under way. */
+  /** Verifies a whole chain; a second caller joins a verification in progress. */
   verify(chain: Chain, organizationId: string, now: Date): Promise<Verification>;
-  /** The text of a bundle, once its beginning is there: what fails later breaks it off. */
+  /** The text of a bundle, once it has begun: a later failure destroys the stream. */
   bundle(chain: Chain, bundle: BundleQueryRange): Promise<Readable>;
   close(): Promise<void>;
 }
@@ -34,25 +34,29 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Keep the thread's memory small; with a third of this young generation its garbage takes a quarter more of the processor. */
-const LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 };
-/** Bytes that wait for a slow reader. */
-const AHEAD = 256 * 1024;
+/** Bounds the thread's memory; with a third of this young generation, collecting garbage takes a quarter more CPU. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 };
+/** Bytes that are buffered for a slow reader. */
+const HIGH_WATER_MARK = 256 * 1024;
 
-/** A thread that keeps no process alive. */
-class ProofThread {
+/** A thread that does not keep the process alive. */
+class VerificationThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
-  #asked = 0;
+  #lastId = 0;
   #end: unknown = null;
 
   constructor({ threadScripts = import.meta.url, ...workerData }: VerificationWorkerDeps) {
     const script = new URL('./verification-thread.mjs', threadScripts);
-    this.#worker = new Worker(script, { workerData, execArgv: [], resourceLimits: LIMITS });
+    this.#worker = new Worker(script, {
+      workerData,
+      execArgv: [],
+      resourceLimits: RESOURCE_LIMITS,
+    });
     this.#worker.unref();
-    this.#worker.on('message', (answer: VerificationResponse) => this.#settle(answer));
+    this.#worker.on('message', (response: VerificationResponse) => this.#settle(response));
     this.#worker.on('error', (error) => this.#endWith(error));
-    this.#worker.on('exit', () => this.#endWith(new Error('the proof worker has ended')));
+    this.#worker.on('exit', () => this.#endWith(new Error('the verification thread has ended')));
   }
 
   get hasEnded(): boolean {
@@ -61,7 +65,7 @@ class ProofThread {
 
   async ask(request: VerificationRequest): Promise<unknown> {
     if (this.#end !== null) throw this.#end;
-    const id = ++this.#asked;
+    const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       this.#worker.postMessage({ id, request } satisfies VerificationMessage);
@@ -86,26 +90,26 @@ class ProofThread {
   }
 }
 
-export function createVerificationWorker(parts: VerificationWorkerDeps): VerificationWorker {
+export function createVerificationWorker(deps: VerificationWorkerDeps): VerificationWorker {
   const running = new Map<string, Promise<Verification>>();
-  let thread: ProofThread | null = null;
+  let thread: VerificationThread | null = null;
 
-  function threadNow(): ProofThread {
-    if (!thread || thread.hasEnded) thread = new ProofThread(parts);
+  function runningThread(): VerificationThread {
+    if (!thread || thread.hasEnded) thread = new VerificationThread(deps);
     return thread;
   }
 
   async function* chunks(chain: Chain, bundle: BundleQueryRange): AsyncGenerator<Uint8Array> {
-    const current = threadNow();
-    const bundleId = (await current.ask({ kind: 'open', chain, bundle })) as number;
+    const worker = runningThread();
+    const bundleId = (await worker.ask({ kind: 'open', chain, bundle })) as number;
     try {
       for (;;) {
-        const chunk = (await current.ask({ kind: 'next', bundleId })) as Uint8Array | null;
+        const chunk = (await worker.ask({ kind: 'next', bundleId })) as Uint8Array | null;
         if (chunk === null) return;
         yield chunk;
       }
     } finally {
-      void current.ask({ kind: 'close', bundleId }).catch(() => undefined);
+      void worker.ask({ kind: 'close', bundleId }).catch(() => undefined);
     }
   }
 
@@ -114,20 +118,20 @@ export function createVerificationWorker(parts: VerificationWorkerDeps): Verific
       const key = `${chain.collection}:${organizationId}`;
       const known = running.get(key);
       if (known) return known;
-      const asked = threadNow().ask({
+      const request = runningThread().ask({
         kind: 'verify',
         chain,
         organizationId,
         now,
       }) as Promise<Verification>;
-      const verification = asked.finally(() => running.delete(key));
+      const verification = request.finally(() => running.delete(key));
       running.set(key, verification);
       return verification;
     },
     async bundle(chain, bundle) {
       const body = Readable.from(chunks(chain, bundle), {
         objectMode: false,
-        highWaterMark: AHEAD,
+        highWaterMark: HIGH_WATER_MARK,
       });
       await once(body, 'readable');
       return body;

@@ -1,4 +1,4 @@
-// Verifies a stored chain: the noted heads first, then every entry in order, then the decisions that later facts changed.
+// Verifies a stored chain: reads the noted heads, replays every entry in order, then checks the histories of amended decisions.
 import type { mongo, Types } from 'mongoose';
 import { ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { groupBy } from '../../domain/group-by.ts';
@@ -8,13 +8,15 @@ import { ABOUT_ONE, MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
 import type { HeadRow } from '../append/heads.ts';
 import { objectId } from '../ledger.model.ts';
-import { Replay } from './replay.ts';
+import { ChainReplay } from './chain-replay.ts';
 import type { Verification } from './report.ts';
 import { checkHistory } from './current-state.ts';
 
-const BATCH = 200;
-const HISTORIES_AT_ONCE = 64;
-export interface VerificationParts {
+const CURSOR_BATCH = 200;
+/** Histories that are collected before they are read together. */
+const HISTORIES_MAX = 64;
+
+export interface ChainVerification {
   db: mongo.Db;
   chain: Chain;
   /** 24 hex digits. */
@@ -23,10 +25,10 @@ export interface VerificationParts {
 }
 
 /** Replays a whole chain in constant memory. What is appended meanwhile is left to the next verification. */
-export async function verifyChain(parts: VerificationParts): Promise<Verification> {
-  const { db, chain } = parts;
-  const organizationId = objectId(parts.organizationId);
-  const marks = await db
+export async function verifyChain(verification: ChainVerification): Promise<Verification> {
+  const { db, chain } = verification;
+  const organizationId = objectId(verification.organizationId);
+  const notedHeads = await db
     .collection<HeadRow>(`heads_${chain.collection}`)
     .find({ organizationId }, { ...MAJORITY, projection: { _id: 0, sequence: 1, chainHash: 1 } })
     .sort({ sequence: 1 })
@@ -38,24 +40,24 @@ export async function verifyChain(parts: VerificationParts): Promise<Verificatio
     sort: { sequence: -1 },
     projection: { sequence: 1 },
   });
-  const replay = new Replay(chain, {
-    marks,
+  const replay = new ChainReplay(chain, {
+    notedHeads,
     isDeleted: await isDeleted(entries, chain, organizationId),
   });
-  // Whole documents: to leave out a part costs the database more than to send it.
+  // Whole documents: a projection costs the database more than sending them.
   const cursor = entries
     .find({ organizationId, sequence: { $lte: newest?.sequence ?? 0 } }, { ...MAJORITY, raw: true })
     .sort({ sequence: 1 })
-    .batchSize(BATCH);
+    .batchSize(CURSOR_BATCH);
   for await (const bytes of cursor) {
     replay.take(bytes as unknown as Buffer);
-    if (replay.open.size >= HISTORIES_AT_ONCE) await closeHistories(replay, parts);
+    if (replay.openHistories.size >= HISTORIES_MAX) await closeHistories(replay, verification);
   }
-  await closeHistories(replay, parts);
+  await closeHistories(replay, verification);
   return replay.result();
 }
 
-/** Whether an audit chain says that its organisation was deleted; the replay finds a forged entry that says so. */
+/** Whether an audit chain records the deletion of its organisation; the replay finds a forged record. */
 async function isDeleted(
   entries: mongo.Collection<Stored>,
   { collection }: Chain,
@@ -71,18 +73,18 @@ async function isDeleted(
   return (await entries.findOne(deletion, { ...MAJORITY, projection: { _id: 1 } })) !== null;
 }
 
-/** Looks at the whole history of each decision that is open: the decision first, so that what is folded since is read too. */
+/** Checks the whole history of each open decision; the decision is read first, so that what was folded since is read too. */
 async function closeHistories(
-  replay: Replay,
-  { db, chain, now, ...ids }: VerificationParts,
+  replay: ChainReplay,
+  { db, chain, now, organizationId }: ChainVerification,
 ): Promise<void> {
-  const { open } = replay;
-  replay.open = new Map();
-  if (open.size === 0) return;
+  const { openHistories } = replay;
+  replay.openHistories = new Map();
+  if (openHistories.size === 0) return;
   const found = await db
     .collection<Stored>(chain.collection)
     .find(
-      { organizationId: objectId(ids.organizationId), traceId: { $in: [...open.keys()] } },
+      { organizationId: objectId(organizationId), traceId: { $in: [...openHistories.keys()] } },
       { ...ABOUT_ONE, raw: true },
     )
     .sort({ traceId: 1, sequence: 1 })
@@ -91,6 +93,6 @@ async function closeHistories(
     (bytes) => (readIntact(bytes as unknown as Buffer) as Stored | null) ?? [],
   );
   const histories = groupBy(readable, ({ traceId }) => traceId ?? '');
-  for (const [traceId, gone] of open)
+  for (const [traceId, gone] of openHistories)
     checkHistory({ entries: histories.get(traceId) ?? [], gone, now }, replay.histories);
 }

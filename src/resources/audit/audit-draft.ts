@@ -27,10 +27,10 @@ export function auditDraft({ auditId, event }: AuditRow, random16: () => Buffer)
     organizationId,
     kind: 'audit',
     traceId: null,
-    view,
+    payload: view,
     payloadDigest: payloadDigest(view),
     fields: { auditId, workspaceId, userId, action, resource, resourceId, status, detail, sealed },
-    once: auditId,
+    idempotencyKey: auditId,
     monthlyLimit: null,
   };
 }

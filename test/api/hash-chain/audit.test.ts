@@ -143,11 +143,11 @@ test('a broken link, a lost entry and a cut tail are told apart', async () => {
   expect((await verify()).error).toMatch(/^previous-hash mismatch at sequence 4: /);
   await store(intact.toSpliced(at, 1));
   expect((await verify()).error).toMatch(
-    /^missing entry at sequence 5: sequence 5 stands where 4 belongs/,
+    /^missing entry at sequence 5: found sequence 5, expected 4/,
   );
   await store(intact.slice(0, at));
   expect((await verify()).error).toMatch(
-    /^missing entry at sequence 4: the chain ends at 3 and once reached /,
+    /^missing entry at sequence 4: the chain ends at 3 but once reached /,
   );
   await store([]);
   expect(await verify()).toMatchObject({ verified: false, totalEntries: 0, lastHash: null });

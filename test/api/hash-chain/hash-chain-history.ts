@@ -222,7 +222,12 @@ export class History {
         action: 'correct',
         set,
       });
-      return { kind: 'correction', view, payloadDigest: payloadDigest(view), fields: { sealed } };
+      return {
+        kind: 'correction',
+        payload: view,
+        payloadDigest: payloadDigest(view),
+        fields: { sealed },
+      };
     });
   }
 
@@ -242,7 +247,12 @@ export class History {
         decision: 'approve',
         set,
       });
-      return { kind: 'review', view, payloadDigest: payloadDigest(view), fields: { sealed } };
+      return {
+        kind: 'review',
+        payload: view,
+        payloadDigest: payloadDigest(view),
+        fields: { sealed },
+      };
     });
   }
 
@@ -258,7 +268,7 @@ export class History {
         cause: 'request',
         erased,
       });
-      return { kind: 'erasure', view, payloadDigest: payloadDigest(view), fields: {} };
+      return { kind: 'erasure', payload: view, payloadDigest: payloadDigest(view), fields: {} };
     });
   }
 
@@ -280,11 +290,11 @@ export class History {
       organizationId,
       kind: 'compliance',
       traceId,
-      view,
+      payload: view,
       payloadDigest: payloadDigest(view),
       after: after?.sequence ?? null,
       fields: { sealed },
-      once: null,
+      idempotencyKey: null,
       monthlyLimit: null,
     });
   }

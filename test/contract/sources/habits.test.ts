@@ -83,8 +83,8 @@ test('one updater of the chains', () => {
   expect(chains).toEqual([]);
   // Below src/ledger/ a chain is a bare collection: only these change one, and only the fold's is a chain.
   expect([...new Set(changing.filter((site) => site.startsWith('src/ledger/')))].sort()).toEqual([
+    'src/ledger/amend/fold.ts: auditEntries',
     'src/ledger/amend/fold.ts: collection',
-    'src/ledger/amend/fold.ts: db.collection(AUDIT.collection)',
     'src/ledger/append/heads.ts: collection',
     'src/ledger/follow/consumer.ts: cursors.collection',
     'src/ledger/follow/consumers.ts: cursors',
@@ -105,7 +105,7 @@ test('one inserter into the chains', () => {
   );
   expect([...new Set(native)].sort()).toEqual([
     'src/ledger/append/heads.ts: collection',
-    'src/ledger/follow/consumer.ts: parts.parked.collection',
+    'src/ledger/follow/consumer.ts: deps.deadLetters.collection',
     'src/ledger/follow/consumers.ts: cursors',
   ]);
   const commands = filesWith(

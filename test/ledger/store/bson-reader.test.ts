@@ -4,7 +4,7 @@ import { mongo, Types } from 'mongoose';
 import { expect, test } from 'vitest';
 import { readDocument } from '../../../src/ledger/verify/bson-reader.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
-import { Replay } from '../../../src/ledger/verify/replay.ts';
+import { ChainReplay } from '../../../src/ledger/verify/chain-replay.ts';
 
 const { BSON } = mongo;
 
@@ -103,7 +103,7 @@ test('a member of a document that is a slice of more bytes keeps to itself', () 
 });
 
 test('an entry that cannot be read breaks the chain at its place', () => {
-  const replay = new Replay(DECISIONS, { marks: [], isDeleted: false });
+  const replay = new ChainReplay(DECISIONS, { notedHeads: [], isDeleted: false });
   const bytes = serialized({ view: 'x' });
   bytes[bytes.length - 3] = 0xff;
   replay.take(bytes);

@@ -34,7 +34,9 @@ beforeAll(async () => {
   for (const [index, id] of organizations.entries()) {
     const numbers = Array.from({ length: 10 * (index + 1) }, (_, number) => number);
     await Promise.all(
-      numbers.map((number) => appender.append(draft(id, { once: Buffer.alloc(16, number) }))),
+      numbers.map((number) =>
+        appender.append(draft(id, { idempotencyKey: Buffer.alloc(16, number) })),
+      ),
     );
   }
 });

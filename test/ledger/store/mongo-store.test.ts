@@ -11,7 +11,7 @@ import type { Head } from '../../../src/ledger/append/store.ts';
 import { draft, hastyTimer, RealChain } from './real-chain.ts';
 
 const chain = new RealChain('mongo-store');
-const once = (number: number) => Buffer.alloc(16, number);
+const key = (number: number) => Buffer.alloc(16, number);
 
 /** Drafts sealed one after the other. */
 function sealAll(
@@ -41,16 +41,16 @@ function storeOver(command: (command: mongo.Document) => Promise<mongo.Document>
 const store = () => storeOver((command) => chain.db.command(command, { ignoreUndefined: true }));
 
 test.each([
-  ['own', (entry: Stored, [first]: Stored[]) => ({ ...entry, _id: (first as Stored)._id })],
+  ['_id', (entry: Stored, [first]: Stored[]) => ({ ...entry, _id: (first as Stored)._id })],
   ['chain', (entry: Stored) => ({ ...entry, sequence: 1 })],
-  ['once', (entry: Stored) => ({ ...entry, idempotencyKey: once(1) })],
+  ['idempotency', (entry: Stored) => ({ ...entry, idempotencyKey: key(1) })],
   ['following', (entry: Stored) => ({ ...entry, traceId: 't', after: 1 })],
-] as const)('tells that %s was there already, and what came before is in', async (race, change) => {
+] as const)('reports a conflict on %s, and what came before is in', async (index, change) => {
   const organizationId = newId();
-  const fact = { kind: 'status', traceId: 't', after: 1 } as const;
+  const amendment = { kind: 'status', traceId: 't', after: 1 } as const;
   const present = sealAll(organizationId, [
-    draft(organizationId, { traceId: 't', once: once(1) }),
-    draft(organizationId, fact),
+    draft(organizationId, { traceId: 't', idempotencyKey: key(1) }),
+    draft(organizationId, amendment),
   ]);
   expect(await store().insertOrdered(present)).toEqual({ kind: 'ok' });
   const head = headOf(present[1] as Stored);
@@ -60,7 +60,7 @@ test.each([
     head,
   ) as [Stored, Stored, Stored];
   const outcome = await store().insertOrdered([good, change(bad, present), never]);
-  expect(outcome).toEqual({ kind: 'duplicate', at: 1, race });
+  expect(outcome).toEqual({ kind: 'conflict', at: 1, index });
   expect(await store().byIds(good.organizationId, [good._id, never._id])).toMatchObject([
     { _id: good._id },
   ]);
@@ -70,7 +70,7 @@ test.each([
     usage: good.usage,
   });
   expect(await store().at(good.organizationId, 4)).toBeNull();
-  expect(await store().byIdempotencyKey(good.organizationId, [once(1), once(2)])).toMatchObject([
+  expect(await store().byIdempotencyKey(good.organizationId, [key(1), key(2)])).toMatchObject([
     { sequence: 1, traceId: 't' },
   ]);
 });

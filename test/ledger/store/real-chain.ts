@@ -1,11 +1,11 @@
-// A chain of its own on the run's mongod: indexes, appenders, drafts, and everything that is in.
+// A chain of a test file's own on the run's mongod: indexes, appenders, drafts, and all stored entries.
 import mongoose, { type Connection } from 'mongoose';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { payloadDigest } from '../../../src/domain/record/chain.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import {
-  type AppenderParts,
+  type AppenderDeps,
   createAppender,
   DEFAULT_LIMITS,
 } from '../../../src/ledger/append/appender.ts';
@@ -25,7 +25,7 @@ import { systemTimer, type Timer } from '../../../src/ledger/timer.ts';
 /** Waits a hundredth of the time. */
 export const hastyTimer: Timer = { after: (ms, run) => systemTimer.after(ms / 100, run) };
 
-type InstanceDeps = Pick<AppenderParts, 'clock' | 'onSealed' | 'ready'>;
+type InstanceDeps = Pick<AppenderDeps, 'clock' | 'onSealed' | 'ready'>;
 
 export interface Instance {
   appender: Appender;
@@ -64,7 +64,7 @@ export class RealChain {
     const { connection } = this;
     return {
       cursors: connection.models.Cursor ?? connection.model<CursorDocument>('Cursor', cursorSchema),
-      parked:
+      deadLetters:
         connection.models.Parked ??
         connection.model<DeadLetterDocument>('Parked', deadLetterSchema),
     };
@@ -112,16 +112,16 @@ export class RealChain {
 
 let drafts = 0;
 
-/** A decision nobody made before. */
+/** A decision unlike any before. */
 export function draft(organizationId: string, over: Partial<Draft> = {}): Draft {
-  const view = over.view ?? JSON.stringify({ number: ++drafts });
+  const payload = over.payload ?? JSON.stringify({ number: ++drafts });
   const common = {
     organizationId,
     kind: 'trace',
     traceId: `trace-${drafts}`,
     fields: {},
-    once: null,
+    idempotencyKey: null,
     monthlyLimit: null,
   } as const;
-  return { ...common, payloadDigest: payloadDigest(view), view, ...over };
+  return { ...common, payloadDigest: payloadDigest(payload), payload, ...over };
 }

@@ -2,7 +2,11 @@
 import type { Types } from 'mongoose';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { headOf } from '../../../src/ledger/append/seal.ts';
-import type { InsertOutcome, LedgerStore, Race } from '../../../src/ledger/append/store.ts';
+import type {
+  InsertOutcome,
+  LedgerStore,
+  ConflictIndex,
+} from '../../../src/ledger/append/store.ts';
 import type { Chance } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 
@@ -12,9 +16,9 @@ export const MUTATIONS = [
   'reads-without-majority',
   'trusts-the-inserted-count',
   'overlooks-write-concern-errors',
-  'takes-its-own-duplicate-for-an-acknowledgement',
+  'takes-its-own-conflict-for-an-acknowledgement',
   'has-no-chain-index',
-  'has-no-once-index',
+  'has-no-idempotency-index',
   'has-no-following-index',
 ] as const;
 export type Mutation = (typeof MUTATIONS)[number];
@@ -25,7 +29,7 @@ type Fate = 'well' | 'lost' | 'late' | 'unanswered' | 'cut' | 'concern';
 const FATES: readonly Fate[] = ['lost', 'late', 'unanswered', 'cut', 'concern'];
 const TROUBLE = new Error('the network');
 
-export interface ReplicaSetParts {
+export interface ReplicaSetDeps {
   time: VirtualTime;
   chance: Chance;
   /** Probability of trouble for one command. */
@@ -34,7 +38,7 @@ export interface ReplicaSetParts {
 }
 
 export class ReplicaSet {
-  readonly #parts: ReplicaSetParts;
+  readonly #deps: ReplicaSetDeps;
   #log: Operation[] = [];
   #committed = 0;
   #term = 0;
@@ -45,8 +49,8 @@ export class ReplicaSet {
   #waiting: { index: number; term: number; settle: (isCommitted: boolean) => void }[] = [];
   isCalm = false;
 
-  constructor(parts: ReplicaSetParts) {
-    this.#parts = parts;
+  constructor(deps: ReplicaSetDeps) {
+    this.#deps = deps;
   }
 
   /** What the primary has; for good, once everything has settled. */
@@ -66,7 +70,7 @@ export class ReplicaSet {
 
   /** The primary steps down; a suffix that no majority has is rolled back. */
   stepDown(): void {
-    const { time, chance } = this.#parts;
+    const { time, chance } = this.#deps;
     this.#log.length = chance.integer(this.#committed, this.#log.length);
     this.#term++;
     this.#current = null;
@@ -88,7 +92,7 @@ export class ReplicaSet {
           (error: unknown) => instance.isAlive && reject(error as Error),
         );
       });
-    const once = (entry: Stored) => entry.idempotencyKey as string | undefined;
+    const keyOf = (entry: Stored) => entry.idempotencyKey as string | undefined;
     return {
       insertOrdered: (documents) =>
         answer(() => this.#insert(documents.map((document) => ({ ...document })))),
@@ -103,7 +107,7 @@ export class ReplicaSet {
         ),
       byIdempotencyKey: (_id, keys) =>
         answer(async () =>
-          (await this.#read()).filter((entry) => keys.includes(once(entry) ?? '')),
+          (await this.#read()).filter((entry) => keys.includes(keyOf(entry) ?? '')),
         ),
       byIds: (_id, ids) =>
         answer(async () => (await this.#read()).filter((entry) => has(ids, entry._id))),
@@ -112,49 +116,48 @@ export class ReplicaSet {
   }
 
   async #insert(documents: Stored[]): Promise<InsertOutcome> {
-    const { time, chance, trouble } = this.#parts;
+    const { time, chance, trouble } = this.#deps;
     const fate = !this.isCalm && chance.happens(trouble) ? chance.pick(FATES) : 'well';
     await time.sleep(chance.integer(0, 3));
     const some = documents.slice(0, chance.integer(0, documents.length));
     if (fate === 'late') {
-      const landing = chance.happens(0.5) ? some : documents;
-      time.after(chance.integer(1, 200), () => this.#hasPrimary && this.#apply(landing));
+      const applied = chance.happens(0.5) ? some : documents;
+      time.after(chance.integer(1, 200), () => this.#hasPrimary && this.#apply(applied));
     }
     if (fate === 'lost' || fate === 'late' || !this.#hasPrimary) return this.#unknown(documents);
     const sent = fate === 'cut' ? some : documents;
     const outcome = this.#apply(sent);
     if (fate === 'unanswered' || fate === 'cut') return this.#unknown(documents);
     if (fate === 'concern') return this.#concern(outcome);
-    if (this.#parts.mutation === 'acknowledges-before-majority') return outcome;
+    if (this.#deps.mutation === 'acknowledges-before-majority') return outcome;
     const isCommitted = await this.#majority();
     await time.sleep(chance.integer(0, 2));
-    return isCommitted ? this.#told(outcome) : this.#unknown(documents);
+    return isCommitted ? this.#acknowledge(outcome) : this.#unknown(documents);
   }
 
   #unknown(documents: readonly Stored[]): InsertOutcome {
-    const isTrusted = this.#parts.mutation === 'trusts-the-inserted-count' && documents.length > 0;
+    const isTrusted = this.#deps.mutation === 'trusts-the-inserted-count' && documents.length > 0;
     return isTrusted ? { kind: 'ok' } : { kind: 'unknown', cause: TROUBLE };
   }
 
   #concern(outcome: InsertOutcome): InsertOutcome {
-    if (this.#parts.mutation !== 'overlooks-write-concern-errors')
+    if (this.#deps.mutation !== 'overlooks-write-concern-errors')
       return { kind: 'unknown', cause: TROUBLE };
     return outcome;
   }
 
-  #told(outcome: InsertOutcome): InsertOutcome {
-    const isOwn = outcome.kind === 'duplicate' && outcome.race === 'own';
-    const isMistaken = this.#parts.mutation === 'takes-its-own-duplicate-for-an-acknowledgement';
+  #acknowledge(outcome: InsertOutcome): InsertOutcome {
+    const isOwn = outcome.kind === 'conflict' && outcome.index === '_id';
+    const isMistaken = this.#deps.mutation === 'takes-its-own-conflict-for-an-acknowledgement';
     return isOwn && isMistaken ? { kind: 'ok' } : outcome;
   }
 
   #apply(documents: readonly Stored[]): InsertOutcome {
     let outcome: InsertOutcome = { kind: 'ok' };
     for (const [at, document] of documents.entries()) {
-      const races = this.#races(document);
-      const race =
-        races[0] === 'own' ? 'own' : races.length > 0 ? this.#parts.chance.pick(races) : null;
-      if (race) outcome = { kind: 'duplicate', at, race };
+      const conflicts = this.#conflicts(document);
+      const index = this.#reported(conflicts);
+      if (index) outcome = { kind: 'conflict', at, index };
       else if (document.poison)
         outcome = { kind: 'rejected', at, documentAtFault: true, cause: TROUBLE };
       else this.#write({ insert: document });
@@ -164,22 +167,30 @@ export class ReplicaSet {
     return outcome;
   }
 
-  #races(document: Stored): Race[] {
-    const { mutation } = this.#parts;
-    const races = new Set<Race>();
+  #conflicts(document: Stored): ConflictIndex[] {
+    const { mutation } = this.#deps;
+    const conflicts = new Set<ConflictIndex>();
     for (const other of this.entries()) {
-      if (other._id.equals(document._id)) return ['own'];
-      if (other.sequence === document.sequence) races.add('chain');
+      if (other._id.equals(document._id)) return ['_id'];
+      if (other.sequence === document.sequence) conflicts.add('chain');
       if (document.idempotencyKey && other.idempotencyKey === document.idempotencyKey)
-        races.add('once');
+        conflicts.add('idempotency');
       const isFollowing = document.after !== undefined && other.after === document.after;
-      if (isFollowing && other.traceId === document.traceId) races.add('following');
+      if (isFollowing && other.traceId === document.traceId) conflicts.add('following');
     }
-    return [...races].filter((race) => mutation !== `has-no-${race as Exclude<Race, 'own'>}-index`);
+    return [...conflicts].filter(
+      (index) => mutation !== `has-no-${index as Exclude<ConflictIndex, '_id'>}-index`,
+    );
+  }
+
+  /** The one conflict that the server names. */
+  #reported(conflicts: readonly ConflictIndex[]): ConflictIndex | null {
+    if (conflicts.length === 0) return null;
+    return conflicts[0] === '_id' ? '_id' : this.#deps.chance.pick(conflicts);
   }
 
   async #release(entry: Stored, before: Date): Promise<void> {
-    const { time, chance } = this.#parts;
+    const { time, chance } = this.#deps;
     await time.sleep(chance.integer(0, 3));
     this.#mayFail();
     const local = this.entries().find(({ _id }) => _id.equals(entry._id));
@@ -190,7 +201,7 @@ export class ReplicaSet {
   }
 
   async #read(): Promise<readonly Stored[]> {
-    const { time, chance, mutation } = this.#parts;
+    const { time, chance, mutation } = this.#deps;
     await time.sleep(chance.integer(0, 3));
     this.#mayFail();
     if (mutation === 'reads-without-majority') return this.entries();
@@ -199,7 +210,7 @@ export class ReplicaSet {
   }
 
   #mayFail(): void {
-    const { chance, trouble } = this.#parts;
+    const { chance, trouble } = this.#deps;
     if (!this.#hasPrimary || (!this.isCalm && chance.happens(trouble / 2))) throw TROUBLE;
   }
 
@@ -211,7 +222,7 @@ export class ReplicaSet {
   }
 
   #commitLater(): void {
-    const { time, chance } = this.#parts;
+    const { time, chance } = this.#deps;
     const term = this.#term;
     const index = this.#log.length;
     time.after(chance.integer(0, 12), () => {

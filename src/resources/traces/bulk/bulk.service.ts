@@ -126,7 +126,7 @@ type AmendmentBase = ReturnType<typeof amendmentBase>;
 
 function statusAmendment(base: AmendmentBase, status: TraceStatus): Amendment {
   const view = statusPayload({ ...base, set: { status, humanOverride: null } });
-  return { kind: 'status', view, payloadDigest: payloadDigest(view), fields: {} };
+  return { kind: 'status', payload: view, payloadDigest: payloadDigest(view), fields: {} };
 }
 
 function erasureAmendment(
@@ -135,5 +135,5 @@ function erasureAmendment(
   erased: readonly Erased[],
 ): Amendment {
   const view = erasurePayload({ ...base, cause, erased });
-  return { kind: 'erasure', view, payloadDigest: payloadDigest(view), fields: {} };
+  return { kind: 'erasure', payload: view, payloadDigest: payloadDigest(view), fields: {} };
 }

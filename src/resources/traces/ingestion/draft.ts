@@ -73,10 +73,10 @@ export function draftOf(drafting: DraftInput): Draft {
     organizationId: tenant.organizationId,
     kind: 'trace',
     traceId,
-    view,
+    payload: view,
     payloadDigest: payloadDigest(view),
     fields: { ...fieldsOf(drafting, origin), rationale: plainText(sealed.rationale?.text), sealed },
-    once,
+    idempotencyKey: once,
     monthlyLimit,
   };
 }

@@ -1,21 +1,22 @@
-// Plain columns that never change against what the view says and the committed values hold.
+// Checks the immutable plain columns of an entry against its payload and its committed values.
 import { isEqual } from '../../domain/record/equal.ts';
 import { isId } from '../../domain/record/payload-members.ts';
 import type { AuditPayload, TracePayload, Payload } from '../../domain/record/payload.ts';
 import type { Stored } from '../entry.ts';
-import { type SealedValues, sealedOf } from './values.ts';
+import { type SealedValues, sealedOf } from './committed-values.ts';
 
-/** What a column must hold; undefined: nothing that is kept says so. */
+/** Column values by name; undefined: no stored value tells. */
 type Expected = Record<string, unknown>;
 
-/** The names of the columns that differ. Absent and null are the same. */
-export function differingColumns(entry: Stored, view: Payload): string[] {
+/** The names of the columns that differ; absent and null are the same. */
+export function differingColumns(entry: Stored, payload: Payload): string[] {
   const differing = [
-    ...differences(entry, everyKind(view)),
-    ...differences(entry, ofKind(entry, view)),
+    ...differences(entry, everyKind(payload)),
+    ...differences(entry, ofKind(entry, payload)),
   ];
-  if (entry.organizationId?.toHexString() !== view.organizationId) differing.push('organizationId');
-  if (view.kind === 'audit' && !isAbout(view, entry.resourceId)) differing.push('resourceId');
+  if (entry.organizationId?.toHexString() !== payload.organizationId)
+    differing.push('organizationId');
+  if (payload.kind === 'audit' && !isAbout(payload, entry.resourceId)) differing.push('resourceId');
   return differing;
 }
 
@@ -37,14 +38,14 @@ function isSame(actual: unknown, expected: unknown): boolean {
   return isEqual(actual, expected);
 }
 
-function everyKind(view: Payload): Expected {
-  const after = 'after' in view ? view.after : null;
-  return { kind: view.kind, traceId: view.traceId, after: after?.sequence ?? null };
+function everyKind(payload: Payload): Expected {
+  const after = 'after' in payload ? payload.after : null;
+  return { kind: payload.kind, traceId: payload.traceId, after: after?.sequence ?? null };
 }
 
-function ofKind(entry: Stored, view: Payload): Expected {
-  if (view.kind === 'trace') return traceColumns(view, sealedOf(entry));
-  return view.kind === 'audit' ? auditColumns(view, sealedOf(entry)) : {};
+function ofKind(entry: Stored, payload: Payload): Expected {
+  if (payload.kind === 'trace') return traceColumns(payload, sealedOf(entry));
+  return payload.kind === 'audit' ? auditColumns(payload, sealedOf(entry)) : {};
 }
 
 interface Origin {
@@ -61,25 +62,25 @@ interface Evaluation {
   matchedPolicies: { id: string; actions: unknown[] }[];
 }
 
-function traceColumns(view: TracePayload, sealed: SealedValues): Expected {
+function traceColumns(payload: TracePayload, sealed: SealedValues): Expected {
   const origin = valueOf<Origin>(sealed, 'origin');
   const evaluation = valueOf<Evaluation>(sealed, 'evaluation');
   return {
-    workspaceId: view.workspaceId,
-    schemaVersion: view.schemaVersion,
-    verdict: view.status,
-    scrub: { rulesVersion: view.scrubVersion },
-    agentId: view.agent ?? origin?.agentId,
+    workspaceId: payload.workspaceId,
+    schemaVersion: payload.schemaVersion,
+    verdict: payload.status,
+    scrub: { rulesVersion: payload.scrubVersion },
+    agentId: payload.agent ?? origin?.agentId,
     agentVersion: origin?.agentVersion,
     clientInfo: origin?.clientInfo,
     timestamp: timestampOf(origin, evaluation),
     confidenceScore: evaluation?.confidenceScore,
     tags: evaluation?.tags,
-    // A policy that failed without matching is named in the evaluation too, with no action taken.
+    // The evaluation also names policies that failed without matching, with no action taken.
     matchedPolicyIds: evaluation?.matchedPolicies
       .filter(({ actions }) => actions.length > 0)
       .map(({ id }) => id),
-    latency: latencyOf(view, sealed),
+    latency: latencyOf(payload, sealed),
   };
 }
 
@@ -97,8 +98,8 @@ function latencyOf({ commitments }: TracePayload, sealed: SealedValues): number 
   return metadata && (typeof metadata.latencyMs === 'number' ? metadata.latencyMs : null);
 }
 
-function auditColumns(view: AuditPayload, sealed: SealedValues): Expected {
-  const { auditId, action, status, resource, workspaceId, actor, commitments } = view;
+function auditColumns(payload: AuditPayload, sealed: SealedValues): Expected {
+  const { auditId, action, status, resource, workspaceId, actor, commitments } = payload;
   return {
     auditId,
     action,
@@ -110,13 +111,13 @@ function auditColumns(view: AuditPayload, sealed: SealedValues): Expected {
   };
 }
 
-/** A resource that has no id of ours stands in no view. */
+/** A payload names a resource only by an id of 24 hex digits. */
 function isAbout({ resourceId }: AuditPayload, stored: unknown): boolean {
   if (typeof stored === 'string' && isId(stored)) return stored === resourceId;
   return resourceId === null;
 }
 
-/** A committed value that is kept and readable. */
+/** A committed value; undefined when it is not kept or not readable. */
 function valueOf<T>(sealed: SealedValues, name: string): T | undefined {
   const text = sealed[name]?.text;
   if (typeof text !== 'string') return undefined;

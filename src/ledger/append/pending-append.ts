@@ -1,16 +1,16 @@
-// An append on its way through the queue, and how its caller learns what came of it.
+// An append waiting in the queue, and the promise of its outcome.
 import type { Types } from 'mongoose';
 import type { Draft, Outcome } from '../entry.ts';
 
-/** One queued append; its `_id` stays the same however often it is sealed anew, so it can be in the chain only once. */
-export class Pending {
+/** Its `_id` stays the same however often it is sealed, so it can be in the chain only once. */
+export class PendingAppend {
   readonly id: Types.ObjectId;
   readonly draft: Draft;
   readonly bytes: number;
   readonly queuedAt: Date;
   readonly outcome: Promise<Outcome>;
-  /** How often a repetition of it was met that no majority knew of. */
-  unseen = 0;
+  /** Conflicts on its idempotency key whose holder no majority knew of. */
+  unseenConflicts = 0;
   done = false;
   #resolve!: (outcome: Outcome) => void;
   #reject!: (error: Error) => void;
@@ -18,7 +18,7 @@ export class Pending {
   constructor(draft: Draft, id: Types.ObjectId, queuedAt: Date) {
     this.id = id;
     this.draft = draft;
-    this.bytes = bytesOf(draft.view) + bytesOf(draft.fields);
+    this.bytes = bytesOf(draft.payload) + bytesOf(draft.fields);
     this.queuedAt = queuedAt;
     this.outcome = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -37,7 +37,7 @@ export class Pending {
   }
 }
 
-/** About how large a value is when stored: texts count in full, everything else as a few bytes. */
+/** The approximate stored size of a value: texts and binaries in full, everything else as a few bytes. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (value instanceof Uint8Array) return value.length;

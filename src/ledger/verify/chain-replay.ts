@@ -1,4 +1,4 @@
-// The replay of a chain from its first entry: links, digests, copies, values and usage, one entry at a time.
+// Replays a chain from its first entry: links, digests, columns, committed values and usage, one entry at a time.
 import { chainHash, payloadDigest, type Position } from '../../domain/record/chain.ts';
 import { beginFold } from '../../domain/record/trace-state.ts';
 import type { Json } from '../../domain/record/json.ts';
@@ -6,14 +6,14 @@ import { payloadProblem } from '../../domain/record/payload-members.ts';
 import type { Payload } from '../../domain/record/payload.ts';
 import { readIntact } from './bson-reader.ts';
 import type { Chain } from '../chains.ts';
-import type { Stored } from '../entry.ts';
-import { differingColumns } from './columns.ts';
-import { Findings, entryPlaceOf, type Verification } from './report.ts';
+import { checkValues } from './committed-values.ts';
 import { differingState } from './current-state.ts';
-import { checkValues } from './values.ts';
+import type { Stored } from '../entry.ts';
+import { Findings, entryPlaceOf, type Verification } from './report.ts';
+import { differingColumns } from './stored-columns.ts';
 
-/** Decisions and clauses whose whole history is to be looked at, with the values found gone. */
-export type Open = Map<string, { sequence: number; name: string }[]>;
+/** Decisions and clauses whose whole history is to be checked, with the committed values found gone. */
+export type OpenHistories = Map<string, { sequence: number; name: string }[]>;
 
 /** What the next entry is built on. */
 interface Previous {
@@ -23,45 +23,44 @@ interface Previous {
   usage: { month: string; count: number };
 }
 
-/** Where an entry stands, and its time as it was hashed. */
-interface At {
+/** The place of an entry, and its time as it was hashed. */
+interface Place {
   sequence: number;
   createdAt: string;
 }
 
-/** What is known of a chain before it is replayed. */
-export interface Known {
-  /** Heads that it once had, ascending. */
-  marks: readonly Position[];
-  /** An audit chain says that its organisation was deleted: committed values may be gone. */
-  isDeleted: boolean;
-}
-
-export class Replay {
+export class ChainReplay {
   readonly findings = new Findings();
-  /** What whole histories show: it counts where the chain itself is unbroken, for a lost entry spoils the history of an earlier one. */
+  /** Findings of whole histories: they count where the chain itself is unbroken, for a lost entry spoils the history of an earlier one. */
   readonly histories = new Findings(this.findings.payload);
-  /** Taken and emptied by the caller. */
-  open: Open = new Map();
+  /** Taken and replaced by the caller. */
+  openHistories: OpenHistories = new Map();
   #previous: Previous;
   #checked = 0;
-  #marks: readonly Position[];
-  #nextMark = 0;
+  #notedHeads: readonly Position[];
+  #nextNoted = 0;
   #isComplete = true;
   readonly #isDeleted: boolean;
 
-  constructor(chain: Chain, { marks, isDeleted }: Known) {
+  /**
+   * `notedHeads`: heads that the chain once had, ascending.
+   * `isDeleted`: an audit chain records the deletion of its organisation, so committed values may be gone.
+   */
+  constructor(
+    chain: Chain,
+    { notedHeads, isDeleted }: { notedHeads: readonly Position[]; isDeleted: boolean },
+  ) {
     this.#previous = {
       sequence: 0,
       chainHash: chain.genesis,
       createdAt: '',
       usage: { month: '', count: 0 },
     };
-    this.#marks = marks;
+    this.#notedHeads = notedHeads;
     this.#isDeleted = isDeleted;
   }
 
-  /** The next entry in the order of sequence, as stored: anything may stand in it. */
+  /** The next entry by sequence, as stored: it may hold anything. */
   take(bytes: Buffer): void {
     this.#checked++;
     const entry = readIntact(bytes) as Stored | null;
@@ -70,7 +69,7 @@ export class Replay {
     this.findings.break({
       sequence,
       reason: 'chain-hash-mismatch',
-      what: 'unreadable: a text is no UTF-8',
+      what: 'unreadable: a text is not UTF-8',
     });
     this.#previous = { ...this.#previous, sequence };
   }
@@ -82,7 +81,7 @@ export class Replay {
       const createdAt = entry.createdAt.toISOString();
       this.#checkLink(entry, { sequence, createdAt }, before);
       const usage = this.#checkUsage(entry, createdAt, before);
-      this.#checkView(entry);
+      this.#checkPayload(entry);
       this.#previous = { sequence, chainHash: entry.chainHash, createdAt, usage };
     } catch (error) {
       this.findings.break({
@@ -92,16 +91,16 @@ export class Replay {
       });
       this.#previous = { ...before, sequence, chainHash: String(entry.chainHash) };
     }
-    this.#passMarks(sequence, entry.chainHash);
+    this.#passNotedHeads(sequence, entry.chainHash);
   }
 
   result(): Verification {
     const { sequence, chainHash: hash } = this.#previous;
-    const headSequence = Math.max(sequence, this.#marks.at(-1)?.sequence ?? 0);
+    const headSequence = Math.max(sequence, this.#notedHeads.at(-1)?.sequence ?? 0);
     if (headSequence > sequence) {
       this.#isComplete = false;
       const expectedSequence = sequence + 1;
-      const what = `the chain ends at ${sequence} and once reached ${headSequence}`;
+      const what = `the chain ends at ${sequence} but once reached ${headSequence}`;
       this.findings.break({
         sequence: expectedSequence,
         reason: 'sequence-gap',
@@ -122,20 +121,20 @@ export class Replay {
     };
   }
 
-  #checkLink(entry: Stored, at: At, before: Previous): void {
-    const { sequence } = at;
+  #checkLink(entry: Stored, place: Place, before: Previous): void {
+    const { sequence } = place;
     const expectedSequence = before.sequence + 1;
     if (sequence !== expectedSequence) {
-      const what = `sequence ${sequence} stands where ${expectedSequence} belongs`;
+      const what = `found sequence ${sequence}, expected ${expectedSequence}`;
       this.findings.break({ sequence, reason: 'sequence-gap', expectedSequence, what });
     } else if (entry.prevHash !== before.chainHash) {
       this.findings.break({
         sequence,
         reason: 'prev-hash-mismatch',
-        what: 'does not link to the entry before',
+        what: 'prevHash is not the chain hash of the entry before',
       });
     }
-    const altered = alteredPart(entry, at, before);
+    const altered = alteredPart(entry, place, before);
     if (altered !== null)
       this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: altered });
   }
@@ -149,50 +148,54 @@ export class Replay {
     return { month, count };
   }
 
-  #checkView(entry: Stored): void {
+  #checkPayload(entry: Stored): void {
     const { sequence, chainHash } = entry;
-    const view = JSON.parse(entry.view) as Payload;
-    const fault = payloadProblem(view as unknown as Json);
-    if (fault !== null) throw new TypeError(`a view with ${fault}`);
-    for (const column of differingColumns(entry, view)) this.findings.mismatch(sequence, column);
-    const gone = checkValues(entry, view, this.findings);
-    const isFolded = view.kind === 'trace' && (Boolean(entry.foldedTo) || gone.length > 0);
-    if (view.kind === 'trace' && !isFolded) {
-      const views = new Map([[sequence, view]]);
-      const standing = beginFold({ sequence, chainHash, payload: view });
-      for (const field of differingState(entry, standing, { told: [entry], views }))
+    const payload = JSON.parse(entry.view) as Payload;
+    const fault = payloadProblem(payload as unknown as Json);
+    if (fault !== null) throw new TypeError(`a payload with ${fault}`);
+    for (const column of differingColumns(entry, payload)) this.findings.mismatch(sequence, column);
+    const gone = checkValues(entry, payload, this.findings);
+    const isFolded = payload.kind === 'trace' && (Boolean(entry.foldedTo) || gone.length > 0);
+    if (payload.kind === 'trace' && !isFolded) {
+      const payloads = new Map([[sequence, payload]]);
+      const state = beginFold({ sequence, chainHash, payload });
+      for (const field of differingState(entry, state, { folded: [entry], payloads }))
         this.findings.mismatch(sequence, field);
-    } else if (view.traceId !== null) this.#openHistory(view.traceId, sequence, gone);
+    } else if (payload.traceId !== null) this.#openHistory(payload.traceId, sequence, gone);
     else if (this.#isDeleted) this.findings.payload.erased += gone.length;
     else for (const name of gone) this.findings.missing(sequence, `sealed.${name}`);
   }
 
   #openHistory(traceId: string, sequence: number, gone: readonly string[]): void {
-    const known = this.open.get(traceId) ?? [];
-    this.open.set(traceId, [...known, ...gone.map((name) => ({ sequence, name }))]);
+    const known = this.openHistories.get(traceId) ?? [];
+    this.openHistories.set(traceId, [...known, ...gone.map((name) => ({ sequence, name }))]);
   }
 
-  /** Heads that were noted at or before this entry must be what stands there. */
-  #passMarks(sequence: number, hash: string): void {
-    for (let mark = this.#marks[this.#nextMark]; mark && mark.sequence <= sequence;) {
-      if (mark.sequence === sequence && mark.chainHash !== hash) {
+  /** Heads that were noted at this entry must have its hash. */
+  #passNotedHeads(sequence: number, hash: string): void {
+    for (let head = this.#notedHeads[this.#nextNoted]; head && head.sequence <= sequence;) {
+      if (head.sequence === sequence && head.chainHash !== hash) {
         this.#isComplete = false;
         this.findings.break({
           sequence,
           reason: 'chain-hash-mismatch',
-          what: 'not the head that was once noted here',
+          what: 'another head was noted at this sequence',
         });
       }
-      mark = this.#marks[++this.#nextMark];
+      head = this.#notedHeads[++this.#nextNoted];
     }
   }
 }
 
-/** Which part of an entry is not what its own hash covers; null: none. */
-function alteredPart(entry: Stored, { sequence, createdAt }: At, before: Previous): string | null {
+/** Which part of an entry its own hashes do not cover; null: none. */
+function alteredPart(
+  entry: Stored,
+  { sequence, createdAt }: Place,
+  before: Previous,
+): string | null {
   const { prevHash, payloadDigest: digest } = entry;
-  if (payloadDigest(entry.view) !== digest) return 'the view does not fit its digest';
+  if (payloadDigest(entry.view) !== digest) return 'payloadDigest does not match the payload';
   if (chainHash({ prevHash, payloadDigest: digest, sequence, createdAt }) !== entry.chainHash)
-    return 'the chain hash does not fit the entry';
-  return createdAt < before.createdAt ? 'earlier than the entry before' : null;
+    return 'chainHash does not match the entry';
+  return createdAt < before.createdAt ? 'createdAt is earlier than that of the entry before' : null;
 }

@@ -1,4 +1,4 @@
-// Committed values of one entry against the commitments in its view.
+// Checks the committed values of one entry against the commitments in its payload.
 import { matchesCommitment, type SealedValue } from '../../domain/record/commitments.ts';
 import type { Payload } from '../../domain/record/payload.ts';
 import type { Stored } from '../entry.ts';
@@ -6,16 +6,16 @@ import type { Findings } from './report.ts';
 
 export type SealedValues = Readonly<Record<string, SealedValue | null | undefined>>;
 
-/** What an entry stores of the values that its view commits to. */
+/** The committed values that an entry stores, by name. */
 export function sealedOf(entry: Stored): SealedValues {
   const { sealed } = entry;
   return typeof sealed === 'object' && sealed !== null ? (sealed as SealedValues) : {};
 }
 
-/** Checks every value; returns the names of those that are gone, which only an erasure can explain. */
-export function checkValues(entry: Stored, view: Payload, findings: Findings): string[] {
-  const { commitments } = view;
-  const unstored: readonly string[] = view.kind === 'trace' ? view.unstored : [];
+/** Checks every value; returns the names of those that are gone, which only an erasure explains. */
+export function checkValues(entry: Stored, payload: Payload, findings: Findings): string[] {
+  const { commitments } = payload;
+  const unstored: readonly string[] = payload.kind === 'trace' ? payload.unstored : [];
   const sealed = sealedOf(entry);
   const gone: string[] = [];
   for (const [name, commitment] of Object.entries(commitments)) {

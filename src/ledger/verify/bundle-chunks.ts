@@ -1,4 +1,4 @@
-// Writes an evidence bundle from a stored chain: a cursor in, chunks of lines out, one batch in memory at a time (docs/formats.md, 6).
+// Streams an evidence bundle from a stored chain: chunks of lines, one database batch in memory at a time (docs/formats.md, 6).
 import type { mongo } from 'mongoose';
 import {
   bundleEntry,
@@ -13,11 +13,11 @@ import type { Chain } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
-import { sealedOf } from './values.ts';
+import { sealedOf } from './committed-values.ts';
 
-const BATCH = 500;
+const CURSOR_BATCH = 500;
 const CHUNK_CHARACTERS = 128 * 1024;
-const SHOWN = {
+const ENTRY_MEMBERS = {
   organizationId: 1,
   traceId: 1,
   sequence: 1,
@@ -28,13 +28,13 @@ const SHOWN = {
   view: 1,
 } as const;
 
-/** What a bundle is to hold; the range is resolved before. */
+/** What a bundle is to hold; its range is resolved beforehand. */
 export interface BundleQueryRange extends Omit<BundleHeader, 'prevHash'> {
-  /** Names of committed values to show. */
+  /** Names of committed values to disclose. */
   disclosed: readonly string[];
 }
 
-/** The lines of a bundle in chunks of about 128 KB. */
+/** The lines of a bundle, in chunks of about 128 KB. */
 export async function* bundleChunks(
   db: mongo.Db,
   chain: Chain,
@@ -47,10 +47,10 @@ export async function* bundleChunks(
     .collection<Stored>(chain.collection)
     .find(
       { organizationId: objectId(request.organizationId), sequence },
-      { ...MAJORITY, projection: { ...SHOWN, ...values }, raw: true },
+      { ...MAJORITY, projection: { ...ENTRY_MEMBERS, ...values }, raw: true },
     )
     .sort({ sequence: 1 })
-    .batchSize(BATCH);
+    .batchSize(CURSOR_BATCH);
   let before: Stored | null = null;
   let count = 0;
   let text = '';
@@ -69,7 +69,7 @@ export async function* bundleChunks(
   yield text + bundleFooter({ count, chainHash: before?.chainHash ?? null });
 }
 
-function lineOf(entry: Stored, disclosed: readonly string[], last: boolean): string {
+function lineOf(entry: Stored, disclosed: readonly string[], isLast: boolean): string {
   const { _id, organizationId, createdAt } = entry;
   const sealed = sealedOf(entry);
   const disclosures = disclosed.flatMap((name) => {
@@ -79,5 +79,5 @@ function lineOf(entry: Stored, disclosed: readonly string[], last: boolean): str
   const { traceId, sequence, prevHash, payloadDigest, chainHash, view } = entry;
   const ids = { id: _id.toHexString(), organizationId: organizationId.toHexString(), traceId };
   const link = { sequence, prevHash, payloadDigest, chainHash, createdAt: chainTime(createdAt) };
-  return bundleEntry({ ...ids, ...link, view, disclosures }, last);
+  return bundleEntry({ ...ids, ...link, view, disclosures }, isLast);
 }

@@ -1,0 +1,156 @@
+// One batch of one organisation: sealed, inserted, and sealed again until every append in it has its answer (ledger.md, appending).
+import { AppError } from '../../errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Chain } from '../chains.ts';
+import type { Position, Stored } from '../entry.ts';
+import type { Heads } from './heads.ts';
+import { insertBatch } from './insert-batch.ts';
+import type { AppendQueue } from './append-queue.ts';
+import type { PendingAppend } from './pending-append.ts';
+import type { Probe } from '../probe.ts';
+import { answerReplays, resolveReplay } from './idempotent-replays.ts';
+import { genesisHead, headOf, seal } from './seal.ts';
+import type { Head, InsertFailure, LedgerStore } from './store.ts';
+import { backoff, persistently, sleep, type Timer } from '../timer.ts';
+import { noteChainConflict } from './contention.ts';
+import { unavailable } from './unavailable.ts';
+
+export interface BatchDeps {
+  store: LedgerStore;
+  chain: Chain;
+  clock: Clock;
+  timer: Timer;
+  heads: Heads;
+  probe: Probe;
+  /** False while the clock differs from the database's: nothing is sealed. */
+  ready: () => boolean;
+  onSealed: (organizationId: string, head: Position) => void;
+}
+
+/** Resolves when every append of the batch is answered. @throws AppError when the rest cannot be appended now */
+export async function appendBatch(
+  queue: AppendQueue,
+  batch: readonly PendingAppend[],
+  deps: BatchDeps,
+): Promise<void> {
+  let rest = [...batch];
+  for (let conflicts = 0; rest.length > 0;) {
+    queue.head ??= await readHead(queue, conflicts, deps);
+    const documents = await sealBatch(queue, rest, deps);
+    if (documents.length === 0) return refuseOverLimit(queue, rest, deps);
+    const { durable, head, failed } = await insertBatch(queue, documents, deps);
+    if (head) queue.trust(head);
+    else queue.head = null;
+    await acknowledge(queue, { durable, batch: rest }, deps);
+    rest = rest.filter(({ done }) => !done);
+    queue.contention.wonLast = failed === null;
+    const culprit = failed && rest.find(({ id }) => id.equals(failed.document._id));
+    if (failed && culprit)
+      rest = await resolveFailure(queue, { rest, culprit, reason: failed.reason }, deps);
+    if (queue.head === null) conflicts++;
+  }
+}
+
+/** The newest entry by a majority read, provided that the chain still reaches every head known of it. */
+async function readHead(queue: AppendQueue, conflicts: number, deps: BatchDeps): Promise<Head> {
+  const { store, chain, timer, heads } = deps;
+  for (let attempt = conflicts; ; attempt++) {
+    await sleep(timer, backoff(attempt));
+    if (queue.trusted === null) await heads.confirm(queue.organizationId, null);
+    const newest = await persistently(timer, () => store.newest(queue.organizationObjectId));
+    const head = newest ? headOf(newest) : genesisHead(chain);
+    const { trusted } = queue;
+    if (!trusted || head.sequence > trusted.sequence || head.chainHash === trusted.chainHash) {
+      queue.trust(head);
+      return head;
+    }
+    await heads.confirm(queue.organizationId, trusted);
+  }
+}
+
+/** The documents of the drafts within their plan's limit; none when the limit was reached before the first. */
+async function sealBatch(
+  queue: AppendQueue,
+  batch: readonly PendingAppend[],
+  deps: BatchDeps,
+): Promise<Stored[]> {
+  const { chain, clock } = deps;
+  if (!deps.ready()) throw unavailable("This instance's clock differs from the database's");
+  const now = clock.now();
+  const documents: Stored[] = [];
+  let head = queue.head ?? genesisHead(chain);
+  for (const pending of batch) {
+    const ids = { _id: pending.id, organizationId: queue.organizationObjectId };
+    const document = seal(pending.draft, ids, { head, now, chain });
+    if (!document) continue;
+    documents.push(document);
+    head = document;
+  }
+  await deps.probe('sealed', queue.organizationId);
+  return documents;
+}
+
+/** The limit of the plan is reached; replays of earlier requests are answered all the same. */
+async function refuseOverLimit(
+  queue: AppendQueue,
+  batch: PendingAppend[],
+  deps: BatchDeps,
+): Promise<void> {
+  for (const pending of await answerReplays(queue, batch, deps))
+    pending.fail(new AppError('USAGE_LIMIT_EXCEEDED'));
+}
+
+/** Answers the appends whose entries are durable, and reports the new head. */
+async function acknowledge(
+  queue: AppendQueue,
+  { durable, batch }: { durable: readonly Stored[]; batch: readonly PendingAppend[] },
+  deps: BatchDeps,
+): Promise<void> {
+  const newest = durable.at(-1);
+  if (!newest) return;
+  const { organizationId } = queue;
+  await deps.probe('acknowledged', organizationId);
+  const entries = new Map(durable.map((entry) => [entry._id.toHexString(), entry]));
+  const now = deps.clock.now().getTime();
+  for (const pending of batch) {
+    const entry = entries.get(pending.id.toHexString());
+    if (!entry) continue;
+    queue.latency.add(now - pending.queuedAt.getTime());
+    pending.settle({ kind: 'sealed', entry });
+  }
+  const { sequence, chainHash } = newest;
+  deps.heads.note(organizationId, { sequence, chainHash });
+  deps.onSealed(organizationId, { sequence, chainHash });
+  await deps.probe('answered', organizationId);
+}
+
+/** Answers the append that stopped the batch, if its failure decides it; returns what is still to be appended, in order. */
+async function resolveFailure(
+  queue: AppendQueue,
+  {
+    rest,
+    culprit,
+    reason,
+  }: { rest: PendingAppend[]; culprit: PendingAppend; reason: InsertFailure },
+  deps: BatchDeps,
+): Promise<PendingAppend[]> {
+  if (reason.kind === 'rejected') {
+    culprit.fail(rejectionError(reason));
+  } else if (reason.index === 'following') {
+    culprit.settle({ kind: 'superseded' });
+  } else if (reason.index === 'idempotency') {
+    return resolveReplay(queue, { rest, culprit }, deps);
+  } else {
+    noteChainConflict(queue, deps.clock);
+    await deps.probe('conflict', queue.organizationId);
+  }
+  return rest.filter(({ done }) => !done);
+}
+
+function rejectionError({
+  documentAtFault,
+  cause,
+}: Extract<InsertFailure, { kind: 'rejected' }>): AppError {
+  if (!documentAtFault) return new AppError('INTERNAL_ERROR', undefined, { cause });
+  return new AppError('VALIDATION_ERROR', 'The database rejected this document', { cause });
+}
