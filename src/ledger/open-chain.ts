@@ -36,32 +36,28 @@ export interface OpenChain {
 }
 
 export function openChain(chain: Chain, deps: ChainDeps): OpenChain {
-  const { connection, clock, newId, ready, queueLimit, onQuarantine } = deps;
-  const probe = deps.probe && { probe: deps.probe };
+  const { connection, clock, queueLimit, onQuarantine } = deps;
+  const timer = systemTimer;
   const db = connection.getClient().db(connection.name);
-  const store = createMongoStore({ db, chain, timer: systemTimer });
-  const collection = db.collection<HeadRow>(`heads_${chain.collection}`);
-  const heads = createHeads({ collection, store, clock, timer: systemTimer, onQuarantine });
-  const limits = { ...DEFAULT_LIMITS, queue: queueLimit };
+  const store = createMongoStore({ db, chain, timer });
+  const headRows = db.collection<HeadRow>(`heads_${chain.collection}`);
+  const heads = createHeads({ collection: headRows, store, clock, timer, onQuarantine });
   const listeners: ((organizationId: string) => void)[] = [];
   const appender = createAppender({
+    ...deps,
     store,
     chain,
-    clock,
-    timer: systemTimer,
+    timer,
     heads,
-    ready,
+    limits: { ...DEFAULT_LIMITS, queue: queueLimit },
     onSealed: (organizationId) => listeners.forEach((listener) => listener(organizationId)),
-    newId,
-    limits,
-    ...probe,
   });
   const fold = createFold(db, chain);
   return {
     appender,
     heads,
     fold,
-    amendments: createAmendments({ db, chain, appender, fold, ...probe }),
+    amendments: createAmendments({ ...deps, db, chain, appender, fold }),
     onSealed: (listener) => listeners.push(listener),
     emptyEntries: (organizationId, except) =>
       eraseAuditValues(db, objectId(organizationId), except),

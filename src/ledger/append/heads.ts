@@ -14,6 +14,7 @@ const WRITE_DELAY_MS = 250;
 const CONFIRM_READS = 20;
 const CONFIRM_PAUSE_MS = 100;
 const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** A row of the append-only collection: a head that a chain once had. */
 export interface HeadRow extends Position {
@@ -103,48 +104,54 @@ function quarantineError(): AppError {
 
 /** Keeps, per organisation, one row an hour of those older than an hour, and one row a day of those older than a day: the newest. */
 export async function thinHeads(collection: mongo.Collection<HeadRow>, now: Date): Promise<number> {
-  const hours = await thin(collection, {
-    from: now.getTime() - 24 * HOUR_MS,
-    to: now.getTime() - HOUR_MS,
-    unit: 'hour',
-  });
-  const days = await thin(collection, { from: 0, to: now.getTime() - 24 * HOUR_MS, unit: 'day' });
+  const hourAgo = now.getTime() - HOUR_MS;
+  const dayAgo = now.getTime() - DAY_MS;
+  const hours = await thin(collection, { from: dayAgo, to: hourAgo, unit: 'hour' });
+  const days = await thin(collection, { from: 0, to: dayAgo, unit: 'day' });
   return hours + days;
 }
 
-/** Milliseconds since the epoch. */
-interface Period {
+/** Rows from `from` to before `to`, milliseconds since the epoch, by hour or by day. */
+interface ThinnedPeriod {
   from: number;
   to: number;
   unit: 'hour' | 'day';
 }
 
-async function thin(
-  collection: mongo.Collection<HeadRow>,
-  { from, to, unit }: Period,
-): Promise<number> {
-  const kept = collection.aggregate<{
-    _id: { organizationId: Types.ObjectId; slot: Date };
-    newest: number;
-  }>([
+interface Slot {
+  _id: { organizationId: Types.ObjectId; start: Date };
+  newest: number;
+}
+
+async function thin(collection: mongo.Collection<HeadRow>, period: ThinnedPeriod): Promise<number> {
+  const slotMs = period.unit === 'hour' ? HOUR_MS : DAY_MS;
+  let removed = 0;
+  for await (const { _id, newest } of collection.aggregate<Slot>(crowdedSlots(period))) {
+    const end = Math.min(_id.start.getTime() + slotMs, period.to);
+    const { deletedCount } = await collection.deleteMany({
+      organizationId: _id.organizationId,
+      at: { $gte: _id.start, $lt: new Date(end) },
+      sequence: { $lt: newest },
+    });
+    removed += deletedCount;
+  }
+  return removed;
+}
+
+/** The hours or days of an organisation that have more than one row, with the newest of each. */
+function crowdedSlots({ from, to, unit }: ThinnedPeriod): mongo.Document[] {
+  const start = { $dateTrunc: { date: '$at', unit } };
+  return [
     { $match: { at: { $gte: new Date(from), $lt: new Date(to) } } },
     {
       $group: {
-        _id: { organizationId: '$organizationId', slot: { $dateTrunc: { date: '$at', unit } } },
+        _id: { organizationId: '$organizationId', start },
         newest: { $max: '$sequence' },
         rows: { $sum: 1 },
       },
     },
     { $match: { rows: { $gt: 1 } } },
-  ]);
-  let removed = 0;
-  for await (const { _id, newest } of kept) {
-    const end = _id.slot.getTime() + (unit === 'hour' ? HOUR_MS : 24 * HOUR_MS);
-    const at = { $gte: _id.slot, $lt: new Date(Math.min(end, to)) };
-    const older = { organizationId: _id.organizationId, at, sequence: { $lt: newest } };
-    removed += (await collection.deleteMany(older)).deletedCount;
-  }
-  return removed;
+  ];
 }
 
 /** `newest` serves confirming, `age` serves thinning. */

@@ -85,24 +85,29 @@ export async function resolveReplay(
   { rest, culprit }: { rest: PendingAppend[]; culprit: PendingAppend },
   deps: ReplayDeps,
 ): Promise<PendingAppend[]> {
-  const { store, chain, clock, timer, probe } = deps;
   const holders = await holdersOf(queue, rest, deps);
   for (const pending of rest) {
     const entry = holderOf(pending, holders);
-    if (!entry) continue;
-    if (isFresh(entry, deps)) {
-      pending.settle({ kind: 'repeated', entry });
-      continue;
-    }
-    await probe('before-release', queue.organizationId);
-    const before = new Date(clock.now().getTime() - (chain.idempotencyTtlMs ?? 0));
-    await persistently(timer, () => store.releaseIdempotencyKey(entry, before));
+    if (entry && isFresh(entry, deps)) pending.settle({ kind: 'repeated', entry });
+    else if (entry) await releaseKey(queue, entry, deps);
   }
   const others = rest.filter((pending) => pending !== culprit && !pending.done);
-  if (culprit.done || holderOf(culprit, holders))
-    return culprit.done ? others : [culprit, ...others];
-  if (++culprit.unseenConflicts > UNSEEN_CONFLICTS_MAX)
+  if (culprit.done) return others;
+  if (holderOf(culprit, holders)) return [culprit, ...others];
+  if (++culprit.unseenConflicts > UNSEEN_CONFLICTS_MAX) {
     culprit.fail(unavailable('The outcome of an identical request is not known yet'));
-  else if (others.length === 0) await sleep(timer, backoff(culprit.unseenConflicts));
-  return culprit.done ? others : [...others, culprit];
+    return others;
+  }
+  if (others.length === 0) await sleep(deps.timer, backoff(culprit.unseenConflicts));
+  return [...others, culprit];
+}
+
+async function releaseKey(
+  { organizationId }: AppendQueue,
+  entry: Stored,
+  { store, chain, clock, timer, probe }: ReplayDeps,
+): Promise<void> {
+  await probe('before-release', organizationId);
+  const before = new Date(clock.now().getTime() - (chain.idempotencyTtlMs ?? 0));
+  await persistently(timer, () => store.releaseIdempotencyKey(entry, before));
 }

@@ -53,8 +53,7 @@ function resultOf(
   outcome: InsertOutcome,
 ): Omit<InsertResult, 'durable'> {
   if (outcome.kind === 'unknown') throw new TypeError('an unknown outcome has no result');
-  const newest = durablePrefix(documents, outcome).at(-1);
-  const head = newest ? headOf(newest) : queue.head;
+  const head = newestHead(durablePrefix(documents, outcome)) ?? queue.head;
   if (outcome.kind === 'ok') return { head, failed: null };
   const document = documents[outcome.at];
   if (!document) throw new RangeError(`no document ${outcome.at} in this batch`);
@@ -73,28 +72,59 @@ async function resendUntilKnown(
   await probe('unknown', queue.organizationId);
   for (let attempt = 0; ; attempt++) {
     await sleep(timer, backoff(attempt));
-    const ids = undecided.map(({ _id }) => _id);
-    const found = await persistently(timer, () => store.byIds(queue.organizationObjectId, ids));
-    durable.push(...found);
-    const asSent = found.every((entry) =>
-      undecided.some((sent) => sent.chainHash === entry.chainHash),
-    );
-    undecided = undecided.filter(({ _id }) => !found.some((entry) => entry._id.equals(_id)));
-    const [first] = undecided;
-    if (!first)
-      return { durable, head: asSent ? headOf(durable.at(-1) as Stored) : null, failed: null };
-    if (!asSent || (await isTaken(queue, first, deps)))
-      return { durable, head: null, failed: { document: first, reason: CHAIN_CONFLICT } };
+    const read = await readBack(queue, undecided, deps);
+    durable.push(...read.found);
+    const decided = await decidedBy(queue, durable, read, deps);
+    if (decided) return decided;
     await probe('before-resend', queue.organizationId);
-    const outcome = await store.insertOrdered(undecided);
-    durable.push(...durablePrefix(undecided, outcome));
+    const outcome = await store.insertOrdered(read.missing);
+    const prefix = durablePrefix(read.missing, outcome);
+    durable.push(...prefix);
     if (!isUndecided(outcome) && !isChainConflict(outcome)) {
-      const result = resultOf(queue, undecided, outcome);
-      const newest = durable.at(-1);
-      return { durable, failed: result.failed, head: newest ? headOf(newest) : result.head };
+      const { head, failed } = resultOf(queue, read.missing, outcome);
+      return { durable, head: newestHead(durable) ?? head, failed };
     }
-    undecided = undecided.slice(durablePrefix(undecided, outcome).length);
+    undecided = read.missing.slice(prefix.length);
   }
+}
+
+/** What a majority shows of the sent documents. */
+interface ReadBack {
+  found: readonly Stored[];
+  missing: readonly Stored[];
+  /** None of them is an earlier sealing, to which the missing ones do not link. */
+  asSent: boolean;
+}
+
+async function readBack(
+  queue: AppendQueue,
+  sent: readonly Stored[],
+  { store, timer }: InsertDeps,
+): Promise<ReadBack> {
+  const ids = sent.map(({ _id }) => _id);
+  const found = await persistently(timer, () => store.byIds(queue.organizationObjectId, ids));
+  return {
+    found,
+    missing: sent.filter(({ _id }) => !found.some((entry) => entry._id.equals(_id))),
+    asSent: found.every((entry) => sent.some(({ chainHash }) => chainHash === entry.chainHash)),
+  };
+}
+
+/** The result, where a majority read decides it; null: the missing documents are to be sent again. */
+async function decidedBy(
+  queue: AppendQueue,
+  durable: readonly Stored[],
+  { missing: [first], asSent }: ReadBack,
+  deps: InsertDeps,
+): Promise<InsertResult | null> {
+  if (!first) return { durable, head: asSent ? newestHead(durable) : null, failed: null };
+  if (asSent && !(await isTaken(queue, first, deps))) return null;
+  return { durable, head: null, failed: { document: first, reason: CHAIN_CONFLICT } };
+}
+
+function newestHead(durable: readonly Stored[]): Head | null {
+  const newest = durable.at(-1);
+  return newest ? headOf(newest) : null;
 }
 
 /** On a sequence that was sent before it decides nothing until a majority shows who holds it. */

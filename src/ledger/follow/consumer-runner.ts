@@ -48,34 +48,45 @@ export class ConsumerRunner {
 
   /** Never rejects: errors are reported, and retried by a later call. */
   async run(consumer: Consumer, tail: TailReader): Promise<RunEnd> {
-    const { organizationId } = tail;
-    const key = `${consumer.name}:${organizationId}`;
     for (let count = 0; count < RUNS_MAX; count++) {
-      const retry = this.#retries.get(key);
-      const ms = (retry?.notBefore ?? 0) - this.#deps.clock.now().getTime();
-      if (ms > 0) return { kind: 'paused', ms };
-      const size = retry ? 1 : (consumer.batch ?? BATCH_MAX);
-      let next: ConsumerRun | null = null;
-      try {
-        next = await nextRun({ consumer, tail, size }, this.#deps);
-        if (!next) return { kind: 'caught-up' };
-        await runStep(next, this.#deps);
-        if (retry && next.to < retry.isolateUntil)
-          this.#retries.set(key, { ...retry, failures: 0 });
-        else this.#retries.delete(key);
-        // What was appended meanwhile has woken the organisation again: gathered until then, it costs less.
-        if (next.isLast) return { kind: 'caught-up' };
-      } catch (error) {
-        if (error instanceof CursorConflict) return { kind: 'caught-up' };
-        await this.#failed(key, { consumer, organizationId, next, error });
-      }
+      const end = await this.#runNext(consumer, tail);
+      if (end) return end;
     }
     return { kind: 'more' };
+  }
+
+  /** One run; null when another may follow. */
+  async #runNext(consumer: Consumer, tail: TailReader): Promise<RunEnd | null> {
+    const { organizationId } = tail;
+    const key = `${consumer.name}:${organizationId}`;
+    const retry = this.#retries.get(key);
+    const ms = (retry?.notBefore ?? 0) - this.#deps.clock.now().getTime();
+    if (ms > 0) return { kind: 'paused', ms };
+    const size = retry ? 1 : (consumer.batch ?? BATCH_MAX);
+    let next: ConsumerRun | null = null;
+    try {
+      next = await nextRun({ consumer, tail, size }, this.#deps);
+      if (!next) return { kind: 'caught-up' };
+      await runStep(next, this.#deps);
+      this.#succeeded(key, next.to);
+      // What was appended meanwhile has woken the organisation again: gathered until then, it costs less.
+      return next.isLast ? { kind: 'caught-up' } : null;
+    } catch (error) {
+      if (error instanceof CursorConflict) return { kind: 'caught-up' };
+      await this.#failed(key, { consumer, organizationId, next, error });
+      return null;
+    }
   }
 
   /** Ends all pauses, so that what failed can be retried now. */
   retryNow(): void {
     for (const retry of this.#retries.values()) retry.notBefore = 0;
+  }
+
+  #succeeded(key: string, sequence: number): void {
+    const retry = this.#retries.get(key);
+    if (retry && sequence < retry.isolateUntil) this.#retries.set(key, { ...retry, failures: 0 });
+    else this.#retries.delete(key);
   }
 
   async #failed(key: string, failure: ConsumerFailure): Promise<void> {

@@ -92,23 +92,39 @@ export function createConsumers(options: ConsumersDeps): Consumers {
 
 /** Which organisations some consumer is behind in, and by how much; creates missing cursors at the start of the chain. */
 async function compareCursors({ connection, chain, cursors, consumers }: ConsumersDeps) {
-  const newest = await headSequences(connection.collection(chain.collection));
-  const reached = new Map<string, number>();
-  for await (const { organizationId, consumer, sequence } of cursors.collection.find({})) {
-    reached.set(`${consumer}:${organizationId.toHexString()}`, sequence);
-  }
+  const heads = await headSequences(connection.collection(chain.collection));
+  const reached = await readCursors(cursors);
   const lags = Object.fromEntries(consumers.map(({ name }) => [name, 0]));
   const behind = new Set<string>();
-  for (const [organizationId, sequence] of newest) {
+  for (const [organizationId, head] of heads) {
     for (const { name } of consumers) {
-      const at = reached.get(`${name}:${organizationId}`);
-      if (at === undefined) {
-        const filter = { organizationId: objectId(organizationId), consumer: name };
-        await cursors.updateOne(filter, { $setOnInsert: { sequence: 0 } }, { upsert: true });
-      }
-      lags[name] = Math.max(lags[name] ?? 0, sequence - (at ?? 0));
-      if ((at ?? 0) < sequence) behind.add(organizationId);
+      const at = reached.get(cursorKey(name, organizationId));
+      if (at === undefined) await createCursor(cursors, organizationId, name);
+      const lag = head - (at ?? 0);
+      lags[name] = Math.max(lags[name] ?? 0, lag);
+      if (lag > 0) behind.add(organizationId);
     }
   }
   return { lags, behind: [...behind] };
+}
+
+/** The sequence of every cursor. */
+async function readCursors(cursors: ConsumersDeps['cursors']): Promise<Map<string, number>> {
+  const reached = new Map<string, number>();
+  for await (const { organizationId, consumer, sequence } of cursors.collection.find({}))
+    reached.set(cursorKey(consumer, organizationId.toHexString()), sequence);
+  return reached;
+}
+
+function cursorKey(consumer: string, organizationId: string): string {
+  return `${consumer}:${organizationId}`;
+}
+
+async function createCursor(
+  cursors: ConsumersDeps['cursors'],
+  organizationId: string,
+  consumer: string,
+): Promise<void> {
+  const filter = { organizationId: objectId(organizationId), consumer };
+  await cursors.updateOne(filter, { $setOnInsert: { sequence: 0 } }, { upsert: true });
 }

@@ -38,35 +38,42 @@ export interface BundleQueryRange extends Omit<BundleHeader, 'prevHash'> {
 export async function* bundleChunks(
   db: mongo.Db,
   chain: Chain,
-  { disclosed, ...request }: BundleQueryRange,
+  { disclosed, ...header }: BundleQueryRange,
 ): AsyncGenerator<string> {
-  const { fromSequence, toSequence } = request.range;
-  const values = Object.fromEntries(disclosed.map((name) => [`sealed.${name}`, 1]));
-  const sequence = { $gte: fromSequence ?? 1, $lte: toSequence ?? 0 };
-  const cursor = db
-    .collection<Stored>(chain.collection)
-    .find(
-      { organizationId: objectId(request.organizationId), sequence },
-      { ...MAJORITY, projection: { ...ENTRY_MEMBERS, ...values }, raw: true },
-    )
-    .sort({ sequence: 1 })
-    .batchSize(CURSOR_BATCH);
   let before: Stored | null = null;
   let count = 0;
   let text = '';
-  for await (const bytes of cursor) {
-    const entry = readDocument(bytes as unknown as Buffer) as Stored;
+  for await (const entry of entriesIn(db, chain, { disclosed, ...header })) {
     text += before
       ? lineOf(before, disclosed, false)
-      : bundleHeader({ ...request, prevHash: entry.prevHash });
+      : bundleHeader({ ...header, prevHash: entry.prevHash });
     before = entry;
     count++;
     if (text.length < CHUNK_CHARACTERS) continue;
     yield text;
     text = '';
   }
-  text += before ? lineOf(before, disclosed, true) : bundleHeader({ ...request, prevHash: null });
+  text += before ? lineOf(before, disclosed, true) : bundleHeader({ ...header, prevHash: null });
   yield text + bundleFooter({ count, chainHash: before?.chainHash ?? null });
+}
+
+/** The entries of a range, with the committed values that are disclosed. */
+async function* entriesIn(
+  db: mongo.Db,
+  chain: Chain,
+  { disclosed, organizationId, range }: BundleQueryRange,
+): AsyncGenerator<Stored> {
+  const values = Object.fromEntries(disclosed.map((name) => [`sealed.${name}`, 1]));
+  const sequence = { $gte: range.fromSequence ?? 1, $lte: range.toSequence ?? 0 };
+  const cursor = db
+    .collection<Stored>(chain.collection)
+    .find(
+      { organizationId: objectId(organizationId), sequence },
+      { ...MAJORITY, projection: { ...ENTRY_MEMBERS, ...values }, raw: true },
+    )
+    .sort({ sequence: 1 })
+    .batchSize(CURSOR_BATCH);
+  for await (const bytes of cursor) yield readDocument(bytes as unknown as Buffer) as Stored;
 }
 
 function lineOf(entry: Stored, disclosed: readonly string[], isLast: boolean): string {

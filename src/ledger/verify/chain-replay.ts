@@ -3,7 +3,7 @@ import { chainHash, payloadDigest, type Position } from '../../domain/record/cha
 import { beginFold } from '../../domain/record/trace-state.ts';
 import type { Json } from '../../domain/record/json.ts';
 import { payloadProblem } from '../../domain/record/payload-members.ts';
-import type { Payload } from '../../domain/record/payload.ts';
+import type { Payload, TracePayload } from '../../domain/record/payload.ts';
 import { readIntact } from './bson-reader.ts';
 import type { Chain } from '../chains.ts';
 import { checkValues } from './committed-values.ts';
@@ -149,21 +149,26 @@ export class ChainReplay {
   }
 
   #checkPayload(entry: Stored): void {
-    const { sequence, chainHash } = entry;
+    const { sequence } = entry;
     const payload = JSON.parse(entry.view) as Payload;
     const fault = payloadProblem(payload as unknown as Json);
     if (fault !== null) throw new TypeError(`a payload with ${fault}`);
     for (const column of differingColumns(entry, payload)) this.findings.mismatch(sequence, column);
     const gone = checkValues(entry, payload, this.findings);
-    const isFolded = payload.kind === 'trace' && (Boolean(entry.foldedTo) || gone.length > 0);
-    if (payload.kind === 'trace' && !isFolded) {
-      const payloads = new Map([[sequence, payload]]);
-      const state = beginFold({ sequence, chainHash, payload });
-      for (const field of differingState(entry, state, { folded: [entry], payloads }))
-        this.findings.mismatch(sequence, field);
-    } else if (payload.traceId !== null) this.#openHistory(payload.traceId, sequence, gone);
+    if (payload.kind === 'trace' && !entry.foldedTo && gone.length === 0)
+      this.#checkUnamended(entry, payload);
+    else if (payload.traceId !== null) this.#openHistory(payload.traceId, sequence, gone);
     else if (this.#isDeleted) this.findings.payload.erased += gone.length;
     else for (const name of gone) this.findings.missing(sequence, `sealed.${name}`);
+  }
+
+  /** A decision that nothing was folded onto: its current state is that of its ingestion. */
+  #checkUnamended(trace: Stored, payload: TracePayload): void {
+    const { sequence, chainHash } = trace;
+    const state = beginFold({ sequence, chainHash, payload });
+    const payloads = new Map([[sequence, payload]]);
+    for (const field of differingState(trace, state, { folded: [trace], payloads }))
+      this.findings.mismatch(sequence, field);
   }
 
   #openHistory(traceId: string, sequence: number, gone: readonly string[]): void {

@@ -78,31 +78,39 @@ interface Decision {
   now: Date;
 }
 
+/** Checks a decision against the fold of its amendments; returns its newest state. */
 function foldTrace(decision: Decision, findings: Findings): TraceState {
-  const { trace, payload, amendments, payloads, now } = decision;
+  const { trace, amendments, payloads, now } = decision;
   const foldedTo = Number(trace.foldedTo ?? 0) || trace.sequence;
-  let state = beginFold({ ...positionOf(trace), payload });
-  let stored = foldedTo === trace.sequence ? state : null;
-  for (const entry of amendments) {
-    state = foldEntry(state, {
-      ...positionOf(entry),
-      payload: payloads.get(entry.sequence) as AmendmentPayload,
-    });
-    if (entry.sequence === foldedTo) stored = state;
-  }
-  const folded = [trace, ...amendments].filter(({ sequence }) => sequence <= foldedTo);
+  const { state, newest } = statesOf(decision, foldedTo);
   const isLate = amendments.some(
     ({ sequence, createdAt }) => sequence > foldedTo && isOverdue(createdAt, now),
   );
-  if (!stored || isLate) findings.mismatch(trace.sequence, 'foldedTo');
-  if (!stored) return state;
-  for (const field of differingState(trace, stored, { folded, payloads }))
+  if (!state || isLate) findings.mismatch(trace.sequence, 'foldedTo');
+  if (!state) return newest;
+  const folded = [trace, ...amendments].filter(({ sequence }) => sequence <= foldedTo);
+  for (const field of differingState(trace, state, { folded, payloads }))
     findings.mismatch(trace.sequence, field);
-  for (const { sequence, name } of stored.erased) {
+  for (const { sequence, name } of state.erased) {
     const holder = folded.find((entry) => entry.sequence === sequence);
     if (holder && sealedOf(holder)[name]) findings.mismatch(sequence, `sealed.${name}`);
   }
-  return state;
+  return newest;
+}
+
+/** The state of a decision after all its amendments, and after those up to `foldedTo`; null when there is no such entry. */
+function statesOf(
+  { trace, payload, amendments, payloads }: Decision,
+  foldedTo: number,
+): { state: TraceState | null; newest: TraceState } {
+  let newest = beginFold({ ...positionOf(trace), payload });
+  let state = foldedTo === trace.sequence ? newest : null;
+  for (const entry of amendments) {
+    const amendment = payloads.get(entry.sequence) as AmendmentPayload;
+    newest = foldEntry(newest, { ...positionOf(entry), payload: amendment });
+    if (entry.sequence === foldedTo) state = newest;
+  }
+  return { state, newest };
 }
 
 function isOverdue(createdAt: Date, now: Date): boolean {
@@ -116,42 +124,47 @@ interface FoldedEntries {
 }
 
 /** The columns of a decision that differ from its folded state. */
-export function differingState(
-  trace: Stored,
-  state: TraceState,
-  { folded, payloads }: FoldedEntries,
-): string[] {
+export function differingState(trace: Stored, state: TraceState, entries: FoldedEntries): string[] {
+  const textOf = textsOf(state, entries.folded);
+  const erasures = entries.folded.filter(({ kind }) => kind === 'erasure');
+  const deletions = erasures.filter(({ sequence }) =>
+    isDeletion(entries.payloads.get(sequence) as ErasurePayload),
+  );
+  return [
+    ...differences(trace, {
+      status: state.status,
+      humanOverride: state.humanOverride ?? false,
+      rationale: parsed(textOf('rationale')),
+      triggeringCondition: parsed(textOf('triggeringCondition')),
+      erasedAt: erasures.at(-1)?.createdAt ?? null,
+      deletedAt: deletions.at(-1)?.createdAt ?? null,
+    }),
+    ...differingValues(trace, state, textOf),
+    ...differingReview(trace, state, entries),
+  ];
+}
+
+/** The text of a committed value in force: null when there is none, undefined when it ought to be stored and is not. */
+type TextOf = (name: string) => string | null | undefined;
+
+function textsOf({ fields }: TraceState, folded: readonly Stored[]): TextOf {
   const values = new Map(folded.map((entry) => [entry.sequence, sealedOf(entry)]));
-  const textOf = (name: string): string | null | undefined => {
-    const field = state.fields[name];
+  return (name) => {
+    const field = fields[name];
     if (field?.state !== 'stored') return null;
     return values.get(field.sequence)?.[name]?.text;
   };
-  const erasures = folded.filter(({ kind }) => kind === 'erasure');
-  const deletions = erasures.filter(({ sequence }) =>
-    isDeletion(payloads.get(sequence) as ErasurePayload),
-  );
-  const differing = differences(trace, {
-    status: state.status,
-    humanOverride: state.humanOverride ?? false,
-    rationale: parsed(textOf('rationale')),
-    triggeringCondition: parsed(textOf('triggeringCondition')),
-    erasedAt: erasures.at(-1)?.createdAt ?? null,
-    deletedAt: deletions.at(-1)?.createdAt ?? null,
-  });
+}
+
+/** The members of `changed` that are not the values with which corrections replaced the ingested ones. */
+function differingValues(trace: Stored, { fields }: TraceState, textOf: TextOf): string[] {
   const changed = (trace.changed ?? {}) as Readonly<Record<string, unknown>>;
-  const replaced = Object.entries(state.fields).filter(
-    ([, field]) => field.sequence !== trace.sequence,
-  );
-  const expected = Object.fromEntries(replaced.map(([name]) => [name, textOf(name)]));
+  const replaced = Object.keys(fields).filter((name) => fields[name]?.sequence !== trace.sequence);
+  const expected = Object.fromEntries(replaced.map((name) => [name, textOf(name)]));
   const unexpected = Object.keys(changed).filter(
     (name) => changed[name] !== null && !Object.hasOwn(expected, name),
   );
-  return [
-    ...differing,
-    ...[...differences(changed, expected), ...unexpected].map((name) => `changed.${name}`),
-    ...differingReview(trace, state, { folded, payloads }),
-  ];
+  return [...differences(changed, expected), ...unexpected].map((name) => `changed.${name}`);
 }
 
 function differingReview(

@@ -5,7 +5,7 @@ import { groupBy } from '../../domain/group-by.ts';
 import { readIntact } from './bson-reader.ts';
 import { AUDIT, type Chain } from '../chains.ts';
 import { ABOUT_ONE, MAJORITY } from '../read-write-concerns.ts';
-import type { Stored } from '../entry.ts';
+import type { Position, Stored } from '../entry.ts';
 import type { HeadRow } from '../append/heads.ts';
 import { objectId } from '../ledger.model.ts';
 import { ChainReplay } from './chain-replay.ts';
@@ -28,25 +28,17 @@ export interface ChainVerification {
 export async function verifyChain(verification: ChainVerification): Promise<Verification> {
   const { db, chain } = verification;
   const organizationId = objectId(verification.organizationId);
-  const notedHeads = await db
-    .collection<HeadRow>(`heads_${chain.collection}`)
-    .find({ organizationId }, { ...MAJORITY, projection: { _id: 0, sequence: 1, chainHash: 1 } })
-    .sort({ sequence: 1 })
-    .toArray();
   const entries = db.collection<Stored>(chain.collection);
-  const numbered = { organizationId, sequence: { $lt: Infinity } };
-  const newest = await entries.findOne(numbered, {
-    ...MAJORITY,
-    sort: { sequence: -1 },
-    projection: { sequence: 1 },
-  });
+  // The heads first: a head that is noted after the newest entry was read may be beyond it.
+  const notedHeads = await notedHeadsOf(db, chain, organizationId);
+  const newest = await newestSequence(entries, organizationId);
   const replay = new ChainReplay(chain, {
     notedHeads,
     isDeleted: await isDeleted(entries, chain, organizationId),
   });
   // Whole documents: a projection costs the database more than sending them.
   const cursor = entries
-    .find({ organizationId, sequence: { $lte: newest?.sequence ?? 0 } }, { ...MAJORITY, raw: true })
+    .find({ organizationId, sequence: { $lte: newest } }, { ...MAJORITY, raw: true })
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);
   for await (const bytes of cursor) {
@@ -55,6 +47,27 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   }
   await closeHistories(replay, verification);
   return replay.result();
+}
+
+function notedHeadsOf(
+  db: mongo.Db,
+  { collection }: Chain,
+  organizationId: Types.ObjectId,
+): Promise<Position[]> {
+  return db
+    .collection<HeadRow>(`heads_${collection}`)
+    .find({ organizationId }, { ...MAJORITY, projection: { _id: 0, sequence: 1, chainHash: 1 } })
+    .sort({ sequence: 1 })
+    .toArray();
+}
+
+async function newestSequence(
+  entries: mongo.Collection<Stored>,
+  organizationId: Types.ObjectId,
+): Promise<number> {
+  const numbered = { organizationId, sequence: { $lt: Infinity } };
+  const options = { ...MAJORITY, sort: { sequence: -1 }, projection: { sequence: 1 } } as const;
+  return (await entries.findOne(numbered, options))?.sequence ?? 0;
 }
 
 /** Whether an audit chain records the deletion of its organisation; the replay finds a forged record. */
