@@ -22,7 +22,7 @@ export interface InvitationDocument {
   updatedAt: Date;
 }
 
-/** What became of an invitation can be told this long after its end. */
+/** An invitation can be looked at this long after its end. */
 const KEPT_SECONDS = 90 * 24 * 3600;
 
 export const invitationSchema = new Schema<InvitationDocument>(

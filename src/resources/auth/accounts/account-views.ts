@@ -6,7 +6,7 @@ import type { UserDocument } from './users.model.ts';
 export interface UserView extends UserDocument {
   mfaEnabled: boolean;
 }
-export interface OrganizationView extends OrganizationDocument {
+export interface ActiveOrganization extends OrganizationDocument {
   plan: Plan;
 }
 
@@ -14,6 +14,6 @@ export function toUserView(user: UserDocument): UserView {
   return { ...user, mfaEnabled: user.mfa.enabled };
 }
 
-export function toOrganizationView(organization: OrganizationDocument): OrganizationView {
+export function toActiveOrganization(organization: OrganizationDocument): ActiveOrganization {
   return { ...organization, plan: organization.subscription.plan };
 }

@@ -9,8 +9,8 @@ import type { changeInput, completeInput, loginInput, registerInput } from '../a
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { Origin, SecondStep, SessionService, SignedIn } from '../sessions/sessions.service.ts';
 import {
-  type OrganizationView,
-  toOrganizationView,
+  type ActiveOrganization,
+  toActiveOrganization,
   toUserView,
   type UserView,
 } from './account-views.ts';
@@ -33,7 +33,7 @@ export interface PasswordChanged {
 }
 interface WhoAmI {
   user: UserView;
-  organization: OrganizationView;
+  organization: ActiveOrganization;
   role: Role;
 }
 
@@ -142,7 +142,7 @@ export function createLocalService(deps: Deps) {
         models.organizations.findById(organizationId).lean<OrganizationDocument>(),
       ]);
       if (!user || !organization) throw new AppError('UNAUTHORIZED_NO_USER');
-      return { user: toUserView(user), organization: toOrganizationView(organization), role };
+      return { user: toUserView(user), organization: toActiveOrganization(organization), role };
     },
   };
 }

@@ -1,4 +1,4 @@
-// Registration: a new account with an organisation of its own, whichever way the person came.
+// Registration: a new account with an organisation of its own, by password, mail or social login.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
@@ -6,7 +6,7 @@ import type { MembershipService } from '../../organization/memberships/membershi
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { Origin, Proof, SessionService, SignedIn } from '../sessions/sessions.service.ts';
-import { type OrganizationView, toOrganizationView } from './account-views.ts';
+import { type ActiveOrganization, toActiveOrganization } from './account-views.ts';
 import type { SocialIdentity } from './users.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'config' | 'clock' | 'newId'> & {
@@ -25,7 +25,7 @@ export interface Registrant {
   mailboxProved: boolean;
 }
 
-export type Registered = SignedIn & { organization: OrganizationView };
+export type Registered = SignedIn & { organization: ActiveOrganization };
 
 export function createRegistrationService(deps: Deps) {
   const { models, sessions, organizations, memberships, clock, newId, config } = deps;
@@ -55,7 +55,7 @@ export function createRegistrationService(deps: Deps) {
       const session = await sessions.signIn(user, origin, proof);
       // A new account has no second factor.
       if (session.mfaRequired) throw new AppError('INTERNAL_ERROR');
-      return { ...session, organization: toOrganizationView(organization) };
+      return { ...session, organization: toActiveOrganization(organization) };
     },
   };
 }

@@ -9,7 +9,7 @@ export const THEMES = ['system', 'light', 'dark'] as const;
 /** What the dashboard remembers of a user. */
 export interface Preferences {
   theme: (typeof THEMES)[number];
-  /** Kinds of notifications that are not wanted, and by which way. */
+  /** Kinds of notifications that are not wanted, by channel. */
   notificationOptOuts: { email: string[]; inApp: string[] };
 }
 

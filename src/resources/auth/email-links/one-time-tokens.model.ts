@@ -1,4 +1,4 @@
-// What proves something once: links in mail, the second step of a sign-in, stream tokens, a sign-on under way. Only a token's SHA-256 is stored.
+// What proves something once: links in mail, the second step of a sign-in, stream tokens, a login request. Only a token's SHA-256 is stored.
 import { Schema, type Types } from 'mongoose';
 
 export const PURPOSES = [
@@ -29,7 +29,7 @@ export interface OneTimeTokenDocument {
   createdAt: Date;
 }
 
-/** An expired token is told from an unknown one for a week. */
+/** For a week an expired token can be distinguished from an unknown one. */
 const KEPT_SECONDS = 7 * 24 * 3600;
 
 export const oneTimeTokenSchema = new Schema<OneTimeTokenDocument>(

@@ -89,7 +89,7 @@ export function createSecondStepService(deps: Deps) {
 }
 export type SecondStepService = ReturnType<typeof createSecondStepService>;
 
-/** The end of a temp token, told as that of any other token. */
+/** A temp token that has ended is refused like any other token. */
 function refuseEnded(error: unknown): never {
   if (!(error instanceof AppError)) throw error;
   const code = error.code === 'EXPIRED' ? 'TOKEN_EXPIRED' : 'TOKEN_REVOKED';

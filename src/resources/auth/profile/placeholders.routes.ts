@@ -72,7 +72,7 @@ export const placeholderRoutes: Route[] = [
     path: '/account/unlock-request',
     handler: says(
       'account-lock',
-      'Accounts are not locked; too many attempts have to wait for the time they were told',
+      'Accounts are not locked; after too many attempts wait as long as Retry-After says',
     ),
   }),
   route({

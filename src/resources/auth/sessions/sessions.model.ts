@@ -28,7 +28,7 @@ export interface SessionDocument {
   createdAt: Date;
 }
 
-/** A revoked session is told from an expired one for 30 days after its end. */
+/** For 30 days after its end a revoked session can be distinguished from an expired one. */
 const KEPT_SECONDS = 30 * 24 * 3600;
 
 const text = { type: String, required: true };
