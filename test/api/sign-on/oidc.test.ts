@@ -245,6 +245,21 @@ describe('who arrives', () => {
   });
 });
 
+describe('`email_verified`', () => {
+  test.for([false, 'false', 'FALSE', 0, 1, '', 'yes', null, {}])(
+    '%j: the address is not verified, and nobody is signed on',
+    async (email_verified) => {
+      const { answer } = await signOn(ground, home, person(home, { email_verified }));
+      expect(ended(answer)).toEqual(refused('FORBIDDEN'));
+    },
+  );
+
+  test.for([true, 'true', undefined])('%j: signed on', async (email_verified) => {
+    const { answer } = await signOn(ground, home, person(home, { email_verified }));
+    expect(ended(answer)).toEqual(signedOn);
+  });
+});
+
 describe('an account that exists', () => {
   /** Registered here by whoever, with the address of a person of the house. */
   async function registered(
@@ -330,7 +345,7 @@ describe('an account that exists', () => {
 });
 
 describe('roles', () => {
-  test('follow the groups, come and go with them, and stay where nothing is said', async () => {
+  test('follow the groups, come and go with them, and stay where the provider points elsewhere', async () => {
     const own = await house(ground, provider.realm());
     await mapRoles(
       own,
@@ -340,11 +355,27 @@ describe('roles', () => {
     const one = person(own);
     const roleWith = async (more: object): Promise<string> =>
       (await me(sessionIn((await signOn(ground, own, { ...one, ...more })).answer))).role as string;
-    expect(await roleWith({ groups: ['staff', 'assay-admins'] })).toBe('admin');
-    expect(await roleWith({})).toBe('admin');
-    expect(await roleWith({ _claim_names: { groups: 'src1' } })).toBe('admin');
+    const admins = { groups: ['staff', 'assay-admins'] };
+    expect(await roleWith(admins)).toBe('admin');
+    for (const elsewhere of [{ _claim_names: { groups: 'src1' } }, { hasgroups: true }])
+      expect(await roleWith(elsewhere)).toBe('admin');
+    // Keycloak leaves the claim out for whoever is in no group.
+    expect(await roleWith({})).toBe('member');
+    expect(await roleWith(admins)).toBe('admin');
+    expect(await roleWith({ groups: [] })).toBe('member');
+    expect(await roleWith(admins)).toBe('admin');
     expect(await roleWith({ groups: 'assay-audit-eu' })).toBe('auditor');
     expect(await roleWith({ groups: [7, null, 'staff'] })).toBe('member');
+  });
+
+  test('that were given by hand stay without a group, and without a rule', async () => {
+    const own = await house(ground, provider.realm());
+    const one = person(own);
+    const { user } = await me(sessionIn((await signOn(ground, own, one)).answer));
+    await changeMembership(ground, { ...own.boss, userId: user._id }, { role: 'reviewer' });
+    expect((await me(sessionIn((await signOn(ground, own, one)).answer))).role).toBe('reviewer');
+    await mapRoles(own, { pattern: '^assay-admins$', role: 'admin' });
+    expect((await me(sessionIn((await signOn(ground, own, one)).answer))).role).toBe('reviewer');
   });
 
   test('never take the last owner', async () => {

@@ -175,6 +175,12 @@ describe('signing on', () => {
     expect((await me((await signOn('g-3', () => withEmail({ groups: ['all'] }))).token)).role).toBe(
       'member',
     );
+    expect((await me((await signOn('g-3', saying)).token)).role).toBe('admin');
+    // Entra sends a link instead of many groups; Keycloak leaves the attribute out for whoever is in none.
+    const link = 'http://schemas.microsoft.com/claims/groups.link';
+    const linked = await signOn('g-3', () => withEmail({ [link]: ['https://graph.example.com'] }));
+    expect((await me(linked.token)).role).toBe('admin');
+    expect((await me((await signOn('g-3', () => withEmail())).token)).role).toBe('member');
   });
 
   test('the second factor of Assay where the organisation wants it', async () => {

@@ -201,7 +201,7 @@ test('named exports only, no enums, no catch-all files', () => {
 
 /** Hosts a committed file may name: examples, the loopback, standards, the social logins, and where a mongod is officially found. */
 const HOSTS =
-  /^(localhost|127\.0\.0\.1|\[?::1\]?|[\w.-]*\bexample(\.(com|org|net))?|[\w.-]+\.(test|invalid)|fastdl\.mongodb\.org|pypi\.org|accounts\.google\.com|(api\.)?github\.com|login\.microsoftonline\.com|www\.rfc-editor\.org|json-schema\.org|www\.w3\.org|[a-z])$/;
+  /^(localhost|127\.0\.0\.1|\[?::1\]?|[\w.-]*\bexample(\.(com|org|net))?|[\w.-]+\.(test|invalid)|fastdl\.mongodb\.org|pypi\.org|accounts\.google\.com|(api\.)?github\.com|login\.microsoftonline\.com|www\.rfc-editor\.org|json-schema\.org|schemas\.(microsoft\.com|openid\.net|xmlsoap\.org)|www\.w3\.org|[a-z])$/;
 
 test('no path of somebody’s machine and no foreign host in any file', () => {
   const texts = files.filter((file) => !/\.(gz|png|ico|woff2?)$|^package-lock\.json$/.test(file));

@@ -28,7 +28,7 @@ export interface ExternalIdentity {
   /** Null: the provider sends none. */
   email: string | null;
   name: string | null;
-  /** Null: the provider says nothing of groups, and the role stays. */
+  /** Null: the provider does not say which, and the role stays. */
   groups: readonly string[] | null;
 }
 

@@ -48,6 +48,8 @@ const METHOD = 'oidc';
 const SCOPE = 'openid email profile';
 /** OpenID Connect Core, section 2: at most 255 characters. */
 const MAX_ID = 255;
+/** Values of `email_verified`: most directories leave it out, and some send text. */
+const VERIFIED: readonly unknown[] = [undefined, true, 'true'];
 
 export function createOidcService(deps: Deps) {
   const { providers, loginRequests, loginCompletion, accountLinking, activeSso, randomToken } =
@@ -140,21 +142,30 @@ function identityIn(
       'TOKEN_VERIFICATION_FAILED',
       `ID token has no usable \`${subjectClaim}\` claim`,
     );
-  if (claims.email_verified === false)
+  if (!VERIFIED.includes(claims.email_verified))
     throw new AppError('FORBIDDEN', 'Identity provider has not verified the e-mail address');
   return {
     signOn: { protocol: METHOD, issuer, subject, format: null, sessionIndex: textIn(claims.sid) },
     email: textIn(claims.email),
     name: textIn(claims.name),
-    groups: groupsIn(claims[groupsClaim]),
+    groups: groupsIn(claims, groupsClaim),
   };
 }
 
 const textIn = (claim: unknown): string | null =>
   typeof claim === 'string' && claim !== '' && claim.length <= MAX_ID ? claim : null;
 
-/** Null also where the provider only says where the groups can be asked for, as Entra does when they are many. */
-function groupsIn(claim: unknown): string[] | null {
+/** Whether the claim only says where the groups can be asked for, as Entra does when they are many. */
+function hasOverage({ _claim_names: elsewhere, hasgroups }: Claims, groupsClaim: string): boolean {
+  const isElsewhere =
+    typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, groupsClaim);
+  return isElsewhere || hasgroups === true || hasgroups === 'true';
+}
+
+/** No claim means no group; null: the provider does not say which, or in a form that is not understood. */
+function groupsIn(claims: Claims, groupsClaim: string): string[] | null {
+  const claim = claims[groupsClaim];
   if (typeof claim === 'string') return [claim];
-  return Array.isArray(claim) ? claim.filter((group) => typeof group === 'string') : null;
+  if (Array.isArray(claim)) return claim.filter((group) => typeof group === 'string');
+  return claim != null || hasOverage(claims, groupsClaim) ? null : [];
 }

@@ -41,6 +41,9 @@ interface SamlRequest extends LoginRequestState {
   requestId: string;
 }
 
+/** Entra sends it instead of the groups when they are many. */
+const GROUPS_LINK = 'http://schemas.microsoft.com/claims/groups.link';
+
 type ResponseForm = z.output<typeof responseForm>;
 
 /** The settings of an organisation whose protocol is SAML. @throws AppError `NOT_FOUND` */
@@ -141,6 +144,6 @@ function identityIn(
     },
     email: first(saml.emailAttribute)?.trim() ?? (isAddress ? nameId : null),
     name: first(saml.nameAttribute),
-    groups: attributes.get(saml.groupsAttribute) ?? null,
+    groups: attributes.get(saml.groupsAttribute) ?? (attributes.has(GROUPS_LINK) ? null : []),
   };
 }
