@@ -1,4 +1,4 @@
-// SCIM filters applied to resources (RFC 7644, section 3.4.2.2): resolved against the schema first, evaluated in memory afterwards.
+// SCIM filters (RFC 7644, section 3.4.2.2): compiled against a schema, evaluated on resources in memory.
 import {
   parseFilter,
   ScimFilterError,
@@ -13,23 +13,26 @@ import {
   type ResourceSchema,
 } from './schema.ts';
 
-/** Of a resource or an element of one, as it is shown. */
+/** On a resource as returned, or on an element of one. */
 export type Predicate = (resource: object) => boolean;
 
-/** A filter that names only what is there. */
+/** A compiled filter. */
 export interface Filter {
   matches: Predicate;
-  /** The text that the filter demands of a plain attribute with `eq`; undefined when it demands none. Spares reading everybody. */
-  demanded(attribute: string): string | undefined;
+  /** The text that a simple attribute must equal for the filter to match, for a query; undefined when there is none. */
+  requiredValue(attribute: string): string | undefined;
 }
 
 /**
- * Compiles a filter. A comparison holds when some value of the attribute fulfils it; an attribute without a value counts as null.
- * @throws ScimFilterError for text that is no filter, unknown attributes, and operators or values that do not suit an attribute
+ * Compiles a filter. A comparison matches when any value of the attribute does; an attribute without a value is compared as null.
+ * @throws ScimFilterError for malformed filters, unknown attributes, and operators or values that the attribute does not support
  */
 export function compileFilter(source: string, schema: ResourceSchema): Filter {
   const tree = parseFilter(source);
-  return { matches: predicateOf(tree, schema), demanded: (name) => demandedIn(tree, schema, name) };
+  return {
+    matches: predicateOf(tree, schema),
+    requiredValue: (name) => requiredValueIn(tree, schema, name),
+  };
 }
 
 /** The predicate of a tree. @throws ScimFilterError */
@@ -58,7 +61,7 @@ export function predicateOf(tree: FilterTree, schema: ResourceSchema): Predicate
   }
 }
 
-/** Holds when one element of a complex attribute fulfils all of the filter. */
+/** Matches when a single element of a complex attribute matches the whole filter. */
 function someElement(attribute: Attribute, filter: FilterTree): Predicate {
   const matches = predicateOf(filter, elementSchema(attribute));
   return (resource) =>
@@ -76,25 +79,25 @@ function comparison(
   };
 }
 
-/** The elements of a complex attribute as resources of their own. @throws ScimFilterError for an attribute without parts */
+/** The schema of the elements of a complex attribute. @throws ScimFilterError for one without sub-attributes */
 export function elementSchema({ name, subAttributes }: Attribute): ResourceSchema {
-  if (!subAttributes) throw new ScimFilterError(`${name} has no parts`);
+  if (!subAttributes) throw new ScimFilterError(`${name} has no sub-attributes`);
   return { id: name, name, description: name, attributes: subAttributes };
 }
 
 function attributeAt(schema: ResourceSchema, path: string): AttributePath {
   const found = findAttribute(schema, path);
-  if (!found) throw new ScimFilterError(`${path.slice(0, 80)} is no attribute`);
+  if (!found) throw new ScimFilterError(`unknown attribute ${path.slice(0, 80)}`);
   return found;
 }
 
-/** A multi-valued complex attribute is compared by its `value` (RFC 7644, section 3.4.2.2: `emails co "example.com"`). */
+/** A multi-valued complex attribute is compared by its sub-attribute `value` (RFC 7644, section 3.4.2.2: `emails co "example.com"`). */
 function comparable({ attribute, sub }: AttributePath, path: string): AttributePath {
   if (sub !== null || attribute.type !== 'complex') return { attribute, sub };
   const value = attribute.multiValued
     ? attribute.subAttributes?.find(({ name }) => name === 'value')
     : undefined;
-  if (!value) throw new ScimFilterError(`${path} cannot be compared as a whole`);
+  if (!value) throw new ScimFilterError(`${path} is complex and cannot be compared`);
   return { attribute, sub: value };
 }
 
@@ -114,17 +117,17 @@ function testOf(attribute: Attribute, op: Comparison, literal: Literal): Test {
   if (literal === null) {
     if (op === 'eq') return (value) => value === null;
     if (op === 'ne') return (value) => value !== null;
-    throw new ScimFilterError(`${op} needs a value`);
+    throw new ScimFilterError(`${op} requires a value`);
   }
   if (attribute.type === 'boolean') return booleanTest(attribute, op, literal);
   if (typeof literal !== 'string')
-    throw new ScimFilterError(`${attribute.name} is compared with a text`);
+    throw new ScimFilterError(`${attribute.name} must be compared with a string`);
   return attribute.type === 'dateTime'
     ? instantTest(attribute, op, literal)
     : textTest(attribute, op, literal);
 }
 
-/** `"True"` and `"False"` count as booleans, as in the requests of Entra. */
+/** Entra sends booleans as `"True"` and `"False"`. */
 function booleanTest(
   { name }: Attribute,
   op: Comparison,
@@ -132,34 +135,34 @@ function booleanTest(
 ): Test {
   const wanted = { true: true, false: false }[String(literal).toLowerCase()];
   if (wanted === undefined || typeof literal === 'number')
-    throw new ScimFilterError(`${name} is compared with true or false`);
+    throw new ScimFilterError(`${name} must be compared with true or false`);
   if (op === 'eq') return (value) => value === wanted;
   if (op === 'ne') return (value) => value !== wanted;
-  throw new ScimFilterError(`${op} does not suit ${name}`);
+  throw new ScimFilterError(`${name} does not support ${op}`);
 }
 
 function instantTest({ name }: Attribute, op: Comparison, literal: string): Test {
   const wanted = Date.parse(literal);
-  if (Number.isNaN(wanted)) throw new ScimFilterError(`${name} is compared with a date and time`);
+  if (Number.isNaN(wanted)) throw new ScimFilterError(`${name} must be compared with a dateTime`);
   if (op === 'co' || op === 'sw' || op === 'ew')
-    throw new ScimFilterError(`${op} does not suit ${name}`);
-  return (value) => ordered(op, value === null ? null : Date.parse(String(value)), wanted);
+    throw new ScimFilterError(`${name} does not support ${op}`);
+  return (value) => compare(op, value === null ? null : Date.parse(String(value)), wanted);
 }
 
 function textTest({ caseExact }: Attribute, op: Comparison, literal: string): Test {
   const fold = (text: string): string => (caseExact ? text : text.toLowerCase());
   const wanted = fold(literal);
-  return (given) => {
-    const value = given === null ? null : fold(String(given));
+  return (actual) => {
+    const value = actual === null ? null : fold(String(actual));
     if (op === 'co') return value?.includes(wanted) ?? false;
     if (op === 'sw') return value?.startsWith(wanted) ?? false;
     if (op === 'ew') return value?.endsWith(wanted) ?? false;
-    return ordered(op, value, wanted);
+    return compare(op, value, wanted);
   };
 }
 
-/** What is not there differs from everything and comes neither before nor after it. */
-function ordered<T extends string | number>(
+/** An absent value is not equal to any other, and neither before nor after it. */
+function compare<T extends string | number>(
   op: Exclude<Comparison, 'co' | 'sw' | 'ew'>,
   value: T | null,
   wanted: T,
@@ -181,10 +184,16 @@ function ordered<T extends string | number>(
   }
 }
 
-function demandedIn(tree: FilterTree, schema: ResourceSchema, name: string): string | undefined {
+function requiredValueIn(
+  tree: FilterTree,
+  schema: ResourceSchema,
+  name: string,
+): string | undefined {
   if (tree.op === 'and')
-    return tree.of.map((part) => demandedIn(part, schema, name)).find((text) => text !== undefined);
+    return tree.of
+      .map((part) => requiredValueIn(part, schema, name))
+      .find((text) => text !== undefined);
   if (tree.op !== 'eq' || typeof tree.value !== 'string') return undefined;
-  const place = findAttribute(schema, tree.path);
-  return place?.attribute.name === name && place.sub === null ? tree.value : undefined;
+  const found = findAttribute(schema, tree.path);
+  return found?.attribute.name === name && found.sub === null ? tree.value : undefined;
 }

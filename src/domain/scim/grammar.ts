@@ -1,4 +1,4 @@
-// The grammar of SCIM filters and attribute paths (RFC 7644, figure 1 and section 3.5.2): from text to a tree, in linear time.
+// Parser of SCIM filters and patch paths (RFC 7644, figure 1 and section 3.5.2), in linear time.
 
 export const COMPARISONS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
@@ -9,20 +9,20 @@ export type FilterTree =
   | { op: 'not'; of: FilterTree }
   | { op: 'pr'; path: string }
   | { op: Comparison; path: string; value: Literal }
-  /** `emails[...]`: some element fulfils the filter within the brackets. */
+  /** `emails[...]`: some element matches the filter in brackets. */
   | { op: 'some'; path: string; of: FilterTree };
 
-/** What a patch operation is aimed at: `attribute`, `attribute.sub`, `attribute[filter]` or `attribute[filter].sub`. */
+/** The target of a patch operation: `attribute`, `attribute.sub`, `attribute[filter]` or `attribute[filter].sub`. */
 export interface Target {
   path: string;
   of: FilterTree | null;
   sub: string | null;
 }
 
-/** Text that is no filter or path, or one that names what is not there. */
+/** A malformed filter or path, or one that the schema does not support. */
 export class ScimFilterError extends Error {}
 
-/** Characters of a filter, and parentheses within parentheses. */
+/** Characters of a filter, and levels of parentheses. */
 export const filterLimits = { length: 4_000, depth: 32 } as const;
 
 type Kind = 'text' | 'number' | 'word' | 'bracket' | 'sub' | 'end';
@@ -34,7 +34,7 @@ interface Token {
 const TOKEN =
   /\s*(?:("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.:$-]))|([A-Za-z$][\w.:$-]*)|([()[\]])|(\.[A-Za-z$][\w$-]*))/uy;
 const KINDS: readonly Kind[] = ['text', 'number', 'word', 'bracket', 'sub'];
-const END: Token = { kind: 'end', text: 'the end' };
+const END: Token = { kind: 'end', text: 'end of text' };
 
 function tokensOf(source: string): Token[] {
   const text = source.trimEnd();
@@ -44,19 +44,19 @@ function tokensOf(source: string): Token[] {
   TOKEN.lastIndex = 0;
   for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
     const found = TOKEN.exec(text);
-    if (!found) throw new ScimFilterError(`not understood at character ${at + 1}`);
+    if (!found) throw new ScimFilterError(`invalid token at character ${at + 1}`);
     const index = found.slice(1).findIndex((part) => part !== undefined);
     tokens.push({ kind: KINDS[index] ?? 'end', text: found[index + 1] ?? '' });
   }
   return tokens;
 }
 
-/** Recursive descent; `or` binds least, then `and`, then `not` and brackets. */
+/** Recursive descent; `or` has the lowest precedence, then `and`, then `not` and brackets. */
 class Parser {
   readonly #tokens: readonly Token[];
   #at = 0;
   #depth = 0;
-  #within = false;
+  #inPath = false;
 
   constructor(source: string) {
     this.#tokens = tokensOf(source);
@@ -104,18 +104,18 @@ class Parser {
     if (!this.#skip('[')) return this.#comparison(path);
     const of = this.#inBrackets();
     if (this.#peek().kind !== 'sub') return { op: 'some', path, of };
-    // `emails[type eq "work"].value eq "a"`, as Entra writes it: one element fulfils both.
+    // Entra sends `emails[type eq "work"].value eq "a"`: one element matches both.
     const comparison = this.#comparison(this.#take('sub').slice(1));
     return { op: 'some', path, of: { op: 'and', of: [of, comparison] } };
   }
 
-  /** A value path holds no other (RFC 7644, figure 1). */
+  /** Value paths do not nest (RFC 7644, figure 1). */
   #inBrackets(): FilterTree {
-    if (this.#within) throw this.#unexpected();
-    this.#within = true;
+    if (this.#inPath) throw this.#unexpected();
+    this.#inPath = true;
     const of = this.filter();
     this.#expect(']');
-    this.#within = false;
+    this.#inPath = false;
     return of;
   }
 
@@ -123,7 +123,7 @@ class Parser {
     const op = this.#take('word').toLowerCase();
     if (op === 'pr') return { op, path };
     const comparison = COMPARISONS.find((one) => one === op);
-    if (comparison === undefined) throw new ScimFilterError(`${op} is no operator`);
+    if (comparison === undefined) throw new ScimFilterError(`unknown operator ${op}`);
     return { op: comparison, path, value: this.#literal() };
   }
 
@@ -167,7 +167,7 @@ class Parser {
 }
 
 /**
- * The tree of a filter; keywords and operators have no case.
+ * Parses a filter; keywords and operators are case-insensitive.
  * @throws ScimFilterError
  */
 export function parseFilter(source: string): FilterTree {
@@ -178,7 +178,7 @@ export function parseFilter(source: string): FilterTree {
 }
 
 /**
- * The target of a patch operation (RFC 7644, section 3.5.2).
+ * Parses the path of a patch operation (RFC 7644, section 3.5.2).
  * @throws ScimFilterError
  */
 export function parseTarget(source: string): Target {

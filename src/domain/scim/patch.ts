@@ -1,4 +1,4 @@
-// SCIM patches (RFC 7644, section 3.5.2), applied to a copy: only places that the schema lets a client write are ever touched.
+// SCIM patches (RFC 7644, section 3.5.2), applied to a copy: only attributes that the schema makes writable can change.
 import type { Json, JsonObject } from '../record/json.ts';
 import { elementSchema, predicateOf, type Predicate } from './filter.ts';
 import { parseTarget, ScimFilterError, type FilterTree } from './grammar.ts';
@@ -10,24 +10,24 @@ export interface PatchOperation {
   value?: Json | undefined;
 }
 
-/** An operation that cannot be carried out. */
+/** An operation that cannot be applied. */
 export class ScimPatchError extends Error {}
 
-/** Where an operation writes. */
-interface Aim {
+/** What an operation writes to. */
+interface WriteTarget {
   attribute: Attribute;
   sub: Attribute | null;
-  /** Which elements of a multi-valued attribute; null: the attribute as a whole. */
+  /** Selects elements of a multi-valued attribute; null: the whole attribute. */
   selects: Predicate | null;
-  /** What a new element begins with when none is selected; null: nothing says it. */
+  /** The initial content of a new element when none is selected; null: the filter does not determine it. */
   template: JsonObject | null;
 }
 
 type Change = Pick<PatchOperation, 'op' | 'value'>;
 
 /**
- * The resource after all operations, in order; the given one is left as it is. Values are not checked here beyond their shape.
- * @throws ScimPatchError for a path that leads nowhere or to what cannot be written, and for a value that does not suit it
+ * The resource after all operations, in order; the given one does not change. Values are checked for their shape only.
+ * @throws ScimPatchError for an unknown or read-only path, and for a value of the wrong shape
  */
 export function applyPatch(
   resource: JsonObject,
@@ -45,42 +45,41 @@ function applyOperation(
   { op, path, value }: PatchOperation,
   schema: ResourceSchema,
 ): JsonObject {
-  if (op !== 'remove' && value === undefined) throw new ScimPatchError(`${op} needs a value`);
+  if (op !== 'remove' && value === undefined) throw new ScimPatchError(`${op} requires a value`);
   if (path !== undefined) {
-    const aim = aimAt(schema, path);
-    if (!aim) throw new ScimPatchError(`${path.slice(0, 80)} is no attribute that can be written`);
-    return write(resource, aim, { op, value });
+    const target = resolveTarget(schema, path);
+    if (!target) throw new ScimPatchError(`${path.slice(0, 80)} is not a writable attribute`);
+    return write(resource, target, { op, value });
   }
-  if (op === 'remove') throw new ScimPatchError('remove needs a path');
-  if (!isObject(value))
-    throw new ScimPatchError('without a path the value is a part of the resource');
-  // Entra writes paths in place of names; what is unknown is passed over, as in a whole resource.
+  if (op === 'remove') throw new ScimPatchError('remove requires a path');
+  if (!isObject(value)) throw new ScimPatchError('without a path, the value must be an object');
+  // Entra sends paths for names. Unknown ones are ignored, as in a complete resource.
   return Object.entries(value).reduce((current, [name, member]) => {
-    const aim = aimAt(schema, name);
-    return aim ? write(current, aim, { op, value: member }) : current;
+    const target = resolveTarget(schema, name);
+    return target ? write(current, target, { op, value: member }) : current;
   }, resource);
 }
 
-/** Null for text that is no path, and for what is not there or not a client's to write. */
-function aimAt(schema: ResourceSchema, path: string): Aim | null {
+/** Null for malformed paths and for unknown or read-only attributes. */
+function resolveTarget(schema: ResourceSchema, path: string): WriteTarget | null {
   try {
-    const target = parseTarget(path);
-    const place = findAttribute(
+    const parsed = parseTarget(path);
+    const found = findAttribute(
       schema,
-      target.sub === null ? target.path : `${target.path}.${target.sub}`,
+      parsed.sub === null ? parsed.path : `${parsed.path}.${parsed.sub}`,
     );
-    if (!place || [place.attribute, place.sub].some((part) => part?.mutability === 'readOnly'))
+    if (!found || [found.attribute, found.sub].some((part) => part?.mutability === 'readOnly'))
       return null;
-    const manyValued = place.attribute.multiValued;
-    // Which element's part is meant must be said: `emails.value` would write to all of them.
-    if (target.of === null)
-      return manyValued && place.sub !== null ? null : { ...place, selects: null, template: null };
-    if (!manyValued || (target.sub === null && place.sub !== null)) return null;
-    const elements = elementSchema(place.attribute);
+    const { multiValued } = found.attribute;
+    // `emails.value` does not select an element: it would write to all of them.
+    if (parsed.of === null)
+      return multiValued && found.sub !== null ? null : { ...found, selects: null, template: null };
+    if (!multiValued || (parsed.sub === null && found.sub !== null)) return null;
+    const elements = elementSchema(found.attribute);
     return {
-      ...place,
-      selects: predicateOf(target.of, elements),
-      template: templateOf(target.of, elements),
+      ...found,
+      selects: predicateOf(parsed.of, elements),
+      template: templateOf(parsed.of, elements),
     };
   } catch (error) {
     if (error instanceof ScimFilterError) return null;
@@ -88,68 +87,71 @@ function aimAt(schema: ResourceSchema, path: string): Aim | null {
   }
 }
 
-/** `type eq "work"` says what an element that is missing would look like. */
+/** The element that a filter of equalities describes: `{ type: 'work' }` for `type eq "work"`. */
 function templateOf(tree: FilterTree, elements: ResourceSchema): JsonObject | null {
   if (tree.op === 'eq') {
-    const place = findAttribute(elements, tree.path);
-    return place && place.sub === null ? { [place.attribute.name]: tree.value } : null;
+    const found = findAttribute(elements, tree.path);
+    return found && found.sub === null ? { [found.attribute.name]: tree.value } : null;
   }
   if (tree.op !== 'and') return null;
   const parts = tree.of.map((part) => templateOf(part, elements));
   return parts.every((part) => part !== null) ? Object.assign({}, ...parts) : null;
 }
 
-function write(resource: JsonObject, aim: Aim, change: Change): JsonObject {
-  const { attribute, sub, selects } = aim;
+function write(resource: JsonObject, target: WriteTarget, change: Change): JsonObject {
+  const { attribute, sub, selects } = target;
   const { name } = attribute;
-  const present = resource[name];
+  const current = resource[name];
   if (attribute.multiValued) {
-    const list = Array.isArray(present) ? present : [];
+    const list = Array.isArray(current) ? current : [];
     const changed =
-      selects === null ? wholeList(list, attribute, change) : elements(list, aim, change);
+      selects === null ? writeList(list, attribute, change) : writeElements(list, target, change);
     return { ...resource, [name]: changed };
   }
   if (sub !== null)
-    return { ...resource, [name]: withPart(isObject(present) ? present : {}, sub, change) };
-  if (attribute.type !== 'complex' || clears(change)) return withPart(resource, attribute, change);
-  return { ...resource, [name]: merged(present, attribute, change) };
+    return { ...resource, [name]: withMember(isObject(current) ? current : {}, sub, change) };
+  if (attribute.type !== 'complex' || clears(change))
+    return withMember(resource, attribute, change);
+  return { ...resource, [name]: merge(current, attribute, change) };
 }
 
-/** Null takes a value away (RFC 7643, section 2.5). */
+/** Null removes a value (RFC 7643, section 2.5). */
 const clears = ({ op, value }: Change): boolean => op === 'remove' || value === null;
 
-function withPart(holder: JsonObject, part: Attribute, change: Change): JsonObject {
-  return clears(change) ? without(holder, part) : { ...holder, [part.name]: change.value ?? null };
+function withMember(holder: JsonObject, member: Attribute, change: Change): JsonObject {
+  return clears(change)
+    ? without(holder, member)
+    : { ...holder, [member.name]: change.value ?? null };
 }
 
 function without(holder: JsonObject, { name, required }: Attribute): JsonObject {
   if (required || name === 'active') throw new ScimPatchError(`${name} cannot be removed`);
-  const { [name]: _gone, ...rest } = holder;
+  const { [name]: _removed, ...rest } = holder;
   return rest;
 }
 
-/** The parts that the value names are replaced, the others stay. */
-function merged(
-  present: Json | undefined,
+/** Replaces the sub-attributes in the value, and keeps the others. */
+function merge(
+  current: Json | undefined,
   { name, subAttributes = [] }: Attribute,
   { value }: Change,
 ): JsonObject {
-  if (!isObject(value)) throw new ScimPatchError(`${name} is an object`);
+  if (!isObject(value)) throw new ScimPatchError(`${name} must be an object`);
   return {
-    ...(isObject(present) ? present : {}),
+    ...(isObject(current) ? current : {}),
     ...(canonicalMembers(subAttributes, value) as JsonObject),
   };
 }
 
-/** Add appends what is not there yet, replace takes the place of all, remove takes away what is named, or all. */
-function wholeList(
+/** Add appends new elements, replace replaces all, remove removes the given elements or all. */
+function writeList(
   list: Json[],
   { name, subAttributes = [] }: Attribute,
   { op, value }: Change,
 ): Json[] {
   if (value === undefined || value === null) return [];
   const items = [value].flat().map((item) => canonicalMembers(subAttributes, item) as Json);
-  if (!items.every(isObject)) throw new ScimPatchError(`${name} is a list of objects`);
+  if (!items.every(isObject)) throw new ScimPatchError(`${name} must be a list of objects`);
   if (op === 'replace') return items;
   const kept = list.filter((old) => !items.some((item) => sameValue(old, item)));
   return op === 'remove'
@@ -163,22 +165,22 @@ const sameValue = (one: Json, other: Json): boolean => valueOf(one) === valueOf(
 const sameElement = (one: Json, other: Json): boolean =>
   sameValue(one, other) && isObject(one) && isObject(other) && one.type === other.type;
 
-/** Changes the elements that are selected, or begins a new one when there is none. */
-function elements(
+/** Changes the selected elements; when none is selected, adds one. */
+function writeElements(
   list: Json[],
-  { attribute, sub, selects, template }: Aim,
+  { attribute, sub, selects, template }: WriteTarget,
   change: Change,
 ): Json[] {
   const selected = list.map((element) => isObject(element) && selects?.(element));
   const changed = (element: Json): JsonObject => {
     const before = isObject(element) ? element : {};
-    return sub === null ? merged(before, attribute, change) : withPart(before, sub, change);
+    return sub === null ? merge(before, attribute, change) : withMember(before, sub, change);
   };
   if (clears(change) && sub === null) return list.filter((_, index) => !selected[index]);
   if (selected.includes(true))
     return list.map((element, index) => (selected[index] ? changed(element) : element));
   if (clears(change)) return list;
-  if (template === null) throw new ScimPatchError(`no element of ${attribute.name} is meant`);
+  if (template === null) throw new ScimPatchError(`no element of ${attribute.name} is selected`);
   return [...list, changed(template)];
 }
 

@@ -1,4 +1,4 @@
-// The fixed SCIM groups and what leaving one means (document 1, section 2).
+// The SCIM groups, one for each role that a directory manages (document 1, section 2).
 import type { Role } from '../identity/roles.ts';
 
 export const ROLE_GROUPS = [
@@ -12,5 +12,5 @@ export type RoleGroup = (typeof ROLE_GROUPS)[number];
 export const isRoleGroup = (role: Role): role is RoleGroup =>
   (ROLE_GROUPS as readonly Role[]).includes(role);
 
-/** Whoever leaves a bucket falls to the default role; whoever leaves that one may still look. */
+/** The role after leaving a group: the default role; after leaving that of the default role, viewer. */
 export const roleAfter = (left: RoleGroup): Role => (left === 'member' ? 'viewer' : 'member');

@@ -1,8 +1,8 @@
-// What a SCIM user and a SCIM group are made of (RFC 7643, sections 3.1, 4 and 7): discovery shows it, filters and patches resolve against it.
+// The schemas of SCIM users and groups (RFC 7643, sections 3.1, 4 and 7), for discovery, filters and patches.
 
 export type AttributeType = 'string' | 'boolean' | 'dateTime' | 'reference' | 'complex';
 
-/** An attribute as RFC 7643 section 7 describes one. */
+/** An attribute definition (RFC 7643, section 7). */
 export interface Attribute {
   name: string;
   type: AttributeType;
@@ -28,7 +28,7 @@ export interface ResourceSchema {
 function attribute(
   name: string,
   description: string,
-  more: Partial<Omit<Attribute, 'name' | 'description'>> = {},
+  properties: Partial<Omit<Attribute, 'name' | 'description'>> = {},
 ): Attribute {
   return {
     name,
@@ -40,7 +40,7 @@ function attribute(
     mutability: 'readWrite',
     returned: 'default',
     uniqueness: 'none',
-    ...more,
+    ...properties,
   };
 }
 
@@ -48,7 +48,7 @@ const readOnly = { mutability: 'readOnly' } as const;
 const exact = { caseExact: true } as const;
 const complex = (...subAttributes: Attribute[]) => ({ type: 'complex', subAttributes }) as const;
 
-/** Attributes that every resource has, which RFC 7643 section 3.1 keeps out of the schemas. */
+/** Attributes of every resource, which are not part of the schemas (RFC 7643, section 3.1). */
 const COMMON: readonly Attribute[] = [
   attribute('schemas', 'Schemas of the resource', {
     multiValued: true,
@@ -58,13 +58,16 @@ const COMMON: readonly Attribute[] = [
   }),
   attribute('id', 'Identifier given by the service', { ...exact, ...readOnly, returned: 'always' }),
   attribute('externalId', 'Stable identifier given by the identity provider', exact),
-  attribute('meta', 'Facts about the resource', {
+  attribute('meta', 'Metadata of the resource', {
     ...readOnly,
     ...complex(
       attribute('resourceType', 'Kind of resource', { ...exact, ...readOnly }),
-      attribute('created', 'When it was made', { type: 'dateTime', ...readOnly }),
-      attribute('lastModified', 'When it was last changed', { type: 'dateTime', ...readOnly }),
-      attribute('location', 'Address of the resource', {
+      attribute('created', 'When the resource was created', { type: 'dateTime', ...readOnly }),
+      attribute('lastModified', 'When the resource was last changed', {
+        type: 'dateTime',
+        ...readOnly,
+      }),
+      attribute('location', 'URI of the resource', {
         type: 'reference',
         ...exact,
         ...readOnly,
@@ -78,19 +81,19 @@ export const USER_SCHEMA: ResourceSchema = {
   name: 'User',
   description: 'A person who is a member of the organisation',
   attributes: [
-    attribute('userName', 'Login name, lower-cased: the e-mail address', {
+    attribute('userName', 'Login name: the e-mail address in lower case', {
       required: true,
       uniqueness: 'server',
     }),
     attribute(
       'displayName',
-      'Name as shown; by default the given and family name, or what stands before the at-sign',
+      'Display name; by default the given and family name, or the local part of the e-mail address',
     ),
     attribute(
       'name',
       'Parts of the name',
       complex(
-        attribute('formatted', 'The whole name'),
+        attribute('formatted', 'Full name'),
         attribute('givenName', 'Given name'),
         attribute('familyName', 'Family name'),
       ),
@@ -109,14 +112,14 @@ export const USER_SCHEMA: ResourceSchema = {
       ...readOnly,
       ...complex(
         attribute('value', 'Identifier of the group', { ...exact, ...readOnly }),
-        attribute('$ref', 'Address of the group', {
+        attribute('$ref', 'URI of the group', {
           type: 'reference',
           referenceTypes: ['Group'],
           ...exact,
           ...readOnly,
         }),
         attribute('display', 'Name of the group', readOnly),
-        attribute('type', 'How the person belongs to it', {
+        attribute('type', 'Kind of membership', {
           canonicalValues: ['direct'],
           ...readOnly,
         }),
@@ -128,18 +131,18 @@ export const USER_SCHEMA: ResourceSchema = {
 export const GROUP_SCHEMA: ResourceSchema = {
   id: 'urn:ietf:params:scim:schemas:core:2.0:Group',
   name: 'Group',
-  description: 'Everybody who has a certain role in the organisation',
+  description: 'The members of the organisation with a given role',
   attributes: [
     attribute('displayName', 'Name of the role', {
       required: true,
       uniqueness: 'server',
       ...readOnly,
     }),
-    attribute('members', 'The people who have the role', {
+    attribute('members', 'The users with the role', {
       multiValued: true,
       ...complex(
         attribute('value', 'Identifier of the user', exact),
-        attribute('$ref', 'Address of the user', {
+        attribute('$ref', 'URI of the user', {
           type: 'reference',
           referenceTypes: ['User'],
           ...exact,
@@ -159,33 +162,33 @@ export interface AttributePath {
   sub: Attribute | null;
 }
 
-const named = (attributes: readonly Attribute[], name: string): Attribute | undefined =>
-  attributes.find((one) => one.name.toLowerCase() === name.toLowerCase());
+const byName = (attributes: readonly Attribute[], name: string): Attribute | undefined =>
+  attributes.find((attribute) => attribute.name.toLowerCase() === name.toLowerCase());
 
-/** Every attribute of a resource, the common ones included. */
+/** All attributes of a resource, including the common ones. */
 export const attributesOf = (schema: ResourceSchema): Attribute[] => [
   ...COMMON,
   ...schema.attributes,
 ];
 
-/** Where `path` (`attribute`, `attribute.sub`, either after the schema's URN) leads; names have no case. Null: nowhere. */
+/** The attribute at a path (`attribute` or `attribute.sub`, with or without the schema's URN), case-insensitive; null when unknown. */
 export function findAttribute(schema: ResourceSchema, path: string): AttributePath | null {
   const prefix = `${schema.id}:`.toLowerCase();
-  const bare = path.toLowerCase().startsWith(prefix) ? path.slice(prefix.length) : path;
-  const [name = '', subName, ...rest] = bare.split('.');
-  const found = named(attributesOf(schema), name);
+  const relative = path.toLowerCase().startsWith(prefix) ? path.slice(prefix.length) : path;
+  const [name = '', subName, ...rest] = relative.split('.');
+  const found = byName(attributesOf(schema), name);
   if (!found || rest.length > 0) return null;
   if (subName === undefined) return { attribute: found, sub: null };
-  const sub = named(found.subAttributes ?? [], subName);
+  const sub = byName(found.subAttributes ?? [], subName);
   return sub ? { attribute: found, sub } : null;
 }
 
-/** A copy with the names of `attributes` in their own case and without members of other names, also further down. */
+/** A copy with the names of members in the case of `attributes`, without unknown members, at all levels. */
 export function canonicalMembers(attributes: readonly Attribute[], value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => canonicalMembers(attributes, item));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).flatMap(([name, member]) => {
-    const found = named(attributes, name);
+    const found = byName(attributes, name);
     return found
       ? [[found.name, found.subAttributes ? canonicalMembers(found.subAttributes, member) : member]]
       : [];

@@ -417,15 +417,15 @@ test.each([
 });
 
 test('what a filter demands spares reading everybody, and is never more than it says', () => {
-  const demanded = (text: string, name = 'userName') =>
-    compileFilter(text, USER_SCHEMA).demanded(name);
-  expect(demanded('userName eq "a"')).toBe('a');
-  expect(demanded('active eq true and (USERNAME eq "a" and name pr)')).toBe('a');
-  expect(demanded('userName eq "a" or active eq true')).toBeUndefined();
-  expect(demanded('not (userName eq "a")')).toBeUndefined();
-  expect(demanded('userName ne "a"')).toBeUndefined();
-  expect(demanded('emails[value eq "a"]', 'emails')).toBeUndefined();
-  expect(demanded('externalId eq "a"', 'externalId')).toBe('a');
+  const required = (text: string, name = 'userName') =>
+    compileFilter(text, USER_SCHEMA).requiredValue(name);
+  expect(required('userName eq "a"')).toBe('a');
+  expect(required('active eq true and (USERNAME eq "a" and name pr)')).toBe('a');
+  expect(required('userName eq "a" or active eq true')).toBeUndefined();
+  expect(required('not (userName eq "a")')).toBeUndefined();
+  expect(required('userName ne "a"')).toBeUndefined();
+  expect(required('emails[value eq "a"]', 'emails')).toBeUndefined();
+  expect(required('externalId eq "a"', 'externalId')).toBe('a');
 });
 
 test('groups are filtered by their members', () => {

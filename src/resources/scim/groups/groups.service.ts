@@ -4,7 +4,12 @@ import type { Role } from '../../../domain/identity/roles.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Filter } from '../../../domain/scim/filter.ts';
 import type { PatchOperation } from '../../../domain/scim/patch.ts';
-import { project, type Projected, type Selection, shows } from '../../../domain/scim/projection.ts';
+import {
+  project,
+  type Projected,
+  type Selection,
+  isReturned,
+} from '../../../domain/scim/projection.ts';
 import { ROLE_GROUPS, roleAfter, type RoleGroup } from '../../../domain/scim/role-groups.ts';
 import { GROUP_SCHEMA } from '../../../domain/scim/schema.ts';
 import { AppError } from '../../../errors.ts';
@@ -80,7 +85,7 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
   return {
     /** Reads the members only where the filter or the answer needs them. */
     async list(tenant: Tenant, filter: Filter | null, selection: Selection): Promise<ScimGroup[]> {
-      const withMembers = filter !== null || shows(GROUP_SCHEMA, selection, 'members');
+      const withMembers = filter !== null || isReturned(GROUP_SCHEMA, selection, 'members');
       const groups = await Promise.all(
         ROLE_GROUPS.map((group) => toResource(tenant, group, withMembers)),
       );
@@ -92,7 +97,7 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
       group: RoleGroup,
       selection: Selection,
     ): Promise<Projected<ScimGroup>> {
-      const withMembers = shows(GROUP_SCHEMA, selection, 'members');
+      const withMembers = isReturned(GROUP_SCHEMA, selection, 'members');
       return project(await toResource(tenant, group, withMembers), GROUP_SCHEMA, selection);
     },
 

@@ -43,11 +43,11 @@ export function createPeopleService({ models, baseUrl }: Deps) {
 
   /** Who may match: everybody, or the few that an index finds where the filter demands an identifier. */
   async function candidates(organizationId: string, filter: Filter): Promise<object> {
-    const id = filter.demanded('id');
+    const id = filter.requiredValue('id');
     if (id !== undefined) return { organizationId, userId: ID.test(id) ? id : null };
-    const externalId = filter.demanded('externalId');
+    const externalId = filter.requiredValue('externalId');
     if (externalId !== undefined) return { organizationId, ssoId: externalId };
-    const userName = filter.demanded('userName')?.toLowerCase();
+    const userName = filter.requiredValue('userName')?.toLowerCase();
     if (userName === undefined) return { organizationId };
     const account = await models.users
       .findOne({ email: userName }, '_id')
