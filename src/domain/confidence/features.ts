@@ -44,75 +44,43 @@ const instruction =
 
 const figure = /\d[\d.,:-]{0,20}\d/g;
 
-type SharesOf<Feature extends ConfidenceFeature> = Pick<Shares, Feature>;
+/** The share of each feature, which is clamped to 0 and 1. */
+const measures: Record<
+  ConfidenceFeature,
+  (evidence: Evidence, history: DecisionHistory) => number
+> = {
+  rationaleMissing: ({ rationale }) => (rationale.trim() === '' ? 1 : 0),
+  rationaleShort: ({ rationale }) => {
+    const { length } = rationale.trim();
+    return length === 0 ? 0 : 1 - length / shortRationale;
+  },
+  rationaleLong: ({ rationale }) =>
+    (rationale.trim().length - longRationale.from) / (longRationale.to - longRationale.from),
+  hedging: ({ rationale }) => (rationale.match(hedges)?.length ?? 0) / 4,
+  ambiguity: (evidence) => 1 - marginOf(evidence) / clearMargin,
+  conflict: ({ isCall, rationale }) => (isCall && refusals.test(rationale) ? 1 : 0),
+  ungrounded: ({ values, context, rationale }) => {
+    const given = values.filter((value) => value.length >= 3);
+    return missingShare(given, `${context}\n${rationale.toLowerCase()}`);
+  },
+  figures: ({ isCall, rationale, context }) =>
+    isCall ? 0 : missingShare(rationale.match(figure)?.slice(0, 64) ?? [], context),
+  breadth: ({ values }) => (values.length - 6) / 6,
+  contextMissing: ({ prompt }) => (placeholder.test(prompt) ? 1 : 0),
+  contextError: ({ prompt }) => (failure.test(prompt) ? 1 : 0),
+  instruction: ({ prompt }) => (instruction.test(prompt) ? 1 : 0),
+  trigger: ({ hasTrigger }) => (hasTrigger ? 0 : 1),
+  claim: ({ claimed }) => (claimed === null ? 0 : 1 - claimed),
+  overrides: (_evidence, { recentOverrideRate }) => recentOverrideRate ?? 0,
+  flags: (_evidence, { recentFlagRate }) => recentFlagRate ?? 0,
+};
+const features = Object.keys(measures) as ConfidenceFeature[];
 
 /** The shares of all features. */
 export function sharesOf(evidence: Evidence, history: DecisionHistory): Shares {
-  return {
-    ...rationaleShares(evidence),
-    ...choiceShares(evidence),
-    ...groundingShares(evidence),
-    ...promptShares(evidence),
-    overrides: clamp(history.recentOverrideRate ?? 0),
-    flags: clamp(history.recentFlagRate ?? 0),
-  };
-}
-
-/** How the decision is explained. */
-function rationaleShares({
-  rationale,
-  isCall,
-}: Evidence): SharesOf<
-  'rationaleMissing' | 'rationaleShort' | 'rationaleLong' | 'hedging' | 'conflict'
-> {
-  const length = rationale.trim().length;
-  return {
-    rationaleMissing: length === 0 ? 1 : 0,
-    rationaleShort: length === 0 ? 0 : clamp(1 - length / shortRationale),
-    rationaleLong: clamp((length - longRationale.from) / (longRationale.to - longRationale.from)),
-    hedging: clamp((rationale.match(hedges)?.length ?? 0) / 4),
-    conflict: isCall && refusals.test(rationale) ? 1 : 0,
-  };
-}
-
-/** How clearly the agent chose. */
-function choiceShares(evidence: Evidence): SharesOf<'ambiguity' | 'trigger' | 'claim'> {
-  const { claimed, hasTrigger } = evidence;
-  return {
-    ambiguity: clamp(1 - marginOf(evidence) / clearMargin),
-    trigger: hasTrigger ? 0 : 1,
-    claim: claimed === null ? 0 : 1 - claimed,
-  };
-}
-
-/** How far the values of the action and the figures of an answer come from the context. */
-function groundingShares({
-  context,
-  rationale,
-  isCall,
-  values,
-}: Evidence): SharesOf<'ungrounded' | 'figures' | 'breadth'> {
-  const known = `${context}\n${rationale.toLowerCase()}`;
-  const figures = isCall ? [] : (rationale.match(figure)?.slice(0, 64) ?? []);
-  return {
-    ungrounded: missingShare(
-      values.filter((value) => value.length >= 3),
-      known,
-    ),
-    figures: missingShare(figures, context),
-    breadth: clamp((values.length - 6) / 6),
-  };
-}
-
-/** What is wrong with the prompt. */
-function promptShares({
-  prompt,
-}: Evidence): SharesOf<'contextMissing' | 'contextError' | 'instruction'> {
-  return {
-    contextMissing: placeholder.test(prompt) ? 1 : 0,
-    contextError: failure.test(prompt) ? 1 : 0,
-    instruction: instruction.test(prompt) ? 1 : 0,
-  };
+  const shares = {} as Shares;
+  for (const feature of features) shares[feature] = clamp(measures[feature](evidence, history));
+  return shares;
 }
 
 /**
