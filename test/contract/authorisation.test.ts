@@ -1,7 +1,7 @@
 // The authorisation matrix: every operation is called by every kind of caller, and let in or refused as written down.
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { workspaceKey } from '../setup/personas.ts';
+import { createWorkspaceKey } from '../setup/personas.ts';
 import type { Answer } from '../setup/start-app.ts';
 import { faultOf } from './answers.ts';
 import { authorisation, PERSONAS, type Persona, type Verdict } from './authorisation.ts';
@@ -66,8 +66,8 @@ beforeAll(async () => {
     emails.set(role, email);
   }
   const { app } = ground;
-  const readOnly = await workspaceKey(app, home.owner, { scope: { readOnly: true } });
-  const scoped = await workspaceKey(app, home.owner, { scope: { agentIds: [home.agentId] } });
+  const readOnly = await createWorkspaceKey(app, home.owner, { scope: { readOnly: true } });
+  const scoped = await createWorkspaceKey(app, home.owner, { scope: { agentIds: [home.agentId] } });
   callers.set('nobody', {});
   callers.set('expired', { token: expired((await member(home, 'owner')).token) });
   callers.set('workspaceKey', { key: home.key });

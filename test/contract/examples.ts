@@ -2,7 +2,7 @@
 import { Types } from 'mongoose';
 import { randomHex } from '../../src/platform/ids.ts';
 import { FIRST_CERTIFICATE } from '../setup/providers/certificates.ts';
-import { owner, PASSWORD } from '../setup/personas.ts';
+import { createOwner, PASSWORD } from '../setup/personas.ts';
 import {
   as,
   decisionBody,
@@ -60,7 +60,7 @@ async function newKey(site: Site): Promise<string> {
 }
 /** A token of a mail to somebody whom nothing else needs. */
 const tokenOfStranger = async (site: Site, purpose: string): Promise<string> =>
-  linkToken(site, purpose, await owner(site.ground.app, site.mark));
+  linkToken(site, purpose, await createOwner(site.ground.app, site.mark));
 const newUser = ({ mark }: Site): Record<string, unknown> => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
   userName: `${mark}-${randomHex(6)}@example.com`,

@@ -6,12 +6,12 @@ import { randomHex } from '../../src/platform/ids.ts';
 import { hashKey } from '../../src/domain/identity/key-hash.ts';
 import type { Sample } from './examples.ts';
 import {
-  agent,
+  createAgent,
   decision,
   ok,
-  owner,
+  createOwner,
   PASSWORD,
-  workspaceKey,
+  createWorkspaceKey,
   type Owner,
 } from '../setup/personas.ts';
 import { startNameServer, type NameServer } from '../setup/providers/name-server.ts';
@@ -237,7 +237,7 @@ const idOf = ({ database }: Ground, hex: string) =>
 /** A new organisation; `plan` replaces the plan before anybody has asked for it. */
 export async function makeSite(ground: Ground, mark: string, plan?: string): Promise<Site> {
   const { app, database } = ground;
-  const boss = await owner(app, mark);
+  const boss = await createOwner(app, mark);
   const organizationId = database.base.Types.ObjectId.createFromHexString(boss.organizationId);
   if (plan !== undefined)
     await database
@@ -248,8 +248,8 @@ export async function makeSite(ground: Ground, mark: string, plan?: string): Pro
   await database
     .collection('scim_tokens')
     .insertOne({ organizationId, tokenHash: hashKey(scimToken) });
-  const machine = await agent(app, boss, `${mark} agent ${randomHex(4)}`);
-  const { key } = await workspaceKey(app, boss, { name: `${mark} key` });
+  const machine = await createAgent(app, boss, `${mark} agent ${randomHex(4)}`);
+  const { key } = await createWorkspaceKey(app, boss, { name: `${mark} key` });
   const bare = {
     ground,
     mark,
@@ -285,7 +285,7 @@ export async function makeSite(ground: Ground, mark: string, plan?: string): Pro
 /** Somebody with a role at the site: a user of an organisation of their own who was taken in here. */
 export async function member({ ground, owner: boss }: Site, role: string): Promise<Owner> {
   const { app, database } = ground;
-  const person = await owner(app, role);
+  const person = await createOwner(app, role);
   const { ObjectId } = database.base.Types;
   const [organizationId, userId] = [boss.organizationId, person.userId].map((id) =>
     ObjectId.createFromHexString(id),

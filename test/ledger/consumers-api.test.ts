@@ -1,10 +1,17 @@
 // What follows from decisions: activity of agents, statistics of policies, events; each exactly once (docs/ledger.md, consumers).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { objectId, startGround, type Ground } from '../setup/harness.ts';
-import { agent, decision, ok, owner, workspaceKey, type Owner } from '../setup/personas.ts';
+import { objectId, startHarness, type Harness } from '../setup/harness.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../setup/personas.ts';
 import type { Answer, TestApp } from '../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 let key: string;
@@ -13,7 +20,7 @@ let failing = 0;
 /** Milliseconds that the app's clock is ahead. */
 let ahead = 0;
 beforeAll(async () => {
-  ground = await startGround(
+  harness = await startHarness(
     {},
     {
       clock: { now: () => new Date(Date.now() + ahead) },
@@ -24,11 +31,11 @@ beforeAll(async () => {
       },
     },
   );
-  app = ground.app;
-  ada = await owner(app);
-  ({ key } = await workspaceKey(app, ada));
+  app = harness.app;
+  ada = await createOwner(app);
+  ({ key } = await createWorkspaceKey(app, ada));
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const post = (named: string, more: object = {}, by = key): Promise<Answer> =>
   app.call('POST', '/api/v1/traces', { key: by, body: decision(named, more) });
@@ -47,7 +54,7 @@ const analyticsOf = async (id: string) =>
   ok(await app.call('GET', `/api/v1/agents/${id}/analytics`, { token: ada.token })).body
     .data as object;
 const eventsOf = ({ organizationId }: Owner) =>
-  ground.db
+  harness.db
     .collection('outbox')
     .find({ organizationId: objectId(organizationId) })
     .toArray();
@@ -60,7 +67,7 @@ describe('an agent', () => {
   });
 
   test('is counted, dated and rolled once, though runs fail in between', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     expect(await agentOf(bot.id)).toMatchObject({ status: 'healthy', lastActive: null });
     failing = 4;
     const actions = [
@@ -104,7 +111,7 @@ describe('an agent', () => {
   });
 
   test('recovers with better decisions', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     for (let n = 0; n < 10; n++) await post(bot.id, acting('wire'));
     await app.instance.runJobsOnce();
     expect(await agentOf(bot.id)).toMatchObject({ status: 'critical' });
@@ -114,14 +121,14 @@ describe('an agent', () => {
   });
 
   test('with too few decisions stays as it is', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     for (let n = 0; n < 9; n++) await post(bot.id, acting('wire'));
     await app.instance.runJobsOnce();
     expect(await agentOf(bot.id)).toMatchObject({ status: 'healthy' });
   });
 
   test('is scored by its recent history, once that has been looked at anew', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     const score = async () => (await post(bot.id)).body.data.confidenceScore as number;
     const before = await score();
     for (let n = 0; n < 5; n++) await post(bot.id, acting('wire'));
@@ -131,15 +138,15 @@ describe('an agent', () => {
   });
 
   test('of another organisation is touched by nobody who names its id', async () => {
-    const eve = await owner(app, 'Eve');
-    const { key: eves } = await workspaceKey(app, eve);
-    const bot = await agent(app, ada);
+    const eve = await createOwner(app, 'Eve');
+    const { key: eves } = await createWorkspaceKey(app, eve);
+    const bot = await createAgent(app, ada);
     expect((await post(bot.id, {}, eves)).status).toBe(201);
     await app.instance.runJobsOnce();
     await post(bot.id);
     await app.instance.runJobsOnce();
     expect(await analyticsOf(bot.id)).toMatchObject({ totalTraces: 1 });
-    expect(await ground.db.collection('parked').countDocuments()).toBe(0);
+    expect(await harness.db.collection('parked').countDocuments()).toBe(0);
     expect((await app.call('GET', `/api/v1/agents/${bot.id}`, { token: eve.token })).status).toBe(
       404,
     );
@@ -148,9 +155,9 @@ describe('an agent', () => {
 
 describe('events', () => {
   test('are one row of the outbox for each decision, in the shape of the specification', async () => {
-    const bob = await owner(app, 'Bob');
-    const { key: bobs } = await workspaceKey(app, bob);
-    const bot = await agent(app, bob, 'Claims');
+    const bob = await createOwner(app, 'Bob');
+    const { key: bobs } = await createWorkspaceKey(app, bob);
+    const bot = await createAgent(app, bob, 'Claims');
     await policy(bob, 'refund', { type: 'flag_for_review' });
     await policy(bob, 'wire', { type: 'block', config: { reason: 'No wires' } });
     const timestamp = '2026-03-01T10:00:00.000Z';
@@ -184,7 +191,7 @@ describe('events', () => {
         timestamp,
       },
     });
-    const stored = await ground.db.collection('ledger').findOne({ traceId: held.traceId });
+    const stored = await harness.db.collection('ledger').findOne({ traceId: held.traceId });
     const reviewId = (stored?.review as { _id: { toHexString(): string } })._id.toHexString();
     expect(bodies.get(held.traceId)).toEqual({
       event: 'trace.hold_for_review',
@@ -200,10 +207,10 @@ describe('events', () => {
   });
 
   test('tell what was judged, though the decision was changed or deleted meanwhile', async () => {
-    const carl = await owner(app, 'Carl');
-    const { key: carls } = await workspaceKey(app, carl);
+    const carl = await createOwner(app, 'Carl');
+    const { key: carls } = await createWorkspaceKey(app, carl);
     const { traceId } = (await post('x', {}, carls)).body.data;
-    const stored = await ground.db.collection('ledger').findOne({ traceId });
+    const stored = await harness.db.collection('ledger').findOne({ traceId });
     const body = { ids: [stored?._id], status: 'blocked' };
     ok(await app.call('POST', '/api/v1/traces/bulk-status', { token: carl.token, body }));
     ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: carl.token, body }));

@@ -5,16 +5,16 @@ import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { layOut, type MailContent } from '../../src/platform/mail/mail-layout.ts';
 import { createMailer } from '../../src/platform/mail/mailer.ts';
-import { openPostOffice, type PostOffice } from '../setup/providers/mail-server.ts';
+import { startMailServer, type MailServer } from '../setup/providers/mail-server.ts';
 
-let office: PostOffice;
+let mailServer: MailServer;
 let folder: string;
 beforeAll(async () => {
-  office = await openPostOffice();
+  mailServer = await startMailServer();
   folder = await mkdtemp(join(inject('scratch'), 'assay-mail-'));
 });
 afterAll(async () => {
-  await office.close();
+  await mailServer.close();
   await rm(folder, { recursive: true });
 });
 
@@ -34,8 +34,8 @@ const mailer = (smtpUrl?: string) =>
   });
 
 test('a server receives both forms; what is text stays text in HTML', async () => {
-  await mailer(office.url).send(layOut(content));
-  const mail = office.newest('ada@example.com');
+  await mailer(mailServer.url).send(layOut(content));
+  const mail = mailServer.newest('ada@example.com');
   expect(mail.from).toMatchObject({ name: 'Assay', address: 'assay@example.com' });
   expect(mail.to).toEqual([expect.objectContaining({ address: 'ada@example.com' })]);
   expect(mail.subject).toBe(content.subject);
@@ -57,18 +57,22 @@ test.each([
   'Eve <eve@example.com>',
   'ada@example.com\r\nBcc: eve@example.com',
 ])('an address such as %j never reaches a second person', async (to) => {
-  await mailer(office.url)
+  await mailer(mailServer.url)
     .send(layOut({ ...content, to }))
     .catch(() => undefined);
-  expect(office.received.flatMap(({ recipients }) => recipients)).not.toContain('eve@example.com');
-  expect(office.received.some(({ headers }) => headers.some(({ key }) => key === 'bcc'))).toBe(
+  expect(mailServer.received.flatMap(({ recipients }) => recipients)).not.toContain(
+    'eve@example.com',
+  );
+  expect(mailServer.received.some(({ headers }) => headers.some(({ key }) => key === 'bcc'))).toBe(
     false,
   );
 });
 
 test('a subject cannot add a header', async () => {
-  await mailer(office.url).send(layOut({ ...content, subject: 'Hello\r\nX-Evil: yes' }));
-  expect(office.newest('ada@example.com').headers.map(({ key }) => key)).not.toContain('x-evil');
+  await mailer(mailServer.url).send(layOut({ ...content, subject: 'Hello\r\nX-Evil: yes' }));
+  expect(mailServer.newest('ada@example.com').headers.map(({ key }) => key)).not.toContain(
+    'x-evil',
+  );
 });
 
 test('a server that does not answer is told as a failure', async () => {

@@ -1,10 +1,10 @@
 // An app together with its database, for tests that change or look at what no operation shows.
 import mongoose from 'mongoose';
 import type { InstanceDeps } from '../../src/instance.ts';
-import { ok, owner, type Owner } from './personas.ts';
+import { ok, createOwner, type Owner } from './personas.ts';
 import { databaseUri, startApp, type TestApp } from './start-app.ts';
 
-export interface Ground {
+export interface Harness {
   app: TestApp;
   /** The database's connection string, for a second instance on it. */
   mongoUri: string;
@@ -15,10 +15,10 @@ export interface Ground {
 export const objectId = (hex: string): mongoose.mongo.ObjectId => new mongoose.mongo.ObjectId(hex);
 
 /** `startApp` with a connection of the test's own to the same database. */
-export async function startGround(
+export async function startHarness(
   environment: Record<string, string> = {},
   parts: Partial<InstanceDeps> = {},
-): Promise<Ground> {
+): Promise<Harness> {
   const mongoUri = parts.mongoUri ?? databaseUri();
   const app = await startApp(environment, { ...parts, mongoUri });
   const client = await new mongoose.mongo.MongoClient(mongoUri).connect();
@@ -34,8 +34,12 @@ export async function startGround(
 }
 
 /** Somebody of an organisation of their own who was taken in at `home`, signed in there. */
-export async function member({ app, db }: Ground, home: Owner, role: string): Promise<Owner> {
-  const person = await owner(app, role);
+export async function createMember(
+  { app, db }: Harness,
+  home: Owner,
+  role: string,
+): Promise<Owner> {
+  const person = await createOwner(app, role);
   const row = { organizationId: objectId(home.organizationId), userId: objectId(person.userId) };
   const at = { createdAt: new Date(), updatedAt: new Date() };
   await db
@@ -50,7 +54,7 @@ export async function member({ app, db }: Ground, home: Owner, role: string): Pr
 }
 
 /** Changes somebody's membership behind the app's back. */
-export async function changeMembership({ db }: Ground, who: Owner, change: object): Promise<void> {
+export async function changeMembership({ db }: Harness, who: Owner, change: object): Promise<void> {
   const where = { organizationId: objectId(who.organizationId), userId: objectId(who.userId) };
   const { matchedCount } = await db.collection('memberships').updateOne(where, { $set: change });
   if (matchedCount !== 1) throw new Error('no such membership');

@@ -19,7 +19,7 @@ export function ok(answer: Answer): Answer {
 }
 
 /** A new organisation and its owner. */
-export async function owner(app: TestApp, name = 'Ada'): Promise<Owner> {
+export async function createOwner(app: TestApp, name = 'Ada'): Promise<Owner> {
   const email = `${name.toLowerCase()}-${randomHex(6)}@example.com`;
   const { data } = ok(
     await app.call('POST', '/api/v1/auth/register', {
@@ -36,7 +36,7 @@ export async function owner(app: TestApp, name = 'Ada'): Promise<Owner> {
 }
 
 /** A raw workspace key. */
-export async function workspaceKey(
+export async function createWorkspaceKey(
   app: TestApp,
   { token }: Owner,
   more: object = {},
@@ -48,7 +48,7 @@ export async function workspaceKey(
 }
 
 /** A registered agent with its raw key. */
-export async function agent(
+export async function createAgent(
   app: TestApp,
   { token }: Owner,
   name = `agent-${randomHex(4)}`,

@@ -35,7 +35,8 @@ export interface TestApp {
   stop(): Promise<void>;
 }
 
-const SECRETS = {
+/** Known, so that a test can sign what the service would not. */
+export const SECRETS = {
   jwt: 'a session secret for tests, long enough',
   formerJwt: [],
   ledgerKey: 'a ledger key for tests, also long enough',

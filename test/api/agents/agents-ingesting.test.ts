@@ -1,6 +1,13 @@
 // Agents at work over HTTP: whose key opens, which agent a decision means, and how many decisions a minute it may post.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/v1/agents';
@@ -12,7 +19,7 @@ beforeAll(async () => {
   const mongoUri = databaseUri();
   app = await startApp({}, { mongoUri });
   second = await startApp({}, { mongoUri });
-  ada = await owner(app);
+  ada = await createOwner(app);
 });
 afterAll(async () => {
   await app.stop();
@@ -36,7 +43,7 @@ test.each<[string, (id: string) => Promise<unknown>]>([
   ['regenerated', (id) => app.call('POST', `${path}/${id}/regenerate-key`, { token: ada.token })],
   ['deleted with its agent', (id) => app.call('DELETE', `${path}/${id}`, { token: ada.token })],
 ])('a key that was %s is void at once, and soon on the other instance', async (_how, void_) => {
-  const bot = await agent(app, ada);
+  const bot = await createAgent(app, ada);
   expect((await ingest(bot.key, bot.id)).status).toBe(201);
   expect((await ingest(bot.key, bot.id, second)).status).toBe(201);
   await void_(bot.id);
@@ -47,7 +54,7 @@ test.each<[string, (id: string) => Promise<unknown>]>([
 });
 
 test('a regenerated key works at once', async () => {
-  const bot = await agent(app, ada);
+  const bot = await createAgent(app, ada);
   const { data } = ok(
     await app.call('POST', `${path}/${bot.id}/regenerate-key`, { token: ada.token }),
   ).body;
@@ -55,8 +62,8 @@ test('a regenerated key works at once', async () => {
 });
 
 test('a decision means an agent by id, by the name its key was made under, or none', async () => {
-  const { key } = await workspaceKey(app, ada);
-  const bot = await agent(app, ada);
+  const { key } = await createWorkspaceKey(app, ada);
+  const bot = await createAgent(app, ada);
   await change(bot.id, { name: 'Renamed' });
   for (const [named, shown] of [
     [bot.id, bot.id],
@@ -74,25 +81,25 @@ test('a decision means an agent by id, by the name its key was made under, or no
 });
 
 test('an agent key ingests for its own agent, whatever others are called', async () => {
-  const [bot, other] = [await agent(app, ada), await agent(app, ada)];
+  const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
   expect((await ingest(bot.key, bot.id)).status).toBe(201);
   expect((await ingest(bot.key, bot.name)).status).toBe(201);
   for (const named of [other.id, other.name, 'free text'])
     expect(await statusOf(ingest(bot.key, named))).toEqual([403, 'FORBIDDEN']);
   await change(bot.id, { name: 'Renamed' });
-  const namesake = await agent(app, ada, bot.name);
+  const namesake = await createAgent(app, ada, bot.name);
   for (const { key, id } of [bot, namesake]) {
     expect((await ingest(key, bot.name)).status).toBe(201);
     expect((await newestTrace()).agentId).toBe(id);
   }
-  const { key } = await workspaceKey(app, ada, { scope: { agentIds: [bot.id] } });
+  const { key } = await createWorkspaceKey(app, ada, { scope: { agentIds: [bot.id] } });
   expect((await ingest(key, bot.name)).status).toBe(201);
   expect((await newestTrace()).agentId).toBe(bot.id);
   expect(await statusOf(ingest(key, other.id))).toEqual([403, 'FORBIDDEN']);
 });
 
 test('an agent key opens nothing else', async () => {
-  const { key, id } = await agent(app, ada);
+  const { key, id } = await createAgent(app, ada);
   for (const [method, address] of [
     ['GET', path],
     ['GET', `${path}/${id}`],
@@ -104,7 +111,7 @@ test('an agent key opens nothing else', async () => {
 });
 
 test("an agent's own limit holds for its key alone; null, zero and negative lift it", async () => {
-  const bot = await agent(app, ada);
+  const bot = await createAgent(app, ada);
   const limit = (maxRequestsPerMinute: number | null) =>
     change(`${bot.id}/policies`, { maxRequestsPerMinute });
   await limit(2);
@@ -119,7 +126,7 @@ test("an agent's own limit holds for its key alone; null, zero and negative lift
   expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
   expect(refused.body.data).toEqual({ limit: 2, windowSeconds: 60 });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  const { key } = await workspaceKey(app, ada);
+  const { key } = await createWorkspaceKey(app, ada);
   expect((await ingest(key, bot.id)).status).toBe(201);
   for (const none of [null, 0, -1]) {
     await limit(none);
@@ -130,7 +137,7 @@ test("an agent's own limit holds for its key alone; null, zero and negative lift
 });
 
 test('what an agent did is counted and its versions are listed as they appeared', async () => {
-  const bot = await agent(app, ada);
+  const bot = await createAgent(app, ada);
   const conditions = [{ field: 'metadata.verdict', operator: 'equals', value: 'block' }];
   const policy = { name: `Stop ${bot.id}`, conditions, actions: [{ type: 'block' }] };
   const { _id } = ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy }))

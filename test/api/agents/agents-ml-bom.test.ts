@@ -3,7 +3,14 @@ import { createHash } from 'node:crypto';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/v1/agents';
@@ -33,7 +40,7 @@ let ada: Owner;
 let eve: Owner;
 beforeAll(async () => {
   app = await startApp();
-  [ada, eve] = [await owner(app), await owner(app, 'Eve')];
+  [ada, eve] = [await createOwner(app), await createOwner(app, 'Eve')];
 });
 afterAll(() => app.stop());
 
@@ -49,7 +56,7 @@ const bomOfTrace = ({ token }: Owner, id: string): Promise<Answer> =>
 
 /** Records a decision and answers its object id. */
 async function decided(agentId: string, who = ada): Promise<string> {
-  const { key } = await workspaceKey(app, who);
+  const { key } = await createWorkspaceKey(app, who);
   ok(await app.call('POST', '/api/v1/traces', { key, body: decision(agentId) }));
   return ok(await app.call('GET', '/api/v1/traces?limit=1', { token: who.token })).body.data[0]._id;
 }
@@ -59,7 +66,7 @@ async function auditOf(query: string): Promise<Record<string, unknown>[]> {
 }
 
 test('what is stated is shown, replaced as a whole and forgotten', async () => {
-  const bot = await agent(app, ada);
+  const bot = await createAgent(app, ada);
   const { data } = ok(await state(ada, bot.id, stated)).body;
   expect(data.modelMetadata).toEqual(stated);
   expect((await get(ada, `/${bot.id}`)).body.data).toEqual(data);
@@ -91,7 +98,7 @@ test('what is stated is shown, replaced as a whole and forgotten', async () => {
 const text = (length: number): string => 'é'.repeat(length);
 
 test('the longest statement is taken, and makes a valid BOM', async () => {
-  const bot = await agent(app, ada);
+  const bot = await createAgent(app, ada);
   const most = {
     provider: text(200),
     model: text(200),
@@ -144,7 +151,7 @@ test.each<[object, string]>([
 });
 
 test('only statements are taken: no data of a data set, no digest of one’s own', async () => {
-  const bot = await agent(app, ada);
+  const bot = await createAgent(app, ada);
   const { modelMetadata } = ok(
     await state(ada, bot.id, {
       ...stated,
@@ -157,7 +164,7 @@ test('only statements are taken: no data of a data set, no digest of one’s own
 });
 
 test('the ML-BOM says what is stated now, beside its digest', async () => {
-  const bot = await agent(app, ada);
+  const bot = await createAgent(app, ada);
   const before = ok(await get(ada, `/${bot.id}/ml-bom`)).body;
   expect(before.data.components).toMatchObject([
     { type: 'machine-learning-model', name: 'unstated' },
@@ -189,7 +196,7 @@ test('the ML-BOM says what is stated now, beside its digest', async () => {
 });
 
 test('a refresh keeps the digest; later statements leave it until the next', async () => {
-  const bot = await agent(app, ada);
+  const bot = await createAgent(app, ada);
   ok(await state(ada, bot.id, stated));
   const { digest, data: bom } = ok(await get(ada, `/${bot.id}/ml-bom`)).body;
   const refreshed = await refresh(ada, bot.id);
@@ -216,7 +223,7 @@ test('a refresh keeps the digest; later statements leave it until the next', asy
 });
 
 test('a decision shows the ML-BOM of its agent, as soon as there is one, and after the agent is gone', async () => {
-  const [one, other] = [await agent(app, ada), await agent(app, ada)];
+  const [one, other] = [await createAgent(app, ada), await createAgent(app, ada)];
   const [traceId, otherTraceId] = [await decided(one.id), await decided(other.id)];
   expect(told(await bomOfTrace(ada, traceId))).toEqual([404, 'NOT_FOUND']);
   ok(await state(ada, one.id, stated));
@@ -243,10 +250,10 @@ test.each(['an agent nobody registered', 'b'.repeat(24)])(
 );
 
 test('keys see the ML-BOMs of the agents they are limited to', async () => {
-  const [one, other] = [await agent(app, ada), await agent(app, ada)];
+  const [one, other] = [await createAgent(app, ada), await createAgent(app, ada)];
   for (const { id } of [one, other]) ok(await state(ada, id, stated));
   const [traceId, otherTraceId] = [await decided(one.id), await decided(other.id)];
-  const { key } = await workspaceKey(app, ada, { scope: { agentIds: [one.id] } });
+  const { key } = await createWorkspaceKey(app, ada, { scope: { agentIds: [one.id] } });
   const statuses = [
     `agents/${one.id}`,
     `agents/${other.id}`,
@@ -261,7 +268,7 @@ test('keys see the ML-BOMs of the agents they are limited to', async () => {
 });
 
 test("another organisation's agents and decisions have no ML-BOM here, whatever they are called there", async () => {
-  const bot = await agent(app, ada);
+  const bot = await createAgent(app, ada);
   ok(await state(ada, bot.id, stated));
   const traceId = await decided(bot.id);
   for (const answer of [
@@ -284,7 +291,7 @@ test.each([
   '${canary}{{7*7}}',
   'canary\r\nX-Canary: 1',
 ])('the text %j stays a text', async (canary) => {
-  const bot = await agent(app, ada);
+  const bot = await createAgent(app, ada);
   const { uri, sha256 } = { uri: 'urn:canary:1', sha256: 'c'.repeat(64) };
   const texts = Object.fromEntries(
     ['provider', 'model', 'version', 'license', 'riskClass', 'purpose', 'trainingDataSummary'].map(

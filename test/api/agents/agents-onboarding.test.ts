@@ -1,7 +1,7 @@
 // The onboarding of agents over HTTP (document 1, section 4.3): a draft to resume, its progress, its two ends.
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { decision, ok, owner, type Owner } from '../../setup/personas.ts';
+import { decision, ok, createOwner, type Owner } from '../../setup/personas.ts';
 import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/v1/agents';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   const mongoUri = databaseUri();
   database = await mongoose.createConnection(mongoUri).asPromise();
   app = await startApp({}, { mongoUri });
-  ada = await owner(app);
+  ada = await createOwner(app);
 });
 afterAll(async () => {
   await app.stop();
@@ -50,17 +50,17 @@ async function become({ userId }: Owner, role: string): Promise<void> {
   const filter = { userId: new mongoose.Types.ObjectId(userId) };
   await database.collection('memberships').updateOne(filter, { $set: { role } });
 }
-/** Somebody else in the organisation of `boss`. */
-async function colleague(boss: Owner, role: string): Promise<Owner> {
-  const person = await owner(app, 'Bea');
-  const [organizationId, userId] = [boss.organizationId, person.userId].map(
+/** Somebody else in the organisation of `owner`. */
+async function colleague(owner: Owner, role: string): Promise<Owner> {
+  const person = await createOwner(app, 'Bea');
+  const [organizationId, userId] = [owner.organizationId, person.userId].map(
     (id) => new mongoose.Types.ObjectId(id),
   );
   const row = { organizationId, userId, role, isActive: true, deactivatedBy: null };
   await database
     .collection('memberships')
     .insertOne({ ...row, createdAt: new Date(), updatedAt: new Date() });
-  const body = { organizationId: boss.organizationId };
+  const body = { organizationId: owner.organizationId };
   const { data } = ok(
     await app.call('POST', '/api/v1/auth/switch-org', { token: person.token, body }),
   ).body;
@@ -68,7 +68,7 @@ async function colleague(boss: Owner, role: string): Promise<Owner> {
 }
 
 test('asking for a draft makes none', async () => {
-  const bob = await owner(app, 'Bob');
+  const bob = await createOwner(app, 'Bob');
   await made(bob, {});
   const before = await database.collection('agents').countDocuments();
   const answer = await app.call('GET', `${path}/onboarding/draft`, { token: bob.token });
@@ -173,7 +173,7 @@ test('every change has its audit entry, a refused one too', async () => {
 });
 
 test('the newest draft of one’s own comes first; others have theirs', async () => {
-  const bob = await owner(app, 'Bob');
+  const bob = await createOwner(app, 'Bob');
   const bea = await colleague(bob, 'admin');
   const [older, newer] = [await made(bob), await made(bob)];
   expect((await draftOf(bob))?._id).toBe(newer._id);
@@ -187,7 +187,7 @@ test('the newest draft of one’s own comes first; others have theirs', async ()
 });
 
 test('the header chooses the workspace of the draft', async () => {
-  const bob = await owner(app, 'Bob');
+  const bob = await createOwner(app, 'Bob');
   const { _id: lab } = ok(
     await app.call('POST', '/api/v1/workspaces', { token: bob.token, body: { name: 'Lab' } }),
   ).body.data;
@@ -235,7 +235,7 @@ test('names of answers are only names', async () => {
 });
 
 test('who does not manage agents sees no draft and changes none', async () => {
-  const bob = await owner(app, 'Bob');
+  const bob = await createOwner(app, 'Bob');
   const { _id } = await made(bob);
   for (const role of ['reviewer', 'member', 'viewer']) {
     const person = await colleague(bob, role);
@@ -253,7 +253,7 @@ test('who does not manage agents sees no draft and changes none', async () => {
 });
 
 test("another organisation's draft is unknown", async () => {
-  const eve = await owner(app, 'Eve');
+  const eve = await createOwner(app, 'Eve');
   const { _id } = await made(ada);
   expect(await draftOf(eve)).toBeNull();
   for (const id of [_id, 'a'.repeat(24), 'none'])

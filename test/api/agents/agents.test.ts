@@ -1,7 +1,7 @@
 // The story of agents over HTTP (document 1, section 4.3): every rule, every code, every audit entry.
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/v1/agents';
@@ -24,8 +24,8 @@ beforeAll(async () => {
   const mongoUri = databaseUri();
   database = await mongoose.createConnection(mongoUri).asPromise();
   app = await startApp({}, { mongoUri });
-  ada = await owner(app);
-  eve = await owner(app, 'Eve');
+  ada = await createOwner(app);
+  eve = await createOwner(app, 'Eve');
 });
 afterAll(async () => {
   await app.stop();
@@ -220,7 +220,7 @@ test.each([
 });
 
 test('lists are paged, newest first', async () => {
-  const bob = await owner(app, 'Bob');
+  const bob = await createOwner(app, 'Bob');
   for (const name of ['a', 'b', 'c']) await made(bob, { name });
   const first = await get(bob, '?limit=2');
   expect(first.body.data.map(({ name }: Agent) => name)).toEqual(['c', 'b']);
@@ -241,9 +241,10 @@ test('an agent belongs to the workspace of the header; keys see what they are li
   expect((await get(ada, '', inLab)).body.data).toEqual([agent]);
   expect((await get(ada, `/${elsewhere._id}`, inLab)).status).toBe(404);
 
-  const ofWorkspace = (await workspaceKey(app, ada, { workspaceId: lab })).key;
+  const ofWorkspace = (await createWorkspaceKey(app, ada, { workspaceId: lab })).key;
   expect((await app.call('GET', path, { key: ofWorkspace })).body.data).toEqual([agent]);
-  const ofAgent = (await workspaceKey(app, ada, { scope: { agentIds: [elsewhere._id] } })).key;
+  const ofAgent = (await createWorkspaceKey(app, ada, { scope: { agentIds: [elsewhere._id] } }))
+    .key;
   const listed = await app.call('GET', path, { key: ofAgent });
   expect(listed.body.data.map(({ _id }: Agent) => _id)).toEqual([elsewhere._id]);
   expect((await app.call('GET', `${path}/${agent._id}`, { key: ofAgent })).status).toBe(404);
@@ -291,7 +292,7 @@ test('nothing seen yet: no versions, no verdicts', async () => {
 test.each(['member', 'viewer', 'reviewer'])(
   'a %s reads and is refused every change, on record',
   async (role) => {
-    const bob = await owner(app, 'Bob');
+    const bob = await createOwner(app, 'Bob');
     const { _id } = await made(bob);
     const memberships = database.collection('memberships');
     const userId = new mongoose.Types.ObjectId(bob.userId);

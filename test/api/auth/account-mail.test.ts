@@ -5,15 +5,15 @@ import {
   auditOf,
   changeMembership,
   objectId,
-  startGround,
-  type Ground,
+  startHarness,
+  type Harness,
 } from '../../setup/harness.ts';
-import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import {
   holdMail,
-  openPostOffice,
+  startMailServer,
   tokenOf,
-  type PostOffice,
+  type MailServer,
 } from '../../setup/providers/mail-server.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
@@ -23,20 +23,20 @@ const MINUTE = 60_000;
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 
-let office: PostOffice;
-let ground: Ground;
+let mailServer: MailServer;
+let harness: Harness;
 let deliver: () => Promise<number>;
 beforeAll(async () => {
-  office = await openPostOffice();
-  ground = await startGround(
-    { SMTP_URL: office.url, ASSAY_PUBLIC_URL: `${PUBLIC_URL}/` },
+  mailServer = await startMailServer();
+  harness = await startHarness(
+    { SMTP_URL: mailServer.url, ASSAY_PUBLIC_URL: `${PUBLIC_URL}/` },
     { clock },
   );
-  ({ deliver } = await holdMail(ground));
+  ({ deliver } = await holdMail(harness));
 });
 afterAll(async () => {
-  await ground.stop();
-  await office.close();
+  await harness.stop();
+  await mailServer.close();
 });
 beforeEach(() => {
   aheadMs = 0;
@@ -44,19 +44,19 @@ beforeEach(() => {
 
 const newEmail = (): string => `p-${randomHex(6)}@example.com`;
 const post = (path: string, body: unknown, headers = {}): Promise<Answer> =>
-  ground.app.call('POST', `/api/v1/auth/${path}`, { body, headers });
+  harness.app.call('POST', `/api/v1/auth/${path}`, { body, headers });
 const login = (email: string, password = PASSWORD): Promise<Answer> =>
   post('login', { email, password });
 const verdict = async (token: string): Promise<string> =>
-  (await ground.app.call('GET', '/api/v1/auth/me', { token })).body.code ?? 'ok';
+  (await harness.app.call('GET', '/api/v1/auth/me', { token })).body.code ?? 'ok';
 const security = async (token: string) =>
-  ok(await ground.app.call('GET', '/api/v1/auth/security-settings', { token })).body.data;
+  ok(await harness.app.call('GET', '/api/v1/auth/security-settings', { token })).body.data;
 
 /** Asks for a mail, has it delivered, and answers the token in it. */
 async function mailed(path: string, email: string): Promise<string> {
   ok(await post(path, { email }));
   await deliver();
-  return tokenOf(office.newest(email));
+  return tokenOf(mailServer.newest(email));
 }
 const founder = (token: string) => ({
   token,
@@ -83,7 +83,7 @@ test('an address is proved by mail before it has an account; the link leads to t
   );
   expect([asked.status, Object.keys(asked.body.data)]).toEqual([200, ['message']]);
   expect(await deliver()).toBe(1);
-  const mail = office.newest(email);
+  const mail = mailServer.newest(email);
   const token = tokenOf(mail);
   expect(mail.recipients).toEqual([email]);
   for (const form of [mail.text, mail.html]) {
@@ -100,14 +100,14 @@ test('an address is proved by mail before it has an account; the link leads to t
 });
 
 test('who has an account already is told so by mail alone, without a link', async () => {
-  const ada = await owner(ground.app);
+  const ada = await createOwner(harness.app);
   const [known, unknown] = [
     await post('request-signup', { email: ada.email }),
     await post('request-signup', { email: newEmail() }),
   ];
   expect([known.status, known.body]).toEqual([unknown.status, unknown.body]);
   await deliver();
-  const mail = office.newest(ada.email);
+  const mail = mailServer.newest(ada.email);
   expect(mail.subject).toBe('You have an account with Assay');
   expect(mail.text).not.toContain('token');
 });
@@ -123,7 +123,7 @@ test('an address that got an account meanwhile keeps it', async () => {
 });
 
 test('registration by invitation closes both steps of a sign-up, for every address', async () => {
-  const closed = await startGround({ REGISTRATION: 'invite' });
+  const closed = await startHarness({ REGISTRATION: 'invite' });
   for (const [path, body] of [
     ['request-signup', { email: newEmail() }],
     ['complete-signup', founder('x'.repeat(43))],
@@ -140,11 +140,11 @@ test('registration by invitation closes both steps of a sign-up, for every addre
 test.each(['request-signup', 'forgot-password', 'magic-link'])(
   'a stranger learns nothing from %s: same status, body, headers and work for a known and an unknown address',
   async (path) => {
-    const { db, app } = ground;
+    const { db, app } = harness;
     const { passwords } = app.instance.platform;
-    const ada = await owner(app);
-    const suspended = await owner(app);
-    await changeMembership(ground, suspended, { isActive: false, deactivatedBy: 'team' });
+    const ada = await createOwner(app);
+    const suspended = await createOwner(app);
+    await changeMembership(harness, suspended, { isActive: false, deactivatedBy: 'team' });
     await deliver();
     const seen = [];
     for (const email of [ada.email, newEmail(), suspended.email]) {
@@ -180,9 +180,9 @@ test.each(['request-signup', 'forgot-password', 'magic-link'])(
 test('nobody is written to who has no account, except to finish a sign-up', async () => {
   const email = newEmail();
   for (const path of ['forgot-password', 'magic-link']) ok(await post(path, { email }));
-  const before = office.received.length;
+  const before = mailServer.received.length;
   expect(await deliver()).toBe(2);
-  expect(office.received).toHaveLength(before);
+  expect(mailServer.received).toHaveLength(before);
 });
 
 test('a reset sets a new password, ends every session and voids every other link; it opens no session', async () => {
@@ -207,7 +207,7 @@ test('a reset sets a new password, ends every session and voids every other link
   ] as const)
     expect((await post(path, again)).body.code).toBe('INVALID_TOKEN');
   expect(
-    await auditOf(ground.app, { ...ada, token: fresh }, 'action=auth.reset_password'),
+    await auditOf(harness.app, { ...ada, token: fresh }, 'action=auth.reset_password'),
   ).toMatchObject([
     {
       status: 'success',
@@ -222,7 +222,7 @@ test('a reset sets a new password, ends every session and voids every other link
 test('a magic link signs in once', async () => {
   const ada = await proved();
   const token = await mailed('magic-link', ada.email);
-  expect(office.newest(ada.email).text).toContain(`${PUBLIC_URL}/magic-link#token=`);
+  expect(mailServer.newest(ada.email).text).toContain(`${PUBLIC_URL}/magic-link#token=`);
   const { status, body } = await post('magic-link/verify', { token });
   expect([status, body.data.user._id, await verdict(body.data.token)]).toEqual([
     200,
@@ -230,14 +230,14 @@ test('a magic link signs in once', async () => {
     'ok',
   ]);
   expect((await post('magic-link/verify', { token })).body.code).toBe('INVALID_TOKEN');
-  const entries = await auditOf(ground.app, ada, 'action=auth.login&status=success');
+  const entries = await auditOf(harness.app, ada, 'action=auth.login&status=success');
   expect(entries[0]?.metadata).toEqual({ method: 'magic_link', jti: expect.any(String) });
   // The account was proved before, so its password and its sessions stay.
   expect([await verdict(ada.token), (await login(ada.email)).status]).toEqual(['ok', 200]);
 });
 
 test('a password set by whoever registered an unproved address is gone once the owner of the mailbox signs in', async () => {
-  const squatter = await owner(ground.app);
+  const squatter = await createOwner(harness.app);
   const { body } = await post('magic-link/verify', {
     token: await mailed('magic-link', squatter.email),
   });
@@ -258,7 +258,7 @@ test('a password set by whoever registered an unproved address is gone once the 
 
 test('a suspended member gets in by no link', async () => {
   const ada = await proved();
-  await changeMembership(ground, ada, { isActive: false, deactivatedBy: 'team' });
+  await changeMembership(harness, ada, { isActive: false, deactivatedBy: 'team' });
   const refused = await post('magic-link/verify', { token: await mailed('magic-link', ada.email) });
   expect([refused.status, refused.body.code]).toEqual([401, 'ACCOUNT_DEACTIVATED']);
   ok(
@@ -323,9 +323,9 @@ describe('each link', () => {
       aheadMs = 0;
       ok(await post(ask, { email }));
       aheadMs = minutes * MINUTE + 1000;
-      const before = office.received.length;
+      const before = mailServer.received.length;
       expect(await deliver()).toBe(1);
-      expect(office.received).toHaveLength(before);
+      expect(mailServer.received).toHaveLength(before);
     },
   );
 
@@ -334,7 +334,10 @@ describe('each link', () => {
     async ({ purpose, ask, use, body }) => {
       const email = await addressFor(purpose);
       const [older, newer] = [await mailed(ask, email), await mailed(ask, email)];
-      const kept = await ground.db.collection('one_time_tokens').find({ purpose, email }).toArray();
+      const kept = await harness.db
+        .collection('one_time_tokens')
+        .find({ purpose, email })
+        .toArray();
       expect(kept.map(({ tokenHash }) => tokenHash)).toEqual(
         Array(kept.length).fill(expect.stringMatching(/^[0-9a-f]{64}$/)),
       );
@@ -359,8 +362,8 @@ describe('each link', () => {
 });
 
 test('mails to one address are counted, whether it has an account or not, apart from sign-ins', async () => {
-  const strict = await startGround({ ASSAY_LIMIT_MAIL: '2', ASSAY_TRUST_PROXY: 'loopback' });
-  const ada = await owner(strict.app);
+  const strict = await startHarness({ ASSAY_LIMIT_MAIL: '2', ASSAY_TRUST_PROXY: 'loopback' });
+  const ada = await createOwner(strict.app);
   const ask = (path: string, email: string, address: string) =>
     strict.app.call('POST', `/api/v1/auth/${path}`, {
       body: { email },
@@ -388,9 +391,9 @@ test('mails to one address are counted, whether it has an account or not, apart 
 });
 
 test('a mail server that is gone is nobody’s trouble but the outbox’s', async () => {
-  const lost = await startGround({ SMTP_URL: 'smtp://127.0.0.1:1' });
+  const lost = await startHarness({ SMTP_URL: 'smtp://127.0.0.1:1' });
   const { deliver: attempt } = await holdMail(lost);
-  const ada = await owner(lost.app);
+  const ada = await createOwner(lost.app);
   expect(
     (await lost.app.call('POST', '/api/v1/auth/forgot-password', { body: { email: ada.email } }))
       .status,
@@ -407,7 +410,7 @@ test('a mail server that is gone is nobody’s trouble but the outbox’s', asyn
 
 describe('changing the password', () => {
   const change = (token: string, body: object): Promise<Answer> =>
-    ground.app.call('POST', '/api/v1/auth/change-password', { token, body });
+    harness.app.call('POST', '/api/v1/auth/change-password', { token, body });
 
   test('needs the present one, keeps the session it came by, ends the others and voids what mails brought', async () => {
     const ada = await proved();
@@ -434,7 +437,7 @@ describe('changing the password', () => {
     });
     expect([wrong.status, wrong.body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
     expect((await login(ada.email)).status).toBe(200);
-    expect(await auditOf(ground.app, ada, 'action=auth.change_password')).toMatchObject([
+    expect(await auditOf(harness.app, ada, 'action=auth.change_password')).toMatchObject([
       { status: 'failure', metadata: { code: 'INVALID_CREDENTIALS' } },
     ]);
   });
@@ -463,8 +466,8 @@ describe('changing the password', () => {
   });
 
   test('guesses of the present password are counted with the sign-ins of the account', async () => {
-    const strict = await startGround({ ASSAY_LIMIT_ACCOUNT: '2' });
-    const ada = await owner(strict.app);
+    const strict = await startHarness({ ASSAY_LIMIT_ACCOUNT: '2' });
+    const ada = await createOwner(strict.app);
     const guess = () =>
       strict.app.call('POST', '/api/v1/auth/change-password', {
         token: ada.token,
@@ -488,7 +491,7 @@ test('a password that is changed while it is being checked opens nothing', async
     .filter(({ status }) => status === 200)
     .map(({ body }) => body.data.token as string);
   expect(await Promise.all(opened.map(verdict))).toEqual(opened.map(() => 'SESSION_REVOKED'));
-  const open = await ground.db
+  const open = await harness.db
     .collection('sessions')
     .countDocuments({ userId: objectId(ada.userId), revokedAt: null });
   expect(open).toBe(0);

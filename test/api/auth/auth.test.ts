@@ -4,27 +4,27 @@ import { randomHex } from '../../../src/platform/ids.ts';
 import {
   auditOf,
   changeMembership,
-  member,
+  createMember,
   objectId,
-  startGround,
-  type Ground,
+  startHarness,
+  type Harness,
 } from '../../setup/harness.ts';
-import { ok, owner, PASSWORD } from '../../setup/personas.ts';
+import { ok, createOwner, PASSWORD } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const HEX_ID = /^[0-9a-f]{24}$/;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const DAY = 86_400_000;
 
-let ground: Ground;
+let harness: Harness;
 beforeAll(async () => {
-  ground = await startGround();
+  harness = await startHarness();
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const newEmail = (): string => `p-${randomHex(6)}@example.com`;
 const register = (more: object = {}): Promise<Answer> =>
-  ground.app.call('POST', '/api/v1/auth/register', {
+  harness.app.call('POST', '/api/v1/auth/register', {
     body: {
       name: 'Ada',
       email: newEmail(),
@@ -34,8 +34,9 @@ const register = (more: object = {}): Promise<Answer> =>
     },
   });
 const login = (body: unknown): Promise<Answer> =>
-  ground.app.call('POST', '/api/v1/auth/login', { body });
-const me = (token: string): Promise<Answer> => ground.app.call('GET', '/api/v1/auth/me', { token });
+  harness.app.call('POST', '/api/v1/auth/login', { body });
+const me = (token: string): Promise<Answer> =>
+  harness.app.call('GET', '/api/v1/auth/me', { token });
 
 test('registering makes a user, an organisation with its default workspace, and a session of seven days', async () => {
   const email = newEmail();
@@ -82,17 +83,17 @@ test('registering makes a user, an organisation with its default workspace, and 
 
 test('the password is kept as an argon2id hash and nowhere else', async () => {
   const { body } = await register();
-  const kept = await ground.db.collection('users').findOne({ _id: objectId(body.data.user._id) });
+  const kept = await harness.db.collection('users').findOne({ _id: objectId(body.data.user._id) });
   expect(kept?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=8,t=1,p=1\$/);
-  for (const { collectionName } of await ground.db.collections()) {
-    const documents = await ground.db.collection(collectionName).find().toArray();
+  for (const { collectionName } of await harness.db.collections()) {
+    const documents = await harness.db.collection(collectionName).find().toArray();
     expect(JSON.stringify(documents), collectionName).not.toContain(PASSWORD);
     expect(JSON.stringify(documents), collectionName).not.toContain(body.data.token);
   }
 });
 
 test('an instance that is told no cost hashes passwords as OWASP recommends', async () => {
-  const usual = await startGround({}, { passwordCost: undefined });
+  const usual = await startHarness({}, { passwordCost: undefined });
   try {
     const email = newEmail();
     const body = { name: 'Ada', email, password: PASSWORD, organizationName: 'Ada Ltd' };
@@ -145,16 +146,16 @@ test('an address has one account, whatever its case and however many register it
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
   expect(answers.find(({ status }) => status === 409)?.body.code).toBe('ALREADY_EXISTS');
-  expect(await ground.db.collection('users').countDocuments({ email })).toBe(1);
+  expect(await harness.db.collection('users').countDocuments({ email })).toBe(1);
   // Nothing of those who lost is left behind.
   const [organizations, users] = await Promise.all(
-    ['organizations', 'users'].map((name) => ground.db.collection(name).countDocuments()),
+    ['organizations', 'users'].map((name) => harness.db.collection(name).countDocuments()),
   );
   expect(organizations).toBe(users);
 });
 
 test('registration can be closed to strangers', async () => {
-  const closed = await startGround({ REGISTRATION: 'invite' });
+  const closed = await startHarness({ REGISTRATION: 'invite' });
   const body = { name: 'Ada', email: newEmail(), password: PASSWORD, organizationName: 'Ada Ltd' };
   const answer = await closed.app.call('POST', '/api/v1/auth/register', { body });
   expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
@@ -163,8 +164,8 @@ test('registration can be closed to strangers', async () => {
 });
 
 test('a password opens a session in the organisation used last', async () => {
-  const ada = await owner(ground.app);
-  const guest = await member(ground, ada, 'viewer');
+  const ada = await createOwner(harness.app);
+  const guest = await createMember(harness, ada, 'viewer');
   const { status, body } = await login({ email: guest.email.toUpperCase(), password: PASSWORD });
   expect(status).toBe(200);
   expect(body.data).toMatchObject({
@@ -179,10 +180,10 @@ test('a password opens a session in the organisation used last', async () => {
 });
 
 test('a stranger learns nothing from a login: same status, body, headers and work for a known and an unknown address', async () => {
-  const { passwords } = ground.app.instance.platform;
-  const ada = await owner(ground.app);
-  const passwordless = await owner(ground.app);
-  await ground.db
+  const { passwords } = harness.app.instance.platform;
+  const ada = await createOwner(harness.app);
+  const passwordless = await createOwner(harness.app);
+  await harness.db
     .collection('users')
     .updateOne({ _id: objectId(passwordless.userId) }, { $set: { passwordHash: null } });
   const seen = [];
@@ -202,18 +203,18 @@ test('a stranger learns nothing from a login: same status, body, headers and wor
 });
 
 test('signing in leaves entries: a success, a failure of a known account, none of an unknown one', async () => {
-  const ada = await owner(ground.app);
+  const ada = await createOwner(harness.app);
   ok(
-    await ground.app.call('POST', '/api/v1/auth/login', {
+    await harness.app.call('POST', '/api/v1/auth/login', {
       body: { email: ada.email, password: PASSWORD },
       headers: { 'user-agent': 'test-agent/1' },
     }),
   );
   await login({ email: ada.email, password: 'Wrong-Horse-9' });
   const entries = async () =>
-    (await auditOf(ground.app, ada, 'resource=session')).map(({ status }) => status);
+    (await auditOf(harness.app, ada, 'resource=session')).map(({ status }) => status);
   await expect.poll(entries).toEqual(['failure', 'success']);
-  const [failure, success] = await auditOf(ground.app, ada, 'action=auth.login');
+  const [failure, success] = await auditOf(harness.app, ada, 'action=auth.login');
   const known = {
     userId: ada.userId,
     userEmail: ada.email,
@@ -232,7 +233,7 @@ test('signing in leaves entries: a success, a failure of a known account, none o
     userAgent: 'test-agent/1',
     ipAddress: expect.stringContaining('127.0.0.1'),
   });
-  const [registered] = await auditOf(ground.app, ada, 'action=auth.register');
+  const [registered] = await auditOf(harness.app, ada, 'action=auth.register');
   expect(registered).toMatchObject({
     status: 'success',
     resource: 'organization',
@@ -243,15 +244,15 @@ test('signing in leaves entries: a success, a failure of a known account, none o
 test.each(['team', 'scim'])(
   'a membership suspended by %s opens no session, and the attempt is recorded',
   async (deactivatedBy) => {
-    const ada = await owner(ground.app);
-    const guest = await member(ground, ada, 'member');
-    await ground.db
+    const ada = await createOwner(harness.app);
+    const guest = await createMember(harness, ada, 'member');
+    await harness.db
       .collection('memberships')
       .deleteOne({ userId: objectId(guest.userId), role: 'owner' });
-    await changeMembership(ground, guest, { isActive: false, deactivatedBy });
+    await changeMembership(harness, guest, { isActive: false, deactivatedBy });
     const { status, body } = await login({ email: guest.email, password: PASSWORD });
     expect([status, body.code]).toEqual([401, 'ACCOUNT_DEACTIVATED']);
-    const failures = () => auditOf(ground.app, ada, 'action=auth.login&status=failure');
+    const failures = () => auditOf(harness.app, ada, 'action=auth.login&status=failure');
     await expect
       .poll(failures)
       .toMatchObject([{ userEmail: guest.email, detail: 'ACCOUNT_DEACTIVATED' }]);
@@ -263,8 +264,8 @@ test.each(['team', 'scim'])(
 );
 
 test('sign-in attempts are throttled per account, known or not, from whatever address', async () => {
-  const strict = await startGround({ ASSAY_LIMIT_ACCOUNT: '3', ASSAY_TRUST_PROXY: 'loopback' });
-  const ada = await owner(strict.app);
+  const strict = await startHarness({ ASSAY_LIMIT_ACCOUNT: '3', ASSAY_TRUST_PROXY: 'loopback' });
+  const ada = await createOwner(strict.app);
   const attempt = (email: string, address: string) =>
     strict.app.call('POST', '/api/v1/auth/login', {
       body: { email, password: 'Wrong-Horse-9' },
@@ -287,7 +288,7 @@ test('sign-in attempts are throttled per account, known or not, from whatever ad
 
 test('the configured system owners hold the system-level role, whatever the case of their address, once it is proved', async () => {
   const email = newEmail();
-  const own = await startGround({ SYSTEM_OWNERS: ` Root@Example.com, ${email.toUpperCase()}` });
+  const own = await startHarness({ SYSTEM_OWNERS: ` Root@Example.com, ${email.toUpperCase()}` });
   const body = { name: 'Root', email, password: PASSWORD, organizationName: 'Root Ltd' };
   const { token } = ok(await own.app.call('POST', '/api/v1/auth/register', { body })).body.data;
   const systemRole = async () =>

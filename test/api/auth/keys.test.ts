@@ -1,8 +1,21 @@
 // The story of workspace keys over HTTP (document 1, sections 2, 4.2 and 5): minted, scoped, used, revoked.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  auditOf,
+  createMember,
+  objectId,
+  startHarness,
+  type Harness,
+} from '../../setup/harness.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const RAW = /^svc_live_[0-9a-f]{64}$/;
@@ -10,16 +23,16 @@ const path = '/api/v1/auth/keys';
 
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 let eve: Owner;
 beforeAll(async () => {
-  ground = await startGround({}, { clock });
-  app = ground.app;
-  [ada, eve] = [await owner(app), await owner(app, 'Eve')];
+  harness = await startHarness({}, { clock });
+  app = harness.app;
+  [ada, eve] = [await createOwner(app), await createOwner(app, 'Eve')];
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const mint = (body: unknown, { token } = ada): Promise<Answer> =>
   app.call('POST', path, { token, body });
@@ -58,13 +71,13 @@ test('a key is shown once; afterwards only its prefix', async () => {
 });
 
 test('nothing but the hash of a key is kept, in no collection', async () => {
-  const { key, id } = await workspaceKey(app, ada);
-  const bot = await agent(app, ada);
+  const { key, id } = await createWorkspaceKey(app, ada);
+  const bot = await createAgent(app, ada);
   ok(await post(key, bot.id));
-  const kept = await ground.db.collection('workspace_keys').findOne({ _id: objectId(id) });
+  const kept = await harness.db.collection('workspace_keys').findOne({ _id: objectId(id) });
   expect(kept?.keyHash).toBe(createHash('sha256').update(key).digest('hex'));
-  for (const { collectionName } of await ground.db.collections()) {
-    const text = JSON.stringify(await ground.db.collection(collectionName).find().toArray());
+  for (const { collectionName } of await harness.db.collections()) {
+    const text = JSON.stringify(await harness.db.collection(collectionName).find().toArray());
     expect(text, collectionName).not.toContain(key);
     expect(text, collectionName).not.toContain(bot.key);
     expect(text, collectionName).not.toContain(key.slice('svc_live_'.length + 8));
@@ -72,7 +85,7 @@ test('nothing but the hash of a key is kept, in no collection', async () => {
 });
 
 test('keys are listed page by page, newest first, without the revoked and without those of others', async () => {
-  const home = await owner(app);
+  const home = await createOwner(app);
   const made = [];
   for (const name of ['one', 'two', 'three'])
     made.push(ok(await mint({ name }, home)).body.data._id);
@@ -105,7 +118,7 @@ test.each([
 });
 
 test('a key cannot be limited to an agent or workspace of somebody else', async () => {
-  const foreign = await agent(app, eve);
+  const foreign = await createAgent(app, eve);
   for (const body of [
     { name: 'a', scope: { agentIds: [foreign.id] } },
     { name: 'a', scope: { agentIds: ['a'.repeat(24)] } },
@@ -113,7 +126,7 @@ test('a key cannot be limited to an agent or workspace of somebody else', async 
     { name: 'a', workspaceId: 'a'.repeat(24) },
   ])
     expect(outcome(await mint(body)), JSON.stringify(body)).toEqual([404, 'NOT_FOUND']);
-  const { id } = await workspaceKey(app, ada);
+  const { id } = await createWorkspaceKey(app, ada);
   expect(outcome(await change(id, { scope: { agentIds: [foreign.id] } }))).toEqual([
     404,
     'NOT_FOUND',
@@ -121,8 +134,8 @@ test('a key cannot be limited to an agent or workspace of somebody else', async 
 });
 
 test('name and scope are changed one by one, with an entry each, and count at once', async () => {
-  const { key, id } = await workspaceKey(app, ada);
-  const bot = await agent(app, ada);
+  const { key, id } = await createWorkspaceKey(app, ada);
+  const bot = await createAgent(app, ada);
   expect((await change(id, { name: 'renamed' })).body.data).toMatchObject({
     name: 'renamed',
     scope: { readOnly: false },
@@ -150,8 +163,8 @@ test('name and scope are changed one by one, with an entry each, and count at on
 });
 
 test('a read-only key reads and writes nothing', async () => {
-  const { key } = await workspaceKey(app, ada, { scope: { readOnly: true } });
-  const bot = await agent(app, ada);
+  const { key } = await createWorkspaceKey(app, ada, { scope: { readOnly: true } });
+  const bot = await createAgent(app, ada);
   expect((await read(key)).status).toBe(200);
   const refused = await post(key, bot.id);
   expect([refused.status, refused.body]).toEqual([
@@ -161,9 +174,9 @@ test('a read-only key reads and writes nothing', async () => {
 });
 
 test('a key limited to some agents ingests and sees theirs alone', async () => {
-  const [mine, other] = [await agent(app, ada), await agent(app, ada)];
-  const { key: full } = await workspaceKey(app, ada);
-  const { key } = await workspaceKey(app, ada, { scope: { agentIds: [mine.id] } });
+  const [mine, other] = [await createAgent(app, ada), await createAgent(app, ada)];
+  const { key: full } = await createWorkspaceKey(app, ada);
+  const { key } = await createWorkspaceKey(app, ada, { scope: { agentIds: [mine.id] } });
   ok(await post(full, other.id));
   expect((await post(key, mine.id)).status).toBe(201);
   expect((await post(key, mine.name)).status).toBe(201);
@@ -186,11 +199,11 @@ test('a key bound to a workspace works there; x-workspace-id chooses for the oth
   const { _id: lab } = ok(
     await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Lab' } }),
   ).body.data;
-  const { key: bound } = await workspaceKey(app, ada, { workspaceId: lab });
-  const { key: free } = await workspaceKey(app, ada);
+  const { key: bound } = await createWorkspaceKey(app, ada, { workspaceId: lab });
+  const { key: free } = await createWorkspaceKey(app, ada);
   const of = async (key: string, headers = {}): Promise<string> => {
     const { traceId } = ok(await post(key, 'a free text agent', headers)).body.data;
-    const found = await ground.db.collection('ledger').findOne({ traceId });
+    const found = await harness.db.collection('ledger').findOne({ traceId });
     return found?.workspaceId as string;
   };
   expect(await of(bound)).toBe(lab);
@@ -209,8 +222,8 @@ test('a key bound to a workspace works there; x-workspace-id chooses for the oth
 });
 
 test('a revoked key is refused at once, here and on another instance', async () => {
-  const second = await startApp({}, { mongoUri: ground.mongoUri });
-  const { key, id } = await workspaceKey(app, ada);
+  const second = await startApp({}, { mongoUri: harness.mongoUri });
+  const { key, id } = await createWorkspaceKey(app, ada);
   ok(await read(key));
   ok(await second.call('GET', '/api/v1/traces', { key }));
   const { status, body } = await revoke(id);
@@ -227,7 +240,7 @@ test('a revoked key is refused at once, here and on another instance', async () 
 });
 
 test('the last use is noted, at most once a minute', async () => {
-  const { key, id } = await workspaceKey(app, ada);
+  const { key, id } = await createWorkspaceKey(app, ada);
   const noted = async (): Promise<string | null> =>
     ok(await list()).body.data.find(({ _id }: { _id: string }) => _id === id).lastUsedAt;
   ok(await read(key));
@@ -244,14 +257,14 @@ test('the last use is noted, at most once a minute', async () => {
 });
 
 test('two keys may be active at once, so that one can be rolled over', async () => {
-  const [old, fresh] = [await workspaceKey(app, ada), await workspaceKey(app, ada)];
+  const [old, fresh] = [await createWorkspaceKey(app, ada), await createWorkspaceKey(app, ada)];
   expect([(await read(old.key)).status, (await read(fresh.key)).status]).toEqual([200, 200]);
   ok(await revoke(old.id));
   expect([(await read(old.key)).status, (await read(fresh.key)).status]).toEqual([401, 200]);
 });
 
 test('a key is taken from X-API-Key and from Authorization', async () => {
-  const { key } = await workspaceKey(app, ada);
+  const { key } = await createWorkspaceKey(app, ada);
   for (const headers of [
     { 'x-api-key': key },
     { authorization: `Bearer ${key}` },
@@ -283,8 +296,8 @@ test.each([
 });
 
 test('each credential is for its own operations', async () => {
-  const { key } = await workspaceKey(app, ada);
-  const bot = await agent(app, ada);
+  const { key } = await createWorkspaceKey(app, ada);
+  const bot = await createAgent(app, ada);
   const session = { token: ada.token, body: decision(bot.id) };
   expect(outcome(await app.call('POST', '/api/v1/traces', session))).toEqual([
     401,
@@ -307,7 +320,7 @@ test('each credential is for its own operations', async () => {
 });
 
 test('an agent key ingests for its own agent only, and dies with the next one', async () => {
-  const [bot, other] = [await agent(app, ada), await agent(app, ada)];
+  const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
   expect((await post(bot.key, bot.name)).status).toBe(201);
   for (const named of [other.id, other.name, 'free text'])
     expect(outcome(await post(bot.key, named)), named).toEqual([403, 'FORBIDDEN']);
@@ -319,11 +332,11 @@ test('an agent key ingests for its own agent only, and dies with the next one', 
 });
 
 test('keys are managed by owners and admins; a refused attempt leaves an entry', async () => {
-  const { id } = await workspaceKey(app, ada);
-  const admin = await member(ground, ada, 'admin');
+  const { id } = await createWorkspaceKey(app, ada);
+  const admin = await createMember(harness, ada, 'admin');
   expect((await mint({ name: 'by admin' }, admin)).status).toBe(201);
   for (const role of ['reviewer', 'member', 'viewer', 'auditor']) {
-    const person = await member(ground, ada, role);
+    const person = await createMember(harness, ada, role);
     const answers = [
       await list(person),
       await mint({ name: 'no' }, person),
@@ -348,7 +361,7 @@ test('keys are managed by owners and admins; a refused attempt leaves an entry',
 });
 
 test('minting and revoking leave entries that do not hold the key', async () => {
-  const { key, id } = await workspaceKey(app, ada);
+  const { key, id } = await createWorkspaceKey(app, ada);
   ok(await revoke(id));
   const entries = await auditOf(app, ada, `resource=apiKey&resourceId=${id}`);
   expect(entries.map(({ action, status, userId }) => [action, status, userId])).toEqual([
@@ -359,7 +372,7 @@ test('minting and revoking leave entries that do not hold the key', async () => 
 });
 
 test('a key of another organisation is an unknown one', async () => {
-  const { id } = await workspaceKey(app, eve);
+  const { id } = await createWorkspaceKey(app, eve);
   for (const answer of [
     await change(id, { name: 'mine' }),
     await revoke(id),
@@ -371,8 +384,8 @@ test('a key of another organisation is an unknown one', async () => {
 });
 
 test('at most fifty keys are active', async () => {
-  const home = await owner(app);
-  const { insertedCount } = await ground.db.collection('workspace_keys').insertMany(
+  const home = await createOwner(app);
+  const { insertedCount } = await harness.db.collection('workspace_keys').insertMany(
     Array.from({ length: 50 }, (_, index) => ({
       organizationId: objectId(home.organizationId),
       name: `key ${index}`,

@@ -4,15 +4,15 @@ import {
   auditOf,
   changeMembership,
   objectId,
-  startGround,
-  type Ground,
+  startHarness,
+  type Harness,
 } from '../../setup/harness.ts';
-import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import {
   holdMail,
-  openPostOffice,
+  startMailServer,
   tokenOf,
-  type PostOffice,
+  type MailServer,
 } from '../../setup/providers/mail-server.ts';
 import { Authenticator, enrol, MovedClock } from '../../setup/second-factor.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
@@ -20,19 +20,22 @@ import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 const NEW_PASSWORD = 'Another-Horse-8';
 const clock = new MovedClock();
 
-let office: PostOffice;
-let ground: Ground;
+let mailServer: MailServer;
+let harness: Harness;
 let app: TestApp;
 let deliver: () => Promise<number>;
 beforeAll(async () => {
-  office = await openPostOffice();
-  ground = await startGround({ SMTP_URL: office.url, ASSAY_LIMIT_ACCOUNT: '1000' }, { clock });
-  ({ app } = ground);
-  ({ deliver } = await holdMail(ground));
+  mailServer = await startMailServer();
+  harness = await startHarness(
+    { SMTP_URL: mailServer.url, ASSAY_LIMIT_ACCOUNT: '1000' },
+    { clock },
+  );
+  ({ app } = harness);
+  ({ deliver } = await holdMail(harness));
 });
 afterAll(async () => {
-  await ground.stop();
-  await office.close();
+  await harness.stop();
+  await mailServer.close();
 });
 
 const post = (path: string, body?: object, token?: string): Promise<Answer> =>
@@ -52,7 +55,7 @@ const many = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));
 
 async function enrolled(): Promise<{ person: Owner; authenticator: Authenticator }> {
-  const person = await owner(app);
+  const person = await createOwner(app);
   return { person, authenticator: await enrol(app, clock, person.token) };
 }
 const backupCodes = async ({ token }: Owner): Promise<string[]> =>
@@ -62,11 +65,11 @@ const security = async ({ token }: Owner) =>
 async function mailed(path: string, email: string): Promise<string> {
   ok(await post(path, { email }));
   await deliver();
-  return tokenOf(office.newest(email));
+  return tokenOf(mailServer.newest(email));
 }
 
 test('a set-up shows the secret in three ways, and changes no sign-in until a code proves it', async () => {
-  const ada = await owner(app);
+  const ada = await createOwner(app);
   const { data } = ok(await post('mfa/setup', undefined, ada.token)).body;
   expect(data).toEqual({
     secret: expect.stringMatching(/^[A-Z2-7]{32}$/),
@@ -92,7 +95,7 @@ test('a set-up shows the secret in three ways, and changes no sign-in until a co
 });
 
 test('a second set-up replaces the first', async () => {
-  const ada = await owner(app);
+  const ada = await createOwner(app);
   const [first, second] = [
     ok(await post('mfa/setup', undefined, ada.token)),
     ok(await post('mfa/setup', undefined, ada.token)),
@@ -107,7 +110,7 @@ test('a second set-up replaces the first', async () => {
 });
 
 test('without a set-up there is nothing to enable or disable', async () => {
-  const ada = await owner(app);
+  const ada = await createOwner(app);
   expect(codeOf(await post('mfa/enable', { code: '000000' }, ada.token))).toBe('INVALID_OPERATION');
   expect(codeOf(await post('mfa/disable', { code: '000000' }, ada.token))).toBe(
     'INVALID_OPERATION',
@@ -175,13 +178,13 @@ test('a password that changes meanwhile ends the second step', async () => {
 test('a suspension meanwhile is met at the second step', async () => {
   const { person, authenticator } = await enrolled();
   const tempToken = await pending(person.email);
-  await changeMembership(ground, person, { isActive: false, deactivatedBy: 'team' });
+  await changeMembership(harness, person, { isActive: false, deactivatedBy: 'team' });
   expect(codeOf(await finish(tempToken, authenticator.next()))).toBe('ACCOUNT_DEACTIVATED');
 });
 
 describe('a code works once', () => {
   test('also the one that switched the second factor on', async () => {
-    const ada = await owner(app);
+    const ada = await createOwner(app);
     const authenticator = await enrol(app, clock, ada.token);
     expect(codeOf(await finish(await pending(ada.email), authenticator.code()))).toBe(
       'INVALID_MFA_CODE',
@@ -338,7 +341,7 @@ describe('switching it off', () => {
     const off = await post('mfa/disable', { code: authenticator.next() }, person.token);
     expect([off.status, off.body.data]).toEqual([200, { mfaEnabled: false }]);
     expect(ok(await login(person.email)).body.data.token).toEqual(expect.any(String));
-    const kept = await ground.db.collection('users').findOne({ _id: objectId(person.userId) });
+    const kept = await harness.db.collection('users').findOne({ _id: objectId(person.userId) });
     expect(kept?.mfa).toMatchObject({
       enabled: false,
       secret: null,
@@ -397,7 +400,7 @@ describe('no door leads around it', () => {
     const { person } = await enrolled();
     ok(await post('request-signup', { email: person.email }));
     await deliver();
-    expect(office.newest(person.email).subject).toBe('You have an account with Assay');
+    expect(mailServer.newest(person.email).subject).toBe('You have an account with Assay');
     const body = {
       name: 'Eve',
       email: person.email,
@@ -410,7 +413,7 @@ describe('no door leads around it', () => {
 
 test('the secret is sealed for its user: in another’s record it does not open', async () => {
   const [{ person, authenticator }, { person: victim }] = [await enrolled(), await enrolled()];
-  const users = ground.db.collection('users');
+  const users = harness.db.collection('users');
   const [own] = await users.find({ _id: objectId(person.userId) }).toArray();
   await users.updateOne(
     { _id: objectId(victim.userId) },
@@ -422,7 +425,7 @@ test('the secret is sealed for its user: in another’s record it does not open'
 
 test('no secret is in the database, a log line or an audit entry', async () => {
   const { person, authenticator } = await enrolled();
-  const setUp = await owner(app);
+  const setUp = await createOwner(app);
   const { data: shown } = ok(await post('mfa/setup', undefined, setUp.token)).body;
   const codes = await backupCodes(person);
   const tempToken = await pending(person.email);
@@ -438,8 +441,8 @@ test('no secret is in the database, a log line or an audit entry', async () => {
   await app.instance.runJobsOnce();
   await app.instance.background.failures.settle();
   const dump = [app.logged.join('')];
-  for (const { collectionName } of await ground.db.collections())
-    dump.push(JSON.stringify(await ground.db.collection(collectionName).find().toArray()));
+  for (const { collectionName } of await harness.db.collections())
+    dump.push(JSON.stringify(await harness.db.collection(collectionName).find().toArray()));
   const text = dump.join('\n');
   expect(text).toContain(person.email);
   const canaries = [
@@ -460,16 +463,16 @@ test('no secret is in the database, a log line or an audit entry', async () => {
 });
 
 test('a user of an earlier version is completed before the first request, and can switch it on', async () => {
-  const person = await owner(app);
+  const person = await createOwner(app);
   const old = {
     $set: { mfa: { enabled: false } },
     $unset: { preferences: '', emailVerifiedAt: '' },
   };
-  await ground.db.collection('users').updateOne({ _id: objectId(person.userId) }, old);
-  await ground.db
+  await harness.db.collection('users').updateOne({ _id: objectId(person.userId) }, old);
+  await harness.db
     .collection<{ _id: string }>('migrations')
     .deleteOne({ _id: 'users-second-factor' });
-  const second = await startApp({}, { clock, mongoUri: ground.mongoUri });
+  const second = await startApp({}, { clock, mongoUri: harness.mongoUri });
   expect((await security(person)).mfa).toEqual({ enabled: false, backupCodesLeft: 0 });
   const authenticator = await enrol(second, clock, person.token);
   expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe('ok');

@@ -1,32 +1,38 @@
 // What users set for themselves and see of their account (document 1, section 4.1): profile, preferences, time-out, sessions, sign-ins, placeholders.
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import {
+  auditOf,
+  createMember,
+  objectId,
+  startHarness,
+  type Harness,
+} from '../../setup/harness.ts';
+import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { MovedClock } from '../../setup/second-factor.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const DAY_MS = 86_400_000;
 const clock = new MovedClock();
-let ground: Ground;
+let harness: Harness;
 let ada: Owner;
 beforeAll(async () => {
-  ground = await startGround({}, { clock });
-  ada = await owner(ground.app);
+  harness = await startHarness({}, { clock });
+  ada = await createOwner(harness.app);
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 /** `operation` is a method and a path below `/auth/`. */
 function call(operation: string, token: string, body?: unknown): Promise<Answer> {
   const [method = '', path = ''] = operation.split(' ');
-  return ground.app.call(method, `/api/v1/auth/${path}`, {
+  return harness.app.call(method, `/api/v1/auth/${path}`, {
     token,
     ...(body !== undefined && { body }),
   });
 }
 const login = async ({ email }: Owner, agent = 'test/1'): Promise<string> =>
   ok(
-    await ground.app.call('POST', '/api/v1/auth/login', {
+    await harness.app.call('POST', '/api/v1/auth/login', {
       body: { email, password: PASSWORD },
       headers: { 'user-agent': agent },
     }),
@@ -41,7 +47,7 @@ test('name, locale and time zone change one by one', async () => {
   ok(await call('PATCH profile', ada.token, { name: '  Ada L. ', timezone: 'Europe/Vienna' }));
   const { user } = ok(await call('GET me', ada.token)).body.data;
   expect(user).toMatchObject({ name: 'Ada L.', locale: 'de-AT', timezone: 'Europe/Vienna' });
-  expect(await auditOf(ground.app, ada, 'action=user.update_profile')).toHaveLength(2);
+  expect(await auditOf(harness.app, ada, 'action=user.update_profile')).toHaveLength(2);
 });
 
 test('nothing else of a user changes that way', async () => {
@@ -115,7 +121,7 @@ test.each(['30d', '', 7, null, { $ne: '1h' }])(
 );
 
 test('open sessions are listed, in all organisations, and ended by what the list says', async () => {
-  const guest = await member(ground, ada, 'viewer');
+  const guest = await createMember(harness, ada, 'viewer');
   const other = await login(guest, 'other/1');
   const { body } = ok(await call('GET sessions', guest.token));
   expect(body).toMatchObject({
@@ -146,9 +152,9 @@ test('open sessions are listed, in all organisations, and ended by what the list
 });
 
 test('the security settings tell the age of the password', async () => {
-  const person = await owner(ground.app);
+  const person = await createOwner(harness.app);
   const at = new Date(clock.now().getTime() - 40.5 * DAY_MS);
-  await ground.db
+  await harness.db
     .collection('users')
     .updateOne({ _id: objectId(person.userId) }, { $set: { passwordChangedAt: at } });
   expect(ok(await call('GET security-settings', person.token)).body.data).toEqual({
@@ -161,10 +167,10 @@ test('the security settings tell the age of the password', async () => {
 });
 
 test('sign-ins and failed attempts are the caller’s own, and name what revokes their session', async () => {
-  const [person, colleague] = [await owner(ground.app), await owner(ground.app)];
+  const [person, colleague] = [await createOwner(harness.app), await createOwner(harness.app)];
   const token = await login(person);
   await login(colleague);
-  await ground.app.call('POST', '/api/v1/auth/login', {
+  await harness.app.call('POST', '/api/v1/auth/login', {
     body: { email: person.email, password: 'Wrong-Horse-9' },
   });
   const activity = async () => ok(await call('GET login-activity', person.token)).body;
@@ -180,7 +186,7 @@ test('sign-ins and failed attempts are the caller’s own, and name what revokes
 
 test('an auditor and a viewer have an account like everybody else', async () => {
   for (const role of ['auditor', 'viewer']) {
-    const { token } = await member(ground, ada, role);
+    const { token } = await createMember(harness, ada, role);
     for (const path of ['sessions', 'security-settings', 'login-activity', 'me/preferences'])
       expect((await call(`GET ${path}`, token)).status, `${role} ${path}`).toBe(200);
   }
@@ -201,7 +207,7 @@ describe('placeholders', () => {
     ['POST', 'resend-verification', false],
     ['POST', 'mfa/resend', false],
   ])('%s %s informs and does nothing', async (method, path, needsSession) => {
-    const stranger = await ground.app.call(method, `/api/v1/auth/${path}`, {
+    const stranger = await harness.app.call(method, `/api/v1/auth/${path}`, {
       body: { email: ada.email, password: PASSWORD },
     });
     const { status, body } = needsSession ? await call(`${method} ${path}`, ada.token) : stranger;
@@ -213,6 +219,6 @@ describe('placeholders', () => {
       },
     ]);
     expect(stranger.status).toBe(needsSession ? 401 : 200);
-    expect(await ground.db.collection('outbox').countDocuments({ topic: 'mail' })).toBe(0);
+    expect(await harness.db.collection('outbox').countDocuments({ topic: 'mail' })).toBe(0);
   });
 });

@@ -6,12 +6,12 @@ import { randomHex } from '../../../src/platform/ids.ts';
 import {
   auditOf,
   changeMembership,
-  member,
+  createMember,
   objectId,
-  startGround,
-  type Ground,
+  startHarness,
+  type Harness,
 } from '../../setup/harness.ts';
-import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const secrets = {
@@ -25,15 +25,15 @@ const secrets = {
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
-  ground = await startGround({}, { secrets, clock });
-  app = ground.app;
-  ada = await owner(app);
+  harness = await startHarness({}, { secrets, clock });
+  app = harness.app;
+  ada = await createOwner(app);
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const me = (token: string, on: TestApp = app): Promise<Answer> =>
   on.call('GET', '/api/v1/auth/me', { token });
@@ -110,8 +110,8 @@ test('a genuine token of no known session is refused as revoked, one of no known
   expect(await verdict(forge(plain, { ...claims, jti: 'never issued' }, secrets.jwt))).toBe(
     'SESSION_REVOKED',
   );
-  const gone = await owner(app);
-  await ground.db.collection('users').deleteOne({ _id: objectId(gone.userId) });
+  const gone = await createOwner(app);
+  await harness.db.collection('users').deleteOne({ _id: objectId(gone.userId) });
   expect(await verdict(gone.token)).toBe('UNAUTHORIZED_NO_USER');
 });
 
@@ -126,7 +126,7 @@ test('a token says who, where, in which role, and when it ends; only the identit
     aud: 'assay:session',
     iss: 'assay',
   });
-  const viewer = await member(ground, ada, 'viewer');
+  const viewer = await createMember(harness, ada, 'viewer');
   const raised = forge(plain, { ...claimsOf(viewer.token), role: 'owner' }, secrets.jwt);
   expect((await me(raised)).body.data.role).toBe('viewer');
 });
@@ -159,8 +159,8 @@ test.each([
 ])(
   'a session of a user with the time-out %s ends on the second',
   async (sessionTimeout, seconds) => {
-    const person = await owner(app);
-    await ground.db
+    const person = await createOwner(app);
+    await harness.db
       .collection('users')
       .updateOne({ _id: objectId(person.userId) }, { $set: { sessionTimeout } });
     const token = await login(person);
@@ -175,7 +175,7 @@ test.each([
 );
 
 test('a revoked session stays revoked after its end', async () => {
-  const person = await owner(app);
+  const person = await createOwner(app);
   ok(await post(person.token, 'logout'));
   aheadMs = 8 * 24 * 3600 * 1000;
   expect(await verdict(person.token)).toBe('SESSION_REVOKED');
@@ -183,7 +183,7 @@ test('a revoked session stays revoked after its end', async () => {
 });
 
 test('logging out ends the session of the token presented and no other', async () => {
-  const person = await owner(app);
+  const person = await createOwner(app);
   const other = await login(person);
   const { status, body } = await post(person.token, 'logout');
   expect([status, body]).toEqual([200, { success: true, data: { revoked: 1 } }]);
@@ -194,10 +194,10 @@ test('logging out ends the session of the token presented and no other', async (
 });
 
 test('a change on one instance counts on the next request to another', async () => {
-  const second = await startApp({}, { secrets, clock, mongoUri: ground.mongoUri });
-  const person = await member(ground, ada, 'admin');
+  const second = await startApp({}, { secrets, clock, mongoUri: harness.mongoUri });
+  const person = await createMember(harness, ada, 'admin');
   expect(await verdict(person.token, second)).toBe('ok');
-  await changeMembership(ground, person, { role: 'viewer' });
+  await changeMembership(harness, person, { role: 'viewer' });
   expect((await me(person.token, second)).body.data.role).toBe('viewer');
   ok(await post(person.token, 'logout'));
   expect(await verdict(person.token, second)).toBe('SESSION_REVOKED');
@@ -205,7 +205,7 @@ test('a change on one instance counts on the next request to another', async () 
 });
 
 test('every session of the caller can be ended at once, and nobody else’s', async () => {
-  const person = await member(ground, ada, 'member');
+  const person = await createMember(harness, ada, 'member');
   const tokens = [person.token, await login(person), await login(person)];
   // Registering and switching opened one each.
   const { status, body } = await post(person.token, 'revoke-sessions');
@@ -217,7 +217,7 @@ test('every session of the caller can be ended at once, and nobody else’s', as
 });
 
 test('one session is ended by its jti or by the audit entry of its sign-in', async () => {
-  const person = await owner(app);
+  const person = await createOwner(app);
   const [byJti, byEntry] = [await login(person), await login(person)];
   const { jti } = claimsOf(byJti);
   expect((await post(person.token, 'revoke-session', { jti })).body.data).toEqual({ revoked: 1 });
@@ -234,7 +234,10 @@ test('one session is ended by its jti or by the audit entry of its sign-in', asy
 });
 
 test('another user’s session, of the same organisation or not, is an unknown one', async () => {
-  const [colleague, stranger] = [await member(ground, ada, 'member'), await owner(app)];
+  const [colleague, stranger] = [
+    await createMember(harness, ada, 'member'),
+    await createOwner(app),
+  ];
   const again = await login(colleague);
   const [entry] = await auditOf(app, ada, `action=auth.login&userId=${colleague.userId}`);
   const [foreign] = await auditOf(app, stranger, 'action=auth.register');
@@ -270,7 +273,7 @@ test.each([
 });
 
 test('refreshing mints a token for the same organisation and leaves the old one alone', async () => {
-  const guest = await member(ground, ada, 'viewer');
+  const guest = await createMember(harness, ada, 'viewer');
   const { status, body } = await post(guest.token, 'refresh');
   expect(status).toBe(200);
   expect(Object.keys(body.data).sort()).toEqual(['expiresAt', 'organizationId', 'role', 'token']);
@@ -282,20 +285,20 @@ test('refreshing mints a token for the same organisation and leaves the old one 
 });
 
 test('a revoked token refreshes nothing', async () => {
-  const person = await owner(app);
+  const person = await createOwner(app);
   ok(await post(person.token, 'logout'));
   expect((await post(person.token, 'refresh')).body.code).toBe('SESSION_REVOKED');
 });
 
 test('a user of two organisations lists them and switches between them; both tokens stay valid', async () => {
-  const own = await owner(app, 'Eve');
-  const guest = await owner(app, 'Guest');
+  const own = await createOwner(app, 'Eve');
+  const guest = await createOwner(app, 'Guest');
   const row = {
     organizationId: objectId(own.organizationId),
     userId: objectId(guest.userId),
     role: 'viewer',
   };
-  await ground.db.collection('memberships').insertOne({
+  await harness.db.collection('memberships').insertOne({
     ...row,
     isActive: true,
     deactivatedBy: null,
@@ -347,9 +350,9 @@ test('a user of two organisations lists them and switches between them; both tok
 });
 
 test('an organisation that is not the caller’s cannot be switched to, and looks like none at all', async () => {
-  const stranger = await owner(app);
-  const suspended = await member(ground, ada, 'member');
-  await changeMembership(ground, suspended, { isActive: false, deactivatedBy: 'scim' });
+  const stranger = await createOwner(app);
+  const suspended = await createMember(harness, ada, 'member');
+  await changeMembership(harness, suspended, { isActive: false, deactivatedBy: 'scim' });
   const refused = await Promise.all([
     post(ada.token, 'switch-org', { organizationId: stranger.organizationId }),
     post(ada.token, 'switch-org', { organizationId: 'c'.repeat(24) }),
@@ -362,31 +365,31 @@ test('an organisation that is not the caller’s cannot be switched to, and look
 });
 
 test('a role, a suspension and a removal count from the next request on', async () => {
-  const person = await member(ground, ada, 'admin');
+  const person = await createMember(harness, ada, 'admin');
   const listKeys = (): Promise<Answer> =>
     app.call('GET', '/api/v1/auth/keys', { token: person.token });
   expect((await listKeys()).status).toBe(200);
-  await changeMembership(ground, person, { role: 'member' });
+  await changeMembership(harness, person, { role: 'member' });
   expect([(await listKeys()).status, (await listKeys()).body.code]).toEqual([403, 'FORBIDDEN']);
-  await changeMembership(ground, person, { isActive: false, deactivatedBy: 'team' });
+  await changeMembership(harness, person, { isActive: false, deactivatedBy: 'team' });
   expect(await verdict(person.token)).toBe('ACCOUNT_DEACTIVATED');
-  await changeMembership(ground, person, { isActive: true, deactivatedBy: null });
+  await changeMembership(harness, person, { isActive: true, deactivatedBy: null });
   expect(await verdict(person.token)).toBe('ok');
   const where = { organizationId: objectId(ada.organizationId), userId: objectId(person.userId) };
-  await ground.db.collection('memberships').deleteOne(where);
+  await harness.db.collection('memberships').deleteOne(where);
   expect(await verdict(person.token)).toBe('TOKEN_REVOKED');
 });
 
 test('de-provisioning by the identity provider leaves open sessions to their end, and mints no new ones', async () => {
-  const person = await member(ground, ada, 'member');
-  await changeMembership(ground, person, { isActive: false, deactivatedBy: 'scim' });
+  const person = await createMember(harness, ada, 'member');
+  await changeMembership(harness, person, { isActive: false, deactivatedBy: 'scim' });
   expect(await verdict(person.token)).toBe('ok');
   const { status, body } = await post(person.token, 'refresh');
   expect([status, body.code]).toEqual([401, 'ACCOUNT_DEACTIVATED']);
 });
 
 test('an auditor has a session like everybody else', async () => {
-  const auditor = await member(ground, ada, 'auditor');
+  const auditor = await createMember(harness, ada, 'auditor');
   expect(ok(await me(auditor.token)).body.data.role).toBe('auditor');
   expect((await app.call('GET', '/api/v1/auth/me/orgs', { token: auditor.token })).status).toBe(
     200,
@@ -398,7 +401,7 @@ test('an auditor has a session like everybody else', async () => {
 });
 
 test('a session is bound to its row, not to what its token says of the organisation', async () => {
-  const stranger = await owner(app, `S${randomHex(2)}`);
+  const stranger = await createOwner(app, `S${randomHex(2)}`);
   const crossed = forge(
     plain,
     { ...claimsOf(ada.token), organizationId: stranger.organizationId },

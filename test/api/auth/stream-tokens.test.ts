@@ -1,21 +1,21 @@
 // Stream tokens (document 1, sections 4.1 and 5): 60 seconds, one use, no more than the session they come from.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { changeMembership, member, startGround, type Ground } from '../../setup/harness.ts';
-import { ok, owner, type Owner } from '../../setup/personas.ts';
+import { changeMembership, createMember, startHarness, type Harness } from '../../setup/harness.ts';
+import { ok, createOwner, type Owner } from '../../setup/personas.ts';
 import { MovedClock } from '../../setup/second-factor.ts';
 
 const clock = new MovedClock();
-let ground: Ground;
+let harness: Harness;
 let ada: Owner;
 beforeAll(async () => {
-  ground = await startGround({}, { clock });
-  ada = await owner(ground.app);
+  harness = await startHarness({}, { clock });
+  ada = await createOwner(harness.app);
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 async function mint({ token }: Owner, headers = {}): Promise<string> {
-  const { status, body } = await ground.app.call('POST', '/api/v1/auth/stream-token', {
+  const { status, body } = await harness.app.call('POST', '/api/v1/auth/stream-token', {
     token,
     headers,
   });
@@ -26,21 +26,21 @@ async function mint({ token }: Owner, headers = {}): Promise<string> {
 }
 /** What the event stream will ask; `ok`, or the code. */
 const redeem = (token: string): Promise<string> =>
-  ground.app.instance.services.auth.streamTokens.redeem(token).then(
+  harness.app.instance.services.auth.streamTokens.redeem(token).then(
     () => 'ok',
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   );
 
 test('it stands for the caller and the chosen workspace', async () => {
-  const viewer = await member(ground, ada, 'viewer');
+  const viewer = await createMember(harness, ada, 'viewer');
   const token = await mint(viewer, { 'x-workspace-id': viewer.workspaceId });
-  const caller = await ground.app.instance.services.auth.streamTokens.redeem(token);
+  const caller = await harness.app.instance.services.auth.streamTokens.redeem(token);
   expect(caller).toMatchObject({
     role: 'viewer',
     user: { userId: viewer.userId },
     tenant: { organizationId: ada.organizationId, workspaceId: viewer.workspaceId },
   });
-  const plain = await ground.app.instance.services.auth.streamTokens.redeem(await mint(viewer));
+  const plain = await harness.app.instance.services.auth.streamTokens.redeem(await mint(viewer));
   expect(plain.tenant.workspaceId).toBeNull();
 });
 
@@ -59,10 +59,13 @@ test('after 60 seconds it is worth nothing', async () => {
 });
 
 test('it ends with its session, its membership and the password', async () => {
-  const [out, suspended] = [await owner(ground.app), await member(ground, ada, 'member')];
+  const [out, suspended] = [
+    await createOwner(harness.app),
+    await createMember(harness, ada, 'member'),
+  ];
   const tokens = [await mint(out), await mint(suspended)];
-  ok(await ground.app.call('POST', '/api/v1/auth/logout', { token: out.token }));
-  await changeMembership(ground, suspended, { isActive: false, deactivatedBy: 'team' });
+  ok(await harness.app.call('POST', '/api/v1/auth/logout', { token: out.token }));
+  await changeMembership(harness, suspended, { isActive: false, deactivatedBy: 'team' });
   expect(await Promise.all(tokens.map(redeem))).toEqual([
     'INVALID_STREAM_TOKEN',
     'INVALID_STREAM_TOKEN',
@@ -71,7 +74,7 @@ test('it ends with its session, its membership and the password', async () => {
 
 test('it is no session, and nothing else is a stream token', async () => {
   const token = await mint(ada);
-  expect((await ground.app.call('GET', '/api/v1/auth/me', { token })).body.code).toBe(
+  expect((await harness.app.call('GET', '/api/v1/auth/me', { token })).body.code).toBe(
     'TOKEN_VERIFICATION_FAILED',
   );
   for (const other of [ada.token, '', 'unknown'])

@@ -7,33 +7,33 @@ import { AUDIT } from '../../../src/ledger/chains.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { objectId } from '../../../src/ledger/ledger.model.ts';
 import { seeded } from '../../ledger/random.ts';
-import { agent, owner, type Owner, workspaceKey } from '../../setup/personas.ts';
+import { createAgent, createOwner, type Owner, createWorkspaceKey } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
-import { type Ground, startGround } from './hash-chain-history.ts';
+import { type ChainHarness, startChainHarness } from './hash-chain-history.ts';
 
-let ground: Ground;
+let harness: ChainHarness;
 let ada: Owner;
 let intact: Stored[];
 beforeAll(async () => {
-  ground = await startGround();
-  ada = await owner(ground.app);
-  for (let i = 0; i < 4; i++) await agent(ground.app, ada);
-  await workspaceKey(ground.app, ada);
+  harness = await startChainHarness();
+  ada = await createOwner(harness.app);
+  for (let i = 0; i < 4; i++) await createAgent(harness.app, ada);
+  await createWorkspaceKey(harness.app, ada);
   const policy = { name: 'A', conditions: [], actions: [{ type: 'notify' }] };
-  const made = await ground.app.call('POST', '/api/v1/policies', {
+  const made = await harness.app.call('POST', '/api/v1/policies', {
     token: ada.token,
     body: policy,
   });
-  await ground.app.call('DELETE', `/api/v1/policies/${made.body.data._id}`, { token: ada.token });
+  await harness.app.call('DELETE', `/api/v1/policies/${made.body.data._id}`, { token: ada.token });
   intact = await stored();
   const newest = { organizationId: objectId(ada.organizationId), sequence: intact.length };
-  const heads = ground.db.collection(`heads_${AUDIT.collection}`);
+  const heads = harness.db.collection(`heads_${AUDIT.collection}`);
   await vi.waitFor(async () => expect(await heads.countDocuments(newest)).toBe(1));
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 function entries() {
-  return ground.db.collection<Stored>(AUDIT.collection);
+  return harness.db.collection<Stored>(AUDIT.collection);
 }
 
 async function stored(): Promise<Stored[]> {
@@ -49,7 +49,7 @@ async function store(documents: readonly Stored[]): Promise<void> {
 }
 
 function get(path: string, token = ada.token): Promise<Answer> {
-  return ground.app.call('GET', `/api/v1/audit${path}`, { token });
+  return harness.app.call('GET', `/api/v1/audit${path}`, { token });
 }
 
 async function verify() {
@@ -58,23 +58,23 @@ async function verify() {
 
 test('managers of an organisation with the plan list and verify, others do not', async () => {
   for (const path of ['', '/verify']) {
-    expect((await ground.app.call('GET', `/api/v1/audit${path}`)).body).toMatchObject({
+    expect((await harness.app.call('GET', `/api/v1/audit${path}`)).body).toMatchObject({
       code: 'NO_TOKEN',
     });
-    const { key } = await workspaceKey(ground.app, await owner(ground.app, 'Key'));
-    expect((await ground.app.call('GET', `/api/v1/audit${path}`, { key })).body).toMatchObject({
+    const { key } = await createWorkspaceKey(harness.app, await createOwner(harness.app, 'Key'));
+    expect((await harness.app.call('GET', `/api/v1/audit${path}`, { key })).body).toMatchObject({
       code: 'FORBIDDEN',
     });
-    const poor = await owner(ground.app, 'Poor');
+    const poor = await createOwner(harness.app, 'Poor');
     const mine = { _id: objectId(poor.organizationId) };
-    await ground.db
+    await harness.db
       .collection('organizations')
       .updateOne(mine, { $set: { 'subscription.plan': 'sandbox' } });
     await expect
       .poll(async () => (await get(path, poor.token)).body)
       .toMatchObject({ code: 'UPGRADE_REQUIRED', data: { feature: 'auditLog' } });
-    const member = await owner(ground.app, 'Member');
-    await ground.db
+    const member = await createOwner(harness.app, 'Member');
+    await harness.db
       .collection('memberships')
       .updateOne({ organizationId: objectId(member.organizationId) }, { $set: { role: 'member' } });
     await expect

@@ -19,11 +19,18 @@ import type { Amendment, Subject } from '../../../src/ledger/amend/amendments.ts
 import { objectId } from '../../../src/ledger/ledger.model.ts';
 import { type OpenChain, openChain } from '../../../src/ledger/open-chain.ts';
 import type { Chance } from '../../ledger/random.ts';
-import { agent, decision, ok, owner, type Owner, workspaceKey } from '../../setup/personas.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  type Owner,
+  createWorkspaceKey,
+} from '../../setup/personas.ts';
 import { databaseUri, startApp, type TestApp } from '../../setup/start-app.ts';
 
 /** The app, and its database behind its back. */
-export interface Ground {
+export interface ChainHarness {
   app: TestApp;
   mongo: Mongo;
   db: mongo.Db;
@@ -31,7 +38,7 @@ export interface Ground {
   stop(): Promise<void>;
 }
 
-export async function startGround(): Promise<Ground> {
+export async function startChainHarness(): Promise<ChainHarness> {
   const uri = databaseUri();
   const app = await startApp({}, { mongoUri: uri });
   const mongo = await connectMongo({ uri, poolSize: 4 });
@@ -67,24 +74,24 @@ const POLICIES = [
 
 export class History {
   readonly receipts: Receipt[] = [];
-  readonly ground: Ground;
+  readonly harness: ChainHarness;
   readonly owner: Owner;
   #key = '';
   #agents: string[] = [];
 
-  private constructor(ground: Ground, who: Owner) {
-    this.ground = ground;
+  private constructor(harness: ChainHarness, who: Owner) {
+    this.harness = harness;
     this.owner = who;
   }
 
-  static async begin(ground: Ground, name: string): Promise<History> {
-    const { app } = ground;
-    const history = new History(ground, await owner(app, name));
+  static async begin(harness: ChainHarness, name: string): Promise<History> {
+    const { app } = harness;
+    const history = new History(harness, await createOwner(app, name));
     const { token } = history.owner;
-    history.#key = (await workspaceKey(app, history.owner)).key;
+    history.#key = (await createWorkspaceKey(app, history.owner)).key;
     for (const body of POLICIES) ok(await app.call('POST', '/api/v1/policies', { token, body }));
-    const open = await agent(app, history.owner);
-    const discreet = await agent(app, history.owner);
+    const open = await createAgent(app, history.owner);
+    const discreet = await createAgent(app, history.owner);
     const policies = { logPayloads: false };
     ok(
       await app.call('PATCH', `/api/v1/agents/${discreet.id}/policies`, { token, body: policies }),
@@ -98,7 +105,7 @@ export class History {
   }
 
   get entries(): mongo.Collection<Stored> {
-    return this.ground.db.collection<Stored>(DECISIONS.collection);
+    return this.harness.db.collection<Stored>(DECISIONS.collection);
   }
 
   /** Everything stored of the chain, in order. */
@@ -121,14 +128,14 @@ export class History {
   }
 
   async verify() {
-    const answer = await this.ground.app.call('POST', '/api/v1/hash-chain/verify', {
+    const answer = await this.harness.app.call('POST', '/api/v1/hash-chain/verify', {
       token: this.owner.token,
     });
     return ok(answer).body.data;
   }
 
   async bundle(query = 'fromSequence=1'): Promise<string> {
-    const answer = await this.ground.app.call('GET', `/api/v1/hash-chain/export?${query}`, {
+    const answer = await this.harness.app.call('GET', `/api/v1/hash-chain/export?${query}`, {
       token: this.owner.token,
     });
     return ok(answer).text;
@@ -137,7 +144,7 @@ export class History {
   async post(more: object = {}, agentId = this.#agents[0] as string): Promise<void> {
     const body = decision(agentId, more);
     const { data } = (
-      await this.ground.app.call('POST', '/api/v1/traces', { key: this.#key, body })
+      await this.harness.app.call('POST', '/api/v1/traces', { key: this.#key, body })
     ).body;
     this.receipts.push({ ...data.hashChain, traceId: data.traceId });
   }
@@ -200,7 +207,7 @@ export class History {
     if (ids.length === 0) return;
     const body = { ids, ...more };
     ok(
-      await this.ground.app.call('POST', `/api/v1/traces/${path}`, {
+      await this.harness.app.call('POST', `/api/v1/traces/${path}`, {
         token: this.owner.token,
         body,
       }),
@@ -286,7 +293,7 @@ export class History {
     const { sealed, commitments } = sealValues({ evidence: 'A document.' }, random16);
     const after = before && { sequence: before.sequence, chainHash: before.chainHash };
     const view = compliancePayload({ ...this.#common(), ...facts, after, commitments });
-    await this.ground.chain.appender.append({
+    await this.harness.chain.appender.append({
       organizationId,
       kind: 'compliance',
       traceId,
@@ -302,7 +309,7 @@ export class History {
   /** As if all idempotency keys were older than a day. */
   async releaseKeys(): Promise<void> {
     await releaseExpiredIdempotencyKeys(
-      this.ground.db,
+      this.harness.db,
       DECISIONS,
       new Date(systemClock.now().getTime() + 1000),
     );
@@ -320,16 +327,16 @@ export class History {
   async #append(place: number, decide: (about: Subject) => Amendment | null): Promise<void> {
     const receipt = this.receipts[place];
     if (receipt)
-      await this.ground.chain.amendments.append(this.organizationId, receipt.traceId, decide);
+      await this.harness.chain.amendments.append(this.organizationId, receipt.traceId, decide);
   }
 
   /** Waits until the newest head is noted. */
   async #settled(): Promise<void> {
-    await this.ground.chain.heads.flush();
+    await this.harness.chain.heads.flush();
     const organizationId = objectId(this.organizationId);
     const newest = await this.entries.findOne({ organizationId }, { sort: { sequence: -1 } });
-    const heads = this.ground.db.collection(`heads_${DECISIONS.collection}`);
+    const heads = this.harness.db.collection(`heads_${DECISIONS.collection}`);
     while (!(await heads.findOne({ organizationId, sequence: newest?.sequence ?? 0 })))
-      await this.ground.app.call('GET', '/health');
+      await this.harness.app.call('GET', '/health');
   }
 }

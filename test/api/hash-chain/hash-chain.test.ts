@@ -7,24 +7,24 @@ import type { Value } from '../../../scripts/verify-bundle/text.ts';
 import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
 import type { FieldRow } from '../../../scripts/verify-bundle/report.ts';
 import { objectId } from '../../../src/ledger/ledger.model.ts';
-import { agent, owner, type Owner, workspaceKey } from '../../setup/personas.ts';
+import { createAgent, createOwner, type Owner, createWorkspaceKey } from '../../setup/personas.ts';
 import type { Answer, Call } from '../../setup/start-app.ts';
-import { type Ground, History, startGround } from './hash-chain-history.ts';
+import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';
 
 const AT = '/api/v1/hash-chain';
-let ground: Ground;
+let harness: ChainHarness;
 let history: History;
 let ada: Owner;
 beforeAll(async () => {
-  ground = await startGround();
-  history = await History.begin(ground, 'Ada');
+  harness = await startChainHarness();
+  history = await History.begin(harness, 'Ada');
   ada = history.owner;
   await history.everything();
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 function get(path: string, call: Call = { token: ada.token }): Promise<Answer> {
-  return ground.app.call('GET', AT + path, call);
+  return harness.app.call('GET', AT + path, call);
 }
 
 async function* linesOf(text: string): AsyncGenerator<string> {
@@ -38,12 +38,12 @@ const OPERATIONS = [
 
 test.for(OPERATIONS)('%s needs a credential, the plan and no limited key', async (path) => {
   expect((await get(path, {})).body).toMatchObject({ code: 'NO_TOKEN' });
-  const { key } = await workspaceKey(ground.app, ada, {
-    scope: { agentIds: [(await agent(ground.app, ada)).id], readOnly: true },
+  const { key } = await createWorkspaceKey(harness.app, ada, {
+    scope: { agentIds: [(await createAgent(harness.app, ada)).id], readOnly: true },
   });
   expect((await get(path, { key })).body).toMatchObject({ code: 'FORBIDDEN' });
-  const poor = await owner(ground.app, 'Poor');
-  await ground.db
+  const poor = await createOwner(harness.app, 'Poor');
+  await harness.db
     .collection('organizations')
     .updateOne({ _id: objectId(poor.organizationId) }, { $set: { 'subscription.plan': 'scale' } });
   await expect
@@ -52,16 +52,16 @@ test.for(OPERATIONS)('%s needs a credential, the plan and no limited key', async
 });
 
 test('verification needs a session, not a key', async () => {
-  const { key } = await workspaceKey(ground.app, ada);
-  expect((await ground.app.call('POST', `${AT}/verify`, { key })).body).toMatchObject({
+  const { key } = await createWorkspaceKey(harness.app, ada);
+  expect((await harness.app.call('POST', `${AT}/verify`, { key })).body).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect((await ground.app.call('POST', `${AT}/verify`)).body).toMatchObject({ code: 'NO_TOKEN' });
-  expect((await ground.app.call('GET', `${AT}/verify`, { token: ada.token })).status).toBe(405);
+  expect((await harness.app.call('POST', `${AT}/verify`)).body).toMatchObject({ code: 'NO_TOKEN' });
+  expect((await harness.app.call('GET', `${AT}/verify`, { token: ada.token })).status).toBe(405);
 });
 
 test('the status of an empty chain, of a chain that grows, and after a verification', async () => {
-  const young = await History.begin(ground, 'Young');
+  const young = await History.begin(harness, 'Young');
   const status = async () => (await get('/status', { token: young.owner.token })).body.data;
   expect(await status()).toEqual({
     totalEntries: 0,
@@ -194,7 +194,7 @@ test('a search is the beginning of a traceId or of a chainHash, and no pattern',
 test('one entry by its id; unknown, foreign and malformed ids are all unknown', async () => {
   const { entries } = (await get('/entries?limit=1')).body.data;
   expect((await get(`/entries/${entries[0].id}`)).body.data).toEqual(entries[0]);
-  const eve = await owner(ground.app, 'Eve');
+  const eve = await createOwner(harness.app, 'Eve');
   const foreign = await get(`/entries/${entries[0].id}`, { token: eve.token });
   expect(foreign.body).toMatchObject({ code: 'NOT_FOUND' });
   const [first] = history.receipts;
@@ -282,10 +282,10 @@ test('values are disclosed to managers only, each time with an audit entry; what
   );
   expect(shown.some(({ sequence }) => [2, 4, 5, 7].includes(sequence))).toBe(false);
   expect(text).not.toMatch(/"seed"/);
-  const { key } = await workspaceKey(ground.app, ada);
+  const { key } = await createWorkspaceKey(harness.app, ada);
   expect((await get('/export', { key })).status).toBe(200);
   expect((await get(query, { key })).body).toMatchObject({ code: 'FORBIDDEN' });
-  const audit = await ground.app.call('GET', '/api/v1/audit?action=hash-chain.disclose', {
+  const audit = await harness.app.call('GET', '/api/v1/audit?action=hash-chain.disclose', {
     token: ada.token,
   });
   expect(audit.body.data.entries).toMatchObject([
@@ -306,7 +306,7 @@ test('values are disclosed to managers only, each time with an audit entry; what
 function download(path: string, token: string): Promise<{ bytes: Buffer; complete: boolean }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
-    request(ground.app.url + AT + path, { headers }, (response) => {
+    request(harness.app.url + AT + path, { headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', () => undefined);
@@ -320,7 +320,7 @@ function download(path: string, token: string): Promise<{ bytes: Buffer; complet
 }
 
 test('a compressed bundle is whole; one that fails midway has no end', async () => {
-  const long = await History.begin(ground, 'Long');
+  const long = await History.begin(harness, 'Long');
   await long.post();
   const [entry] = await long.stored();
   if (!entry) throw new Error('nothing stored');
@@ -343,7 +343,7 @@ test('a compressed bundle is whole; one that fails midway has no end', async () 
 });
 
 test('each operation fails with its own code', async () => {
-  const broken = await History.begin(ground, 'Broken');
+  const broken = await History.begin(harness, 'Broken');
   await broken.post();
   const { token } = broken.owner;
   const where = { organizationId: objectId(broken.organizationId) };

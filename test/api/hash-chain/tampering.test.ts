@@ -6,24 +6,24 @@ import type { Value } from '../../../scripts/verify-bundle/text.ts';
 import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { seeded } from '../../ledger/random.ts';
-import { type Ground, History, startGround } from './hash-chain-history.ts';
+import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';
 import { MUTATIONS, rewriteFrom, type Tampered } from './tampering-mutations.ts';
 
-let ground: Ground;
+let harness: ChainHarness;
 let history: History;
 let intact: Stored[];
 beforeAll(async () => {
-  ground = await startGround();
-  history = await History.begin(ground, 'Eve');
+  harness = await startChainHarness();
+  history = await History.begin(harness, 'Eve');
   await history.everything();
   intact = await history.stored();
   // As after thinning: only the newest head is noted.
   const [first] = intact;
-  await ground.db
+  await harness.db
     .collection('heads_ledger')
     .deleteMany({ organizationId: first?.organizationId, sequence: { $lt: intact.length } });
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 async function* linesOf(text: string): AsyncGenerator<string> {
   for (const line of text.replace(/\n$/, '').split('\n')) yield await Promise.resolve(line);
@@ -137,7 +137,7 @@ test('an erased value that comes back, and one that is gone without an erasure, 
 });
 
 test('a chain rewritten from any place on is found by the noted heads, and by a receipt when those were rewritten too', async () => {
-  const heads = ground.db.collection('heads_ledger');
+  const heads = harness.db.collection('heads_ledger');
   const noted = await heads.find({ organizationId: intact[0]?.organizationId }).toArray();
   for (let at = 0; at < intact.length; at++) {
     const rewritten = rewriteFrom(intact, at);
@@ -161,7 +161,7 @@ test(
   async () => {
     for (let organization = 0; organization < 10; organization++) {
       const chance = seeded(organization);
-      const lawful = await History.begin(ground, 'Grace');
+      const lawful = await History.begin(harness, 'Grace');
       for (let state = 0; state < 10; state++) {
         for (let change = chance.integer(1, 4); change > 0; change--) await lawful.anything(chance);
         const { verified, brokenAtSequence, brokenDetail } = await lawful.verify();

@@ -2,7 +2,13 @@
 import { connect } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agent, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  createAgent,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import { startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
 
 const JSON_TYPE = 'application/json';
@@ -12,9 +18,9 @@ let key: string;
 let agentId: string;
 beforeAll(async () => {
   app = await startApp();
-  ada = await owner(app);
-  ({ key } = await workspaceKey(app, ada));
-  ({ id: agentId } = await agent(app, ada));
+  ada = await createOwner(app);
+  ({ key } = await createWorkspaceKey(app, ada));
+  ({ id: agentId } = await createAgent(app, ada));
 });
 afterAll(() => app.stop());
 

@@ -1,18 +1,24 @@
 // What every answer has in common (document 1, sections 1, 7 and 9): envelope, headers, unknown addresses and methods.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { ok, owner, type Owner } from '../../setup/personas.ts';
+import {
+  auditOf,
+  createMember,
+  objectId,
+  startHarness,
+  type Harness,
+} from '../../setup/harness.ts';
+import { ok, createOwner, type Owner } from '../../setup/personas.ts';
 import type { Answer, TestApp } from '../../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
-  ground = await startGround();
-  app = ground.app;
-  ada = await owner(app);
+  harness = await startHarness();
+  app = harness.app;
+  ada = await createOwner(app);
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 function common(answer: Answer): void {
   expect(answer.headers.get('x-service-api-version')).toBe('v1');
@@ -130,9 +136,9 @@ test.each(['%00', 'a%00', '%24ne', '..%2f..', `${'a'.repeat(23)}g`, 'a'.repeat(2
 );
 
 test('a lacking plan is answered with what it takes, before the role is looked at', async () => {
-  const viewer = await member(ground, ada, 'viewer');
+  const viewer = await createMember(harness, ada, 'viewer');
   const setPlan = (plan: string) =>
-    ground.db
+    harness.db
       .collection('organizations')
       .updateOne({ _id: objectId(ada.organizationId) }, { $set: { 'subscription.plan': plan } });
   const audit = (token: string): Promise<Answer> => app.call('GET', '/api/v1/audit', { token });
@@ -153,7 +159,7 @@ test('a lacking plan is answered with what it takes, before the role is looked a
 });
 
 test('a change that is refused by a rule leaves an entry, a malformed or mistaken one leaves none', async () => {
-  const home = await owner(app, 'Audit');
+  const home = await createOwner(app, 'Audit');
   const { token } = home;
   const post = (body: unknown): Promise<Answer> =>
     app.call('POST', '/api/v1/workspaces', { token, body });

@@ -4,7 +4,13 @@ import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createReadiness } from '../../../src/resources/health/readiness.service.ts';
-import { agent, decision, ok, owner, workspaceKey } from '../../setup/personas.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+} from '../../setup/personas.ts';
 import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 let app: TestApp;
@@ -82,9 +88,9 @@ async function bridge(): Promise<{
 test('without its database an instance lives, is not ready, answers 503 with Retry-After, and recovers by itself', async () => {
   const way = await bridge();
   const cutOff = await startApp({}, { mongoUri: way.uri });
-  const ada = await owner(cutOff);
-  const { key } = await workspaceKey(cutOff, ada);
-  const bot = await agent(cutOff, ada);
+  const ada = await createOwner(cutOff);
+  const { key } = await createWorkspaceKey(cutOff, ada);
+  const bot = await createAgent(cutOff, ada);
   const list = (): Promise<Answer> => cutOff.call('GET', '/api/v1/agents', { token: ada.token });
   ok(await list());
   way.cut();

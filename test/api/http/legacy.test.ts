@@ -1,6 +1,13 @@
 // The unversioned addresses (document 1, section 9): the same answers with the notice of their end, and 410 after it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 let today = '2026-11-01T00:00:00.000Z';
@@ -11,7 +18,7 @@ let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
   app = await startApp({}, { clock });
-  ada = await owner(app);
+  ada = await createOwner(app);
 });
 afterAll(() => app.stop());
 
@@ -47,8 +54,8 @@ test('an unversioned address answers like the versioned one, with the notice', a
 });
 
 test('a decision is ingested at the unversioned address', async () => {
-  const { key } = await workspaceKey(app, ada);
-  const bot = await agent(app, ada);
+  const { key } = await createWorkspaceKey(app, ada);
+  const bot = await createAgent(app, ada);
   const answer = await app.call('POST', '/api/traces', { key, body: decision(bot.id) });
   expect([answer.status, noticeOf(answer)]).toEqual([201, NOTICE]);
 });

@@ -2,7 +2,14 @@
 import { afterEach, expect, test } from 'vitest';
 import { mounts } from '../../../src/routes.ts';
 import { locate } from '../../../src/http/router.ts';
-import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 let app: TestApp;
@@ -48,7 +55,7 @@ test('every route of the interface counts the client address, before credentials
 
 test('addresses of the family auth have a limit of their own', async () => {
   app = await startApp({ ASSAY_LIMIT_AUTH: '3' });
-  const ada = await owner(app);
+  const ada = await createOwner(app);
   expect(told(await app.call('GET', '/api/v1/auth/me', { token: ada.token }))).toEqual(['3', '1']);
   await app.call('GET', '/api/v1/auth/keys', { token: ada.token });
   limited(await app.call('GET', '/api/v1/auth/me', { token: ada.token }), 3, 900);
@@ -65,7 +72,7 @@ test('every route below /api/v1/auth declares that limit', () => {
 
 test('a user is counted over all sessions and addresses, and apart from other users', async () => {
   app = await startApp({ ASSAY_LIMIT_USER: '3', ASSAY_TRUST_PROXY: 'loopback' });
-  const [ada, eve] = [await owner(app), await owner(app, 'Eve')];
+  const [ada, eve] = [await createOwner(app), await createOwner(app, 'Eve')];
   const list = (token: string, address: string): Promise<Answer> =>
     app.call('GET', '/api/v1/policies', { token, headers: from(address) });
   expect(told(await list(ada.token, '192.0.2.1'))).toEqual(['3', '2']);
@@ -79,9 +86,9 @@ test('a user is counted over all sessions and addresses, and apart from other us
 
 test('an agent key is counted by its agent; null, zero and negative switch that off', async () => {
   app = await startApp();
-  const ada = await owner(app);
-  const [bot, free] = [await agent(app, ada), await agent(app, ada)];
-  const { key } = await workspaceKey(app, ada);
+  const ada = await createOwner(app);
+  const [bot, free] = [await createAgent(app, ada), await createAgent(app, ada)];
+  const { key } = await createWorkspaceKey(app, ada);
   const set = (id: string, maxRequestsPerMinute: number | null): Promise<Answer> =>
     app.call('PATCH', `/api/v1/agents/${id}/policies`, {
       token: ada.token,
@@ -101,7 +108,7 @@ test('an agent key is counted by its agent; null, zero and negative switch that 
 
 test('the headers tell the tightest layer', async () => {
   app = await startApp({ ASSAY_LIMIT_IP: '50', ASSAY_LIMIT_USER: '10', ASSAY_LIMIT_AUTH: '20' });
-  const { token } = await owner(app);
+  const { token } = await createOwner(app);
   expect(told(await app.call('GET', '/api/v1/policies', { token }))).toEqual(['10', '9']);
   expect(told(await app.call('GET', '/api/v1/auth/me', { token }))).toEqual(['10', '8']);
   expect(told(await app.call('POST', '/api/v1/auth/login', { body: {} }))).toEqual(['20', '17']);
@@ -142,7 +149,7 @@ test('an IPv6 caller is counted by the subnet, an embedded IPv4 address by itsel
 
 test('the onboarding of agents has a limit of its own for every user', async () => {
   app = await startApp({ ASSAY_LIMIT_ONBOARDING: '2' });
-  const [ada, eve] = [await owner(app), await owner(app, 'Eve')];
+  const [ada, eve] = [await createOwner(app), await createOwner(app, 'Eve')];
   const draft = ({ token }: Owner): Promise<Answer> =>
     app.call('GET', '/api/v1/agents/onboarding/draft', { token });
   expect(told(await draft(ada))).toEqual(['2', '1']);

@@ -1,7 +1,14 @@
 // The log of a whole run at its most talkative level holds no secret of anybody.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
-import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import { startApp, type TestApp } from '../../setup/start-app.ts';
 
 const secrets = {
@@ -18,7 +25,7 @@ beforeAll(async () => {
     { LOG_LEVEL: 'trace', ASSAY_METRICS_TOKEN: 'canary-metrics-token' },
     { secrets },
   );
-  ada = await owner(app);
+  ada = await createOwner(app);
 });
 afterAll(() => app.stop());
 
@@ -38,8 +45,8 @@ test('passwords, tokens, keys and payloads are in no line, whether a request suc
     body: { email: account.email, password: `${canary}-wrong` },
   });
   await app.call('POST', '/api/v1/auth/login', { raw: `{"password":"${canary}"` });
-  const { key } = await workspaceKey(app, ada);
-  const bot = await agent(app, ada);
+  const { key } = await createWorkspaceKey(app, ada);
+  const bot = await createAgent(app, ada);
   const body = decision(bot.id, { metadata: { note: payload } });
   ok(await app.call('POST', '/api/v1/traces', { key, body }));
   ok(await app.call('POST', '/api/v1/traces', { key: bot.key, body: decision(bot.id) }));

@@ -12,14 +12,20 @@ import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { Step } from '../../../src/ledger/probe.ts';
-import { agent, decision, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  createAgent,
+  decision,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import { send, startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
 
 let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
   app = await startApp();
-  ada = await owner(app);
+  ada = await createOwner(app);
 });
 afterAll(() => app.stop());
 
@@ -152,9 +158,9 @@ test('stopping refuses new connections, answers what is under way, and does not 
     await held;
   };
   const draining = await startApp({}, { probe });
-  const person = await owner(draining);
-  const { key } = await workspaceKey(draining, person);
-  const bot = await agent(draining, person);
+  const person = await createOwner(draining);
+  const { key } = await createWorkspaceKey(draining, person);
+  const bot = await createAgent(draining, person);
   const kept = new Agent({ keepAlive: true });
   const post = (): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {

@@ -1,14 +1,20 @@
 // The story of the organisation over HTTP (document 1, sections 2 and 5): settings, SCIM token, and its end (docs/organization-deletion.md).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '../../../src/domain/identity/tenant.ts';
-import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
 import {
-  agent,
+  auditOf,
+  createMember,
+  objectId,
+  startHarness,
+  type Harness,
+} from '../../setup/harness.ts';
+import {
+  createAgent,
   decision,
   ok,
-  owner,
+  createOwner,
   PASSWORD,
-  workspaceKey,
+  createWorkspaceKey,
   type Owner,
 } from '../../setup/personas.ts';
 import { startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
@@ -18,15 +24,15 @@ const at = '/api/v1/organization';
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
-  ground = await startGround({}, { clock });
-  app = ground.app;
-  ada = await owner(app);
+  harness = await startHarness({}, { clock });
+  app = harness.app;
+  ada = await createOwner(app);
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const read = (call: Call): Promise<Answer> => app.call('GET', at, call);
@@ -79,8 +85,8 @@ describe('settings', () => {
   });
 
   test('decide at once what is scrubbed', async () => {
-    const boss = await owner(app, 'Scrub');
-    const { key } = await workspaceKey(app, boss);
+    const owner = await createOwner(app, 'Scrub');
+    const { key } = await createWorkspaceKey(app, owner);
     const tags = async (): Promise<string[]> =>
       ok(
         await app.call('POST', '/api/v1/traces', {
@@ -89,7 +95,7 @@ describe('settings', () => {
         }),
       ).body.data.tags;
     expect(await tags()).toContain('PII_NATIONAL_ID');
-    ok(await change(boss, { scrubNationalIds: false }));
+    ok(await change(owner, { scrubNationalIds: false }));
     expect(await tags()).not.toContain('PII_NATIONAL_ID');
   });
 
@@ -114,16 +120,19 @@ describe('settings', () => {
   });
 
   test('are read by everybody who reads, changed by owners and admins', async () => {
-    expect((await change(await member(ground, ada, 'admin'), { name: 'By admin' })).status).toBe(
-      200,
-    );
+    expect(
+      (await change(await createMember(harness, ada, 'admin'), { name: 'By admin' })).status,
+    ).toBe(200);
     for (const role of ['reviewer', 'member', 'viewer']) {
-      const person = await member(ground, ada, role);
+      const person = await createMember(harness, ada, role);
       expect((await read(person)).status, role).toBe(200);
       expect(outcome(await change(person, { name: 'No' })), role).toEqual([403, 'FORBIDDEN']);
     }
-    expect(outcome(await read(await member(ground, ada, 'auditor')))).toEqual([403, 'FORBIDDEN']);
-    const { key } = await workspaceKey(app, ada);
+    expect(outcome(await read(await createMember(harness, ada, 'auditor')))).toEqual([
+      403,
+      'FORBIDDEN',
+    ]);
+    const { key } = await createWorkspaceKey(app, ada);
     expect((await read({ key })).status).toBe(200);
     expect(outcome(await app.call('PATCH', at, { key, body: { name: 'No' } }))).toEqual([
       403,
@@ -148,7 +157,7 @@ describe('the SCIM token', () => {
     const second = await mint(ada);
     await expect(authenticate(first)).rejects.toMatchObject({ code: 'TOKEN_REVOKED' });
     expect((await authenticate(second)).tenant.organizationId).toBe(ada.organizationId);
-    const kept = await ground.db.collection('scim_tokens').find().toArray();
+    const kept = await harness.db.collection('scim_tokens').find().toArray();
     expect([kept.length, JSON.stringify(kept).includes(second.body.data.token)]).toEqual([
       1,
       false,
@@ -163,12 +172,12 @@ describe('the SCIM token', () => {
 
   test('is for owners, on plans that have it', async () => {
     for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor'])
-      expect(outcome(await mint(await member(ground, ada, role))), role).toEqual([
+      expect(outcome(await mint(await createMember(harness, ada, role))), role).toEqual([
         403,
         'FORBIDDEN',
       ]);
     const small = await startApp({ DEFAULT_PLAN: 'governance' });
-    const { token } = await owner(small);
+    const { token } = await createOwner(small);
     const answer = await small.call('POST', `${at}/scim-token`, { token });
     expect([answer.status, answer.body.code, answer.body.data]).toEqual([
       403,
@@ -183,12 +192,12 @@ describe('deletion', () => {
   const CANARY = 'canary-of-the-deleted';
 
   /** An organisation with a little of everything, all of it marked, and people who also belong elsewhere. */
-  async function furnished() {
-    const boss = await owner(app, 'Doomed');
-    const guest = await member(ground, boss, 'viewer');
-    const { token } = boss;
-    const machine = await agent(app, boss, CANARY);
-    const { key } = await workspaceKey(app, boss, { name: CANARY });
+  async function populated() {
+    const owner = await createOwner(app, 'Doomed');
+    const guest = await createMember(harness, owner, 'viewer');
+    const { token } = owner;
+    const machine = await createAgent(app, owner, CANARY);
+    const { key } = await createWorkspaceKey(app, owner, { name: CANARY });
     const scim = ok(await app.call('POST', `${at}/scim-token`, { token })).body.data
       .token as string;
     const post = (path: string, body: object): Promise<Answer> =>
@@ -201,7 +210,7 @@ describe('deletion', () => {
         actions: [{ type: 'flag_for_review', config: { reason: CANARY } }],
       }),
     );
-    const email = `${CANARY}-${boss.userId}@example.com`;
+    const email = `${CANARY}-${owner.userId}@example.com`;
     const { _id: invitationId } = ok(await post('/team/invite', { email })).body.data;
     for (const action of ['reply', CANARY]) {
       const outputDecision = { action, rationale: CANARY };
@@ -217,18 +226,18 @@ describe('deletion', () => {
       );
     }
     await app.instance.runJobsOnce();
-    const row = await ground.db
+    const row = await harness.db
       .collection('outbox')
       .findOne({ 'payload.invitationId': invitationId });
     const mail = await app.instance.services.team.invitations.mails.invitation(row as never);
-    return { boss, guest, key, agentKey: machine.key, scim, invitation: mail?.action.token ?? '' };
+    return { owner, guest, key, agentKey: machine.key, scim, invitation: mail?.action.token ?? '' };
   }
 
   /** Every stored value of an organisation as text, by collection. */
   async function stored({ organizationId }: Owner): Promise<Map<string, string>> {
     const found = new Map<string, string>();
-    for (const { name } of await ground.db.listCollections().toArray()) {
-      const rows = await ground.db
+    for (const { name } of await harness.db.listCollections().toArray()) {
+      const rows = await harness.db
         .collection(name)
         .find({ organizationId: objectId(organizationId) })
         .toArray();
@@ -250,7 +259,7 @@ describe('deletion', () => {
   });
 
   test('needs an owner and the name', async () => {
-    const boss = await owner(app, 'Kept');
+    const owner = await createOwner(app, 'Kept');
     const bodies = [
       { name: 'kept ltd' },
       { name: 'Kept' },
@@ -265,44 +274,44 @@ describe('deletion', () => {
       { name: { $ne: '' } },
       undefined,
     ])
-      expect(outcome(await remove(boss, body)), JSON.stringify(body)).toEqual([
+      expect(outcome(await remove(owner, body)), JSON.stringify(body)).toEqual([
         400,
         'VALIDATION_ERROR',
       ]);
     for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor'])
-      expect(outcome(await remove(await member(ground, boss, role), { name: 'Kept Ltd' }))).toEqual(
-        [403, 'FORBIDDEN'],
-      );
-    const { key } = await workspaceKey(app, boss);
+      expect(
+        outcome(await remove(await createMember(harness, owner, role), { name: 'Kept Ltd' })),
+      ).toEqual([403, 'FORBIDDEN']);
+    const { key } = await createWorkspaceKey(app, owner);
     expect(outcome(await app.call('DELETE', at, { key, body: { name: 'Kept Ltd' } }))).toEqual([
       403,
       'FORBIDDEN',
     ]);
-    expect((await read({ token: boss.token })).body.data.name).toBe('Kept Ltd');
-    const failures = await auditOf(app, boss, 'action=organization.delete&status=failure');
+    expect((await read({ token: owner.token })).body.data.name).toBe('Kept Ltd');
+    const failures = await auditOf(app, owner, 'action=organization.delete&status=failure');
     expect(failures).toHaveLength(5);
   });
 
   test('ends every access at once, here and on another instance', async () => {
-    const { boss, guest, key, agentKey, scim, invitation } = await furnished();
-    const second = await startApp({}, { mongoUri: ground.mongoUri, clock });
+    const { owner, guest, key, agentKey, scim, invitation } = await populated();
+    const second = await startApp({}, { mongoUri: harness.mongoUri, clock });
     const trace = (on: TestApp, credential: string): Promise<Answer> =>
       on.call('POST', '/api/v1/traces', { key: credential, body: decision('x') });
     ok(await trace(second, key));
-    const answer = await remove(boss, { name: 'Doomed Ltd' });
+    const answer = await remove(owner, { name: 'Doomed Ltd' });
     expect([answer.status, answer.body.data]).toEqual([
       200,
-      { _id: boss.organizationId, deleted: true },
+      { _id: owner.organizationId, deleted: true },
     ]);
 
-    for (const { token } of [boss, guest])
+    for (const { token } of [owner, guest])
       expect((await app.call('GET', '/api/v1/auth/me', { token })).status).toBe(401);
     for (const credential of [key, agentKey])
       expect(outcome(await trace(app, credential))).toEqual([401, 'INVALID_API_KEY']);
     await expect
       .poll(async () => outcome(await trace(second, key)))
       .toEqual([401, 'INVALID_API_KEY']);
-    expect((await second.call('GET', '/api/v1/auth/me', { token: boss.token })).status).toBe(401);
+    expect((await second.call('GET', '/api/v1/auth/me', { token: owner.token })).status).toBe(401);
     await second.stop();
     await expect(
       app.instance.services.organization.scimTokens.authenticate(scim),
@@ -318,20 +327,20 @@ describe('deletion', () => {
   });
 
   test('takes people with it who belong nowhere else, and leaves the others', async () => {
-    const { boss, guest } = await furnished();
-    ok(await remove(boss, { name: 'Doomed Ltd' }));
+    const { owner, guest } = await populated();
+    ok(await remove(owner, { name: 'Doomed Ltd' }));
     const login = ({ email }: Owner): Promise<Answer> =>
       app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
-    expect(outcome(await login(boss))).toEqual([401, 'INVALID_CREDENTIALS']);
+    expect(outcome(await login(owner))).toEqual([401, 'INVALID_CREDENTIALS']);
     const again = {
-      name: 'Boss',
-      email: boss.email,
+      name: 'Owner',
+      email: owner.email,
       password: PASSWORD,
       organizationName: 'Doomed Ltd',
     };
     expect((await app.call('POST', '/api/v1/auth/register', { body: again })).status).toBe(201);
     const elsewhere = ok(await login(guest)).body.data;
-    expect(elsewhere.organizationId).not.toBe(boss.organizationId);
+    expect(elsewhere.organizationId).not.toBe(owner.organizationId);
     const { data } = ok(
       await app.call('GET', '/api/v1/auth/me/orgs', { token: elsewhere.token }),
     ).body;
@@ -339,8 +348,8 @@ describe('deletion', () => {
   });
 
   test('erases what was stored; both chains stay, verify, and show who deleted', async () => {
-    const { boss } = await furnished();
-    const before = await stored(boss);
+    const { owner } = await populated();
+    const before = await stored(owner);
     const marked = [...before].filter(([, text]) => text.includes(CANARY)).map(([name]) => name);
     for (const name of [
       'agents',
@@ -352,36 +361,38 @@ describe('deletion', () => {
       'workspaces',
     ])
       expect(marked).toContain(name);
-    ok(await remove(boss, { name: 'Doomed Ltd' }));
+    ok(await remove(owner, { name: 'Doomed Ltd' }));
     await app.instance.runJobsOnce();
     await app.instance.runJobsOnce();
 
-    const after = await stored(boss);
+    const after = await stored(owner);
     const chains = ['audit_entries', 'cursors', 'heads_audit_entries', 'heads_ledger', 'ledger'];
     expect([...after.keys()].sort()).toEqual([...chains, 'organization_deletions'].sort());
     const count = async (name: string): Promise<number> =>
-      ground.db.collection(name).countDocuments({ organizationId: objectId(boss.organizationId) });
+      harness.db
+        .collection(name)
+        .countDocuments({ organizationId: objectId(owner.organizationId) });
     expect(await count('ledger')).toBe(4);
-    const { decisions, audit } = await verifyBoth(boss);
+    const { decisions, audit } = await verifyBoth(owner);
     expect(decisions).toMatchObject({ verified: true, payload: { mismatched: [], missing: [] } });
     expect(decisions.payload.erased).toBeGreaterThan(5);
     expect(audit).toMatchObject({ verified: true });
 
-    const entries = await ground.db
+    const entries = await harness.db
       .collection('audit_entries')
-      .find({ organizationId: objectId(boss.organizationId) })
+      .find({ organizationId: objectId(owner.organizationId) })
       .sort({ sequence: 1 })
       .toArray();
     const [last, ...others] = entries.reverse();
-    expect(last).toMatchObject({ action: 'organization.delete', userId: boss.userId });
-    expect(JSON.stringify(last?.sealed)).toContain(boss.email);
+    expect(last).toMatchObject({ action: 'organization.delete', userId: owner.userId });
+    expect(JSON.stringify(last?.sealed)).toContain(owner.email);
     expect(others.length).toBeGreaterThan(5);
-    expect(JSON.stringify(others)).not.toContain(boss.email);
+    expect(JSON.stringify(others)).not.toContain(owner.email);
     // What stays of a decision beside its proof, as after every erasure: the names of agent and policy, and the policy's reason.
-    const decisionsLeft = await ground.db
+    const decisionsLeft = await harness.db
       .collection('ledger')
       .find(
-        { organizationId: objectId(boss.organizationId) },
+        { organizationId: objectId(owner.organizationId) },
         { projection: { agentName: 0, answer: 0 } },
       )
       .toArray();
@@ -390,52 +401,52 @@ describe('deletion', () => {
   });
 
   test('goes on until nothing can follow, and forgets no late decision', async () => {
-    const { boss } = await furnished();
-    ok(await remove(boss, { name: 'Doomed Ltd' }));
+    const { owner } = await populated();
+    ok(await remove(owner, { name: 'Doomed Ltd' }));
     await app.instance.runJobsOnce();
-    const where = { organizationId: objectId(boss.organizationId) };
-    const state = () => ground.db.collection('organization_deletions').findOne(where);
+    const where = { organizationId: objectId(owner.organizationId) };
+    const state = () => harness.db.collection('organization_deletions').findOne(where);
     expect((await state())?.erasedAt).toBeNull();
-    await ground.db.collection('workspaces').insertOne({ ...where, name: 'late' });
+    await harness.db.collection('workspaces').insertOne({ ...where, name: 'late' });
     aheadMs = 2 * 3600 * 1000;
     await app.instance.runJobsOnce();
-    expect(await ground.db.collection('workspaces').countDocuments(where)).toBe(0);
+    expect(await harness.db.collection('workspaces').countDocuments(where)).toBe(0);
     expect((await state())?.erasedAt).toBeInstanceOf(Date);
     aheadMs = 0;
   });
 
   test('excuses nothing in a chain whose organisation lives, and no change in one that is gone', async () => {
-    const { boss } = await furnished();
-    const entries = ground.db.collection('audit_entries');
-    const where = { organizationId: objectId(boss.organizationId) };
+    const { owner } = await populated();
+    const entries = harness.db.collection('audit_entries');
+    const where = { organizationId: objectId(owner.organizationId) };
     const first = await entries.findOne({ ...where, sequence: 1 });
     const put = (set: object) => entries.updateOne({ ...where, sequence: 1 }, { $set: set });
     await put({ sealed: {}, detail: null });
-    expect((await verifyBoth(boss)).audit).toMatchObject({ verified: false });
+    expect((await verifyBoth(owner)).audit).toMatchObject({ verified: false });
     // A forged column does not make the organisation deleted: it is found itself.
     await put({ action: 'organization.delete', status: 'success' });
-    expect((await verifyBoth(boss)).audit).toMatchObject({ verified: false });
+    expect((await verifyBoth(owner)).audit).toMatchObject({ verified: false });
     await entries.replaceOne({ ...where, sequence: 1 }, first ?? {});
-    expect((await verifyBoth(boss)).audit).toMatchObject({ verified: true });
+    expect((await verifyBoth(owner)).audit).toMatchObject({ verified: true });
 
-    ok(await remove(boss, { name: 'Doomed Ltd' }));
+    ok(await remove(owner, { name: 'Doomed Ltd' }));
     await app.instance.runJobsOnce();
-    expect((await verifyBoth(boss)).audit).toMatchObject({ verified: true });
+    expect((await verifyBoth(owner)).audit).toMatchObject({ verified: true });
     await put({ userId: 'f'.repeat(24) });
-    expect((await verifyBoth(boss)).audit).toMatchObject({ verified: false });
+    expect((await verifyBoth(owner)).audit).toMatchObject({ verified: false });
   });
 
   test('and a member who joins at the same time leave nobody behind', async () => {
-    const { boss, invitation } = await furnished();
+    const { owner, invitation } = await populated();
     const body = { name: 'Late', password: PASSWORD };
     const [deleted, joined] = await Promise.all([
-      remove(boss, { name: 'Doomed Ltd' }),
+      remove(owner, { name: 'Doomed Ltd' }),
       app.call('POST', `/api/v1/team/invites/${invitation}/accept`, { body }),
     ]);
     expect(deleted.status).toBe(200);
     expect([200, 404]).toContain(joined.status);
-    const where = { organizationId: objectId(boss.organizationId) };
-    expect(await ground.db.collection('memberships').countDocuments(where)).toBe(0);
+    const where = { organizationId: objectId(owner.organizationId) };
+    expect(await harness.db.collection('memberships').countDocuments(where)).toBe(0);
     if (joined.status === 200)
       expect(
         (await app.call('GET', '/api/v1/auth/me', { token: joined.body.data.token })).status,

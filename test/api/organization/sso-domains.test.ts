@@ -2,9 +2,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
 import { createVerifiedDomainService } from '../../../src/resources/organization/sso-domains/verified-domains.service.ts';
-import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import {
+  auditOf,
+  createMember,
+  objectId,
+  startHarness,
+  type Harness,
+} from '../../setup/harness.ts';
 import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
-import { ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const at = '/api/v1/organization/sso/domains';
@@ -13,21 +19,24 @@ const ROOT = 'root@example.com';
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let names: NameServer;
 let ada: Owner;
 beforeAll(async () => {
   names = await startNameServer();
-  ground = await startGround({ ASSAY_DNS_SERVERS: names.address, SYSTEM_OWNERS: ROOT }, { clock });
-  app = ground.app;
-  ada = await owner(app);
+  harness = await startHarness(
+    { ASSAY_DNS_SERVERS: names.address, SYSTEM_OWNERS: ROOT },
+    { clock },
+  );
+  app = harness.app;
+  ada = await createOwner(app);
 });
 beforeEach(() => {
   names.mood = 'well';
 });
 afterAll(async () => {
-  await ground.stop();
+  await harness.stop();
   await names.stop();
 });
 
@@ -105,7 +114,7 @@ describe('a claim', () => {
     for (const again of [`bücher.${tail}`, `BÜCHER.${tail}`, made.domain])
       expect(outcome(await claim(ada, again))).toEqual([409, 'ALREADY_EXISTS']);
     // Others may claim it as well, and are not told.
-    expect((await claim(await owner(app, 'Other'), made.domain)).status).toBe(201);
+    expect((await claim(await createOwner(app, 'Other'), made.domain)).status).toBe(201);
   });
 
   test.each([
@@ -125,9 +134,9 @@ describe('a claim', () => {
   });
 
   test('is one of at most fifty, also when they come together', async () => {
-    const boss = await owner(app, 'Many');
+    const owner = await createOwner(app, 'Many');
     const row = {
-      organizationId: objectId(boss.organizationId),
+      organizationId: objectId(owner.organizationId),
       verifiedAt: null,
       verifiedBy: null,
     };
@@ -137,13 +146,13 @@ describe('a claim', () => {
       challenge: 'x',
     }));
     const times = { createdAt: new Date(), updatedAt: new Date() };
-    await ground.db
+    await harness.db
       .collection('sso_domains')
       .insertMany(rows.map((each) => ({ ...each, ...times })));
-    const answers = await Promise.all(Array.from({ length: 6 }, () => claim(boss, newDomain())));
+    const answers = await Promise.all(Array.from({ length: 6 }, () => claim(owner, newDomain())));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 400, 400, 400]);
     expect(answers.find(({ status }) => status === 400)?.body.code).toBe('INVALID_OPERATION');
-    expect((await list(boss)).body.data).toHaveLength(50);
+    expect((await list(owner)).body.data).toHaveLength(50);
   });
 });
 
@@ -160,7 +169,10 @@ describe('a proof', () => {
       expect(await routed(near)).toBeNull();
     expect(await verifiedDomains().covers(ada.organizationId, `grace@${domain}`)).toBe(true);
     expect(
-      await verifiedDomains().covers((await owner(app, 'Other')).organizationId, `grace@${domain}`),
+      await verifiedDomains().covers(
+        (await createOwner(app, 'Other')).organizationId,
+        `grace@${domain}`,
+      ),
     ).toBe(false);
     const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.verified');
     expect(entry).toMatchObject({ status: 'success', resourceId: rest._id, detail: domain });
@@ -168,7 +180,7 @@ describe('a proof', () => {
 
   test('needs the record, with this value, of this organisation', async () => {
     const made = await claimed(ada);
-    const theirs = await claimed(await owner(app, 'Other'), made.domain);
+    const theirs = await claimed(await createOwner(app, 'Other'), made.domain);
     const other = await claimed(ada);
     const { name, value } = made.record;
     for (const texts of [
@@ -211,7 +223,7 @@ describe('a proof', () => {
   });
 
   test('of another organisation counts while its record stands, and no longer', async () => {
-    const other = await owner(app, 'Other');
+    const other = await createOwner(app, 'Other');
     const [mine, theirs] = [await proved(ada), await claimed(other)];
     const late = await claimed(other, mine.domain);
     publish(mine, late);
@@ -251,7 +263,7 @@ describe('a proof', () => {
   });
 
   test('of two at the same time: one has the domain', async () => {
-    const [one, two] = [await owner(app, 'One'), await owner(app, 'Two')];
+    const [one, two] = [await createOwner(app, 'One'), await createOwner(app, 'Two')];
     for (let round = 0; round < 5; round += 1) {
       const first = await claimed(one);
       const second = await claimed(two, first.domain);
@@ -264,8 +276,8 @@ describe('a proof', () => {
 
 describe('a domain that is given up', () => {
   test('is routed nowhere and free; its people stay members with their sessions', async () => {
-    const other = await owner(app, 'Other');
-    const grace = await member(ground, ada, 'member');
+    const other = await createOwner(app, 'Other');
+    const grace = await createMember(harness, ada, 'member');
     const mine = await proved(ada);
     const answer = await remove(ada, mine);
     expect([answer.status, answer.body.data]).toEqual([200, { _id: mine._id, deleted: true }]);
@@ -287,17 +299,17 @@ describe('a domain that is given up', () => {
   });
 
   test('goes with its organisation at once', async () => {
-    const boss = await owner(app, 'Doomed');
-    const { domain } = await proved(boss);
+    const owner = await createOwner(app, 'Doomed');
+    const { domain } = await proved(owner);
     ok(
       await app.call('DELETE', '/api/v1/organization', {
-        token: boss.token,
+        token: owner.token,
         body: { name: 'Doomed Ltd' },
       }),
     );
     expect(await routed(domain)).toBeNull();
-    const where = { organizationId: objectId(boss.organizationId) };
-    expect(await ground.db.collection('sso_domains').countDocuments(where)).toBe(0);
+    const where = { organizationId: objectId(owner.organizationId) };
+    expect(await harness.db.collection('sso_domains').countDocuments(where)).toBe(0);
     await proved(ada, domain);
   });
 });
@@ -316,7 +328,7 @@ describe('an approval', () => {
     expect(
       outcome(await approve(root, { organizationId: ada.organizationId, domain: newDomain() })),
     ).toEqual([403, 'FORBIDDEN']);
-    await ground.db
+    await harness.db
       .collection('users')
       .updateOne({ email: ROOT }, { $set: { emailVerifiedAt: new Date() } });
   });
@@ -343,7 +355,7 @@ describe('an approval', () => {
   });
 
   test('is not taken over by a record, and takes nothing over', async () => {
-    const other = await owner(app, 'Other');
+    const other = await createOwner(app, 'Other');
     const { organizationId } = ada;
     const { domain } = ok(await approve(root, { organizationId, domain: newDomain() })).body.data;
     const late = await claimed(other, domain);
@@ -377,11 +389,11 @@ describe('an approval', () => {
   test('is for the system-level roles, which no sign-on gives', async () => {
     const body = { organizationId: ada.organizationId, domain: newDomain() };
     expect(outcome(await approve(ada.token, body))).toEqual([403, 'FORBIDDEN']);
-    const person = await owner(app, 'System');
-    const users = ground.db.collection('users');
+    const person = await createOwner(app, 'System');
+    const users = harness.db.collection('users');
     await users.updateOne({ email: person.email }, { $set: { systemRole: 'admin' } });
     expect((await approve(person.token, body)).status).toBe(201);
-    const home = ground.db.collection('organizations');
+    const home = harness.db.collection('organizations');
     const ssoConfig = {
       provider: 'saml',
       saml: { entityId: 'urn:example:idp', certificates: [] },
@@ -417,7 +429,7 @@ describe('domains', () => {
   test('are for owners; admins see them; other organisations do not', async () => {
     const mine = await proved(ada);
     for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor']) {
-      const person = await member(ground, ada, role);
+      const person = await createMember(harness, ada, role);
       expect((await list(person)).status, role).toBe(role === 'admin' ? 200 : 403);
       for (const refused of [
         await claim(person, newDomain()),
@@ -426,9 +438,9 @@ describe('domains', () => {
       ])
         expect(outcome(refused), role).toEqual([403, 'FORBIDDEN']);
     }
-    const { key } = await workspaceKey(app, ada);
+    const { key } = await createWorkspaceKey(app, ada);
     expect(outcome(await app.call('GET', at, { key }))).toEqual([403, 'FORBIDDEN']);
-    const other = await owner(app, 'Other');
+    const other = await createOwner(app, 'Other');
     expect((await list(other)).body.data).toEqual([]);
     for (const refused of [await verify(other, mine), await remove(other, mine)])
       expect(outcome(refused)).toEqual([404, 'NOT_FOUND']);
@@ -438,7 +450,7 @@ describe('domains', () => {
 
   test('need a plan that has sign-on', async () => {
     const small = await startApp({ DEFAULT_PLAN: 'scale' });
-    const { token } = await owner(small);
+    const { token } = await createOwner(small);
     for (const [method, path] of [
       ['GET', at],
       ['POST', at],

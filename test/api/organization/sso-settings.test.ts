@@ -8,25 +8,31 @@ import {
   SECOND_CERTIFICATE,
   SMALL_CERTIFICATE,
 } from '../../setup/providers/certificates.ts';
-import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  auditOf,
+  createMember,
+  objectId,
+  startHarness,
+  type Harness,
+} from '../../setup/harness.ts';
+import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const at = '/api/v1/organization';
 const SECRET = 'a client secret nobody else may see';
 
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
-  ground = await startGround({
+  harness = await startHarness({
     ASSAY_OUTBOUND_ALLOW: 'login.example.com,plain.example.com:8080',
     ASSAY_PUBLIC_URL: 'https://assay.example.com/',
   });
-  app = ground.app;
-  ada = await owner(app);
+  app = harness.app;
+  ada = await createOwner(app);
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const read = ({ token }: Owner): Promise<Answer> => app.call('GET', `${at}/sso`, { token });
@@ -52,22 +58,22 @@ const saml = (more: object = {}) => ({ provider: 'saml', saml: samlPart(more) })
 const activeOf = ({ organizationId }: Owner) =>
   createActiveSsoService(app.instance.platform).of(organizationId);
 const configOf = async ({ organizationId }: Owner) =>
-  (await ground.db.collection('organizations').findOne({ _id: objectId(organizationId) }))
+  (await harness.db.collection('organizations').findOne({ _id: objectId(organizationId) }))
     ?.ssoConfig;
 
 describe('settings of the sign-on', () => {
   test('are empty at first, and say what the identity provider has to be told', async () => {
-    const boss = await owner(app, 'Fresh');
-    expect((await read(boss)).body.data).toEqual({
+    const owner = await createOwner(app, 'Fresh');
+    expect((await read(owner)).body.data).toEqual({
       settings: null,
       serviceProvider: {
-        oidcRedirectUri: `https://assay.example.com/api/v1/auth/sso/callback/${boss.organizationId}`,
+        oidcRedirectUri: `https://assay.example.com/api/v1/auth/sso/callback/${owner.organizationId}`,
         samlAcsUrl: 'https://assay.example.com/api/v1/auth/saml/callback',
-        samlEntityId: `https://assay.example.com/api/v1/auth/saml/metadata/${boss.organizationId}`,
-        samlSloUrl: `https://assay.example.com/api/v1/auth/saml/logout/callback?org=${boss.organizationId}`,
+        samlEntityId: `https://assay.example.com/api/v1/auth/saml/metadata/${owner.organizationId}`,
+        samlSloUrl: `https://assay.example.com/api/v1/auth/saml/logout/callback?org=${owner.organizationId}`,
       },
     });
-    expect(outcome(await remove(boss))).toEqual([404, 'NOT_FOUND']);
+    expect(outcome(await remove(owner))).toEqual([404, 'NOT_FOUND']);
   });
 
   test('are replaced as a whole, with defaults, and read as they were set', async () => {
@@ -142,14 +148,14 @@ describe('settings of the sign-on', () => {
   });
 
   test('are audited with what was set', async () => {
-    const boss = await owner(app, 'Audited');
-    ok(await put(boss, oidc()));
-    ok(await put(boss, saml()));
-    ok(await remove(boss));
+    const owner = await createOwner(app, 'Audited');
+    ok(await put(owner, oidc()));
+    ok(await put(owner, saml()));
+    ok(await remove(owner));
     const entries = await auditOf(
       app,
-      boss,
-      `resourceId=${boss.organizationId}&resource=organization`,
+      owner,
+      `resourceId=${owner.organizationId}&resource=organization`,
     );
     const [registered, ...changes] = entries.toReversed();
     expect(registered?.action).toBe('auth.register');
@@ -220,15 +226,15 @@ describe('settings of the sign-on', () => {
       'PEM',
     ],
   ])('%s is refused', async (_what, body, text) => {
-    const boss = ada;
-    const before = await configOf(boss);
-    const answer = await put(boss, body);
+    const owner = ada;
+    const before = await configOf(owner);
+    const answer = await put(owner, body);
     expect([answer.status, answer.body.code, answer.text]).toEqual([
       400,
       'VALIDATION_ERROR',
       expect.stringContaining(text),
     ]);
-    expect(await configOf(boss)).toEqual(before);
+    expect(await configOf(owner)).toEqual(before);
   });
 
   test.each([
@@ -266,21 +272,21 @@ describe('settings of the sign-on', () => {
 
   test('are for owners; admins see them; nobody else does', async () => {
     ok(await put(ada, oidc()));
-    const admin = await member(ground, ada, 'admin');
+    const admin = await createMember(harness, ada, 'admin');
     expect((await read(admin)).body.data.settings.oidc.clientId).toBe('assay');
     const fails = { action: 'organization.sso.update', status: 'failure' };
     const failures = async () => auditOf(app, ada, new URLSearchParams(fails).toString());
     const before = (await failures()).length;
     for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor']) {
-      const person = role === 'admin' ? admin : await member(ground, ada, role);
+      const person = role === 'admin' ? admin : await createMember(harness, ada, role);
       expect(outcome(await put(person, oidc())), role).toEqual([403, 'FORBIDDEN']);
       expect(outcome(await remove(person)), role).toEqual([403, 'FORBIDDEN']);
       if (role !== 'admin') expect(outcome(await read(person)), role).toEqual([403, 'FORBIDDEN']);
     }
     expect((await failures()).length).toBe(before + 5);
-    const { key } = await workspaceKey(app, ada);
+    const { key } = await createWorkspaceKey(app, ada);
     expect(outcome(await app.call('GET', `${at}/sso`, { key }))).toEqual([403, 'FORBIDDEN']);
-    const stranger = await owner(app, 'Stranger');
+    const stranger = await createOwner(app, 'Stranger');
     expect((await read(stranger)).body.data.settings).toBeNull();
     expect(outcome(await remove(stranger))).toEqual([404, 'NOT_FOUND']);
     expect((await read(ada)).body.data.settings).not.toBeNull();
@@ -288,7 +294,7 @@ describe('settings of the sign-on', () => {
 
   test('need a plan that has them', async () => {
     const small = await startApp({ DEFAULT_PLAN: 'scale' });
-    const { token } = await owner(small);
+    const { token } = await createOwner(small);
     const data = {
       currentPlan: 'scale',
       requiredPlans: ['governance', 'enterprise', 'custom'],
@@ -317,9 +323,9 @@ describe('sessions that a sign-on opened', () => {
 
   /** Somebody of the organisation with a session as the callback of a sign-on makes it, and one by password. */
   async function signedOn(home: Owner, issuer: string, protocol: 'oidc' | 'saml' = 'oidc') {
-    const person = await member(ground, home, 'member');
+    const person = await createMember(harness, home, 'member');
     const { sessions } = app.instance.services.auth;
-    const user = await ground.db.collection('users').findOne({ _id: objectId(person.userId) });
+    const user = await harness.db.collection('users').findOne({ _id: objectId(person.userId) });
     const signOn = { protocol, issuer, subject: person.userId, format: null, sessionIndex: null };
     const made = await sessions.signIn(
       user as never,
@@ -337,11 +343,11 @@ describe('sessions that a sign-on opened', () => {
     outcome(await app.call('GET', '/api/v1/auth/me', { token }));
 
   test('end with it, the others stay', async () => {
-    const boss = await owner(app, 'Ending');
-    ok(await put(boss, oidc()));
-    const [grace, joan] = [await signedOn(boss, ISSUER), await signedOn(boss, ISSUER)];
+    const owner = await createOwner(app, 'Ending');
+    ok(await put(owner, oidc()));
+    const [grace, joan] = [await signedOn(owner, ISSUER), await signedOn(owner, ISSUER)];
     expect(await me(grace.bySignOn)).toEqual([200, undefined]);
-    expect((await remove(boss)).body.data.sessionsEnded).toBe(2);
+    expect((await remove(owner)).body.data.sessionsEnded).toBe(2);
     for (const { bySignOn, byPassword } of [grace, joan]) {
       expect(await me(bySignOn)).toEqual([401, 'SESSION_REVOKED']);
       expect(await me(byPassword)).toEqual([200, undefined]);
@@ -349,40 +355,40 @@ describe('sessions that a sign-on opened', () => {
   });
 
   test('end with another provider, and stay with other settings of the same one', async () => {
-    const boss = await owner(app, 'Moving');
-    ok(await put(boss, { ...oidc(), saml: samlPart({ entityId: ISSUER }) }));
-    const grace = await signedOn(boss, ISSUER);
+    const owner = await createOwner(app, 'Moving');
+    ok(await put(owner, { ...oidc(), saml: samlPart({ entityId: ISSUER }) }));
+    const grace = await signedOn(owner, ISSUER);
     const same = {
       ...oidc({ clientId: 'renewed' }),
       saml: samlPart({ entityId: ISSUER }),
       justInTime: false,
     };
-    ok(await put(boss, same));
+    ok(await put(owner, same));
     expect(await me(grace.bySignOn)).toEqual([200, undefined]);
     // The same name with the other protocol is another provider.
-    ok(await put(boss, { ...same, provider: 'saml' }));
+    ok(await put(owner, { ...same, provider: 'saml' }));
     expect(await me(grace.bySignOn)).toEqual([401, 'SESSION_REVOKED']);
-    const joan = await signedOn(boss, ISSUER, 'saml');
+    const joan = await signedOn(owner, ISSUER, 'saml');
     expect(await me(joan.bySignOn)).toEqual([200, undefined]);
-    ok(await put(boss, saml({ entityId: 'urn:example:other' })));
+    ok(await put(owner, saml({ entityId: 'urn:example:other' })));
     expect(await me(joan.bySignOn)).toEqual([401, 'SESSION_REVOKED']);
-    const [entry] = await auditOf(app, boss, 'action=organization.sso.update');
+    const [entry] = await auditOf(app, owner, 'action=organization.sso.update');
     expect(entry?.metadata).toMatchObject({ sessionsEnded: 1 });
   });
 
   test('are worth nothing when the sign-on was under way while its provider went', async () => {
-    const boss = await owner(app, 'Late');
-    ok(await put(boss, oidc()));
-    ok(await remove(boss));
-    const late = await signedOn(boss, ISSUER);
+    const owner = await createOwner(app, 'Late');
+    ok(await put(owner, oidc()));
+    ok(await remove(owner));
+    const late = await signedOn(owner, ISSUER);
     expect(await me(late.bySignOn)).toEqual([401, 'SESSION_REVOKED']);
   });
 
   test('of another organisation are not concerned', async () => {
-    const [boss, other] = [await owner(app, 'One'), await owner(app, 'Two')];
-    for (const each of [boss, other]) ok(await put(each, oidc()));
+    const [owner, other] = [await createOwner(app, 'One'), await createOwner(app, 'Two')];
+    for (const each of [owner, other]) ok(await put(each, oidc()));
     const theirs = await signedOn(other, ISSUER);
-    expect((await remove(boss)).body.data.sessionsEnded).toBe(0);
+    expect((await remove(owner)).body.data.sessionsEnded).toBe(0);
     expect(await me(theirs.bySignOn)).toEqual([200, undefined]);
   });
 });
@@ -446,7 +452,7 @@ describe('the mapping of roles', () => {
   test('is for owners; admins see it', async () => {
     const rules = [{ pattern: '.', role: 'owner' }];
     for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor']) {
-      const person = await member(ground, ada, role);
+      const person = await createMember(harness, ada, role);
       expect(outcome(await map(person, { rules })), role).toEqual([403, 'FORBIDDEN']);
       expect((await mapping(person)).status, role).toBe(role === 'admin' ? 200 : 403);
     }

@@ -1,20 +1,20 @@
 // The story of workspaces over HTTP (document 1, section 1): a default one, list, create, rename, choose.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditOf, member, startGround, type Ground } from '../../setup/harness.ts';
-import { ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { auditOf, createMember, startHarness, type Harness } from '../../setup/harness.ts';
+import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import type { Answer, TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/v1/workspaces';
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 let eve: Owner;
 beforeAll(async () => {
-  ground = await startGround();
-  app = ground.app;
-  [ada, eve] = [await owner(app), await owner(app, 'Eve')];
+  harness = await startHarness();
+  app = harness.app;
+  [ada, eve] = [await createOwner(app), await createOwner(app, 'Eve')];
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const create = (name: unknown, { token } = ada): Promise<Answer> =>
   app.call('POST', path, { token, body: { name } });
@@ -83,14 +83,17 @@ test.each(['', '   ', 'x'.repeat(101), null, 7, ['a'], { $ne: null }])(
 
 test('only owners and admins change workspaces; everybody who reads lists them', async () => {
   const { _id } = ok(await create('Guarded')).body.data;
-  expect((await create('By admin', await member(ground, ada, 'admin'))).status).toBe(201);
+  expect((await create('By admin', await createMember(harness, ada, 'admin'))).status).toBe(201);
   for (const role of ['reviewer', 'member', 'viewer']) {
-    const person = await member(ground, ada, role);
+    const person = await createMember(harness, ada, role);
     expect((await list(person)).status, role).toBe(200);
     expect(outcome(await create('No', person)), role).toEqual([403, 'FORBIDDEN']);
     expect(outcome(await rename(_id, 'No', person)), role).toEqual([403, 'FORBIDDEN']);
   }
-  expect(outcome(await list(await member(ground, ada, 'auditor')))).toEqual([403, 'FORBIDDEN']);
+  expect(outcome(await list(await createMember(harness, ada, 'auditor')))).toEqual([
+    403,
+    'FORBIDDEN',
+  ]);
 });
 
 test('a workspace of another organisation cannot be renamed or chosen', async () => {
@@ -123,7 +126,7 @@ test('a chosen workspace shows its own records; without a choice all are shown',
 });
 
 test('a workspace key lists workspaces and changes none', async () => {
-  const { key } = await workspaceKey(app, ada);
+  const { key } = await createWorkspaceKey(app, ada);
   expect((await app.call('GET', path, { key })).status).toBe(200);
   expect(outcome(await app.call('POST', path, { key, body: { name: 'No' } }))).toEqual([
     403,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { policySetDigest } from '../../../src/domain/policies/compile.ts';
 import { workspaceLimits } from '../../../src/domain/policies/workspace-limits.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
-import { decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { decision, ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
@@ -30,8 +30,8 @@ interface Operator extends Owner {
 }
 
 async function operator(): Promise<Operator> {
-  const ada = await owner(app);
-  return { ...ada, ...(await workspaceKey(app, ada)) };
+  const ada = await createOwner(app);
+  return { ...ada, ...(await createWorkspaceKey(app, ada)) };
 }
 
 const create = ({ token }: Owner, policy: object, headers = {}): Promise<Answer> =>

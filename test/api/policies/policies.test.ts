@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { policyLimits } from '../../../src/domain/policies/definition.ts';
 import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
-import { ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
@@ -17,8 +17,8 @@ beforeAll(async () => {
   const mongoUri = databaseUri();
   database = await mongoose.createConnection(mongoUri).asPromise();
   app = await startApp({}, { mongoUri });
-  ada = await owner(app);
-  eve = await owner(app, 'Eve');
+  ada = await createOwner(app);
+  eve = await createOwner(app, 'Eve');
 });
 afterAll(async () => {
   await app.stop();
@@ -305,7 +305,7 @@ test.each<[string, object, string]>([
 });
 
 test('lists are paged, newest first', async () => {
-  const bob = await owner(app, 'Bob');
+  const bob = await createOwner(app, 'Bob');
   for (const name of ['a', 'b', 'c']) await made(bob, { name });
   const page = await get(bob, '?limit=2');
   expect(page.body.data.map(({ name }: { name: string }) => name)).toEqual(['c', 'b']);
@@ -342,7 +342,7 @@ test('a workspace key reads and never writes; one of a workspace reads that work
   const south = await newWorkspace(ada, 'South');
   const policy = await made(ada, {}, { 'x-workspace-id': south });
   const elsewhere = await made(ada);
-  const { key } = await workspaceKey(app, ada, { workspaceId: south });
+  const { key } = await createWorkspaceKey(app, ada, { workspaceId: south });
   expect((await app.call('GET', path, { key })).body.data).toEqual([policy]);
   expect((await app.call('GET', `${path}/${elsewhere._id}`, { key })).status).toBe(404);
   const written = await app.call('POST', path, { key, body: spending });
@@ -367,7 +367,7 @@ test("another organisation's policies are unknown", async () => {
 test.each(['member', 'viewer', 'reviewer'])(
   'a %s reads and is refused every change, on record',
   async (role) => {
-    const bob = await owner(app, 'Bob');
+    const bob = await createOwner(app, 'Bob');
     const policy = await made(bob);
     const memberships = database.collection('memberships');
     const userId = new mongoose.Types.ObjectId(bob.userId);
@@ -397,14 +397,14 @@ test.each(['member', 'viewer', 'reviewer'])(
 );
 
 test('an auditor does not see them', async () => {
-  const bob = await owner(app, 'Bob');
+  const bob = await createOwner(app, 'Bob');
   const userId = new mongoose.Types.ObjectId(bob.userId);
   await database.collection('memberships').updateOne({ userId }, { $set: { role: 'auditor' } });
   expect((await get(bob, '')).body.code).toBe('FORBIDDEN');
 });
 
 test('every template becomes a policy; its name can be replaced', async () => {
-  const bob = await owner(app, 'Bob');
+  const bob = await createOwner(app, 'Bob');
   const templates = (await get(bob, '/templates')).body.data;
   expect(templates).toEqual(policyTemplates);
   const fromTemplate = (body: object) =>

@@ -1,21 +1,21 @@
 // What the SCIM interface says of itself, who gets in, and how often (document 1, sections 4.5, 5 and 8).
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { ok, owner, type Owner } from '../../setup/personas.ts';
+import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { ok, createOwner, type Owner } from '../../setup/personas.ts';
 import { directory, type Directory } from '../../setup/scim.ts';
 import { startApp } from '../../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let ada: Owner;
 let scim: Directory;
 beforeAll(async () => {
-  ground = await startGround({ ASSAY_PUBLIC_URL: 'https://assay.example/' });
-  ada = await owner(ground.app);
-  scim = await directory(ground.app, ada);
+  harness = await startHarness({ ASSAY_PUBLIC_URL: 'https://assay.example/' });
+  ada = await createOwner(harness.app);
+  scim = await directory(harness.app, ada);
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
-const open = (path: string) => ground.app.call('GET', `/scim/v2${path}`);
+const open = (path: string) => harness.app.call('GET', `/scim/v2${path}`);
 
 test('discovery needs no credentials and advertises what works, and nothing else', async () => {
   const config = await open('/ServiceProviderConfig');
@@ -95,31 +95,31 @@ test('addresses are absolute where the public address is known', async () => {
 
 test('only owners mint the token, it is shown once, kept as a digest, and replaced at once', async () => {
   const minted = ok(
-    await ground.app.call('POST', '/api/v1/organization/scim-token', { token: ada.token }),
+    await harness.app.call('POST', '/api/v1/organization/scim-token', { token: ada.token }),
   );
   expect(minted.body.data.token).toMatch(/^scim_[0-9a-f]{48}$/);
   expect((await scim.call('GET', '/Users')).body).toMatchObject({
     status: '401',
     code: 'TOKEN_REVOKED',
   });
-  scim = { ...scim, ...(await directory(ground.app, ada)) };
+  scim = { ...scim, ...(await directory(harness.app, ada)) };
   expect((await scim.call('GET', '/Users')).status).toBe(200);
-  const rows = await ground.db
+  const rows = await harness.db
     .collection('scim_tokens')
     .find({ organizationId: objectId(ada.organizationId) })
     .toArray();
   expect(rows).toHaveLength(1);
   for (const name of ['scim_tokens', 'audit_entries', 'audit_rows', 'organizations'])
-    expect(JSON.stringify(await ground.db.collection(name).find().toArray())).not.toContain(
+    expect(JSON.stringify(await harness.db.collection(name).find().toArray())).not.toContain(
       scim.token,
     );
 });
 
 test('a plan without SCIM is refused with its own code, after the token', async () => {
-  const small = await owner(ground.app, 'Small');
-  const source = await directory(ground.app, small);
+  const small = await createOwner(harness.app, 'Small');
+  const source = await directory(harness.app, small);
   const where = { _id: objectId(small.organizationId) };
-  await ground.db
+  await harness.db
     .collection('organizations')
     .updateOne(where, { $set: { 'subscription.plan': 'governance' } });
   await expect.poll(async () => (await source.call('GET', '/Users')).status).toBe(403);
@@ -133,8 +133,8 @@ test('a plan without SCIM is refused with its own code, after the token', async 
 
 test('the limit holds per address and per token, in the shape of SCIM', async () => {
   const app = await startApp({ ASSAY_LIMIT_SCIM: '3' });
-  const boss = await owner(app, 'Limited');
-  const source = await directory(app, boss);
+  const owner = await createOwner(app, 'Limited');
+  const source = await directory(app, owner);
   const statuses = [];
   for (let i = 0; i < 4; i++) statuses.push((await source.call('GET', '/Users')).status);
   expect(statuses).toEqual([200, 200, 200, 429]);
@@ -149,6 +149,6 @@ test('the limit holds per address and per token, in the shape of SCIM', async ()
   });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(refused.headers.get('ratelimit-remaining')).toBe('0');
-  expect((await app.call('GET', '/api/v1/auth/me', { token: boss.token })).status).toBe(200);
+  expect((await app.call('GET', '/api/v1/auth/me', { token: owner.token })).status).toBe(200);
   await app.stop();
 });

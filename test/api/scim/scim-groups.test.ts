@@ -3,24 +3,24 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   auditOf,
   changeMembership,
-  member,
+  createMember,
   objectId,
-  startGround,
-  type Ground,
+  startHarness,
+  type Harness,
 } from '../../setup/harness.ts';
-import { ok, owner, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, type Owner } from '../../setup/personas.ts';
 import { directory, PATCH_URN, type Directory } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let ada: Owner;
 let scim: Directory;
 beforeAll(async () => {
-  ground = await startGround();
-  ada = await owner(ground.app);
-  scim = await directory(ground.app, ada);
+  harness = await startHarness();
+  ada = await createOwner(harness.app);
+  scim = await directory(harness.app, ada);
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const outcome = ({ status, body }: Answer): unknown[] => [status, body?.scimType, body?.code];
 const invalid = [400, 'invalidValue', 'SCIM_INVALID_VALUE'];
@@ -34,7 +34,7 @@ const roles = async (ids: readonly string[], { organizationId } = ada): Promise<
   Promise.all(
     ids.map(async (id) => {
       const where = { organizationId: objectId(organizationId), userId: objectId(id) };
-      return (await ground.db.collection('memberships').findOne(where))?.role as unknown;
+      return (await harness.db.collection('memberships').findOne(where))?.role as unknown;
     }),
   );
 
@@ -84,7 +84,7 @@ test('whoever enters gets the role, whoever leaves a lesser one; every move is a
   expect((await scim.call('GET', `/Users/${id}`)).body.groups).toEqual([]);
   expect((await scim.patch('/Groups/reviewer', add(id), add(id))).status).toBe(204);
   expect((await scim.call('GET', '/Groups/reviewer')).body.members).toMatchObject([{ value: id }]);
-  const entries = await auditOf(ground.app, ada, 'resource=group');
+  const entries = await auditOf(harness.app, ada, 'resource=group');
   expect(entries.map(({ action, resourceId, metadata }) => [action, resourceId, metadata])).toEqual(
     (
       [
@@ -109,8 +109,8 @@ test('a patch that comes to nothing moves nobody', async () => {
 
 test('a patch is all or nothing: one unknown member, one unknown path or one bad value in the middle', async () => {
   const ids = [(await scim.provision()).id, (await scim.provision()).id];
-  const stranger = await owner(ground.app, 'Stranger');
-  const audited = await auditOf(ground.app, ada, 'resource=group&status=success');
+  const stranger = await createOwner(harness.app, 'Stranger');
+  const audited = await auditOf(harness.app, ada, 'resource=group&status=success');
   for (const bad of [
     add('f'.repeat(24)),
     add('no-id'),
@@ -128,7 +128,7 @@ test('a patch is all or nothing: one unknown member, one unknown path or one bad
     expect(await roles(ids), JSON.stringify(bad)).toEqual(['member', 'member']);
   }
   expect(await roles([stranger.userId])).toEqual([undefined]);
-  expect(await auditOf(ground.app, ada, 'resource=group&status=success')).toEqual(audited);
+  expect(await auditOf(harness.app, ada, 'resource=group&status=success')).toEqual(audited);
 });
 
 test('groups are fixed: making, replacing, deleting is 405', async () => {
@@ -156,10 +156,10 @@ test('groups are fixed: making, replacing, deleting is 405', async () => {
 });
 
 test('the last active owner cannot be moved, put elsewhere or made the only suspended one', async () => {
-  const home = await owner(ground.app, 'Owners');
-  const source = await directory(ground.app, home);
-  const second = await member(ground, home, 'owner');
-  await changeMembership(ground, second, { isActive: false, deactivatedBy: 'scim' });
+  const home = await createOwner(harness.app, 'Owners');
+  const source = await directory(harness.app, home);
+  const second = await createMember(harness, home, 'owner');
+  await changeMembership(harness, second, { isActive: false, deactivatedBy: 'scim' });
   for (const answer of [
     await source.patch('/Groups/owner', remove(home.userId)),
     await source.patch('/Groups/owner', { op: 'remove', path: 'members' }),
@@ -175,15 +175,15 @@ test('the last active owner cannot be moved, put elsewhere or made the only susp
 });
 
 test('of two owners who are taken away at the same time one remains, 25 rounds', async () => {
-  const home = await owner(ground.app, 'Race');
-  const source = await directory(ground.app, home);
-  const second = await member(ground, home, 'owner');
+  const home = await createOwner(harness.app, 'Race');
+  const source = await directory(harness.app, home);
+  const second = await createMember(harness, home, 'owner');
   const ids = [home.userId, second.userId];
   const where = {
     organizationId: objectId(home.organizationId),
     userId: { $in: ids.map(objectId) },
   };
-  const memberships = ground.db.collection('memberships');
+  const memberships = harness.db.collection('memberships');
   const ways = [
     (id: string) => source.patch('/Groups/owner', remove(id)),
     (id: string) => source.patch('/Groups/admin', add(id)),
@@ -206,8 +206,8 @@ test('of two owners who are taken away at the same time one remains, 25 rounds',
 });
 
 test('many members are moved by one request, each with an audit entry; beyond a thousand it is refused', async () => {
-  const home = await owner(ground.app, 'Big');
-  const source = await directory(ground.app, home);
+  const home = await createOwner(harness.app, 'Big');
+  const source = await directory(harness.app, home);
   const body = (count: number) => ({
     schemas: [PATCH_URN],
     Operations: [
@@ -223,7 +223,7 @@ test('many members are moved by one request, each with an audit entry; beyond a 
   expect((await source.patch('/Groups/reviewer', add(...ids))).status).toBe(204);
   expect(new Set(await roles(ids, home))).toEqual(new Set(['reviewer']));
   expect(
-    await ground.db.collection('audit_entries').countDocuments({
+    await harness.db.collection('audit_entries').countDocuments({
       organizationId: objectId(home.organizationId),
       action: 'scim.group.member_add',
     }),

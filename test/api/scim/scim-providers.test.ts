@@ -2,20 +2,20 @@
 // Entra: "Develop and plan provisioning for a SCIM endpoint", sections "User operations" and "Group operations", and "Known issues
 // with SCIM 2.0 protocol compliance" (learn.microsoft.com, app-provisioning). Okta: "Okta and SCIM Version 2.0" (developer.okta.com).
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startGround, type Ground } from '../../setup/harness.ts';
-import { owner } from '../../setup/personas.ts';
+import { startHarness, type Harness } from '../../setup/harness.ts';
+import { createOwner } from '../../setup/personas.ts';
 import { directory, PATCH_URN, USER_URN, type Directory } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-let ground: Ground;
+let harness: Harness;
 beforeAll(async () => {
-  ground = await startGround();
+  harness = await startHarness();
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const start = async (name: string): Promise<Directory> =>
-  directory(ground.app, await owner(ground.app, name));
+  directory(harness.app, await createOwner(harness.app, name));
 const filtered = (path: string, filter: string, more = ''): string =>
   `${path}?${more}filter=${encodeURIComponent(filter)}`;
 const patched = (scim: Directory, path: string, ...Operations: object[]): Promise<Answer> =>

@@ -3,42 +3,49 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
 import { randomHex } from '../../../src/platform/ids.ts';
-import { member, objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { agent, ok, owner, PASSWORD, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { createMember, objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import {
+  createAgent,
+  ok,
+  createOwner,
+  PASSWORD,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import { address, directory, PATCH_URN, type Directory } from '../../setup/scim.ts';
 
-let ground: Ground;
+let harness: Harness;
 /** The attacker's organisation, and the one that is attacked. */
 let eve: Owner;
 let bob: Owner;
 let attack: Directory;
 let home: Directory;
 beforeAll(async () => {
-  ground = await startGround();
-  [eve, bob] = [await owner(ground.app, 'Eve'), await owner(ground.app, 'Bob')];
-  [attack, home] = [await directory(ground.app, eve), await directory(ground.app, bob)];
+  harness = await startHarness();
+  [eve, bob] = [await createOwner(harness.app, 'Eve'), await createOwner(harness.app, 'Bob')];
+  [attack, home] = [await directory(harness.app, eve), await directory(harness.app, bob)];
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 /** Everything that makes up the other organisation: its people, memberships and sessions. */
 async function belongings({ organizationId, userId }: Owner): Promise<object> {
   const of = { organizationId: objectId(organizationId) };
   const [memberships, sessions, organization] = await Promise.all([
-    ground.db.collection('memberships').find(of).sort({ _id: 1 }).toArray(),
-    ground.db.collection('sessions').find(of).sort({ _id: 1 }).toArray(),
-    ground.db.collection('organizations').findOne({ _id: of.organizationId }),
+    harness.db.collection('memberships').find(of).sort({ _id: 1 }).toArray(),
+    harness.db.collection('sessions').find(of).sort({ _id: 1 }).toArray(),
+    harness.db.collection('organizations').findOne({ _id: of.organizationId }),
   ]);
   const ids = [...memberships.map((one) => one.userId as string), objectId(userId)];
-  const users = await ground.db
+  const users = await harness.db
     .collection('users')
     .find({ _id: { $in: ids as never[] } })
     .sort({ _id: 1 })
     .toArray();
   return { memberships, sessions, users, organization };
 }
-const account = (id: string) => ground.db.collection('users').findOne({ _id: objectId(id) });
+const account = (id: string) => harness.db.collection('users').findOne({ _id: objectId(id) });
 const signIn = (email: string, password = PASSWORD) =>
-  ground.app.call('POST', '/api/v1/auth/login', { body: { email, password } });
+  harness.app.call('POST', '/api/v1/auth/login', { body: { email, password } });
 
 interface Raw {
   method?: string;
@@ -50,7 +57,7 @@ function raw(
   path: string,
   { method = 'GET', headers = {}, body }: Raw = {},
 ): Promise<{ status: number; text: string }> {
-  const { hostname, port } = new URL(ground.app.url);
+  const { hostname, port } = new URL(harness.app.url);
   return new Promise((resolve, reject) => {
     const call = request({ hostname, port, path, method, headers }, (response) => {
       let text = '';
@@ -108,8 +115,8 @@ test('1: no spelling of an address answers without a token', async () => {
 });
 
 test('2: nothing but the SCIM token in its header opens the interface', async () => {
-  const { key } = await workspaceKey(ground.app, bob);
-  const machine = await agent(ground.app, bob);
+  const { key } = await createWorkspaceKey(harness.app, bob);
+  const machine = await createAgent(harness.app, bob);
   const { token } = home;
   const tries: Record<string, string>[] = [
     { authorization: `Bearer ${bob.token}` },
@@ -137,23 +144,23 @@ test('2: nothing but the SCIM token in its header opens the interface', async ()
 
 test('3: the SCIM token opens nothing else', async () => {
   for (const path of ['/api/v1/auth/me', '/api/v1/agents', '/api/v1/audit', '/api/v1/auth/keys'])
-    expect((await ground.app.call('GET', path, { token: home.token })).status).toBe(401);
-  const mint = await ground.app.call('POST', '/api/v1/organization/scim-token', {
+    expect((await harness.app.call('GET', path, { token: home.token })).status).toBe(401);
+  const mint = await harness.app.call('POST', '/api/v1/organization/scim-token', {
     token: home.token,
   });
   expect(mint.status).toBe(401);
 });
 
 test('4: only an owner mints a token, for the own organisation only', async () => {
-  const admin = await member(ground, bob, 'admin');
-  const before = await ground.db.collection('scim_tokens').find().sort({ _id: 1 }).toArray();
+  const admin = await createMember(harness, bob, 'admin');
+  const before = await harness.db.collection('scim_tokens').find().sort({ _id: 1 }).toArray();
   const body = { organizationId: bob.organizationId };
   const call = (token: string) =>
-    ground.app.call('POST', '/api/v1/organization/scim-token', { token, body });
+    harness.app.call('POST', '/api/v1/organization/scim-token', { token, body });
   expect((await call(admin.token)).status).toBe(403);
-  const evil = await owner(ground.app, 'Mallory');
+  const evil = await createOwner(harness.app, 'Mallory');
   const minted = ok(await call(evil.token));
-  const after = await ground.db
+  const after = await harness.db
     .collection('scim_tokens')
     .find({ _id: { $ne: objectId(minted.body.data._id) } })
     .sort({ _id: 1 })
@@ -179,7 +186,7 @@ test('5: provisioning somebody who has an account gives a membership, and neithe
 });
 
 test('6: what the account is called elsewhere is not told', async () => {
-  const secret = await owner(ground.app, 'Secretive');
+  const secret = await createOwner(harness.app, 'Secretive');
   const { status, text, body } = await attack.call('POST', '/Users', { userName: secret.email });
   expect([status, body.displayName]).toEqual([201, secret.email.split('@')[0]]);
   expect(text).not.toContain('Secretive');
@@ -191,7 +198,7 @@ test('6: what the account is called elsewhere is not told', async () => {
 });
 
 test('7: a shared account is not renamed, moved, replaced or switched off', async () => {
-  const victim = await owner(ground.app, 'Victim');
+  const victim = await createOwner(harness.app, 'Victim');
   const { id } = (await attack.call('POST', '/Users', { userName: victim.email })).body;
   expect(id).toBe(victim.userId);
   const before = await belongings(victim);
@@ -204,7 +211,7 @@ test('7: a shared account is not renamed, moved, replaced or switched off', asyn
   await attack.call('PUT', `/Users/${id}`, { userName: evil, displayName: 'Gone', active: false });
   expect((await attack.call('DELETE', `/Users/${id}`)).status).toBe(204);
   expect(await belongings(victim)).toEqual(before);
-  expect((await ground.app.call('GET', '/api/v1/auth/me', { token: victim.token })).status).toBe(
+  expect((await harness.app.call('GET', '/api/v1/auth/me', { token: victim.token })).status).toBe(
     200,
   );
   expect((await signIn(victim.email)).body.data.user.name).toBe('Victim');
@@ -212,8 +219,8 @@ test('7: a shared account is not renamed, moved, replaced or switched off', asyn
 });
 
 test('8: ending sessions ends those of the own organisation only', async () => {
-  const victim = await owner(ground.app, 'Sessions');
-  await ground.db
+  const victim = await createOwner(harness.app, 'Sessions');
+  await harness.db
     .collection('organizations')
     .updateOne(
       { _id: objectId(eve.organizationId) },
@@ -221,7 +228,7 @@ test('8: ending sessions ends those of the own organisation only', async () => {
     );
   const { id } = (await attack.call('POST', '/Users', { userName: victim.email })).body;
   await attack.call('DELETE', `/Users/${id}`);
-  expect((await ground.app.call('GET', '/api/v1/auth/me', { token: victim.token })).status).toBe(
+  expect((await harness.app.call('GET', '/api/v1/auth/me', { token: victim.token })).status).toBe(
     200,
   );
 });
@@ -306,7 +313,7 @@ test('11: no member of a resource reaches the database that is not in the schema
     email: made.userName,
   });
   const where = { userId: objectId(made.id) };
-  expect(await ground.db.collection('memberships').find(where).toArray()).toMatchObject([
+  expect(await harness.db.collection('memberships').find(where).toArray()).toMatchObject([
     { organizationId: objectId(eve.organizationId), role: 'member', ssoId: null },
   ]);
   expect(await belongings(bob)).toEqual(before);
@@ -316,7 +323,7 @@ test('11: no member of a resource reaches the database that is not in the schema
 test('12: no path leads outside the schema', async () => {
   const { id } = await attack.provision();
   const where = { userId: objectId(id) };
-  const before = [await account(id), await ground.db.collection('memberships').findOne(where)];
+  const before = [await account(id), await harness.db.collection('memberships').findOne(where)];
   for (const path of [
     ...[
       'role',
@@ -347,7 +354,7 @@ test('12: no path leads outside the schema', async () => {
         status: '400',
         scimType: 'invalidValue',
       });
-  expect([await account(id), await ground.db.collection('memberships').findOne(where)]).toEqual(
+  expect([await account(id), await harness.db.collection('memberships').findOne(where)]).toEqual(
     before,
   );
 });
@@ -390,7 +397,7 @@ test('13: a filter is never anything but a filter', async () => {
 
 test('14: an account that is in use is not renamed to an address that somebody else will be provisioned under', async () => {
   const { id, userName } = await attack.provision();
-  await ground.db
+  await harness.db
     .collection('users')
     .updateOne(
       { _id: objectId(id) },
@@ -431,7 +438,7 @@ test('16: a rename never takes over the account of the address', async () => {
   const renamed = await attack.patch(`/Users/${id}`, {
     op: 'replace',
     path: 'userName',
-    value: (await owner(ground.app, 'Other')).email,
+    value: (await createOwner(harness.app, 'Other')).email,
   });
   expect(renamed.status).toBe(200);
   expect((await account(id))?.email).toBe(userName);
@@ -447,18 +454,18 @@ test('17: a workspace of another organisation is not chosen', async () => {
 });
 
 test('18: somebody whom the directory has switched off cannot sign in, and switching on again is not theirs', async () => {
-  const person = await member(ground, eve, 'admin');
+  const person = await createMember(harness, eve, 'admin');
   const where = {
     userId: objectId(person.userId),
     organizationId: { $ne: objectId(eve.organizationId) },
   };
-  await ground.db.collection('memberships').deleteMany(where);
+  await harness.db.collection('memberships').deleteMany(where);
   expect((await attack.call('DELETE', `/Users/${person.userId}`)).status).toBe(204);
   expect((await signIn(person.email)).body.code).toBe('ACCOUNT_DEACTIVATED');
   for (const call of ['refresh', 'switch-org'])
     expect(
       (
-        await ground.app.call('POST', `/api/v1/auth/${call}`, {
+        await harness.app.call('POST', `/api/v1/auth/${call}`, {
           token: person.token,
           body: { organizationId: eve.organizationId },
         })
@@ -470,7 +477,7 @@ test('18: somebody whom the directory has switched off cannot sign in, and switc
 /** A link in a mail, without the mail. */
 async function link(purpose: string, userId: string, email: string): Promise<string> {
   const token = randomHex(24);
-  await ground.db.collection('one_time_tokens').insertOne({
+  await harness.db.collection('one_time_tokens').insertOne({
     purpose,
     tokenHash: sha256Hex(token),
     userId: objectId(userId),
@@ -483,16 +490,16 @@ async function link(purpose: string, userId: string, email: string): Promise<str
   return token;
 }
 const reset = (token: string) =>
-  ground.app.call('POST', '/api/v1/auth/reset-password', {
+  harness.app.call('POST', '/api/v1/auth/reset-password', {
     body: { token, password: 'Another-Password-1' },
   });
 
 test('19: whoever registered the address of somebody else is not let in when that person is provisioned', async () => {
-  const squatter = await owner(ground.app, 'Squatter');
+  const squatter = await createOwner(harness.app, 'Squatter');
   const { id } = (await home.call('POST', '/Users', { userName: squatter.email })).body;
   expect(id).toBe(squatter.userId);
   const enter = (token: string) =>
-    ground.app.call('POST', '/api/v1/auth/switch-org', {
+    harness.app.call('POST', '/api/v1/auth/switch-org', {
       token,
       body: { organizationId: bob.organizationId },
     });
@@ -500,7 +507,7 @@ test('19: whoever registered the address of somebody else is not let in when tha
   const again = ok(await signIn(squatter.email)).body.data;
   expect(again.organizationId ?? squatter.organizationId).toBe(squatter.organizationId);
   expect(
-    (await ground.app.call('GET', '/api/v1/auth/me/orgs', { token: again.token })).text,
+    (await harness.app.call('GET', '/api/v1/auth/me/orgs', { token: again.token })).text,
   ).not.toContain('Bob');
   expect((await reset(await link('reset', id, squatter.email))).status).toBe(200);
   expect((await enter(squatter.token)).status).toBe(401);
@@ -514,7 +521,7 @@ test('20: a link that went to another mailbox does not open an account that was 
     [
       'magic-link',
       (token: string) =>
-        ground.app.call('POST', '/api/v1/auth/magic-link/verify', { body: { token } }),
+        harness.app.call('POST', '/api/v1/auth/magic-link/verify', { body: { token } }),
     ],
   ] as const) {
     const { id, userName } = await attack.provision();

@@ -3,24 +3,24 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   auditOf,
   changeMembership,
-  member,
+  createMember,
   objectId,
-  startGround,
-  type Ground,
+  startHarness,
+  type Harness,
 } from '../../setup/harness.ts';
-import { ok, owner, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, type Owner } from '../../setup/personas.ts';
 import { address, directory, USER_URN, type Directory } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let ada: Owner;
 let scim: Directory;
 beforeAll(async () => {
-  ground = await startGround();
-  ada = await owner(ground.app);
-  scim = await directory(ground.app, ada);
+  harness = await startHarness();
+  ada = await createOwner(harness.app);
+  scim = await directory(harness.app, ada);
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const outcome = ({ status, body }: Answer): unknown[] => [status, body?.scimType, body?.code];
 const query = (filter: string, more = ''): string =>
@@ -30,7 +30,7 @@ const names = ({ body }: Answer): string[] =>
 const found = async (filter: string): Promise<string[]> =>
   names(ok(await scim.call('GET', query(filter))));
 const membershipOf = (id: string, { organizationId } = ada) =>
-  ground.db
+  harness.db
     .collection('memberships')
     .findOne({ organizationId: objectId(organizationId), userId: objectId(id) });
 
@@ -75,7 +75,7 @@ test('a user is provisioned: resource, location, account, membership and audit e
   expect(answer.headers.get('location')).toBe(meta.location);
   expect(answer.headers.get('content-type')).toBe('application/scim+json; charset=utf-8');
   expect((await scim.call('GET', `/Users/${id}`)).body).toEqual(answer.body);
-  expect(await ground.db.collection('users').findOne({ _id: objectId(id) })).toMatchObject({
+  expect(await harness.db.collection('users').findOne({ _id: objectId(id) })).toMatchObject({
     email: 'grace.hopper@example.com',
     name: 'Grace',
     passwordHash: null,
@@ -85,7 +85,7 @@ test('a user is provisioned: resource, location, account, membership and audit e
     isActive: true,
     ssoId: externalId,
   });
-  const [entry] = await auditOf(ground.app, ada, `resourceId=${id}`);
+  const [entry] = await auditOf(harness.app, ada, `resourceId=${id}`);
   expect(entry).toMatchObject({
     action: 'scim.user.created',
     userId: null,
@@ -167,9 +167,9 @@ test('a user name is taken once in an organisation, whatever its case, also at t
 });
 
 test('members who were not provisioned are found by their login, and taken over by the directory as members only', async () => {
-  const guest = await member(ground, ada, 'viewer');
+  const guest = await createMember(harness, ada, 'viewer');
   expect(await found(`userName eq "${guest.email.toUpperCase()}"`)).toEqual([guest.email]);
-  const before = await ground.db.collection('users').findOne({ _id: objectId(guest.userId) });
+  const before = await harness.db.collection('users').findOne({ _id: objectId(guest.userId) });
   const answer = await scim.patch(
     `/Users/${guest.userId}`,
     { op: 'add', path: 'externalId', value: 'linked' },
@@ -180,28 +180,28 @@ test('members who were not provisioned are found by their login, and taken over 
     displayName: 'By Directory',
     userName: guest.email,
   });
-  expect(await ground.db.collection('users').findOne({ _id: objectId(guest.userId) })).toEqual(
+  expect(await harness.db.collection('users').findOne({ _id: objectId(guest.userId) })).toEqual(
     before,
   );
   expect(await found('externalId eq "linked"')).toEqual([guest.email]);
 });
 
 test('the role comes from the first rule that fits a group', async () => {
-  const home = await owner(ground.app, 'Mapping');
+  const home = await createOwner(harness.app, 'Mapping');
   const roleMapping = [
     { pattern: '(?i)admin', role: 'admin' },
     { pattern: '^aud', role: 'auditor' },
   ];
-  await ground.db
+  await harness.db
     .collection('organizations')
     .updateOne({ _id: objectId(home.organizationId) }, { $set: { roleMapping } });
-  const mapped = await directory(ground.app, home);
+  const mapped = await directory(harness.app, home);
   const roleOf = async (groups: unknown): Promise<unknown> =>
     (await membershipOf((await mapped.provision({ groups })).id, home))?.role;
   expect(await roleOf([{ value: '1', display: 'Cloud Admins' }])).toBe('admin');
   expect(await roleOf(['auditors', 'x'])).toBe('auditor');
   expect(await roleOf([{ value: 'owner' }])).toBe('member');
-  const [, audited] = await auditOf(ground.app, home, 'action=scim.user.created');
+  const [, audited] = await auditOf(harness.app, home, 'action=scim.user.created');
   expect(audited?.metadata).toMatchObject({
     role: 'auditor',
     matched: { pattern: '^aud', group: 'auditors' },
@@ -258,7 +258,7 @@ test('PATCH is all or nothing, also when it fails in the middle', async () => {
   expect(
     outcome(await scim.patch(`/Users/${id}`, { op: 'replace', path: 'nickName', value: 'x' })),
   ).toEqual([400, 'invalidValue', 'SCIM_INVALID_VALUE']);
-  const entries = await auditOf(ground.app, ada, `resourceId=${id}&status=success`);
+  const entries = await auditOf(harness.app, ada, `resourceId=${id}&status=success`);
   expect(entries.map(({ action }) => action)).toEqual(['scim.user.created']);
 });
 
@@ -277,10 +277,10 @@ test.each<[string, unknown]>([
 });
 
 test('deactivation keeps the row and the role, is audited, and ends no session unless the organisation says so', async () => {
-  const home = await owner(ground.app, 'Ending');
-  const source = await directory(ground.app, home);
-  const person = await member(ground, home, 'admin');
-  const me = () => ground.app.call('GET', '/api/v1/auth/me', { token: person.token });
+  const home = await createOwner(harness.app, 'Ending');
+  const source = await directory(harness.app, home);
+  const person = await createMember(harness, home, 'admin');
+  const me = () => harness.app.call('GET', '/api/v1/auth/me', { token: person.token });
   expect((await source.call('DELETE', `/Users/${person.userId}`)).status).toBe(204);
   expect((await source.call('GET', `/Users/${person.userId}`)).body.active).toBe(false);
   expect(await membershipOf(person.userId, home)).toMatchObject({
@@ -290,7 +290,7 @@ test('deactivation keeps the row and the role, is audited, and ends no session u
   expect((await me()).status).toBe(200);
   const back = { op: 'replace', path: 'active', value: true };
   expect((await source.patch(`/Users/${person.userId}`, back)).body.active).toBe(true);
-  await ground.db
+  await harness.db
     .collection('organizations')
     .updateOne(
       { _id: objectId(home.organizationId) },
@@ -300,7 +300,7 @@ test('deactivation keeps the row and the role, is audited, and ends no session u
     (await source.patch(`/Users/${person.userId}`, { ...back, value: false })).body.active,
   ).toBe(false);
   expect(outcome(await me())).toEqual([401, undefined, 'SESSION_REVOKED']);
-  const entries = await auditOf(ground.app, home, `resourceId=${person.userId}`);
+  const entries = await auditOf(harness.app, home, `resourceId=${person.userId}`);
   const actions = entries
     .map(({ action }) => String(action))
     .filter((action) => action.includes('activated'));
@@ -312,8 +312,8 @@ test('deactivation keeps the row and the role, is audited, and ends no session u
 });
 
 test('whoever was suspended by the team stays suspended, whatever the directory says', async () => {
-  const person = await member(ground, ada, 'member');
-  await changeMembership(ground, person, { isActive: false, deactivatedBy: 'team' });
+  const person = await createMember(harness, ada, 'member');
+  await changeMembership(harness, person, { isActive: false, deactivatedBy: 'team' });
   const path = `/Users/${person.userId}`;
   for (const answer of [
     await scim.patch(path, { op: 'replace', path: 'active', value: true }),
@@ -363,8 +363,8 @@ test('unknown users are 404 in the shape of SCIM', async () => {
 });
 
 test('lists: envelope, windows, selection', async () => {
-  const home = await owner(ground.app, 'Lists');
-  const source = await directory(ground.app, home);
+  const home = await createOwner(harness.app, 'Lists');
+  const source = await directory(harness.app, home);
   for (let i = 1; i <= 4; i++)
     await source.provision({ userName: `u${i}-${home.userId}@example.com`, displayName: `N${i}` });
   const list = async (search: string) => ok(await source.call('GET', `/Users?${search}`)).body;
@@ -438,16 +438,16 @@ test('lists: envelope, windows, selection', async () => {
 });
 
 test('at most 200 are answered at once, 100 by default', async () => {
-  const home = await owner(ground.app, 'Many');
-  const source = await directory(ground.app, home);
+  const home = await createOwner(harness.app, 'Many');
+  const source = await directory(harness.app, home);
   const [organizationId, at] = [objectId(home.organizationId), new Date()];
   const people = Array.from({ length: 205 }, () => ({ _id: objectId(newHex()), name: 'X', at }));
-  await ground.db
+  await harness.db
     .collection('users')
     .insertMany(
       people.map(({ _id }) => ({ _id, email: `${_id.toHexString()}@example.com`, name: 'Many' })),
     );
-  await ground.db.collection('memberships').insertMany(
+  await harness.db.collection('memberships').insertMany(
     people.map(({ _id }) => ({
       organizationId,
       userId: _id,
@@ -499,14 +499,14 @@ test.each(['displayName foo "x"', 'shoeSize eq "x"', 'userName eq', 'passwordHas
 
 test('the account follows its directory in name, and in address while nobody has used it', async () => {
   const { id } = await scim.provision({ displayName: 'One' });
-  const account = () => ground.db.collection('users').findOne({ _id: objectId(id) });
+  const account = () => harness.db.collection('users').findOne({ _id: objectId(id) });
   const renamed = address();
   await scim.patch(`/Users/${id}`, {
     op: 'replace',
     value: { userName: renamed, displayName: 'Two' },
   });
   expect(await account()).toMatchObject({ email: renamed, name: 'Two' });
-  await ground.db
+  await harness.db
     .collection('users')
     .updateOne({ _id: objectId(id) }, { $set: { passwordHash: 'set by a reset' } });
   const again = address();

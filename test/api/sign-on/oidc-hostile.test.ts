@@ -1,7 +1,7 @@
 // Hostile and broken answers of OpenID providers: none signs anybody in, and the organisation's audit log says why.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Browser, cookieIn, landing, SESSION, TEMP_TOKEN } from '../../setup/browser.ts';
-import { auditOf, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { auditOf, objectId, startHarness, type Harness } from '../../setup/harness.ts';
 import {
   askedBy,
   newKey,
@@ -13,7 +13,13 @@ import {
 } from '../../setup/providers/identity-provider.ts';
 import { ok } from '../../setup/personas.ts';
 import { MovedClock } from '../../setup/second-factor.ts';
-import { house, initiate, setOut, settle, type House } from '../../setup/providers/sso.ts';
+import {
+  createSsoOrganization,
+  initiate,
+  startLogin,
+  configureSso,
+  type SsoOrganization,
+} from '../../setup/providers/sso.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const METADATA_HOST = '169.254.169.254';
@@ -21,12 +27,12 @@ const HOME = 'https://app.example.com/signed-on';
 const clock = new MovedClock();
 const foreign = newKey();
 
-let ground: Ground;
+let harness: Harness;
 let provider: HandmadeProvider;
-let home: House;
+let home: SsoOrganization;
 beforeAll(async () => {
   provider = await startHandmadeProvider();
-  ground = await startGround(
+  harness = await startHarness(
     {
       ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
       ASSAY_PUBLIC_URL: 'https://assay.example.com',
@@ -35,38 +41,38 @@ beforeAll(async () => {
     },
     { clock },
   );
-  home = await house(ground, provider.realm());
+  home = await createSsoOrganization(harness, provider.realm());
 });
 afterAll(async () => {
-  await ground.stop();
+  await harness.stop();
   await provider.stop();
 });
 
 const now = (): number => Math.floor(Date.now() / 1000);
-const sessions = (): Promise<number> => ground.db.collection('sessions').countDocuments();
+const sessions = (): Promise<number> => harness.db.collection('sessions').countDocuments();
 /** How many there are, and the newest. */
 async function failures({
-  boss,
-}: House): Promise<{ total: number; newest: Record<string, unknown> | undefined }> {
+  owner,
+}: SsoOrganization): Promise<{ total: number; newest: Record<string, unknown> | undefined }> {
   const path = '/api/v1/audit?action=auth.sso.failure&limit=1';
-  const { data, pagination } = ok(await ground.app.call('GET', path, { token: boss.token })).body;
+  const { data, pagination } = ok(await harness.app.call('GET', path, { token: owner.token })).body;
   return { total: pagination.total as number, newest: data.entries[0] };
 }
 let isAway = false;
 /** The organisation of `home`, at another realm for the rest of the test. */
-async function moved(realm: Realm): Promise<House> {
+async function moved(realm: Realm): Promise<SsoOrganization> {
   isAway = true;
-  await settle(ground, { ...home, realm });
+  await configureSso(harness, { ...home, realm });
   return { ...home, realm };
 }
 afterEach(async () => {
-  if (isAway) await settle(ground, home);
+  if (isAway) await configureSso(harness, home);
   isAway = false;
 });
 
 /** Runs what must not sign in; answers the code that the browser is told. */
 async function refusal(
-  at: House,
+  at: SsoOrganization,
   attack: () => Promise<Answer>,
   { audited = true } = {},
 ): Promise<string | undefined> {
@@ -89,20 +95,20 @@ async function refusal(
 
 /** Goes the whole way; the provider's answer is `forge`'s. */
 async function withToken(
-  at: House,
+  at: SsoOrganization,
   forge: (asked: Asked, realm: Realm) => string | null,
 ): Promise<Answer> {
-  const browser = new Browser(ground.app);
-  const asked = askedBy(await setOut(browser, at));
+  const browser = new Browser(harness.app);
+  const asked = askedBy(await startLogin(browser, at));
   return browser.back('sso/callback', {
     code: at.realm.code(asked, forge(asked, at.realm)),
     state: asked.state,
   });
 }
 
-const mallory = (at: House) => ({ sub: 'mallory', email: `mallory@${at.domain}` });
+const mallory = (at: SsoOrganization) => ({ sub: 'mallory', email: `mallory@${at.domain}` });
 
-test('the ground is fair: what is changed in the cases below is all that is wrong', async () => {
+test('the fixture is fair: what is changed in the cases below is all that is wrong', async () => {
   const answer = await withToken(home, (asked, realm) =>
     realm.sign(realm.claims(asked, mallory(home))),
   );
@@ -254,8 +260,8 @@ describe('the signature of the ID token', () => {
 
 describe('the way back', () => {
   test('without a state, or with one that nobody was given', async () => {
-    const browser = new Browser(ground.app);
-    const { code } = home.realm.vouch(await setOut(browser, home), mallory(home));
+    const browser = new Browser(harness.app);
+    const { code } = home.realm.vouch(await startLogin(browser, home), mallory(home));
     const attacks = [
       { code },
       { code, state: '' },
@@ -270,17 +276,17 @@ describe('the way back', () => {
   });
 
   test('in another browser', async () => {
-    const [victim, attacker] = [new Browser(ground.app), new Browser(ground.app)];
-    const back = home.realm.vouch(await setOut(attacker, home), mallory(home));
-    await setOut(victim, home);
+    const [victim, attacker] = [new Browser(harness.app), new Browser(harness.app)];
+    const back = home.realm.vouch(await startLogin(attacker, home), mallory(home));
+    await startLogin(victim, home);
     const attack = () => victim.back('sso/callback', back);
     expect(await refusal(home, attack, { audited: false })).toBe('INVALID_TOKEN');
   });
 
   test('a second time', async () => {
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const cookies = new Map(browser.cookies);
-    const back = home.realm.vouch(await setOut(browser, home), mallory(home));
+    const back = home.realm.vouch(await startLogin(browser, home), mallory(home));
     const kept = new Map(browser.cookies);
     expect(cookieIn(await browser.back('sso/callback', back), SESSION)).not.toBeNull();
     for (const jar of [cookies, kept]) {
@@ -292,8 +298,8 @@ describe('the way back', () => {
   });
 
   test('too late', async () => {
-    const browser = new Browser(ground.app);
-    const back = home.realm.vouch(await setOut(browser, home), mallory(home));
+    const browser = new Browser(harness.app);
+    const back = home.realm.vouch(await startLogin(browser, home), mallory(home));
     clock.aheadMs = 10 * 60_000 + 1000;
     expect(await refusal(home, () => browser.back('sso/callback', back), { audited: false })).toBe(
       'EXPIRED',
@@ -302,8 +308,8 @@ describe('the way back', () => {
   });
 
   test('with two states', async () => {
-    const browser = new Browser(ground.app);
-    const { code, state } = home.realm.vouch(await setOut(browser, home), mallory(home));
+    const browser = new Browser(harness.app);
+    const { code, state } = home.realm.vouch(await startLogin(browser, home), mallory(home));
     const query = new URLSearchParams([
       ['code', code],
       ['state', state],
@@ -318,8 +324,8 @@ describe('the way back', () => {
   async function backWith(
     query: (honest: { code: string; state: string }) => Record<string, string>,
   ): Promise<Answer> {
-    const browser = new Browser(ground.app);
-    const honest = home.realm.vouch(await setOut(browser, home), mallory(home));
+    const browser = new Browser(harness.app);
+    const honest = home.realm.vouch(await startLogin(browser, home), mallory(home));
     return browser.back('sso/callback', query(honest));
   }
   const ways: [
@@ -359,19 +365,19 @@ describe('the way back', () => {
   });
 
   test('with the code of an earlier sign-on, spent or not', async () => {
-    const [first, second] = [new Browser(ground.app), new Browser(ground.app)];
+    const [first, second] = [new Browser(harness.app), new Browser(harness.app)];
     for (const spend of [true, false]) {
-      const earlier = home.realm.vouch(await setOut(first, home), mallory(home));
+      const earlier = home.realm.vouch(await startLogin(first, home), mallory(home));
       if (spend) await first.back('sso/callback', earlier);
-      const { state } = askedBy(await setOut(second, home));
+      const { state } = askedBy(await startLogin(second, home));
       const attack = () => second.back('sso/callback', { code: earlier.code, state });
       expect(await refusal(home, attack)).toBe('TOKEN_VERIFICATION_FAILED');
     }
   });
 
   test('of another door: a social login’s callback', async () => {
-    const browser = new Browser(ground.app);
-    const back = home.realm.vouch(await setOut(browser, home), mallory(home));
+    const browser = new Browser(harness.app);
+    const back = home.realm.vouch(await startLogin(browser, home), mallory(home));
     const answer = await browser.back('oauth-a/callback', back);
     expect([answer.status, answer.body.code, cookieIn(answer, SESSION)]).toEqual([
       404,
@@ -383,24 +389,27 @@ describe('the way back', () => {
   test('without the issuer that the provider says it always names', async () => {
     const realm = provider.realm();
     realm.metadata = { authorization_response_iss_parameter_supported: true };
-    const at = await house(ground, realm);
+    const at = await createSsoOrganization(harness, realm);
     const attack = () => withToken(at, (asked) => realm.sign(realm.claims(asked, mallory(at))));
     expect(await refusal(at, attack)).toBe('TOKEN_VERIFICATION_FAILED');
-    const browser = new Browser(ground.app);
-    const honest = { ...realm.vouch(await setOut(browser, at), mallory(at)), iss: realm.issuer };
+    const browser = new Browser(harness.app);
+    const honest = {
+      ...realm.vouch(await startLogin(browser, at), mallory(at)),
+      iss: realm.issuer,
+    };
     expect(cookieIn(await browser.back('sso/callback', honest), SESSION)).not.toBeNull();
   });
 });
 
 describe('two organisations', () => {
-  let evil: House;
+  let evil: SsoOrganization;
   beforeAll(async () => {
-    evil = await house(ground, provider.realm());
+    evil = await createSsoOrganization(harness, provider.realm());
   });
 
   test('a code of one provider with the state of the other', async () => {
-    const browser = new Browser(ground.app);
-    const [toHome, toEvil] = [await setOut(browser, home), await setOut(browser, evil)];
+    const browser = new Browser(harness.app);
+    const [toHome, toEvil] = [await startLogin(browser, home), await startLogin(browser, evil)];
     const code = home.realm.vouch(toHome, mallory(home)).code;
     const { state } = askedBy(toEvil);
     for (const query of [{ code, state, iss: home.realm.issuer }]) {
@@ -411,13 +420,13 @@ describe('two organisations', () => {
       expect(evil.realm.asked.token ?? 0, 'the code was given away').toBe(asked);
     }
     // Home's provider sends the browser to home's address, whatever state it was given.
-    const own = `sso/callback/${home.boss.organizationId}`;
-    const misled = await setOut(browser, evil);
+    const own = `sso/callback/${home.owner.organizationId}`;
+    const misled = await startLogin(browser, evil);
     const asked = evil.realm.asked.token ?? 0;
     const sent = { code, state: askedBy(misled).state };
     expect(await refusal(evil, () => browser.back(own, sent))).toBe('TOKEN_VERIFICATION_FAILED');
     expect(evil.realm.asked.token ?? 0, 'the code was given away').toBe(asked);
-    const again = await setOut(browser, evil);
+    const again = await startLogin(browser, evil);
     const attack = () => browser.back('sso/callback', { code, state: askedBy(again).state });
     expect(await refusal(evil, attack)).toBe('TOKEN_VERIFICATION_FAILED');
   });
@@ -431,12 +440,12 @@ describe('two organisations', () => {
   });
 
   test('a provider that vouches for the other’s people', async () => {
-    const email = `boss@${home.domain}`;
+    const email = `owner@${home.domain}`;
     const attack = () =>
-      withToken(evil, (asked, realm) => realm.sign(realm.claims(asked, { sub: 'boss', email })));
+      withToken(evil, (asked, realm) => realm.sign(realm.claims(asked, { sub: 'owner', email })));
     expect(await refusal(evil, attack)).toBe('FORBIDDEN');
-    await ground.db.collection('sso_domains').insertOne({
-      organizationId: objectId(evil.boss.organizationId),
+    await harness.db.collection('sso_domains').insertOne({
+      organizationId: objectId(evil.owner.organizationId),
       domain: home.domain,
       challenge: 'x',
       verifiedAt: null,
@@ -446,7 +455,9 @@ describe('two organisations', () => {
   });
 
   test('two clients of one issuer', async () => {
-    const shared = await house(ground, home.realm, { oidc: { clientId: 'another-client' } });
+    const shared = await createSsoOrganization(harness, home.realm, {
+      oidc: { clientId: 'another-client' },
+    });
     const attack = () =>
       withToken(shared, (asked, realm) =>
         realm.sign(realm.claims(asked, { ...mallory(shared), aud: home.realm.clientId })),
@@ -456,22 +467,22 @@ describe('two organisations', () => {
 });
 
 describe('settings that change between the way out and the way back', () => {
-  const change = (at: House, set: object) =>
-    ground.db
+  const change = (at: SsoOrganization, set: object) =>
+    harness.db
       .collection('organizations')
-      .updateOne({ _id: objectId(at.boss.organizationId) }, { $set: set });
-  const changes: [string, string, (at: House) => Promise<unknown>][] = [
+      .updateOne({ _id: objectId(at.owner.organizationId) }, { $set: set });
+  const changes: [string, string, (at: SsoOrganization) => Promise<unknown>][] = [
     ['are gone', 'NOT_FOUND', (at) => change(at, { ssoConfig: null })],
     ['name another protocol', 'NOT_FOUND', (at) => change(at, { 'ssoConfig.provider': 'saml' })],
     [
       'name another issuer',
       'INVALID_OPERATION',
-      (at) => settle(ground, { ...at, realm: provider.realm() }),
+      (at) => configureSso(harness, { ...at, realm: provider.realm() }),
     ],
     [
       'name another client',
       'INVALID_OPERATION',
-      (at) => settle(ground, at, { oidc: { clientId: 'other' } }),
+      (at) => configureSso(harness, at, { oidc: { clientId: 'other' } }),
     ],
     [
       'are not in the plan any more',
@@ -481,18 +492,18 @@ describe('settings that change between the way out and the way back', () => {
     [
       'stay, and the domain is gone',
       'FORBIDDEN',
-      (at) => ground.db.collection('sso_domains').deleteOne({ domain: at.domain }),
+      (at) => harness.db.collection('sso_domains').deleteOne({ domain: at.domain }),
     ],
     [
       'stay, and nobody becomes a member any more',
       'FORBIDDEN',
-      (at) => settle(ground, at, { justInTime: false }),
+      (at) => configureSso(harness, at, { justInTime: false }),
     ],
   ];
   test.for(changes)('%s', async ([, code, between]) => {
-    const at = await house(ground, provider.realm());
-    const browser = new Browser(ground.app);
-    const back = at.realm.vouch(await setOut(browser, at), mallory(at));
+    const at = await createSsoOrganization(harness, provider.realm());
+    const browser = new Browser(harness.app);
+    const back = at.realm.vouch(await startLogin(browser, at), mallory(at));
     await between(at);
     const answer = await browser.back('sso/callback', back);
     expect([landing(answer).query.error, cookieIn(answer, SESSION)]).toEqual([code, null]);
@@ -529,17 +540,17 @@ describe('a provider that does not answer as it must', () => {
     const realm = provider.realm();
     const at = await moved(realm);
     realm.tricks['openid-configuration'] = trick;
-    const answer = await initiate(new Browser(ground.app), `x@${at.domain}`);
+    const answer = await initiate(new Browser(harness.app), `x@${at.domain}`);
     expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
     expect(answer.headers.getSetCookie()).toEqual([]);
-    const [entry] = await auditOf(ground.app, at.boss, 'action=auth.sso.initiate');
+    const [entry] = await auditOf(harness.app, at.owner, 'action=auth.sso.initiate');
     expect(entry).toMatchObject({
       status: 'failure',
       metadata: { code: 'IDENTITY_PROVIDER_UNAVAILABLE' },
     });
     // Nothing of it is remembered.
     delete realm.tricks['openid-configuration'];
-    expect((await initiate(new Browser(ground.app), `x@${at.domain}`)).status).toBe(200);
+    expect((await initiate(new Browser(harness.app), `x@${at.domain}`)).status).toBe(200);
   });
 
   test.for(
@@ -572,17 +583,17 @@ describe('a provider that does not answer as it must', () => {
     const realm = provider.realm();
     realm.metadata = metadata(realm) as Record<string, unknown>;
     const at = await moved(realm);
-    const answer = await initiate(new Browser(ground.app), `x@${at.domain}`);
+    const answer = await initiate(new Browser(harness.app), `x@${at.domain}`);
     expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
   });
 
   test('is known by its issuer, not by the place of its description', async () => {
     const realm = provider.realm();
     const at = await moved(realm);
-    await settle(ground, at, {
+    await configureSso(harness, at, {
       oidc: { issuer: `${realm.issuer}/.well-known/openid-configuration` },
     });
-    const answer = await initiate(new Browser(ground.app), `x@${at.domain}`);
+    const answer = await initiate(new Browser(harness.app), `x@${at.domain}`);
     expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
   });
 
@@ -609,13 +620,13 @@ describe('a provider that does not answer as it must', () => {
   ])('is not called at %s, whoever wrote that into the settings', async (host) => {
     const issuer = `https://${host}`;
     const at = await moved(provider.realm());
-    await ground.db
+    await harness.db
       .collection('organizations')
       .updateOne(
-        { _id: objectId(at.boss.organizationId) },
+        { _id: objectId(at.owner.organizationId) },
         { $set: { 'ssoConfig.oidc.issuer': issuer } },
       );
-    const answer = await initiate(new Browser(ground.app), `x@${at.domain}`);
+    const answer = await initiate(new Browser(harness.app), `x@${at.domain}`);
     expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
   });
 });

@@ -5,29 +5,36 @@ import {
   auditOf,
   changeMembership,
   objectId,
-  startGround,
-  type Ground,
+  startHarness,
+  type Harness,
 } from '../../setup/harness.ts';
 import {
   askedBy,
   startHandmadeProvider,
   type HandmadeProvider,
 } from '../../setup/providers/identity-provider.ts';
-import { ok, owner, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, type Owner } from '../../setup/personas.ts';
 import { directory } from '../../setup/scim.ts';
 import { enrol, MovedClock } from '../../setup/second-factor.ts';
-import { house, sessionIn, setOut, settle, signOn, type House } from '../../setup/providers/sso.ts';
+import {
+  createSsoOrganization,
+  sessionIn,
+  startLogin,
+  configureSso,
+  signOn,
+  type SsoOrganization,
+} from '../../setup/providers/sso.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const HOME = 'https://app.example.com/signed-on';
 const clock = new MovedClock();
 
-let ground: Ground;
+let harness: Harness;
 let provider: HandmadeProvider;
-let home: House;
+let home: SsoOrganization;
 beforeAll(async () => {
   provider = await startHandmadeProvider();
-  ground = await startGround(
+  harness = await startHarness(
     {
       ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
       ASSAY_PUBLIC_URL: 'https://assay.example.com',
@@ -36,16 +43,16 @@ beforeAll(async () => {
     },
     { clock },
   );
-  home = await house(ground, provider.realm());
+  home = await createSsoOrganization(harness, provider.realm());
 });
 afterAll(async () => {
-  await ground.stop();
+  await harness.stop();
   await provider.stop();
 });
 
 let made = 0;
 /** Somebody at the provider. */
-const person = (at: House, more: object = {}) => {
+const person = (at: SsoOrganization, more: object = {}) => {
   made += 1;
   return { sub: `sub-${made}`, email: `p${made}@${at.domain}`, name: `Person ${made}`, ...more };
 };
@@ -61,24 +68,24 @@ const refused = (code: string) => ({
   session: false,
 });
 const me = async (token: string): Promise<Answer['body']> =>
-  ok(await ground.app.call('GET', '/api/v1/auth/me', { token })).body.data;
-const membershipOf = (at: House, userId: string) =>
-  ground.db
+  ok(await harness.app.call('GET', '/api/v1/auth/me', { token })).body.data;
+const membershipOf = (at: SsoOrganization, userId: string) =>
+  harness.db
     .collection('memberships')
-    .findOne({ organizationId: objectId(at.boss.organizationId), userId: objectId(userId) });
+    .findOne({ organizationId: objectId(at.owner.organizationId), userId: objectId(userId) });
 /** The organisation's own settings of roles. */
-const mapRoles = async ({ boss }: House, ...rules: object[]) =>
+const mapRoles = async ({ owner }: SsoOrganization, ...rules: object[]) =>
   ok(
-    await ground.app.call('PUT', '/api/v1/organization/role-mapping', {
-      token: boss.token,
+    await harness.app.call('PUT', '/api/v1/organization/role-mapping', {
+      token: owner.token,
       body: { rules },
     }),
   );
 
 describe('the way', () => {
   test('out: code flow with PKCE, state and nonce, for the client of the organisation', async () => {
-    const browser = new Browser(ground.app);
-    const location = await setOut(browser, home);
+    const browser = new Browser(harness.app);
+    const location = await startLogin(browser, home);
     const { state, nonce, challenge, redirectUri, clientId, params } = askedBy(location);
     expect(location.split('?')[0]).toBe(`${home.realm.issuer}/authorize`);
     expect([params.get('response_type'), params.get('code_challenge_method')]).toEqual([
@@ -87,7 +94,7 @@ describe('the way', () => {
     ]);
     expect(params.get('scope')?.split(' ')).toEqual(['openid', 'email', 'profile']);
     expect([redirectUri, clientId]).toEqual([
-      `https://assay.example.com/api/v1/auth/sso/callback/${home.boss.organizationId}`,
+      `https://assay.example.com/api/v1/auth/sso/callback/${home.owner.organizationId}`,
       home.realm.clientId,
     ]);
     for (const secret of [state, nonce, challenge]) expect(secret).toMatch(/^[\w-]{43}$/);
@@ -95,7 +102,7 @@ describe('the way', () => {
   });
 
   test('back: a session in a cookie that no script reads, exchanged once, and nothing in an address', async () => {
-    const { answer, browser } = await signOn(ground, home, person(home));
+    const { answer, browser } = await signOn(harness, home, person(home));
     expect(ended(answer)).toEqual(signedOn);
     const set = answer.headers.getSetCookie().find((text) => text.startsWith(SESSION));
     expect(set).toMatch(/; Max-Age=604800; .*HttpOnly/);
@@ -104,7 +111,7 @@ describe('the way', () => {
     const exchanged = await browser.call('GET', '/api/v1/auth/oauth-token');
     expect(exchanged.body.data).toMatchObject({
       token: sessionIn(answer),
-      organizationId: home.boss.organizationId,
+      organizationId: home.owner.organizationId,
       role: 'member',
       expiresAt: expect.stringMatching(/Z$/),
     });
@@ -114,16 +121,16 @@ describe('the way', () => {
   });
 
   test('back to an address of the list, with its own query', async () => {
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const returnTo = 'https://app.example.com/other?tab=2';
-    const back = home.realm.vouch(await setOut(browser, home, { returnTo }), person(home));
+    const back = home.realm.vouch(await startLogin(browser, home, { returnTo }), person(home));
     expect((await browser.back('sso/callback', back)).headers.get('location')).toBe(returnTo);
   });
 
   test('is audited in the organisation, with the method', async () => {
     const one = person(home);
-    await signOn(ground, home, one);
-    const [entry] = await auditOf(ground.app, home.boss, 'action=auth.login');
+    await signOn(harness, home, one);
+    const [entry] = await auditOf(harness.app, home.owner, 'action=auth.login');
     expect(entry).toMatchObject({
       status: 'success',
       userEmail: one.email,
@@ -133,13 +140,13 @@ describe('the way', () => {
   });
 
   test('one state and code in twenty requests at once: one session', async () => {
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const one = person(home);
-    const back = home.realm.vouch(await setOut(browser, home), one);
+    const back = home.realm.vouch(await startLogin(browser, home), one);
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const path = `/api/v1/auth/sso/callback?${new URLSearchParams(back).toString()}`;
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => ground.app.call('GET', path, { headers: { cookie } })),
+      Array.from({ length: 20 }, () => harness.app.call('GET', path, { headers: { cookie } })),
     );
     expect(answers.filter((answer) => cookieIn(answer, SESSION) !== null)).toHaveLength(1);
     expect(
@@ -147,101 +154,103 @@ describe('the way', () => {
         .map((answer) => landing(answer).query)
         .filter(({ error }) => error === 'INVALID_TOKEN'),
     ).toHaveLength(19);
-    const user = await ground.db.collection('users').findOne({ email: one.email });
-    expect(await ground.db.collection('sessions').countDocuments({ userId: user?._id })).toBe(1);
+    const user = await harness.db.collection('users').findOne({ email: one.email });
+    expect(await harness.db.collection('sessions').countDocuments({ userId: user?._id })).toBe(1);
   });
 });
 
 describe('who arrives', () => {
   test('is a new member once, and the same one ever after, whatever the address says then', async () => {
     const one = person(home);
-    const first = await me(sessionIn((await signOn(ground, home, one)).answer));
+    const first = await me(sessionIn((await signOn(harness, home, one)).answer));
     expect([first.user.email, first.user.name, first.role]).toEqual([
       one.email,
       one.name,
       'member',
     ]);
     for (const email of [`renamed-${made}@${home.domain}`, 'elsewhere@example.net', undefined]) {
-      const { answer } = await signOn(ground, home, { ...one, email });
+      const { answer } = await signOn(harness, home, { ...one, email });
       expect((await me(sessionIn(answer))).user._id).toBe(first.user._id);
     }
-    expect(await ground.db.collection('users').countDocuments({ name: one.name })).toBe(1);
+    expect(await harness.db.collection('users').countDocuments({ name: one.name })).toBe(1);
   });
 
   test('two first sign-ons at once are one member', async () => {
     const one = person(home);
-    const answers = await Promise.all([1, 2, 3].map(() => signOn(ground, home, one)));
+    const answers = await Promise.all([1, 2, 3].map(() => signOn(harness, home, one)));
     expect(answers.map(({ answer }) => ended(answer))).toEqual([signedOn, signedOn, signedOn]);
-    expect(await ground.db.collection('users').countDocuments({ email: one.email })).toBe(1);
+    expect(await harness.db.collection('users').countDocuments({ email: one.email })).toBe(1);
   });
 
   test('two organisations at once that share a domain owner: nobody is made twice', async () => {
-    const other = await house(ground, provider.realm());
+    const other = await createSsoOrganization(harness, provider.realm());
     const one = person(home);
     const answers = await Promise.all([
-      signOn(ground, home, one),
-      signOn(ground, other, { ...one, sub: 'x' }),
+      signOn(harness, home, one),
+      signOn(harness, other, { ...one, sub: 'x' }),
     ]);
     expect(answers.map(({ answer }) => ended(answer))).toEqual([signedOn, refused('FORBIDDEN')]);
   });
 
   test('another person with the address of a member who signs on here already is refused', async () => {
     const one = person(home);
-    await signOn(ground, home, one);
-    const { answer } = await signOn(ground, home, { ...one, sub: 'recycled' });
+    await signOn(harness, home, one);
+    const { answer } = await signOn(harness, home, { ...one, sub: 'recycled' });
     expect(ended(answer)).toEqual(refused('CONFLICT'));
   });
 
   test('is who the chosen claim names', async () => {
-    const own = await house(ground, provider.realm(), { oidc: { subjectClaim: 'oid' } });
+    const own = await createSsoOrganization(harness, provider.realm(), {
+      oidc: { subjectClaim: 'oid' },
+    });
     const one = person(own, { oid: 'object-1' });
-    const first = await me(sessionIn((await signOn(ground, own, one)).answer));
+    const first = await me(sessionIn((await signOn(harness, own, one)).answer));
     const second = await me(
-      sessionIn((await signOn(ground, own, { ...one, sub: 'pairwise-2' })).answer),
+      sessionIn((await signOn(harness, own, { ...one, sub: 'pairwise-2' })).answer),
     );
     expect(second.user._id).toBe(first.user._id);
-    const { answer } = await signOn(ground, own, person(own));
+    const { answer } = await signOn(harness, own, person(own));
     expect(ended(answer)).toEqual(refused('TOKEN_VERIFICATION_FAILED'));
   });
 
   test('is who the directory provisioned under that name', async () => {
-    const own = await house(ground, provider.realm());
+    const own = await createSsoOrganization(harness, provider.realm());
     const { id } = await (
-      await directory(ground.app, own.boss)
+      await directory(harness.app, own.owner)
     ).provision({
       userName: `prov@${own.domain}`,
       externalId: 'idp-77',
     });
-    const { answer } = await signOn(ground, own, { sub: 'idp-77', email: `other@${own.domain}` });
+    const { answer } = await signOn(harness, own, { sub: 'idp-77', email: `other@${own.domain}` });
     expect((await me(sessionIn(answer))).user._id).toBe(id);
   });
 
   test('without just-in-time membership only members are let in', async () => {
-    const own = await house(ground, provider.realm(), { justInTime: false });
-    const { answer } = await signOn(ground, own, person(own));
+    const own = await createSsoOrganization(harness, provider.realm(), { justInTime: false });
+    const { answer } = await signOn(harness, own, person(own));
     expect(ended(answer)).toEqual(refused('FORBIDDEN'));
     const { id } = await (
-      await directory(ground.app, own.boss)
+      await directory(harness.app, own.owner)
     ).provision({ userName: `known@${own.domain}` });
-    const known = await signOn(ground, own, { sub: 's', email: `known@${own.domain}` });
+    const known = await signOn(harness, own, { sub: 's', email: `known@${own.domain}` });
     expect((await me(sessionIn(known.answer))).user._id).toBe(id);
   });
 
   test('is told by the UserInfo endpoint where the ID token is thin, and by it only about the same person', async () => {
     const realm = provider.realm();
     realm.metadata = { userinfo_endpoint: `${realm.issuer}/userinfo` };
-    const own = await house(ground, realm);
+    const own = await createSsoOrganization(harness, realm);
     const one = person(own);
     realm.userInfo = { ...one, email_verified: true };
-    expect(ended((await signOn(ground, own, { sub: one.sub })).answer)).toEqual(signedOn);
+    expect(ended((await signOn(harness, own, { sub: one.sub })).answer)).toEqual(signedOn);
     realm.userInfo = { ...person(own), email_verified: true };
-    expect(ended((await signOn(ground, own, { sub: 'another' })).answer)).toEqual(
+    expect(ended((await signOn(harness, own, { sub: 'another' })).answer)).toEqual(
       refused('TOKEN_VERIFICATION_FAILED'),
     );
     // The token's own address is not verified by what is said of another one.
     realm.userInfo = { sub: 'third', email: one.email, email_verified: true };
     const third = { sub: 'third', email: `third@${own.domain}`, email_verified: false };
-    expect(ended((await signOn(ground, own, third)).answer)).toEqual(refused('FORBIDDEN'));
+    expect(ended((await signOn(harness, own, third)).answer)).toEqual(refused('FORBIDDEN'));
   });
 });
 
@@ -249,25 +258,25 @@ describe('`email_verified`', () => {
   test.for([false, 'false', 'FALSE', 0, 1, '', 'yes', null, {}])(
     '%j: the address is not verified, and nobody is signed on',
     async (email_verified) => {
-      const { answer } = await signOn(ground, home, person(home, { email_verified }));
+      const { answer } = await signOn(harness, home, person(home, { email_verified }));
       expect(ended(answer)).toEqual(refused('FORBIDDEN'));
     },
   );
 
   test.for([true, 'true', undefined])('%j: signed on', async (email_verified) => {
-    const { answer } = await signOn(ground, home, person(home, { email_verified }));
+    const { answer } = await signOn(harness, home, person(home, { email_verified }));
     expect(ended(answer)).toEqual(signedOn);
   });
 });
 
 describe('an account that exists', () => {
-  /** Registered here by whoever, with the address of a person of the house. */
+  /** Registered here by whoever, with the address of a person of the organisation. */
   async function registered(
-    at: House,
+    at: SsoOrganization,
   ): Promise<{ one: ReturnType<typeof person>; squatter: Owner }> {
     const one = person(at);
-    const squatter = await owner(ground.app, 'Squatter');
-    await ground.db
+    const squatter = await createOwner(harness.app, 'Squatter');
+    await harness.db
       .collection('users')
       .updateOne({ email: squatter.email }, { $set: { email: one.email } });
     return { one, squatter: { ...squatter, email: one.email } };
@@ -275,78 +284,80 @@ describe('an account that exists', () => {
 
   test('that nobody proved loses password and sessions to the owner of the mailbox', async () => {
     const { one, squatter } = await registered(home);
-    const { answer } = await signOn(ground, home, one);
+    const { answer } = await signOn(harness, home, one);
     expect((await me(sessionIn(answer))).user._id).toBe(squatter.userId);
-    const stale = await ground.app.call('GET', '/api/v1/auth/me', { token: squatter.token });
+    const stale = await harness.app.call('GET', '/api/v1/auth/me', { token: squatter.token });
     expect(stale.body.code).toBe('SESSION_REVOKED');
     const body = { email: one.email, password: 'Correct-Horse-9' };
-    expect((await ground.app.call('POST', '/api/v1/auth/login', { body })).body.code).toBe(
+    expect((await harness.app.call('POST', '/api/v1/auth/login', { body })).body.code).toBe(
       'INVALID_CREDENTIALS',
     );
   });
 
   test('keeps its other organisations, which the session does not lead to', async () => {
     const { one, squatter } = await registered(home);
-    const token = sessionIn((await signOn(ground, home, one)).answer);
+    const token = sessionIn((await signOn(harness, home, one)).answer);
     const { organizationId } = squatter;
-    const switched = await ground.app.call('POST', '/api/v1/auth/switch-org', {
+    const switched = await harness.app.call('POST', '/api/v1/auth/switch-org', {
       token,
       body: { organizationId },
     });
     expect([switched.status, switched.body.code]).toEqual([403, 'FORBIDDEN']);
-    const fresh = ok(await ground.app.call('POST', '/api/v1/auth/refresh', { token })).body.data
+    const fresh = ok(await harness.app.call('POST', '/api/v1/auth/refresh', { token })).body.data
       .token as string;
-    const again = await ground.app.call('POST', '/api/v1/auth/switch-org', {
+    const again = await harness.app.call('POST', '/api/v1/auth/switch-org', {
       token: fresh,
       body: { organizationId },
     });
     expect([again.status, again.body.code]).toEqual([403, 'FORBIDDEN']);
-    expect((await me(fresh)).organization._id).toBe(home.boss.organizationId);
+    expect((await me(fresh)).organization._id).toBe(home.owner.organizationId);
   });
 
   test('opens a membership that waited for the proof', async () => {
-    const own = await house(ground, provider.realm());
+    const own = await createSsoOrganization(harness, provider.realm());
     const { one } = await registered(own);
-    await (await directory(ground.app, own.boss)).provision({ userName: one.email });
-    const user = await ground.db.collection('users').findOne({ email: one.email });
+    await (await directory(harness.app, own.owner)).provision({ userName: one.email });
+    const user = await harness.db.collection('users').findOne({ email: one.email });
     expect(await membershipOf(own, String(user?._id))).toMatchObject({ awaitsProof: true });
-    expect(ended((await signOn(ground, own, one)).answer)).toEqual(signedOn);
+    expect(ended((await signOn(harness, own, one)).answer)).toEqual(signedOn);
     expect(await membershipOf(own, String(user?._id))).toMatchObject({ awaitsProof: false });
   });
 
   test('that is suspended here stays outside', async () => {
     const one = person(home);
-    const { user } = await me(sessionIn((await signOn(ground, home, one)).answer));
+    const { user } = await me(sessionIn((await signOn(harness, home, one)).answer));
     await changeMembership(
-      ground,
-      { ...home.boss, userId: user._id },
+      harness,
+      { ...home.owner, userId: user._id },
       { isActive: false, deactivatedBy: 'team' },
     );
-    expect(ended((await signOn(ground, home, one)).answer)).toEqual(refused('ACCOUNT_DEACTIVATED'));
+    expect(ended((await signOn(harness, home, one)).answer)).toEqual(
+      refused('ACCOUNT_DEACTIVATED'),
+    );
   });
 
   test('that another directory made, of a domain that is not proved here, is not opened', async () => {
     const [ours, theirs] = [
-      await house(ground, provider.realm()),
-      await house(ground, provider.realm()),
+      await createSsoOrganization(harness, provider.realm()),
+      await createSsoOrganization(harness, provider.realm()),
     ];
     const victim = `victim@${theirs.domain}`;
-    await (await directory(ground.app, theirs.boss)).provision({ userName: victim });
+    await (await directory(harness.app, theirs.owner)).provision({ userName: victim });
     await (
-      await directory(ground.app, ours.boss)
+      await directory(harness.app, ours.owner)
     ).provision({ userName: victim, externalId: 'evil' });
     for (const claims of [
       { sub: 'evil' },
       { sub: 'evil', email: victim },
       { sub: 'other', email: victim },
     ])
-      expect(ended((await signOn(ground, ours, claims)).answer)).toEqual(refused('FORBIDDEN'));
+      expect(ended((await signOn(harness, ours, claims)).answer)).toEqual(refused('FORBIDDEN'));
   });
 });
 
 describe('roles', () => {
   test('follow the groups, come and go with them, and stay where the provider points elsewhere', async () => {
-    const own = await house(ground, provider.realm());
+    const own = await createSsoOrganization(harness, provider.realm());
     await mapRoles(
       own,
       { pattern: '^assay-audit', role: 'auditor' },
@@ -354,7 +365,8 @@ describe('roles', () => {
     );
     const one = person(own);
     const roleWith = async (more: object): Promise<string> =>
-      (await me(sessionIn((await signOn(ground, own, { ...one, ...more })).answer))).role as string;
+      (await me(sessionIn((await signOn(harness, own, { ...one, ...more })).answer)))
+        .role as string;
     const admins = { groups: ['staff', 'assay-admins'] };
     expect(await roleWith(admins)).toBe('admin');
     for (const elsewhere of [{ _claim_names: { groups: 'src1' } }, { hasgroups: true }])
@@ -369,37 +381,37 @@ describe('roles', () => {
   });
 
   test('that were given by hand stay without a group, and without a rule', async () => {
-    const own = await house(ground, provider.realm());
+    const own = await createSsoOrganization(harness, provider.realm());
     const one = person(own);
-    const { user } = await me(sessionIn((await signOn(ground, own, one)).answer));
-    await changeMembership(ground, { ...own.boss, userId: user._id }, { role: 'reviewer' });
-    expect((await me(sessionIn((await signOn(ground, own, one)).answer))).role).toBe('reviewer');
+    const { user } = await me(sessionIn((await signOn(harness, own, one)).answer));
+    await changeMembership(harness, { ...own.boss, userId: user._id }, { role: 'reviewer' });
+    expect((await me(sessionIn((await signOn(harness, own, one)).answer))).role).toBe('reviewer');
     await mapRoles(own, { pattern: '^assay-admins$', role: 'admin' });
-    expect((await me(sessionIn((await signOn(ground, own, one)).answer))).role).toBe('reviewer');
+    expect((await me(sessionIn((await signOn(harness, own, one)).answer))).role).toBe('reviewer');
   });
 
   test('never take the last owner', async () => {
-    const own = await house(ground, provider.realm());
+    const own = await createSsoOrganization(harness, provider.realm());
     await mapRoles(own, { pattern: 'staff', role: 'viewer' });
-    await ground.db
+    await harness.db
       .collection('users')
-      .updateOne({ _id: objectId(own.boss.userId) }, { $set: { email: `boss@${own.domain}` } });
-    const claims = { sub: 'boss', email: `boss@${own.domain}`, groups: ['staff'] };
-    const { user, role } = await me(sessionIn((await signOn(ground, own, claims)).answer));
-    expect([user._id, role]).toEqual([own.boss.userId, 'owner']);
+      .updateOne({ _id: objectId(own.owner.userId) }, { $set: { email: `owner@${own.domain}` } });
+    const claims = { sub: 'owner', email: `owner@${own.domain}`, groups: ['staff'] };
+    const { user, role } = await me(sessionIn((await signOn(harness, own, claims)).answer));
+    expect([user._id, role]).toEqual([own.owner.userId, 'owner']);
   });
 });
 
 describe('the second factor', () => {
   test('is left to the provider, unless the organisation wants it all the same', async () => {
-    const own = await house(ground, provider.realm());
+    const own = await createSsoOrganization(harness, provider.realm());
     const one = person(own);
-    const first = sessionIn((await signOn(ground, own, one)).answer);
-    const authenticator = await enrol(ground.app, clock, first);
-    expect(ended((await signOn(ground, own, one)).answer)).toEqual(signedOn);
+    const first = sessionIn((await signOn(harness, own, one)).answer);
+    const authenticator = await enrol(harness.app, clock, first);
+    expect(ended((await signOn(harness, own, one)).answer)).toEqual(signedOn);
 
-    await settle(ground, own, { requireMfaEvenWithSso: true });
-    const { answer, browser } = await signOn(ground, own, one);
+    await configureSso(harness, own, { requireMfaEvenWithSso: true });
+    const { answer, browser } = await signOn(harness, own, one);
     expect(ended(answer)).toEqual({
       status: 302,
       at: HOME,
@@ -415,10 +427,10 @@ describe('the second factor', () => {
     expect((await browser.call('GET', '/api/v1/auth/sso/mfa-exchange')).body.code).toBe('NO_TOKEN');
 
     const body = { tempToken: exchanged.body.data.tempToken as string, code: authenticator.next() };
-    const { token } = ok(await ground.app.call('POST', '/api/v1/auth/mfa/login', { body })).body
+    const { token } = ok(await harness.app.call('POST', '/api/v1/auth/mfa/login', { body })).body
       .data;
-    expect((await me(token as string)).organization._id).toBe(own.boss.organizationId);
-    const session = await ground.db
+    expect((await me(token as string)).organization._id).toBe(own.owner.organizationId);
+    const session = await harness.db
       .collection('sessions')
       .find({ userId: { $exists: true } })
       .sort({ _id: -1 })
@@ -428,18 +440,18 @@ describe('the second factor', () => {
       issuer: own.realm.issuer,
       subject: one.sub,
     });
-    const [entry] = await auditOf(ground.app, own.boss, 'action=auth.login');
+    const [entry] = await auditOf(harness.app, own.owner, 'action=auth.login');
     expect(entry).toMatchObject({ metadata: { method: 'oidc', secondFactor: 'totp' } });
   });
 
   test('a temp token or a session that is over is not handed out', async () => {
-    const { answer, browser } = await signOn(ground, home, person(home));
-    ok(await ground.app.call('POST', '/api/v1/auth/logout', { token: sessionIn(answer) }));
+    const { answer, browser } = await signOn(harness, home, person(home));
+    ok(await harness.app.call('POST', '/api/v1/auth/logout', { token: sessionIn(answer) }));
     expect((await browser.call('GET', '/api/v1/auth/oauth-token')).body.code).toBe(
       'SESSION_REVOKED',
     );
     const cookie = `${TEMP_TOKEN}=${sessionIn(answer)}`;
-    const wrong = await ground.app.call('GET', '/api/v1/auth/sso/mfa-exchange', {
+    const wrong = await harness.app.call('GET', '/api/v1/auth/sso/mfa-exchange', {
       headers: { cookie },
     });
     expect([wrong.status, wrong.body.code]).toEqual([401, 'TOKEN_VERIFICATION_FAILED']);

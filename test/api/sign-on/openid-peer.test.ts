@@ -1,26 +1,26 @@
 // A real OpenID provider as the peer: sign-on of an organisation, and social login.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Browser, cookieIn, landing, SESSION } from '../../setup/browser.ts';
-import { startGround, type Ground } from '../../setup/harness.ts';
+import { startHarness, type Harness } from '../../setup/harness.ts';
 import { startOpenIdProvider, type OpenIdProvider } from '../../setup/providers/openid-provider.ts';
-import { ok, owner, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, type Owner } from '../../setup/personas.ts';
 import { claimDomain, initiate } from '../../setup/providers/sso.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const HOME = 'https://app.example.com/signed-on';
 const AUTH = 'https://assay.example.com/api/v1/auth';
 const secrets = { clientSecret: 'a secret of both sides, for the tests only' };
-const ours = { ...secrets, clientId: 'house' };
+const ours = { ...secrets, clientId: 'company' };
 const social = { ...secrets, clientId: 'everybody', redirectUri: `${AUTH}/oauth-a/callback` };
 
 let provider: OpenIdProvider;
 /** The organisation's, which has to know its return address. */
-let house: OpenIdProvider;
-let ground: Ground;
-let boss: Owner;
+let company: OpenIdProvider;
+let harness: Harness;
+let owner: Owner;
 beforeAll(async () => {
   provider = await startOpenIdProvider([social]);
-  ground = await startGround({
+  harness = await startHarness({
     ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
     ASSAY_PUBLIC_URL: 'https://assay.example.com',
     ASSAY_RETURN_URLS: HOME,
@@ -28,42 +28,45 @@ beforeAll(async () => {
     ASSAY_OAUTH_A_CLIENT_ID: social.clientId,
     ASSAY_OAUTH_A_CLIENT_SECRET: social.clientSecret,
   });
-  boss = await owner(ground.app, 'Boss');
-  await claimDomain(ground, boss, 'house.example.org');
-  house = await startOpenIdProvider([
-    { ...ours, redirectUri: `${AUTH}/sso/callback/${boss.organizationId}` },
+  owner = await createOwner(harness.app, 'Owner');
+  await claimDomain(harness, owner, 'company.example.org');
+  company = await startOpenIdProvider([
+    { ...ours, redirectUri: `${AUTH}/sso/callback/${owner.organizationId}` },
   ]);
   const { clientId, clientSecret } = ours;
   const put = (path: string, body: object): Promise<Answer> =>
-    ground.app.call('PUT', `/api/v1/organization/${path}`, { token: boss.token, body });
+    harness.app.call('PUT', `/api/v1/organization/${path}`, { token: owner.token, body });
   ok(
-    await put('sso', { provider: 'oidc', oidc: { issuer: house.issuer, clientId, clientSecret } }),
+    await put('sso', {
+      provider: 'oidc',
+      oidc: { issuer: company.issuer, clientId, clientSecret },
+    }),
   );
   ok(await put('role-mapping', { rules: [{ pattern: 'auditors', role: 'auditor' }] }));
 });
 afterAll(async () => {
-  await ground.stop();
+  await harness.stop();
   await provider.stop();
-  await house.stop();
+  await company.stop();
 });
 
 const whoIs = async (answer: Answer): Promise<Answer['body']> =>
-  ok(await ground.app.call('GET', '/api/v1/auth/me', { token: cookieIn(answer, SESSION) ?? '' }))
+  ok(await harness.app.call('GET', '/api/v1/auth/me', { token: cookieIn(answer, SESSION) ?? '' }))
     .body.data;
 
 test('an organisation’s people sign on there, with their groups', async () => {
   const ada = {
-    email: 'ada@house.example.org',
+    email: 'ada@company.example.org',
     email_verified: true,
     name: 'Ada',
     groups: ['the auditors'],
   };
-  house.people.set('ada', ada);
-  const browser = new Browser(ground.app);
+  company.people.set('ada', ada);
+  const browser = new Browser(harness.app);
   const { redirectUrl } = ok(await initiate(browser, ada.email)).body.data;
-  const back = await house.visit(redirectUrl as string, 'ada');
-  expect(back.get('iss')).toBe(house.issuer);
-  const callback = `sso/callback/${boss.organizationId}`;
+  const back = await company.visit(redirectUrl as string, 'ada');
+  expect(back.get('iss')).toBe(company.issuer);
+  const callback = `sso/callback/${owner.organizationId}`;
   const answer = await browser.back(callback, back);
   expect(landing(answer)).toEqual({ status: 302, at: HOME, query: {} });
   const { user, role, organization } = await whoIs(answer);
@@ -71,7 +74,7 @@ test('an organisation’s people sign on there, with their groups', async () => 
     ada.email,
     'Ada',
     'auditor',
-    boss.organizationId,
+    owner.organizationId,
   ]);
   // The same code once more, with a state of its own.
   const again = ok(await initiate(browser, ada.email)).body.data.redirectUrl as string;
@@ -88,7 +91,7 @@ test('anybody signs in there with a verified address, and nobody with another on
     .set('bob', bob)
     .set('eve', { ...bob, email: 'eve@example.net', email_verified: false });
   const come = async (name: string): Promise<Answer> => {
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const { headers } = await browser.call('GET', '/api/v1/auth/oauth-a');
     return browser.back(
       'oauth-a/callback',

@@ -1,7 +1,7 @@
 // SAML from strangers and thieves: nothing of it signs anybody in, and each refusal is the one that was meant.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from '../../setup/browser.ts';
-import { objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
 import {
   base64,
   responseXml,
@@ -9,7 +9,7 @@ import {
   type Asked,
   type Said,
 } from '../../setup/providers/identity-provider-saml.ts';
-import { ok, owner, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, type Owner } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 import {
   clock,
@@ -27,11 +27,11 @@ const PUBLIC = 'https://assay.example.com';
 const SAML_PATH = '/api/v1/auth/saml';
 const CALLBACK = `${SAML_PATH}/callback`;
 
-let ground: Ground;
+let harness: Harness;
 let home: Owner;
 let theirs: Owner;
 beforeAll(async () => {
-  ground = await startGround(
+  harness = await startHarness(
     {
       ASSAY_PUBLIC_URL: PUBLIC,
       ASSAY_SAML_KEY: ours.key,
@@ -39,13 +39,13 @@ beforeAll(async () => {
     },
     { clock },
   );
-  home = await owner(ground.app);
-  theirs = await owner(ground.app, 'Bob');
-  await useSaml(ground, home, { idp, domain: DOMAIN });
+  home = await createOwner(harness.app);
+  theirs = await createOwner(harness.app, 'Bob');
+  await useSaml(harness, home, { idp, domain: DOMAIN });
   // The same provider, for another organisation.
-  await useSaml(ground, theirs, { idp, domain: 'other.example.com' });
+  await useSaml(harness, theirs, { idp, domain: 'other.example.com' });
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 async function begin(browser: Browser, { organizationId } = home): Promise<Asked> {
   const answer = await browser.call('POST', `${SAML_PATH}/initiate`, { body: { organizationId } });
@@ -53,12 +53,12 @@ async function begin(browser: Browser, { organizationId } = home): Promise<Asked
 }
 const send = (browser: Browser, SAMLResponse: string, RelayState: string): Promise<Answer> =>
   browser.post(CALLBACK, { SAMLResponse, RelayState });
-const sessions = (): Promise<number> => ground.db.collection('sessions').countDocuments();
+const sessions = (): Promise<number> => harness.db.collection('sessions').countDocuments();
 const FAILURE = { action: 'auth.sso.failure' };
 const failures = (): Promise<number> =>
-  ground.db.collection('audit_entries').countDocuments(FAILURE);
+  harness.db.collection('audit_entries').countDocuments(FAILURE);
 const lastFailure = () =>
-  ground.db.collection('audit_entries').findOne(FAILURE, { sort: { _id: -1 } });
+  harness.db.collection('audit_entries').findOne(FAILURE, { sort: { _id: -1 } });
 
 function expectNobody(answer: Answer, code = 'TOKEN_VERIFICATION_FAILED'): void {
   expect(answer.status).toBe(302);
@@ -67,7 +67,7 @@ function expectNobody(answer: Answer, code = 'TOKEN_VERIFICATION_FAILED'): void 
 }
 
 test('the honest response, of which all of these differ in one thing', async () => {
-  const browser = new Browser(ground.app);
+  const browser = new Browser(harness.app);
   const asked = await begin(browser);
   const answer = await send(browser, base64(signed(asked)), asked.relayState);
   expect(answer.headers.get('location')).toBe(`${PUBLIC}/`);
@@ -76,7 +76,7 @@ test('the honest response, of which all of these differ in one thing', async () 
 
 describe.each(FORGERIES)('%s', (_, rows) => {
   test.for(rows)('%s', async ([name, reason, forge]) => {
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const asked = await begin(browser);
     const before = [await sessions(), await failures()];
     const answer = await send(browser, await forge(asked), asked.relayState);
@@ -91,7 +91,7 @@ describe.each(FORGERIES)('%s', (_, rows) => {
 
 describe('the attempt', () => {
   const trial = async () => {
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const asked = await begin(browser);
     return { browser, asked, SAMLResponse: base64(signed(asked)) };
   };
@@ -109,7 +109,7 @@ describe('the attempt', () => {
     ],
     [
       'another browser',
-      ({ asked, SAMLResponse }) => send(new Browser(ground.app), SAMLResponse, asked.relayState),
+      ({ asked, SAMLResponse }) => send(new Browser(harness.app), SAMLResponse, asked.relayState),
       'INVALID_TOKEN',
     ],
     [
@@ -142,7 +142,7 @@ describe('the attempt', () => {
     [
       'an assertion made for another organisation, answering the request of this one',
       async ({ browser, asked }) => {
-        const other = await begin(new Browser(ground.app), theirs);
+        const other = await begin(new Browser(harness.app), theirs);
         return send(browser, base64(signed(asked, { audience: other.issuer })), asked.relayState);
       },
       'TOKEN_VERIFICATION_FAILED',
@@ -161,9 +161,11 @@ describe('the attempt', () => {
     ],
   ])('%s', async ([, act, code]) => {
     const parts = await trial();
-    const before = await ground.db.collection('sessions').countDocuments({ revokedAt: null });
+    const before = await harness.db.collection('sessions').countDocuments({ revokedAt: null });
     expectNobody(await act(parts), code);
-    expect(await ground.db.collection('sessions').countDocuments({ revokedAt: null })).toBe(before);
+    expect(await harness.db.collection('sessions').countDocuments({ revokedAt: null })).toBe(
+      before,
+    );
   });
 
   test('an attempt that is too old', async () => {
@@ -174,22 +176,22 @@ describe('the attempt', () => {
 
   test('settings that have changed since then', async () => {
     const { browser, asked, SAMLResponse } = await trial();
-    await useSaml(ground, home, { idp, certificates: [stranger.certificate] });
+    await useSaml(harness, home, { idp, certificates: [stranger.certificate] });
     expectNobody(await send(browser, SAMLResponse, asked.relayState));
-    await useSaml(ground, home, { idp });
+    await useSaml(harness, home, { idp });
   });
 });
 
 describe('who is vouched for', () => {
   const arrive = async (more: Partial<Said>): Promise<Answer> => {
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const asked = await begin(browser);
     return send(browser, base64(signed(asked, more)), asked.relayState);
   };
 
   test.for<[string, Partial<Said>]>([
     ['an address of a domain that is not proved', { nameId: 'ceo@unproved.example.com' }],
-    ['an address of another organisation’s domain', { nameId: 'boss@other.example.com' }],
+    ['an address of another organisation’s domain', { nameId: 'owner@other.example.com' }],
     ['no address at all', { nameId: 'u-4711', nameIdFormat: null }],
   ])('%s', async ([, more]) => {
     const before = await sessions();
@@ -203,16 +205,16 @@ describe('who is vouched for', () => {
 
   test('somebody who is suspended', async () => {
     expect((await arrive({ nameId: `s@${DOMAIN}` })).headers.get('location')).toBe(`${PUBLIC}/`);
-    const user = await ground.db.collection('users').findOne({ email: `s@${DOMAIN}` });
+    const user = await harness.db.collection('users').findOne({ email: `s@${DOMAIN}` });
     const where = { userId: user?._id, organizationId: objectId(home.organizationId) };
-    await ground.db.collection('memberships').updateOne(where, { $set: { isActive: false } });
+    await harness.db.collection('memberships').updateOne(where, { $set: { isActive: false } });
     expectNobody(await arrive({ nameId: `s@${DOMAIN}` }), 'ACCOUNT_DEACTIVATED');
   });
 });
 
 describe('the form', () => {
   const post = (raw: string, headers: Record<string, string> = {}): Promise<Answer> =>
-    ground.app.call('POST', CALLBACK, {
+    harness.app.call('POST', CALLBACK, {
       raw,
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     });

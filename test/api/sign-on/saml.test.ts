@@ -3,7 +3,7 @@ import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Browser } from '../../setup/browser.ts';
 import { selfSigned } from '../../setup/providers/self-signed.ts';
-import { auditOf, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { auditOf, objectId, startHarness, type Harness } from '../../setup/harness.ts';
 import {
   assertionIn,
   base64,
@@ -16,7 +16,7 @@ import {
   type Asked,
   type Said,
 } from '../../setup/providers/identity-provider-saml.ts';
-import { ok, owner, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, type Owner } from '../../setup/personas.ts';
 import { enrol, MovedClock } from '../../setup/second-factor.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
@@ -29,12 +29,12 @@ const ours = selfSigned('assay');
 const clock = new MovedClock();
 const idp = new SamlIdentityProvider(clock.now);
 
-let ground: Ground;
+let harness: Harness;
 let home: Owner;
 let made = 0;
 let domain = '';
 beforeAll(async () => {
-  ground = await startGround(
+  harness = await startHarness(
     {
       ASSAY_PUBLIC_URL: PUBLIC,
       ASSAY_RETURN_URLS: `${HOME},${PUBLIC}/admin`,
@@ -45,11 +45,11 @@ beforeAll(async () => {
   );
 });
 beforeEach(async () => {
-  home = await owner(ground.app);
+  home = await createOwner(harness.app);
   domain = `d${++made}.example.com`;
-  await useSaml(ground, home, { idp, domain });
+  await useSaml(harness, home, { idp, domain });
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 /** Begins in a browser; answers what the identity provider receives. */
 async function begin(
@@ -65,7 +65,7 @@ type Saying = (asked: Asked) => Partial<Said> | string | Promise<string>;
 
 /** A whole sign-on; `saying` is what the provider says instead of the ordinary, or a whole response. */
 async function signOn(nameId: string, saying: Saying = () => ({}), body?: object) {
-  const browser = new Browser(ground.app);
+  const browser = new Browser(harness.app);
   const asked = await begin(browser, body);
   const said = await saying(asked);
   const SAMLResponse = typeof said === 'string' ? said : idp.response(asked, nameId, said);
@@ -74,7 +74,7 @@ async function signOn(nameId: string, saying: Saying = () => ({}), body?: object
 }
 
 const me = async (token: string) =>
-  ok(await ground.app.call('GET', '/api/v1/auth/me', { token })).body.data;
+  ok(await harness.app.call('GET', '/api/v1/auth/me', { token })).body.data;
 const whereTo = (answer: Answer): string | null =>
   answer.status === 302 ? answer.headers.get('location') : null;
 const person = (name = 'grace'): string => `${name}@${domain}`;
@@ -99,18 +99,18 @@ describe('signing on', () => {
       'member',
       home.organizationId,
     ]);
-    const [entry] = await auditOf(ground.app, home, 'action=auth.login');
+    const [entry] = await auditOf(harness.app, home, 'action=auth.login');
     expect(entry).toMatchObject({
       status: 'success',
       userEmail: person(),
       metadata: { method: 'saml' },
     });
-    const [begun] = await auditOf(ground.app, home, 'action=auth.sso.initiate');
+    const [begun] = await auditOf(harness.app, home, 'action=auth.sso.initiate');
     expect(begun).toMatchObject({ status: 'success', metadata: { provider: 'saml' } });
   });
 
   test('as an owner sets it up', async () => {
-    const boss = await owner(ground.app);
+    const owner = await createOwner(harness.app);
     const saml = {
       entityId: idp.entityId,
       ssoUrl: idp.ssoUrl,
@@ -118,17 +118,17 @@ describe('signing on', () => {
     };
     const body = { provider: 'saml', saml };
     const { data } = ok(
-      await ground.app.call('PUT', '/api/v1/organization/sso', { token: boss.token, body }),
+      await harness.app.call('PUT', '/api/v1/organization/sso', { token: owner.token, body }),
     ).body;
-    await useDomain(ground, boss, `own.${domain}`);
-    const start = { organizationId: boss.organizationId };
+    await useDomain(harness, owner, `own.${domain}`);
+    const start = { organizationId: owner.organizationId };
     const { token, asked } = await signOn(
       `ann@own.${domain}`,
       () => ({ sessionIndex: null }),
       start,
     );
     expect(asked.issuer).toBe(data.serviceProvider.samlEntityId);
-    expect((await me(token)).organization._id).toBe(boss.organizationId);
+    expect((await me(token)).organization._id).toBe(owner.organizationId);
   });
 
   test('the second time the name at the provider suffices, whatever the address is now', async () => {
@@ -151,7 +151,7 @@ describe('signing on', () => {
   });
 
   test('the dispatcher leads here as well', async () => {
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const { data } = ok(
       await browser.call('POST', '/api/v1/auth/sso/initiate', { body: { email: person() } }),
     ).body;
@@ -167,7 +167,7 @@ describe('signing on', () => {
 
   test('role mapping by the groups of the assertion', async () => {
     const roleMapping = [{ pattern: '^eng-leads$', role: 'admin' }];
-    await ground.db
+    await harness.db
       .collection('organizations')
       .updateOne({ _id: objectId(home.organizationId) }, { $set: { roleMapping } });
     const saying = () => withEmail({ groups: ['all', 'eng-leads'] });
@@ -185,8 +185,8 @@ describe('signing on', () => {
 
   test('the second factor of Assay where the organisation wants it', async () => {
     const { token } = await signOn('g-4', () => withEmail());
-    const authenticator = await enrol(ground.app, clock, token);
-    await useSaml(ground, home, { idp, requireMfaEvenWithSso: true });
+    const authenticator = await enrol(harness.app, clock, token);
+    await useSaml(harness, home, { idp, requireMfaEvenWithSso: true });
     const { answer, browser } = await signOn('g-4');
     expect(whereTo(answer)).toBe(`${HOME}?ssoMfa=1`);
     expect([...browser.cookies.keys()]).toEqual(['svc_sso_mfa_token']);
@@ -194,10 +194,10 @@ describe('signing on', () => {
       tempToken: browser.cookies.get('svc_sso_mfa_token'),
       code: authenticator.next(),
     };
-    const session = ok(await ground.app.call('POST', '/api/v1/auth/mfa/login', { body })).body.data
+    const session = ok(await harness.app.call('POST', '/api/v1/auth/mfa/login', { body })).body.data
       .token;
     expect((await me(session)).organization._id).toBe(home.organizationId);
-    await useSaml(ground, home, { idp });
+    await useSaml(harness, home, { idp });
     expect((await signOn('g-4')).token).not.toBe('');
   });
 
@@ -249,7 +249,7 @@ describe('signing on', () => {
 
   test('two certificates while one is replaced, whatever their dates', async () => {
     const [next, old] = [selfSigned('next'), selfSigned('old', '2021-01-01')];
-    await useSaml(ground, home, { idp, certificates: [old.certificate, next.certificate] });
+    await useSaml(harness, home, { idp, certificates: [old.certificate, next.certificate] });
     for (const pair of [old, next]) {
       const { token } = await signOn(person(), (asked) =>
         base64(idp.sign(responseXml(idp.honest(asked, person())), 'Assertion', { pair })),
@@ -259,12 +259,12 @@ describe('signing on', () => {
   });
 
   test('the same response twenty times at once opens one session', async () => {
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const asked = await begin(browser);
     const SAMLResponse = idp.response(asked, person());
     const cookies = new Map(browser.cookies);
     const again = (): Promise<Answer> => {
-      const copy = new Browser(ground.app);
+      const copy = new Browser(harness.app);
       cookies.forEach((value, name) => copy.cookies.set(name, value));
       return copy.post(CALLBACK, { SAMLResponse, RelayState: asked.relayState });
     };
@@ -275,14 +275,14 @@ describe('signing on', () => {
     expect(signedIn).toHaveLength(1);
     expect(answers.filter((answer) => whereTo(answer)?.includes('error='))).toHaveLength(19);
     const signOns = { organizationId: objectId(home.organizationId), signOn: { $ne: null } };
-    expect(await ground.db.collection('sessions').countDocuments(signOns)).toBe(1);
+    expect(await harness.db.collection('sessions').countDocuments(signOns)).toBe(1);
   });
 
   test('an assertion is good once, also for another attempt that it would fit', async () => {
     const { organizationId } = home;
     const use = (issuer: string): Promise<void> =>
       messages.useOnce(organizationId, issuer, '_same');
-    const messages = ground.app.instance.background.samlMessages;
+    const messages = harness.app.instance.background.samlMessages;
     const uses = await Promise.allSettled(Array.from({ length: 20 }, () => use('a')));
     expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     await expect(use('b')).resolves.toBeUndefined();
@@ -291,7 +291,7 @@ describe('signing on', () => {
 
 describe('what we send', () => {
   test('the request is signed, names where the answer goes, and another implementation reads the response to it', async () => {
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const answer = ok(
       await browser.call('POST', `${SAML_PATH}/initiate`, {
         body: { organizationId: home.organizationId },
@@ -324,7 +324,7 @@ describe('what we send', () => {
 
   test('metadata of every organisation, with keys', async () => {
     const path = `${SAML_PATH}/metadata/${home.organizationId}`;
-    const answer = await ground.app.call('GET', path);
+    const answer = await harness.app.call('GET', path);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/samlmetadata+xml; charset=utf-8');
     expect(answer.headers.get('content-disposition')).toBeNull();
@@ -334,11 +334,11 @@ describe('what we send', () => {
     expect(answer.text).toContain(`Location="${PUBLIC}${LOGOUT}?org=${home.organizationId}"`);
     const certificate = ours.certificate.replace(/-----[^-]+-----|\s/g, '');
     expect(answer.text.split(certificate)).toHaveLength(3);
-    const unset = await owner(ground.app);
+    const unset = await createOwner(harness.app);
     expect(
-      (await ground.app.call('GET', `${SAML_PATH}/metadata/${unset.organizationId}`)).status,
+      (await harness.app.call('GET', `${SAML_PATH}/metadata/${unset.organizationId}`)).status,
     ).toBe(200);
-    const none = await ground.app.call('GET', `${SAML_PATH}/metadata/${'0'.repeat(24)}`);
+    const none = await harness.app.call('GET', `${SAML_PATH}/metadata/${'0'.repeat(24)}`);
     expect(none).toMatchObject({ status: 404, body: { code: 'ORG_NOT_FOUND' } });
   });
 
@@ -347,7 +347,7 @@ describe('what we send', () => {
     ['an address of no proved domain', () => ({ email: 'a@nobody.example.com' }), 'NOT_FOUND'],
     [
       'an organisation without sign-on',
-      async () => ({ organizationId: (await owner(ground.app)).organizationId }),
+      async () => ({ organizationId: (await createOwner(harness.app)).organizationId }),
       'NOT_FOUND',
     ],
     ['both', () => ({ organizationId: home.organizationId, email: person() }), 'VALIDATION_ERROR'],
@@ -358,23 +358,23 @@ describe('what we send', () => {
       'VALIDATION_ERROR',
     ],
   ])('no start: %s', async ([, body, code]) => {
-    const answer = await ground.app.call('POST', `${SAML_PATH}/initiate`, { body: await body() });
+    const answer = await harness.app.call('POST', `${SAML_PATH}/initiate`, { body: await body() });
     expect(answer.body).toMatchObject({ success: false, code });
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
   test('no start for another protocol, nor on a plan without sign-on', async () => {
     const start = () =>
-      ground.app.call('POST', `${SAML_PATH}/initiate`, {
+      harness.app.call('POST', `${SAML_PATH}/initiate`, {
         body: { organizationId: home.organizationId },
       });
-    await useSaml(ground, home, { idp, provider: 'oidc' });
+    await useSaml(harness, home, { idp, provider: 'oidc' });
     expect((await start()).body.code).toBe('NOT_FOUND');
-    const [refused] = await auditOf(ground.app, home, 'action=auth.sso.initiate');
+    const [refused] = await auditOf(harness.app, home, 'action=auth.sso.initiate');
     expect(refused).toMatchObject({ status: 'failure', metadata: { code: 'NOT_FOUND' } });
-    await useSaml(ground, home, { idp });
+    await useSaml(harness, home, { idp });
     const change = { $set: { 'subscription.plan': 'sandbox' } };
-    await ground.db
+    await harness.db
       .collection('organizations')
       .updateOne({ _id: objectId(home.organizationId) }, change);
     expect((await start()).body.code).toBe('UPGRADE_REQUIRED');
@@ -394,7 +394,7 @@ async function signedBy(certificate: string, address: URL): Promise<boolean> {
 
 describe('single logout', () => {
   const sessionsOf = async (token: string): Promise<number> =>
-    (await ground.app.call('GET', '/api/v1/auth/me', { token })).status;
+    (await harness.app.call('GET', '/api/v1/auth/me', { token })).status;
   const leave = (browser: Browser, token: string, body?: object): Promise<Answer> =>
     browser.call('POST', `${SAML_PATH}/logout/initiate`, { token, ...(body && { body }) });
   const destination = (): string => `${PUBLIC}${LOGOUT}?org=${home.organizationId}`;
@@ -438,7 +438,7 @@ describe('single logout', () => {
           );
     expect(whereTo(answer)).toBe(`${PUBLIC}/admin`);
     expect([...browser.cookies.keys()]).toEqual(['svc_oauth_token']);
-    const [entry] = await auditOf(ground.app, home, 'action=auth.logout');
+    const [entry] = await auditOf(harness.app, home, 'action=auth.logout');
     expect(entry).toMatchObject({
       status: 'success',
       userEmail: person(),
@@ -447,13 +447,13 @@ describe('single logout', () => {
   });
 
   test('a session that was not opened by SAML ends, and leads nowhere', async () => {
-    const { data } = ok(await leave(new Browser(ground.app), home.token)).body;
+    const { data } = ok(await leave(new Browser(harness.app), home.token)).body;
     expect(data).toEqual({ revoked: 1, redirectUrl: null });
     expect(await sessionsOf(home.token)).toBe(401);
   });
 
   test('nor does one whose provider has no single logout', async () => {
-    await useSaml(ground, home, { idp, saml: { sloUrl: null } });
+    await useSaml(harness, home, { idp, saml: { sloUrl: null } });
     const { browser, token } = await signOn('g-6', () => ({ ...withEmail(), sessionIndex: null }));
     expect(ok(await leave(browser, token)).body.data).toEqual({ revoked: 1, redirectUrl: null });
     expect(await sessionsOf(token)).toBe(401);
@@ -467,7 +467,7 @@ describe('single logout', () => {
         await signOn('g-7', () => ({ sessionIndex: 'two' })),
       ];
       const send = (xml: string, RelayState = 'theirs'): Promise<Answer> => {
-        const stranger = new Browser(ground.app);
+        const stranger = new Browser(harness.app);
         if (method === 'GET')
           return stranger.call(
             'GET',
@@ -487,7 +487,7 @@ describe('single logout', () => {
       expect(told.xml).toContain(`InResponseTo="${/ ID="([^"]+)"/.exec(asked)?.[1] ?? ''}"`);
       expect(await signedBy(ours.certificate, address)).toBe(true);
       expect([await sessionsOf(one.token), await sessionsOf(two.token)]).toEqual([401, 200]);
-      const [entry] = await auditOf(ground.app, home, 'action=auth.logout');
+      const [entry] = await auditOf(harness.app, home, 'action=auth.logout');
       expect(entry).toMatchObject({ metadata: { by: 'identity_provider', revoked: 1 } });
       expect(whereTo(await send(asked))).toContain('error=TOKEN_VERIFICATION_FAILED');
       await send(wish('g-7'));
@@ -497,8 +497,8 @@ describe('single logout', () => {
 
   test('no message that is not signed for this organisation ends anything', async () => {
     const { token } = await signOn('g-8', () => withEmail());
-    const theirs = await owner(ground.app);
-    await useSaml(ground, theirs, { idp, domain: `x${domain}` });
+    const theirs = await createOwner(harness.app);
+    await useSaml(harness, theirs, { idp, domain: `x${domain}` });
     const stranger = selfSigned('stranger');
     const shared = wish('g-8');
     const elsewhere = shared.replace(
@@ -525,7 +525,7 @@ describe('single logout', () => {
       'no XML': { SAMLRequest: base64('<a') },
     };
     for (const [name, form] of Object.entries(forms)) {
-      const answer = await new Browser(ground.app).post(path(), form);
+      const answer = await new Browser(harness.app).post(path(), form);
       expect(whereTo(answer), name).toBe(`${HOME}?error=TOKEN_VERIFICATION_FAILED`);
       expect(await sessionsOf(token), name).toBe(200);
     }
@@ -542,15 +542,15 @@ describe('single logout', () => {
       'no deflate': `SAMLRequest=abcd&SigAlg=x&Signature=y`,
     };
     for (const [name, query] of Object.entries(queries)) {
-      const answer = await new Browser(ground.app).call('GET', `${path()}&${query}`);
+      const answer = await new Browser(harness.app).call('GET', `${path()}&${query}`);
       expect(whereTo(answer), name).toBe(`${HOME}?error=TOKEN_VERIFICATION_FAILED`);
       expect(await sessionsOf(token), name).toBe(200);
     }
-    const failures = await auditOf(ground.app, home, 'action=auth.sso.failure');
+    const failures = await auditOf(harness.app, home, 'action=auth.sso.failure');
     expect(failures).toHaveLength(Object.keys(forms).length + Object.keys(queries).length);
     // The other organisation's provider is the same, and the request is good there: it ends nothing here.
     const there = `${LOGOUT}?org=${theirs.organizationId}`;
-    const answer = await new Browser(ground.app).post(there, { SAMLRequest: sign(elsewhere) });
+    const answer = await new Browser(harness.app).post(there, { SAMLRequest: sign(elsewhere) });
     expect(whereTo(answer)).toContain(idp.sloUrl);
     expect(await sessionsOf(token)).toBe(200);
   });
@@ -563,7 +563,7 @@ describe('single logout', () => {
         SAMLResponse: base64(idp.sign(xml, 'LogoutResponse')),
         RelayState: asked.relayState,
       });
-    expect(whereTo(await answerWith(new Browser(ground.app), done(asked.id)))).toBe(
+    expect(whereTo(await answerWith(new Browser(harness.app), done(asked.id)))).toBe(
       `${HOME}?error=INVALID_TOKEN`,
     );
     expect(whereTo(await answerWith(browser, done('_other')))).toContain(

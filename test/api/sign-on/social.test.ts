@@ -1,7 +1,7 @@
 // Social login: three providers, whom they let in, and everything that must not let anybody in.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser, cookieIn, landing, SESSION, TEMP_TOKEN } from '../../setup/browser.ts';
-import { auditOf, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { auditOf, objectId, startHarness, type Harness } from '../../setup/harness.ts';
 import {
   askedBy,
   newKey,
@@ -12,7 +12,7 @@ import {
   type HandmadeProvider,
   type Realm,
 } from '../../setup/providers/identity-provider.ts';
-import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { enrol, MovedClock } from '../../setup/second-factor.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
@@ -22,7 +22,7 @@ const TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
 const clock = new MovedClock();
 const foreign = newKey();
 
-let ground: Ground;
+let harness: Harness;
 let provider: HandmadeProvider;
 let google: Realm;
 let gitHub: Realm;
@@ -57,10 +57,10 @@ beforeAll(async () => {
     ...client('B', gitHub),
     ...client('C', entra),
   };
-  ground = await startGround(environment, parts);
+  harness = await startHarness(environment, parts);
 });
 afterAll(async () => {
-  await ground.stop();
+  await harness.stop();
   await provider.stop();
 });
 
@@ -90,7 +90,7 @@ async function through(
   door: Door,
   answer: (asked: Asked) => { realm: Realm; idToken: string | null },
 ) {
-  const browser = new Browser(ground.app);
+  const browser = new Browser(harness.app);
   const asked = askedBy(await setOut(browser, door));
   const { realm, idToken } = answer(asked);
   const back = { code: realm.code(asked, idToken), state: asked.state };
@@ -119,15 +119,15 @@ const signedIn = { status: 302, at: HOME, query: {}, session: true };
 const refused = (error: string) => ({ status: 302, at: HOME, query: { error }, session: false });
 const tokenIn = (answer: Answer): string => cookieIn(answer, SESSION) ?? '';
 const me = async (answer: Answer): Promise<Answer['body']> =>
-  ok(await ground.app.call('GET', '/api/v1/auth/me', { token: tokenIn(answer) })).body.data;
+  ok(await harness.app.call('GET', '/api/v1/auth/me', { token: tokenIn(answer) })).body.data;
 const login = (email: string): Promise<Answer> =>
-  ground.app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
-const users = (where: object) => ground.db.collection('users').countDocuments(where);
+  harness.app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
+const users = (where: object) => harness.db.collection('users').countDocuments(where);
 /** An account made with a password; nobody has proved its address unless `proved`. */
 async function registered(proved: boolean): Promise<Owner> {
-  const somebody = await owner(ground.app, 'Reg');
+  const somebody = await createOwner(harness.app, 'Reg');
   if (proved)
-    await ground.db
+    await harness.db
       .collection('users')
       .updateOne({ _id: objectId(somebody.userId) }, { $set: { emailVerifiedAt: new Date() } });
   return somebody;
@@ -141,7 +141,7 @@ describe('setting out', () => {
       ['oauth-c', `${ENTRA}/common/v2.0/authorize`, 'openid email profile', 'select_account'],
     ] as const;
     for (const [door, at, scope, prompt] of ways) {
-      const browser = new Browser(ground.app);
+      const browser = new Browser(harness.app);
       const location = await setOut(browser, door);
       const { params, redirectUri, state, challenge } = askedBy(location);
       expect([location.split('?')[0], params.get('scope'), params.get('prompt')]).toEqual([
@@ -160,7 +160,7 @@ describe('setting out', () => {
 
   test('only towards an allowed address', async () => {
     const evil = await start(
-      new Browser(ground.app),
+      new Browser(harness.app),
       'oauth-b',
       '?returnTo=https://evil.example.net/',
     );
@@ -170,7 +170,7 @@ describe('setting out', () => {
       [],
     ]);
     const good = await start(
-      new Browser(ground.app),
+      new Browser(harness.app),
       'oauth-b',
       `?returnTo=${encodeURIComponent(`${HOME}?a=1`)}`,
     );
@@ -178,7 +178,7 @@ describe('setting out', () => {
   });
 
   test('not at all where nothing is set up; back with a code where nobody answers', async () => {
-    const other = await startGround({
+    const other = await startHarness({
       ASSAY_RETURN_URLS: HOME,
       ASSAY_OAUTH_A_ISSUER: 'http://127.0.0.1:9',
       ASSAY_OAUTH_A_CLIENT_ID: 'x',
@@ -213,7 +213,7 @@ describe('somebody new', () => {
     expect((await me(again.answer)).user._id).toBe(first.user._id);
     expect(await users({ email: 'renamed@example.net' })).toBe(0);
     const entries = await auditOf(
-      ground.app,
+      harness.app,
       { token: tokenIn(answer) } as Owner,
       'action=auth.login',
     );
@@ -253,7 +253,7 @@ describe('somebody new', () => {
     async (xms_edov) => {
       const one = person({ email_verified: undefined, xms_edov });
       expect((await me((await byEntra(one)).answer)).user.email).toBe(one.email);
-      const user = await ground.db.collection('users').findOne({ email: one.email });
+      const user = await harness.db.collection('users').findOne({ email: one.email });
       expect(user?.identities).toMatchObject([
         { issuer: `${ENTRA}/${TENANT}/v2.0`, subject: one.sub },
       ]);
@@ -262,12 +262,12 @@ describe('somebody new', () => {
 
   test('twenty times at once with one code: one session, one account', async () => {
     const one = person();
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const back = google.vouch(await setOut(browser, 'oauth-a'), one);
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const path = `/api/v1/auth/oauth-a/callback?${new URLSearchParams(back).toString()}`;
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => ground.app.call('GET', path, { headers: { cookie } })),
+      Array.from({ length: 20 }, () => harness.app.call('GET', path, { headers: { cookie } })),
     );
     expect(answers.filter((answer) => ended(answer).session)).toHaveLength(1);
     expect(
@@ -285,9 +285,9 @@ describe('somebody new', () => {
   });
 
   test('is not taken in where registration is closed, and who is known comes in', async () => {
-    const closed = await startGround(
+    const closed = await startHarness(
       { ...environment, REGISTRATION: 'invite' },
-      { ...parts, mongoUri: ground.mongoUri },
+      { ...parts, mongoUri: harness.mongoUri },
     );
     const known = person();
     await byGoogle(known);
@@ -319,13 +319,13 @@ describe('somebody who has an account', () => {
     const { answer } = await byGoogle(person({ email: stranger.email }));
     expect((await me(answer)).user._id).toBe(stranger.userId);
     expect((await login(stranger.email)).body.code).toBe('INVALID_CREDENTIALS');
-    const stale = await ground.app.call('GET', '/api/v1/auth/me', { token: stranger.token });
+    const stale = await harness.app.call('GET', '/api/v1/auth/me', { token: stranger.token });
     expect(stale.body.code).toBe('SESSION_REVOKED');
   });
 
   test('gives the second factor too', async () => {
     const one = person();
-    const authenticator = await enrol(ground.app, clock, tokenIn((await byGoogle(one)).answer));
+    const authenticator = await enrol(harness.app, clock, tokenIn((await byGoogle(one)).answer));
     const { answer, browser } = await byGoogle(one);
     expect(ended(answer)).toEqual({
       status: 302,
@@ -335,16 +335,16 @@ describe('somebody who has an account', () => {
     });
     const exchanged = await browser.call('GET', '/api/v1/auth/sso/mfa-exchange');
     const body = { tempToken: exchanged.body.data.tempToken as string, code: authenticator.next() };
-    const { token } = ok(await ground.app.call('POST', '/api/v1/auth/mfa/login', { body })).body
+    const { token } = ok(await harness.app.call('POST', '/api/v1/auth/mfa/login', { body })).body
       .data;
-    const [entry] = await auditOf(ground.app, { token } as Owner, 'action=auth.login');
+    const [entry] = await auditOf(harness.app, { token } as Owner, 'action=auth.login');
     expect(entry?.metadata).toMatchObject({
       method: 'oauth',
       provider: 'oauth-a',
       secondFactor: 'totp',
     });
     expect((await browser.call('GET', '/api/v1/auth/sso/mfa-exchange')).body.code).toBe('NO_TOKEN');
-    const used = await ground.app.call('GET', '/api/v1/auth/sso/mfa-exchange', {
+    const used = await harness.app.call('GET', '/api/v1/auth/sso/mfa-exchange', {
       headers: { cookie: `${TEMP_TOKEN}=${body.tempToken}` },
     });
     expect([used.status, used.body.code]).toEqual([401, 'TOKEN_REVOKED']);
@@ -355,15 +355,15 @@ describe('somebody who has an account', () => {
     const { answer } = await byGoogle(one);
     const { user } = await me(answer);
     const where = { userId: objectId(user._id as string) };
-    await ground.db
+    await harness.db
       .collection('memberships')
       .updateMany(where, { $set: { isActive: false, deactivatedBy: 'team' } });
     expect(ended((await byGoogle(one)).answer)).toEqual(refused('ACCOUNT_DEACTIVATED'));
-    await ground.db
+    await harness.db
       .collection('memberships')
       .updateMany(where, { $set: { isActive: true, deactivatedBy: null } });
     const noted = () =>
-      auditOf(ground.app, { token: tokenIn(answer) } as Owner, 'action=auth.login&status=failure');
+      auditOf(harness.app, { token: tokenIn(answer) } as Owner, 'action=auth.login&status=failure');
     await expect.poll(noted).toMatchObject([{ metadata: { method: 'oauth' } }]);
   });
 });
@@ -491,7 +491,7 @@ describe('nobody comes in', () => {
   });
 
   test('with a state of another door, of another browser, of nobody, or a second time', async () => {
-    const [one, two] = [new Browser(ground.app), new Browser(ground.app)];
+    const [one, two] = [new Browser(harness.app), new Browser(harness.app)];
     const back = google.vouch(await setOut(one, 'oauth-a'), person());
     const wrong = refused('INVALID_TOKEN');
     expect(ended(await one.back('oauth-b/callback', back))).toEqual(wrong);
@@ -506,7 +506,7 @@ describe('nobody comes in', () => {
   });
 
   test('when the person or the provider says no', async () => {
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const { state } = askedBy(await setOut(browser, 'oauth-a'));
     const answer = await browser.back('oauth-a/callback', { error: 'access_denied', state });
     expect(ended(answer)).toEqual(refused('FORBIDDEN'));
@@ -522,7 +522,7 @@ describe('nobody comes in', () => {
     ]) {
       const headers = { cookie: `${SESSION}=${value}; ${TEMP_TOKEN}=${value}` };
       for (const path of ['oauth-token', 'sso/mfa-exchange'])
-        expect((await ground.app.call('GET', `/api/v1/auth/${path}`, { headers })).status).toBe(
+        expect((await harness.app.call('GET', `/api/v1/auth/${path}`, { headers })).status).toBe(
           401,
         );
     }

@@ -1,50 +1,50 @@
 // Where a sign-on begins: which organisation an address leads to, what is told to whom, and where a browser may return.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from '../../setup/browser.ts';
-import { auditOf, objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { auditOf, objectId, startHarness, type Harness } from '../../setup/harness.ts';
 import {
   askedBy,
   startHandmadeProvider,
   type HandmadeProvider,
 } from '../../setup/providers/identity-provider.ts';
-import { ok, owner } from '../../setup/personas.ts';
+import { ok, createOwner } from '../../setup/personas.ts';
 import {
   claimDomain,
-  house,
+  createSsoOrganization,
   initiate,
   unproveDomain,
-  type House,
+  type SsoOrganization,
 } from '../../setup/providers/sso.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let provider: HandmadeProvider;
-let home: House;
+let home: SsoOrganization;
 beforeAll(async () => {
   provider = await startHandmadeProvider();
-  ground = await startGround({
+  harness = await startHarness({
     ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
     ASSAY_PUBLIC_URL: 'https://assay.example.com',
     ASSAY_RETURN_URLS: 'https://app.example.com/signed-on,http://localhost:5173/',
   });
-  home = await house(ground, provider.realm());
+  home = await createSsoOrganization(harness, provider.realm());
 });
 afterAll(async () => {
-  await ground.stop();
+  await harness.stop();
   await provider.stop();
 });
 
 const begin = (email: string, more: object = {}): Promise<Answer> =>
-  initiate(new Browser(ground.app), email, more);
+  initiate(new Browser(harness.app), email, more);
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
-const change = ({ boss }: House, set: object) =>
-  ground.db
+const change = ({ owner }: SsoOrganization, set: object) =>
+  harness.db
     .collection('organizations')
-    .updateOne({ _id: objectId(boss.organizationId) }, { $set: set });
+    .updateOne({ _id: objectId(owner.organizationId) }, { $set: set });
 
 describe('an address', () => {
   test('of a proved domain leads to its organisation’s provider, with a cookie for this browser', async () => {
-    const browser = new Browser(ground.app);
+    const browser = new Browser(harness.app);
     const answer = await initiate(browser, `  Someone@${home.domain.toUpperCase()} `);
     expect([answer.status, answer.body.data.provider]).toEqual([200, 'oidc']);
     expect(Object.keys(answer.body.data).sort()).toEqual(['provider', 'redirectUrl']);
@@ -54,7 +54,7 @@ describe('an address', () => {
       expect.stringMatching(/^svc_sign_on_\w{16}=[\w-]{43}; Max-Age=600; .*HttpOnly/),
       [],
     ]);
-    const [entry] = await auditOf(ground.app, home.boss, 'action=auth.sso.initiate');
+    const [entry] = await auditOf(harness.app, home.owner, 'action=auth.sso.initiate');
     expect(entry).toMatchObject({
       status: 'success',
       userId: null,
@@ -64,16 +64,16 @@ describe('an address', () => {
   });
 
   test('is answered alike whether it has an account or not', async () => {
-    await ground.db
+    await harness.db
       .collection('users')
-      .updateOne({ _id: objectId(home.boss.userId) }, { $set: { email: `boss@${home.domain}` } });
+      .updateOne({ _id: objectId(home.owner.userId) }, { $set: { email: `owner@${home.domain}` } });
     const bare = ({ status, headers, body }: Answer) => ({
       status,
       headers: [...headers.keys()].filter((name) => !/^(date|ratelimit|x-request-id)/.test(name)),
       at: (body.data.redirectUrl as string).split('?')[0],
       query: [...askedBy(body.data.redirectUrl as string).params.keys()],
     });
-    expect(bare(await begin(`boss@${home.domain}`))).toEqual(
+    expect(bare(await begin(`owner@${home.domain}`))).toEqual(
       bare(await begin(`nobody@${home.domain}`)),
     );
   });
@@ -91,16 +91,16 @@ describe('an address', () => {
   });
 
   test('of a domain that is only claimed leads nowhere', async () => {
-    await claimDomain(ground, home.boss, 'claimed.example.org');
+    await claimDomain(harness, home.owner, 'claimed.example.org');
     expect((await begin('someone@claimed.example.org')).status).toBe(200);
-    await unproveDomain(ground, home.boss, 'claimed.example.org');
+    await unproveDomain(harness, home.owner, 'claimed.example.org');
     expect(outcome(await begin('someone@claimed.example.org'))).toEqual([404, 'NOT_FOUND']);
   });
 
   test.for(['', 'x', '@example.org', 'a@b@c.example.org', 7, null])(
     'that is none is refused: %s',
     async (email) => {
-      const answer = await initiate(new Browser(ground.app), email as string);
+      const answer = await initiate(new Browser(harness.app), email as string);
       expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
     },
   );
@@ -114,7 +114,7 @@ describe('an address', () => {
 
 describe('an organisation', () => {
   test('whose plan lacks sign-on: told with the plans that have it, and audited', async () => {
-    const other = await house(ground, provider.realm());
+    const other = await createSsoOrganization(harness, provider.realm());
     await change(other, { 'subscription.plan': 'scale' });
     const answer = await begin(`someone@${other.domain}`);
     expect(outcome(answer)).toEqual([403, 'UPGRADE_REQUIRED']);
@@ -123,24 +123,24 @@ describe('an organisation', () => {
       feature: 'sso',
       requiredPlans: ['governance', 'enterprise', 'custom'],
     });
-    const [entry] = await auditOf(ground.app, other.boss, 'action=auth.sso.initiate');
+    const [entry] = await auditOf(harness.app, other.owner, 'action=auth.sso.initiate');
     expect(entry).toMatchObject({ status: 'failure', metadata: { code: 'UPGRADE_REQUIRED' } });
   });
 
   test('without settings is answered like an unknown domain, and audited', async () => {
-    const boss = await owner(ground.app, 'Bare');
-    await claimDomain(ground, boss, 'bare.example.org');
+    const owner = await createOwner(harness.app, 'Bare');
+    await claimDomain(harness, owner, 'bare.example.org');
     const [bare, unknown] = [
       await begin('x@bare.example.org'),
       await begin('x@unknown.example.org'),
     ];
     expect([outcome(bare), bare.text]).toEqual([[404, 'NOT_FOUND'], unknown.text]);
-    const [entry] = await auditOf(ground.app, boss, 'action=auth.sso.initiate');
+    const [entry] = await auditOf(harness.app, owner, 'action=auth.sso.initiate');
     expect(entry).toMatchObject({ status: 'failure', detail: 'SSO is not configured' });
   });
 
   test('with half of its settings is answered likewise', async () => {
-    const other = await house(ground, provider.realm());
+    const other = await createSsoOrganization(harness, provider.realm());
     await change(other, { 'ssoConfig.oidc': null });
     expect(outcome(await begin(`x@${other.domain}`))).toEqual([404, 'NOT_FOUND']);
   });

@@ -5,17 +5,17 @@ import { randomHex } from '../../../src/platform/ids.ts';
 import {
   auditOf,
   changeMembership,
-  member,
+  createMember,
   objectId,
-  startGround,
-  type Ground,
+  startHarness,
+  type Harness,
 } from '../../setup/harness.ts';
-import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import {
   holdMail,
-  openPostOffice,
+  startMailServer,
   tokenOf,
-  type PostOffice,
+  type MailServer,
   type Received,
 } from '../../setup/providers/mail-server.ts';
 import { enrol, MovedClock } from '../../setup/second-factor.ts';
@@ -24,13 +24,13 @@ import type { Answer, TestApp } from '../../setup/start-app.ts';
 const DAY = 24 * 3600 * 1000;
 const clock = new MovedClock();
 
-let office: PostOffice;
-let ground: Ground;
+let mailServer: MailServer;
+let harness: Harness;
 let mail: { deliver(): Promise<number> };
 let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
-  office = await openPostOffice();
+  mailServer = await startMailServer();
   // Few connections: who waits must not keep those that others need.
   const connections = { ASSAY_DB_POOL: '3' };
   const environment = {
@@ -38,17 +38,17 @@ beforeAll(async () => {
     ASSAY_PUBLIC_URL: 'https://assay.example.com/',
     LOG_LEVEL: 'debug',
   };
-  ground = await startGround({ ...environment, SMTP_URL: office.url }, { clock });
-  app = ground.app;
-  mail = await holdMail(ground);
-  ada = await owner(app);
+  harness = await startHarness({ ...environment, SMTP_URL: mailServer.url }, { clock });
+  app = harness.app;
+  mail = await holdMail(harness);
+  ada = await createOwner(app);
 });
 beforeEach(() => {
   clock.aheadMs = 0;
 });
 afterAll(async () => {
-  await ground.stop();
-  await office.close();
+  await harness.stop();
+  await mailServer.close();
 });
 
 const at = '/api/v1/team';
@@ -74,7 +74,7 @@ const accept = (
 /** The mails to an address, all that wait being sent first. */
 async function mailsTo(email: string): Promise<Received[]> {
   await mail.deliver();
-  return office.received.filter(({ recipients }) => recipients.includes(email));
+  return mailServer.received.filter(({ recipients }) => recipients.includes(email));
 }
 
 interface Invited {
@@ -85,7 +85,7 @@ interface Invited {
 async function invite(email = someone(), role?: string, by = ada): Promise<Invited> {
   const { _id: id } = ok(await write(email, role, by)).body.data;
   await mail.deliver();
-  return { id, email, token: tokenOf(office.newest(email)) };
+  return { id, email, token: tokenOf(mailServer.newest(email)) };
 }
 const me = async (token: string) =>
   ok(await app.call('GET', '/api/v1/auth/me', { token })).body.data;
@@ -114,7 +114,7 @@ describe('writing', () => {
       [email],
       'Invitation to Ada Ltd',
     ]);
-    const token = tokenOf(office.newest(email));
+    const token = tokenOf(mailServer.newest(email));
     expect(token).toMatch(/^[\w-]{43}$/);
     for (const form of [brought?.text, brought?.html])
       for (const part of [
@@ -140,8 +140,8 @@ describe('writing', () => {
     ok(await validate(token));
     ok(await accept(token));
     const texts: string[] = [];
-    for (const { name } of await ground.db.listCollections().toArray())
-      texts.push(JSON.stringify(await ground.db.collection(name).find().toArray()));
+    for (const { name } of await harness.db.listCollections().toArray())
+      texts.push(JSON.stringify(await harness.db.collection(name).find().toArray()));
     const all = [...texts, ...app.logged].join('\n');
     expect(all).toContain('/api/v1/team/invites/:token/accept');
     expect(all).toContain(sha256Hex(token));
@@ -174,15 +174,15 @@ describe('writing', () => {
   });
 
   test('members, suspended or provisioned ones, and the invited are not invited again', async () => {
-    const person = await member(ground, ada, 'viewer');
+    const person = await createMember(harness, ada, 'viewer');
     expect(outcome(await write(person.email))).toEqual([400, 'ALREADY_MEMBER']);
     for (const deactivatedBy of ['team', 'scim']) {
-      await changeMembership(ground, person, { isActive: false, deactivatedBy });
+      await changeMembership(harness, person, { isActive: false, deactivatedBy });
       expect(outcome(await write(person.email.toUpperCase()))).toEqual([400, 'ALREADY_MEMBER']);
     }
     const { email } = await invite();
     expect(outcome(await write(email))).toEqual([400, 'ALREADY_MEMBER']);
-    expect((await write(email, 'member', await owner(app, 'Eve'))).status).toBe(201);
+    expect((await write(email, 'member', await createOwner(app, 'Eve'))).status).toBe(201);
   });
 
   test('asked for at the same time there is one invitation', async () => {
@@ -198,11 +198,11 @@ describe('writing', () => {
   });
 
   test('who may: owners and admins, and an admin invites no owner; every reader sees what is pending', async () => {
-    const admin = await member(ground, ada, 'admin');
+    const admin = await createMember(harness, ada, 'admin');
     const { id } = await invite(someone(), 'admin', admin);
     expect(outcome(await write(someone(), 'owner', admin))).toEqual([403, 'FORBIDDEN']);
     for (const role of ['reviewer', 'member', 'viewer']) {
-      const person = await member(ground, ada, role);
+      const person = await createMember(harness, ada, role);
       expect((await pending(person)).status, role).toBe(200);
       for (const answer of [
         await write(someone(), 'viewer', person),
@@ -211,14 +211,14 @@ describe('writing', () => {
       ])
         expect(outcome(answer), role).toEqual([403, 'FORBIDDEN']);
     }
-    expect(outcome(await pending(await member(ground, ada, 'auditor')))).toEqual([
+    expect(outcome(await pending(await createMember(harness, ada, 'auditor')))).toEqual([
       403,
       'FORBIDDEN',
     ]);
   });
 
   test('another organisation’s invitation is unknown', async () => {
-    const eve = await owner(app, 'Eve');
+    const eve = await createOwner(app, 'Eve');
     const { id } = await invite();
     for (const answer of [
       await resend(id, eve),
@@ -299,7 +299,7 @@ describe('sending again', () => {
       expect(outcome(await act(used.id))).toEqual([400, 'INVITE_ALREADY_USED']);
       expect(outcome(await act(withdrawn.id))).toEqual([410, 'EXPIRED']);
     }
-    await ground.db
+    await harness.db
       .collection('invitations')
       .updateOne({ _id: objectId(old.id) }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
     for (const act of [resend, revoke])
@@ -316,7 +316,7 @@ test('a withdrawn invitation is void and leaves the list', async () => {
   expect([answer.status, answer.body.data]).toEqual([200, { _id: id, revoked: true }]);
   expect(outcome(await accept(token))).toEqual([410, 'EXPIRED']);
   expect((await pending()).body.data.map((row: Invited) => row.id)).not.toContain(id);
-  expect(await ground.db.collection('users').findOne({ email })).toBeNull();
+  expect(await harness.db.collection('users').findOne({ email })).toBeNull();
   expect(await auditOf(app, ada, `action=team.invite.revoked&resourceId=${id}`)).toHaveLength(1);
   const again = await invite(email);
   expect(again.token).not.toBe(token);
@@ -365,12 +365,12 @@ describe('accepting with a new account', () => {
       [200, undefined],
       ...Array(19).fill([400, 'INVITE_ALREADY_USED']),
     ]);
-    const users = await ground.db.collection('users').find({ email }).toArray();
+    const users = await harness.db.collection('users').find({ email }).toArray();
     expect(users).toHaveLength(1);
     expect(
-      await ground.db.collection('memberships').countDocuments({ userId: users[0]?._id }),
+      await harness.db.collection('memberships').countDocuments({ userId: users[0]?._id }),
     ).toBe(1);
-    expect(await ground.db.collection('sessions').countDocuments({ userId: users[0]?._id })).toBe(
+    expect(await harness.db.collection('sessions').countDocuments({ userId: users[0]?._id })).toBe(
       1,
     );
     expect(outcome(await accept(token))).toEqual([400, 'INVITE_ALREADY_USED']);
@@ -405,7 +405,7 @@ describe('accepting with a new account', () => {
   ])('%j is refused and uses nothing up', async (body) => {
     const { token, email } = await invite();
     expect(outcome(await accept(token, body))).toEqual([400, 'VALIDATION_ERROR']);
-    expect(await ground.db.collection('users').countDocuments({ email })).toBe(0);
+    expect(await harness.db.collection('users').countDocuments({ email })).toBe(0);
     expect((await validate(token)).body.data.valid).toBe(true);
   });
 
@@ -418,10 +418,10 @@ describe('accepting with a new account', () => {
 
 describe('accepting with an account that exists', () => {
   const account = ({ userId }: Owner) =>
-    ground.db.collection('users').findOne({ _id: objectId(userId) });
+    harness.db.collection('users').findOne({ _id: objectId(userId) });
 
   test('needs its password, and changes neither password nor name', async () => {
-    const guest = await owner(app, 'Guest');
+    const guest = await createOwner(app, 'Guest');
     const { token } = await invite(guest.email, 'admin');
     const before = await account(guest);
     const wrong = await accept(token, { name: 'Mallory', password: 'Another-Horse-9' });
@@ -447,11 +447,11 @@ describe('accepting with an account that exists', () => {
   });
 
   test('who has a second factor gets no session by the password alone, and lands there with the code', async () => {
-    const guest = await owner(app, 'Guest');
+    const guest = await createOwner(app, 'Guest');
     const authenticator = await enrol(app, clock, guest.token);
     const { token, id } = await invite(guest.email, 'viewer');
     const sessions = (): Promise<number> =>
-      ground.db.collection('sessions').countDocuments({ userId: objectId(guest.userId) });
+      harness.db.collection('sessions').countDocuments({ userId: objectId(guest.userId) });
     const before = await sessions();
     const { data } = ok(await accept(token)).body;
     expect(data).toEqual({ mfaRequired: true, tempToken: expect.any(String) });
@@ -469,8 +469,8 @@ describe('accepting with an account that exists', () => {
   });
 
   test('an account without a password cannot be proven by one', async () => {
-    const guest = await owner(app, 'Guest');
-    await ground.db
+    const guest = await createOwner(app, 'Guest');
+    await harness.db
       .collection('users')
       .updateOne({ _id: objectId(guest.userId) }, { $set: { passwordHash: null } });
     const { token } = await invite(guest.email);
@@ -479,7 +479,7 @@ describe('accepting with an account that exists', () => {
   });
 
   test('twenty at the same time: one membership, one session', async () => {
-    const guest = await owner(app, 'Guest');
+    const guest = await createOwner(app, 'Guest');
     const { token } = await invite(guest.email);
     const answers = await Promise.all(Array.from({ length: 20 }, () => accept(token)));
     expect(answers.map(outcome).sort()).toEqual([
@@ -487,12 +487,12 @@ describe('accepting with an account that exists', () => {
       ...Array(19).fill([400, 'INVITE_ALREADY_USED']),
     ]);
     expect(
-      await ground.db.collection('memberships').countDocuments({ userId: objectId(guest.userId) }),
+      await harness.db.collection('memberships').countDocuments({ userId: objectId(guest.userId) }),
     ).toBe(2);
   });
 
   test('at most twenty passwords are tried until it is sent again', async () => {
-    const guest = await owner(app, 'Guest');
+    const guest = await createOwner(app, 'Guest');
     const { id, token } = await invite(guest.email);
     const guess = (): Promise<Answer> => accept(token, { name: 'x', password: 'Another-Horse-9' });
     const answers = await Promise.all(Array.from({ length: 25 }, guess));
@@ -504,7 +504,7 @@ describe('accepting with an account that exists', () => {
   });
 
   test('who was taken in meanwhile is a member already', async () => {
-    const guest = await owner(app, 'Guest');
+    const guest = await createOwner(app, 'Guest');
     const { token } = await invite(guest.email);
     const row = {
       organizationId: objectId(ada.organizationId),
@@ -512,11 +512,11 @@ describe('accepting with an account that exists', () => {
       role: 'viewer',
     };
     const times = { createdAt: new Date(), updatedAt: new Date() };
-    await ground.db
+    await harness.db
       .collection('memberships')
       .insertOne({ ...row, isActive: false, deactivatedBy: 'scim', ...times });
     expect(outcome(await accept(token))).toEqual([400, 'ALREADY_MEMBER']);
-    expect(await ground.db.collection('memberships').findOne(row)).toMatchObject({
+    expect(await harness.db.collection('memberships').findOne(row)).toMatchObject({
       isActive: false,
     });
     expect((await validate(token)).body.data.valid).toBe(true);

@@ -3,23 +3,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   auditOf,
   changeMembership,
-  member,
+  createMember,
   objectId,
-  startGround,
-  type Ground,
+  startHarness,
+  type Harness,
 } from '../../setup/harness.ts';
-import { ok, owner, PASSWORD, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, PASSWORD, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import type { Answer, TestApp } from '../../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
-  ground = await startGround();
-  app = ground.app;
-  ada = await owner(app);
+  harness = await startHarness();
+  app = harness.app;
+  ada = await createOwner(app);
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const list = ({ token }: Owner): Promise<Answer> =>
@@ -37,7 +37,7 @@ const remove = ({ token }: Owner, { userId }: Owner): Promise<Answer> =>
   app.call('DELETE', `/api/v1/team/members/${userId}`, { token });
 const me = ({ token }: Owner): Promise<Answer> => app.call('GET', '/api/v1/auth/me', { token });
 const stored = ({ organizationId, userId }: Owner) =>
-  ground.db
+  harness.db
     .collection('memberships')
     .findOne({ organizationId: objectId(organizationId), userId: objectId(userId) });
 async function listed(by: Owner, { userId }: Owner): Promise<Record<string, unknown> | undefined> {
@@ -45,21 +45,21 @@ async function listed(by: Owner, { userId }: Owner): Promise<Record<string, unkn
 }
 /** An organisation of its own, so that counting owners is exact. */
 async function team(...roles: string[]): Promise<[Owner, ...Owner[]]> {
-  const boss = await owner(app, 'Boss');
+  const owner = await createOwner(app, 'Owner');
   const others: Owner[] = [];
-  for (const role of roles) others.push(await member(ground, boss, role));
-  return [boss, ...others];
+  for (const role of roles) others.push(await createMember(harness, owner, role));
+  return [owner, ...others];
 }
 
 describe('the list', () => {
   test('shows every member, newest first, with account and membership told apart', async () => {
-    const [boss, viewer] = (await team('viewer')) as [Owner, Owner];
-    const { data } = ok(await list(boss)).body;
-    expect(data.map(({ userId }: Owner) => userId)).toEqual([viewer.userId, boss.userId]);
+    const [owner, viewer] = (await team('viewer')) as [Owner, Owner];
+    const { data } = ok(await list(owner)).body;
+    expect(data.map(({ userId }: Owner) => userId)).toEqual([viewer.userId, owner.userId]);
     expect(data[1]).toEqual({
-      userId: boss.userId,
-      name: 'Boss',
-      email: boss.email,
+      userId: owner.userId,
+      name: 'Owner',
+      email: owner.email,
       role: 'owner',
       joinedAt: expect.any(String),
       isActive: true,
@@ -68,7 +68,7 @@ describe('the list', () => {
       createdAt: expect.any(String),
     });
     const row = await stored(viewer);
-    const account = await ground.db.collection('users').findOne({ _id: objectId(viewer.userId) });
+    const account = await harness.db.collection('users').findOne({ _id: objectId(viewer.userId) });
     expect(data[0].joinedAt).toBe(row?.createdAt.toISOString());
     expect(data[0].createdAt).toBe(account?.createdAt.toISOString());
     expect(data[0].joinedAt > data[0].createdAt).toBe(true);
@@ -76,9 +76,12 @@ describe('the list', () => {
 
   test('is open to every member who reads, and to nobody else', async () => {
     for (const role of ['admin', 'reviewer', 'member', 'viewer'])
-      expect((await list(await member(ground, ada, role))).status, role).toBe(200);
-    expect(outcome(await list(await member(ground, ada, 'auditor')))).toEqual([403, 'FORBIDDEN']);
-    const { key } = await workspaceKey(app, ada);
+      expect((await list(await createMember(harness, ada, role))).status, role).toBe(200);
+    expect(outcome(await list(await createMember(harness, ada, 'auditor')))).toEqual([
+      403,
+      'FORBIDDEN',
+    ]);
+    const { key } = await createWorkspaceKey(app, ada);
     expect(outcome(await app.call('GET', '/api/v1/team/members', { key }))).toEqual([
       403,
       'FORBIDDEN',
@@ -87,8 +90,8 @@ describe('the list', () => {
   });
 
   test('one person is owner here and viewer there', async () => {
-    const [boss, guest] = (await team('viewer')) as [Owner, Owner];
-    expect((await listed(boss, guest))?.role).toBe('viewer');
+    const [owner, guest] = (await team('viewer')) as [Owner, Owner];
+    expect((await listed(owner, guest))?.role).toBe('viewer');
     const { data } = ok(await app.call('GET', '/api/v1/auth/me/orgs', { token: guest.token })).body;
     expect(data.map(({ role }: { role: string }) => role).sort()).toEqual(['owner', 'viewer']);
   });
@@ -98,7 +101,7 @@ describe('roles', () => {
   test.each(['owner', 'admin', 'member', 'viewer'])(
     'an owner makes a member %s, effective at once',
     async (role) => {
-      const person = await member(ground, ada, role === 'member' ? 'viewer' : 'member');
+      const person = await createMember(harness, ada, role === 'member' ? 'viewer' : 'member');
       const answer = await setRole(ada, person, role);
       expect([answer.status, answer.body.data.role, answer.body.data.userId]).toEqual([
         200,
@@ -124,19 +127,18 @@ describe('roles', () => {
   test.each(['auditor', 'reviewer', 'root', '', null, 7, ['owner'], { $ne: null }])(
     '%j is refused',
     async (role) => {
-      const person = await member(ground, ada, 'viewer');
+      const person = await createMember(harness, ada, 'viewer');
       expect(outcome(await setRole(ada, person, role))).toEqual([400, 'VALIDATION_ERROR']);
       expect((await stored(person))?.role).toBe('viewer');
     },
   );
 
   test('an owner makes an auditor and takes it back; nobody else does', async () => {
-    const person = await member(ground, ada, 'viewer');
+    const person = await createMember(harness, ada, 'viewer');
     for (const role of ['admin', 'member'])
-      expect(outcome(await change(await member(ground, ada, role), person, 'auditor'))).toEqual([
-        403,
-        'FORBIDDEN',
-      ]);
+      expect(
+        outcome(await change(await createMember(harness, ada, role), person, 'auditor')),
+      ).toEqual([403, 'FORBIDDEN']);
     expect((await change(ada, person, 'auditor')).body.data.role).toBe('auditor');
     expect(outcome(await list(person))).toEqual([403, 'FORBIDDEN']);
     expect((await setRole(ada, person, 'viewer')).body.data.role).toBe('viewer');
@@ -152,7 +154,7 @@ describe('roles', () => {
   });
 
   test('an admin changes members and admins, and neither makes nor touches owners', async () => {
-    const [boss, admin, other, second] = (await team('admin', 'admin', 'owner')) as [
+    const [owner, admin, other, second] = (await team('admin', 'admin', 'owner')) as [
       Owner,
       Owner,
       Owner,
@@ -169,7 +171,7 @@ describe('roles', () => {
     ])
       expect(outcome(answer)).toEqual([403, 'FORBIDDEN']);
     expect(await stored(second)).toMatchObject({ role: 'owner', isActive: true });
-    const refused = await auditOf(app, boss, `status=failure&resourceId=${second.userId}`);
+    const refused = await auditOf(app, owner, `status=failure&resourceId=${second.userId}`);
     expect(refused.map(({ action, userId }) => [action, userId])).toEqual([
       ['team.remove_member', admin.userId],
       ['team.member.reactivated', admin.userId],
@@ -179,7 +181,10 @@ describe('roles', () => {
   });
 
   test.each(['reviewer', 'member', 'viewer', 'auditor'])('a %s changes nobody', async (role) => {
-    const [person, other] = [await member(ground, ada, role), await member(ground, ada, 'viewer')];
+    const [person, other] = [
+      await createMember(harness, ada, role),
+      await createMember(harness, ada, 'viewer'),
+    ];
     for (const answer of [
       await setRole(person, other, 'member'),
       await change(person, other, 'status'),
@@ -190,7 +195,7 @@ describe('roles', () => {
   });
 
   test('strangers are no members', async () => {
-    const stranger = await owner(app, 'Stranger');
+    const stranger = await createOwner(app, 'Stranger');
     for (const target of [
       stranger,
       { ...stranger, userId: 'f'.repeat(24) },
@@ -209,7 +214,7 @@ describe('roles', () => {
 
 describe('suspension', () => {
   test('ends open sessions and sign-in here, keeps the row, and is lifted again', async () => {
-    const person = await member(ground, ada, 'member');
+    const person = await createMember(harness, ada, 'member');
     const suspended = await change(ada, person, 'status');
     expect([suspended.status, suspended.body.data.isActive]).toEqual([200, false]);
     expect(outcome(await me(person))).toEqual([401, 'ACCOUNT_DEACTIVATED']);
@@ -237,8 +242,8 @@ describe('suspension', () => {
   });
 
   test('twice is as good as once, and the team may suspend whom the directory has deactivated', async () => {
-    const person = await member(ground, ada, 'member');
-    await changeMembership(ground, person, { isActive: false, deactivatedBy: 'scim' });
+    const person = await createMember(harness, ada, 'member');
+    await changeMembership(harness, person, { isActive: false, deactivatedBy: 'scim' });
     expect((await me(person)).status).toBe(200);
     for (let time = 0; time < 2; time++)
       expect((await change(ada, person, 'status')).status).toBe(200);
@@ -247,8 +252,8 @@ describe('suspension', () => {
 });
 
 test('a removed member is gone from the list, the account survives', async () => {
-  const person = await member(ground, ada, 'member');
-  const suspendedToo = await member(ground, ada, 'member');
+  const person = await createMember(harness, ada, 'member');
+  const suspendedToo = await createMember(harness, ada, 'member');
   ok(await change(ada, suspendedToo, 'status'));
   for (const who of [person, suspendedToo]) {
     const answer = await remove(ada, who);
@@ -273,34 +278,34 @@ describe('the last active owner', () => {
   ];
 
   test.each(takings)('is not %s, not even by themselves', async (_, take) => {
-    const [boss] = await team('admin');
-    expect(outcome(await take(boss, boss))).toEqual([400, 'VALIDATION_ERROR']);
-    expect(await stored(boss)).toMatchObject({ role: 'owner', isActive: true });
+    const [owner] = await team('admin');
+    expect(outcome(await take(owner, owner))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(await stored(owner)).toMatchObject({ role: 'owner', isActive: true });
   });
 
   test.each(takings)('a suspended owner does not count when one is to be %s', async (_, take) => {
-    const [boss, second] = (await team('owner')) as [Owner, Owner];
-    ok(await change(boss, second, 'status'));
-    expect(outcome(await take(boss, boss))).toEqual([400, 'VALIDATION_ERROR']);
-    ok(await change(boss, second, 'reactivate'));
-    expect((await take(boss, boss)).status).toBe(200);
+    const [owner, second] = (await team('owner')) as [Owner, Owner];
+    ok(await change(owner, second, 'status'));
+    expect(outcome(await take(owner, owner))).toEqual([400, 'VALIDATION_ERROR']);
+    ok(await change(owner, second, 'reactivate'));
+    expect((await take(owner, owner)).status).toBe(200);
   });
 
   test.each(takings)('with another one there, an owner may be %s', async (_, take) => {
-    const [boss, second] = (await team('owner')) as [Owner, Owner];
-    expect((await take(boss, second)).status).toBe(200);
+    const [owner, second] = (await team('owner')) as [Owner, Owner];
+    expect((await take(owner, second)).status).toBe(200);
   });
 
   test('an owner who stays owner loses nothing', async () => {
-    const [boss] = await team();
-    expect((await setRole(boss, boss, 'owner')).status).toBe(200);
+    const [owner] = await team();
+    expect((await setRole(owner, owner, 'owner')).status).toBe(200);
   });
 
   test('two owners who take it from each other at the same time leave one, in each of 50 rounds', async () => {
     const pair = (await team('owner')) as [Owner, Owner];
     const where = { organizationId: objectId(pair[0].organizationId) };
     const users = pair.map(({ userId }) => objectId(userId));
-    const rows = ground.db.collection('memberships');
+    const rows = harness.db.collection('memberships');
     const original = await rows.find({ ...where, userId: { $in: users } }).toArray();
     for (let round = 0; round < 50; round++) {
       const [first, second] = [takings[round % 4]?.[1], takings[(round * 3 + 1) % 4]?.[1]];

@@ -1,10 +1,17 @@
 // A request repeated is answered, not done again (document 1, section 8).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decision, ok, owner, workspaceKey, agent, type Owner } from '../../setup/personas.ts';
-import { objectId, startGround, type Ground } from '../../setup/harness.ts';
+import {
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  createAgent,
+  type Owner,
+} from '../../setup/personas.ts';
+import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
 import type { Answer, Call, TestApp } from '../../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 let key: string;
@@ -13,16 +20,16 @@ let ahead = 0;
 /** While set, nothing goes on after the named step of ingestion. */
 let stall: { step: string; until: Promise<void> } | null = null;
 beforeAll(async () => {
-  ground = await startGround(
+  harness = await startHarness(
     {},
     {
       clock: { now: () => new Date(Date.now() + ahead) },
       probe: (step) => (step === stall?.step ? stall.until : undefined),
     },
   );
-  app = ground.app;
-  ada = await owner(app);
-  ({ key } = await workspaceKey(app, ada));
+  app = harness.app;
+  ada = await createOwner(app);
+  ({ key } = await createWorkspaceKey(app, ada));
   for (const [value, type] of [
     ['refund', 'flag_for_review'],
     ['wire', 'block'],
@@ -32,7 +39,7 @@ beforeAll(async () => {
     ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
   }
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const post = (call: Call, onceKey?: string): Promise<Answer> =>
   app.call('POST', '/api/v1/traces', {
@@ -42,7 +49,7 @@ const post = (call: Call, onceKey?: string): Promise<Answer> =>
   });
 const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
 const count = ({ organizationId } = ada) =>
-  ground.db.collection('ledger').countDocuments({ organizationId: objectId(organizationId) });
+  harness.db.collection('ledger').countDocuments({ organizationId: objectId(organizationId) });
 
 /** Both answers are the same in status and body, and only the second is a replay. */
 function expectReplay(first: Answer, second: Answer): void {
@@ -97,8 +104,8 @@ describe('a replay', () => {
   });
 
   test('another organisation with the same key and body is another request', async () => {
-    const bob = await owner(app, 'Bob');
-    const { key: bobs } = await workspaceKey(app, bob);
+    const bob = await createOwner(app, 'Bob');
+    const { key: bobs } = await createWorkspaceKey(app, bob);
     const [body, once] = [decision('x'), newKey()];
     const [mine, theirs] = [await post({ body }, once), await post({ key: bobs, body }, once)];
     expect(replayed(theirs)).toBe(false);
@@ -120,7 +127,7 @@ describe('a replay', () => {
   });
 
   test('is no way around the scope of an agent key', async () => {
-    const [bot, other] = [await agent(app, ada), await agent(app, ada)];
+    const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
     const body = decision(bot.id);
     expectReplay(await post({ key: bot.key, body }), await post({ key: bot.key, body }));
     expect((await post({ key: other.key, body })).status).toBe(403);
@@ -129,7 +136,7 @@ describe('a replay', () => {
   test('what the request said is not kept: the key is a digest under a secret', async () => {
     const once = `canary-${newKey()}`;
     const { traceId } = (await post({ body: decision('x') }, once)).body.data;
-    const stored = await ground.db.collection('ledger').findOne({ traceId });
+    const stored = await harness.db.collection('ledger').findOne({ traceId });
     expect((stored?.idempotencyKey as { buffer: Uint8Array }).buffer).toHaveLength(16);
     expect(JSON.stringify(stored)).not.toContain('canary');
   });
@@ -162,7 +169,7 @@ describe('concurrent duplicates', () => {
   });
 
   test('by two instances: the unique index decides', async () => {
-    const second = await startGround({}, { mongoUri: ground.mongoUri });
+    const second = await startHarness({}, { mongoUri: harness.mongoUri });
     try {
       const before = await count();
       const keys = Array.from({ length: 20 }, newKey);
@@ -189,7 +196,7 @@ describe('concurrent duplicates', () => {
 
 describe('the time-out of an agent', () => {
   test('is 503 with Retry-After; the retry gets the right answer, and there is one decision', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     const path = `/api/v1/agents/${bot.id}/policies`;
     ok(await app.call('PATCH', path, { token: ada.token, body: { timeoutMs: 100 } }));
     ok(await post({ body: decision(bot.id) }));
@@ -231,7 +238,7 @@ describe('after 24 hours', () => {
   test('the slow job takes the old keys away', async () => {
     const { traceId } = (await post({ body: decision('x') }, newKey())).body.data;
     const kept = async () =>
-      'idempotencyKey' in ((await ground.db.collection('ledger').findOne({ traceId })) ?? {});
+      'idempotencyKey' in ((await harness.db.collection('ledger').findOne({ traceId })) ?? {});
     await app.instance.runJobsOnce();
     expect(await kept()).toBe(true);
     ahead += DAY + 60_000;
@@ -244,16 +251,16 @@ test('a deleted decision holds its key no longer: to an instance that does not r
   const body = decision('x');
   const first = await post({ body });
   const { _id } =
-    (await ground.db.collection('ledger').findOne({ traceId: first.body.data.traceId })) ?? {};
+    (await harness.db.collection('ledger').findOne({ traceId: first.body.data.traceId })) ?? {};
   ok(
     await app.call('POST', '/api/v1/traces/bulk-delete', {
       token: ada.token,
       body: { ids: [_id] },
     }),
   );
-  const second = await startGround(
+  const second = await startHarness(
     {},
-    { mongoUri: ground.mongoUri, clock: { now: () => new Date(Date.now() + ahead) } },
+    { mongoUri: harness.mongoUri, clock: { now: () => new Date(Date.now() + ahead) } },
   );
   try {
     const again = await second.app.call('POST', '/api/v1/traces', { key, body });

@@ -2,7 +2,7 @@
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
-import { agent, decision, ok, owner, type Owner } from '../../setup/personas.ts';
+import { createAgent, decision, ok, createOwner, type Owner } from '../../setup/personas.ts';
 import { databaseUri, startApp, type TestApp } from '../../setup/start-app.ts';
 
 /** What the request path could read; the ledger's consumers and the timed jobs are looked away from. */
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const uri = new URL(databaseUri(name));
   uri.searchParams.set('monitorCommands', 'true');
   app = await startApp({}, { mongoUri: uri.href });
-  ada = await owner(app);
+  ada = await createOwner(app);
   const client = mongoose.connections.find((connection) => connection.name === name)?.getClient();
   client?.on('commandStarted', ({ commandName, command }) => {
     const documents: unknown = command.documents;
@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 test('a warm instance ingests with one insert per batch and reads nothing', async () => {
-  const bot = await agent(app, ada);
+  const bot = await createAgent(app, ada);
   const post = async () =>
     ok(await app.call('POST', '/api/v1/traces', { key: bot.key, body: decision(bot.id) }));
   await post();

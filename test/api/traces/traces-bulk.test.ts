@@ -1,20 +1,26 @@
 // Bulk changes of decisions: each an entry of the chain, each audited; deletion really empties (document 2, section 4.1; docs/ledger.md).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  auditOf,
+  createMember,
+  objectId,
+  startHarness,
+  type Harness,
+} from '../../setup/harness.ts';
+import { decision, ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import type { Answer, TestApp } from '../../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 let key: string;
 beforeAll(async () => {
-  ground = await startGround();
-  app = ground.app;
-  ada = await owner(app);
-  ({ key } = await workspaceKey(app, ada));
+  harness = await startHarness();
+  app = harness.app;
+  ada = await createOwner(app);
+  ({ key } = await createWorkspaceKey(app, ada));
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 interface Posted {
   id: string;
@@ -27,7 +33,7 @@ async function post(more: object = {}, by = key): Promise<Posted> {
   const { traceId } = ok(await app.call('POST', '/api/v1/traces', { key: by, body })).body.data as {
     traceId: string;
   };
-  const stored = await ground.db.collection('ledger').findOne({ traceId, kind: 'trace' });
+  const stored = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
   return { id: stored?._id.toHexString() ?? '', traceId, body };
 }
 
@@ -38,7 +44,7 @@ const remove = (ids: unknown, { token } = ada): Promise<Answer> =>
 const read = (id: string, { token } = ada): Promise<Answer> =>
   app.call('GET', `/api/v1/traces/${id}`, { token });
 const entriesOf = (traceId: string) =>
-  ground.db.collection('ledger').find({ traceId }).sort({ sequence: 1 }).toArray();
+  harness.db.collection('ledger').find({ traceId }).sort({ sequence: 1 }).toArray();
 
 async function verified(who = ada): Promise<Record<string, unknown>> {
   return ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: who.token })).body.data;
@@ -117,8 +123,8 @@ describe('bulk-status', () => {
   });
 
   test('unknown ids and those of others are told as not found, and stay as they are', async () => {
-    const eve = await owner(app, 'Eve');
-    const { key: eves } = await workspaceKey(app, eve);
+    const eve = await createOwner(app, 'Eve');
+    const { key: eves } = await createWorkspaceKey(app, eve);
     const [mine, theirs] = [await post(), await post({}, eves)];
     const ids = [mine.id.toUpperCase(), mine.id, theirs.id, UNKNOWN_ID];
     for (const [answer, changed] of [
@@ -151,8 +157,8 @@ describe('bulk-status', () => {
   });
 
   test('many at once by many people: every decision ends on one status, its history is whole', async () => {
-    const bob = await owner(app, 'Bob');
-    const { key: bobs } = await workspaceKey(app, bob);
+    const bob = await createOwner(app, 'Bob');
+    const { key: bobs } = await createWorkspaceKey(app, bob);
     const posted = await Promise.all(Array.from({ length: 70 }, () => post({}, bobs)));
     const ids = posted.map(({ id }) => id);
     const wanted = ['success', 'escalated', 'pending', 'flagged'];
@@ -160,7 +166,7 @@ describe('bulk-status', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const changed = answers.reduce((sum, { body }) => sum + (body.data.changed as number), 0);
     const where = { organizationId: objectId(bob.organizationId) };
-    expect(await ground.db.collection('ledger').countDocuments({ ...where, kind: 'status' })).toBe(
+    expect(await harness.db.collection('ledger').countDocuments({ ...where, kind: 'status' })).toBe(
       changed,
     );
     for (const { traceId } of posted) {
@@ -192,15 +198,15 @@ describe('bulk-delete', () => {
   });
 
   test('empties the decision, keeps its entries, and verifies', async () => {
-    const carl = await owner(app, 'Carl');
-    const { key: carls } = await workspaceKey(app, carl);
+    const carl = await createOwner(app, 'Carl');
+    const { key: carls } = await createWorkspaceKey(app, carl);
     const [gone, kept] = [await post(full(), carls), await post({}, carls)];
     const [before] = await entriesOf(gone.traceId);
     ok(await setStatus([gone.id], 'success', carl));
     const { body } = ok(await remove([gone.id], carl));
     expect(body.data).toEqual({ requested: 1, changed: 1, notFound: [] });
 
-    const dump = JSON.stringify(await ground.db.collection('ledger').find().toArray());
+    const dump = JSON.stringify(await harness.db.collection('ledger').find().toArray());
     expect(dump).not.toContain(canary);
     const [trace, status, erasure] = await entriesOf(gone.traceId);
     expect(trace).toMatchObject({
@@ -259,7 +265,7 @@ describe('who may', () => {
     ['viewer', 403, 403],
     ['auditor', 403, 403],
   ])('%s: status %i, delete %i', async (role, status, deleted) => {
-    const who = await member(ground, ada, role);
+    const who = await createMember(harness, ada, role);
     const { id } = await post();
     expect((await setStatus([id], 'success', who)).status).toBe(status);
     expect((await remove([id], who)).status).toBe(deleted);
@@ -278,12 +284,12 @@ describe('who may', () => {
   });
 
   test('both are audited, with what was asked and what came of it; refusals by role too', async () => {
-    const dora = await owner(app, 'Dora');
-    const { key: doras } = await workspaceKey(app, dora);
+    const dora = await createOwner(app, 'Dora');
+    const { key: doras } = await createWorkspaceKey(app, dora);
     const { id } = await post({}, doras);
     ok(await setStatus([id, UNKNOWN_ID], 'success', dora));
     ok(await remove([id], dora));
-    const viewer = await member(ground, dora, 'viewer');
+    const viewer = await createMember(harness, dora, 'viewer');
     await remove([id], viewer);
     const entries = (await auditOf(app, dora)).filter(({ action }) =>
       String(action).startsWith('trace.'),

@@ -1,7 +1,7 @@
 // What ingestion refuses, and what it takes, over HTTP (document 1, section 9; document 2, section 4.1).
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decision, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { decision, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import { startApp, type Call, type TestApp } from '../../setup/start-app.ts';
 
 let app: TestApp;
@@ -9,8 +9,8 @@ let ada: Owner;
 let key: string;
 beforeAll(async () => {
   app = await startApp();
-  ada = await owner(app);
-  ({ key } = await workspaceKey(app, ada));
+  ada = await createOwner(app);
+  ({ key } = await createWorkspaceKey(app, ada));
 });
 afterAll(() => app.stop());
 

@@ -1,20 +1,27 @@
 // Lists of decisions: every filter, alone and together, full-text search, paging, order, exact totals (document 2, section 4.1).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import type { Answer, TestApp } from '../../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 let key: string;
 beforeAll(async () => {
-  ground = await startGround();
-  app = ground.app;
-  ada = await owner(app);
-  ({ key } = await workspaceKey(app, ada));
+  harness = await startHarness();
+  app = harness.app;
+  ada = await createOwner(app);
+  ({ key } = await createWorkspaceKey(app, ada));
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const get = (query: string, { token } = ada): Promise<Answer> =>
   app.call('GET', `/api/v1/traces?${query}`, { token });
@@ -33,9 +40,9 @@ describe('filters', () => {
   let bot: { id: string; name: string };
   const say = async (query: string) => (await names(query, bob)).join('');
   beforeAll(async () => {
-    bob = await owner(app, 'Bob');
-    bot = await agent(app, bob, 'Claims');
-    const { key: bobs } = await workspaceKey(app, bob);
+    bob = await createOwner(app, 'Bob');
+    bot = await createAgent(app, bob, 'Claims');
+    const { key: bobs } = await createWorkspaceKey(app, bob);
     const days = {
       a: '2026-03-01T00:00:00Z',
       b: '2026-03-01T23:59:59.999Z',
@@ -52,7 +59,7 @@ describe('filters', () => {
         'sealed.metadata.text': `{"n":"${n}"}`,
       };
       const status = { a: 'success', b: 'escalated', c: 'escalated', d: 'pending' }[n];
-      await ground.db
+      await harness.db
         .collection('ledger')
         .updateOne(where, { $set: { confidenceScore, status, humanOverride: n === 'a' } });
     }
@@ -97,10 +104,10 @@ describe('filters', () => {
   });
 
   test('an agent that was registered after decisions named it: all of them', async () => {
-    const carl = await owner(app, 'Carl');
-    const { key: carls } = await workspaceKey(app, carl);
+    const carl = await createOwner(app, 'Carl');
+    const { key: carls } = await createWorkspaceKey(app, carl);
     await post(named('before'), 'Late', carls);
-    await agent(app, carl, 'Late');
+    await createAgent(app, carl, 'Late');
     await post(named('after'), 'Late', carls);
     expect(await names('agentId=Late', carl)).toEqual(['after', 'before']);
   });
@@ -138,8 +145,8 @@ describe('full-text search', () => {
   const find = async (search: string) =>
     (await names(`search=${encodeURIComponent(search)}`, sam)).toSorted().join(' ');
   beforeAll(async () => {
-    sam = await owner(app, 'Sam');
-    const { key: sams } = await workspaceKey(app, sam);
+    sam = await createOwner(app, 'Sam');
+    const { key: sams } = await createWorkspaceKey(app, sam);
     await post(named('top', { rationale: 'The refund was already paid twice' }), 'x', sams);
     await post(
       named('inner', { outputDecision: { action: 'a', rationale: 'Paid by invoice, no refund' } }),
@@ -197,8 +204,8 @@ describe('full-text search', () => {
 
 describe('pages', () => {
   test('are cut newest first, and tell how many there are', async () => {
-    const eve = await owner(app, 'Eve');
-    const { key: eves } = await workspaceKey(app, eve);
+    const eve = await createOwner(app, 'Eve');
+    const { key: eves } = await createWorkspaceKey(app, eve);
     await Promise.all(Array.from({ length: 205 }, (_, n) => post(named(String(n)), 'x', eves)));
     const all: string[] = [];
     for (let page = 1; page <= 3; page++) {
@@ -229,8 +236,8 @@ describe('pages', () => {
 
 describe('totals', () => {
   test('are exact after every change', async () => {
-    const tom = await owner(app, 'Tom');
-    const { key: toms } = await workspaceKey(app, tom);
+    const tom = await createOwner(app, 'Tom');
+    const { key: toms } = await createWorkspaceKey(app, tom);
     const totals = async () => {
       const of = async (query: string) => (await get(`limit=1&${query}`, tom)).body.total as number;
       return [
@@ -260,8 +267,8 @@ describe('totals', () => {
   });
 
   test('neither run ahead nor fall behind while decisions come in', async () => {
-    const ida = await owner(app, 'Ida');
-    const { key: idas } = await workspaceKey(app, ida);
+    const ida = await createOwner(app, 'Ida');
+    const { key: idas } = await createWorkspaceKey(app, ida);
     const total = async () => (await get('limit=1', ida)).body.total as number;
     const seen = await Promise.all(
       Array.from({ length: 60 }, async (_, n) => {
@@ -275,14 +282,14 @@ describe('totals', () => {
 });
 
 test('a list reads nothing from the database that it does not show', async () => {
-  const mia = await owner(app, 'Mia');
-  const { key: mias } = await workspaceKey(app, mia);
+  const mia = await createOwner(app, 'Mia');
+  const { key: mias } = await createWorkspaceKey(app, mia);
   await post(named('shown'), 'x', mias);
-  await ground.db.command({ profile: 2 });
+  await harness.db.command({ profile: 2 });
   await get('', mia);
-  await ground.db.command({ profile: 0 });
+  await harness.db.command({ profile: 0 });
   const query = { 'command.find': 'ledger', 'command.sort.sequence': -1, 'command.limit': 25 };
-  const [read] = await ground.db.collection('system.profile').find(query).toArray();
+  const [read] = await harness.db.collection('system.profile').find(query).toArray();
   const wanted = Object.keys(read?.command.projection as object);
   expect(wanted).toContain('sealed.inputContext.text');
   for (const hidden of [

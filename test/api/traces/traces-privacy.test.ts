@@ -1,20 +1,27 @@
 // Personal data and payloads that must not be kept: scrubbed at the door, absent from the database (document 2, section 2).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import type { Answer, Call, TestApp } from '../../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 let key: string;
 beforeAll(async () => {
-  ground = await startGround();
-  app = ground.app;
-  ada = await owner(app);
-  ({ key } = await workspaceKey(app, ada));
+  harness = await startHarness();
+  app = harness.app;
+  ada = await createOwner(app);
+  ({ key } = await createWorkspaceKey(app, ada));
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const post = (call: Call): Promise<Answer> => app.call('POST', '/api/v1/traces', { key, ...call });
 const list = async (query: string) =>
@@ -23,8 +30,8 @@ const list = async (query: string) =>
 /** Every document of every collection as text; binary values read as text too. */
 async function everything(): Promise<string> {
   const texts: string[] = [];
-  for (const { name } of await ground.db.listCollections().toArray()) {
-    for await (const row of ground.db.collection(name).find()) texts.push(JSON.stringify(row));
+  for (const { name } of await harness.db.listCollections().toArray()) {
+    for await (const row of harness.db.collection(name).find()) texts.push(JSON.stringify(row));
   }
   return texts.join('\n');
 }
@@ -100,7 +107,7 @@ describe('personal data', () => {
     expect(shown.metadata).toEqual({ '[EMAIL]': '[EMAIL]', card: '[CARD]' });
     expect(JSON.stringify(shown)).not.toContain('hopper');
     await app.instance.runJobsOnce();
-    const event = await ground.db
+    const event = await harness.db
       .collection('outbox')
       .findOne({ 'payload.data.traceId': shown.traceId });
     expect(event?.payload.data.agentName).toBe('bot of [EMAIL]');
@@ -130,7 +137,7 @@ describe('personal data', () => {
     });
     expect(answer.status).toBe(403);
     const { traceId } = answer.body.data;
-    const stored = await ground.db.collection('ledger').findOne({ traceId });
+    const stored = await harness.db.collection('ledger').findOne({ traceId });
     expect(stored?.sealed.inputContext.text).toBe('{"prompt":"from [EMAIL]"}');
     expect(JSON.parse(stored?.sealed.evaluation.text as string).scrubbed).toEqual([
       'inputContext.prompt',
@@ -138,7 +145,7 @@ describe('personal data', () => {
   });
 
   test('reasons and names that operators wrote are scrubbed in events', async () => {
-    const bot = await agent(app, ada, `Bot ${EMAIL}`);
+    const bot = await createAgent(app, ada, `Bot ${EMAIL}`);
     const body = {
       name: 'Call',
       conditions: [{ field: 'outputDecision.action', operator: 'equals', value: 'call' }],
@@ -149,12 +156,14 @@ describe('personal data', () => {
       await post({ body: decision(bot.id, { outputDecision: { action: 'call' } }) })
     ).body.data;
     await app.instance.runJobsOnce();
-    const event = await ground.db.collection('outbox').findOne({ 'payload.data.traceId': traceId });
+    const event = await harness.db
+      .collection('outbox')
+      .findOne({ 'payload.data.traceId': traceId });
     expect(event?.payload.data).toMatchObject({ reason: 'Ask [EMAIL]', agentName: 'Bot [EMAIL]' });
   });
 
   test('the additional pass is the agent’s choice', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     const secretive = () => decision(bot.id, { metadata: { host: '10.1.2.3', mail: EMAIL } });
     const shown = async () => {
       ok(await post({ body: secretive() }));
@@ -167,12 +176,12 @@ describe('personal data', () => {
   });
 
   test('what was stored under other rules is scrubbed on reading', async () => {
-    const bob = await owner(app, 'Bob');
+    const bob = await createOwner(app, 'Bob');
     const where = { _id: objectId(bob.organizationId) };
-    await ground.db
+    await harness.db
       .collection('organizations')
       .updateOne(where, { $set: { scrubNationalIds: false } });
-    const { key: bobs } = await workspaceKey(app, bob);
+    const { key: bobs } = await createWorkspaceKey(app, bob);
     ok(
       await post({
         key: bobs,
@@ -185,7 +194,7 @@ describe('personal data', () => {
         unknown
       >;
     expect(await shown()).toMatchObject({ metadata: { note: NATIONAL }, rationale: NATIONAL });
-    await ground.db
+    await harness.db
       .collection('organizations')
       .updateOne(where, { $set: { scrubNationalIds: true } });
     await expect.poll(shown).toMatchObject({
@@ -197,7 +206,7 @@ describe('personal data', () => {
 
 describe('payloads that are not logged', () => {
   test('are committed to and nowhere in the database', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     const path = `/api/v1/agents/${bot.id}/policies`;
     ok(await app.call('PATCH', path, { token: ada.token, body: { logPayloads: false } }));
     const canary = 'xylophone-canary';
@@ -219,7 +228,7 @@ describe('payloads that are not logged', () => {
     expect(answer.status).toBe(201);
     await app.instance.runJobsOnce();
     expect(await everything()).not.toContain(canary);
-    const stored = await ground.db
+    const stored = await harness.db
       .collection('ledger')
       .findOne({ traceId: answer.body.data.traceId });
     const view = JSON.parse(stored?.view as string) as { unstored: string[]; commitments: object };

@@ -3,19 +3,26 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
 import { SCHEMA_VERSIONS, type SchemaVersion } from '../../../src/domain/record/schema-versions.ts';
-import { objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { agent, decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
+import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import type { Answer, Call, TestApp } from '../../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 let ada: Owner;
 let key: string;
 beforeAll(async () => {
-  ground = await startGround();
-  app = ground.app;
-  ada = await owner(app);
-  ({ key } = await workspaceKey(app, ada));
+  harness = await startHarness();
+  app = harness.app;
+  ada = await createOwner(app);
+  ({ key } = await createWorkspaceKey(app, ada));
   await policy(ada, ['Refunds', 'refund'], {
     type: 'flag_for_review',
     config: { reason: 'A human decides refunds' },
@@ -23,7 +30,7 @@ beforeAll(async () => {
   await policy(ada, ['Wires', 'wire'], { type: 'block', config: { reason: 'No wires' } });
   await policy(ada, ['Notes', 'note'], { type: 'notify', config: { channel: 'ops' } });
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const post = (call: Call): Promise<Answer> => app.call('POST', '/api/v1/traces', { key, ...call });
 const read = (id: string, who = ada) =>
@@ -43,7 +50,7 @@ async function policy(who: Owner, [name, value]: [string, string], action: objec
 /** The stored document behind an answer. */
 async function stored({ body }: Answer) {
   const { traceId } = body.data as { traceId: string };
-  const found = await ground.db.collection('ledger').findOne({ kind: 'trace', traceId });
+  const found = await harness.db.collection('ledger').findOne({ kind: 'trace', traceId });
   if (!found) throw new Error(`${traceId} is not stored`);
   return found;
 }
@@ -66,7 +73,7 @@ const common = {
 
 describe('the verdict', () => {
   test('approved: 201', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     const { status, body } = await post({ body: decision(bot.id) });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -76,7 +83,7 @@ describe('the verdict', () => {
   });
 
   test('held for review: 202 with policy and reason', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     const { status, body } = await post({
       body: decision(bot.id, { outputDecision: { action: 'refund' } }),
     });
@@ -89,7 +96,7 @@ describe('the verdict', () => {
   });
 
   test('blocked: 403 as a failure, and stored like every other', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     const answer = await post({ body: decision(bot.id, { outputDecision: { action: 'wire' } }) });
     expect(answer.status).toBe(403);
     const matchedPolicy = { name: 'Wires', reason: 'No wires' };
@@ -115,10 +122,10 @@ describe('the verdict', () => {
   });
 
   test('the strongest action of all matches wins, whatever the priorities', async () => {
-    const bob = await owner(app, 'Bob');
+    const bob = await createOwner(app, 'Bob');
     await policy(bob, ['First', 'refund'], { type: 'approve' });
     await policy(bob, ['Second', 'refund'], { type: 'flag_for_review' });
-    const { key: bobs } = await workspaceKey(app, bob);
+    const { key: bobs } = await createWorkspaceKey(app, bob);
     const refund = () =>
       post({ key: bobs, body: decision('x', { outputDecision: { action: 'refund' } }) });
     expect((await refund()).body.data).toMatchObject({
@@ -151,7 +158,7 @@ describe('the verdict', () => {
 
 describe('the decision as it is read', () => {
   test('is what was posted, with what was found out', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     const body = decision(bot.id, {
       agentVersion: '1.2.3.4',
       timestamp: '2026-03-01T10:00:00+02:00',
@@ -230,7 +237,7 @@ describe('the decision as it is read', () => {
   });
 
   test("another organisation's decision does not exist", async () => {
-    const eve = await owner(app, 'Eve');
+    const eve = await createOwner(app, 'Eve');
     const { _id } = await stored(await post({ body: decision('x') }));
     expect((await read(_id.toHexString(), eve)).status).toBe(404);
     expect((await app.call('GET', '/api/v1/traces', { token: eve.token })).body.total).toBe(0);
@@ -261,7 +268,7 @@ describe('the score', () => {
   });
 
   test("follows the agent's threshold and strictness", async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     const scored = async () =>
       (await post({ body: decision(bot.id, { triggeringCondition: '' }) })).body.data;
     const { confidenceScore, tags } = await scored();
@@ -276,7 +283,7 @@ describe('the score', () => {
   });
 
   test('an anomaly is tagged, and blocked where the agent is set so', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     const anomaly = (number: number) =>
       decision(bot.id, {
         inputContext: {
@@ -297,7 +304,7 @@ describe('the score', () => {
 
 describe('agents and keys', () => {
   test('an agent is named by id, by the name of its key, or not at all', async () => {
-    const bot = await agent(app, ada, 'Orders (v2.*) [eu]');
+    const bot = await createAgent(app, ada, 'Orders (v2.*) [eu]');
     const posted = async (named: string) =>
       (await stored(await post({ body: decision(named) }))).agentId as string;
     expect(await posted(bot.id)).toBe(bot.id);
@@ -308,7 +315,7 @@ describe('agents and keys', () => {
   });
 
   test('renamed, it is still known by the name of its key', async () => {
-    const bot = await agent(app, ada, 'Before');
+    const bot = await createAgent(app, ada, 'Before');
     ok(
       await app.call('PATCH', `/api/v1/agents/${bot.id}`, {
         token: ada.token,
@@ -322,7 +329,7 @@ describe('agents and keys', () => {
   });
 
   test('an agent key ingests for its own agent only', async () => {
-    const [bot, other] = [await agent(app, ada), await agent(app, ada)];
+    const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
     expect((await post({ key: bot.key, body: decision(bot.name) })).status).toBe(201);
     for (const named of [other.id, other.name, 'nobody']) {
       const { status, body } = await post({ key: bot.key, body: decision(named) });
@@ -331,8 +338,8 @@ describe('agents and keys', () => {
   });
 
   test('a key limited to some agents ingests and reads theirs alone', async () => {
-    const [bot, other] = [await agent(app, ada), await agent(app, ada)];
-    const { key: scoped } = await workspaceKey(app, ada, { scope: { agentIds: [bot.id] } });
+    const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
+    const { key: scoped } = await createWorkspaceKey(app, ada, { scope: { agentIds: [bot.id] } });
     expect((await post({ key: scoped, body: decision(other.id) })).status).toBe(403);
     expect((await post({ key: scoped, body: decision('free text') })).status).toBe(403);
     const mine = await stored(await post({ key: scoped, body: decision(bot.id) }));
@@ -351,8 +358,8 @@ describe('agents and keys', () => {
   });
 
   test('a read-only key ingests nothing, an agent key reads nothing, a session token ingests nothing', async () => {
-    const bot = await agent(app, ada);
-    const { key: readOnly } = await workspaceKey(app, ada, { scope: { readOnly: true } });
+    const bot = await createAgent(app, ada);
+    const { key: readOnly } = await createWorkspaceKey(app, ada, { scope: { readOnly: true } });
     expect((await post({ key: readOnly, body: decision('x') })).status).toBe(403);
     expect((await app.call('GET', '/api/v1/traces', { key: readOnly })).status).toBe(200);
     expect((await app.call('GET', '/api/v1/traces', { key: bot.key })).body.code).toBe('FORBIDDEN');
@@ -366,7 +373,7 @@ describe('agents and keys', () => {
   });
 
   test('the decisions of a removed agent stay; a new one that names it is free text', async () => {
-    const bot = await agent(app, ada);
+    const bot = await createAgent(app, ada);
     const before = await stored(await post({ body: decision(bot.id) }));
     ok(await app.call('DELETE', `/api/v1/agents/${bot.id}`, { token: ada.token }));
     expect((await post({ key: bot.key, body: decision(bot.id) })).status).toBe(401);
@@ -387,7 +394,7 @@ describe('the workspace', () => {
       body: { name: 'Second' },
     });
     const second = ok(made).body.data._id as string;
-    const { key: bound } = await workspaceKey(app, ada, { workspaceId: second });
+    const { key: bound } = await createWorkspaceKey(app, ada, { workspaceId: second });
     const refund = () => decision('x', { outputDecision: { action: 'refund' } });
     const chosen = { 'x-workspace-id': second };
     for (const call of [{ key: bound }, { headers: chosen }]) {
@@ -481,7 +488,7 @@ describe('the receipt', () => {
 
 test('every decision of this file is whole, and verifies', async () => {
   const { body } = await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
-  const count = await ground.db
+  const count = await harness.db
     .collection('ledger')
     .countDocuments({ organizationId: objectId(ada.organizationId) });
   expect(body.data).toMatchObject({

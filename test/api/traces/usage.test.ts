@@ -1,27 +1,27 @@
 // The monthly limit of the plan sandbox, decided where the chain is sealed (document 1, sections 7 and 8; docs/ledger.md).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decision, ok, owner, workspaceKey, type Owner } from '../../setup/personas.ts';
-import { objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { decision, ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
+import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
 import type { Answer, TestApp } from '../../setup/start-app.ts';
 
 const LIMIT = 20;
-let ground: Ground;
+let harness: Harness;
 let app: TestApp;
 /** Milliseconds that the app's clock is ahead. */
 let ahead = 0;
 beforeAll(async () => {
   const clock = { now: () => new Date(Date.now() + ahead) };
-  ground = await startGround(
+  harness = await startHarness(
     { DEFAULT_PLAN: 'sandbox', ASSAY_LIMIT_SANDBOX: String(LIMIT) },
     { clock },
   );
-  app = ground.app;
+  app = harness.app;
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 async function tenant(name: string): Promise<Owner & { key: string }> {
-  const who = await owner(app, name);
-  return { ...who, key: (await workspaceKey(app, who)).key };
+  const who = await createOwner(app, name);
+  return { ...who, key: (await createWorkspaceKey(app, who)).key };
 }
 const post = (
   { key }: { key: string },
@@ -31,7 +31,7 @@ const post = (
 const many = (who: { key: string }, count: number, instance = app) =>
   Promise.all(Array.from({ length: count }, () => post(who, decision('x'), instance)));
 const stored = ({ organizationId }: Owner) =>
-  ground.db
+  harness.db
     .collection('ledger')
     .find({ organizationId: objectId(organizationId) })
     .sort({ sequence: 1 })
@@ -62,7 +62,7 @@ describe('the plan sandbox', () => {
   test('with two instances too', async () => {
     const bob = await tenant('Bob');
     const environment = { DEFAULT_PLAN: 'sandbox', ASSAY_LIMIT_SANDBOX: String(LIMIT) };
-    const second = await startGround(environment, { mongoUri: ground.mongoUri });
+    const second = await startHarness(environment, { mongoUri: harness.mongoUri });
     try {
       const answers = await Promise.all([many(bob, LIMIT), many(bob, LIMIT, second.app)]);
       expect(tally(answers.flat())).toEqual({ taken: LIMIT, refused: LIMIT });
@@ -86,7 +86,7 @@ describe('the plan sandbox', () => {
       'true',
     ]);
     const where = { _id: objectId(carl.organizationId) };
-    await ground.db
+    await harness.db
       .collection('organizations')
       .updateOne(where, { $set: { 'subscription.plan': 'scale' } });
     await expect.poll(async () => (await post(carl, beyond)).status).toBe(201);
@@ -123,7 +123,7 @@ describe('the plan sandbox', () => {
 test.each(['scale', 'governance', 'enterprise', 'custom'])('the plan %s goes on', async (plan) => {
   const who = await tenant(plan);
   const where = { _id: objectId(who.organizationId) };
-  await ground.db
+  await harness.db
     .collection('organizations')
     .updateOne(where, { $set: { 'subscription.plan': plan } });
   await many(who, LIMIT);

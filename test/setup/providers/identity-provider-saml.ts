@@ -4,7 +4,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { SignedXml } from 'xml-crypto';
 import { encrypt } from 'xml-encryption';
 import { selfSigned, type KeyPair } from './self-signed.ts';
-import { objectId, type Ground } from '../harness.ts';
+import { objectId, type Harness } from '../harness.ts';
 import type { Owner } from '../personas.ts';
 
 const DS = 'http://www.w3.org/2000/09/xmldsig#';
@@ -290,7 +290,7 @@ export interface SamlSetting {
 }
 
 /** Gives an organisation its identity provider. */
-export async function useSaml({ db }: Ground, owner: Owner, setting: SamlSetting): Promise<void> {
+export async function useSaml({ db }: Harness, owner: Owner, setting: SamlSetting): Promise<void> {
   const { idp, domain, certificates = [idp.pair.certificate], saml, ...more } = setting;
   const ssoConfig = {
     provider: 'saml',
@@ -316,7 +316,7 @@ export async function useSaml({ db }: Ground, owner: Owner, setting: SamlSetting
 
 /** Makes a domain one that the organisation has proved. */
 export async function useDomain(
-  { db }: Pick<Ground, 'db'>,
+  { db }: Pick<Harness, 'db'>,
   owner: Owner,
   domain: string,
 ): Promise<void> {

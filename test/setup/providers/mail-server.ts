@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import type { Ground } from '../harness.ts';
+import type { Harness } from '../harness.ts';
 
 export interface Received extends Email {
   /** Whom the envelope names, which decides where it goes. */
@@ -10,7 +10,7 @@ export interface Received extends Email {
   raw: string;
 }
 
-export interface PostOffice {
+export interface MailServer {
   url: string;
   received: Received[];
   /** The newest mail to an address. */
@@ -19,7 +19,7 @@ export interface PostOffice {
 }
 
 /** Without encryption and without a password, on the loopback. */
-export async function openPostOffice(): Promise<PostOffice> {
+export async function startMailServer(): Promise<MailServer> {
   const received: Received[] = [];
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -51,7 +51,7 @@ export async function openPostOffice(): Promise<PostOffice> {
 }
 
 /** Nothing leaves by itself any more: `deliver` sends what waits. */
-export async function holdMail({ app, db }: Ground): Promise<{ deliver(): Promise<number> }> {
+export async function holdMail({ app, db }: Harness): Promise<{ deliver(): Promise<number> }> {
   await db
     .collection<{ _id: string }>('leases')
     .updateOne(

@@ -36,12 +36,13 @@ export async function startNameServer(): Promise<NameServer> {
     server.asked.push(name);
     if (server.mood === 'silent') return;
     const texts = server.records.get(name);
-    const code = server.mood === 'failing' ? SERVER_FAILURE : texts ? NO_ERROR : NO_SUCH_NAME;
-    socket.send(
-      answerTo(query.subarray(0, end), code, code === NO_ERROR && texts ? texts : []),
-      port,
-      address,
-    );
+    const question = query.subarray(0, end);
+    const refusal = server.mood === 'failing' ? SERVER_FAILURE : NO_SUCH_NAME;
+    const isAnswered = texts !== undefined && server.mood !== 'failing';
+    const answer = isAnswered
+      ? answerTo(question, NO_ERROR, texts)
+      : answerTo(question, refusal, []);
+    socket.send(answer, port, address);
   });
   return server;
 }

@@ -1,20 +1,20 @@
 // An organisation with a proved domain and a sign-on of its own, and people who sign on there.
 import { randomHex } from '../../../src/platform/ids.ts';
 import { Browser, cookieIn, SESSION } from '../browser.ts';
-import { objectId, type Ground } from '../harness.ts';
+import { objectId, type Harness } from '../harness.ts';
 import type { Claims, Realm } from './identity-provider.ts';
-import { ok, owner, type Owner } from '../personas.ts';
+import { ok, createOwner, type Owner } from '../personas.ts';
 import type { Answer } from '../start-app.ts';
 
-export interface House {
-  boss: Owner;
+export interface SsoOrganization {
+  owner: Owner;
   /** Proved. */
   domain: string;
   realm: Realm;
 }
 
 /** Claims a domain for an organisation, and proves it. */
-export async function claimDomain({ db }: Ground, boss: Owner, domain: string): Promise<void> {
+export async function claimDomain({ db }: Harness, owner: Owner, domain: string): Promise<void> {
   const now = new Date();
   const proof = {
     challenge: 'x',
@@ -25,43 +25,47 @@ export async function claimDomain({ db }: Ground, boss: Owner, domain: string): 
   };
   await db
     .collection('sso_domains')
-    .insertOne({ organizationId: objectId(boss.organizationId), domain, ...proof });
+    .insertOne({ organizationId: objectId(owner.organizationId), domain, ...proof });
 }
 
 /** Takes the proof of a domain away. */
-export async function unproveDomain({ db }: Ground, boss: Owner, domain: string): Promise<void> {
-  const where = { organizationId: objectId(boss.organizationId), domain };
+export async function unproveDomain({ db }: Harness, owner: Owner, domain: string): Promise<void> {
+  const where = { organizationId: objectId(owner.organizationId), domain };
   await db
     .collection('sso_domains')
     .updateOne(where, { $set: { verifiedAt: null, verifiedBy: null } });
 }
 
-export async function settle(
-  { app }: Ground,
-  { boss, realm }: Pick<House, 'boss' | 'realm'>,
+export async function configureSso(
+  { app }: Harness,
+  { owner, realm }: Pick<SsoOrganization, 'owner' | 'realm'>,
   more: object = {},
 ) {
   const { oidc = {}, ...rest } = more as { oidc?: object };
   const body = { provider: 'oidc', oidc: { ...realm.settings, ...oidc }, ...rest };
-  ok(await app.call('PUT', '/api/v1/organization/sso', { token: boss.token, body }));
+  ok(await app.call('PUT', '/api/v1/organization/sso', { token: owner.token, body }));
 }
 
 /** A new organisation that signs on at the realm. */
-export async function house(ground: Ground, realm: Realm, more: object = {}): Promise<House> {
-  const boss = await owner(ground.app, 'Boss');
+export async function createSsoOrganization(
+  harness: Harness,
+  realm: Realm,
+  more: object = {},
+): Promise<SsoOrganization> {
+  const owner = await createOwner(harness.app, 'Owner');
   const domain = `d${randomHex(5)}.example.org`;
-  await claimDomain(ground, boss, domain);
-  await settle(ground, { boss, realm }, more);
-  return { boss, domain, realm };
+  await claimDomain(harness, owner, domain);
+  await configureSso(harness, { owner, realm }, more);
+  return { owner, domain, realm };
 }
 
 export const initiate = (browser: Browser, email: string, more: object = {}): Promise<Answer> =>
   browser.call('POST', '/api/v1/auth/sso/initiate', { body: { email, ...more } });
 
 /** Sets out from the dispatcher; answers where the browser is sent. */
-export async function setOut(
+export async function startLogin(
   browser: Browser,
-  { domain }: House,
+  { domain }: SsoOrganization,
   more: object = {},
 ): Promise<string> {
   return ok(await initiate(browser, `someone@${domain}`, more)).body.data.redirectUrl as string;
@@ -69,13 +73,13 @@ export async function setOut(
 
 /** The whole way, as somebody whom the provider vouches for. */
 export async function signOn(
-  ground: Ground,
-  at: House,
+  harness: Harness,
+  at: SsoOrganization,
   person: Claims,
 ): Promise<{ answer: Answer; browser: Browser }> {
-  const browser = new Browser(ground.app);
-  const back = at.realm.vouch(await setOut(browser, at), person);
-  return { answer: await browser.back(`sso/callback/${at.boss.organizationId}`, back), browser };
+  const browser = new Browser(harness.app);
+  const back = at.realm.vouch(await startLogin(browser, at), person);
+  return { answer: await browser.back(`sso/callback/${at.owner.organizationId}`, back), browser };
 }
 
 /** The token of a session that a sign-on opened. */
