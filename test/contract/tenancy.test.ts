@@ -1,24 +1,18 @@
 // Another organisation's records do not exist: its ids are answered like unknown ones, and its texts are never seen.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { querySchema } from '../../src/http/checks/inputs.ts';
 import type { Route } from '../../src/http/declaration/define-route.ts';
 import { randomHex } from '../../src/platform/ids.ts';
 import type { Answer } from '../setup/start-app.ts';
 import { faultOf } from './answers.ts';
-import { authorisation } from './authorisation.ts';
-import { type Example, examples, type Sample } from './examples.ts';
+import { access, examples } from './examples/all.ts';
+import type { Example, Sample } from './examples/example.ts';
+import { test as base } from './fixtures.ts';
 import { mounted, parametersOf } from './mounted.ts';
 import { placesOf, replaced, valueAt, type Path } from './paths.ts';
-import {
-  credentialsFor,
-  makeSite,
-  openGround,
-  send,
-  type Credentials,
-  type Ground,
-  type Site,
-} from './site.ts';
+import { credentialsFor, send, type Credentials } from './requests.ts';
+import { createTenant, type Tenant } from './tenant.ts';
 
 const CANARY = 'canary';
 /** Members that are named like ids and name nothing of an organisation's. */
@@ -42,19 +36,13 @@ const PLACEHOLDER = /^DELETE \S+\/(passkeys|trusted-devices)\//;
 const VOLATILE =
   /"(_id|id|traceId|createdAt|updatedAt|salt|chainHash|sequence|prefix|key|count|total)":("[^"]*"|\d+)/g;
 
-let ground: Ground;
-let ours: Site;
-let theirs: Site;
-beforeAll(async () => {
-  ground = await openGround();
-  ours = await makeSite(ground, 'ours');
-  theirs = await makeSite(ground, CANARY);
-});
-afterAll(() => ground.close());
+const test = base
+  .extend('ours', { scope: 'file' }, ({ harness }) => createTenant(harness, 'ours'))
+  .extend('theirs', { scope: 'file' }, ({ harness }) => createTenant(harness, CANARY));
 
 /** Everything of ours that may call the operation: the owner, and a workspace key where keys are let in. */
-function callersOf(operation: string): Credentials[] {
-  const row = authorisation[operation];
+function callersOf(ours: Tenant, operation: string): Credentials[] {
+  const row = access[operation];
   return [
     ...(row?.nobody === 'NO_API_KEY' ? [] : [credentialsFor(ours, operation)]),
     ...(['FORBIDDEN', 'NO_TOKEN'].includes(row?.workspaceKey ?? '') ? [] : [{ key: ours.key }]),
@@ -105,14 +93,26 @@ function declaredIds(route: Route): string[] {
 }
 
 // Reading comes before writing: an unknown `agentId` in a decision is free text, and then it is known.
-test.for([...mounted.keys()].sort())('ids: %s', (operation) =>
-  tryIds(operation, examples[operation]),
+test.for([...mounted.keys()].sort())('ids: %s', (operation, { ours, theirs }) =>
+  tryIds({ ours, theirs, operation, example: examples[operation] }),
 );
 
-test('ids: the other way to name a session', () =>
-  tryIds('POST /api/v1/auth/revoke-session', ({ auditLogId }) => ({ body: { auditLogId } })));
+test('ids: the other way to name a session', ({ ours, theirs }) =>
+  tryIds({
+    ours,
+    theirs,
+    operation: 'POST /api/v1/auth/revoke-session',
+    example: ({ auditLogId }) => ({ body: { auditLogId } }),
+  }));
 
-async function tryIds(operation: string, example: Example | undefined): Promise<void> {
+interface Trial {
+  ours: Tenant;
+  theirs: Tenant;
+  operation: string;
+  example: Example | undefined;
+}
+
+async function tryIds({ ours, theirs, operation, example }: Trial): Promise<void> {
   const [mine, foreign] = [
     await example?.(ours, ours.owner.token),
     await example?.(theirs, theirs.owner.token),
@@ -121,7 +121,7 @@ async function tryIds(operation: string, example: Example | undefined): Promise<
   expect(places.length).toBeGreaterThanOrEqual(recordParameters(operation).length);
   for (const path of places) {
     const id = valueAt(foreign, path) as string;
-    for (const credentials of callersOf(operation)) {
+    for (const credentials of callersOf(ours, operation)) {
       const nowhere = unknown(id);
       const asTheirs = await send(ours, operation, {
         sample: replaced(mine ?? {}, path, id),
@@ -142,7 +142,7 @@ async function tryIds(operation: string, example: Example | undefined): Promise<
 
 test.for([...mounted.values()])(
   'every id that $route.method $path takes is tried',
-  async ({ path, route }) => {
+  async ({ path, route }, { ours }) => {
     const operation = `${route.method.toUpperCase()} ${path}`;
     const sample = (await examples[operation]?.(ours, ours.owner.token)) ?? {};
     const tried = idsIn(operation, sample).map((place) =>
@@ -154,13 +154,13 @@ test.for([...mounted.values()])(
   },
 );
 
-test.for([...mounted.keys()])('workspace and texts: %s', async (operation) => {
+test.for([...mounted.keys()])('workspace and texts: %s', async (operation, { ours, theirs }) => {
   const sample = (await examples[operation]?.(ours, ours.owner.token)) ?? {};
   const open = { ...sample, query: {} };
-  for (const credentials of callersOf(operation)) {
+  for (const credentials of callersOf(ours, operation)) {
     const call = (workspaceId: string): Promise<Answer> =>
       send(ours, operation, { sample, ...credentials, headers: { 'x-workspace-id': workspaceId } });
-    const { nobody = '', owner } = authorisation[operation] ?? {};
+    const { nobody = '', owner } = access[operation] ?? {};
     const gated = /^NO_/.test(nobody) && owner !== nobody;
     if (gated) {
       const answer = await call(theirs.workspaceId);
@@ -174,7 +174,7 @@ test.for([...mounted.keys()])('workspace and texts: %s', async (operation) => {
   }
 });
 
-test('the canaries are there to be seen by their owner', async () => {
+test('the canaries are there to be seen by their owner', async ({ theirs }) => {
   for (const operation of [
     'GET /api/v1/agents',
     'GET /api/v1/policies',

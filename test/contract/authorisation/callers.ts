@@ -1,0 +1,148 @@
+// `test` with one caller of every kind, who calls an operation and tells how that ended.
+import jwt from 'jsonwebtoken';
+import { createMember } from '../../setup/harness.ts';
+import { createWorkspaceKey, type Owner } from '../../setup/personas.ts';
+import { SECRETS, type Answer } from '../../setup/start-app.ts';
+import { faultOf } from '../answers.ts';
+import { PERSONAS, type Persona, type Verdict } from '../examples/access.ts';
+import { examples } from '../examples/all.ts';
+import { test as base } from '../fixtures.ts';
+import { send, type Credentials } from '../requests.ts';
+import { createTenant, signInAgain, type ContractHarness, type Tenant } from '../tenant.ts';
+
+/** A call of one of these ends the session it is made with, so each gets one of its own. */
+const ENDING = new Set([
+  'POST /api/v1/auth/logout',
+  'POST /api/v1/auth/revoke-session',
+  'POST /api/v1/auth/revoke-sessions',
+  'POST /api/v1/auth/saml/logout/initiate',
+]);
+
+/** Ends the organisation it is called in, so whoever may call it gets one of their own. */
+const LAST = 'DELETE /api/v1/organization';
+
+const ROLES = ['admin', 'reviewer', 'member', 'viewer', 'auditor'] as const;
+
+/** The same session, which nobody has ended, signed again with an end in the past. */
+function expired(token: string): string {
+  const claims = {
+    ...(jwt.decode(token) as jwt.JwtPayload),
+    exp: Math.floor(Date.now() / 1000) - 60,
+  };
+  return jwt.sign(claims, SECRETS.jwt, { algorithm: 'HS256' });
+}
+
+/** A refusal in a browser is told in the address it is sent to. */
+function codeIn({ body, headers }: Answer): string {
+  const location = headers.get('location');
+  return location === null
+    ? (body?.code as string)
+    : (new URL(location).searchParams.get('error') ?? 'ok');
+}
+
+interface Tenants {
+  home: Tenant;
+  elsewhere: Tenant;
+  small: Tenant;
+}
+
+class Callers {
+  readonly #harness: ContractHarness;
+  readonly #tenants: Tenants;
+  readonly #credentials = new Map<Persona, Credentials>([['nobody', {}]]);
+  readonly #emails = new Map<Persona, string>();
+
+  constructor(harness: ContractHarness, tenants: Tenants) {
+    this.#harness = harness;
+    this.#tenants = tenants;
+    const { home, elsewhere, small } = tenants;
+    this.addPerson('owner', home.owner);
+    this.addPerson('foreigner', elsewhere.owner);
+    this.addPerson('sandbox', small.owner);
+    this.add('workspaceKey', { key: home.key });
+    this.add('agentKey', { key: home.agentKey });
+    this.add('sandboxDirectory', { token: small.scimToken });
+  }
+
+  add(persona: Persona, credentials: Credentials): void {
+    this.#credentials.set(persona, credentials);
+  }
+
+  addPerson(persona: Persona, { token, email }: Owner): void {
+    this.add(persona, { token });
+    this.#emails.set(persona, email);
+  }
+
+  /** How the operation ends for everybody, and what is wrong with the answers. */
+  async verdicts(operation: string) {
+    const verdicts: Partial<Record<Persona, Verdict>> = {};
+    const faults: string[] = [];
+    for (const persona of PERSONAS) {
+      const answer = await this.#call(persona, operation);
+      verdicts[persona] = answer.status < 300 ? 'ok' : (codeIn(answer) as Verdict);
+      const fault = faultOf(operation, answer);
+      if (fault !== null) faults.push(`${persona}: ${fault}`);
+    }
+    return { verdicts, faults };
+  }
+
+  async #call(persona: Persona, operation: string): Promise<Answer> {
+    const { tenant, credentials } = await this.#stage(persona, operation);
+    const foreign = persona === 'foreigner' || persona.toLowerCase().endsWith('directory');
+    const subject = foreign ? tenant.owner.token : (credentials.token ?? tenant.owner.token);
+    const sample = (await examples[operation]?.(tenant, subject)) ?? {};
+    const answer = await send(tenant, operation, { sample, ...credentials });
+    if (operation.endsWith('revoke-sessions')) await this.#renew(persona);
+    return answer;
+  }
+
+  /** Where somebody calls, and as whom. */
+  async #stage(persona: Persona, operation: string) {
+    const { home, small } = this.#tenants;
+    if (operation === LAST && (persona === 'owner' || persona === 'sandbox')) {
+      const plan = persona === 'sandbox' ? 'sandbox' : undefined;
+      const tenant = await createTenant(this.#harness, 'last', plan);
+      return { tenant, credentials: { token: tenant.owner.token } };
+    }
+    return {
+      tenant: persona === 'sandbox' ? small : home,
+      credentials: await this.#credentialsOf(persona, operation),
+    };
+  }
+
+  /** What ends a session is given a fresh one. */
+  async #credentialsOf(persona: Persona, operation: string): Promise<Credentials> {
+    if (persona === 'directory') return { token: this.#tenants.home.scimToken };
+    const email = this.#emails.get(persona);
+    if (email === undefined || !ENDING.has(operation)) return this.#credentials.get(persona) ?? {};
+    return { token: await signInAgain(this.#harness, email) };
+  }
+
+  /** All sessions are gone: the person signs in again, also for the examples of the tenant. */
+  async #renew(persona: Persona): Promise<void> {
+    const email = this.#emails.get(persona);
+    if (email === undefined) return;
+    const token = await signInAgain(this.#harness, email);
+    this.add(persona, { token });
+    const { home, elsewhere, small } = this.#tenants;
+    const tenant = { owner: home, foreigner: elsewhere, sandbox: small }[persona as string];
+    if (tenant) tenant.owner.token = token;
+  }
+}
+
+export const test = base.extend('callers', { scope: 'file' }, async ({ harness }) => {
+  const home = await createTenant(harness, 'home');
+  const elsewhere = await createTenant(harness, 'elsewhere');
+  const small = await createTenant(harness, 'small', 'sandbox');
+  const callers = new Callers(harness, { home, elsewhere, small });
+  for (const role of ROLES) callers.addPerson(role, await createMember(harness, home.owner, role));
+  const { token } = await createMember(harness, home.owner, 'owner');
+  callers.add('expired', { token: expired(token) });
+  const scope = { readOnly: true };
+  const readOnly = await createWorkspaceKey(harness.app, home.owner, { scope });
+  callers.add('readOnlyKey', { key: readOnly.key });
+  const agentIds = [home.agentId];
+  const scoped = await createWorkspaceKey(harness.app, home.owner, { scope: { agentIds } });
+  callers.add('scopedKey', { key: scoped.key });
+  return callers;
+});

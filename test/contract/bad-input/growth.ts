@@ -1,0 +1,42 @@
+// How many documents a sweep leaves in each collection, and whether that is as many whole successes as there were.
+import type { mongo } from 'mongoose';
+
+export type Counts = Readonly<Record<string, number>>;
+
+/** What follows from other records, at its own time. */
+const DERIVED =
+  /^(agent_activity|policy_statistics|policy_sets|cursors|parked|outbox|heads_.*|leases|jobs|migrations|audit_rows|system\..*)$/;
+/** Refusals of somebody who is known are audited as well. */
+const AUDIT_LOG = 'audit_entries';
+
+/** One command for all collections, by what the database keeps count of anyway. */
+export async function countsOf(db: mongo.Db): Promise<Counts> {
+  const names = (await db.listCollections().toArray()).map(({ name }) => name);
+  const [first = '', ...others] = names.filter((name) => !DERIVED.test(name)).sort();
+  const count = { $collStats: { count: {} } };
+  const found = db
+    .collection(first)
+    .aggregate<{ ns: string; count: number }>([
+      count,
+      ...others.map((coll) => ({ $unionWith: { coll, pipeline: [count] } })),
+    ]);
+  const rows = await found.toArray();
+  return Object.fromEntries(rows.map(({ ns, count }) => [ns.slice(ns.indexOf('.') + 1), count]));
+}
+
+export const growthOf = (before: Counts, after: Counts): Counts =>
+  Object.fromEntries(
+    Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]),
+  );
+
+/** Collections that changed by something else than whole successes; `once` is the growth by one. */
+export function halfWritten(once: Counts, all: Counts, served: number): string[] {
+  return Object.entries(all).flatMap(([name, growth]) => {
+    const whole = (once[name] ?? 0) * served;
+    const fits =
+      name === AUDIT_LOG
+        ? growth >= whole
+        : growth >= Math.min(0, whole) && growth <= Math.max(0, whole);
+    return fits ? [] : [`${name}: ${growth} for ${served} successes of ${once[name] ?? 0}`];
+  });
+}

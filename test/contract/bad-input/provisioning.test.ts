@@ -1,0 +1,14 @@
+// Bad input to SCIM.
+import { expect } from 'vitest';
+import { operationsOf } from '../examples/all.ts';
+import { harmless, test } from './sweep.ts';
+
+test.for(operationsOf('provisioning'))('%s', async (operation, { sweep }) => {
+  expect(await sweep.over(operation)).toEqual(harmless(operation));
+});
+
+test('afterwards both chains are whole, no audit row waits, and the main job still works', async ({
+  sweep,
+}) => {
+  expect(await sweep.aftermath()).toEqual({ brokenLinks: [], ingestion: 201 });
+});

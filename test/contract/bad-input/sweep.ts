@@ -1,0 +1,167 @@
+// `test` with a sweep: every input of an operation is replaced by what it should never be; nothing breaks and nothing is half-written.
+import { expect } from 'vitest';
+import { chainHash, chainTime } from '../../../src/domain/record/chain.ts';
+import { AUDIT, type Chain, DECISIONS } from '../../../src/ledger/chains.ts';
+import type { Answer } from '../../setup/start-app.ts';
+import { faultOf } from '../answers.ts';
+import { access, examples, refusedWith } from '../examples/all.ts';
+import type { Sample } from '../examples/example.ts';
+import { test as base } from '../fixtures.ts';
+import { credentialsFor, send, type Credentials } from '../requests.ts';
+import { createTenant, signInAgain, type ContractHarness, type Tenant } from '../tenant.ts';
+import { countsOf, growthOf, halfWritten } from './growth.ts';
+import { type Trial, trialsOf } from './trials.ts';
+
+/** Ends the organisation it is called in, so it is called in others. */
+const LAST = 'DELETE /api/v1/organization';
+const CONCURRENCY = 8;
+
+export interface Findings {
+  /** Of the request that is served. */
+  status: number;
+  /** How many collections there are to be half-written. */
+  collections: number;
+  faults: string[];
+  halfWritten: string[];
+}
+
+const credentialsOf = (tenant: Tenant, operation: string): Credentials =>
+  access[operation]?.nobody === 'NO_API_KEY'
+    ? { key: tenant.key }
+    : credentialsFor(tenant, operation);
+
+/** A browser that is sent on is told of a refusal in the address. */
+const wasServed = ({ status, headers }: Answer): boolean =>
+  status < 300 || (status < 400 && !/[?&]error=/.test(headers.get('location') ?? ''));
+
+/** Runs the trials a few at a time; answers what was wrong, and how many were served. */
+async function run(operation: string, trials: Trial[]) {
+  const faults: string[] = [];
+  let served = 0;
+  const queue = trials.values();
+  const worker = async (): Promise<void> => {
+    for (const { name, never, call } of queue) {
+      const answer = await call();
+      const fault = faultOf(operation, answer);
+      if (wasServed(answer) || answer.body?.code === 'SVC_BLOCKED_BY_POLICY') served += 1;
+      if (fault !== null) faults.push(`${name}: ${fault}`);
+      else if (never && wasServed(answer)) faults.push(`${name}: was served`);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return { faults, served };
+}
+
+export class Sweep {
+  readonly #harness: ContractHarness;
+  readonly home: Tenant;
+  constructor(harness: ContractHarness, home: Tenant) {
+    this.#harness = harness;
+    this.home = home;
+  }
+
+  /** The example once as it is, and then every trial of it. */
+  async over(operation: string): Promise<Findings> {
+    const { db } = this.#harness;
+    const first = await this.#tenantOf(operation);
+    const sample = await this.#sampleOf(operation, first);
+    const prepared = await countsOf(db);
+    const good = await this.send(operation, { sample }, first);
+    const once = growthOf(prepared, await countsOf(db));
+    const tenant = await this.#afterSuccess(operation);
+
+    const fresh = await this.#sampleOf(operation, tenant);
+    const start = await countsOf(db);
+    const credentials = credentialsOf(tenant, operation);
+    const trials = trialsOf({ tenant, operation, credentials, sample: fresh });
+    const { faults, served } = await run(operation, trials);
+    const fault = faultOf(operation, good);
+    return {
+      status: good.status,
+      collections: Object.keys(start).length,
+      faults: fault === null ? faults : [fault, ...faults],
+      halfWritten: halfWritten(once, growthOf(start, await countsOf(db)), served),
+    };
+  }
+
+  send(
+    operation: string,
+    call: { sample: Sample; headers?: Record<string, string> },
+    tenant = this.home,
+  ): Promise<Answer> {
+    return send(tenant, operation, { ...credentialsOf(tenant, operation), ...call });
+  }
+
+  #sampleOf = async (operation: string, tenant: Tenant): Promise<Sample> =>
+    (await examples[operation]?.(tenant, tenant.owner.token)) ?? {};
+
+  async #tenantOf(operation: string): Promise<Tenant> {
+    return operation === LAST ? createTenant(this.#harness, 'last') : this.home;
+  }
+
+  /** Whoever is left to go on with. */
+  async #afterSuccess(operation: string): Promise<Tenant> {
+    const { owner } = this.home;
+    if (/logout|revoke/.test(operation))
+      owner.token = await signInAgain(this.#harness, owner.email);
+    // What is erased afterwards is erased before anything is counted.
+    if (operation === LAST) await this.#harness.app.instance.runJobsOnce();
+    return this.#tenantOf(operation);
+  }
+
+  /** What all of it has left behind. */
+  async aftermath() {
+    const { app, db } = this.#harness;
+    const brokenLinks = [
+      ...(await this.#brokenLinks(DECISIONS)),
+      ...(await this.#brokenLinks(AUDIT)),
+    ];
+    await expect.poll(() => db.collection('audit_rows').countDocuments()).toBe(0);
+    await app.instance.runJobsOnce();
+    const other = await createTenant(this.#harness, 'afterwards');
+    const operation = 'POST /api/v1/traces';
+    const sample = await this.#sampleOf(operation, other);
+    return { brokenLinks, ingestion: (await this.send(operation, { sample }, other)).status };
+  }
+
+  /** Links of every organisation's chain that do not fit. */
+
+  async #brokenLinks({ collection, genesis }: Chain): Promise<string[]> {
+    const entries = await this.#harness.db
+      .collection(collection)
+      .find()
+      .sort({ organizationId: 1, sequence: 1 })
+      .toArray();
+    const heads = new Map<string, { sequence: number; chainHash: string }>();
+    return entries.flatMap(
+      ({ organizationId, sequence, prevHash, payloadDigest, createdAt, chainHash: found }) => {
+        const organization = String(organizationId);
+        const head = heads.get(organization) ?? { sequence: 0, chainHash: genesis };
+        heads.set(organization, { sequence, chainHash: found });
+        const link = {
+          prevHash: head.chainHash,
+          payloadDigest,
+          sequence: head.sequence + 1,
+          createdAt: chainTime(createdAt),
+        };
+        return prevHash === head.chainHash && found === chainHash(link)
+          ? []
+          : [`${collection} ${organization} ${sequence}`];
+      },
+    );
+  }
+}
+
+/** What a sweep finds where all is well. */
+export const harmless = (operation: string): object => ({
+  status: refusedWith[operation] ?? expect.toSatisfy((status: number) => status < 400),
+  collections: expect.toSatisfy((count: number) => count > 5),
+  faults: [],
+  halfWritten: [],
+});
+
+export const test = base.extend('sweep', { scope: 'file' }, async ({ harness }) => {
+  const home = await createTenant(harness, 'sweep');
+  await harness.db.collection('users').updateMany({}, { $set: { systemRole: 'owner' } });
+  return new Sweep(harness, home);
+});

@@ -1,0 +1,133 @@
+// The trials of one operation: every input of its example replaced by what it should never be.
+import type { Answer } from '../../setup/start-app.ts';
+import { freeForm } from '../examples/all.ts';
+import type { Sample } from '../examples/example.ts';
+import { placesOf, replaced, type Path } from '../paths.ts';
+import { asForm, send, type Credentials } from '../requests.ts';
+import type { Tenant } from '../tenant.ts';
+import { BAD_BODIES, BAD_TEXTS, BAD_VALUES, type BadValue } from './bad-values.ts';
+
+export interface Trial {
+  name: string;
+  /** Never served, whatever the operation. */
+  never: boolean;
+  call: () => Promise<Answer>;
+}
+
+/** A request that is served. */
+export interface Good {
+  tenant: Tenant;
+  operation: string;
+  credentials: Credentials;
+  sample: Sample;
+}
+
+const MARK = '"@@here@@"';
+
+export const trialsOf = (good: Good): Trial[] => [
+  ...bodyTrials(good),
+  ...formTrials(good),
+  ...addressTrials(good),
+];
+
+/** The sample's body with the value at `path` replaced by JSON text as it is. */
+function bodyWith(sample: Sample, path: Path, json: string): string {
+  const marked = JSON.stringify(replaced(sample.body ?? {}, path, JSON.parse(MARK)));
+  return marked.replace(MARK, () => json);
+}
+
+function bodyTrials({ tenant, operation, credentials, sample }: Good): Trial[] {
+  if (!sample.body) return [];
+  const call =
+    (raw: string | Uint8Array, headers = {}) =>
+    (): Promise<Answer> =>
+      send(tenant, operation, { sample: { ...sample, body: {} }, ...credentials, raw, headers });
+  const free = new Set(freeForm[operation]);
+  const isData = (path: Path, { json }: BadValue): boolean =>
+    json.startsWith('{"$') && !free.has(path.join('.'));
+  const places = placesOf(sample.body);
+  return [
+    ...places.flatMap(({ path, value }) =>
+      BAD_VALUES.map((bad) => ({
+        name: `${path.join('.')} = ${bad.name}`,
+        never: bad.never === true || (typeof value === 'string' && isData(path, bad)),
+        call: call(bodyWith(sample, path, bad.json)),
+      })),
+    ),
+    ...places.map(({ path }) => ({
+      name: `${path.join('.')} left out`,
+      never: false,
+      call: call(JSON.stringify(replaced(sample.body, path, undefined))),
+    })),
+    ...BAD_BODIES.map(({ name, raw, headers }) => ({
+      name,
+      never: true,
+      call: call(raw, headers),
+    })),
+  ];
+}
+
+/** A form with one text put in as it is, without a member, with one twice, and what is no form. */
+function formTrials({ tenant, operation, credentials, sample }: Good): Trial[] {
+  if (!sample.form) return [];
+  const form = Object.entries(sample.form);
+  const written = (raw: string | Uint8Array, more = {}) => {
+    const headers = { ...asForm({}).headers, ...more };
+    const call = () => send(tenant, operation, { sample, ...credentials, raw, headers });
+    return { never: true, call };
+  };
+  const rest = (without: string): string =>
+    new URLSearchParams(form.filter(([name]) => name !== without)).toString();
+  return [
+    ...form.flatMap(([name]) => [
+      ...BAD_TEXTS.map((text) => ({
+        name: `${name}=${text.slice(0, 40)}`,
+        ...written(`${name}=${text}&${rest(name)}`),
+      })),
+      { name: `${name} left out`, ...written(rest(name)) },
+      { name: `${name} twice`, ...written(`${rest('')}&${rest('')}`) },
+    ]),
+    ...BAD_BODIES.map(({ name, raw, headers }) => ({ name, ...written(raw, headers) })),
+  ];
+}
+
+/** Parameters and a query, put in as they are: `URLSearchParams` would encode them. */
+function addressTrials(good: Good): Trial[] {
+  const { params = {}, query = {} } = good.sample;
+  const rest = (without: string): string =>
+    new URLSearchParams(Object.entries(query).filter(([name]) => name !== without)).toString();
+  const inQuery = Object.entries(query).flatMap(([name, value]) => [
+    ...BAD_TEXTS.map((text) => ({ search: `${name}=${text}`, never: text.includes('%00') })),
+    { search: `${name}[$ne]=1`, never: false },
+    { search: `${name}=`, never: false },
+    { search: `${name}=${value}&${name}=${value}`, never: false },
+  ]);
+  return [
+    ...Object.keys(params).flatMap((name) =>
+      BAD_TEXTS.map((text) => ({
+        name: `:${name} = ${text.slice(0, 40)}`,
+        never: true,
+        call: () => callAddress(good, { ...params, [name]: text }, ''),
+      })),
+    ),
+    ...inQuery.map(({ search, never }) => ({
+      name: `?${search.slice(0, 60)}`,
+      never,
+      call: () => callAddress(good, params, `?${search}&${rest(search.split(/[=[]/)[0] ?? '')}`),
+    })),
+  ];
+}
+
+function callAddress(
+  { tenant, operation, credentials, sample: { body, form } }: Good,
+  params: Record<string, string>,
+  search: string,
+): Promise<Answer> {
+  const [method = '', path = ''] = operation.split(' ');
+  const address = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? name);
+  return tenant.harness.app.call(method, address + search, {
+    ...credentials,
+    ...(body && { body }),
+    ...(form && asForm(form)),
+  });
+}

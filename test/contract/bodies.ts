@@ -1,0 +1,83 @@
+// Bodies in which every member is given that a caller may send; each text bears the mark of its tenant.
+import { randomHex } from '../../src/platform/ids.ts';
+import { decision } from '../setup/personas.ts';
+import { FIRST_CERTIFICATE } from '../setup/providers/certificates.ts';
+
+export const policyBody = (mark: string): Record<string, unknown> => ({
+  name: `${mark} policy`,
+  description: `${mark} description`,
+  enabled: true,
+  priority: 5,
+  conditions: [
+    {
+      field: 'outputDecision.action',
+      operator: 'equals',
+      value: `${mark} wipe`,
+      logicalOperator: 'AND',
+    },
+  ],
+  actions: [{ type: 'flag_for_review', config: { reason: `${mark} reason` } }],
+});
+
+/** What may be stated of a model. */
+export const modelMetadata = (mark: string): Record<string, unknown> => ({
+  provider: `${mark} provider`,
+  model: `${mark} model`,
+  version: '2.1',
+  license: `${mark} licence`,
+  riskClass: 'limited',
+  purpose: `${mark} purpose`,
+  trainingDataSummary: `${mark} summary`,
+  datasets: [
+    {
+      name: `${mark} data`,
+      uri: 's3://bucket/data',
+      license: 'CC-BY-4.0',
+      sha256: '5'.repeat(64),
+      description: `${mark} description`,
+    },
+  ],
+});
+
+export const decisionBody = (agentId: string, mark: string): Record<string, unknown> =>
+  decision(agentId, {
+    agentVersion: '1.2.3',
+    triggeringCondition: `${mark} condition`,
+    rationale: `${mark} rationale: the order was shipped yesterday according to the tracking system.`,
+    alternatives: [{ decision: `${mark} other`, confidence: 0.2 }],
+    metadata: { note: `${mark} note` },
+    timestamp: '2025-05-05T05:05:05.005Z',
+  });
+
+export const ssoBody = (mark: string): Record<string, unknown> => ({
+  provider: 'oidc',
+  requireMfaEvenWithSso: false,
+  justInTime: true,
+  oidc: {
+    issuer: 'https://login.example.com/tenant',
+    clientId: `${mark} client`,
+    clientSecret: `${mark} secret`,
+    subjectClaim: 'sub',
+    groupsClaim: 'groups',
+  },
+  saml: {
+    entityId: `${mark} provider`,
+    ssoUrl: 'https://login.example.com/saml',
+    sloUrl: 'https://login.example.com/saml/logout',
+    certificates: [FIRST_CERTIFICATE],
+    emailAttribute: 'email',
+    nameAttribute: 'name',
+    groupsAttribute: 'groups',
+  },
+});
+
+export const scimUser = (mark: string): Record<string, unknown> => ({
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+  userName: `${mark}-${randomHex(6)}@example.com`,
+  displayName: `${mark} person`,
+  name: { formatted: `${mark} Person`, givenName: mark, familyName: 'Person' },
+  active: true,
+  externalId: `${mark} ${randomHex(6)}`,
+  emails: [{ value: `${mark}-${randomHex(6)}@example.com`, type: 'work', primary: true }],
+  groups: [{ value: 'g1', display: `${mark} group` }],
+});

@@ -1,0 +1,41 @@
+// Every resource's examples, and the parts in which test files walk over them, so that two workers stay busy.
+import { agents } from './agents.ts';
+import { audit } from './audit.ts';
+import { auth } from './auth.ts';
+import type { ResourceExamples } from './example.ts';
+import { hashChain } from './hash-chain.ts';
+import { health } from './health.ts';
+import { organization } from './organization.ts';
+import { policies } from './policies.ts';
+import { scim } from './scim.ts';
+import { signOn } from './sign-on.ts';
+import { team } from './team.ts';
+import { traces } from './traces.ts';
+
+const PARTS = {
+  identity: [health, auth, signOn],
+  organization: [organization, team, audit],
+  provisioning: [scim],
+  records: [agents, policies, traces, hashChain],
+} satisfies Record<string, readonly ResourceExamples[]>;
+
+export type Part = keyof typeof PARTS;
+export const parts = Object.keys(PARTS) as Part[];
+
+/** The operations of some parts. */
+export function operationsOf(...of: readonly Part[]): string[] {
+  const resources: readonly ResourceExamples[] = of.flatMap((part) => PARTS[part]);
+  return resources.flatMap((resource) => Object.keys(resource.examples));
+}
+
+/** One member of every resource, by operation. */
+function merged<K extends keyof ResourceExamples>(member: K) {
+  const resources: readonly ResourceExamples[] = Object.values(PARTS).flat();
+  const tables = resources.map((resource) => resource[member] ?? {});
+  return Object.assign({}, ...tables) as NonNullable<ResourceExamples[K]>;
+}
+
+export const access = merged('access');
+export const examples = merged('examples');
+export const refusedWith = merged('refused');
+export const freeForm = merged('freeForm');

@@ -1,0 +1,167 @@
+// Local accounts: registration, sign-in, links in mail, second factor, sessions, profile, keys.
+import { randomHex } from '../../../src/platform/ids.ts';
+import { PASSWORD } from '../../setup/personas.ts';
+import { newLinkToken, newStrangersToken } from '../records.ts';
+import { asOwner, type Tenant } from '../tenant.ts';
+import { everybody, managers, ofOne, refused, signedIn } from './access.ts';
+import { nothing, page, type ResourceExamples } from './example.ts';
+
+const jtiOf = (token: string): string =>
+  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string })
+    .jti;
+
+async function newKey(tenant: Tenant): Promise<string> {
+  const body = { name: `${tenant.mark} brief` };
+  return (await asOwner(tenant, 'POST /api/v1/auth/keys', body))._id as string;
+}
+
+export const auth: ResourceExamples = {
+  access: {
+    'POST /api/v1/auth/register': everybody,
+    'POST /api/v1/auth/request-signup': everybody,
+    'POST /api/v1/auth/complete-signup': everybody,
+    'POST /api/v1/auth/login': everybody,
+    'POST /api/v1/auth/forgot-password': everybody,
+    'POST /api/v1/auth/reset-password': everybody,
+    'POST /api/v1/auth/change-password': signedIn,
+    'POST /api/v1/auth/magic-link': everybody,
+    'POST /api/v1/auth/magic-link/verify': everybody,
+    'POST /api/v1/auth/mfa/setup': signedIn,
+    'POST /api/v1/auth/mfa/enable': refused(signedIn, 'INVALID_OPERATION'),
+    'POST /api/v1/auth/mfa/disable': refused(signedIn, 'INVALID_OPERATION'),
+    'POST /api/v1/auth/mfa/login': refused(everybody, 'TOKEN_VERIFICATION_FAILED'),
+    'POST /api/v1/auth/mfa/resend': everybody,
+    'POST /api/v1/auth/backup-codes/generate': signedIn,
+    'POST /api/v1/auth/refresh': signedIn,
+    'POST /api/v1/auth/logout': signedIn,
+    'POST /api/v1/auth/revoke-sessions': signedIn,
+    'POST /api/v1/auth/revoke-session': ofOne(signedIn),
+    'GET /api/v1/auth/me': signedIn,
+    'GET /api/v1/auth/me/orgs': signedIn,
+    'POST /api/v1/auth/switch-org': ofOne(signedIn),
+    'GET /api/v1/auth/sessions': signedIn,
+    'POST /api/v1/auth/stream-token': signedIn,
+    'PATCH /api/v1/auth/me/session-timeout': signedIn,
+    'PATCH /api/v1/auth/profile': signedIn,
+    'GET /api/v1/auth/me/preferences': signedIn,
+    'PATCH /api/v1/auth/me/preferences': signedIn,
+    'GET /api/v1/auth/security-settings': signedIn,
+    'GET /api/v1/auth/login-activity': signedIn,
+    'POST /api/v1/auth/passkeys/registration/options': signedIn,
+    'POST /api/v1/auth/passkeys/registration/verify': signedIn,
+    'POST /api/v1/auth/passkeys/authentication/options': everybody,
+    'POST /api/v1/auth/passkeys/authentication/verify': everybody,
+    'DELETE /api/v1/auth/passkeys/:id': signedIn,
+    'DELETE /api/v1/auth/trusted-devices/:deviceId': signedIn,
+    'POST /api/v1/auth/account/unlock-request': everybody,
+    'POST /api/v1/auth/password-history/check': signedIn,
+    'POST /api/v1/auth/verify-email': everybody,
+    'POST /api/v1/auth/resend-verification': everybody,
+    'POST /api/v1/auth/keys': ofOne(managers),
+    'GET /api/v1/auth/keys': managers,
+    'PATCH /api/v1/auth/keys/:id': ofOne(managers),
+    'DELETE /api/v1/auth/keys/:id': ofOne(managers),
+  },
+  examples: {
+    'POST /api/v1/auth/register': ({ mark }) => ({
+      body: {
+        name: `${mark} person`,
+        email: `${randomHex(8)}@example.com`,
+        password: PASSWORD,
+        organizationName: `${mark} Ltd`,
+      },
+    }),
+    'POST /api/v1/auth/login': ({ owner }) => ({
+      body: { email: owner.email, password: PASSWORD },
+    }),
+    // Nobody is written to, so that no token appears while something else is counted.
+    'POST /api/v1/auth/request-signup': ({ owner }) => ({ body: { email: owner.email } }),
+    'POST /api/v1/auth/forgot-password': () => ({ body: { email: `${randomHex(8)}@example.com` } }),
+    'POST /api/v1/auth/magic-link': () => ({ body: { email: `${randomHex(8)}@example.com` } }),
+    'POST /api/v1/auth/complete-signup': async (tenant) => ({
+      body: {
+        token: await newLinkToken(tenant, 'signup', {
+          userId: '',
+          email: `${randomHex(8)}@example.com`,
+        }),
+        name: `${tenant.mark} person`,
+        password: PASSWORD,
+        organizationName: `${tenant.mark} Ltd`,
+      },
+    }),
+    'POST /api/v1/auth/reset-password': async (tenant) => ({
+      body: { token: await newStrangersToken(tenant, 'reset'), password: PASSWORD },
+    }),
+    'POST /api/v1/auth/magic-link/verify': async (tenant) => ({
+      body: { token: await newStrangersToken(tenant, 'magic-link') },
+    }),
+    'POST /api/v1/auth/change-password': () => ({
+      body: { currentPassword: PASSWORD, newPassword: PASSWORD },
+    }),
+    'POST /api/v1/auth/mfa/setup': nothing,
+    // Whoever has set one up in another example has not in this one.
+    'POST /api/v1/auth/mfa/enable': async ({ harness }) => {
+      await harness.db.collection('users').updateMany({}, { $set: { 'mfa.pendingSecret': null } });
+      return { body: { code: '000000' } };
+    },
+    'POST /api/v1/auth/mfa/disable': () => ({ body: { code: '000000', password: PASSWORD } }),
+    'POST /api/v1/auth/mfa/login': () => ({
+      body: { tempToken: 'not.signed.here', code: '000000' },
+    }),
+    'POST /api/v1/auth/mfa/resend': nothing,
+    'POST /api/v1/auth/backup-codes/generate': nothing,
+    'GET /api/v1/auth/sessions': () => ({ query: page }),
+    'POST /api/v1/auth/stream-token': nothing,
+    'PATCH /api/v1/auth/me/session-timeout': () => ({ body: { sessionTimeout: '7d' } }),
+    'PATCH /api/v1/auth/profile': ({ mark }) => ({
+      body: { name: `${mark} person`, locale: 'de-AT', timezone: 'Europe/Vienna' },
+    }),
+    'GET /api/v1/auth/me/preferences': nothing,
+    'PATCH /api/v1/auth/me/preferences': () => ({
+      body: {
+        theme: 'dark',
+        notificationOptOuts: { email: ['review.assigned'], inApp: ['incident.created'] },
+      },
+    }),
+    'GET /api/v1/auth/security-settings': nothing,
+    'GET /api/v1/auth/login-activity': () => ({ query: page }),
+    'POST /api/v1/auth/passkeys/registration/options': nothing,
+    'POST /api/v1/auth/passkeys/registration/verify': nothing,
+    'POST /api/v1/auth/passkeys/authentication/options': nothing,
+    'POST /api/v1/auth/passkeys/authentication/verify': nothing,
+    'DELETE /api/v1/auth/passkeys/:id': ({ agentId }) => ({ params: { id: agentId } }),
+    'DELETE /api/v1/auth/trusted-devices/:deviceId': ({ agentId }) => ({
+      params: { deviceId: agentId },
+    }),
+    'POST /api/v1/auth/account/unlock-request': nothing,
+    'POST /api/v1/auth/password-history/check': nothing,
+    'POST /api/v1/auth/verify-email': nothing,
+    'POST /api/v1/auth/resend-verification': nothing,
+    'POST /api/v1/auth/refresh': nothing,
+    'POST /api/v1/auth/logout': nothing,
+    'POST /api/v1/auth/revoke-sessions': nothing,
+    'POST /api/v1/auth/revoke-session': (_tenant, token) => ({ body: { jti: jtiOf(token) } }),
+    'GET /api/v1/auth/me': nothing,
+    'GET /api/v1/auth/me/orgs': nothing,
+    'POST /api/v1/auth/switch-org': ({ owner }) => ({
+      body: { organizationId: owner.organizationId },
+    }),
+    'POST /api/v1/auth/keys': ({ mark, workspaceId, agentId }) => ({
+      body: { name: `${mark} key`, workspaceId, scope: { agentIds: [agentId], readOnly: true } },
+    }),
+    'GET /api/v1/auth/keys': () => ({ query: page }),
+    'PATCH /api/v1/auth/keys/:id': async (tenant) => ({
+      params: { id: await newKey(tenant) },
+      body: {
+        name: `${tenant.mark} renamed`,
+        scope: { agentIds: [tenant.agentId], readOnly: false },
+      },
+    }),
+    'DELETE /api/v1/auth/keys/:id': async (tenant) => ({ params: { id: await newKey(tenant) } }),
+  },
+  refused: {
+    'POST /api/v1/auth/mfa/enable': 400,
+    'POST /api/v1/auth/mfa/disable': 400,
+    'POST /api/v1/auth/mfa/login': 401,
+  },
+};

@@ -1,0 +1,14 @@
+// Whether the process lives, and whether it can serve.
+import { everybody } from './access.ts';
+import { nothing, type ResourceExamples } from './example.ts';
+
+export const health: ResourceExamples = {
+  access: {
+    'GET /health': everybody,
+    'GET /ready': everybody,
+  },
+  examples: {
+    'GET /health': nothing,
+    'GET /ready': nothing,
+  },
+};

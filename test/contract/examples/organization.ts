@@ -1,0 +1,65 @@
+// The organisation with its workspaces, and the settings of its sign-on.
+import { randomHex } from '../../../src/platform/ids.ts';
+import { ssoBody } from '../bodies.ts';
+import { domainName, dropDomainClaims, newDomainClaim, setSso } from '../records.ts';
+import { managers, ofOne, owners, paid, readers, refused, signedIn } from './access.ts';
+import { type Example, nothing, type ResourceExamples } from './example.ts';
+
+const ofDomain: Example = async (tenant) => ({ params: { id: await newDomainClaim(tenant) } });
+
+export const organization: ResourceExamples = {
+  access: {
+    'GET /api/v1/organization': readers,
+    'PATCH /api/v1/organization': managers,
+    // The name that confirms is that of the caller's own organisation.
+    'DELETE /api/v1/organization': { ...owners, foreigner: 'VALIDATION_ERROR' },
+    'GET /api/v1/organization/sso': paid(managers),
+    'PUT /api/v1/organization/sso': paid(owners),
+    // Somebody else removes what they have set up themselves, a line above.
+    'DELETE /api/v1/organization/sso': paid(owners),
+    'GET /api/v1/organization/role-mapping': paid(managers),
+    'PUT /api/v1/organization/role-mapping': paid(owners),
+    'GET /api/v1/organization/sso/domains': paid(managers),
+    'POST /api/v1/organization/sso/domains': paid(owners),
+    'POST /api/v1/organization/sso/domains/:id/verify': paid(ofOne(owners)),
+    'DELETE /api/v1/organization/sso/domains/:id': paid(ofOne(owners)),
+    // Nobody here has a role in the installation.
+    'POST /api/v1/system/sso-domains': refused(signedIn, 'FORBIDDEN'),
+    'GET /api/v1/workspaces': readers,
+    'POST /api/v1/workspaces': managers,
+    'PATCH /api/v1/workspaces/:id': ofOne(managers),
+  },
+  examples: {
+    'GET /api/v1/organization': nothing,
+    'PATCH /api/v1/organization': ({ mark }) => ({
+      body: { name: `${mark} renamed`, scrubNationalIds: true, endSessionsOnScimDeactivate: false },
+    }),
+    'DELETE /api/v1/organization': ({ mark }) => ({ body: { name: `${mark} Ltd` } }),
+    'GET /api/v1/organization/sso': nothing,
+    'PUT /api/v1/organization/sso': ({ mark }) => ({ body: ssoBody(mark) }),
+    'DELETE /api/v1/organization/sso': async (tenant) => {
+      await setSso(tenant, ssoBody(tenant.mark));
+      return {};
+    },
+    'GET /api/v1/organization/role-mapping': nothing,
+    'PUT /api/v1/organization/role-mapping': ({ mark }) => ({
+      body: { rules: [{ pattern: `^${mark} auditors$`, role: 'auditor' }] },
+    }),
+    'GET /api/v1/organization/sso/domains': nothing,
+    'POST /api/v1/organization/sso/domains': async (tenant) => {
+      await dropDomainClaims(tenant);
+      return { body: { domain: domainName(tenant) } };
+    },
+    'POST /api/v1/organization/sso/domains/:id/verify': ofDomain,
+    'DELETE /api/v1/organization/sso/domains/:id': ofDomain,
+    'POST /api/v1/system/sso-domains': (tenant) => ({
+      body: { organizationId: tenant.owner.organizationId, domain: domainName(tenant) },
+    }),
+    'GET /api/v1/workspaces': nothing,
+    'POST /api/v1/workspaces': ({ mark }) => ({ body: { name: `${mark} ${randomHex(6)}` } }),
+    'PATCH /api/v1/workspaces/:id': ({ workspaceId, mark }) => ({
+      params: { id: workspaceId },
+      body: { name: `${mark} ${randomHex(6)}` },
+    }),
+  },
+};

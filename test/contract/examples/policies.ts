@@ -1,0 +1,64 @@
+// Policies, their revisions, sets and templates.
+import { randomHex } from '../../../src/platform/ids.ts';
+import { policyBody } from '../bodies.ts';
+import { asOwner, type Tenant } from '../tenant.ts';
+import { managers, ofOne, readers } from './access.ts';
+import { type Example, nothing, page, type ResourceExamples } from './example.ts';
+
+const ofPolicy: Example = ({ policyId }) => ({ params: { id: policyId } });
+
+async function newPolicy(tenant: Tenant): Promise<string> {
+  return (await asOwner(tenant, 'POST /api/v1/policies', policyBody(tenant.mark)))._id as string;
+}
+
+export const policies: ResourceExamples = {
+  access: {
+    'GET /api/v1/policies': readers,
+    'POST /api/v1/policies': ofOne(managers),
+    'GET /api/v1/policies/:id': ofOne(readers),
+    'PATCH /api/v1/policies/:id': ofOne(managers),
+    'DELETE /api/v1/policies/:id': ofOne(managers),
+    'GET /api/v1/policies/:id/revisions': ofOne(readers),
+    'GET /api/v1/policies/:id/revisions/:revision': ofOne(readers),
+    'GET /api/v1/policies/sets/:digest': ofOne(readers),
+    'GET /api/v1/policies/templates': readers,
+    'POST /api/v1/policies/from-template': managers,
+  },
+  examples: {
+    'GET /api/v1/policies': () => ({ query: page }),
+    'POST /api/v1/policies': ({ mark, workspaceId }) => ({
+      body: { ...policyBody(mark), workspaceId },
+    }),
+    'GET /api/v1/policies/:id': ofPolicy,
+    'PATCH /api/v1/policies/:id': ({ policyId, mark }) => ({
+      params: { id: policyId },
+      body: policyBody(`${mark} ${randomHex(4)}`),
+    }),
+    'DELETE /api/v1/policies/:id': async (tenant) => ({
+      params: { id: await newPolicy(tenant) },
+    }),
+    'GET /api/v1/policies/:id/revisions': ({ policyId }) => ({
+      params: { id: policyId },
+      query: page,
+    }),
+    'GET /api/v1/policies/:id/revisions/:revision': ({ policyId }) => ({
+      params: { id: policyId, revision: '1' },
+    }),
+    'GET /api/v1/policies/sets/:digest': ({ policySetDigest }) => ({
+      params: { digest: policySetDigest },
+    }),
+    'GET /api/v1/policies/templates': nothing,
+    'POST /api/v1/policies/from-template': async (tenant) => {
+      const [{ id }] = await asOwner(tenant, 'GET /api/v1/policies/templates');
+      return { body: { templateId: id as string, name: `${tenant.mark} from template` } };
+    },
+  },
+  freeForm: {
+    'POST /api/v1/policies': ['conditions.0.value', 'actions.0.config', 'actions.0.config.reason'],
+    'PATCH /api/v1/policies/:id': [
+      'conditions.0.value',
+      'actions.0.config',
+      'actions.0.config.reason',
+    ],
+  },
+};

@@ -1,0 +1,106 @@
+// Provisioning by a directory.
+import { randomHex } from '../../../src/platform/ids.ts';
+import { scimUser } from '../bodies.ts';
+import { newScimUser } from '../records.ts';
+import { directories, everybody, fixedRecords, owners, paid } from './access.ts';
+import { type Example, nothing, type ResourceExamples } from './example.ts';
+
+const ofUser: Example = async (tenant) => ({ params: { id: await newScimUser(tenant) } });
+const selection = { attributes: 'userName,name.givenName,active' };
+const search = { filter: 'displayName co "a"', startIndex: 1, count: 10 };
+const patch = (...Operations: object[]) => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+  Operations,
+});
+
+export const scim: ResourceExamples = {
+  access: {
+    'POST /api/v1/organization/scim-token': paid(owners),
+    'GET /scim/v2/ServiceProviderConfig': everybody,
+    'GET /scim/v2/ResourceTypes': everybody,
+    'GET /scim/v2/ResourceTypes/:id': everybody,
+    'GET /scim/v2/Schemas': everybody,
+    'GET /scim/v2/Schemas/:id': everybody,
+    'POST /scim/v2/.search': directories,
+    'GET /scim/v2/Users': directories,
+    'POST /scim/v2/Users/.search': directories,
+    'GET /scim/v2/Users/:id': directories,
+    'POST /scim/v2/Users': directories,
+    'PUT /scim/v2/Users/:id': directories,
+    'PATCH /scim/v2/Users/:id': directories,
+    'DELETE /scim/v2/Users/:id': directories,
+    'GET /scim/v2/Groups': directories,
+    'POST /scim/v2/Groups/.search': directories,
+    'GET /scim/v2/Groups/:id': directories,
+    'PATCH /scim/v2/Groups/:id': directories,
+    'POST /scim/v2/Groups': fixedRecords,
+    'PUT /scim/v2/Groups/:id': fixedRecords,
+    'DELETE /scim/v2/Groups/:id': fixedRecords,
+  },
+  examples: {
+    'POST /api/v1/organization/scim-token': nothing,
+    'GET /scim/v2/ServiceProviderConfig': nothing,
+    'GET /scim/v2/ResourceTypes': nothing,
+    'GET /scim/v2/ResourceTypes/:id': () => ({ params: { id: 'User' } }),
+    'GET /scim/v2/Schemas': nothing,
+    'GET /scim/v2/Schemas/:id': () => ({
+      params: { id: 'urn:ietf:params:scim:schemas:core:2.0:Group' },
+    }),
+    'POST /scim/v2/.search': () => ({ body: { ...search, attributes: ['displayName'] } }),
+    'GET /scim/v2/Users': () => ({
+      query: {
+        filter: 'userName sw "a"',
+        startIndex: '1',
+        count: '10',
+        excludedAttributes: 'emails',
+      },
+    }),
+    'POST /scim/v2/Users/.search': () => ({
+      body: { ...search, excludedAttributes: ['emails.value'] },
+    }),
+    'GET /scim/v2/Users/:id': async (tenant) => ({
+      params: { id: await newScimUser(tenant) },
+      query: selection,
+    }),
+    'POST /scim/v2/Users': (tenant) => ({ body: scimUser(tenant.mark), query: selection }),
+    'PUT /scim/v2/Users/:id': async (tenant) => ({
+      ...(await ofUser(tenant, '')),
+      body: scimUser(tenant.mark),
+      query: selection,
+    }),
+    'PATCH /scim/v2/Users/:id': async (tenant) => ({
+      ...(await ofUser(tenant, '')),
+      body: patch(
+        { op: 'Replace', path: 'name.familyName', value: `${tenant.mark} name` },
+        { op: 'add', path: 'emails[type eq "work"].value', value: `${randomHex(6)}@example.com` },
+      ),
+      query: selection,
+    }),
+    'DELETE /scim/v2/Users/:id': ofUser,
+    'GET /scim/v2/Groups': () => ({
+      query: {
+        filter: 'displayName eq "admin"',
+        startIndex: '1',
+        count: '10',
+        excludedAttributes: 'members',
+      },
+    }),
+    'POST /scim/v2/Groups/.search': () => ({ body: search }),
+    'GET /scim/v2/Groups/:id': () => ({
+      params: { id: 'member' },
+      query: { excludedAttributes: 'members' },
+    }),
+    'PATCH /scim/v2/Groups/:id': async (tenant) => ({
+      params: { id: 'reviewer' },
+      body: patch({ op: 'Add', path: 'members', value: [{ value: await newScimUser(tenant) }] }),
+    }),
+    'POST /scim/v2/Groups': nothing,
+    'PUT /scim/v2/Groups/:id': () => ({ params: { id: 'member' } }),
+    'DELETE /scim/v2/Groups/:id': () => ({ params: { id: 'member' } }),
+  },
+  refused: {
+    'POST /scim/v2/Groups': 405,
+    'PUT /scim/v2/Groups/:id': 405,
+    'DELETE /scim/v2/Groups/:id': 405,
+  },
+};

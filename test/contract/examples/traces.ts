@@ -1,0 +1,52 @@
+// Decisions.
+import { decisionBody } from '../bodies.ts';
+import { newDecision } from '../records.ts';
+import { agentKeys, managers, ofOne, readers, writers } from './access.ts';
+import { type Example, page, type ResourceExamples } from './example.ts';
+
+const ofTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
+
+export const traces: ResourceExamples = {
+  access: {
+    'POST /api/v1/traces': agentKeys,
+    'GET /api/v1/traces': readers,
+    'GET /api/v1/traces/:id': ofOne(readers),
+    'GET /api/v1/traces/:id/ml-bom': ofOne(readers),
+    'POST /api/v1/traces/bulk-status': writers,
+    'POST /api/v1/traces/bulk-delete': managers,
+  },
+  examples: {
+    'POST /api/v1/traces': ({ agentId, mark }) => ({ body: decisionBody(agentId, mark) }),
+    'GET /api/v1/traces': ({ agentId }) => ({
+      query: {
+        ...page,
+        status: 'approved',
+        agentId,
+        humanOverride: 'false',
+        minConfidence: '0.1',
+        maxConfidence: '1',
+        dateFrom: '2025-01-01',
+        dateTo: '2045-01-01T00:00:00Z',
+        search: 'rationale',
+      },
+    }),
+    'GET /api/v1/traces/:id': ofTrace,
+    'GET /api/v1/traces/:id/ml-bom': ofTrace,
+    'POST /api/v1/traces/bulk-status': ({ traceId }) => ({
+      body: { ids: [traceId], status: 'approved' },
+    }),
+    'POST /api/v1/traces/bulk-delete': async (tenant) => ({
+      body: { ids: [await newDecision(tenant)] },
+    }),
+  },
+  freeForm: {
+    'POST /api/v1/traces': [
+      'metadata',
+      'metadata.note',
+      'outputDecision.action',
+      'alternatives.0.decision',
+      'inputContext',
+      'outputDecision',
+    ],
+  },
+};

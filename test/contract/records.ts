@@ -1,0 +1,118 @@
+// Records that an example destroys or uses up, each made afresh for it.
+import { createHash } from 'node:crypto';
+import mongoose from 'mongoose';
+import { randomHex } from '../../src/platform/ids.ts';
+import { objectId } from '../setup/harness.ts';
+import { createOwner, ok, type Owner } from '../setup/personas.ts';
+import { decisionBody, scimUser } from './bodies.ts';
+import { asOwner, type Tenant } from './tenant.ts';
+
+const newObjectId = () => new mongoose.mongo.ObjectId();
+
+/** The object id of a decision made for the purpose. */
+export async function newDecision(tenant: Tenant): Promise<string> {
+  const { harness, key, agentId, mark } = tenant;
+  ok(await harness.app.call('POST', '/api/v1/traces', { key, body: decisionBody(agentId, mark) }));
+  const [newest] = await asOwner(tenant, 'GET /api/v1/traces?limit=1');
+  return newest._id as string;
+}
+
+/** What a mail would have brought, made as the service keeps it. */
+export async function newLinkToken(
+  { harness }: Tenant,
+  purpose: string,
+  { userId, email }: Pick<Owner, 'userId' | 'email'>,
+): Promise<string> {
+  const token = randomHex(20);
+  const now = Date.now();
+  await harness.db.collection('one_time_tokens').insertOne({
+    purpose,
+    email,
+    facts: {},
+    attempts: 0,
+    spentAt: null,
+    tokenHash: createHash('sha256').update(token).digest('hex'),
+    userId: userId === '' ? null : objectId(userId),
+    createdAt: new Date(now),
+    expiresAt: new Date(now + 600_000),
+  });
+  return token;
+}
+
+/** A token of a mail to somebody whom nothing else needs. */
+export const newStrangersToken = async (tenant: Tenant, purpose: string): Promise<string> =>
+  newLinkToken(tenant, purpose, await createOwner(tenant.harness.app, tenant.mark));
+
+/** Somebody whom the tenant took in, made without a password. */
+export async function newMember({ harness, mark, owner }: Tenant): Promise<string> {
+  const userId = newObjectId();
+  const at = { createdAt: new Date(), updatedAt: new Date() };
+  await harness.db.collection('users').insertOne({
+    _id: userId,
+    email: `${randomHex(8)}@example.com`,
+    name: `${mark} member`,
+    mfa: { enabled: false },
+    lastLoginIp: null,
+    ...at,
+  });
+  await harness.db.collection('memberships').insertOne({
+    organizationId: objectId(owner.organizationId),
+    userId,
+    role: 'member',
+    isActive: true,
+    deactivatedBy: null,
+    ...at,
+  });
+  return userId.toHexString();
+}
+
+/** A pending invitation and the token in its mail. */
+export async function newInvitation(tenant: Tenant): Promise<{ id: string; token: string }> {
+  const email = `${randomHex(8)}@example.com`;
+  const { _id: id } = await asOwner(tenant, 'POST /api/v1/team/invite', { email });
+  const { invitations } = tenant.harness.app.instance.services.team;
+  const mail = await invitations.mails.invitation({
+    organizationId: objectId(tenant.owner.organizationId),
+    payload: { invitationId: id as string },
+  });
+  return { id: id as string, token: mail?.action.token ?? '' };
+}
+
+/** The id of a user whom the directory has just provisioned; of the owner where the plan has no directory. */
+export async function newScimUser({ harness, mark, owner, scimToken }: Tenant): Promise<string> {
+  const call = { token: scimToken, body: scimUser(mark) };
+  const answer = await harness.app.call('POST', '/scim/v2/Users', call);
+  return answer.body.code === 'UPGRADE_REQUIRED' ? owner.userId : (ok(answer).body.id as string);
+}
+
+export const domainName = ({ mark }: Tenant): string => `${mark}-${randomHex(6)}.example.com`;
+
+/** The id of a domain claim whose record is published. */
+export async function newDomainClaim(tenant: Tenant): Promise<string> {
+  const { harness, owner } = tenant;
+  const [domain, challenge] = [domainName(tenant), randomHex(16)];
+  const { insertedId } = await harness.db.collection('sso_domains').insertOne({
+    organizationId: objectId(owner.organizationId),
+    domain,
+    challenge,
+    verifiedAt: null,
+    verifiedBy: null,
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  });
+  const record = `assay-domain-verification=${challenge}`;
+  harness.names.records.set(`_assay-challenge.${domain}`, [record]);
+  return insertedId.toHexString();
+}
+
+/** There may be fifty. */
+export async function dropDomainClaims({ harness, owner }: Tenant): Promise<void> {
+  const organizationId = objectId(owner.organizationId);
+  await harness.db.collection('sso_domains').deleteMany({ organizationId });
+}
+
+/** Past the operation, which the plan may refuse. */
+export async function setSso({ harness, owner }: Tenant, ssoConfig: object | null): Promise<void> {
+  const _id = objectId(owner.organizationId);
+  await harness.db.collection('organizations').updateOne({ _id }, { $set: { ssoConfig } });
+}

@@ -1,0 +1,132 @@
+// An organisation with records of every kind, its people, and the app that serves it.
+import { expect } from 'vitest';
+import { hashKey } from '../../src/domain/identity/key-hash.ts';
+import { randomHex } from '../../src/platform/ids.ts';
+import { objectId, startHarness, type Harness } from '../setup/harness.ts';
+import {
+  createAgent,
+  createOwner,
+  createWorkspaceKey,
+  ok,
+  PASSWORD,
+  type Owner,
+} from '../setup/personas.ts';
+import { startNameServer, type NameServer } from '../setup/providers/name-server.ts';
+import type { Answer } from '../setup/start-app.ts';
+import { decisionBody, modelMetadata, policyBody } from './bodies.ts';
+
+export interface ContractHarness extends Harness {
+  names: NameServer;
+}
+
+export async function startContractHarness(): Promise<ContractHarness> {
+  const names = await startNameServer();
+  const harness = await startHarness({
+    ASSAY_LIMIT_ACCOUNT: '1000',
+    ASSAY_RETURN_URLS: 'https://app.example.com/',
+    ASSAY_OUTBOUND_ALLOW: 'login.example.com',
+    ASSAY_DNS_SERVERS: names.address,
+    ASSAY_OAUTH_B_CLIENT_ID: 'assay',
+    ASSAY_OAUTH_B_CLIENT_SECRET: 'a secret of the contract tests',
+  });
+  return {
+    ...harness,
+    names,
+    async stop() {
+      await harness.stop();
+      await names.stop();
+    },
+  };
+}
+
+/** Ids of existing records; the records that an example destroys are made afresh by it. */
+export interface Tenant {
+  harness: ContractHarness;
+  /** Stands in every text of every record of this organisation. */
+  mark: string;
+  owner: Owner;
+  workspaceId: string;
+  agentId: string;
+  agentKey: string;
+  key: string;
+  /** Of its directory. */
+  scimToken: string;
+  policyId: string;
+  policySetDigest: string;
+  /** Object id and `traceId` of a stored decision. */
+  traceId: string;
+  traceName: string;
+  /** The sign-in of the owner in the audit log. */
+  auditLogId: string;
+}
+
+/** Calls as the owner and fails loudly. */
+export async function asOwner(
+  { harness, owner }: Pick<Tenant, 'harness' | 'owner'>,
+  operation: string,
+  body?: unknown,
+): Promise<Answer['body']> {
+  const [method = '', path = ''] = operation.split(' ');
+  const call = { token: owner.token, ...(body !== undefined && { body }) };
+  return ok(await harness.app.call(method, path, call)).body.data;
+}
+
+/** A new organisation; `plan` replaces the plan before anybody has asked for it. */
+export async function createTenant(
+  harness: ContractHarness,
+  mark: string,
+  plan?: string,
+): Promise<Tenant> {
+  const { app, db } = harness;
+  const owner = await createOwner(app, mark);
+  const organizationId = objectId(owner.organizationId);
+  if (plan !== undefined)
+    await db
+      .collection('organizations')
+      .updateOne({ _id: organizationId }, { $set: { 'subscription.plan': plan } });
+  // Past the operation, which the plan may refuse.
+  const scimToken = `scim_${randomHex(24)}`;
+  await db.collection('scim_tokens').insertOne({ organizationId, tokenHash: hashKey(scimToken) });
+  const agent = await createAgent(app, owner, `${mark} agent ${randomHex(4)}`);
+  const { key } = await createWorkspaceKey(app, owner, { name: `${mark} key` });
+  const people = { harness, mark, owner, agentId: agent.id, agentKey: agent.key, key, scimToken };
+  return { ...people, ...(await createRecords(people)) };
+}
+
+type People = Pick<
+  Tenant,
+  'harness' | 'mark' | 'owner' | 'agentId' | 'agentKey' | 'key' | 'scimToken'
+>;
+
+/** A workspace, a policy, and a decision with what follows from it. */
+async function createRecords(people: People): Promise<Omit<Tenant, keyof People>> {
+  const { harness, mark, agentId, key } = people;
+  const body = { modelMetadata: modelMetadata(mark) };
+  await asOwner(people, `PATCH /api/v1/agents/${agentId}`, body);
+  const workspace = await asOwner(people, 'POST /api/v1/workspaces', { name: `${mark} workspace` });
+  const policy = await asOwner(people, 'POST /api/v1/policies', policyBody(mark));
+  ok(await harness.app.call('POST', '/api/v1/traces', { key, body: decisionBody(agentId, mark) }));
+  const [trace] = await asOwner(people, 'GET /api/v1/traces');
+  const organizationId = objectId(people.owner.organizationId);
+  const set = await harness.db
+    .collection('policy_sets')
+    .findOne({ organizationId, 'members.0': { $exists: true } });
+  expect(set?.digest, 'the set of the decision is on record').toMatch(/^[0-9a-f]{64}$/);
+  const signIn = await harness.db
+    .collection('audit_entries')
+    .findOne({ organizationId, action: 'auth.register' });
+  return {
+    workspaceId: workspace._id as string,
+    policyId: policy._id as string,
+    policySetDigest: set?.digest as string,
+    traceId: trace._id as string,
+    traceName: trace.traceId as string,
+    auditLogId: signIn?.auditId as string,
+  };
+}
+
+/** A new session of a person, in the organisation they were in last. */
+export async function signInAgain({ app }: Harness, email: string): Promise<string> {
+  const body = { email, password: PASSWORD };
+  return ok(await app.call('POST', '/api/v1/auth/login', { body })).body.data.token as string;
+}
