@@ -1,0 +1,38 @@
+// `npm test`: compiler, linter and formatter beside the tests. The last line says how many tests passed and how many failed.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+const SUMMARY = /^(\d+) passed, (\d+) failed$/;
+
+/** Runs a command to its end, line by line; resolves with its exit code. */
+function run([program = '', ...args]: string[], onLine: (line: string) => void): Promise<number> {
+  const env = { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) };
+  const child = spawn(program, args, {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: process.platform === 'win32',
+  });
+  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', onLine);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+let [passed, failed] = [0, 0];
+const complaints: string[] = [];
+const [tested, checked] = await Promise.all([
+  run(['vitest', 'run', ...process.argv.slice(2)], (line) => {
+    const summary = SUMMARY.exec(line);
+    if (summary) [passed, failed] = [Number(summary[1]), Number(summary[2])];
+    else say(line);
+  }),
+  run(['npm', 'run', '--silent', 'check'], (line) => complaints.push(line)),
+]);
+for (const line of complaints) say(line);
+if (checked !== 0) say('`npm run check` failed: it counts as one test.');
+if (tested !== 0) failed = Math.max(failed, 1);
+say(`${passed} passed, ${failed + (checked === 0 ? 0 : 1)} failed`);
+process.exitCode = tested === 0 && checked === 0 ? 0 : 1;
