@@ -384,7 +384,7 @@ describe('roles', () => {
     const own = await createSsoOrganization(harness, provider.realm());
     const one = person(own);
     const { user } = await me(sessionIn((await signOn(harness, own, one)).answer));
-    await changeMembership(harness, { ...own.boss, userId: user._id }, { role: 'reviewer' });
+    await changeMembership(harness, { ...own.owner, userId: user._id }, { role: 'reviewer' });
     expect((await me(sessionIn((await signOn(harness, own, one)).answer))).role).toBe('reviewer');
     await mapRoles(own, { pattern: '^assay-admins$', role: 'admin' });
     expect((await me(sessionIn((await signOn(harness, own, one)).answer))).role).toBe('reviewer');
