@@ -1,4 +1,4 @@
-// Verifies an evidence bundle offline: intact (exit 0), tampered (1) or cannot tell (2). Uses nothing of the server.
+// Verifies an evidence bundle offline: intact (exit 0), tampered (1) or cannot tell (2). Shares no code with the server.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readBytes, readLines } from './verify-bundle/input.ts';
@@ -12,18 +12,18 @@ import type { Options } from './verify-bundle/verify.ts';
 const USAGE = `Usage: verify-bundle FILE [options]
 
   FILE                  the bundle, plain or gzipped; - reads standard input
-  --pin FILE|JSON       a receipt, the saved answer of an ingestion, a chain entry or status noted earlier; repeatable
-  --body FILE           the request body that was posted for the receipt (with salt) given as pin
-  --organization ID     the organisation whose bundle it should be
-  --chain-start HASH    the chainHash of sequence 1
+  --pin FILE|JSON       a receipt, a saved answer to an ingestion, or a chain entry or status saved earlier; repeatable
+  --body FILE           the request body that was posted for the receipt (with salt) given as a pin
+  --organization ID     the expected organisation
+  --chain-start HASH    the expected chainHash of sequence 1
   --fields              print a line of JSON for every committed value: shown, withheld, not stored or erased
   --json                print the report as JSON
 
-Exit: 0 intact, 1 tampered, 2 cannot tell (also when the command is wrong).`;
+Exit status: 0 intact, 1 tampered, 2 cannot tell (also for an invalid command line).`;
 
 const EXIT: Readonly<Record<Verdict, number>> = { intact: 0, tampered: 1, 'cannot tell': 2 };
 
-/** A command that cannot be carried out. */
+/** An invalid command line. */
 class UsageError extends Error {}
 
 interface Command {
@@ -49,7 +49,7 @@ function readCommand(args: string[]): Command {
   if (file === undefined || positionals.length !== 1) throw new UsageError(USAGE);
   const pins = values.pin.map(pinFrom);
   if (values.body !== undefined && pins.filter(({ salt }) => salt !== null).length !== 1) {
-    throw new UsageError('--body needs exactly one --pin that is a receipt with its salt');
+    throw new UsageError('--body requires exactly one --pin that is a receipt with a salt');
   }
   const options: Options = {
     pins,
@@ -71,7 +71,7 @@ function pinFrom(argument: string): Pin {
   }
   if (pin === null)
     throw new UsageError(
-      `--pin ${argument}: neither a receipt nor an answer with one, an entry or a status`,
+      `--pin ${argument}: not a receipt, an answer with one, an entry or a status`,
     );
   return pin;
 }
@@ -82,14 +82,14 @@ function printField(row: FieldRow): void {
 
 function describe(report: Report): string {
   const { shown, partlyShown, withheld, notStored, erased } = report.fields;
-  const where = report.problems.map(
+  const problems = report.problems.map(
     ({ verdict, sequence, line, message }) =>
       `  ${verdict}, ${sequence === null ? `line ${line}` : `sequence ${sequence}`}: ${message}`,
   );
   const more = report.problemCount - report.problems.length;
   return [
     report.verdict.toUpperCase(),
-    ...where,
+    ...problems,
     ...(more > 0 ? [`  and ${more} more`] : []),
     `  ${report.chain ?? 'unknown chain'} of organisation ${report.organizationId ?? 'unknown'}, exported ${report.exportedAt ?? 'unknown'}`,
     `  ${report.entries} entries, ${report.firstSequence ?? '-'} to ${report.lastSequence ?? '-'}; head as claimed: ${report.head?.sequence ?? '-'}`,

@@ -1,4 +1,4 @@
-// Disclosures: whether each belongs to a commitment of its view, and what they show.
+// Matches disclosures with the commitments of a view, and collects the values that they show.
 import { canonical, isAscending, isHex64, parse, sha256, Unreadable } from './text.ts';
 import type { Value } from './text.ts';
 
@@ -6,18 +6,18 @@ import type { Value } from './text.ts';
 export interface Shown {
   /** Nothing below is withheld. */
   whole: boolean;
-  /** The closed nodes that are shown, by JSON Pointer below the name. */
+  /** The closed nodes, by JSON Pointer below the name. */
   values: { path: string; value: Value }[];
 }
 
-/** A commitment that waits for its disclosure. */
+/** A commitment without its disclosure so far. */
 interface Slot {
   top: string;
-  /** Path of the node that it is part of; null for the top-level name. */
+  /** Path of the parent node; null at the top level. */
   parent: string | null;
-  /** Null: the key of an object's member, known only when it is shown. */
+  /** Null: the key of an object's member, which only its disclosure shows. */
   name: string | number | null;
-  /** Keys of the same object that are shown already. */
+  /** Keys of the same object that are already shown. */
   siblings: Set<string>;
 }
 
@@ -25,7 +25,7 @@ const SALT = /^[A-Za-z0-9_-]{21}[AQgw]$/;
 
 /**
  * Matches disclosures, parents before children, with the commitments of their view.
- * @throws Unreadable with what is wrong: not canonical, unmatched, misnamed or used twice
+ * @throws Unreadable for a disclosure that is not canonical, unmatched, misnamed or duplicated
  */
 export function matchDisclosures(
   commitments: { [name: string]: string },
@@ -35,20 +35,20 @@ export function matchDisclosures(
   for (const [name, commitment] of Object.entries(commitments)) {
     slots.set(commitment, { top: name, parent: null, name, siblings: new Set() });
   }
-  const waiting = new Map<string, number>();
+  const openChildren = new Map<string, number>();
   const shown = new Map<string, Shown>();
   for (const text of disclosures) {
     const digest = sha256(text);
     const slot = slots.get(digest);
-    if (!slot) throw new Unreadable('a disclosure that matches no commitment, or one used twice');
+    if (!slot) throw new Unreadable('a disclosure matches no commitment, or is duplicated');
     slots.delete(digest);
     const node = readNode(text, slot);
     for (const [child, below] of node.children) {
-      if (slots.has(child)) throw new Unreadable('a disclosure that names a commitment twice');
+      if (slots.has(child)) throw new Unreadable('a disclosure lists a commitment twice');
       slots.set(child, below);
     }
-    const open = (waiting.get(slot.top) ?? 1) - 1 + node.children.length;
-    waiting.set(slot.top, open);
+    const open = (openChildren.get(slot.top) ?? 1) - 1 + node.children.length;
+    openChildren.set(slot.top, open);
     const values = shown.get(slot.top)?.values ?? [];
     if (node.value !== undefined) values.push({ path: node.path, value: node.value });
     shown.set(slot.top, { whole: open === 0, values });
@@ -66,14 +66,14 @@ interface Node {
 function readNode(text: string, slot: Slot): Node {
   const array = parse(text);
   if (!Array.isArray(array) || canonical(array) !== text)
-    throw new Unreadable('a disclosure that is not canonical');
+    throw new Unreadable('a disclosure is not canonical JSON');
   const [salt, name, value, children] = array;
   if (typeof salt !== 'string' || !SALT.test(salt))
-    throw new Unreadable('a disclosure without a salt');
+    throw new Unreadable('a disclosure has no salt');
   const path = pathOf(name, slot);
   if (array.length === 3) return { path, value: value as Value, children: [] };
   if (array.length !== 4 || !isChildren(value, children))
-    throw new Unreadable('a disclosure of unknown shape');
+    throw new Unreadable('a disclosure has an unknown shape');
   const siblings = new Set<string>();
   return {
     path,
@@ -84,11 +84,11 @@ function readNode(text: string, slot: Slot): Node {
   };
 }
 
-/** Checks the name and gives the JSON Pointer below the top-level name. */
+/** The JSON Pointer of a node below the top-level name. @throws Unreadable when its name does not match */
 function pathOf(name: Value | undefined, { name: expected, parent, siblings }: Slot): string {
-  const fits =
+  const matches =
     expected === null ? typeof name === 'string' && !siblings.has(name) : name === expected;
-  if (!fits) throw new Unreadable('a disclosure with a wrong name');
+  if (!matches) throw new Unreadable('a disclosure has the wrong name');
   siblings.add(name as string);
   return parent === null
     ? ''

@@ -1,10 +1,10 @@
-// What a bundle says of each committed value: shown, withheld, not stored, or erased.
+// The state of each committed value in a bundle: shown, withheld, not stored, or erased.
 import type { Shown } from './disclosures.ts';
 import type { Entry } from './layout.ts';
 import type { FieldCounts, FieldRow } from './report.ts';
 import type { View } from './view.ts';
 
-/** Counts values in constant memory and hands each on as it is met. */
+/** Counts values by state, in constant memory, and reports each one as it is read. */
 export class FieldTally {
   private readonly onField: (row: FieldRow) => void;
   private readonly tally: FieldCounts = {
@@ -19,7 +19,7 @@ export class FieldTally {
     this.onField = onField ?? (() => {});
   }
 
-  /** A value that an erasure of this document names was counted as withheld when its entry was read. */
+  /** Values erased later in the document are not counted as withheld. */
   counts(): FieldCounts {
     return { ...this.tally, withheld: Math.max(0, this.tally.withheld) };
   }
@@ -35,7 +35,7 @@ export class FieldTally {
     }
   }
 
-  /** The values that an erasure destroyed, in entries from `first` on or before this document. */
+  /** The values that an erasure destroyed; `first` is the first sequence of the document. */
   erasure({ sequence: at, traceId }: Entry, view: View, first: number): void {
     for (const { sequence, names } of view.erased ?? []) {
       this.tally.erased += names.length;

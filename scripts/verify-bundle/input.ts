@@ -1,11 +1,11 @@
-// Reading a bundle line by line, plain or gzipped, without ever holding more than one line of it.
+// Reads a bundle line by line, plain or gzipped, holding one line in memory.
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 const LINE_FEED = 0x0a;
-/** More than any entry can have: a body of at most 1.5 MB, disclosed. */
+/** Above the size of any entry: a body has at most 1.5 MB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** The bytes of a file, or of standard input for `-`; gzip is recognised by its first two bytes. */
@@ -24,8 +24,8 @@ export async function* readBytes(path: string): AsyncGenerator<Buffer> {
 }
 
 /**
- * Lines without their line feeds; what follows the last line feed is a line too, unless it is empty.
- * @throws Error when a line is no UTF-8 or longer than 64 MiB
+ * Lines without line feeds; text after the last line feed is a line too.
+ * @throws Error when a line is not UTF-8 or longer than 64 MiB
  */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let parts: Buffer[] = [];
@@ -41,7 +41,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
     if (start === chunk.length) continue;
     parts.push(chunk.subarray(start));
     length += chunk.length - start;
-    if (length > MAX_LINE_BYTES) throw new Error(`a line longer than ${MAX_LINE_BYTES} bytes`);
+    if (length > MAX_LINE_BYTES) throw new Error(`a line is longer than ${MAX_LINE_BYTES} bytes`);
   }
   if (parts.length > 0) yield decode(parts);
 }

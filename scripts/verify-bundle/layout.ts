@@ -1,9 +1,9 @@
-// The three kinds of line of a bundle; a line counts only when writing its content anew gives the same bytes.
-// So no duplicate key, no second spelling of a value and no unknown member passes.
+// Parses the three kinds of lines of a bundle. A line is accepted only if serialising its content again gives the same bytes:
+// that excludes duplicate keys, other spellings of a value and unknown members.
 import { canonical, isMembers, parse, Unreadable } from './text.ts';
 import type { Members, Value } from './text.ts';
 
-export interface Place {
+export interface Position {
   sequence: number;
   chainHash: string;
 }
@@ -14,7 +14,7 @@ export interface Header {
   exportedAt: string;
   range: { fromSequence: number | null; toSequence: number | null };
   prevHash: string | null;
-  head: Place | null;
+  head: Position | null;
   count: number;
 }
 
@@ -30,8 +30,8 @@ export interface Entry {
   /** The canonical text of `view`. */
   viewText: string;
   disclosures: string[];
-  /** Whether the line announces another entry. */
-  comma: boolean;
+  /** Whether the line ends with a comma: another entry follows. */
+  hasComma: boolean;
 }
 
 export interface Footer {
@@ -44,13 +44,14 @@ const ALGORITHM = '{"hash":"sha256","canonicalization":"rfc8785"}';
 /** @throws Unreadable */
 export function readHeader(line: string): Header {
   const header = membersOf(`${line}]}`);
-  if (header.format !== 'assay-bundle') throw new Unreadable('not a bundle in the line layout');
-  if (header.version !== 1) throw new Unreadable('a bundle of another version');
-  if (JSON.stringify(header.algorithm) !== ALGORITHM) throw new Unreadable('an unknown algorithm');
+  if (header.format !== 'assay-bundle')
+    throw new Unreadable('not an Assay bundle in the line layout');
+  if (header.version !== 1) throw new Unreadable('unknown version of the bundle');
+  if (JSON.stringify(header.algorithm) !== ALGORITHM) throw new Unreadable('unknown algorithm');
   if (header.chain !== 'ledger' && header.chain !== 'audit')
-    throw new Unreadable('an unknown chain');
+    throw new Unreadable('unknown kind of chain');
   const { range, head } = header;
-  const known =
+  const isValid =
     isText(header.organizationId) &&
     isText(header.exportedAt) &&
     isMembers(range) &&
@@ -60,16 +61,16 @@ export function readHeader(line: string): Header {
     (head === null || (isMembers(head) && isNumber(head.sequence) && isText(head.chainHash))) &&
     isNumber(header.count) &&
     isTexts(header.recipe);
-  if (!known) throw new Unreadable('a header with unknown members');
+  if (!isValid) throw new Unreadable('malformed header');
   if (headerLine(header as Members & { range: Members }) !== line)
-    throw new Unreadable('a header not in the line layout');
+    throw new Unreadable('header is not in the line layout');
   return header as unknown as Header;
 }
 
 /** @throws Unreadable */
 export function readEntry(line: string): Entry {
-  const comma = line.endsWith(',');
-  const text = comma ? line.slice(0, -1) : line;
+  const hasComma = line.endsWith(',');
+  const text = hasComma ? line.slice(0, -1) : line;
   const entry = membersOf(text);
   const { view, disclosures } = entry;
   const texts = [
@@ -80,26 +81,26 @@ export function readEntry(line: string): Entry {
     entry.chainHash,
     entry.createdAt,
   ];
-  const known =
+  const isValid =
     texts.every(isText) &&
     isNullable(isText, entry.traceId) &&
     isNumber(entry.sequence) &&
     (view === null || isMembers(view)) &&
     isTexts(disclosures);
-  if (!known) throw new Unreadable('an entry with unknown members');
+  if (!isValid) throw new Unreadable('malformed entry');
   const viewText = canonical(view as Value);
-  if (entryLine(entry, viewText) !== text) throw new Unreadable('an entry not in the line layout');
-  return { ...(entry as unknown as Entry), viewText, comma };
+  if (entryLine(entry, viewText) !== text) throw new Unreadable('entry is not in the line layout');
+  return { ...(entry as unknown as Entry), viewText, hasComma };
 }
 
 /** @throws Unreadable */
 export function readFooter(line: string): Footer {
   const { end } = membersOf(`{"entries":[${line}`);
-  if (!isMembers(end)) throw new Unreadable('an end with unknown members');
+  if (!isMembers(end)) throw new Unreadable('malformed footer');
   const { count, chainHash } = end;
-  const again = `],"checkpoints":[],"end":${JSON.stringify({ count, chainHash })}}`;
-  if (!isNumber(count) || !isNullable(isText, chainHash) || again !== line) {
-    throw new Unreadable('an end not in the line layout');
+  const expected = `],"checkpoints":[],"end":${JSON.stringify({ count, chainHash })}}`;
+  if (!isNumber(count) || !isNullable(isText, chainHash) || expected !== line) {
+    throw new Unreadable('footer is not in the line layout');
   }
   return { count, chainHash: chainHash as string | null };
 }
@@ -111,7 +112,7 @@ function headerLine(header: Members & { range: Members }): string {
   const head = isMembers(header.head)
     ? { sequence: header.head.sequence, chainHash: header.head.chainHash }
     : null;
-  const first = {
+  const members = {
     format,
     version,
     chain,
@@ -124,13 +125,13 @@ function headerLine(header: Members & { range: Members }): string {
     count,
     recipe,
   };
-  return `${JSON.stringify(first).slice(0, -1)},"entries":[`;
+  return `${JSON.stringify(members).slice(0, -1)},"entries":[`;
 }
 
 function entryLine(entry: Members, viewText: string): string {
   const { id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash, createdAt } =
     entry;
-  const first = {
+  const members = {
     id,
     organizationId,
     traceId,
@@ -140,7 +141,7 @@ function entryLine(entry: Members, viewText: string): string {
     chainHash,
     createdAt,
   };
-  return `${JSON.stringify(first).slice(0, -1)},"view":${viewText},"disclosures":${JSON.stringify(entry.disclosures)}}`;
+  return `${JSON.stringify(members).slice(0, -1)},"view":${viewText},"disclosures":${JSON.stringify(entry.disclosures)}}`;
 }
 
 function membersOf(text: string): Members {

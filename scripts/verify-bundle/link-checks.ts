@@ -1,4 +1,4 @@
-// The arithmetic of the chain: hashes, links, times, and what a document says of itself as a whole.
+// Checks of the chain: hashes, links and times of entries, and the consistency of the document as a whole.
 import { isHex64, sha256 } from './text.ts';
 import type { Entry, Footer, Header } from './layout.ts';
 
@@ -7,61 +7,61 @@ export interface Fault {
   message: string;
 }
 
-/** What an entry must fit. */
+/** What an entry is checked against. */
 export interface Context {
   header: Header;
   expected: number;
   prevHash: string | null;
-  /** createdAt of the entry before, or nothing. */
+  /** `createdAt` of the previous entry; empty: none. */
   notBefore: string;
 }
 
 const ZEROS = '0'.repeat(64);
 
-/** What is wrong with an entry in its place. */
+/** The faults of an entry at its position. */
 export function linkFaults(
   entry: Entry,
   { header, expected, prevHash, notBefore }: Context,
 ): Fault[] {
   const { sequence, createdAt, view } = entry;
   const faults: Fault[] = [];
-  const refuse = (wrong: boolean, code: string, message: string) => {
-    if (wrong) faults.push({ code, message });
+  const check = (isFault: boolean, code: string, message: string) => {
+    if (isFault) faults.push({ code, message });
   };
   const gap = sequence !== expected;
-  refuse(gap, 'sequence-gap', `sequence ${sequence} stands where ${expected} belongs`);
-  refuse(
+  check(gap, 'sequence-gap', `sequence ${sequence} in place of ${expected}`);
+  check(
     !gap && entry.prevHash !== prevHash,
     'prev-hash-mismatch',
-    'does not link to the entry before',
+    'prevHash is not the chainHash of the previous entry',
   );
-  refuse(
-    !isStart(entry, header),
+  check(
+    !isWellFormedLink(entry, header),
     'prev-hash-mismatch',
-    'prevHash is none that this sequence can have',
+    'prevHash is malformed for this sequence',
   );
   const sealed = sha256(entry.prevHash + entry.payloadDigest + sequence + createdAt);
-  refuse(sealed !== entry.chainHash, 'chain-hash-mismatch', 'chainHash does not fit the entry');
-  refuse(
+  check(sealed !== entry.chainHash, 'chain-hash-mismatch', 'chainHash does not match the entry');
+  check(
     view !== null && sha256(entry.viewText) !== entry.payloadDigest,
     'payload-digest-mismatch',
-    'payloadDigest does not fit the view',
+    'payloadDigest does not match the view',
   );
-  refuse(!isTime(createdAt), 'created-at-malformed', 'createdAt is no time of the format');
-  refuse(
+  check(!isTime(createdAt), 'created-at-malformed', 'createdAt is malformed');
+  check(
     !gap && createdAt < notBefore,
     'created-at-decreasing',
-    'createdAt is earlier than that of the entry before',
+    'createdAt is earlier than that of the previous entry',
   );
-  refuse(
+  check(
     entry.organizationId !== header.organizationId,
     'organization-mismatch',
-    'an entry of another organisation',
+    'the entry is of another organisation',
   );
   return faults;
 }
 
-/** What a complete document says of itself and does not hold. */
+/** Where a complete document contradicts its own header and footer. */
 export function documentFaults(
   { range, prevHash, head, count }: Header,
   footer: Footer,
@@ -70,7 +70,7 @@ export function documentFaults(
   const faults: string[] = [];
   const { entries, first, last, lastHash } = read;
   if (count !== entries || footer.count !== entries)
-    faults.push(`${entries} entries, not as many as announced`);
+    faults.push(`the document has ${entries} entries, not the announced number`);
   if (entries === 0) {
     if (
       range.fromSequence !== null ||
@@ -78,24 +78,24 @@ export function documentFaults(
       prevHash !== null ||
       footer.chainHash !== null
     ) {
-      faults.push('an empty document that announces a range');
+      faults.push('the document is empty but announces a range');
     }
     return faults;
   }
   if ((first !== null && range.fromSequence !== first) || range.toSequence !== last)
-    faults.push('not the announced range');
+    faults.push('the entries are not in the announced range');
   if (lastHash !== null && footer.chainHash !== lastHash)
-    faults.push('the end names another chainHash than the last entry');
+    faults.push('chainHash of the footer is not that of the last entry');
   if (head === null || head.sequence < (last as number))
-    faults.push('the head is before the last entry');
+    faults.push('the head precedes the last entry');
   else if (head.sequence === last && lastHash !== null && head.chainHash !== lastHash) {
-    faults.push('the head names another chainHash than the last entry');
+    faults.push('chainHash of the head is not that of the last entry');
   }
   return faults;
 }
 
-/** Whether prevHash has the width that makes the sealed bytes unambiguous: the genesis at sequence 1, a hash elsewhere. */
-function isStart({ sequence, prevHash }: Entry, { chain }: Header): boolean {
+/** Whether prevHash has the width that makes the hashed bytes unambiguous: the genesis at sequence 1, a hash elsewhere. */
+function isWellFormedLink({ sequence, prevHash }: Entry, { chain }: Header): boolean {
   if (sequence === 1) return prevHash === (chain === 'audit' ? '0' : ZEROS);
   return isHex64(prevHash);
 }

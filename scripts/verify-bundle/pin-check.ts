@@ -1,10 +1,10 @@
-// Holding a document against what its reader trusts.
+// Compares a document with the pins that its reader trusts.
 import { submittedCommitment } from './pins.ts';
 import type { Entry, Header } from './layout.ts';
 import type { Pin } from './pins.ts';
 import type { View } from './view.ts';
 
-/** Clocks of server and readers may differ by so much before an order in time is believed. */
+/** Tolerated clock skew between server and reader. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /** A disagreement with a pin, at its sequence. */
@@ -17,7 +17,7 @@ export interface PinFault {
 export class PinCheck {
   /** The highest sequence at which a pin agrees. */
   vouchedUpTo: number | null = null;
-  /** Whether the kept body is what the receipt's entry commits to; null: not seen. */
+  /** Whether the given body is what the receipt's entry commits to; null: not checked. */
   submitted: boolean | null = null;
   private readonly pins = new Map<number, Pin[]>();
   private readonly body: Uint8Array | null;
@@ -28,7 +28,7 @@ export class PinCheck {
     this.body = body;
   }
 
-  /** An entry; `view` is null when it is not understood. */
+  /** Checks an entry; `view` is null when it is unknown. */
   entry(entry: Entry, view: View | null): PinFault[] {
     const { sequence } = entry;
     const faults: PinFault[] = [];
@@ -38,7 +38,7 @@ export class PinCheck {
         faults.push({
           code: 'pin-mismatch',
           sequence,
-          message: 'a trusted pin names another chainHash',
+          message: 'a pin has another chainHash',
         });
       else if (!sameTrace)
         faults.push({
@@ -52,7 +52,7 @@ export class PinCheck {
     return faults;
   }
 
-  /** What the pins outside the entries say: at the entry just before, and at or beyond the claimed head. */
+  /** Checks the pins outside the entries: just before the first, and at or beyond the claimed head. */
   outside(header: Header, last: number): PinFault[] {
     const before =
       header.range.fromSequence === null
@@ -63,7 +63,7 @@ export class PinCheck {
       .map(({ sequence }) => ({
         code: 'pin-mismatch',
         sequence,
-        message: 'the document does not link to a trusted pin',
+        message: 'the document does not link to a pin before it',
       }));
     for (const pin of [...this.pins.values()].flat()) {
       const message = pin.sequence > last ? headFault(pin, header) : null;
@@ -72,7 +72,7 @@ export class PinCheck {
     return faults;
   }
 
-  /** The lowest pin after `last`: it says nothing about entries that are not linked to it. */
+  /** The lowest pin after `last`, which cannot vouch for entries that are not linked to it. */
   beyond(last: number): number | null {
     const sequences = [...this.pins.keys()].filter((sequence) => sequence > last);
     return sequences.length === 0 ? null : Math.min(...sequences);
@@ -83,7 +83,7 @@ export class PinCheck {
     this.submitted = submittedCommitment(salt, this.body) === view.commitments.submitted;
     if (this.submitted) return [];
     const message =
-      'the body is not what this entry committed to as submitted; or it is not the file that was posted';
+      'the body is not what this entry commits to as submitted, or not the file that was posted';
     return [{ code: 'submitted-mismatch', sequence, message }];
   }
 }
@@ -91,13 +91,11 @@ export class PinCheck {
 function headFault(pin: Pin, { head, exportedAt }: Header): string | null {
   if (head !== null && pin.sequence < head.sequence) return null;
   if (pin.sequence === head?.sequence)
-    return pin.chainHash === head.chainHash
-      ? null
-      : 'a trusted pin names another chainHash than the head';
-  const early =
+    return pin.chainHash === head.chainHash ? null : 'a pin has another chainHash than the head';
+  const isEarlier =
     pin.createdAt !== null &&
     Date.parse(pin.createdAt) + CLOCK_TOLERANCE_MS < Date.parse(exportedAt);
-  return early
-    ? 'the chain had reached this trusted pin before the document was exported, whose head is below it'
+  return isEarlier
+    ? 'the chain reached this pin before the document was exported, but its head is below the pin'
     : null;
 }

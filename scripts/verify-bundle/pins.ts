@@ -1,4 +1,4 @@
-// Pins: what a reader trusts, because it was received or noted before: receipts and earlier heads.
+// Pins: positions that the reader trusts because they were received or saved earlier.
 import { isHex64, isMembers, sha256 } from './text.ts';
 import type { Members, Value } from './text.ts';
 
@@ -9,14 +9,13 @@ export interface Pin {
   traceId: string | null;
   /** Of a receipt: the salt of the commitment `submitted`. */
   salt: string | null;
-  /** When the pinned entry was appended, or earlier known; ISO 8601. */
+  /** When the pinned entry was appended; ISO 8601. */
   createdAt: string | null;
 }
 
 /**
- * Reads a receipt (`sequence`, `chainHash`, perhaps `traceId` and `salt`), the saved answer of an ingestion (`hashChain`,
- * with or without its envelope), a chain entry or the answer with one, or a chain status (`lastSequence`, `lastChainHash`).
- * @returns null when it is none of these
+ * Parses a receipt (`sequence`, `chainHash`, optionally `traceId` and `salt`), a saved answer to an ingestion (`hashChain`, with or
+ * without its envelope), a chain entry or an answer with one, or a chain status (`lastSequence`, `lastChainHash`); null otherwise.
  */
 export function readPin(value: Value): Pin | null {
   if (!isMembers(value)) return null;
@@ -40,7 +39,7 @@ export function readPin(value: Value): Pin | null {
   return pinOf(value);
 }
 
-/** The commitment that a receipt's salt and the body that was posted lead to. */
+/** The commitment to a posted body, given the salt of its receipt. */
 export function submittedCommitment(salt: string, body: Uint8Array): string {
   return sha256(`["${salt}","submitted","${sha256(body)}"]`);
 }

@@ -1,21 +1,21 @@
-// What a verification finds: the verdict, where it does not fit, and what became of the fields.
-import type { Place } from './layout.ts';
+// The report of a verification: the verdict, the problems, and the states of committed values.
+import type { Position } from './layout.ts';
 import type { Value } from './text.ts';
 
 export type Verdict = 'intact' | 'tampered' | 'cannot tell';
 
 export interface Problem {
   verdict: 'tampered' | 'cannot tell';
-  /** Stable word for programs. */
+  /** Stable, for programs. */
   code: string;
-  /** The place in the chain; null when it concerns the document as a whole. */
+  /** Null: the problem concerns the document as a whole. */
   sequence: number | null;
-  /** The line at which it was found, from 1. */
+  /** The line where it was found, from 1. */
   line: number;
   message: string;
 }
 
-/** Committed values by what the document says of them. */
+/** Numbers of committed values by state. */
 export interface FieldCounts {
   shown: number;
   partlyShown: number;
@@ -24,7 +24,7 @@ export interface FieldCounts {
   erased: number;
 }
 
-/** One committed value; a later row about the same value replaces an earlier one. */
+/** The state of a committed value; a later row about the same value replaces an earlier one. */
 export interface FieldRow {
   sequence: number;
   traceId: string | null;
@@ -47,18 +47,18 @@ export interface Report {
   entries: number;
   firstSequence: number | null;
   lastSequence: number | null;
-  /** The newest entry of the chain, as the document claims. */
-  head: Place | null;
+  /** The newest entry of the chain, as claimed by the document. */
+  head: Position | null;
   /** The last entry that a trusted pin vouches for. */
   vouchedUpTo: number | null;
-  /** Whether the kept request body is the one that the receipt's entry commits to; null: not asked or not found. */
+  /** Whether the given body is what the receipt's entry commits to; null: not given or not found. */
   submitted: boolean | null;
   fields: FieldCounts;
 }
 
-const KEPT_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
-/** Gathers problems in constant memory. */
+/** Collects problems in constant memory. */
 export class Findings {
   readonly problems: Problem[] = [];
   count = 0;
@@ -67,7 +67,7 @@ export class Findings {
   add(problem: Problem): void {
     this.count++;
     this.tampered ||= problem.verdict === 'tampered';
-    if (this.problems.length < KEPT_PROBLEMS) this.problems.push(problem);
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push(problem);
   }
 
   get verdict(): Verdict {

@@ -1,13 +1,13 @@
-// Canonical JSON and SHA-256, written a second time so that the verifier shares nothing with the server.
+// Canonical JSON and SHA-256, implemented again so that the verifier shares no code with the server.
 import { createHash } from 'node:crypto';
 
 export type Value = string | number | boolean | null | Value[] | { [key: string]: Value };
 export type Members = { [key: string]: Value };
 
-/** What is not in the format; the verifier cannot tell anything from it. */
+/** Input that is not in the format: the verdict is `cannot tell`. */
 export class Unreadable extends Error {}
 
-/** The server allows values of 32 levels; an entry or a disclosure wraps them in a few more. */
+/** The server allows values of 32 levels; an entry or a disclosure adds a few. */
 const MAX_DEPTH = 40;
 
 /** The RFC 8785 text of a parsed value. @throws Unreadable when it is nested too deeply */
@@ -19,7 +19,7 @@ export function canonical(value: Value, depth = 0): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Value, depth + 1)}`).join(',')}}`;
 }
 
-/** @throws Unreadable when it is no JSON */
+/** @throws Unreadable when it is not JSON */
 export function parse(text: string): Value {
   try {
     return JSON.parse(text) as Value;
@@ -40,7 +40,7 @@ export function isHex64(value: Value | undefined): value is string {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
-/** Sorted and without repetition. */
+/** Sorted and without duplicates. */
 export function isAscending(list: readonly string[]): boolean {
   return list.every((item, i) => i === 0 || (list[i - 1] as string) < item);
 }

@@ -1,4 +1,4 @@
-// The verification: one pass over the lines of a bundle, to one of three verdicts.
+// Verifies a bundle in one pass over its lines.
 import { matchDisclosures } from './disclosures.ts';
 import { FieldTally } from './fields.ts';
 import { readEntry, readFooter, readHeader } from './layout.ts';
@@ -15,18 +15,18 @@ import type { FieldRow, Report } from './report.ts';
 import type { View } from './view.ts';
 
 export interface Options {
-  /** The organisation whose bundle it should be. */
+  /** The expected organisation. */
   organizationId?: string;
-  /** The chain hash of sequence 1, the identity of the chain. */
+  /** The expected chain hash of sequence 1, which identifies the chain. */
   chainStart?: string;
   pins?: readonly Pin[];
   /** The request body that was posted for a pin with a salt. */
   body?: Uint8Array;
-  /** Gets what becomes of every committed value. */
+  /** Called with the state of every committed value. */
   onField?: (row: FieldRow) => void;
 }
 
-/** Verifies a bundle given line by line, without line ends. Never throws: what cannot be read is a finding. */
+/** Verifies the lines of a bundle, without line feeds. Never throws: unreadable input is reported. */
 export async function verifyBundle(
   lines: AsyncIterable<string>,
   options: Options = {},
@@ -54,14 +54,14 @@ class Verification {
   private line = 0;
   private entries = 0;
   private first: number | null = null;
-  /** The entry before; null: none yet, or it could not be read. */
+  /** The previous entry; null: none yet, or it was unreadable. */
   private previous: Entry | null = null;
-  /** The sequence that the next entry must have. */
+  /** The sequence of the next entry. */
   private expected = 1;
-  /** Whether the line before announced another entry. */
-  private comma = true;
+  /** Whether the previous line ended with a comma. */
+  private hasComma = true;
   private sawChainStart = false;
-  /** Null: some entry is missing or not understood, so that nothing can be held against it any more. */
+  /** Null: an entry is missing or unknown, so references can no longer be checked. */
   private positions: Positions | null = null;
 
   constructor(options: Options) {
@@ -70,11 +70,11 @@ class Verification {
     this.pins = new PinCheck(options.pins ?? [], options.body ?? null);
   }
 
-  /** Takes the next line; false when nothing can be made of the rest. */
+  /** Takes the next line; false when the rest cannot be read. */
   takeLine(line: string): boolean {
     this.line++;
     try {
-      if (this.footer) throw new Unreadable('text after the end of the document');
+      if (this.footer) throw new Unreadable('text after the footer');
       if (!this.header) this.takeHeader(readHeader(line));
       else if (line.startsWith(']')) this.takeFooter(readFooter(line));
       else this.takeEntryLine(line, this.header);
@@ -91,49 +91,57 @@ class Verification {
   }
 
   report(): Report {
-    const { header, footer, options } = this;
-    const last = this.entries === 0 ? null : this.expected - 1;
-    if (!footer) this.cannotTell('truncated', 'the document has no end', null);
-    if (header && footer) {
-      const read = {
-        entries: this.entries,
-        first: this.first,
-        last,
-        lastHash: this.previous?.chainHash ?? null,
-      };
-      for (const message of documentFaults(header, footer, read))
-        this.tampered('document-mismatch', message, this.expected);
-    }
-    if (header)
-      for (const { code, sequence, message } of this.pins.outside(header, last ?? 0))
-        this.tampered(code, message, sequence);
-    if (options.chainStart !== undefined && !this.sawChainStart) {
-      this.cannotTell('chain-start-unseen', 'the document does not hold the start of the chain', 1);
-    }
-    if (options.body && this.pins.submitted === null) {
-      this.cannotTell(
-        'submitted-unseen',
-        'no understood entry of the document has a receipt with a salt to hold the body against',
-        null,
-      );
-    }
-    if (header && !this.findings.tampered) this.requirePin(last);
-    const { tampered } = this.findings;
+    const { header, findings, pins } = this;
+    this.checkEnd();
     return {
-      verdict: this.findings.verdict,
-      problems: this.findings.problems,
-      problemCount: this.findings.count,
+      verdict: findings.verdict,
+      problems: findings.problems,
+      problemCount: findings.count,
       organizationId: header?.organizationId ?? null,
       chain: header?.chain ?? null,
       exportedAt: header?.exportedAt ?? null,
       entries: this.entries,
       firstSequence: this.first,
-      lastSequence: last,
+      lastSequence: this.last,
       head: header?.head ?? null,
-      vouchedUpTo: tampered ? null : this.pins.vouchedUpTo,
-      submitted: this.pins.submitted,
+      vouchedUpTo: findings.tampered ? null : pins.vouchedUpTo,
+      submitted: pins.submitted,
       fields: this.fields.counts(),
     };
+  }
+
+  private get last(): number | null {
+    return this.entries === 0 ? null : this.expected - 1;
+  }
+
+  /** What can be checked only when all lines are read. */
+  private checkEnd(): void {
+    const { header, footer, options, last } = this;
+    if (!footer) this.cannotTell('truncated', 'the document is truncated', null);
+    if (header && footer) this.checkDocument(header, footer);
+    if (header)
+      for (const { code, sequence, message } of this.pins.outside(header, last ?? 0))
+        this.tampered(code, message, sequence);
+    if (options.chainStart !== undefined && !this.sawChainStart)
+      this.cannotTell(
+        'chain-start-unseen',
+        'the document does not contain the start of the chain',
+        1,
+      );
+    if (options.body && this.pins.submitted === null)
+      this.cannotTell(
+        'submitted-unseen',
+        'no known entry of the document has a receipt with a salt to check the body against',
+        null,
+      );
+    if (header && !this.findings.tampered) this.requirePin(last);
+  }
+
+  private checkDocument(header: Header, footer: Footer): void {
+    const { entries, first, last } = this;
+    const read = { entries, first, last, lastHash: this.previous?.chainHash ?? null };
+    for (const message of documentFaults(header, footer, read))
+      this.tampered('document-mismatch', message, this.expected);
   }
 
   private tampered(code: string, message: string, sequence: number): void {
@@ -146,21 +154,25 @@ class Verification {
     this.positions = new Positions(this.expected);
     const { organizationId } = this.options;
     if (organizationId !== undefined && organizationId !== header.organizationId) {
-      this.tampered('organization-mismatch', 'not the expected organisation', this.expected);
+      this.tampered(
+        'organization-mismatch',
+        'the bundle is not of the expected organisation',
+        this.expected,
+      );
     }
   }
 
   private takeFooter(footer: Footer): void {
-    if (this.comma && this.entries > 0)
-      this.cannotTell('unreadable', 'the last entry announces another one', null);
+    if (this.hasComma && this.entries > 0)
+      this.cannotTell('unreadable', 'the last entry ends with a comma', null);
     this.footer = footer;
   }
 
   private takeEntryLine(line: string, header: Header): void {
     this.entries++;
-    if (!this.comma)
-      this.cannotTell('unreadable', 'the entry before does not announce this one', this.expected);
-    this.comma = line.endsWith(',');
+    if (!this.hasComma)
+      this.cannotTell('unreadable', 'the previous entry does not end with a comma', this.expected);
+    this.hasComma = line.endsWith(',');
     try {
       this.takeEntry(readEntry(line), header);
     } catch (error) {
@@ -194,7 +206,7 @@ class Verification {
     this.expected = entry.sequence + 1;
   }
 
-  /** Null: the view is missing or not understood. */
+  /** Null: the view is missing or unknown. */
   private takeView(entry: Entry, header: Header): View | null {
     const { sequence } = entry;
     const fault = entry.view === null ? 'the view is missing' : viewFault(entry.view);
@@ -208,9 +220,9 @@ class Verification {
       this.tampered('copy-mismatch', 'organizationId or traceId differs from the view', sequence);
     }
     if ((view.kind === 'audit') !== (header.chain === 'audit')) {
-      this.tampered('copy-mismatch', 'an entry of another kind of chain', sequence);
+      this.tampered('copy-mismatch', 'the entry is of another kind of chain', sequence);
     }
-    const reference = this.positions?.next(entry, view) ?? null;
+    const reference = this.positions?.add(entry, view) ?? null;
     if (reference !== null) this.tampered('reference-mismatch', reference, sequence);
     this.fields.entry(entry, view, this.disclosed(entry, view));
     this.fields.erasure(entry, view, this.first as number);
@@ -231,14 +243,14 @@ class Verification {
     this.sawChainStart = true;
     const { chainStart } = this.options;
     if (chainStart !== undefined && chainStart !== chainHash)
-      this.tampered('chain-mismatch', 'not the expected chain', 1);
+      this.tampered('chain-mismatch', 'the bundle is not of the expected chain', 1);
   }
 
   private requirePin(last: number | null): void {
     const { vouchedUpTo } = this.pins;
     if (last !== null && vouchedUpTo === last) return;
     const vouched =
-      vouchedUpTo === null ? 'no trusted pin in this document' : `vouched for up to ${vouchedUpTo}`;
+      vouchedUpTo === null ? 'no pin in this document' : `vouched for up to ${vouchedUpTo}`;
     const beyond = this.pins.beyond(last ?? 0);
     const later =
       beyond === null

@@ -1,17 +1,17 @@
-// The views that this verifier knows: the members of each kind, the printable alphabet, whole numbers.
+// The views that this verifier knows: the members of each kind, and their values.
 import { isAscending, isHex64, isMembers } from './text.ts';
-import type { Place } from './layout.ts';
+import type { Position } from './layout.ts';
 import type { Members, Value } from './text.ts';
 
-/** What the checks need of a view that has passed. */
+/** The members of a valid view that other checks use. */
 export interface View {
   kind: string;
   organizationId: string;
   traceId: string | null;
   commitments: { [name: string]: string };
   unstored?: string[];
-  subject?: Place;
-  after?: Place | null;
+  subject?: Position;
+  after?: Position | null;
   erased?: { sequence: number; names: string[] }[];
 }
 
@@ -19,7 +19,7 @@ type Check = (value: Value | undefined) => boolean;
 
 const text: Check = (value) => typeof value === 'string' && /^[ !#-[\]-~]*$/.test(value);
 const textOrNull: Check = (value) => value === null || text(value);
-const place: Check = (value) => exactly(value, { sequence: ordinal, chainHash: isHex64 });
+const position: Check = (value) => exactly(value, { sequence: ordinal, chainHash: isHex64 });
 const status = oneOf('success', 'approved', 'flagged', 'escalated', 'pending', 'blocked');
 const change: Check = (value) =>
   exactly(value, {
@@ -44,7 +44,7 @@ const common: { [member: string]: Check } = {
   actor,
   commitments,
 };
-const later = { ...common, subject: place, after: place };
+const amendment = { ...common, subject: position, after: position };
 
 const kinds: { [kind: string]: { [member: string]: Check } } = {
   trace: {
@@ -57,18 +57,18 @@ const kinds: { [kind: string]: { [member: string]: Check } } = {
     scrubVersion: text,
     unstored: names,
   },
-  correction: { ...later, action: oneOf('approve', 'correct'), set: change },
-  review: { ...later, reviewId: text, decision: oneOf('approve', 'reject'), set: change },
-  status: { ...later, set: change },
+  correction: { ...amendment, action: oneOf('approve', 'correct'), set: change },
+  review: { ...amendment, reviewId: text, decision: oneOf('approve', 'reject'), set: change },
+  status: { ...amendment, set: change },
   compliance: {
     ...common,
-    after: (value) => value === null || place(value),
+    after: (value) => value === null || position(value),
     framework: text,
     clauseId: text,
     catalogVersion: text,
     status: text,
   },
-  erasure: { ...later, cause: oneOf('request', 'bulk-delete', 'purge', 'retention'), erased },
+  erasure: { ...amendment, cause: oneOf('request', 'bulk-delete', 'purge', 'retention'), erased },
   audit: {
     ...common,
     traceId: (value) => value === null,
@@ -80,17 +80,17 @@ const kinds: { [kind: string]: { [member: string]: Check } } = {
   },
 };
 
-/** Why this verifier does not understand a view; null when it does. */
+/** Why a view is unknown to this verifier; null when it is known. */
 export function viewFault(view: Members): string | null {
-  if (view.v !== 1) return 'a view of an unknown version';
+  if (view.v !== 1) return 'unknown version of the view';
   const members =
     typeof view.kind === 'string' && Object.hasOwn(kinds, view.kind) ? kinds[view.kind] : undefined;
-  if (!members) return 'a view of an unknown kind';
+  if (!members) return 'unknown kind of view';
   const wrong = Object.keys(members).find((member) => !(members[member] as Check)(view[member]));
-  if (wrong !== undefined) return `a view whose member ${wrong} is missing or unknown`;
+  if (wrong !== undefined) return `member ${wrong} of the view is missing or malformed`;
   return Object.keys(view).length === Object.keys(members).length
     ? null
-    : 'a view with unknown members';
+    : 'the view has unknown members';
 }
 
 function ordinal(value: Value | undefined): boolean {
