@@ -19,6 +19,9 @@ export interface Limited {
   alternatives?: readonly unknown[] | undefined;
 }
 
+/** One for each code point that is two UTF-16 units. */
+const HIGH_SURROGATES = /[\ud800-\udbff]/g;
+
 type Unit = 'characters' | 'bytes of JSON' | 'items';
 
 /** A limit that is exceeded: the `path` in the body, the `limit`, and what was found in the limit's unit. */
@@ -53,10 +56,8 @@ export function limitViolationOf(
   return measured.filter(({ found, limit }) => found > limit);
 }
 
-/** UTF-16 units are no fewer than code points: those are counted only where it matters. */
 function characters(path: string, limit: number, text = ''): LimitViolation {
-  const found =
-    text.length > limit ? text.length - (text.match(HIGH_SURROGATES)?.length ?? 0) : text.length;
+  const found = text.length - (text.match(HIGH_SURROGATES)?.length ?? 0);
   return { path, limit, found, unit: 'characters' };
 }
 
@@ -68,5 +69,3 @@ function bytes(path: string, limit: number, value: unknown): LimitViolation {
 function items(path: string, limit: number, list: readonly unknown[] = []): LimitViolation {
   return { path, limit, found: list.length, unit: 'items' };
 }
-
-const HIGH_SURROGATES = /[\ud800-\udbff]/g;

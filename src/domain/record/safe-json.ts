@@ -31,58 +31,50 @@ interface Refusal {
  *   integers beyond 2^53 - 1, and nesting deeper than 32
  */
 export function parseSafeJson(text: string): Json {
-  const value = JSON.parse(text) as Json;
-  // Only an escape can bring NUL, and only an escape or ill-formed text a lone surrogate: most bodies need no look at their strings.
-  const walk = new Walk(text.includes('\\u') || !text.isWellFormed());
-  const root: Json[] = [value];
-  const refusal = walk.member(root, 0, 1);
+  const root: Json[] = [JSON.parse(text) as Json];
+  const refusal = checkMember(root, 0, 1);
   if (refusal) throw new UnsafeJson(pointer(refusal.keys.slice(0, -1)), refusal.reason);
   return root[0] as Json;
 }
 
-/** One walk over a parsed value. It stops at the depth limit, so it cannot overflow the stack. */
-class Walk {
-  private readonly suspicious: boolean;
+/** Checks `holder[key]`; `depth` is that of a container there. The depth limit keeps the recursion from overflowing the stack. */
+function checkMember(
+  holder: Json[] | JsonObject,
+  key: string | number,
+  depth: number,
+): Refusal | null {
+  const value = (holder as JsonObject)[key] as Json;
+  const refusal = checkValue(value, depth);
+  if (refusal) refusal.keys.push(key);
+  else if (value === 0) (holder as JsonObject)[key] = 0;
+  return refusal;
+}
 
-  constructor(suspicious: boolean) {
-    this.suspicious = suspicious;
-  }
+function checkValue(value: Json, depth: number): Refusal | null {
+  if (typeof value === 'string') return refused(textProblem(value));
+  if (typeof value === 'number') return refused(numberProblem(value));
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth > MAX_DEPTH) return refused(`nested deeper than ${MAX_DEPTH}`);
+  return Array.isArray(value) ? checkItems(value, depth) : checkMembers(value, depth);
+}
 
-  /** Checks `holder[key]`; `depth` is that of a container there. */
-  member(holder: Json[] | JsonObject, key: string | number, depth: number): Refusal | null {
-    const value = (holder as JsonObject)[key] as Json;
-    const refusal = this.value(value, depth);
-    if (refusal) refusal.keys.push(key);
-    else if (value === 0) (holder as JsonObject)[key] = 0;
-    return refusal;
+function checkItems(values: Json[], depth: number): Refusal | null {
+  for (let i = 0; i < values.length; i++) {
+    const refusal = checkMember(values, i, depth + 1);
+    if (refusal) return refusal;
   }
+  return null;
+}
 
-  private value(value: Json, depth: number): Refusal | null {
-    if (typeof value === 'string') return this.suspicious ? refused(textProblem(value)) : null;
-    if (typeof value === 'number') return refused(numberProblem(value));
-    if (typeof value !== 'object' || value === null) return null;
-    if (depth > MAX_DEPTH) return refused(`nested deeper than ${MAX_DEPTH}`);
-    return Array.isArray(value) ? this.items(value, depth) : this.members(value, depth);
+function checkMembers(value: JsonObject, depth: number): Refusal | null {
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__') return refused('the key __proto__ is not allowed');
+    const problem = textProblem(key);
+    const refusal =
+      problem === null ? checkMember(value, key, depth + 1) : refused(`a key with ${problem}`);
+    if (refusal) return refusal;
   }
-
-  private items(values: Json[], depth: number): Refusal | null {
-    for (let i = 0; i < values.length; i++) {
-      const refusal = this.member(values, i, depth + 1);
-      if (refusal) return refusal;
-    }
-    return null;
-  }
-
-  private members(value: JsonObject, depth: number): Refusal | null {
-    for (const key of Object.keys(value)) {
-      if (key === '__proto__') return refused('the key __proto__ is not allowed');
-      const fault = this.suspicious ? textProblem(key) : null;
-      const refusal =
-        fault === null ? this.member(value, key, depth + 1) : refused(`a key with ${fault}`);
-      if (refusal) return refusal;
-    }
-    return null;
-  }
+  return null;
 }
 
 function refused(reason: string | null): Refusal | null {

@@ -1,4 +1,4 @@
-// Inspects a text in one pass for features that detectors need, so that few detectors run.
+// Inspects a text for features that detectors need, so that few run: 11 us a decision, 27 by a regular expression alone (row ingest/R1).
 import { escapeAt, foldCodePoint } from './fold.ts';
 
 /** Features of a text, as bits. Digits are close when at most two of ` -./()+` separate one from the next. */
@@ -48,7 +48,7 @@ export function isDate(text: string): boolean {
   return /^\d{4}([-/.])\d\d\1\d\d$/.test(text);
 }
 
-/** Every feature requires one of these. */
+/** Every feature requires one of these: 10 us a decision, 17 without (row ingest/R1). */
 const candidate = /[\d@%\\\x80-\uffff]|-----/;
 
 /** The features of a text, as bits of `textFeatures`. */

@@ -23,7 +23,7 @@ export function detectionTag(type: DetectionType): string {
   return `PII_${type}`;
 }
 
-/** Every match of a global pattern, from the first; cheaper than `matchAll`, which copies the pattern. */
+/** Every match of a global pattern. A decision takes 10 us, with `matchAll`, which copies the pattern, 18 (row ingest/R1). */
 export function* matchesOf(text: string, pattern: RegExp): Generator<RegExpExecArray> {
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {

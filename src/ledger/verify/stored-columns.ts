@@ -1,5 +1,5 @@
 // Checks the immutable plain columns of an entry against its payload and its committed values.
-import { isEqual } from '../../domain/record/equal.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { isId } from '../../domain/record/payload-members.ts';
 import type { AuditPayload, TracePayload, Payload } from '../../domain/record/payload.ts';
 import type { Stored } from '../entry.ts';
@@ -35,7 +35,7 @@ export function differences(
 
 function isSame(actual: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return (actual ?? null) === expected;
-  return isEqual(actual, expected);
+  return isDeepStrictEqual(actual, expected);
 }
 
 function everyKind(payload: Payload): Expected {

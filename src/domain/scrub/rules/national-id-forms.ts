@@ -119,12 +119,14 @@ function validator(country: string, name: string): (text: string) => boolean {
   return (text) => withoutStacks(() => found.validate(text).isValid);
 }
 
-/** stdnum makes an Error for every number it refuses; the stack would cost several times the check. */
-function withoutStacks<T>(work: () => T): T {
+/**
+ * stdnum creates an Error for every number that it refuses. A decision with ten numbers takes 190 us, with stacks 475 (row ingest/R1).
+ */
+function withoutStacks<T>(validate: () => T): T {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
   try {
-    return work();
+    return validate();
   } finally {
     Error.stackTraceLimit = limit;
   }

@@ -1,7 +1,7 @@
 // Secrets: signed tokens, private keys, keys with a known prefix, and labelled passwords and keys.
 import { labelled } from './label.ts';
 import { textFeatures } from '../inspect.ts';
-import { spansOf, type Rule, type Span } from '../rule.ts';
+import { spansOf, type Rule } from '../rule.ts';
 
 const privateKey =
   /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----)){0,20000}(?:-----END [A-Z0-9 ]{1,60}-----|$)/g;
@@ -40,31 +40,18 @@ const bearer = new RegExp(`(?<![A-Za-z0-9])[Bb]earer (?=(?<found>${value}))`, 'g
 const labelledSecret = labelled('password', value);
 const inUrl = /:\/\/[A-Za-z0-9._~%+-]{1,64}:(?=(?<found>[A-Za-z0-9_+=.~!$%^&*-]{1,128})@)/g;
 
-/** The patterns, each with a text that all its matches contain. */
-const patterns: readonly (readonly [literal: string, pattern: RegExp])[] = [
-  ['eyJ', jsonWebToken],
-  ['earer ', bearer],
-  ['://', inUrl],
-  ['', prefixed],
-  ['', labelledSecret],
-];
-
 export const secretRule: Rule = {
   type: 'SECRET',
   needs: textFeatures.token | textFeatures.rule,
-  find: findSecrets,
+  find: (text) => [
+    ...spansOf(text, privateKey),
+    ...[jsonWebToken, bearer, inUrl, prefixed, labelledSecret].flatMap((pattern) =>
+      spansOf(text, pattern, mixedLength),
+    ),
+  ],
 };
 
-function findSecrets(text: string): Span[] {
-  const privateKeys = text.includes('-----BEGIN ') ? spansOf(text, privateKey) : [];
-  return [
-    ...privateKeys,
-    ...patterns.flatMap(([literal, pattern]) =>
-      text.includes(literal) ? spansOf(text, pattern, mixedLength) : [],
-    ),
-  ];
-}
-
+/** The length of a text with both letters and digits; 0 for any other. */
 function mixedLength(found: string): number {
   return /[A-Za-z]/.test(found) && /\d/.test(found) ? found.length : 0;
 }
