@@ -48,7 +48,8 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 /** Allowed clock skew. */
 const SKEW_MS = 60_000;
 
-function instantOf(element: XmlElement, name: string): number {
+/** A time in milliseconds since the epoch. @throws SamlError when it is absent or no UTC time */
+export function instantOf(element: XmlElement, name: string): number {
   const text = attributeOf(element, name);
   const time = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? failSaml(`${name} of ${element.name} is not a UTC time`) : time;

@@ -6,6 +6,7 @@ import {
   expectBefore,
   expectIssuer,
   expectReached,
+  instantOf,
   onlyChild,
   optionalChild,
   textOf,
@@ -34,6 +35,8 @@ export interface Assertion {
   nameId: string;
   nameIdFormat: string | null;
   sessionIndex: string | null;
+  /** When the session at the identity provider ends; null: it does not say. */
+  sessionEndsAt: Date | null;
   /** All values of each attribute, by name. */
   attributes: ReadonlyMap<string, readonly string[]>;
 }
@@ -74,10 +77,12 @@ export function readAssertion(assertion: XmlElement, expected: ResponseExpectati
   expectConditions(onlyChild(assertion, ASSERTION, 'Conditions'), expected);
   const subject = onlyChild(assertion, ASSERTION, 'Subject');
   expectConfirmation(onlyChild(subject, ASSERTION, 'SubjectConfirmation'), expected);
+  const statement = onlyChild(assertion, ASSERTION, 'AuthnStatement');
   return {
     id: attributeOf(assertion, 'ID'),
     ...readNameId(onlyChild(subject, ASSERTION, 'NameID')),
-    sessionIndex: readSessionIndex(onlyChild(assertion, ASSERTION, 'AuthnStatement'), expected),
+    sessionIndex: readSessionIndex(statement, expected),
+    sessionEndsAt: readSessionEnd(statement, expected),
     attributes: readAttributes(assertion),
   };
 }
@@ -126,11 +131,15 @@ function readSessionIndex(
   { needsSessionIndex, now }: ResponseExpectation,
 ): string | null {
   expectReached(statement, 'AuthnInstant', now);
-  if (statement.attributes.has('SessionNotOnOrAfter'))
-    expectBefore(statement, 'SessionNotOnOrAfter', now);
   return needsSessionIndex
     ? attributeOf(statement, 'SessionIndex')
     : (statement.attributes.get('SessionIndex') ?? null);
+}
+
+function readSessionEnd(statement: XmlElement, { now }: ResponseExpectation): Date | null {
+  if (!statement.attributes.has('SessionNotOnOrAfter')) return null;
+  expectBefore(statement, 'SessionNotOnOrAfter', now);
+  return new Date(instantOf(statement, 'SessionNotOnOrAfter'));
 }
 
 function readAttributes(assertion: XmlElement): Map<string, string[]> {

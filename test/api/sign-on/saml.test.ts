@@ -131,6 +131,17 @@ describe('signing on', () => {
     expect((await me(token)).organization._id).toBe(owner.organizationId);
   });
 
+  test('the session ends with that of the provider, and no refresh moves its end', async () => {
+    const { token } = await signOn('g-5', (asked) => ({
+      ...withEmail(),
+      sessionUntil: idp.honest(asked, 'g-5').notOnOrAfter,
+    }));
+    const { data } = ok(await ground.app.call('POST', '/api/v1/auth/refresh', { token })).body;
+    const lasts = Date.parse(data.expiresAt) - clock.now().getTime();
+    expect(lasts).toBeGreaterThan(200_000);
+    expect(lasts).toBeLessThan(300_000);
+  });
+
   test('the second time the name at the provider suffices, whatever the address is now', async () => {
     const first = await me((await signOn('g-2', () => withEmail())).token);
     const second = await me((await signOn('g-2')).token);

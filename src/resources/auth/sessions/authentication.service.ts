@@ -31,10 +31,13 @@ export function createAuthenticationService(deps: Deps) {
       memberships.find(organizationId, userId),
       organizations.context(organizationId),
     ]);
+    const now = clock.now();
     if (session?.revokedAt) throw new AppError('SESSION_REVOKED');
-    if (exp * 1000 <= clock.now().getTime()) throw new AppError('TOKEN_EXPIRED');
+    if (exp * 1000 <= now.getTime()) throw new AppError('TOKEN_EXPIRED');
     const signOn = session?.signOn ?? null;
-    if (!session || !isTrusted(signOn, context)) throw new AppError('SESSION_REVOKED');
+    if (!session || !isTrusted(signOn, context) || isSuperseded(session, now))
+      throw new AppError('SESSION_REVOKED');
+    if (!belongsTo(session, { userId, organizationId })) throw new AppError('TOKEN_REVOKED');
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
     if (!membership.isActive && membership.deactivatedBy !== 'scim')
@@ -53,6 +56,18 @@ export function createAuthenticationService(deps: Deps) {
   };
 }
 export type AuthenticationService = ReturnType<typeof createAuthenticationService>;
+
+/** A refresh has replaced the session, and its grace period is over. */
+const isSuperseded = ({ supersededAt }: SessionDocument, now: Date): boolean =>
+  supersededAt != null && supersededAt <= now;
+
+/** Whoever could sign a token could write any user into it; the row says whose the session is. */
+const belongsTo = (
+  session: SessionDocument,
+  claimed: { userId: string; organizationId: string },
+): boolean =>
+  session.userId.toHexString() === claimed.userId &&
+  session.organizationId.toHexString() === claimed.organizationId;
 
 /** A sign-on is good while its provider is the organisation's, also one that was under way when that changed. */
 function isTrusted(signOn: SignOn | null, { identityProvider }: OrganizationContext): boolean {

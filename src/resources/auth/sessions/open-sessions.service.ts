@@ -6,6 +6,7 @@ import { AppError } from '../../../errors.ts';
 import { findOr404, type Listed, listPage } from '../../../platform/mongo/queries.ts';
 import type { AuditLogService } from '../../audit/audit-log.service.ts';
 import type { IdentityProvider } from '../../organization/organization.service.ts';
+import { supersededAt } from './session-lifetime.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & {
@@ -31,7 +32,18 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
     return { revoked: modifiedCount };
   }
 
-  const inUse = () => ({ expiresAt: { $gt: clock.now() } });
+  /** Neither expired nor replaced; whether one was revoked is asked apart. */
+  const inUse = () => ({
+    expiresAt: { $gt: clock.now() },
+    supersededAt: { $not: { $lte: clock.now() } },
+  });
+
+  /** @throws AppError `SESSION_REVOKED` */
+  async function find(jti: string): Promise<SessionDocument> {
+    const session = await models.sessions.findOne({ jti }).lean<SessionDocument>();
+    if (!session) throw new AppError('SESSION_REVOKED');
+    return session;
+  }
 
   /** The session that an entry of the audit log tells of. @throws AppError `NOT_FOUND` */
   async function jtiOf(tenant: Tenant, auditLogId: string): Promise<string> {
@@ -41,6 +53,8 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
   }
 
   return {
+    find,
+
     /** The user's sessions in use in all organisations, newest first. */
     async list({ userId, jti }: User, page: Page): Promise<Listed<OpenSession>> {
       const where = { userId, revokedAt: null, ...inUse() };
@@ -53,9 +67,15 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
 
     /** The sign-on that opened a session; null: there was none. @throws AppError `SESSION_REVOKED` */
     async signOnOf(jti: string): Promise<SignOn | null> {
-      const session = await models.sessions.findOne({ jti }, 'signOn').lean<SessionDocument>();
-      if (!session) throw new AppError('SESSION_REVOKED');
-      return session.signOn ?? null;
+      return (await find(jti)).signOn ?? null;
+    },
+
+    /** A refresh has replaced the session, which ends after a grace period; a second one does not prolong it. */
+    async supersede(jti: string): Promise<void> {
+      await models.sessions.updateOne(
+        { jti, supersededAt: null },
+        { $set: { supersededAt: supersededAt(clock.now()) } },
+      );
     },
 
     async logout({ jti }: User): Promise<Revoked> {

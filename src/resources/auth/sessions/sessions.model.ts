@@ -12,7 +12,12 @@ export interface SignOn {
   format: string | null;
   /** The provider's own session (`sid`, `SessionIndex`), for single logout; null where it names none. */
   sessionIndex: string | null;
+  /** When the provider says that its session ends; absent or null where it says nothing. */
+  endsAt?: Date | null;
 }
+
+/** What was given besides the first proof: a code, or the word of an organisation's provider; null: nothing. */
+export type SecondFactorKind = 'totp' | 'backup_code' | 'identity_provider';
 
 export interface SessionDocument {
   _id: Types.ObjectId;
@@ -23,7 +28,15 @@ export interface SessionDocument {
   userAgent: string | null;
   /** Null: the person proved who they are to Assay itself or by a social login. */
   signOn: SignOn | null;
+  secondFactor: SecondFactorKind | null;
+  /** When the person last proved who they are; a refresh is no proof. */
+  authenticatedAt: Date;
+  /** The absolute end, which no refresh moves. */
+  endsAt: Date;
+  /** Of the token. */
   expiresAt: Date;
+  /** Replaced by a refresh: the end of the grace period; null: not replaced. */
+  supersededAt: Date | null;
   revokedAt: Date | null;
   createdAt: Date;
 }
@@ -39,6 +52,7 @@ const signOnSchema = new Schema<SignOn>(
     subject: text,
     format: { type: String, default: null },
     sessionIndex: { type: String, default: null },
+    endsAt: { type: Date, default: null },
   },
   { _id: false },
 );
@@ -51,7 +65,11 @@ export const sessionSchema = new Schema<SessionDocument>(
     ip: { type: String, default: null },
     userAgent: { type: String, default: null },
     signOn: { type: signOnSchema, default: null },
+    secondFactor: { type: String, default: null },
+    authenticatedAt: { type: Date, required: true },
+    endsAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
+    supersededAt: { type: Date, default: null },
     revokedAt: { type: Date, default: null },
   },
   { collection: 'sessions', timestamps: { createdAt: true, updatedAt: false }, autoIndex: false },

@@ -7,10 +7,11 @@ import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import { toUserView, type UserView } from '../accounts/account-views.ts';
-import type { SessionTimeout, UserDocument } from '../accounts/users.model.ts';
+import type { UserDocument } from '../accounts/users.model.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { OpenSessionService } from './open-sessions.service.ts';
-import type { SignOn } from './sessions.model.ts';
+import { sessionEnd, type SessionStart, startOf, tokenEnd } from './session-lifetime.ts';
+import type { SecondFactorKind, SignOn } from './sessions.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'sessionTokens' | 'tempTokens' | 'clock' | 'randomToken'> & {
   memberships: MembershipService;
@@ -35,8 +36,8 @@ export interface Proof {
   method: string;
   /** Of a social login: by which provider. */
   provider?: string;
-  /** What was given besides, or that an organisation leaves it to its identity provider; null: nothing yet. */
-  secondFactor: 'totp' | 'backup_code' | 'identity_provider' | null;
+  /** Null: none was given yet. */
+  secondFactor: SecondFactorKind | null;
   /** Absent: the proof is good for every organisation of the user. */
   signOn?: SignOnProof;
 }
@@ -59,14 +60,6 @@ export type SignedIn = Identified & OpenedSession & { mfaRequired: false };
 /** A sign-in that still lacks its second factor. */
 export type SecondStep = Identified & { mfaRequired: true; tempToken: string };
 
-const HOUR = 3600;
-const LIFETIME_SECONDS: Record<SessionTimeout, number> = {
-  '1h': HOUR,
-  '8h': 8 * HOUR,
-  '24h': 24 * HOUR,
-  '7d': 168 * HOUR,
-};
-
 /** Between password and second factor. */
 const SECOND_STEP_MS = 5 * 60_000;
 
@@ -77,9 +70,9 @@ export function createSignInService(deps: Deps) {
   async function mint(
     user: UserDocument,
     membership: MembershipDocument,
-    { origin, signOn }: { origin: Origin; signOn: SignOn | null },
+    { origin, start }: { origin: Origin; start: SessionStart },
   ): Promise<OpenedSession> {
-    const exp = Math.floor(clock.now().getTime() / 1000) + LIFETIME_SECONDS[user.sessionTimeout];
+    const exp = tokenEnd(clock.now(), user.sessionTimeout, start.endsAt);
     const userId = user._id.toHexString();
     const organizationId = membership.organizationId.toHexString();
     const { role } = membership;
@@ -88,7 +81,7 @@ export function createSignInService(deps: Deps) {
     const { userAgent } = origin;
     const ip = origin.ip || null;
     await models.sessions.create([
-      { jti, userId, organizationId, ip, userAgent, signOn, expiresAt },
+      { jti, userId, organizationId, ip, userAgent, expiresAt, ...start },
     ]);
     await models.users.updateOne({ _id: userId }, { $set: { lastOrganizationId: organizationId } });
     const token = sessionTokens.sign({ sub: userId, organizationId, role, jti, exp });
@@ -109,6 +102,13 @@ export function createSignInService(deps: Deps) {
       : lastUsed(user, await memberships.enterableOf(userId));
     if (!membership) throw new AppError('ACCOUNT_DEACTIVATED');
     return membership;
+  }
+
+  /** The start of a session whose person has just proved who they are. */
+  function startNow({ secondFactor, ...proof }: Proof): SessionStart {
+    const authenticatedAt = clock.now();
+    const signOn = proof.signOn ?? null;
+    return { signOn, secondFactor, authenticatedAt, endsAt: sessionEnd(authenticatedAt, signOn) };
   }
 
   /** A temp token that opens nothing but the second step. */
@@ -150,12 +150,11 @@ export function createSignInService(deps: Deps) {
         { _id: user._id },
         { $set: { lastLoginAt: clock.now(), lastLoginIp: origin.ip } },
       );
-      const signOn = proof.signOn ?? null;
-      const session = await mint(user, membership, { origin, signOn });
+      const session = await mint(user, membership, { origin, start: startNow(proof) });
       return { ...identified, ...session, mfaRequired: false };
     },
 
-    /** A fresh token for the same organisation; the old one stays valid until it ends or is revoked. */
+    /** A fresh token for the same organisation; the old one stays valid for a grace period. */
     async refresh(
       { organizationId }: Tenant,
       { userId, jti }: User,
@@ -165,7 +164,10 @@ export function createSignInService(deps: Deps) {
       const user = await models.users.findById(userId).lean<UserDocument>();
       const membership = await memberships.findEnterable(organizationId, userId);
       if (!user || !membership) throw new AppError('ACCOUNT_DEACTIVATED');
-      return mint(user, membership, { origin, signOn: await openSessions.signOnOf(jti) });
+      const start = startOf(await openSessions.find(jti));
+      const session = await mint(user, membership, { origin, start });
+      await openSessions.supersede(jti);
+      return session;
     },
 
     /**
@@ -180,13 +182,13 @@ export function createSignInService(deps: Deps) {
       // One after the other: a transaction runs one operation at a time.
       const user = await findOr404(models.users.findById(userId).lean<UserDocument>());
       const membership = await findOr404(memberships.findEnterable(organizationId, userId));
-      const signOn = await openSessions.signOnOf(jti);
-      if (signOn && organizationId !== tenant.organizationId)
+      const start = startOf(await openSessions.find(jti));
+      if (start.signOn && organizationId !== tenant.organizationId)
         throw new AppError(
           'FORBIDDEN',
           'A session opened by the sign-on of one organisation does not lead to another',
         );
-      return mint(user, membership, { origin, signOn });
+      return mint(user, membership, { origin, start });
     },
 
     /** Where what concerns a user alone is audited: the organisation used last or the oldest, also while suspended; null: nowhere. */

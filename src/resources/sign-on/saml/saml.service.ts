@@ -128,7 +128,7 @@ export type SamlService = ReturnType<typeof createSamlService>;
 
 /** An assertion as any protocol's identity, by the attributes that the organisation has named. */
 function identityIn(
-  { nameId, nameIdFormat, sessionIndex, attributes }: Assertion,
+  { nameId, nameIdFormat, sessionIndex, sessionEndsAt, attributes }: Assertion,
   saml: SamlSettings,
 ): ExternalIdentity {
   const first = (name: string): string | null =>
@@ -141,6 +141,7 @@ function identityIn(
       subject: nameId,
       format: nameIdFormat,
       sessionIndex,
+      endsAt: sessionEndsAt,
     },
     email: first(saml.emailAttribute)?.trim() ?? (isAddress ? nameId : null),
     name: first(saml.nameAttribute),

@@ -1,0 +1,52 @@
+// How long a session lasts: what the user chose for a token, an absolute end that no refresh moves, and the end of what a refresh replaced.
+import type { SessionTimeout } from '../accounts/users.model.ts';
+import type { SessionDocument, SignOn } from './sessions.model.ts';
+
+const HOUR_MS = 3600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const TOKEN_MS: Record<SessionTimeout, number> = {
+  '1h': HOUR_MS,
+  '8h': 8 * HOUR_MS,
+  '24h': DAY_MS,
+  '7d': 7 * DAY_MS,
+};
+/** After this time somebody proves again who they are. */
+const SESSION_MS = 30 * DAY_MS;
+/** The provider of an organisation is asked again at least once a day: it knows who has left. */
+const SIGN_ON_MS = DAY_MS;
+/** Requests under way may still bring the token that a refresh has replaced. */
+const GRACE_MS = HOUR_MS;
+
+/** The absolute end of a session. */
+export function sessionEnd(authenticatedAt: Date, signOn: SignOn | null): Date {
+  const lasts = signOn === null ? SESSION_MS : SIGN_ON_MS;
+  const end = authenticatedAt.getTime() + lasts;
+  return new Date(Math.min(end, signOn?.endsAt?.getTime() ?? end));
+}
+
+/** The end of a token, in seconds since the epoch. */
+export function tokenEnd(now: Date, timeout: SessionTimeout, endsAt: Date): number {
+  return Math.floor(Math.min(now.getTime() + TOKEN_MS[timeout], endsAt.getTime()) / 1000);
+}
+
+/** When a session that is refreshed now ends. */
+export const supersededAt = (now: Date): Date => new Date(now.getTime() + GRACE_MS);
+
+/** What a session carries over to the one that replaces it. */
+export type SessionStart = Pick<
+  SessionDocument,
+  'signOn' | 'secondFactor' | 'authenticatedAt' | 'endsAt'
+>;
+
+/** Sessions of earlier versions lack some of it. */
+export function startOf(session: Partial<SessionStart> & { createdAt: Date }): SessionStart {
+  const signOn = session.signOn ?? null;
+  const authenticatedAt = session.authenticatedAt ?? session.createdAt;
+  return {
+    signOn,
+    secondFactor: session.secondFactor ?? null,
+    authenticatedAt,
+    endsAt: session.endsAt ?? sessionEnd(authenticatedAt, signOn),
+  };
+}

@@ -1,0 +1,164 @@
+// How long a session lasts over HTTP: an absolute end that no refresh moves, the end of what a refresh replaced, and to whom a session belongs.
+import { createHmac } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { objectId, startGround, type Ground } from '../../setup/harness.ts';
+import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import {
+  startHandmadeProvider,
+  type HandmadeProvider,
+} from '../../setup/providers/identity-provider.ts';
+import { house, sessionIn, signOn } from '../../setup/providers/sso.ts';
+import { enrol, MovedClock } from '../../setup/second-factor.ts';
+import type { Answer } from '../../setup/start-app.ts';
+
+const HOUR = 3600_000;
+const DAY = 24 * HOUR;
+const secrets = {
+  jwt: 'a session secret that somebody has got hold of',
+  formerJwt: [],
+  ledgerKey: 'a ledger key for tests, long enough',
+  encryptionKey: 'an encryption key for tests, long enough',
+  formerEncryption: [],
+};
+const clock = new MovedClock();
+
+let ground: Ground;
+let provider: HandmadeProvider;
+beforeAll(async () => {
+  provider = await startHandmadeProvider();
+  ground = await startGround(
+    {
+      ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
+      ASSAY_PUBLIC_URL: 'https://assay.example.com',
+      ASSAY_RETURN_URLS: 'https://app.example.com/',
+    },
+    { clock, secrets },
+  );
+});
+beforeEach(() => {
+  clock.aheadMs = 0;
+});
+afterAll(async () => {
+  await ground.stop();
+  await provider.stop();
+});
+
+const post = (token: string, path: string, body: object = {}): Promise<Answer> =>
+  ground.app.call('POST', `/api/v1/auth/${path}`, { token, body });
+async function verdict(token: string): Promise<string> {
+  return (await ground.app.call('GET', '/api/v1/auth/me', { token })).body.code ?? 'ok';
+}
+const claimsOf = (token: string): jwt.JwtPayload => jwt.decode(token) as jwt.JwtPayload;
+const endOf = (token: string): number => (claimsOf(token).exp ?? 0) * 1000;
+const refresh = async (token: string): Promise<string> =>
+  ok(await post(token, 'refresh')).body.data.token as string;
+const login = async ({ email }: Owner): Promise<string> =>
+  ok(await ground.app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } }))
+    .body.data.token as string;
+
+test('thirty days after the sign-in a session is over, however often it was refreshed', async () => {
+  const ada = await owner(ground.app);
+  const start = clock.now().getTime();
+  let { token } = ada;
+  for (let day = 6; day <= 24; day += 6) {
+    clock.aheadMs = day * DAY;
+    token = await refresh(token);
+    expect(endOf(token) - start).toBeLessThan(30 * DAY + 5000);
+  }
+  clock.aheadMs = 29 * DAY;
+  const last = await refresh(token);
+  expect(endOf(last)).toBe(endOf(token));
+  clock.aheadMs = 30 * DAY + 5000;
+  expect(await verdict(last)).toBe('TOKEN_EXPIRED');
+});
+
+test('another organisation begins no new thirty days', async () => {
+  const ada = await owner(ground.app);
+  clock.aheadMs = 6 * DAY;
+  const body = { organizationId: ada.organizationId };
+  let { token } = ok(await post(ada.token, 'switch-org', body)).body.data;
+  for (let day = 12; day <= 24; day += 6) {
+    clock.aheadMs = day * DAY;
+    token = ok(await post(token as string, 'switch-org', body)).body.data.token;
+  }
+  clock.aheadMs = 30 * DAY - HOUR;
+  expect(await verdict(token as string)).toBe('ok');
+  clock.aheadMs = 30 * DAY + 5000;
+  expect(await verdict(token as string)).toBe('TOKEN_EXPIRED');
+});
+
+test('what was refreshed serves requests under way for an hour, and is over then', async () => {
+  const ada = await owner(ground.app);
+  const fresh = await refresh(ada.token);
+  clock.aheadMs = HOUR - 60_000;
+  expect([await verdict(ada.token), await verdict(fresh)]).toEqual(['ok', 'ok']);
+  clock.aheadMs = HOUR + 60_000;
+  expect([await verdict(ada.token), await verdict(fresh)]).toEqual(['SESSION_REVOKED', 'ok']);
+  const { data } = ok(await ground.app.call('GET', '/api/v1/auth/sessions', { token: fresh })).body;
+  expect(data.map(({ jti }: { jti: string }) => jti)).toEqual([claimsOf(fresh).jti]);
+});
+
+test('refreshing twice does not lengthen the hour', async () => {
+  const ada = await owner(ground.app);
+  await refresh(ada.token);
+  clock.aheadMs = HOUR / 2;
+  await refresh(ada.token);
+  clock.aheadMs = HOUR + 60_000;
+  expect(await verdict(ada.token)).toBe('SESSION_REVOKED');
+});
+
+test('a session that a sign-on opened is over after a day, refreshed or not', async () => {
+  const home = await house(ground, provider.realm());
+  const person = { sub: 'lasting', email: `lasting@${home.domain}` };
+  const { answer } = await signOn(ground, home, person);
+  const token = sessionIn(answer);
+  expect(endOf(token) - clock.now().getTime()).toBeLessThan(DAY + 5000);
+  clock.aheadMs = 23 * HOUR;
+  const fresh = await refresh(token);
+  clock.aheadMs = DAY + 5000;
+  expect([await verdict(token), await verdict(fresh)]).toEqual(['TOKEN_EXPIRED', 'TOKEN_EXPIRED']);
+});
+
+test('a second factor begins the thirty days anew, a session of an earlier version ends thirty days after its begin', async () => {
+  const ada = await owner(ground.app);
+  clock.aheadMs = 2 * DAY;
+  const authenticator = await enrol(ground.app, clock, ada.token);
+  const { tempToken } = ok(
+    await ground.app.call('POST', '/api/v1/auth/login', {
+      body: { email: ada.email, password: PASSWORD },
+    }),
+  ).body.data;
+  const body = { tempToken, code: authenticator.next() };
+  const { token } = ok(await ground.app.call('POST', '/api/v1/auth/mfa/login', { body })).body.data;
+  const session = await ground.db.collection('sessions').findOne({ jti: claimsOf(token).jti });
+  expect(session).toMatchObject({ secondFactor: 'totp' });
+
+  const bob = await owner(ground.app, 'Bob');
+  await ground.db
+    .collection('sessions')
+    .updateOne(
+      { userId: objectId(bob.userId) },
+      { $unset: { authenticatedAt: '', endsAt: '', secondFactor: '', supersededAt: '' } },
+    );
+  clock.aheadMs += 5 * DAY;
+  const fresh = await refresh(bob.token);
+  expect(await verdict(fresh)).toBe('ok');
+});
+
+/** Signs what only the holder of the secret can. */
+function forge(claims: object): string {
+  const text = [{ alg: 'HS256', typ: 'JWT' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  return `${text}.${createHmac('sha256', secrets.jwt).update(text).digest('base64url')}`;
+}
+
+test('the secret alone opens no account: a session is its user’s and its organisation’s', async () => {
+  const [thief, victim] = [await owner(ground.app, 'Thief'), await owner(ground.app, 'Victim')];
+  const { jti } = claimsOf(thief.token);
+  const stolen = { ...claimsOf(victim.token), jti };
+  expect(await verdict(forge(stolen))).toBe('TOKEN_REVOKED');
+  expect(await verdict(forge(claimsOf(victim.token)))).toBe('ok');
+  expect(await verdict(await login(victim))).toBe('ok');
+});
