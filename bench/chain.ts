@@ -269,7 +269,7 @@ function decisionOf(tenant: Tenant, i: number) {
     },
     userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)',
     rawBody: Buffer.from(JSON.stringify(kept)),
-    once: random16(),
+    idempotencyKey: random16(),
     monthlyLimit: null,
     newReviewId: () => objectId(newId()),
     random16,

@@ -37,7 +37,7 @@ export interface AgentView extends Omit<AgentDocument, 'modelMetadata'>, AgentSt
   modelMetadata: ModelMetadataView | null;
 }
 
-/** With the raw key, which is shown this once. */
+/** With the raw key, which no other answer shows. */
 export interface NewAgentView extends AgentView {
   apiKey: string;
 }

@@ -11,7 +11,7 @@ import type { AuditColumns, AuditEntryDocument } from './audit.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'>;
 
-/** What is shown as it is stored. */
+/** Shown as stored. */
 type Shown = Pick<
   AuditColumns,
   'workspaceId' | 'userId' | 'action' | 'resource' | 'resourceId' | 'status' | 'detail'
@@ -81,7 +81,7 @@ function describe({ sequence, reason, what }: Break): string {
   return `${BREAKS[reason]} at sequence ${sequence}: ${what}`;
 }
 
-/** What is committed to is shown from the committed text, not from its copies. */
+/** Committed values come from the committed text, not from their copies. */
 function toView(entry: AuditEntryDocument): AuditEntryView {
   const opened = Object.fromEntries(
     Object.entries(entry.sealed).map(([name, { text }]) => [name, JSON.parse(text) as Json]),

@@ -33,7 +33,7 @@ export function createAuditService(deps: Deps) {
     return { auditId, event };
   }
 
-  /** Seals a written row. What cannot be sealed now stays a row, and the sweep seals it later: the change it tells of has happened. */
+  /** Seals a written row. A row that cannot be sealed now is sealed by the sweep: its change is committed already. */
   async function seal(row: AuditRow): Promise<void> {
     await append(row).catch((error: unknown) =>
       logger.error({ err: error, auditId: row.auditId }, 'audit row waits to be sealed'),

@@ -1,4 +1,4 @@
-// Evidence bundles: which entries, what of them is shown, and who asked to see it (document 2, section 4.5).
+// Evidence bundles: the range of entries, and who may disclose committed values in them (document 2, section 4.5).
 import type { Readable } from 'node:stream';
 import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
@@ -15,7 +15,7 @@ type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock'> & {
   audit: AuditService;
 };
 
-/** Who asks for a bundle; null for a key. */
+/** Who exports a bundle; `user` is null for a key. */
 export interface BundleCaller {
   user: User | null;
   ip: string;

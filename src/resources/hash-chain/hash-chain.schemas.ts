@@ -80,7 +80,7 @@ export const entriesQuery = z.object({
     .int()
     .min(1)
     .default(50)
-    .transform((wanted) => Math.min(wanted, ENTRIES_LIMIT))
+    .transform((limit) => Math.min(limit, ENTRIES_LIMIT))
     .describe(`page size, at most ${ENTRIES_LIMIT}`),
   beforeSeq: sequence.optional().describe('entries below this sequence'),
   search: z

@@ -42,7 +42,7 @@ export interface DecisionEntries {
 }
 
 const CACHE_MAX = 10_000;
-/** What another instance appended or verified shows within this time; what this one did, at once. */
+/** Appends and verifications of other instances show after at most this time; those of this one at once. */
 const TTL_MS = 2000;
 const ENTRY_MEMBERS =
   'organizationId sequence kind traceId prevHash payloadDigest chainHash createdAt';

@@ -1,4 +1,4 @@
-// Liveness, without credentials and without asking anything (document 1, section 1).
+// Liveness and readiness, without credentials (document 1, section 1).
 import { z } from 'zod';
 import { route } from '../../http/declaration/define-route.ts';
 

@@ -12,7 +12,7 @@ export function createReadiness({ ping, clockAgrees, quarantined }: Deps) {
       draining = true;
     },
 
-    /** @throws AppError `SERVICE_UNAVAILABLE`; which check failed is told to the log alone */
+    /** @throws AppError `SERVICE_UNAVAILABLE`; only the log names the failed check */
     async check(): Promise<void> {
       const failed = [
         draining && 'draining',

@@ -1,12 +1,12 @@
-// How many decisions a list has: counted once, then kept up to date by counting only what the chain has grown by.
+// The total of a list of decisions: counted in full once, then updated by counting only the entries appended since.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
 
 type Deps = Pick<Platform, 'models' | 'ledger'>;
 
-interface Counted {
+interface CachedCount {
   total: number;
-  /** Entries up to here were looked at. */
+  /** Entries up to this sequence are counted. */
   head: number;
 }
 
@@ -16,20 +16,28 @@ interface Range {
 }
 
 const CACHE_MAX = 1000;
-/** Then all is counted anew: a later fact may have been sealed and not yet shown when it was counted. */
+/** Then the total is counted in full again: an amendment may have been sealed and not yet folded when it was counted. */
 const TTL_MS = 10_000;
 
 export function createTraceCounts({ models, ledger }: Deps) {
-  const counts = new LRUCache<string, Counted>({ max: CACHE_MAX, ttl: TTL_MS, noUpdateTTL: true });
+  const counts = new LRUCache<string, CachedCount>({
+    max: CACHE_MAX,
+    ttl: TTL_MS,
+    noUpdateTTL: true,
+  });
 
-  /** What to add to a count; null when later facts may have changed what it was made of. */
-  async function growth(
+  /** What the entries of a range add; null when there are amendments among them, which may change what was counted. */
+  async function countAdded(
     organizationId: string,
     where: object,
     sequence: Range,
   ): Promise<number | null> {
-    const fact = await models.ledger.exists({ organizationId, sequence, kind: { $ne: 'trace' } });
-    return fact ? null : models.traces.countDocuments({ ...where, organizationId, sequence });
+    const amendment = await models.ledger.exists({
+      organizationId,
+      sequence,
+      kind: { $ne: 'trace' },
+    });
+    return amendment ? null : models.traces.countDocuments({ ...where, organizationId, sequence });
   }
 
   return {
@@ -39,12 +47,12 @@ export function createTraceCounts({ models, ledger }: Deps) {
       const head = (await ledger.appender.head(organizationId))?.sequence ?? 0;
       const known = counts.get(key);
       if (known && known.head >= head) return known.total;
-      const grown = known
-        ? await growth(organizationId, where, { $gt: known.head, $lte: head })
+      const added = known
+        ? await countAdded(organizationId, where, { $gt: known.head, $lte: head })
         : null;
-      if (known && grown !== null) {
-        counts.set(key, { total: known.total + grown, head });
-        return known.total + grown;
+      if (known && added !== null) {
+        counts.set(key, { total: known.total + added, head });
+        return known.total + added;
       }
       const total = await models.traces.countDocuments({
         ...where,

@@ -1,4 +1,4 @@
-// A decision as the ledger stores it: the committed payload as text, and what lists and searches need as it stands today (document 2, DecisionTrace).
+// A decision as the ledger stores it: the committed payload as text, and the columns that lists and searches need (document 2, DecisionTrace).
 import { Schema, type Types } from 'mongoose';
 import type { ClientInfo } from '../../domain/record/client-info.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
@@ -16,7 +16,7 @@ export const TRACE_STATUSES = [
 ] as const satisfies readonly TraceStatus[];
 export type Verdict = 'approved' | 'flagged' | 'blocked';
 
-/** Free-form members of native adapters: committed to and shown under their own name where present. */
+/** Free-form members of native adapters: committed to and shown under their own name. */
 export const ADAPTER_MEMBERS = [
   'adapter',
   'mlBomReference',
@@ -25,7 +25,7 @@ export const ADAPTER_MEMBERS = [
   'crew',
 ] as const;
 
-/** The human review of a flagged decision, born with it. */
+/** The human review of a flagged decision, created with it. */
 export interface ReviewItem {
   _id: Types.ObjectId;
   status: 'pending' | 'approved' | 'rejected';
@@ -41,7 +41,7 @@ export interface TraceFields {
   agentName: string | null;
   agentVersion: string | null;
   schemaVersion: string;
-  /** As it stands; `verdict` is what ingestion answered. */
+  /** Current; `verdict` is what ingestion answered. */
   status: TraceStatus;
   verdict: Verdict;
   confidenceScore: number;
@@ -54,7 +54,7 @@ export interface TraceFields {
   clientInfo: ClientInfo | null;
   /** Payload as committed, by name; null once erased. */
   sealed: Record<string, SealedValue | null>;
-  /** What a replay must repeat. */
+  /** What a replay is answered, besides the columns. */
   answer: { policy: { name: string; reason: string } | null };
   /** Ids of the policies that matched, for statistics. */
   matchedPolicyIds: string[];

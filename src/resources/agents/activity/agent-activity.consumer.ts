@@ -1,4 +1,4 @@
-// What ingestion tells of each agent: lifetime verdicts, versions, last activity, rolled status, recent history (document 1, section 2, Agent).
+// Keeps the activity of each agent: lifetime verdicts, versions, last activity, rolled status, recent history (document 1, section 2, Agent).
 import type { ClientSession } from 'mongoose';
 import { groupBy } from '../../../domain/group-by.ts';
 import { rollStatus, statusWindow } from '../../../domain/agents/agent-status.ts';
@@ -26,7 +26,7 @@ const PROJECTION = {
   review: 1,
 } as const;
 
-/** Human verdicts without which the override rate says nothing. */
+/** Human verdicts from which on there is an override rate. */
 const LEAST_JUDGED = 5;
 
 export function agentActivityConsumer(models: Models): Consumer {
@@ -50,7 +50,7 @@ interface Context {
   session: ClientSession;
 }
 
-/** Writes what these decisions, oldest first, tell of their agents. */
+/** Updates the activity of the agents of these decisions, which are oldest first. */
 async function recordActivity(
   models: Models,
   byAgent: ReadonlyMap<string, readonly Observed[]>,
@@ -76,7 +76,7 @@ interface AgentUpdate {
   };
 }
 
-/** What is known of these agents, by id. */
+/** The activity of these agents so far, by id. */
 async function activities(
   models: Models,
   agentIds: readonly string[],

@@ -1,4 +1,4 @@
-// ML-BOMs: of an agent, of the agent behind a decision, and the digest kept of it.
+// ML-BOMs of an agent and of the agent that made a decision, and the refresh of the stored digest.
 import type { MlBom } from '../../../domain/agents/ml-bom.ts';
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
@@ -13,7 +13,7 @@ const read = {
   extra: mlBomExtra,
 } as const;
 
-/** The document stays what its digest says: the digest is told beside it. */
+/** The digest goes beside the document, since it covers it. */
 const withDigest = ({ bom, digest }: { bom: MlBom; digest: string }) =>
   reply(200, bom, { extra: { digest } });
 

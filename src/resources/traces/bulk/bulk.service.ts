@@ -84,8 +84,8 @@ export function createBulkService({
 
   return {
     /** @throws AppError `INVALID_IDS`, `INVALID_STATUS`, `CONFLICT` */
-    async setStatus(tenant: Tenant, ids: unknown, wanted: unknown): Promise<BulkResult> {
-      const status = TRACE_STATUSES.find((known) => known === wanted);
+    async setStatus(tenant: Tenant, ids: unknown, value: unknown): Promise<BulkResult> {
+      const status = TRACE_STATUSES.find((known) => known === value);
       if (status === undefined)
         throw new AppError('INVALID_STATUS', `Must be one of ${TRACE_STATUSES.join(', ')}`);
       return amendAll(tenant, ids, (subject, trace) =>

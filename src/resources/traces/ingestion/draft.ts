@@ -25,13 +25,13 @@ export interface DraftInput {
   rawBody: Buffer;
   /** The moment of judgement. */
   at: Date;
-  once: Buffer | null;
+  idempotencyKey: Buffer | null;
   monthlyLimit: number | null;
   newReviewId: () => ReviewItem['_id'];
   random16: () => Buffer;
 }
 
-/** What an agent that does not log payloads has committed to and not kept. */
+/** Committed to and not stored for agents that do not log payloads. */
 const PAYLOAD = [
   'inputContext',
   'outputDecision',
@@ -51,21 +51,21 @@ interface Origin {
   clientInfo: ClientInfo | null;
 }
 
-export function draftOf(drafting: DraftInput): Draft {
-  const { tenant, traceId, judged, once, monthlyLimit } = drafting;
-  const origin = originOf(drafting);
-  const { sealed, commitments, unstored } = commit(drafting, origin);
+export function draftOf(input: DraftInput): Draft {
+  const { tenant, traceId, judged, idempotencyKey, monthlyLimit } = input;
+  const origin = originOf(input);
+  const { sealed, commitments, unstored } = commit(input, origin);
   const view = tracePayload({
     organizationId: tenant.organizationId,
-    workspaceId: drafting.workspaceId,
+    workspaceId: input.workspaceId,
     traceId,
     actor: tenant.actor,
-    agent: drafting.agent?.agentId ?? null,
-    schemaVersion: drafting.schemaVersion,
+    agent: input.agent?.agentId ?? null,
+    schemaVersion: input.schemaVersion,
     status: judged.verdict,
     engineVersion: ENGINE_VERSION,
-    policySetDigest: drafting.policySetDigest,
-    scrubVersion: drafting.scrubVersion,
+    policySetDigest: input.policySetDigest,
+    scrubVersion: input.scrubVersion,
     unstored,
     commitments,
   });
@@ -75,8 +75,8 @@ export function draftOf(drafting: DraftInput): Draft {
     traceId,
     payload: view,
     payloadDigest: payloadDigest(view),
-    fields: { ...fieldsOf(drafting, origin), rationale: plainText(sealed.rationale?.text), sealed },
-    idempotencyKey: once,
+    fields: { ...fieldsOf(input, origin), rationale: plainText(sealed.rationale?.text), sealed },
+    idempotencyKey,
     monthlyLimit,
   };
 }
@@ -114,10 +114,10 @@ function commit(
 }
 
 function fieldsOf(
-  drafting: DraftInput,
+  input: DraftInput,
   { agentId, agentVersion, timestamp, clientInfo }: Origin,
 ): Omit<TraceFields, 'sealed' | 'rationale'> {
-  const { workspaceId, agent, judged, schemaVersion, at, scrubVersion, newReviewId } = drafting;
+  const { workspaceId, agent, judged, schemaVersion, at, scrubVersion, newReviewId } = input;
   const { content, verdict, confidenceScore, tags, policy, matchedPolicyIds } = judged;
   const latency = (content.metadata as { latencyMs?: Json } | undefined)?.latencyMs;
   return {

@@ -1,30 +1,33 @@
-// What makes a repeated ingestion recognisable: a digest of the caller's key, or of the request itself (document 1, section 8).
+// The idempotency key of an ingestion: derived from the caller's header, or from the request itself (document 1, section 8).
 import { createHash, createHmac } from 'node:crypto';
 import { AppError } from '../../../errors.ts';
 
-export interface Repeatable {
+export interface IdempotencySource {
   organizationId: string;
   /** Value of the header `Idempotency-Key`, compared without case. */
   header: string | undefined;
-  /** As the body names it; null when the body does not parse. */
+  /** As the body names it; null when it cannot be read. */
   agentId: string | null;
   rawBody: Buffer;
 }
 
 const KEY_BYTES = 16;
-const LONGEST = 256;
+const HEADER_MAX = 256;
 
 /**
- * 16 bytes of HMAC-SHA256 over the key's origin and the key: a bare digest would let an erased body be guessed.
+ * 16 bytes of HMAC-SHA256 over the source and the key: a plain digest would let an erased body be guessed.
  * Null when nothing can be derived.
  * @throws AppError `SVC_VALIDATION_FAILED` when the header is longer than 256 characters
  */
 export function idempotencyKeyOf(
   ledgerKey: string,
-  { organizationId, header, agentId, rawBody }: Repeatable,
+  { organizationId, header, agentId, rawBody }: IdempotencySource,
 ): Buffer | null {
-  if (header !== undefined && header.length > LONGEST)
-    throw new AppError('SVC_VALIDATION_FAILED', `Idempotency-Key: at most ${LONGEST} characters`);
+  if (header !== undefined && header.length > HEADER_MAX)
+    throw new AppError(
+      'SVC_VALIDATION_FAILED',
+      `Idempotency-Key: at most ${HEADER_MAX} characters`,
+    );
   if (header) return keyed(ledgerKey, `header:${header.toLowerCase()}`);
   if (agentId === null) return null;
   const derived = createHash('sha256')

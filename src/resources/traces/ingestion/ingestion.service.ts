@@ -32,7 +32,7 @@ type Deps = Pick<
   scrubbers: Scrubbers;
 };
 
-/** What of the request counts besides the body. */
+/** The parts of the request that matter besides the parsed body. */
 export interface IngestionContext {
   headers: Readonly<Record<string, string | string[] | undefined>>;
   userAgent: string | null;
@@ -62,7 +62,7 @@ interface Accepted {
   context: IngestionContext;
   judging: Judging;
   schemaVersion: string;
-  once: Buffer | null;
+  idempotencyKey: Buffer | null;
 }
 
 export function createIngestionService(deps: Deps) {
@@ -108,7 +108,7 @@ export function createIngestionService(deps: Deps) {
     };
   }
 
-  function idempotencyKey(
+  function keyOf(
     { organizationId }: Tenant,
     agentId: string | null,
     { headers, rawBody }: IngestionContext,
@@ -119,7 +119,7 @@ export function createIngestionService(deps: Deps) {
 
   /** No spread here: members that come and go with a spread cost more than the rest of the call. */
   function toDraft(
-    { tenant, context, judging, schemaVersion, once }: Accepted,
+    { tenant, context, judging, schemaVersion, idempotencyKey }: Accepted,
     judged: Judgement,
   ): Draft {
     return draftOf({
@@ -135,7 +135,7 @@ export function createIngestionService(deps: Deps) {
       judged,
       userAgent: context.userAgent,
       rawBody: context.rawBody,
-      once,
+      idempotencyKey,
       monthlyLimit: monthlyLimit(tenant.plan),
       newReviewId: () => objectId(deps.newId()),
       random16: deps.random16,
@@ -153,13 +153,13 @@ export function createIngestionService(deps: Deps) {
       context: IngestionContext,
     ): Promise<Ingested> {
       const { tenant } = caller;
-      const once = idempotencyKey(tenant, body.agentId, context);
+      const idempotencyKey = keyOf(tenant, body.agentId, context);
       const version = requestedVersion(context.headers, body, clock.now());
       requireWithinLimits(body, version.limits);
       const judging = await judgingOf(tenant, await agentOf(caller, body.agentId));
       // Whatever zod let through is JSON, for the body came through the strict parser.
       const judged = judge(body as JsonObject, judging);
-      const accepted = { tenant, context, judging, schemaVersion: version.version, once };
+      const accepted = { tenant, context, judging, schemaVersion: version.version, idempotencyKey };
       const draft = toDraft(accepted, judged);
       const outcome = await ledger.append(draft, judging.agentPolicies.timeoutMs);
       if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
@@ -172,8 +172,9 @@ export function createIngestionService(deps: Deps) {
       { tenant }: { tenant: Tenant },
       context: IngestionContext,
     ): Promise<Ingested | null> {
-      const once = idempotencyKey(tenant, agentIdIn(context.rawBody), context);
-      const entry = once && (await ledger.find(tenant.organizationId, once));
+      const idempotencyKey = keyOf(tenant, agentIdIn(context.rawBody), context);
+      if (idempotencyKey === null) return null;
+      const entry = await ledger.find(tenant.organizationId, idempotencyKey);
       return entry && toIngested(entry, true);
     },
   };

@@ -26,7 +26,7 @@ export interface Judgement {
   verdict: Verdict;
   confidenceScore: number;
   tags: string[];
-  /** The policy that a held or blocked decision is told of. */
+  /** Named in the answer to a flagged or blocked decision. */
   policy: { name: string; reason: string } | null;
   matchedPolicyIds: string[];
   /** What the chain commits to about the judgement. */
