@@ -2,13 +2,13 @@
 import { createHmac } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import {
   startHandmadeProvider,
   type HandmadeProvider,
 } from '../../setup/providers/identity-provider.ts';
-import { house, sessionIn, signOn } from '../../setup/providers/sso.ts';
+import { createSsoOrganization, sessionIn, signOn } from '../../setup/providers/sso.ts';
 import { enrol, MovedClock } from '../../setup/second-factor.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
@@ -23,11 +23,11 @@ const secrets = {
 };
 const clock = new MovedClock();
 
-let ground: Ground;
+let harness: Harness;
 let provider: HandmadeProvider;
 beforeAll(async () => {
   provider = await startHandmadeProvider();
-  ground = await startGround(
+  harness = await startHarness(
     {
       ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
       ASSAY_PUBLIC_URL: 'https://assay.example.com',
@@ -40,25 +40,25 @@ beforeEach(() => {
   clock.aheadMs = 0;
 });
 afterAll(async () => {
-  await ground.stop();
+  await harness.stop();
   await provider.stop();
 });
 
 const post = (token: string, path: string, body: object = {}): Promise<Answer> =>
-  ground.app.call('POST', `/api/v1/auth/${path}`, { token, body });
+  harness.app.call('POST', `/api/v1/auth/${path}`, { token, body });
 async function verdict(token: string): Promise<string> {
-  return (await ground.app.call('GET', '/api/v1/auth/me', { token })).body.code ?? 'ok';
+  return (await harness.app.call('GET', '/api/v1/auth/me', { token })).body.code ?? 'ok';
 }
 const claimsOf = (token: string): jwt.JwtPayload => jwt.decode(token) as jwt.JwtPayload;
 const endOf = (token: string): number => (claimsOf(token).exp ?? 0) * 1000;
 const refresh = async (token: string): Promise<string> =>
   ok(await post(token, 'refresh')).body.data.token as string;
 const login = async ({ email }: Owner): Promise<string> =>
-  ok(await ground.app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } }))
+  ok(await harness.app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } }))
     .body.data.token as string;
 
 test('thirty days after the sign-in a session is over, however often it was refreshed', async () => {
-  const ada = await owner(ground.app);
+  const ada = await createOwner(harness.app);
   const start = clock.now().getTime();
   let { token } = ada;
   for (let day = 6; day <= 24; day += 6) {
@@ -74,7 +74,7 @@ test('thirty days after the sign-in a session is over, however often it was refr
 });
 
 test('another organisation begins no new thirty days', async () => {
-  const ada = await owner(ground.app);
+  const ada = await createOwner(harness.app);
   clock.aheadMs = 6 * DAY;
   const body = { organizationId: ada.organizationId };
   let { token } = ok(await post(ada.token, 'switch-org', body)).body.data;
@@ -89,18 +89,20 @@ test('another organisation begins no new thirty days', async () => {
 });
 
 test('what was refreshed serves requests under way for an hour, and is over then', async () => {
-  const ada = await owner(ground.app);
+  const ada = await createOwner(harness.app);
   const fresh = await refresh(ada.token);
   clock.aheadMs = HOUR - 60_000;
   expect([await verdict(ada.token), await verdict(fresh)]).toEqual(['ok', 'ok']);
   clock.aheadMs = HOUR + 60_000;
   expect([await verdict(ada.token), await verdict(fresh)]).toEqual(['SESSION_REVOKED', 'ok']);
-  const { data } = ok(await ground.app.call('GET', '/api/v1/auth/sessions', { token: fresh })).body;
+  const { data } = ok(
+    await harness.app.call('GET', '/api/v1/auth/sessions', { token: fresh }),
+  ).body;
   expect(data.map(({ jti }: { jti: string }) => jti)).toEqual([claimsOf(fresh).jti]);
 });
 
 test('refreshing twice does not lengthen the hour', async () => {
-  const ada = await owner(ground.app);
+  const ada = await createOwner(harness.app);
   await refresh(ada.token);
   clock.aheadMs = HOUR / 2;
   await refresh(ada.token);
@@ -109,9 +111,9 @@ test('refreshing twice does not lengthen the hour', async () => {
 });
 
 test('a session that a sign-on opened is over after a day, refreshed or not', async () => {
-  const home = await house(ground, provider.realm());
+  const home = await createSsoOrganization(harness, provider.realm());
   const person = { sub: 'lasting', email: `lasting@${home.domain}` };
-  const { answer } = await signOn(ground, home, person);
+  const { answer } = await signOn(harness, home, person);
   const token = sessionIn(answer);
   expect(endOf(token) - clock.now().getTime()).toBeLessThan(DAY + 5000);
   clock.aheadMs = 23 * HOUR;
@@ -121,21 +123,22 @@ test('a session that a sign-on opened is over after a day, refreshed or not', as
 });
 
 test('a second factor begins the thirty days anew, a session of an earlier version ends thirty days after its begin', async () => {
-  const ada = await owner(ground.app);
+  const ada = await createOwner(harness.app);
   clock.aheadMs = 2 * DAY;
-  const authenticator = await enrol(ground.app, clock, ada.token);
+  const authenticator = await enrol(harness.app, clock, ada.token);
   const { tempToken } = ok(
-    await ground.app.call('POST', '/api/v1/auth/login', {
+    await harness.app.call('POST', '/api/v1/auth/login', {
       body: { email: ada.email, password: PASSWORD },
     }),
   ).body.data;
   const body = { tempToken, code: authenticator.next() };
-  const { token } = ok(await ground.app.call('POST', '/api/v1/auth/mfa/login', { body })).body.data;
-  const session = await ground.db.collection('sessions').findOne({ jti: claimsOf(token).jti });
+  const { token } = ok(await harness.app.call('POST', '/api/v1/auth/mfa/login', { body })).body
+    .data;
+  const session = await harness.db.collection('sessions').findOne({ jti: claimsOf(token).jti });
   expect(session).toMatchObject({ secondFactor: 'totp' });
 
-  const bob = await owner(ground.app, 'Bob');
-  await ground.db
+  const bob = await createOwner(harness.app, 'Bob');
+  await harness.db
     .collection('sessions')
     .updateOne(
       { userId: objectId(bob.userId) },
@@ -155,7 +158,10 @@ function forge(claims: object): string {
 }
 
 test('the secret alone opens no account: a session is its user’s and its organisation’s', async () => {
-  const [thief, victim] = [await owner(ground.app, 'Thief'), await owner(ground.app, 'Victim')];
+  const [thief, victim] = [
+    await createOwner(harness.app, 'Thief'),
+    await createOwner(harness.app, 'Victim'),
+  ];
   const { jti } = claimsOf(thief.token);
   const stolen = { ...claimsOf(victim.token), jti };
   expect(await verdict(forge(stolen))).toBe('TOKEN_REVOKED');

@@ -136,7 +136,7 @@ describe('signing on', () => {
       ...withEmail(),
       sessionUntil: idp.honest(asked, 'g-5').notOnOrAfter,
     }));
-    const { data } = ok(await ground.app.call('POST', '/api/v1/auth/refresh', { token })).body;
+    const { data } = ok(await harness.app.call('POST', '/api/v1/auth/refresh', { token })).body;
     const lasts = Date.parse(data.expiresAt) - clock.now().getTime();
     expect(lasts).toBeGreaterThan(200_000);
     expect(lasts).toBeLessThan(300_000);
