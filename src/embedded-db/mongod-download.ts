@@ -22,12 +22,23 @@ export interface OfficialDownload {
  * certificate (unless npm is told otherwise), check MD5 only, and wait minutes for a silent host.
  * @throws Error with a readable reason.
  */
-export async function fetchOfficial({
-  env,
-  dir,
-  log,
-  timeoutMs,
-}: OfficialDownload): Promise<string> {
+export async function fetchOfficial(options: OfficialDownload): Promise<string> {
+  const mirror = options.env.MONGOMS_DOWNLOAD_MIRROR ?? 'https://fastdl.mongodb.org';
+  const { path, extract } = await officialArchive(options.dir);
+  const archive = await downloadVerified(`${mirror.replace(/\/$/, '')}/${path}`, options);
+  const mongod = await extract(archive);
+  await rm(archive);
+  return mongod;
+}
+
+interface OfficialArchive {
+  /** Below the mirror. */
+  path: string;
+  /** Unpacks the archive into `dir`; resolves with the path of mongod. */
+  extract(archive: string): Promise<string>;
+}
+
+async function officialArchive(dir: string): Promise<OfficialArchive> {
   const { DryMongoBinary } = await import('mongodb-memory-server-core');
   const { MongoBinaryDownloadUrl } =
     await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
@@ -38,9 +49,17 @@ export async function fetchOfficial({
     downloadDir: dir,
   });
   const naming = new MongoBinaryDownloadUrl(wanted);
-  const mirror = (env.MONGOMS_DOWNLOAD_MIRROR ?? 'https://fastdl.mongodb.org').replace(/\/$/, '');
-  const url = `${mirror}/${naming.platform}/${await naming.getArchiveName()}`;
+  return {
+    path: `${naming.platform}/${await naming.getArchiveName()}`,
+    extract: (archive) => new MongoBinaryDownload({ ...wanted, downloadDir: dir }).extract(archive),
+  };
+}
 
+/** Downloads into `dir` and compares the checksum that the host publishes beside the archive. */
+async function downloadVerified(
+  url: string,
+  { dir, log, timeoutMs }: OfficialDownload,
+): Promise<string> {
   const expected = (await downloadText(`${url}.sha256`, timeoutMs)).trim().split(/\s/)[0];
   const archive = join(dir, basename(url));
   const onProgress = (done: number, total: number): void =>
@@ -48,10 +67,7 @@ export async function fetchOfficial({
   const actual = await download({ url, file: archive, timeoutMs, onProgress });
   if (actual !== expected)
     throw new Error(`${basename(url)} has SHA-256 ${actual}, expected ${expected ?? 'nothing'}`);
-
-  const path = await new MongoBinaryDownload({ ...wanted, downloadDir: dir }).extract(archive);
-  await rm(archive);
-  return path;
+  return archive;
 }
 
 function megabytes(bytes: number): string {

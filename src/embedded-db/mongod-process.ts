@@ -1,10 +1,10 @@
 // One mongod as a child that listens on the loopback, ends with the app, and says why it ended.
 // Not mongodb-memory-server's runner: that polls for its parent every few seconds, keeps no port, and hides exit codes.
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-const guard = fileURLToPath(new URL('./mongod-watch.mjs', import.meta.url));
+const watchdog = fileURLToPath(new URL('./mongod-watchdog.mjs', import.meta.url));
 
 /** Exit codes of mongod that a start has to tell apart (src/mongo/util/exit_code.h). */
 export const exitCode = { portTaken: 48, formatRefused: 62, folderInUse: 100 } as const;
@@ -49,38 +49,23 @@ export class MongodEnded extends Error {
   }
 }
 
-interface Told {
+interface WatchdogMessage {
   listening?: number;
   ended?: Ending;
 }
 
 /**
- * Starts mongod under a guard process and waits until it listens.
- * The guard holds a channel to this process; when the channel closes (also on `kill -9`) it stops mongod.
+ * Starts mongod under a watchdog process and waits until it listens.
+ * The watchdog holds a channel to this process; when the channel closes (also on `kill -9`) it stops mongod.
  * @throws MongodEnded when mongod ends before it listens.
  */
 export async function startMongod(settings: MongodSettings): Promise<MongodProcess> {
-  const { binary, port, args, logFile, removeAfterwards } = settings;
-  const order = {
-    binary,
-    args: ['--bind_ip', '127.0.0.1', '--port', String(port), ...args],
-    logFile,
-    removeAfterwards,
-  };
-  // Detached: a Ctrl-C at the terminal reaches the app alone, which drains first.
-  const child = fork(guard, [JSON.stringify(order)], {
-    detached: true,
-    execArgv: [],
-    stdio: 'ignore',
-  });
-  const ended = new Promise<MongodEnded>((resolve) => {
-    child.on('message', (told: Told) => told.ended && resolve(new MongodEnded(told.ended)));
-    child.once('exit', () =>
-      resolve(new MongodEnded({ complaints: ['its guard process has ended'] })),
-    );
-  });
+  const child = forkWatchdog(settings);
+  const ended = endOf(child);
   const pid = await new Promise<number>((resolve, reject) => {
-    child.on('message', (told: Told) => told.listening !== undefined && resolve(told.listening));
+    child.on('message', ({ listening }: WatchdogMessage) => {
+      if (listening !== undefined) resolve(listening);
+    });
     void ended.then(reject);
   });
   child.once('exit', (_code, signal) => signal !== null && killIfAlive(pid));
@@ -89,7 +74,36 @@ export async function startMongod(settings: MongodSettings): Promise<MongodProce
   return { pid, ended, stop: () => stop(child) };
 }
 
-async function stop(child: ReturnType<typeof fork>): Promise<void> {
+/** Detached: a Ctrl-C at the terminal reaches the app alone, which drains first. */
+function forkWatchdog({
+  binary,
+  port,
+  args,
+  logFile,
+  removeAfterwards,
+}: MongodSettings): ChildProcess {
+  const order = {
+    binary,
+    args: ['--bind_ip', '127.0.0.1', '--port', String(port), ...args],
+    logFile,
+    removeAfterwards,
+  };
+  return fork(watchdog, [JSON.stringify(order)], { detached: true, execArgv: [], stdio: 'ignore' });
+}
+
+/** Resolves with how mongod ended, or with the watchdog's own end when it could not report. */
+function endOf(child: ChildProcess): Promise<MongodEnded> {
+  return new Promise((resolve) => {
+    child.on('message', ({ ended }: WatchdogMessage) => {
+      if (ended) resolve(new MongodEnded(ended));
+    });
+    child.once('exit', () =>
+      resolve(new MongodEnded({ complaints: ['its watchdog process has ended'] })),
+    );
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.ref();
   const gone = new Promise((resolve) => child.once('exit', resolve));
@@ -97,7 +111,7 @@ async function stop(child: ReturnType<typeof fork>): Promise<void> {
   await gone;
 }
 
-/** The guard leaves after mongod; when it was killed itself, mongod is still there and nobody else would stop it. */
+/** The watchdog leaves after mongod; when it was killed itself, mongod is still there and nobody else would stop it. */
 function killIfAlive(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

@@ -215,7 +215,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'a guard whose app has died while it was loading starts nothing',
+  'a watchdog whose app has died while it was loading starts nothing',
   async (context) => {
     const { expect } = context;
     const { dataDir } = await world(context);
@@ -224,8 +224,10 @@ test.concurrent(
       args: ['--dbpath', dataDir],
       logFile: join(dataDir, 'mongod.log'),
     };
-    const guard = fileURLToPath(new URL('../../src/embedded-db/mongod-watch.mjs', import.meta.url));
-    const child = fork(guard, [JSON.stringify(order)], { execArgv: [], stdio: 'ignore' });
+    const watchdog = fileURLToPath(
+      new URL('../../src/embedded-db/mongod-watchdog.mjs', import.meta.url),
+    );
+    const child = fork(watchdog, [JSON.stringify(order)], { execArgv: [], stdio: 'ignore' });
     child.disconnect();
     await once(child, 'exit');
     expect(await readdir(dataDir)).toEqual([]);
@@ -265,7 +267,7 @@ test.concurrent('the app hears of a mongod that has died', async (context) => {
 
 test
   .skipIf(process.platform !== 'linux')
-  .concurrent('a mongod whose guard is killed goes too', async (context) => {
+  .concurrent('a mongod whose watchdog is killed goes too', async (context) => {
     const { expect } = context;
     const { start } = await world(context);
     const onLost = vi.fn();
@@ -274,5 +276,5 @@ test
     const parent = /^PPid:\s*(\d+)$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
     process.kill(Number(parent), 'SIGKILL');
     await vi.waitUntil(() => !isAlive(pid), patience);
-    expect(onLost.mock.calls[0]?.[0]).toContain('its guard process has ended');
+    expect(onLost.mock.calls[0]?.[0]).toContain('its watchdog process has ended');
   });

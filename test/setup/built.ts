@@ -22,7 +22,7 @@ const THREADS = [
   'src/platform/saml/saml-reader-thread.ts',
 ];
 /** Is looked for beside whoever starts it. */
-const GUARD = 'src/embedded-db/mongod-watch.mjs';
+const WATCHDOG = 'src/embedded-db/mongod-watchdog.mjs';
 const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
@@ -41,7 +41,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
   await build({ ...common, entryPoints: PROGRAMS, packages: 'external' });
   await build({ ...common, entryPoints: THREADS, banner: { js: REQUIRE } });
-  await copyFile(GUARD, join(outdir, 'mongod-watch.mjs'));
+  await copyFile(WATCHDOG, join(outdir, 'mongod-watchdog.mjs'));
   project.provide('built', pathToFileURL(`${outdir}/`).href);
   return () => rm(outdir, { recursive: true, force: true });
 }

@@ -30,7 +30,7 @@ process.once('disconnect', () => {
   mongod.kill(removeAfterwards ? 'SIGKILL' : 'SIGTERM');
   setTimeout(() => mongod.kill('SIGKILL'), graceMs).unref();
 });
-// A signal to the whole group must not take the guard before the guarded.
+// A signal to the whole group must not end the watchdog before mongod.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => mongod.kill('SIGTERM'));
 
