@@ -30,7 +30,7 @@ export interface PipelineDeps {
 }
 
 /** One request on its way through the pipeline. */
-interface Attempt {
+interface RequestContext {
   route: Route;
   req: Request;
   res: Response;
@@ -57,7 +57,7 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
       rawQuery: /\?(.*)$/s.exec(req.originalUrl)?.[1] ?? '',
       rawBody: Buffer.alloc(0),
     };
-    const attempt: Attempt = {
+    const context: RequestContext = {
       route,
       req,
       res,
@@ -67,34 +67,37 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
       paged: undefined,
     };
     try {
-      await answer(attempt, await run(attempt, deps), deps);
+      await respond(context, await run(context, deps), deps);
     } catch (error) {
-      await refuse(attempt, error, deps);
+      await refuse(context, error, deps);
     }
   };
 }
 
-async function run(attempt: Attempt, deps: PipelineDeps): Promise<Reply<number, unknown>> {
-  const { route, req, res, meta, rate } = attempt;
+async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<number, unknown>> {
+  const { route, req, res, meta, rate } = context;
   if (req.originalUrl.startsWith('/api/')) await deps.limits.ip(meta.ip, rate);
   if (route.kind === 'scim') await deps.limits.scimAddress(meta.ip, rate);
   if (route.limits?.includes('auth')) await deps.limits.auth(meta.ip, rate);
-  if (route.auth !== 'public') await identify(attempt, deps);
+  if (route.auth !== 'public') await identify(context, deps);
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
-  const { input, paged } = parseInputs(route, req, attempt);
-  attempt.paged = paged;
+  const { input, paged } = parseInputs(route, req, context);
+  context.paged = paged;
   for (const limit of ['account', 'mail'] as const)
-    if (route.limits?.includes(limit)) await deps.limits[limit](accountOf(attempt, input), rate);
-  return execute(attempt, input, deps);
+    if (route.limits?.includes(limit)) await deps.limits[limit](accountOf(context, input), rate);
+  return execute(context, input, deps);
 }
 
-const accountOf = ({ caller }: Attempt, input: object): string =>
+const accountOf = ({ caller }: RequestContext, input: object): string =>
   caller?.user?.email ?? (input as AccountInput).body.email;
 
 /** Authenticates, counts, and passes the workspace, plan and role gates. */
-async function identify(attempt: Attempt, { services, limits }: PipelineDeps): Promise<void> {
-  const { route, req, rate } = attempt;
-  const caller = (attempt.caller = await authenticate(req.headers, route, services));
+async function identify(
+  context: RequestContext,
+  { services, limits }: PipelineDeps,
+): Promise<void> {
+  const { route, req, rate } = context;
+  const caller = (context.caller = await authenticate(req.headers, route, services));
   if (caller.scimTokenId !== undefined) await limits.scimToken(caller.scimTokenId, rate);
   if (caller.user) await limits.user(caller.user.userId, rate);
   if (caller.user && route.limits?.includes('onboarding'))
@@ -110,85 +113,97 @@ async function identify(attempt: Attempt, { services, limits }: PipelineDeps): P
   requireRole(route, caller);
 }
 
-/** A mutation and its audit rows are one transaction; the rows are sealed onto the audit chain before the answer. */
 async function execute(
-  attempt: Attempt,
+  context: RequestContext,
+  input: object,
+  deps: PipelineDeps,
+): Promise<Reply<number, unknown>> {
+  const { route } = context;
+  const { services } = deps;
+  const writes = route.writes ?? (route.method === 'get' ? 'none' : 'transaction');
+  if (writes === 'transaction') return executeInTransaction(context, input, deps);
+  const reply = await route.invoke(input, services);
+  if (writes === 'own')
+    for (const event of auditEvents(context, reply)) await services.audit.write(event);
+  return reply;
+}
+
+/** A mutation and its audit rows are one transaction; the rows are sealed onto the audit chain before the answer. */
+async function executeInTransaction(
+  context: RequestContext,
   input: object,
   { services, transaction }: PipelineDeps,
 ): Promise<Reply<number, unknown>> {
-  const { route } = attempt;
-  const writes = route.writes ?? (route.method === 'get' ? 'none' : 'transaction');
-  if (writes === 'none') return route.invoke(input, services);
-  if (writes === 'own') {
-    const result = await route.invoke(input, services);
-    for (const event of route.audit ? auditEvents(attempt, result) : [])
-      await services.audit.write(event);
-    return result;
-  }
-  const { result, rows } = await transaction(async () => {
-    const made = await route.invoke(input, services);
-    const written: Awaited<ReturnType<Services['audit']['record']>>[] = [];
-    for (const event of route.audit ? auditEvents(attempt, made) : [])
-      written.push(await services.audit.record(event));
-    return { result: made, rows: written };
+  const { reply, rows } = await transaction(async () => {
+    const made = await context.route.invoke(input, services);
+    const recorded: Awaited<ReturnType<Services['audit']['record']>>[] = [];
+    for (const event of auditEvents(context, made))
+      recorded.push(await services.audit.record(event));
+    return { reply: made, rows: recorded };
   });
   await Promise.all(rows.map((row) => services.audit.seal(row)));
-  return result;
+  return reply;
 }
 
-async function answer(
-  attempt: Attempt,
-  result: Reply<number, unknown>,
+async function respond(
+  context: RequestContext,
+  reply: Reply<number, unknown>,
   deps: PipelineDeps,
 ): Promise<void> {
-  const { route, res, rate } = attempt;
-  if (!route.statuses.includes(result.status))
-    assertDeclared(`status ${result.status}`, route, deps);
-  for (const [name, value] of Object.entries(rate.headers())) res.setHeader(name, value);
-  await sendReply(attempt, result);
+  const { route, res, rate } = context;
+  if (!route.statuses.includes(reply.status)) assertDeclared(`status ${reply.status}`, route, deps);
+  setHeaders(res, rate.headers());
+  await sendReply(context, reply);
 }
 
-/** A refused request may be a repetition of an accepted one; else its failure is audited and told. */
-async function refuse(attempt: Attempt, thrown: unknown, deps: PipelineDeps): Promise<void> {
-  const { route, res, rate } = attempt;
-  const fallback = route.failedCode ?? 'INTERNAL_ERROR';
+/** A refused request may repeat an accepted one and then gets its answer; otherwise the failure is reported and sent. */
+async function refuse(context: RequestContext, thrown: unknown, deps: PipelineDeps): Promise<void> {
+  const fallback = context.route.failedCode ?? 'INTERNAL_ERROR';
   let error = translateError(thrown, fallback);
   try {
-    const earlier = await earlierAnswer(attempt, error, deps.services);
-    if (earlier) return await answer(attempt, earlier, deps);
+    const earlier = await earlierReply(context, error, deps.services);
+    if (earlier) return await respond(context, earlier, deps);
   } catch (again) {
     error = translateError(again, fallback);
   }
-  if (error.http >= 500)
-    deps.log.error(
-      {
-        err: error.cause ?? error,
-        code: error.code,
-        requestId: attempt.meta.requestId,
-        route: `${route.method} ${route.path}`,
-      },
-      'request failed',
-    );
-  assertDeclared(error.code, route, deps);
-  await auditFailure(attempt, error, deps.services).catch((cause: unknown) =>
-    deps.log.error({ err: cause }, 'failure entry not written'),
-  );
+  await report(context, error, deps);
+  const { route, res, rate } = context;
   if (res.headersSent) return void res.destroy();
-  for (const [name, value] of Object.entries(rate.headers())) res.setHeader(name, value);
+  setHeaders(res, rate.headers());
   if (route.kind === 'scim') sendScimFailure(res, error);
   else sendFailure(res, error);
 }
 
-async function earlierAnswer(
-  { route, caller, meta }: Attempt,
+/** Logs a fault, checks that the code is declared, and audits the refusal of a known caller. */
+async function report(
+  context: RequestContext,
+  error: AppError,
+  { services, strict, log }: PipelineDeps,
+): Promise<void> {
+  const { route, meta } = context;
+  if (error.http >= 500) {
+    const name = `${route.method} ${route.path}`;
+    const details = { code: error.code, requestId: meta.requestId, route: name };
+    log.error({ ...details, err: error.cause ?? error }, 'request failed');
+  }
+  assertDeclared(error.code, route, { strict, log });
+  await auditFailure(context, error, services).catch((cause: unknown) =>
+    log.error({ err: cause }, 'audit entry of the failure not written'),
+  );
+}
+
+function setHeaders(res: Response, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+}
+
+async function earlierReply(
+  { route, caller, meta }: RequestContext,
   error: AppError,
   services: Services,
 ): Promise<Reply<number, unknown> | null> {
   const repeatable =
     [400, 413, 415, 503].includes(error.http) || error.code === 'USAGE_LIMIT_EXCEEDED';
   if (!route.replay || !caller || !repeatable) return null;
-  return route.replay(
-    { tenant: caller.tenant, user: caller.user, key: caller.key, meta },
-    services,
-  );
+  const { tenant, user, key } = caller;
+  return route.replay({ tenant, user, key, meta }, services);
 }

@@ -31,14 +31,13 @@ export function locate(mounts: readonly Mount[]): Located[] {
   );
 }
 
-/** Literal segments sort before parameters, so that `/traces/export` never falls to `/traces/:id`. */
-function specificity(path: string): string {
-  return path
-    .split('/')
-    .map((segment) =>
-      segment.startsWith(':') ? '1' : segment.startsWith('*') ? '2' : `0${segment}`,
-    )
-    .join('/');
+/** Sorts literal segments before parameters, so that `/traces/export` is never taken for `/traces/:id`. */
+function sortKey(path: string): string {
+  const keys = path.split('/').map((segment) => {
+    if (segment.startsWith('*')) return '2';
+    return segment.startsWith(':') ? '1' : `0${segment}`;
+  });
+  return keys.join('/');
 }
 
 /**
@@ -50,9 +49,7 @@ export function createRouter(mounts: readonly Mount[], deps: PipelineDeps): Requ
   const literal = new Map<string, Router>();
   const others = newRouter();
   const compress = compression({ threshold: 1024 });
-  for (const path of [...byPath.keys()].sort((a, b) =>
-    specificity(a) < specificity(b) ? -1 : 1,
-  )) {
+  for (const path of [...byPath.keys()].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))) {
     const routes = (byPath.get(path) ?? []).map(({ route }) => route);
     const router = /[:*]/.test(path) ? others : newRouter();
     if (router !== others) literal.set(path, router);

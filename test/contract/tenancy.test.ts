@@ -1,7 +1,6 @@
 // Another organisation's records do not exist: its ids are answered like unknown ones, and its texts are never seen.
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { querySchema } from '../../src/http/checks/inputs.ts';
 import type { Route } from '../../src/http/declaration/define-route.ts';
 import { randomHex } from '../../src/platform/ids.ts';
 import type { Answer } from '../setup/start-app.ts';
@@ -81,7 +80,7 @@ function shown({ status, text, headers }: Answer, id: string): object {
 
 /** Names of id members that the declared schema has, at any depth. */
 function declaredIds(route: Route): string[] {
-  const schemas = [querySchema(route), route.body].filter((schema) => schema !== undefined);
+  const schemas = [route.query, route.body].filter((schema) => schema !== undefined);
   const names = schemas.flatMap((schema) =>
     [
       ...JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).matchAll(

@@ -36,11 +36,12 @@ function idOf(data: unknown): string | undefined {
   return id?.toString();
 }
 
-/** The rows of a success. What the handler knows better than the request comes as `audit` of its reply. */
+/** The rows of a success; none where the route declares no audit. What only the handler knows comes as `audit` of its reply. */
 export function auditEvents(
   circumstances: Circumstances,
   reply: Reply<number, unknown>,
 ): AuditEvent[] {
+  if (!circumstances.route.audit) return [];
   return [reply.parts.audit ?? {}].flat().map((facts) =>
     rowOf(circumstances, 'success', {
       resourceId: facts.resourceId ?? named(circumstances.req) ?? idOf(reply.data),

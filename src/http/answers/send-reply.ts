@@ -1,20 +1,11 @@
 // Sends what a handler returned: stripped to the declared view, in the success envelope, or as a file.
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
-import { z } from 'zod';
-import type { FileDownload, Reply, Route } from '../declaration/define-route.ts';
+import type { ReplyCookie, FileDownload, Reply, Route } from '../declaration/define-route.ts';
 import { AppError } from '../../errors.ts';
 import { sendFailure, sendJson } from './envelope.ts';
 import { sendScim } from './scim-envelope.ts';
 import { pagination, type Paged } from '../declaration/paging.ts';
-
-const arrays = new WeakMap<Route, z.ZodType>();
-
-function arrayOf(route: Route): z.ZodType {
-  let schema = arrays.get(route);
-  if (!schema) arrays.set(route, (schema = z.array(route.data)));
-  return schema;
-}
 
 interface Target {
   route: Route;
@@ -27,38 +18,48 @@ export async function sendReply(
   reply: Reply<number, unknown>,
 ): Promise<void> {
   for (const [name, value] of Object.entries(reply.parts.headers ?? {})) res.setHeader(name, value);
-  for (const { name, value, maxAgeMs } of reply.parts.cookies ?? [])
-    setCookie(res, { name, value, maxAgeMs });
-  if (route.kind === 'file') return sendFile(res, reply.status, reply.data as FileDownload);
-  if (route.kind === 'redirect')
-    return res.redirect(reply.status, route.data.parse(reply.data) as string);
-  if (route.kind === 'scim') return sendScim(res, reply.status, route.data.parse(reply.data));
-  if (reply.parts.failure) {
-    const { code, message } = reply.parts.failure;
-    return sendFailure(res, new AppError(code, message, { data: route.data.parse(reply.data) }));
+  for (const cookie of reply.parts.cookies ?? []) setCookie(res, cookie);
+  switch (route.kind) {
+    case 'file':
+      return sendFile(res, reply.status, reply.data as FileDownload);
+    case 'redirect':
+      return res.redirect(reply.status, route.data.parse(reply.data) as string);
+    case 'scim':
+      return sendScim(res, reply.status, route.data.parse(reply.data));
+    default:
+      return sendEnvelope({ route, res, paged }, reply);
   }
-  const extra = route.extra ? (route.extra.parse(reply.parts.extra ?? {}) as object) : {};
-  if (!paged)
-    return sendJson(res, reply.status, {
-      success: true,
-      data: route.data.parse(reply.data),
-      ...extra,
-    });
-  const { items, total } = reply.data as { items: unknown[]; total: number };
-  sendJson(res, reply.status, {
+}
+
+function sendEnvelope({ route, res, paged }: Target, reply: Reply<number, unknown>): void {
+  const { data, parts, status } = reply;
+  if (parts.failure) {
+    const { code, message } = parts.failure;
+    return sendFailure(res, new AppError(code, message, { data: route.data.parse(data) }));
+  }
+  sendJson(res, status, {
     success: true,
-    data: arrayOf(route).parse(items),
-    count: items.length,
-    total,
-    pagination: pagination(paged, total),
-    ...extra,
+    ...(paged ? listMembers(route, reply, paged) : { data: route.data.parse(data) }),
+    ...extraMembers(route, reply),
   });
 }
 
-function setCookie(
-  res: Response,
-  { name, value, maxAgeMs }: { name: string; value: string | null; maxAgeMs: number | undefined },
-): void {
+/** The members of a page-based list. */
+function listMembers(route: Route, reply: Reply<number, unknown>, paged: Paged): object {
+  const { items, total } = reply.data as { items: unknown[]; total: number };
+  return {
+    data: items.map((item) => route.data.parse(item)),
+    count: items.length,
+    total,
+    pagination: pagination(paged, total),
+  };
+}
+
+function extraMembers({ extra }: Route, { parts }: Reply<number, unknown>): object {
+  return extra ? extra.parse(parts.extra ?? {}) : {};
+}
+
+function setCookie(res: Response, { name, value, maxAgeMs }: ReplyCookie): void {
   const secure = res.req.app.get('env') === 'production';
   const options = {
     httpOnly: true,

@@ -16,13 +16,9 @@ interface Credentials {
 function credentialsOf(headers: IncomingHttpHeaders): Credentials {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
   const header = headers['x-api-key'];
-  const apiKey =
-    typeof header === 'string' && header !== ''
-      ? header
-      : bearer !== null && KEY_PREFIX.test(bearer)
-        ? bearer
-        : null;
-  return { apiKey, token: apiKey === null ? bearer : null };
+  if (typeof header === 'string' && header !== '') return { apiKey: header, token: null };
+  if (bearer !== null && KEY_PREFIX.test(bearer)) return { apiKey: bearer, token: null };
+  return { apiKey: null, token: bearer };
 }
 
 /**

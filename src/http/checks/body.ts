@@ -24,28 +24,18 @@ function readerOf(limit: number): ReturnType<typeof express.raw> {
 export async function readBody(req: Request, res: Response, limit: number): Promise<Buffer> {
   await new Promise<void>((resolve, reject) =>
     readerOf(limit)(req, res, (error?: unknown) =>
-      error === undefined ? resolve() : reject(refusal(error)),
+      error === undefined ? resolve() : reject(readError(error)),
     ),
   );
   return Buffer.isBuffer(req.body) ? req.body : EMPTY;
 }
 
-/** body-parser's errors carry a status; anything it could not decode is the caller's. */
-function refusal(error: unknown): AppError {
-  const status = (error as { status?: number }).status;
-  const code: Code =
-    status === 413
-      ? 'PAYLOAD_TOO_LARGE'
-      : status === 415
-        ? 'UNSUPPORTED_MEDIA_TYPE'
-        : 'VALIDATION_ERROR';
-  return new AppError(
-    code,
-    code === 'VALIDATION_ERROR' ? 'The request body could not be read' : undefined,
-    {
-      cause: error,
-    },
-  );
+/** Maps the status of body-parser's errors; whatever else it could not decode is the caller's fault. */
+function readError(cause: unknown): AppError {
+  const { status } = cause as { status?: number };
+  if (status === 413) return new AppError('PAYLOAD_TOO_LARGE', undefined, { cause });
+  if (status === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', undefined, { cause });
+  return new AppError('VALIDATION_ERROR', 'The request body could not be read', { cause });
 }
 
 /**

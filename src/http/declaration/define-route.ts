@@ -5,6 +5,7 @@ import type { Code } from '../../errors.ts';
 import type { Services } from '../../composition/services.ts';
 import type { Feature } from '../../domain/identity/plans.ts';
 import type { Role } from '../../domain/identity/roles.ts';
+import { pagedQuery } from './paging.ts';
 import type { Auth, Principals } from './principals.ts';
 
 /** Page-based lists: default and greatest page size. */
@@ -48,9 +49,17 @@ export interface FileDownload {
   body: Readable | string;
 }
 
+export interface ReplyCookie {
+  name: string;
+  /** Null clears it. */
+  value: string | null;
+  /** Absent: until the browser is closed. */
+  maxAgeMs?: number;
+}
+
 export interface ReplyParts {
   headers?: Readonly<Record<string, string>>;
-  cookies?: readonly { name: string; value: string | null; maxAgeMs?: number }[];
+  cookies?: readonly ReplyCookie[];
   /** One entry, or one for each thing that happened. */
   audit?: AuditDetails | readonly AuditDetails[];
   /** Members beside `data` in the envelope, as `extra` declares them. */
@@ -188,12 +197,11 @@ export function route<
   G extends PageRule | undefined = undefined,
 >(declaration: Declaration<A, P, Q, B, D, S, G>): Route {
   const { handler, replay, status, params, query, body, extra, page, ...meta } = declaration;
-  const statuses: readonly number[] =
-    status === undefined ? [200] : typeof status === 'number' ? [status] : status;
+  const statuses: readonly number[] = [status ?? 200].flat();
   return {
     ...meta,
     params,
-    query,
+    query: page ? pagedQuery(query, page) : query,
     body,
     extra,
     page,

@@ -5,8 +5,8 @@ import type { PageRule } from './define-route.ts';
 /** Greatest page number: deeper paging is what the exports are for. */
 const MAX_PAGE = 1_000_000;
 
-/** The query members that every paged route adds; a `limit` above the cap is capped. */
-export function pageQuery({ limit, max }: PageRule) {
+/** The query members of every paged route; a `limit` above the maximum counts as the maximum. */
+export function pageQuery({ limit, max }: PageRule): Record<'page' | 'limit', z.ZodType<number>> {
   return {
     page: z.coerce.number().int().min(1).max(MAX_PAGE).default(1).describe('1-indexed page'),
     limit: z.coerce
@@ -19,13 +19,25 @@ export function pageQuery({ limit, max }: PageRule) {
   };
 }
 
+/** The query schema of a paged route: its own members, `page` and `limit`. */
+export function pagedQuery(query: z.ZodType | undefined, rule: PageRule): z.ZodType {
+  const own = query instanceof z.ZodObject ? query : z.object({});
+  return own.extend(pageQuery(rule));
+}
+
 export interface Paged {
   page: number;
   limit: number;
 }
 
 /** The `pagination` member of a list answer. */
-export function pagination({ page, limit }: Paged, total: number) {
+export interface Pagination extends Paged {
+  total: number;
+  pages: number;
+  hasMore: boolean;
+}
+
+export function pagination({ page, limit }: Paged, total: number): Pagination {
   const pages = Math.ceil(total / limit);
   return { page, limit, total, pages, hasMore: page < pages };
 }

@@ -4,7 +4,6 @@ import { groupBy } from '../../domain/group-by.ts';
 import { registry } from '../../errors.ts';
 import { codesOf } from '../declaration/declared-codes.ts';
 import type { Route } from '../declaration/define-route.ts';
-import { querySchema } from '../checks/inputs.ts';
 import { locate, type Mount } from '../router.ts';
 
 type Schema = Record<string, unknown>;
@@ -118,10 +117,9 @@ function pathParameters(path: string): object[] {
   }));
 }
 
-function queryParameters(route: Route): object[] {
-  const schema = querySchema(route);
-  if (!schema) return [];
-  const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
+function queryParameters({ query }: Route): object[] {
+  if (!query) return [];
+  const { properties = {}, required = [] } = jsonSchema(query, 'input') as {
     properties?: Record<string, Schema>;
     required?: string[];
   };
