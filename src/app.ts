@@ -143,7 +143,6 @@ function isLocal({ socket, headers }: Request): boolean {
 
 /** What escapes the pipeline: addresses that do not decode, and faults of ours. */
 function handleError(logger: Logger): ErrorRequestHandler {
-  // eslint-disable-next-line max-params -- Express tells an error handler by its four parameters
   return (thrown: unknown, req, res, _next) => {
     const error = translateError(thrown, 'INTERNAL_ERROR');
     if (error.http >= 500) logger.error({ err: error.cause ?? error }, 'unhandled fault');

@@ -1,9 +1,9 @@
 // Entry: load the configuration, find or start MongoDB, start the instance, drain on SIGTERM.
 import { existsSync } from 'node:fs';
 import closeWithGrace from 'close-with-grace';
-import { childEnvironment, loadConfig } from './config.ts';
-import { openDatabase } from './embedded-db/database.ts';
-import { createLogger } from './platform/observability/logger.ts';
+import { childEnvironment, loadConfig, type Config } from './config.ts';
+import { openDatabase, type Database } from './embedded-db/database.ts';
+import { createLogger, type Logger } from './platform/observability/logger.ts';
 import { loadSecrets } from './platform/secrets/secrets.ts';
 import { startInstance } from './instance.ts';
 
@@ -29,33 +29,46 @@ async function main(): Promise<void> {
   if (existsSync('.env')) process.loadEnvFile();
   const config = loadConfig();
   const logger = createLogger(config.LOG_LEVEL);
-  const log = (line: string): void => logger.info(line);
-  const database = await openDatabase({
+  const database = await databaseOf(config, logger);
+  const secrets = await loadSecrets(config, (line) => logger.info(line));
+  const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
+  process.stdout.write(welcome(instance.url));
+  const close = stopOnSignal(logger, async () => {
+    await instance.stop();
+    await database.stop();
+  });
+  if (childEnvironment().npm_lifecycle_event !== undefined) followParent(close);
+}
+
+/** Without its database the process cannot go on. */
+function databaseOf(config: Config, logger: Logger): Promise<Database> {
+  return openDatabase({
     uri: config.MONGODB_URI,
     binary: config.MONGOD_BINARY,
     dataDir: config.ASSAY_DATA_DIR,
     env: childEnvironment(),
-    log,
+    log: (line) => logger.info(line),
     onLost(reason) {
       logger.fatal(reason);
       process.exit(1);
     },
   });
-  const secrets = await loadSecrets(config, log);
-  const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
-  process.stdout.write(welcome(instance.url));
-  const { close } = closeWithGrace(
-    { delay: DRAIN_MS, logger: { error: (error) => logger.error({ err: error }, 'stopping') } },
-    async ({ err }) => {
-      if (err) logger.fatal({ err }, 'stopping after a fault');
-      await instance.stop();
-      await database.stop();
-    },
-  );
-  if (childEnvironment().npm_lifecycle_event !== undefined) followParent(close);
 }
 
-/** npm passes a signal on to its shell, which does not pass it on to us: what npm started goes when the shell has gone. */
+/** Stops on a signal, on an uncaught error, or when the returned function is called. */
+function stopOnSignal(logger: Logger, stop: () => Promise<void>): () => void {
+  const onError = (error: unknown): void => logger.error({ err: error }, 'error while stopping');
+  const { close } = closeWithGrace(
+    { delay: DRAIN_MS, logger: { error: onError } },
+    async ({ err }) => {
+      if (err) logger.fatal({ err }, 'stopping after an uncaught error');
+      await stop();
+    },
+  );
+  return close;
+}
+
+/** npm passes a signal to its shell, which does not pass it on: what npm started ends when that shell has ended. */
 function followParent(close: () => void): void {
   const parent = process.ppid;
   const check = setInterval(() => {
@@ -65,7 +78,7 @@ function followParent(close: () => void): void {
   }, PARENT_CHECK_MS).unref();
 }
 
-/** What is under way (database connections, timers) would keep the process alive. */
+// An explicit exit: open connections and timers would keep the process alive.
 main().catch((error: unknown) => {
   const text = error instanceof Error ? error.message : String(error);
   process.stderr.write(

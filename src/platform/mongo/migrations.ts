@@ -1,5 +1,5 @@
 // Indexes and data migrations: run once, before serving, by one of the instances that start together.
-import type { Connection, Model } from 'mongoose';
+import type { Connection, Model, mongo } from 'mongoose';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { Clock } from '../clock.ts';
 import type { Leases } from '../jobs/leases.ts';
@@ -10,7 +10,7 @@ export interface Migration {
   run(connection: Connection): Promise<void>;
 }
 
-interface Deps {
+interface MigrationDeps {
   connection: Connection;
   models: readonly Model<never>[];
   migrations: readonly Migration[];
@@ -20,46 +20,53 @@ interface Deps {
   log: (line: string) => void;
 }
 
+interface MigrationDocument {
+  _id: string;
+  at: Date;
+}
+
 const LEASE = 'migrations';
 const LEASE_MS = 60_000;
 const POLL_MS = 200;
 
 /** Resolves when every index is built and every migration has run, here or on another instance. */
-export async function migrate({
-  connection,
-  models,
-  migrations,
-  leases,
-  clock,
-  wait,
-  log,
-}: Deps): Promise<void> {
-  const done = connection
-    .getClient()
-    .db(connection.name)
-    .collection<{ _id: string; at: Date }>('migrations');
+export async function migrate(deps: MigrationDeps): Promise<void> {
+  const { leases, wait } = deps;
   const steps: Migration[] = [
-    { id: `indexes:${indexDigest(models)}`, run: () => buildIndexes(models) },
-    ...migrations,
+    { id: `indexes:${indexDigest(deps.models)}`, run: () => buildIndexes(deps.models) },
+    ...deps.migrations,
   ];
-
-  async function open(): Promise<Migration[]> {
-    const finished = await done.find({ _id: { $in: steps.map(({ id }) => id) } }).toArray();
-    return steps.filter(({ id }) => !finished.some(({ _id }) => _id === id));
-  }
-
-  async function run(): Promise<void> {
-    // Asked again by the holder: whoever held the lease before may have run them.
-    for (const step of await open()) {
-      log(`migration ${step.id}`);
-      await step.run(connection);
-      await done.insertOne({ _id: step.id, at: clock.now() });
-    }
-  }
-
-  while ((await open()).length > 0) {
-    const ours = await leases.hold(LEASE, LEASE_MS, run).finally(() => leases.release(LEASE));
+  const done = collectionOf(deps.connection);
+  while ((await pendingOf(done, steps)).length > 0) {
+    const ours = await leases
+      .hold(LEASE, LEASE_MS, () => runPending(done, steps, deps))
+      .finally(() => leases.release(LEASE));
     if (!ours) await wait(POLL_MS);
+  }
+}
+
+function collectionOf(connection: Connection): mongo.Collection<MigrationDocument> {
+  return connection.getClient().db(connection.name).collection('migrations');
+}
+
+async function pendingOf(
+  done: mongo.Collection<MigrationDocument>,
+  steps: readonly Migration[],
+): Promise<Migration[]> {
+  const finished = await done.find({ _id: { $in: steps.map(({ id }) => id) } }).toArray();
+  return steps.filter(({ id }) => !finished.some(({ _id }) => _id === id));
+}
+
+/** Reads the pending steps once more: the previous holder of the lease may have run them. */
+async function runPending(
+  done: mongo.Collection<MigrationDocument>,
+  steps: readonly Migration[],
+  { connection, clock, log }: MigrationDeps,
+): Promise<void> {
+  for (const step of await pendingOf(done, steps)) {
+    log(`migration ${step.id}`);
+    await step.run(connection);
+    await done.insertOne({ _id: step.id, at: clock.now() });
   }
 }
 

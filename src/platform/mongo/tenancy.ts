@@ -33,44 +33,53 @@ const QUERY_OPERATIONS = [
 /** Thrown when a query forgot its tenant: a programming error, never a caller's. */
 export class TenancyError extends Error {}
 
-function named(filter: unknown): boolean {
-  return (
-    typeof filter === 'object' &&
-    filter !== null &&
-    (filter as Record<string, unknown>).organizationId != null
-  );
-}
-
-function refuse(what: string, model: string): never {
-  throw new TenancyError(`${model}.${what} without organizationId`);
-}
-
 /** Adds a required, immutable `organizationId` to the schema and guards every operation on it. */
 export function tenancy(schema: Schema): void {
   schema.add({ organizationId: { type: Schema.Types.ObjectId, required: true, immutable: true } });
-  for (const operation of QUERY_OPERATIONS) {
-    schema.pre(operation, function (this: Query<unknown, unknown>) {
-      const options = this.getOptions() as TenancyOptions;
-      if (!options.crossTenant && !named(this.getFilter())) refuse(operation, this.model.modelName);
-    });
-  }
+  for (const operation of QUERY_OPERATIONS) guardQuery(schema, operation);
+  guardEstimate(schema);
+  guardAggregate(schema);
+  guardBulkWrite(schema);
+}
+
+function guardQuery(schema: Schema, operation: (typeof QUERY_OPERATIONS)[number]): void {
+  schema.pre(operation, function (this: Query<unknown, unknown>) {
+    const { crossTenant } = this.getOptions() as TenancyOptions;
+    if (!crossTenant && !namesTenant(this.getFilter())) refuse(operation, this.model.modelName);
+  });
+}
+
+/** It takes no filter, so it always counts everybody's. */
+function guardEstimate(schema: Schema): void {
   schema.pre('estimatedDocumentCount', function (this: Query<unknown, unknown>) {
     refuse('estimatedDocumentCount', this.model.modelName);
   });
+}
+
+function guardAggregate(schema: Schema): void {
   schema.pre('aggregate', function (this: Aggregate<unknown>) {
-    const options = this.options as TenancyOptions;
+    const { crossTenant } = this.options as TenancyOptions;
     const first = this.pipeline()[0] as { $match?: unknown } | undefined;
-    if (!options.crossTenant && !named(first?.$match)) refuse('aggregate', this.model().modelName);
+    if (!crossTenant && !namesTenant(first?.$match)) refuse('aggregate', this.model().modelName);
   });
+}
+
+function guardBulkWrite(schema: Schema): void {
   schema.pre('bulkWrite', (operations: readonly unknown[], options?: object) => {
     if ((options as TenancyOptions | undefined)?.crossTenant) return;
-    for (const operation of operations) {
-      for (const [kind, body] of Object.entries(
-        operation as Record<string, { filter?: unknown; document?: unknown }>,
-      )) {
-        if (!named(kind === 'insertOne' ? body.document : body.filter))
-          refuse('bulkWrite', 'model');
-      }
-    }
+    const bodies = (operations as BulkOperation[]).flatMap((operation) => Object.values(operation));
+    for (const { document, filter } of bodies)
+      if (!namesTenant(document ?? filter)) refuse('bulkWrite', 'model');
   });
+}
+
+/** Keyed by its kind; an insert has a document, everything else a filter. */
+type BulkOperation = Record<string, { document?: unknown; filter?: unknown }>;
+
+function namesTenant(filter: unknown): boolean {
+  return (filter as { organizationId?: unknown } | null | undefined)?.organizationId != null;
+}
+
+function refuse(operation: string, model: string): never {
+  throw new TenancyError(`${model}.${operation} without organizationId`);
 }

@@ -46,22 +46,25 @@ export function createOutboxWorker({ rows, deliverers, clock, chance, log }: Dep
     }
   }
 
-  async function settle(row: OutboxDocument, error: unknown): Promise<void> {
-    const delay = error === null ? null : retryDelay(row.attempts, chance());
-    const lastError = error === null ? null : String(error).slice(0, ERROR_LENGTH);
-    const next: Partial<OutboxDocument> =
-      error === null
-        ? { status: 'done' }
-        : delay === null
-          ? { status: 'dead' }
-          : { dueAt: new Date(clock.now().getTime() + delay) };
-    // Only the holder of the lease settles: `dueAt` is its mark.
-    await rows.updateOne(
-      { _id: row._id, organizationId: row.organizationId, status: 'pending', dueAt: row.dueAt },
-      { $set: { ...next, lastError } },
-    );
-    if (delay === null && error !== null)
-      log.warn({ id: row._id.toHexString(), topic: row.topic, lastError }, 'delivery parked');
+  /** Only the holder of the lease may: `dueAt` is its mark. */
+  async function settle(row: OutboxDocument, change: Partial<OutboxDocument>): Promise<void> {
+    const { _id, organizationId, dueAt } = row;
+    await rows.updateOne({ _id, organizationId, status: 'pending', dueAt }, { $set: change });
+  }
+
+  async function retryLater(row: OutboxDocument, error: unknown): Promise<void> {
+    const lastError = String(error).slice(0, ERROR_LENGTH);
+    const delay = retryDelay(row.attempts, chance());
+    if (delay !== null)
+      return settle(row, { dueAt: new Date(clock.now().getTime() + delay), lastError });
+    await settle(row, { status: 'dead', lastError });
+    log.warn({ id: row._id.toHexString(), topic: row.topic, lastError }, 'delivery given up');
+  }
+
+  async function attempt(row: OutboxDocument): Promise<void> {
+    const error = await failureOf(row);
+    if (error === null) await settle(row, { status: 'done', lastError: null });
+    else await retryLater(row, error);
   }
 
   /** One delivery after the other, while something is due; resolves with the number of rows tried. */
@@ -69,7 +72,7 @@ export function createOutboxWorker({ rows, deliverers, clock, chance, log }: Dep
     let tried = 0;
     for (let row = first ?? (await claim()); row; row = await claim()) {
       tried += 1;
-      await settle(row, await failureOf(row));
+      await attempt(row);
     }
     return tried;
   }
