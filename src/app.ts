@@ -20,7 +20,7 @@ import type { Metrics } from './platform/observability/metrics.ts';
 import { mounts } from './routes.ts';
 import type { Services } from './composition/services.ts';
 
-export interface AppParts {
+export interface AppDeps {
   config: Config;
   services: Services;
   transaction: PipelineDeps['transaction'];
@@ -46,7 +46,7 @@ export function createApp({
   logger,
   metrics,
   newRequestId,
-}: AppParts): Express {
+}: AppDeps): Express {
   const app = express();
   app.set('trust proxy', config.ASSAY_TRUST_PROXY);
   app.set('env', config.NODE_ENV);
@@ -69,14 +69,12 @@ export function createApp({
   );
   app.use(apiReference(mounts));
   app.get('/metrics', showMetrics(config, metrics, observe));
-  app.use((req, res) =>
-    failureOf(req.originalUrl)(res, new AppError('NOT_FOUND', 'No such address')),
-  );
+  app.use((req, res) => failureOf(req.originalUrl)(res, new AppError('NOT_FOUND', 'No such path')));
   app.use(handleError(logger));
   return app;
 }
 
-/** Every answer names the request and the version of the interface. */
+/** Every response carries the request id and the API version. */
 function identify(newRequestId: () => string): RequestHandler {
   return (req, res, next) => {
     const given = req.headers['x-request-id'];
@@ -88,7 +86,7 @@ function identify(newRequestId: () => string): RequestHandler {
   };
 }
 
-/** One log line and one measurement per answer; addresses are logged without a token in their query or path. */
+/** Logs and measures every response. Queries are not logged, nor is a token in a path. */
 function logRequests(logger: Logger, metrics: Metrics): RequestHandler {
   return (req, res, next) => {
     const started = performance.now();
@@ -109,7 +107,7 @@ function logRequests(logger: Logger, metrics: Metrics): RequestHandler {
             status: res.statusCode,
             ms: Math.round(ms),
           },
-          'answered',
+          'request completed',
         );
     });
     next();
@@ -119,20 +117,20 @@ function logRequests(logger: Logger, metrics: Metrics): RequestHandler {
 function showMetrics(
   config: Config,
   metrics: Metrics,
-  observe: AppParts['observe'],
+  observe: AppDeps['observe'],
 ): RequestHandler {
   return async (req, res) => {
     const token = config.ASSAY_METRICS_TOKEN;
     const allowed =
       token === undefined ? isLocal(req) : req.headers.authorization === `Bearer ${token}`;
-    if (!allowed) return sendFailure(res, new AppError('NOT_FOUND', 'No such address'));
-    // Without the database the rest is told all the same.
+    if (!allowed) return sendFailure(res, new AppError('NOT_FOUND', 'No such path'));
+    // Without the database the other metrics are still shown.
     await observe().catch(() => undefined);
     res.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   };
 }
 
-/** From this machine, and not passed on by a proxy on it. */
+/** From this machine, and not through a proxy on it. */
 function isLocal({ socket, headers }: Request): boolean {
   const address = socket.remoteAddress ?? '';
   return (
@@ -141,11 +139,11 @@ function isLocal({ socket, headers }: Request): boolean {
   );
 }
 
-/** What escapes the pipeline: addresses that do not decode, and faults of ours. */
+/** Errors outside of the pipeline: URLs that cannot be decoded, and faults. */
 function handleError(logger: Logger): ErrorRequestHandler {
   return (thrown: unknown, req, res, _next) => {
     const error = translateError(thrown, 'INTERNAL_ERROR');
-    if (error.http >= 500) logger.error({ err: error.cause ?? error }, 'unhandled fault');
+    if (error.http >= 500) logger.error({ err: error.cause ?? error }, 'unhandled error');
     if (res.headersSent) return void res.destroy();
     failureOf(req.originalUrl)(res, error);
   };

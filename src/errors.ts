@@ -5,119 +5,125 @@ interface Entry {
   meaning: string;
 }
 
-/** Stable machine codes. A code is added, never renamed; per-resource `*_FAILED` codes are 500 by rule. */
+/** Stable machine codes. Codes are added, never renamed; the `*_FAILED` code of a resource is 500. */
 export const registry = {
   // 400
   VALIDATION_ERROR: { http: 400, meaning: 'Body or query failed validation' },
-  SVC_VALIDATION_FAILED: { http: 400, meaning: 'Trace or agent validation failure' },
-  SVC_UNKNOWN_SCHEMA_VERSION: { http: 400, meaning: 'Unknown schema version on trace ingestion' },
-  INVALID_INPUT: { http: 400, meaning: 'A specific field is malformed' },
-  INVALID_OPERATION: { http: 400, meaning: 'Well-formed but illegal in the current state' },
+  SVC_VALIDATION_FAILED: { http: 400, meaning: 'The trace or agent failed validation' },
+  SVC_UNKNOWN_SCHEMA_VERSION: { http: 400, meaning: 'Unknown schema version' },
+  INVALID_INPUT: { http: 400, meaning: 'A field is malformed' },
+  INVALID_OPERATION: { http: 400, meaning: 'The operation is not allowed in the current state' },
   INVALID_IDS: {
     http: 400,
-    meaning: 'A list of ids is missing, empty, too long or holds something that is no id',
+    meaning: 'The list of ids is missing, empty, too long or contains an invalid id',
   },
   INVALID_STATUS: { http: 400, meaning: 'Not a status of this resource' },
   INVALID_TIMESTAMP: {
     http: 400,
-    meaning: 'payload.timestamp missing or neither ISO 8601 nor epoch milliseconds',
+    meaning: 'payload.timestamp is missing, or neither ISO 8601 nor epoch milliseconds',
   },
-  INVALID_PLAN: { http: 400, meaning: 'Not a plan that can be bought' },
-  INVALID_TOKEN: { http: 400, meaning: 'A one-time token that is unknown, used or void' },
+  INVALID_PLAN: { http: 400, meaning: 'The plan cannot be purchased' },
+  INVALID_TOKEN: { http: 400, meaning: 'The one-time token is unknown, used or revoked' },
   ALREADY_MEMBER: {
     http: 400,
-    meaning: 'Invitation of an existing member or a pending invitation',
+    meaning: 'The person is already a member or has a pending invitation',
   },
-  INVITE_ALREADY_USED: { http: 400, meaning: 'Invitation token replayed' },
-  DUPLICATE: { http: 400, meaning: 'The same url and events are registered already' },
+  INVITE_ALREADY_USED: { http: 400, meaning: 'The invitation has already been used' },
+  DUPLICATE: { http: 400, meaning: 'A webhook with the same URL and events exists' },
   SSRF_BLOCKED: { http: 400, meaning: 'The destination address is not allowed' },
   TEST_FAILED: { http: 400, meaning: 'At least one action of the alert rule failed' },
-  NO_PAYMENT_CUSTOMER: { http: 400, meaning: 'The organisation has never checked out' },
+  NO_PAYMENT_CUSTOMER: { http: 400, meaning: 'The organisation has no payment customer' },
   MCP_READ_FAILED: { http: 400, meaning: 'The resource could not be read' },
   MCP_TOOL_FAILED: { http: 400, meaning: 'The tool could not be called' },
   FRIA_TRANSITION_FAILED: { http: 400, meaning: 'The assessment cannot move to that status' },
-  KMS_ROTATION_UNSUPPORTED: { http: 400, meaning: 'This key provider cannot rotate' },
+  KMS_ROTATION_UNSUPPORTED: { http: 400, meaning: 'The key provider does not support rotation' },
   KMS_NOT_CONFIGURED: { http: 400, meaning: 'The key management service is not configured' },
   KMS_BAD_KEK: { http: 400, meaning: 'The key-encryption key is malformed' },
-  ERASURE_BATCH_TOO_LARGE: { http: 400, meaning: 'More trace ids than one erasure may name' },
-  SCIM_INVALID_FILTER: { http: 400, meaning: 'The SCIM filter cannot be resolved' },
-  SCIM_INVALID_VALUE: { http: 400, meaning: 'A SCIM value or path is not acceptable' },
-  SCIM_INVALID_SYNTAX: { http: 400, meaning: 'The SCIM request is not well-formed' },
+  ERASURE_BATCH_TOO_LARGE: { http: 400, meaning: 'Too many trace ids for one erasure' },
+  SCIM_INVALID_FILTER: { http: 400, meaning: 'The SCIM filter is invalid' },
+  SCIM_INVALID_VALUE: { http: 400, meaning: 'A SCIM value or path is invalid' },
+  SCIM_INVALID_SYNTAX: { http: 400, meaning: 'The SCIM request is malformed' },
   // 401
   NO_API_KEY: { http: 401, meaning: 'An API key is required' },
   NO_TOKEN: { http: 401, meaning: 'A bearer token is required' },
   INVALID_API_KEY_FORMAT: {
     http: 401,
-    meaning: 'What was presented does not look like an API key',
+    meaning: 'The credential is not a well-formed API key',
   },
   INVALID_API_KEY: { http: 401, meaning: 'Unknown or revoked API key' },
-  INVALID_CREDENTIALS: { http: 401, meaning: 'E-mail or password do not match' },
-  INVALID_MFA_CODE: { http: 401, meaning: 'The code of the second factor is wrong or was used' },
-  TOKEN_REVOKED: { http: 401, meaning: 'The token has been replaced or withdrawn' },
+  INVALID_CREDENTIALS: { http: 401, meaning: 'E-mail address or password is incorrect' },
+  INVALID_MFA_CODE: { http: 401, meaning: 'The second-factor code is incorrect or has been used' },
+  TOKEN_REVOKED: { http: 401, meaning: 'The token has been revoked or replaced' },
   TOKEN_EXPIRED: { http: 401, meaning: 'The session token has expired' },
-  SESSION_REVOKED: { http: 401, meaning: 'The session has been ended' },
+  SESSION_REVOKED: { http: 401, meaning: 'The session has been revoked' },
   TOKEN_VERIFICATION_FAILED: {
     http: 401,
-    meaning: 'The token is malformed or its signature does not verify',
+    meaning: 'The token is malformed or its signature is invalid',
   },
   UNAUTHORIZED_NO_USER: { http: 401, meaning: 'The user behind the token no longer exists' },
-  ACCOUNT_DEACTIVATED: { http: 401, meaning: 'The membership has been suspended' },
+  ACCOUNT_DEACTIVATED: { http: 401, meaning: 'The membership is suspended' },
   WITNESS_AUTH_FAILED: { http: 401, meaning: 'Witness authentication failed' },
   PARTNER_REPLAY_WINDOW: {
     http: 401,
-    meaning: 'The partner time stamp is outside the replay window',
+    meaning: 'The partner timestamp is outside the replay window',
   },
   // 403
-  FORBIDDEN: { http: 403, meaning: 'The caller lacks the role or the scope' },
-  UPGRADE_REQUIRED: { http: 403, meaning: 'The plan lacks the feature' },
+  FORBIDDEN: { http: 403, meaning: 'The caller lacks the required role or scope' },
+  UPGRADE_REQUIRED: { http: 403, meaning: 'The plan does not include this feature' },
   SVC_BLOCKED_BY_POLICY: { http: 403, meaning: 'A policy blocked the decision; it is recorded' },
-  BILLING_FORBIDDEN: { http: 403, meaning: 'Billing needs the membership role owner or admin' },
+  BILLING_FORBIDDEN: { http: 403, meaning: 'Billing requires the role owner or admin' },
   // 404, 405, 406, 408
-  NOT_FOUND: { http: 404, meaning: 'Absent, or owned by another organisation' },
+  NOT_FOUND: { http: 404, meaning: 'The resource does not exist in this organisation' },
   ORG_NOT_FOUND: { http: 404, meaning: 'The organisation does not exist' },
-  METHOD_NOT_ALLOWED: { http: 405, meaning: 'The path exists, the method does not; see Allow' },
+  METHOD_NOT_ALLOWED: { http: 405, meaning: 'The method is not allowed on this path; see Allow' },
   REQUEST_TIMEOUT: { http: 408, meaning: 'The request did not arrive in time' },
   // 409, 410, 413, 415
-  ALREADY_EXISTS: { http: 409, meaning: 'Duplicate would be created' },
+  ALREADY_EXISTS: { http: 409, meaning: 'The resource already exists' },
   SCIM_UNIQUENESS: { http: 409, meaning: 'Another user of the organisation has this userName' },
-  CONFLICT: { http: 409, meaning: 'Changed by somebody else meanwhile; read again' },
-  EXPIRED: { http: 410, meaning: 'Token, invitation or transient resource expired' },
-  VERSION_SUNSET: { http: 410, meaning: 'A sunset schema or interface version was requested' },
-  PAYLOAD_TOO_LARGE: { http: 413, meaning: 'The request body is larger than this route accepts' },
+  CONFLICT: { http: 409, meaning: 'The resource was changed concurrently; read it again' },
+  EXPIRED: { http: 410, meaning: 'The token, invitation or temporary resource has expired' },
+  VERSION_SUNSET: {
+    http: 410,
+    meaning: 'The requested schema or API version is no longer available',
+  },
+  PAYLOAD_TOO_LARGE: { http: 413, meaning: 'The request body is too large for this route' },
   BUNDLE_PERIOD_TOO_LARGE: {
     http: 413,
-    meaning: 'The period holds more chain entries than one bundle may',
+    meaning: 'The period has more chain entries than fit into one bundle',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     http: 415,
-    meaning: 'Content type, charset or content encoding is not supported',
+    meaning: 'The content type, charset or content encoding is not supported',
   },
   // 424, 429, 431
   IDENTITY_PROVIDER_UNAVAILABLE: {
     http: 424,
-    meaning: 'The identity provider cannot be reached or does not answer as it must',
+    meaning: 'The identity provider is unreachable or returned an invalid response',
   },
-  RATE_LIMIT_EXCEEDED: { http: 429, meaning: 'Rate limit hit' },
-  RATE_LIMITED: { http: 429, meaning: 'Rate limit of the CPI reads hit' },
-  USAGE_LIMIT_EXCEEDED: { http: 429, meaning: 'Monthly trace limit of the plan reached' },
+  RATE_LIMIT_EXCEEDED: { http: 429, meaning: 'Rate limit exceeded' },
+  RATE_LIMITED: { http: 429, meaning: 'Rate limit of CPI reads exceeded' },
+  USAGE_LIMIT_EXCEEDED: { http: 429, meaning: 'The monthly trace limit of the plan is reached' },
   HEADERS_TOO_LARGE: {
     http: 431,
-    meaning: 'The request headers are larger than this service accepts',
+    meaning: 'The request headers are too large',
   },
   // events
   INVALID_STREAM_TOKEN: {
     http: 401,
-    meaning: 'Stream token invalid, used or expired; delivered as an event',
+    meaning: 'The stream token is invalid, used or expired; delivered as an event',
   },
   SIGNER_NOT_READY: { http: 200, meaning: 'The signer is not ready; delivered as data' },
   WEBHOOK_TEST_FAILED: {
     http: 200,
-    meaning: 'The endpoint refused the test delivery; delivered as data',
+    meaning: 'The endpoint rejected the test delivery; delivered as data',
   },
   // 5xx
-  INTERNAL_ERROR: { http: 500, meaning: 'Generic fault' },
-  CONFIG_ERROR: { http: 500, meaning: 'Server misconfiguration; not retryable' },
-  SERVICE_UNAVAILABLE: { http: 503, meaning: 'Temporarily unable; retry after the given time' },
+  INTERNAL_ERROR: { http: 500, meaning: 'Internal error' },
+  CONFIG_ERROR: { http: 500, meaning: 'The server is misconfigured; retrying does not help' },
+  SERVICE_UNAVAILABLE: {
+    http: 503,
+    meaning: 'Temporarily unavailable; retry after the given time',
+  },
   HASH_CHAIN_STATUS_FAILED: { http: 500, meaning: 'Chain status failed' },
   HASH_CHAIN_VERIFY_FAILED: { http: 500, meaning: 'Chain verification failed to run' },
   HASH_CHAIN_ENTRY_FAILED: { http: 500, meaning: 'Chain entry look-up failed' },
@@ -138,8 +144,8 @@ export const registry = {
   INCIDENT_CLOCKS_FAILED: { http: 500, meaning: 'Clock list failed' },
   CHECKPOINT_COMPLETE_FAILED: { http: 500, meaning: 'Checkpoint completion failed' },
   KMS_ROTATION_FAILED: { http: 500, meaning: 'Key rotation failed' },
-  CHECKOUT_FAILED: { http: 500, meaning: 'The checkout session could not be made' },
-  PORTAL_FAILED: { http: 500, meaning: 'The portal session could not be made' },
+  CHECKOUT_FAILED: { http: 500, meaning: 'The checkout session could not be created' },
+  PORTAL_FAILED: { http: 500, meaning: 'The portal session could not be created' },
 } as const satisfies Record<string, Entry>;
 
 export type Code = keyof typeof registry;
@@ -151,7 +157,7 @@ export interface ErrorParts {
   cause?: unknown;
 }
 
-/** The only error that reaches a caller with its own text. Everything else becomes the route's `failedCode`. */
+/** The only error whose text reaches a caller. Everything else becomes the route's `failedCode`. */
 export class AppError extends Error {
   readonly code: Code;
   readonly data: unknown;
@@ -172,7 +178,7 @@ export class AppError extends Error {
 
 const DUPLICATE_KEY = 11_000;
 
-/** Whether the database refused a second document where a unique index allows one. */
+/** Whether a unique index refused a write. */
 export function isDuplicateKey(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === DUPLICATE_KEY;
 }

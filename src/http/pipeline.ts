@@ -24,7 +24,7 @@ export interface PipelineDeps {
   services: Services;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
   limits: RateLimits;
-  /** In tests an undeclared status or code is an error; in production it is logged. */
+  /** In tests an undeclared status or code throws; in production it is logged. */
   strict: boolean;
   log: { error(details: object, text: string): void };
 }
@@ -40,28 +40,14 @@ interface RequestContext {
   paged: Paged | undefined;
 }
 
-/** What a public route with the limit `account` or `mail` declares as its body. */
-interface AccountInput {
-  body: { email: string };
-}
-
 /** The Express handler of a declared route. */
 export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
   return async (req, res) => {
-    const meta = {
-      requestId: res.locals.requestId as string,
-      ip: req.ip ?? '',
-      userAgent: req.headers['user-agent'] ?? null,
-      headers: req.headers,
-      cookie: (name: string) => parseCookie(req.headers.cookie ?? '')[name] ?? null,
-      rawQuery: /\?(.*)$/s.exec(req.originalUrl)?.[1] ?? '',
-      rawBody: Buffer.alloc(0),
-    };
     const context: RequestContext = {
       route,
       req,
       res,
-      meta,
+      meta: metaOf(req, res),
       rate: new RateState(),
       caller: null,
       paged: undefined,
@@ -74,25 +60,36 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
   };
 }
 
+const metaOf = (req: Request, res: Response): RequestMeta => ({
+  requestId: res.locals.requestId as string,
+  ip: req.ip ?? '',
+  userAgent: req.headers['user-agent'] ?? null,
+  headers: req.headers,
+  cookie: (name) => parseCookie(req.headers.cookie ?? '')[name] ?? null,
+  rawQuery: /\?(.*)$/s.exec(req.originalUrl)?.[1] ?? '',
+  rawBody: Buffer.alloc(0),
+});
+
 async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<number, unknown>> {
   const { route, req, res, meta, rate } = context;
   if (req.originalUrl.startsWith('/api/')) await deps.limits.ip(meta.ip, rate);
   if (route.kind === 'scim') await deps.limits.scimAddress(meta.ip, rate);
   if (route.limits?.includes('auth')) await deps.limits.auth(meta.ip, rate);
-  if (route.auth !== 'public') await identify(context, deps);
+  if (route.auth !== 'public') await authorize(context, deps);
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
   const { input, paged } = parseInputs(route, req, context);
   context.paged = paged;
   for (const limit of ['account', 'mail'] as const)
-    if (route.limits?.includes(limit)) await deps.limits[limit](accountOf(context, input), rate);
+    if (route.limits?.includes(limit)) await deps.limits[limit](emailOf(context, input), rate);
   return execute(context, input, deps);
 }
 
-const accountOf = ({ caller }: RequestContext, input: object): string =>
-  caller?.user?.email ?? (input as AccountInput).body.email;
+/** The caller's address; on a public route the one that the body names. */
+const emailOf = ({ caller }: RequestContext, input: object): string =>
+  caller?.user?.email ?? (input as { body: { email: string } }).body.email;
 
-/** Authenticates, counts, and passes the workspace, plan and role gates. */
-async function identify(
+/** Authenticates the caller, counts the request, and checks workspace, plan and role. */
+async function authorize(
   context: RequestContext,
   { services, limits }: PipelineDeps,
 ): Promise<void> {

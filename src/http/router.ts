@@ -1,4 +1,4 @@
-// From declarations to Express: the most specific path first, 405 with Allow, legacy mounts with their deprecation headers.
+// Express routers from the declared routes: the most specific path first, 405 with Allow, and the deprecated unversioned paths.
 import compression from 'compression';
 import { Router, type RequestHandler } from 'express';
 import { AppError } from '../errors.ts';
@@ -16,10 +16,10 @@ export interface Mount {
   routes: readonly Route[];
 }
 
-/** The last day of the legacy mounts (document 1, section 9). */
+/** The last day of the unversioned paths (document 1, section 9). */
 export const LEGACY_SUNSET = '2027-04-12';
 
-/** A route with its full path, as every derived document lists it. */
+/** A route with its full path. */
 export interface Located {
   path: string;
   route: Route;
@@ -41,8 +41,8 @@ function sortKey(path: string): string {
 }
 
 /**
- * The routes of every mount. A router asks its addresses one after the other, which takes longer the more there are: those without
- * a parameter have routers of their own, found by a look-up.
+ * The routes of every mount. Express tries the paths of a router in turn, which takes longer the more there are: each path without a
+ * parameter has a router of its own, found by a look-up.
  */
 export function createRouter(mounts: readonly Mount[], deps: PipelineDeps): RequestHandler {
   const byPath = groupBy(locate(mounts), ({ path }) => path);
@@ -71,17 +71,14 @@ function refuseMethod(routes: readonly Route[]): RequestHandler {
     method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
   );
   const Allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
+  const error = new AppError('METHOD_NOT_ALLOWED', undefined, { headers: { Allow } });
   return (req, res) => {
     if (req.method === 'OPTIONS') res.status(204).setHeader('Allow', Allow).end();
-    else
-      failureOf(req.originalUrl)(
-        res,
-        new AppError('METHOD_NOT_ALLOWED', undefined, { headers: { Allow } }),
-      );
+    else failureOf(req.originalUrl)(res, error);
   };
 }
 
-/** `/api/<resource>` answers like `/api/v1/<resource>` until the sunset, then 410. `/api/payment` has no version. */
+/** `/api/<resource>` answers like `/api/v1/<resource>` until the sunset, and 410 afterwards. `/api/payment` is unversioned for good. */
 export function legacyMounts(clock: Clock, migrationGuide: string): RequestHandler {
   const notice = Object.entries(deprecation(LEGACY_SUNSET, deprecationLink(migrationGuide)));
   return (req, res, next) => {
@@ -91,14 +88,14 @@ export function legacyMounts(clock: Clock, migrationGuide: string): RequestHandl
     if (isPast(LEGACY_SUNSET, clock.now()))
       return sendFailure(
         res,
-        new AppError('VERSION_SUNSET', 'The unversioned address has been retired; use /api/v1'),
+        new AppError('VERSION_SUNSET', 'Use /api/v1: unversioned paths are retired'),
       );
     req.url = `/api/v1/${req.url.slice('/api/'.length)}`;
     next();
   };
 }
 
-/** How a failure outside of any route is told: below `/scim/` as SCIM clients expect. */
+/** Sends a failure outside of any route: below `/scim/` in the SCIM error envelope. */
 export function failureOf(url: string): typeof sendFailure {
   return url.startsWith('/scim/') ? sendScimFailure : sendFailure;
 }

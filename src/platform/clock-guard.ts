@@ -1,38 +1,40 @@
-// Refuses to seal while this instance's clock and the database's differ by more than five seconds (docs/formats.md).
+// Compares this instance's clock with the database's: nothing is sealed while they differ by more than five seconds (docs/formats.md).
 
-/** Greatest difference in milliseconds. */
-export const GREATEST_SKEW_MS = 5000;
+/** Maximum difference in milliseconds. */
+export const MAX_SKEW_MS = 5000;
 const CHECK_MS = 10_000;
 
-interface Deps {
-  /** Our clock minus the database's, in milliseconds. */
-  measure: () => Promise<number>;
-  onMeasured: (skewMs: number) => void;
-  log: { error(details: object, text: string): void };
-}
-
 export interface ClockGuard {
+  /** Whether the clocks agreed at the last measurement. */
   ready(): boolean;
-  /** Measures now, and from then on every ten seconds. */
+  /** Measures now, then every ten seconds. */
   start(): Promise<void>;
   stop(): void;
 }
 
-/** A measurement that fails changes nothing: an unreachable database is noticed elsewhere. */
-export function createClockGuard({ measure, onMeasured, log }: Deps): ClockGuard {
-  let ok = false;
+/** A failed measurement changes nothing: an unreachable database is noticed elsewhere. */
+export function createClockGuard({
+  measure,
+  onMeasured,
+  log,
+}: {
+  /** Our clock minus the database's, in milliseconds. */
+  measure: () => Promise<number>;
+  onMeasured: (skewMs: number) => void;
+  log: { error(details: object, text: string): void };
+}): ClockGuard {
+  let agrees = false;
   let timer: NodeJS.Timeout | undefined;
 
   async function check(): Promise<void> {
     const skewMs = await measure();
     onMeasured(skewMs);
-    const agrees = Math.abs(skewMs) <= GREATEST_SKEW_MS;
+    agrees = Math.abs(skewMs) <= MAX_SKEW_MS;
     if (!agrees) log.error({ skewMs }, 'the clock differs from the database: nothing is sealed');
-    ok = agrees;
   }
 
   return {
-    ready: () => ok,
+    ready: () => agrees,
     async start() {
       await check();
       timer = setInterval(() => void check().catch(() => undefined), CHECK_MS).unref();

@@ -1,6 +1,6 @@
-// Time as an argument: the only reader of the system clock besides the logger.
+// The clock that everything takes as an argument.
 
-/** Source of the present moment; tests and the simulation pass their own. */
+/** Tests and the simulation pass their own. */
 export interface Clock {
   now(): Date;
 }

@@ -1,4 +1,4 @@
-// Chance as an argument: the only place where random bytes are drawn and ids are made.
+// The only source of randomness: random bytes, tokens and ids.
 import { randomBytes as drawBytes } from 'node:crypto';
 import mongoose from 'mongoose';
 import type { Clock } from './clock.ts';
@@ -7,7 +7,7 @@ const POOL_BYTES = 16 * 1024;
 let pool = Buffer.alloc(0);
 let used = 0;
 
-/** 16 random bytes, a view into a pool that is replaced when it is used up; never handed out twice. */
+/** 16 random bytes: a view into a pool, of which no part is used twice. */
 export function random16(): Buffer {
   if (used === pool.length) {
     pool = drawBytes(POOL_BYTES);
@@ -29,7 +29,7 @@ export function randomToken(): string {
 const CODE_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const CODE_LENGTH = 10;
 
-/** 50 random bits to be typed by people: ten characters without look-alikes, in two halves. */
+/** 50 random bits for people to type: ten characters without look-alikes, in two groups. */
 export function randomCode(): string {
   const code = Array.from(
     drawBytes(CODE_LENGTH),
@@ -38,22 +38,22 @@ export function randomCode(): string {
   return `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`;
 }
 
-/** A database id as 24 hex digits; ids of one process grow with time. */
+/** A database id as 24 hex digits; those of one process increase. */
 export function newId(): string {
   return new mongoose.mongo.ObjectId().toHexString();
 }
 
-/** `trc_`, 12 hex digits of the time in milliseconds, 20 random ones: grows with time, cannot be guessed. */
+/** `trc_`, 12 hex digits of the time in milliseconds, 20 random ones: sortable by time, not guessable. */
 export function newTraceId(clock: Clock): string {
   return `trc_${clock.now().getTime().toString(16).padStart(12, '0')}${random16().toString('hex', 0, 10)}`;
 }
 
-/** What names one request in logs and answers: 24 random hex digits. */
+/** Identifies a request in logs and responses: 24 random hex digits. */
 export function newRequestId(): string {
   return random16().toString('hex', 0, 12);
 }
 
-/** A number from 0 to 1, for spreading retries. */
+/** A number from 0 to 1, for the jitter of retries; not for secrets. */
 export function chance(): number {
   return Math.random();
 }

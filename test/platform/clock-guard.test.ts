@@ -1,6 +1,6 @@
 // The clock guard: five seconds either way are as much as may lie between an instance and its database.
 import { expect, test } from 'vitest';
-import { createClockGuard, GREATEST_SKEW_MS } from '../../src/platform/clock-guard.ts';
+import { createClockGuard, MAX_SKEW_MS } from '../../src/platform/clock-guard.ts';
 
 async function guardWith(
   skewMs: number,
@@ -17,17 +17,14 @@ async function guardWith(
   return { ready: guard.ready(), before, told, logged };
 }
 
-test.each([0, 4999, -4999, GREATEST_SKEW_MS, -GREATEST_SKEW_MS])(
-  '%i ms are taken',
-  async (skewMs) => {
-    expect(await guardWith(skewMs)).toEqual({
-      ready: true,
-      before: false,
-      told: [skewMs],
-      logged: [],
-    });
-  },
-);
+test.each([0, 4999, -4999, MAX_SKEW_MS, -MAX_SKEW_MS])('%i ms are taken', async (skewMs) => {
+  expect(await guardWith(skewMs)).toEqual({
+    ready: true,
+    before: false,
+    told: [skewMs],
+    logged: [],
+  });
+});
 
 test.each([5001, -5001, 86_400_000, Number.NaN])('%d ms are refused, and said', async (skewMs) => {
   expect(await guardWith(skewMs)).toEqual({

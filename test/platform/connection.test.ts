@@ -47,7 +47,7 @@ test('a stand-alone server is refused', async () => {
 test('an address where nothing answers is named, its password is not', async () => {
   const uri = `mongodb://app:secret@127.0.0.1:${await freePort()}/assay`;
   const failure = await connectMongo({ uri, poolSize: 1, selectionTimeoutMs: 50 }).catch(String);
-  expect(failure).toContain(`No primary answers at ${uri.replace('app:secret', '***')}`);
+  expect(failure).toContain(`No primary found at ${uri.replace('app:secret', '***')}`);
   expect(failure).not.toContain('secret');
 });
 

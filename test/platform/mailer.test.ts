@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { layOut, type MailContent } from '../../src/platform/mail/mail-layout.ts';
+import { renderMail, type MailContent } from '../../src/platform/mail/mail-layout.ts';
 import { createMailer } from '../../src/platform/mail/mailer.ts';
 import { startMailServer, type MailServer } from '../setup/providers/mail-server.ts';
 
@@ -34,7 +34,7 @@ const mailer = (smtpUrl?: string) =>
   });
 
 test('a server receives both forms; what is text stays text in HTML', async () => {
-  await mailer(mailServer.url).send(layOut(content));
+  await mailer(mailServer.url).send(renderMail(content));
   const mail = mailServer.newest('ada@example.com');
   expect(mail.from).toMatchObject({ name: 'Assay', address: 'assay@example.com' });
   expect(mail.to).toEqual([expect.objectContaining({ address: 'ada@example.com' })]);
@@ -48,7 +48,7 @@ test('a server receives both forms; what is text stays text in HTML', async () =
 });
 
 test('a mail that leads nowhere has no link', () => {
-  const { text, html, link } = layOut({ ...content, action: null });
+  const { text, html, link } = renderMail({ ...content, action: null });
   expect([link, text.includes('token'), html.includes('href')]).toEqual([null, false, false]);
 });
 
@@ -58,7 +58,7 @@ test.each([
   'ada@example.com\r\nBcc: eve@example.com',
 ])('an address such as %j never reaches a second person', async (to) => {
   await mailer(mailServer.url)
-    .send(layOut({ ...content, to }))
+    .send(renderMail({ ...content, to }))
     .catch(() => undefined);
   expect(mailServer.received.flatMap(({ recipients }) => recipients)).not.toContain(
     'eve@example.com',
@@ -69,18 +69,18 @@ test.each([
 });
 
 test('a subject cannot add a header', async () => {
-  await mailer(mailServer.url).send(layOut({ ...content, subject: 'Hello\r\nX-Evil: yes' }));
+  await mailer(mailServer.url).send(renderMail({ ...content, subject: 'Hello\r\nX-Evil: yes' }));
   expect(mailServer.newest('ada@example.com').headers.map(({ key }) => key)).not.toContain(
     'x-evil',
   );
 });
 
 test('a server that does not answer is told as a failure', async () => {
-  await expect(mailer('smtp://127.0.0.1:1').send(layOut(content))).rejects.toThrow();
+  await expect(mailer('smtp://127.0.0.1:1').send(renderMail(content))).rejects.toThrow();
 });
 
 test('without a server mail is a file of its owner alone, and the log has its link', async () => {
-  await mailer().send(layOut(content));
+  await mailer().send(renderMail(content));
   const [name = ''] = await readdir(join(folder, 'mail'));
   const path = join(folder, 'mail', name);
   expect((await stat(path)).mode & 0o777).toBe(0o600);

@@ -6,14 +6,14 @@ import type { AuditDetails, Reply, RequestMeta, Route } from '../declaration/def
 import type { Caller } from '../../domain/identity/tenant.ts';
 import type { Request } from 'express';
 
-interface Circumstances {
+interface AuditContext {
   route: Route;
   req: Request;
   meta: RequestMeta;
   caller: Caller | null;
 }
 
-/** Refusals that are no attempt at anything: a malformed or mistyped request, an unknown record, too many requests. */
+/** Not worth an audit entry: malformed requests, unknown records, too many requests. */
 const NOT_AUDITED = new Set([
   'VALIDATION_ERROR',
   'SVC_VALIDATION_FAILED',
@@ -26,8 +26,8 @@ const NOT_AUDITED = new Set([
   'UNSUPPORTED_MEDIA_TYPE',
 ]);
 
-/** The record that the path names. */
-function named({ params }: Request): string | undefined {
+/** The id in the path. */
+function pathId({ params }: Request): string | undefined {
   return (params.id ?? params.userId) as string | undefined;
 }
 
@@ -36,31 +36,28 @@ function idOf(data: unknown): string | undefined {
   return id?.toString();
 }
 
-/** The rows of a success; none where the route declares no audit. What only the handler knows comes as `audit` of its reply. */
-export function auditEvents(
-  circumstances: Circumstances,
-  reply: Reply<number, unknown>,
-): AuditEvent[] {
-  if (!circumstances.route.audit) return [];
+/** The audit rows of a success; none where the route declares no audit. The reply's `audit` adds what only the handler knows. */
+export function auditEvents(context: AuditContext, reply: Reply<number, unknown>): AuditEvent[] {
+  if (!context.route.audit) return [];
   return [reply.parts.audit ?? {}].flat().map((facts) =>
-    rowOf(circumstances, 'success', {
-      resourceId: facts.resourceId ?? named(circumstances.req) ?? idOf(reply.data),
+    rowOf(context, 'success', {
+      resourceId: facts.resourceId ?? pathId(context.req) ?? idOf(reply.data),
       ...facts,
     }),
   );
 }
 
-/** Writes the row of a caller who is known and was refused by role, plan or rule, or whose change failed. */
+/** Writes the audit row of a known caller's refused or failed mutation. */
 export async function auditFailure(
-  circumstances: Circumstances,
+  context: AuditContext,
   error: AppError,
   services: Services,
 ): Promise<void> {
-  const { route, caller, req } = circumstances;
+  const { route, caller, req } = context;
   if (!route.audit || !caller || error.http < 400 || NOT_AUDITED.has(error.code)) return;
-  const resourceId = named(req);
+  const resourceId = pathId(req);
   await services.audit.write(
-    rowOf(circumstances, 'failure', {
+    rowOf(context, 'failure', {
       ...(resourceId ? { resourceId } : {}),
       metadata: { code: error.code },
     }),
@@ -68,14 +65,14 @@ export async function auditFailure(
 }
 
 function rowOf(
-  { route, meta, caller }: Circumstances,
+  { route, meta, caller }: AuditContext,
   status: 'success' | 'failure',
   facts: Partial<{ [K in keyof AuditDetails]: AuditDetails[K] | undefined }>,
 ): AuditEvent {
-  if (!route.audit) throw new Error(`${route.method} ${route.path} declares no audit entry`);
+  if (!route.audit) throw new Error(`${route.method} ${route.path} declares no audit`);
   const organizationId = facts.organizationId ?? caller?.tenant.organizationId;
   if (organizationId === undefined)
-    throw new Error(`${route.audit.action}: no organisation to audit in`);
+    throw new Error(`${route.audit.action}: the audit event has no organisation`);
   const keyActor = actorOf(caller);
   return {
     organizationId,
@@ -94,7 +91,7 @@ function rowOf(
   };
 }
 
-/** Who acted when it was no user. */
+/** Names the API key or SCIM token that acted instead of a user. */
 function actorOf(caller: Caller | null): { actor?: string; tokenId?: string } {
   if (caller?.key) return { actor: `${caller.key.kind}:${caller.key.keyId}` };
   const tokenId = caller?.scimTokenId;

@@ -1,8 +1,8 @@
-// The two envelopes of every answer and the one place that writes a response.
+// The JSON envelopes of responses: success is written by `sendReply`, failure here.
 import type { Response } from 'express';
 import type { AppError } from '../../errors.ts';
 
-/** Sends JSON text as it is: no ETag, no second serialisation. */
+/** Sends a JSON response without an ETag. */
 export function sendJson(res: Response, status: number, body: object): void {
   const text = JSON.stringify(body);
   res.statusCode = status;
@@ -11,7 +11,7 @@ export function sendJson(res: Response, status: number, body: object): void {
   res.end(text);
 }
 
-/** The failure envelope of an error that may be shown. */
+/** The failure envelope of an error. */
 export function failure(error: AppError): object {
   return {
     success: false,
@@ -21,7 +21,7 @@ export function failure(error: AppError): object {
   };
 }
 
-/** Sends the failure envelope with the error's own headers and the customary ones of its status. */
+/** Sends the failure envelope, with the error's own headers and those that its status calls for. */
 export function sendFailure(res: Response, error: AppError): void {
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
   if (error.http === 401) res.setHeader('WWW-Authenticate', 'Bearer');

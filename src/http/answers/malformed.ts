@@ -1,19 +1,19 @@
-// What the HTTP parser refuses is answered in the failure envelope too: no Express request comes of it.
+// Answers what the HTTP parser rejects in the failure envelope: Express never sees such a request.
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../errors.ts';
 import { failure } from './envelope.ts';
 
-function refusal(code: string | undefined): AppError {
+function parserError(code: string | undefined): AppError {
   if (code === 'HPE_HEADER_OVERFLOW') return new AppError('HEADERS_TOO_LARGE');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new AppError('REQUEST_TIMEOUT');
-  return new AppError('VALIDATION_ERROR', 'Not a well-formed HTTP request');
+  return new AppError('VALIDATION_ERROR', 'Malformed HTTP request');
 }
 
-/** Answers and closes the connection; one that is gone is let go. */
+/** Answers and closes the connection, or drops one that can no longer be written to. */
 export function answerMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const error = refusal(code);
+  const error = parserError(code);
   const body = JSON.stringify(failure(error));
   socket.end(
     [

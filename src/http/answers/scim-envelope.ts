@@ -1,10 +1,10 @@
-// Answers of SCIM: bare resources, and the error envelope of RFC 7644 section 3.12.
+// SCIM responses: bare resources, and the error envelope of RFC 7644, section 3.12.
 import type { Response } from 'express';
 import type { AppError, Code } from '../../errors.ts';
 
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
 
-/** The `scimType` of RFC 7644 table 9, where there is one. */
+/** The `scimType` of a code, where RFC 7644, table 9, has one. */
 const SCIM_TYPES: Partial<Record<Code, string>> = {
   SCIM_INVALID_FILTER: 'invalidFilter',
   SCIM_INVALID_VALUE: 'invalidValue',
@@ -14,7 +14,7 @@ const SCIM_TYPES: Partial<Record<Code, string>> = {
   VALIDATION_ERROR: 'invalidValue',
 };
 
-/** A resource, or nothing with 204. */
+/** Sends a resource, or no body with 204. */
 export function sendScim(res: Response, status: number, body: unknown): void {
   res.statusCode = status;
   if (status === 204) return void res.end();

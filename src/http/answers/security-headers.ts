@@ -3,7 +3,7 @@ import cors from 'cors';
 import type { Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 
-/** What a script of an allowed origin may read. */
+/** Response headers that scripts of an allowed origin may read. */
 const EXPOSED = [
   'RateLimit-Limit',
   'RateLimit-Remaining',

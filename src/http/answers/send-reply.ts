@@ -1,4 +1,4 @@
-// Sends what a handler returned: stripped to the declared view, in the success envelope, or as a file.
+// Sends a handler's reply: reduced to the declared view, in the success envelope, or as a file, redirect or SCIM resource.
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { ReplyCookie, FileDownload, Reply, Route } from '../declaration/define-route.ts';
@@ -71,7 +71,7 @@ function setCookie(res: Response, { name, value, maxAgeMs }: ReplyCookie): void 
   else res.cookie(name, value, maxAgeMs === undefined ? options : { ...options, maxAge: maxAgeMs });
 }
 
-/** Streams a file; when its source fails the connection is destroyed, so that half a document never looks whole. */
+/** Streams a file. When its source fails the connection is destroyed, so that a truncated file never looks complete. */
 async function sendFile(
   res: Response,
   status: number,

@@ -1,4 +1,4 @@
-// Whatever was thrown, as an AppError that may be shown; foreign text is never echoed.
+// Maps anything thrown to an AppError; the text of other errors never reaches a caller.
 import { AppError, type Code, isDuplicateKey } from '../../errors.ts';
 
 const UNAVAILABLE = new Set([
@@ -11,7 +11,7 @@ const UNAVAILABLE = new Set([
   'MongoWaitQueueTimeoutError',
 ]);
 
-/** `fallback` is the route's code for an unexpected fault. */
+/** `fallback` is the code for an unexpected error. */
 export function translateError(error: unknown, fallback: Code): AppError {
   if (error instanceof AppError) return error;
   const { name } = (error ?? {}) as { name?: string };
@@ -19,7 +19,7 @@ export function translateError(error: unknown, fallback: Code): AppError {
   if (name !== undefined && UNAVAILABLE.has(name))
     return new AppError('SERVICE_UNAVAILABLE', undefined, { cause: error });
   if (error instanceof URIError)
-    return new AppError('VALIDATION_ERROR', 'The address is not properly encoded', {
+    return new AppError('VALIDATION_ERROR', 'The URL is not properly encoded', {
       cause: error,
     });
   return new AppError(fallback, undefined, { cause: error });

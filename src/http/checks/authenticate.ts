@@ -1,4 +1,4 @@
-// Turns credentials into a caller, or into the 401 that says which credential was missing or wrong (document 1, section 5).
+// Authenticates the credential of a request: a session token, an API key or a SCIM token (document 1, section 5).
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../errors.ts';
 import type { Services } from '../../composition/services.ts';
@@ -23,7 +23,7 @@ function credentialsOf(headers: IncomingHttpHeaders): Credentials {
 
 /**
  * Authenticates a request for a route that is not public.
- * @throws AppError one of the 401 codes; `FORBIDDEN` for a known caller with the wrong kind of credential
+ * @throws AppError a 401 code; `FORBIDDEN` for a valid credential of the wrong kind
  */
 export async function authenticate(
   headers: IncomingHttpHeaders,
@@ -32,24 +32,24 @@ export async function authenticate(
 ): Promise<Caller> {
   const { apiKey, token } = credentialsOf(headers);
   if (route.auth === 'scim') return services.organization.scimTokens.authenticate(token);
-  const wantsKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
+  const requiresKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
   const { keyAuthentication, sessions } = services.auth;
   if (apiKey !== null) return allowKey(await keyAuthentication.authenticate(apiKey), route);
-  if (token === null) throw new AppError(wantsKey ? 'NO_API_KEY' : 'NO_TOKEN');
-  if (wantsKey) throw new AppError('INVALID_API_KEY_FORMAT');
+  if (token === null) throw new AppError(requiresKey ? 'NO_API_KEY' : 'NO_TOKEN');
+  if (requiresKey) throw new AppError('INVALID_API_KEY_FORMAT');
   return sessions.authenticate(token);
 }
 
 function allowKey(caller: Caller, route: Route): Caller {
   const { key } = caller;
   if (route.auth === 'user')
-    throw new AppError('FORBIDDEN', 'This operation needs a session token, not an API key');
+    throw new AppError('FORBIDDEN', 'This operation requires a session token');
   if (route.auth !== 'anyKey' && key?.kind === 'agentKey')
-    throw new AppError('FORBIDDEN', 'An agent key may only ingest decisions');
+    throw new AppError('FORBIDDEN', 'Agent keys can only ingest decisions');
   if (route.method !== 'get' && key?.readOnly)
     throw new AppError('FORBIDDEN', 'This key is read-only');
   const scoped = caller.tenant.agentIds !== null && route.auth === 'reader';
   if (scoped && route.agentScope === undefined)
-    throw new AppError('FORBIDDEN', 'This key is limited to some agents');
+    throw new AppError('FORBIDDEN', 'This key is limited to certain agents');
   return caller;
 }

@@ -1,10 +1,10 @@
-// Request bodies: bounded bytes first, then strict JSON; every way to fail is a 4xx of ours.
+// Request bodies: reads a bounded number of bytes, then parses strict JSON or a form. Every failure is a 4xx.
 import express, { type Request, type Response } from 'express';
 import { parseSafeJson, UnsafeJson } from '../../domain/record/safe-json.ts';
 import type { Json } from '../../domain/record/json.ts';
 import { AppError, type Code } from '../../errors.ts';
 
-/** Members that a form may have: far more than any of ours, and few enough to be parsed at once. */
+/** These bound the time that parsing takes; no form of the API comes near them. */
 const MAX_MEMBERS = 100;
 const MAX_SPACES = 10_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
@@ -49,23 +49,23 @@ export function parseBody(
 ): Json | undefined {
   if (raw.length === 0) return undefined;
   if (contentType !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType))
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json');
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json');
   if (contentType !== undefined && /charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i.test(contentType))
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send UTF-8');
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The charset must be UTF-8');
   try {
     return parseSafeJson(utf8.decode(raw));
   } catch (error) {
-    const why =
+    const reason =
       error instanceof UnsafeJson
         ? `${error.path || '/'}: ${error.reason}`
         : 'not valid JSON in UTF-8';
-    throw new AppError(invalidCode, `The request body was refused: ${why}`, { cause: error });
+    throw new AppError(invalidCode, `Invalid request body: ${reason}`, { cause: error });
   }
 }
 
 /**
- * Parses an `application/x-www-form-urlencoded` body; of a repeated member the last one counts.
- * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for text that is no UTF-8 or holds NUL
+ * Parses an `application/x-www-form-urlencoded` body; the last of repeated members counts.
+ * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for text that is not UTF-8 or contains NUL
  */
 export function parseForm(
   raw: Buffer,
@@ -74,16 +74,19 @@ export function parseForm(
 ): Json | undefined {
   if (raw.length === 0) return undefined;
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? ''))
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/x-www-form-urlencoded');
+    throw new AppError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Content-Type must be application/x-www-form-urlencoded',
+    );
   const members = membersOf(raw);
   if (!members || members.some(([name, value]) => name === '__proto__' || value.includes('\0')))
-    throw new AppError(invalidCode, 'The form was refused');
+    throw new AppError(invalidCode, 'Invalid form body');
   return Object.fromEntries(members);
 }
 
-/** Null for what is no form. Megabytes of anything must be quick here, which they are not with `URLSearchParams`. */
+/** Null for anything but a form. Linear in the size of the body, which `URLSearchParams` is not. */
 function membersOf(raw: Buffer): [name: string, value: string][] | null {
-  if (hasMore(raw, '&', MAX_MEMBERS) || hasMore(raw, '+', MAX_SPACES)) return null;
+  if (occursMoreThan(raw, '&', MAX_MEMBERS) || occursMoreThan(raw, '+', MAX_SPACES)) return null;
   try {
     const pairs = utf8.decode(raw).replaceAll('+', ' ').split('&');
     return pairs.map((pair) => {
@@ -95,10 +98,10 @@ function membersOf(raw: Buffer): [name: string, value: string][] | null {
   }
 }
 
-/** Whether a character occurs more than `most` times. */
-function hasMore(bytes: Buffer, character: string, most: number): boolean {
+/** Whether a character occurs more than `max` times. */
+function occursMoreThan(bytes: Buffer, character: string, max: number): boolean {
   let count = 0;
   for (let at = bytes.indexOf(character); at !== -1; at = bytes.indexOf(character, at + 1))
-    if (++count > most) return true;
+    if (++count > max) return true;
   return false;
 }

@@ -1,4 +1,4 @@
-// What a known caller may do: plan first, then role; and the workspace a request works in.
+// Authorisation of an authenticated caller: plan, then role; and the workspace of the request.
 import type { IncomingHttpHeaders } from 'node:http';
 import { plansWith } from '../../domain/identity/plans.ts';
 import { READERS } from '../../domain/identity/roles.ts';
@@ -13,7 +13,9 @@ export function requirePlan(route: Route, { tenant }: Caller): void {
   const requiredPlans = plansWith(route.plan);
   if (requiredPlans.includes(tenant.plan)) return;
   const data = { currentPlan: tenant.plan, requiredPlans, feature: route.plan };
-  throw new AppError('UPGRADE_REQUIRED', `The plan ${tenant.plan} lacks ${route.plan}`, { data });
+  throw new AppError('UPGRADE_REQUIRED', `The plan ${tenant.plan} does not include ${route.plan}`, {
+    data,
+  });
 }
 
 /** @throws AppError `FORBIDDEN` (or the route's own code) when the role is not among the route's */
@@ -28,20 +30,20 @@ export function requireRole(route: Route, caller: Caller): void {
 
 /**
  * The tenant with the workspace that `x-workspace-id` names.
- * @throws AppError `NOT_FOUND` for a workspace that is not the organisation's, `FORBIDDEN` when the key belongs to another one
+ * @throws AppError `NOT_FOUND` for a workspace of another organisation, `FORBIDDEN` when the key belongs to another workspace
  */
 export async function chooseWorkspace(
   headers: IncomingHttpHeaders,
   tenant: Tenant,
   services: Services,
 ): Promise<Tenant> {
-  const wanted = headers['x-workspace-id'];
-  if (wanted === undefined || wanted === '') return tenant;
+  const header = headers['x-workspace-id'];
+  if (header === undefined || header === '') return tenant;
   const workspaceId =
-    typeof wanted === 'string'
-      ? await services.organization.workspaces.find(tenant.organizationId, wanted.toLowerCase())
+    typeof header === 'string'
+      ? await services.organization.workspaces.find(tenant.organizationId, header.toLowerCase())
       : null;
-  if (workspaceId === null) throw new AppError('NOT_FOUND', 'No such workspace');
+  if (workspaceId === null) throw new AppError('NOT_FOUND', 'Workspace not found');
   if (tenant.workspaceId !== null && tenant.workspaceId !== workspaceId)
     throw new AppError('FORBIDDEN', 'The key belongs to another workspace');
   return { ...tenant, workspaceId };

@@ -1,4 +1,4 @@
-// A handler's input, parsed by the route's own schemas.
+// Parses a handler's input by the schemas that its route declares.
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { AppError, type Code } from '../../errors.ts';
@@ -7,7 +7,7 @@ import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Paged } from '../declaration/paging.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
 
-/** @throws AppError with the first problems as text and all of them as `data.issues` */
+/** @throws AppError with the first issues as text and all of them as `data.issues` */
 function check<T>(schema: z.ZodType<T>, value: unknown, code: Code): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -30,7 +30,7 @@ export interface Parsed {
   paged: Paged | undefined;
 }
 
-/** Builds the input of `route.invoke`. A path id that cannot be one is an unknown record: `NOT_FOUND`. */
+/** Builds the input of a handler. @throws AppError `NOT_FOUND` for a malformed id in the path; the route's `invalidCode` */
 export function parseInputs(
   route: Route,
   req: Request,

@@ -1,8 +1,8 @@
-// Which codes a route may answer: its own, and those that follow from what it declares. Undeclared ones are a fault of ours.
+// The error codes of a route: the declared ones, and those that follow from its declaration.
 import type { Code } from '../../errors.ts';
 import type { Route } from './define-route.ts';
 
-/** Every code a route can answer with, sorted; the API reference lists them. */
+/** Every code a route can answer with, sorted. */
 export function codesOf(route: Route): Code[] {
   const codes = new Set<Code>([
     'RATE_LIMIT_EXCEEDED',
@@ -11,20 +11,21 @@ export function codesOf(route: Route): Code[] {
     route.failedCode ?? 'INTERNAL_ERROR',
     ...(route.codes ?? []),
   ]);
-  if (route.body)
-    for (const code of [
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-      route.invalidCode ?? 'VALIDATION_ERROR',
-    ] as const)
-      codes.add(code);
-  if (route.body && route.kind === 'scim') codes.add('SCIM_INVALID_SYNTAX');
   if (route.params || route.auth !== 'public') codes.add('NOT_FOUND');
   if (route.plan) codes.add('UPGRADE_REQUIRED');
-  if (route.method !== 'get' && route.writes !== 'none')
-    for (const code of ['ALREADY_EXISTS', 'CONFLICT'] as const) codes.add(code);
-  for (const code of authCodes(route)) codes.add(code);
+  for (const code of [...bodyCodes(route), ...writeCodes(route), ...authCodes(route)])
+    codes.add(code);
   return [...codes].sort();
+}
+
+function bodyCodes({ body, kind, invalidCode = 'VALIDATION_ERROR' }: Route): Code[] {
+  if (!body) return [];
+  const codes: Code[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', invalidCode];
+  return kind === 'scim' ? [...codes, 'SCIM_INVALID_SYNTAX'] : codes;
+}
+
+function writeCodes({ method, writes }: Route): Code[] {
+  return method === 'get' || writes === 'none' ? [] : ['ALREADY_EXISTS', 'CONFLICT'];
 }
 
 function authCodes(route: Route): Code[] {
@@ -46,15 +47,14 @@ function authCodes(route: Route): Code[] {
   return [...session, ...key, 'FORBIDDEN', forbidden];
 }
 
-interface Deps {
-  strict: boolean;
-  log: { error(details: object, text: string): void };
-}
-
-/** Reports a status or code that the route does not declare; in strict mode it is thrown, so that a test sees it. */
-export function assertDeclared(what: string, route: Route, { strict, log }: Deps): void {
-  if ((codesOf(route) as string[]).includes(what)) return;
-  log.error({ what, route: `${route.method} ${route.path}` }, 'undeclared answer');
-  if (strict)
-    throw new Error(`${route.method} ${route.path} answered ${what}, which it does not declare`);
+/** Logs a status or code that the route does not declare; in strict mode throws, so that a test fails. */
+export function assertDeclared(
+  outcome: string,
+  route: Route,
+  { strict, log }: { strict: boolean; log: { error(details: object, text: string): void } },
+): void {
+  if ((codesOf(route) as string[]).includes(outcome)) return;
+  const name = `${route.method} ${route.path}`;
+  log.error({ outcome, route: name }, 'undeclared status or code');
+  if (strict) throw new Error(`${name} answered ${outcome}, which it does not declare`);
 }

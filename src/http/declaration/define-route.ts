@@ -1,4 +1,4 @@
-// One declaration per route: what the pipeline, the router, the API reference and the contract tests read.
+// Declares routes: one object per route, read by the pipeline, the router, the API reference and the contract tests.
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Code } from '../../errors.ts';
@@ -8,29 +8,29 @@ import type { Role } from '../../domain/identity/roles.ts';
 import { pagedQuery } from './paging.ts';
 import type { Auth, Principals } from './principals.ts';
 
-/** Page-based lists: default and greatest page size. */
+/** Page size of a page-based list: default and maximum. */
 export interface PageRule {
   limit: number;
   max: number;
 }
 
-/** Whose name, where from, and the bytes: what a handler may know of the request besides its declared inputs. */
+/** What a handler may know of the request besides its declared inputs. */
 export interface RequestMeta {
   requestId: string;
   ip: string;
   userAgent: string | null;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The value of a cookie of the request; null: it has none. */
+  /** The value of a request cookie; null when absent. */
   cookie: (name: string) => string | null;
-  /** The query as it is written in the address, without its question mark. */
+  /** The query string as sent, without its question mark. */
   rawQuery: string;
   /** The request body after content decoding; empty when the route declares none. */
   rawBody: Buffer;
 }
 
-/** What only the handler knows about the audit entry of its route. */
+/** What only the handler knows about its route's audit entry. */
 export interface AuditDetails {
-  /** Instead of the route's own, where one route has several outcomes. */
+  /** Instead of the declared action, where a route has several outcomes. */
   action?: string;
   organizationId?: string;
   userId?: string;
@@ -41,10 +41,10 @@ export interface AuditDetails {
   metadata?: Record<string, unknown>;
 }
 
-/** A file or stream instead of an enveloped answer. */
+/** The data of a route of kind `file`. */
 export interface FileDownload {
   type: string;
-  /** Null: shown, not saved. */
+  /** Null: displayed inline, not saved. */
   filename: string | null;
   body: Readable | string;
 }
@@ -60,9 +60,9 @@ export interface ReplyCookie {
 export interface ReplyParts {
   headers?: Readonly<Record<string, string>>;
   cookies?: readonly ReplyCookie[];
-  /** One entry, or one for each thing that happened. */
+  /** One audit entry, or one for each thing that happened. */
   audit?: AuditDetails | readonly AuditDetails[];
-  /** Members beside `data` in the envelope, as `extra` declares them. */
+  /** Members beside `data` in the envelope, as declared by `extra`. */
   extra?: Record<string, unknown>;
   /** Answers in the failure envelope, with `data` as its data. `message`: default that of the code. */
   failure?: { code: Code; message?: string | undefined };
@@ -108,38 +108,38 @@ export interface AuditRule {
   resource: string;
 }
 
-/** `auth`: per client address; `account` and `mail`: per `email` of the body, whether it has an account or not, or per caller; `onboarding`: per user. */
+/** `auth`: per client address; `account`, `mail`: per caller, or per `email` of the body whether or not it has an account; `onboarding`: per user. */
 export type ExtraLimit = 'auth' | 'account' | 'mail' | 'onboarding';
 
-/** Members that do not take part in typing the handler. */
+/** The members of a declaration that do not affect the handler's type. */
 export interface Meta {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below the mount, in Express' syntax. */
+  /** Relative to the mount, in Express syntax. */
   path: string;
   summary: string;
-  /** Membership roles that may call; absent: everybody who reads. */
+  /** Membership roles that may call; default: every reading role. */
   roles?: readonly Role[];
   systemRoles?: readonly ('owner' | 'admin')[];
   plan?: Feature;
   limits?: readonly ExtraLimit[];
-  /** Code of a body or query that does not validate; default `VALIDATION_ERROR`. */
+  /** Code of an invalid body; default `VALIDATION_ERROR`. */
   invalidCode?: Code;
   /** Code of a missing role; default `FORBIDDEN`. */
   forbiddenCode?: Code;
-  /** Code of an unexpected fault; default `INTERNAL_ERROR`. */
+  /** Code of an unexpected error; default `INTERNAL_ERROR`. */
   failedCode?: Code;
   /** Further codes the handler may throw. */
   codes?: readonly Code[];
   audit?: AuditRule;
-  /** `transaction` (default of mutations): the handler and its audit row are one transaction. `own`: the handler writes by itself. `none`: nothing is written. */
+  /** `transaction` (default of mutations): handler and audit rows run in one transaction. `own`: the handler manages its own transactions. `none`: nothing is written. */
   writes?: 'transaction' | 'own' | 'none';
-  /** What a workspace key limited to some agents gets: the service filters, or nothing here belongs to an agent. Absent: 403. */
+  /** For workspace keys limited to certain agents: `filtered`, the service filters by agent; `irrelevant`, the data belongs to no agent. Absent: 403. */
   agentScope?: 'filtered' | 'irrelevant';
-  /** Greatest body in bytes; default 100 KiB. */
+  /** Maximum size of the body in bytes; default 100 KiB. */
   bodyLimit?: number;
-  /** How bodies come; default JSON. A form's members are texts. */
+  /** Encoding of the body; default JSON. The members of a form are strings. */
   bodyType?: 'json' | 'form';
-  /** `scim`: bare resources and errors of RFC 7644. `redirect`: `data` is where to. */
+  /** `scim`: bare resources and errors of RFC 7644. `redirect`: `data` is the location. */
   kind?: 'json' | 'file' | 'redirect' | 'scim';
 }
 
@@ -164,14 +164,14 @@ export interface Declaration<
     input: Input<A, P, Q, B, G>,
     services: Services,
   ) => Promise<Data<NoInfer<D>, G> | Reply<NoInfer<S>, Data<NoInfer<D>, G>>>;
-  /** Asked before a refusal (4xx of validation or gates, 503) is sent: a repeated request gets its first answer instead. */
+  /** Called before a 400, 413, 415, 503 or usage refusal is sent: a repeated request gets its first reply instead. */
   replay?: (
     input: Principals[A] & { meta: RequestMeta },
     services: Services,
   ) => Promise<Reply<NoInfer<S>, Data<NoInfer<D>, G>> | null>;
 }
 
-/** A declaration with its types closed over: the same shape for every route, so arrays need no `any`. */
+/** A declaration without its type parameters, so that routes of different types fit into one array. */
 export interface Route extends Meta {
   auth: Auth;
   params: z.ZodType | undefined;
@@ -186,7 +186,7 @@ export interface Route extends Meta {
     ((input: object, services: Services) => Promise<Reply<number, unknown> | null>) | undefined;
 }
 
-/** Declares a route. Everything else about it is derived from this object. */
+/** Declares a route. */
 export function route<
   A extends Auth,
   D extends z.ZodType,
@@ -207,7 +207,7 @@ export function route<
     page,
     statuses,
     async invoke(input, services) {
-      // The pipeline has built `input` from this very declaration: principal by `auth`, the rest parsed by its schemas.
+      // The pipeline builds `input` from this declaration: the principal by `auth`, the rest by its schemas.
       const result = await handler(input as Input<A, P, Q, B, G>, services);
       return result instanceof Reply ? result : new Reply(statuses[0] ?? 200, result);
     },

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { PageRule } from './define-route.ts';
 
-/** Greatest page number: deeper paging is what the exports are for. */
+/** Maximum page number; exports serve whoever reads further. */
 const MAX_PAGE = 1_000_000;
 
 /** The query members of every paged route; a `limit` above the maximum counts as the maximum. */

@@ -1,12 +1,12 @@
-// Who may call: one entry per value of `auth`, with what it adds to the handler's input.
+// The kinds of callers: one entry per value of `auth`, with what it adds to the handler's input.
 import type { Key, Tenant, User } from '../../domain/identity/tenant.ts';
 
 export interface Principals {
-  /** Anybody. */
+  /** Anyone, without credentials. */
   public: unknown;
   /** A session token. */
   user: { tenant: Tenant; user: User };
-  /** A session token, or a workspace key reading as role member (then without a user). GET only. */
+  /** A session token, or a workspace key with the rights of the role member and without a user. GET only. */
   reader: { tenant: Tenant; user?: User | undefined };
   /** A workspace key. */
   workspaceKey: { tenant: Tenant; key: Key };

@@ -1,4 +1,4 @@
-// What the audit log keeps of a sign-in, whichever door it came by: nobody was known before it.
+// Replies of sign-in routes: their audit details, and the redirect that ends a sign-in in a browser.
 import type { Role } from '../../domain/identity/roles.ts';
 import { type AuditDetails, type Reply, reply, type ReplyParts } from './define-route.ts';
 
@@ -10,11 +10,11 @@ interface SignIn {
   provider?: string;
   secondFactor: string | null;
   mfaRequired: boolean;
-  /** Of the session that was opened: how it is found again. */
+  /** Id of the session that was opened. */
   jti?: string;
 }
 
-/** A sign-in that still lacks its second factor is an entry of its own kind. */
+/** The audit details of a sign-in; one that still needs its second factor has an action of its own. */
 export function signInAudit({
   user,
   organizationId,
@@ -40,12 +40,12 @@ export function signInAudit({
   };
 }
 
-/** How a sign-on in a browser ends. */
+/** The outcome of a sign-in in a browser. */
 export interface LoginRedirect {
-  /** Where the browser goes. */
+  /** Where the browser is sent. */
   location: string;
   cookies: NonNullable<ReplyParts['cookies']>;
-  /** Null: nobody was signed in, or it has been audited. */
+  /** Null: the login failed, or is audited elsewhere. */
   signIn: SignIn | null;
 }
 

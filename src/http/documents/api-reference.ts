@@ -1,4 +1,4 @@
-// The API reference: the OpenAPI document and a page that shows it with local assets only.
+// Serves the API reference: the OpenAPI document, and a page that renders it from local assets.
 import express, { Router } from 'express';
 import { absolutePath } from 'swagger-ui-dist';
 import { openapi } from './openapi.ts';
@@ -12,13 +12,13 @@ const PAGE = `<!doctype html>
 <title>Assay API reference</title>
 <link rel="stylesheet" href="/docs/assets/swagger-ui.css">
 <div id="reference"></div>
-<h2 id="migration">From unversioned addresses</h2>
-<p>Replace <code>/api/&lt;resource&gt;</code> by <code>/api/v1/&lt;resource&gt;</code>: requests and answers are the same.
-The unversioned addresses carry <code>Deprecation</code> and <code>Sunset</code> and answer 410 after ${LEGACY_SUNSET}.</p>
+<h2 id="migration">From unversioned paths</h2>
+<p>Replace <code>/api/&lt;resource&gt;</code> by <code>/api/v1/&lt;resource&gt;</code>: requests and responses are the same.
+Responses of unversioned paths carry <code>Deprecation</code> and <code>Sunset</code>; after ${LEGACY_SUNSET} they answer 410.</p>
 <h2 id="schema-versions">From one schema version to the next</h2>
-<p><code>X-Service-Version</code> names the wire contract of a decision; without it the latest applies. Registered:
+<p><code>X-Service-Version</code> selects the wire contract of a decision; the default is the latest. Versions:
 ${SCHEMA_VERSIONS.map(({ version, sunset }) => `<code>${version}</code>${sunset === null ? '' : ` (until ${sunset})`}`).join(', ')}.
-A deprecated version is announced at least 90 days ahead by the same two headers and answers 410 after its last day.</p>
+A deprecated version is announced by the same headers at least 90 days before it answers 410.</p>
 <script src="/docs/assets/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </html>
@@ -26,7 +26,7 @@ A deprecated version is announced at least 90 days ahead by the same two headers
 const START =
   "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, validatorUrl: null });\n";
 
-/** The page runs nothing inline and asks nobody else; swagger-ui sets style attributes, and nothing but attributes. */
+/** No inline scripts, no other hosts. Swagger UI needs inline style attributes. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 

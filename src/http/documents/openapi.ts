@@ -1,4 +1,4 @@
-// The API reference, derived from the route declarations.
+// Generates the OpenAPI document from the route declarations.
 import { z } from 'zod';
 import { groupBy } from '../../domain/group-by.ts';
 import { registry } from '../../errors.ts';
@@ -10,7 +10,7 @@ type Schema = Record<string, unknown>;
 
 const JSON_VALUE = { $ref: '#/components/schemas/Json' };
 
-/** JSON Schema of a zod schema, in the dialect that OpenAPI 3.1 uses. What refers to itself is `z.json()`, which every use shares. */
+/** JSON Schema of a zod schema, in the dialect of OpenAPI 3.1. The only recursive schema is `z.json()`, which all share. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
   const {
     $schema: _dialect,
@@ -145,7 +145,7 @@ function successes(route: Route): Record<string, object> {
       status,
       route.kind === 'redirect'
         ? {
-            description: 'Where the browser goes',
+            description: 'Redirect of the browser',
             headers: { Location: { schema: { type: 'string', format: 'uri' } } },
           }
         : { description: 'Success', ...(status !== 204 && { content: content(route) }) },
@@ -176,7 +176,7 @@ function content(route: Route): object {
 const mediaType = ({ kind }: Route): string =>
   kind === 'scim' ? 'application/scim+json' : 'application/json';
 
-/** One response per status, naming the codes it may carry. */
+/** One response per status, with the codes it may carry. */
 function failures(route: Route): Record<string, object> {
   const byStatus = groupBy(codesOf(route), (code) => registry[code].http);
   return Object.fromEntries(
@@ -190,7 +190,7 @@ function failures(route: Route): Record<string, object> {
   );
 }
 
-/** The schemes that some route uses. */
+/** The security schemes in use. */
 function securitySchemes(mounts: readonly Mount[]): object {
   const used = new Set(
     locate(mounts).flatMap(({ route }) => SECURITY[route.auth].flatMap(Object.keys)),
@@ -206,7 +206,7 @@ function securitySchemes(mounts: readonly Mount[]): object {
       type: 'apiKey',
       in: 'header',
       name: 'X-API-Key',
-      description: 'Workspace key or agent key; `Authorization: Bearer` works too',
+      description: 'Workspace key or agent key; also accepted as `Authorization: Bearer`',
     },
     scimToken: { type: 'http', scheme: 'bearer', description: 'SCIM token of the organisation' },
   };
@@ -224,11 +224,11 @@ function sharedParameters(): object {
   return {
     Workspace: header(
       'x-workspace-id',
-      'Id of the workspace to work in; absent: the default one, or all for lists',
+      'Id of the workspace; default: the default workspace, or all of them for lists',
     ),
     IdempotencyKey: header(
       'Idempotency-Key',
-      'A repeated request with the same key gets the first answer',
+      'A repeated request with the same key gets the response of the first',
     ),
   };
 }
@@ -241,7 +241,7 @@ function sharedSchemas(): object {
       required: ['success', 'error', 'code'],
       properties: {
         success: { const: false },
-        error: { type: 'string', description: 'For people; may change' },
+        error: { type: 'string', description: 'For humans; may change' },
         code: { type: 'string', enum: Object.keys(registry) },
         data: JSON_VALUE,
       },
@@ -254,7 +254,7 @@ function sharedSchemas(): object {
         schemas: { type: 'array', items: { type: 'string' } },
         status: { type: 'string' },
         scimType: { type: 'string' },
-        detail: { type: 'string', description: 'For people; may change' },
+        detail: { type: 'string', description: 'For humans; may change' },
         code: { type: 'string', enum: Object.keys(registry) },
       },
     },

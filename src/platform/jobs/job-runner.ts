@@ -1,4 +1,4 @@
-// Timed jobs: each row of the table runs on one instance at a time, never on top of itself.
+// Runs timed jobs: each on one instance at a time, and never while its previous run is under way.
 import type { Leases } from './leases.ts';
 
 /** One row of the job table. */
@@ -8,32 +8,35 @@ export interface Job {
   run(): Promise<unknown>;
 }
 
-interface Deps {
+/** Periods after which another instance takes over from one that has died. */
+const LEASE_PERIODS = 3;
+const MIN_LEASE_MS = 5000;
+
+export interface JobRunner {
+  start(): void;
+  /** Runs every job once, in order and without leases; for tests. */
+  runOnce(): Promise<void>;
+  /** Starts no further run; resolves when those under way have ended. */
+  stop(): Promise<void>;
+}
+
+export function createJobRunner({
+  jobs,
+  leases,
+  log,
+  onRun,
+}: {
   jobs: readonly Job[];
   leases: Leases;
   log: { error(details: object, text: string): void };
   onRun?: (name: string, ok: boolean) => void;
-}
-
-/** A holder that dies is replaced after this many periods. */
-const LEASE_PERIODS = 3;
-const LEAST_LEASE_MS = 5000;
-
-export interface JobRunner {
-  start(): void;
-  /** Runs every job once, in order, whoever holds the leases; for tests and shutdown. */
-  runOnce(): Promise<void>;
-  /** Resolves when no job is running. */
-  stop(): Promise<void>;
-}
-
-export function createJobRunner({ jobs, leases, log, onRun }: Deps): JobRunner {
+}): JobRunner {
   const timers: NodeJS.Timeout[] = [];
   const running = new Map<string, Promise<void>>();
 
-  async function turn(job: Job): Promise<void> {
+  async function runLeased(job: Job): Promise<void> {
     try {
-      const leaseMs = Math.max(LEAST_LEASE_MS, LEASE_PERIODS * job.everyMs);
+      const leaseMs = Math.max(MIN_LEASE_MS, LEASE_PERIODS * job.everyMs);
       if (await leases.hold(`job:${job.name}`, leaseMs, () => job.run())) onRun?.(job.name, true);
     } catch (error) {
       onRun?.(job.name, false);
@@ -45,7 +48,7 @@ export function createJobRunner({ jobs, leases, log, onRun }: Deps): JobRunner {
     if (running.has(job.name)) return;
     running.set(
       job.name,
-      turn(job).finally(() => running.delete(job.name)),
+      runLeased(job).finally(() => running.delete(job.name)),
     );
   }
 

@@ -1,4 +1,4 @@
-// Leases: who may do what only one instance does at a time.
+// Leases: locks with an expiry, for work that one instance does at a time.
 import type { Connection } from 'mongoose';
 import { isDuplicateKey } from '../../errors.ts';
 import type { Clock } from '../clock.ts';
@@ -10,9 +10,9 @@ interface LeaseDocument {
 }
 
 export interface Leases {
-  /** True when `name` is ours until `ms` from now. */
+  /** Takes or renews the lease for `ms`; false when another instance holds it. */
   acquire(name: string, ms: number): Promise<boolean>;
-  /** Runs `work` as the holder, renewing until it ends; false when somebody else holds `name`. Who worked keeps it for up to `ms`. */
+  /** Runs `work` under the lease, renewing it; false when another instance holds it. The lease then expires by itself, within `ms`. */
   hold(name: string, ms: number, work: () => Promise<unknown>): Promise<boolean>;
   release(name: string): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function createLeases({
       );
       return true;
     } catch (error) {
-      // The upsert met the row of another holder.
+      // The upsert conflicts with the row of another holder.
       if (isDuplicateKey(error)) return false;
       throw error;
     }
@@ -49,7 +49,7 @@ export function createLeases({
     acquire,
     async hold(name, ms, work) {
       if (!(await acquire(name, ms))) return false;
-      // A renewal that fails is repeated by the next one, before the lease runs out.
+      // A failed renewal is repeated by the next one, before the lease expires.
       const renewal = setInterval(() => void acquire(name, ms).catch(() => false), ms / 3);
       try {
         await work();

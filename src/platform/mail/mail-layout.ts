@@ -1,4 +1,4 @@
-// Mail in two forms, HTML and text, rendered from one content so that both say the same.
+// Renders mail as HTML and as plain text, from the same content.
 import { Eta } from 'eta';
 import type { Mail } from './mailer.ts';
 
@@ -7,7 +7,7 @@ export interface MailContent {
   subject: string;
   /** Plain sentences; escaped in HTML. */
   paragraphs: readonly string[];
-  /** A button, the same link in words, and the token alone for whoever calls the interface by hand. */
+  /** A button, the same link as text, and the token itself for callers of the API. */
   action: { label: string; link: string; token: string } | null;
 }
 
@@ -51,8 +51,8 @@ For the API, the token is:
 
 const eta = new Eta();
 
-/** Renders both forms. Line breaks in a subject are the mail library's to fold. */
-export function layOut(content: MailContent): Mail {
+/** The mail library folds line breaks in a subject. */
+export function renderMail(content: MailContent): Mail {
   const { to, subject, action } = content;
   const render = (template: string): string => eta.renderString(template, content);
   return { to, subject, text: render(TEXT), html: render(HTML), link: action?.link ?? null };

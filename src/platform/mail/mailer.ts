@@ -1,35 +1,26 @@
-// Sends mail by SMTP; without a server mail is written as files, and the log says where its link leads.
+// Sends mail by SMTP; without a server, writes it to files and logs its link.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { randomHex } from '../ids.ts';
 
 export interface Mail {
-  /** One address; it is never parsed as a list. */
+  /** A single address, never parsed as a list. */
   to: string;
   subject: string;
   text: string;
   html: string;
-  /** Where the mail leads; null when nowhere. */
+  /** The link in the mail, if any. */
   link: string | null;
 }
 
 export interface Mailer {
-  /** Resolves when the server has taken the mail. @throws Error when it has not; sending again is the outbox's business */
+  /** Resolves when the server has accepted the mail. @throws Error otherwise; the outbox retries */
   send(mail: Mail): Promise<void>;
   close(): void;
 }
 
-interface Deps {
-  /** `smtp:` or `smtps:` address, with user and password where needed; undefined: files. */
-  smtpUrl: string | undefined;
-  from: string;
-  /** Folder of mail that no server takes. */
-  folder: string;
-  log: { info(details: object, text: string): void };
-}
-
-/** Well below the lease of an outbox row. */
+/** Together shorter than the lease of an outbox row. */
 const TIMEOUTS = {
   connectionTimeout: 10_000,
   greetingTimeout: 10_000,
@@ -38,10 +29,22 @@ const TIMEOUTS = {
 };
 const SAFE = { disableFileAccess: true, disableUrlAccess: true };
 
-export function createMailer({ smtpUrl, from, folder, log }: Deps): Mailer {
+export function createMailer({
+  smtpUrl,
+  from,
+  folder,
+  log,
+}: {
+  /** `smtp:` or `smtps:` URL, with user and password where needed; undefined: files. */
+  smtpUrl: string | undefined;
+  from: string;
+  /** Where files are written. */
+  folder: string;
+  log: { info(details: object, text: string): void };
+}): Mailer {
   const fields = ({ to, subject, text, html }: Mail) => ({
     from: { name: 'Assay', address: from },
-    // An object, for a text would be read as a list of addresses.
+    // An object, because a string would be parsed as a list of addresses.
     to: { name: '', address: to },
     subject,
     text,

@@ -1,49 +1,54 @@
-// A bounded read-through cache that never serves what was loaded before the last change of its organisation, and loads once for many.
+// A bounded read-through cache: entries are stale after a change of their organisation, and concurrent reads share one load.
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from './change-feed.ts';
 
-/** What a load found, and whose it is; null is not kept. */
+/** The result of a load and the organisation it belongs to; null is not cached. */
 export type Loaded<V> = { organizationId: string; value: V } | null;
 
 export interface Cache<V> {
   get(key: string, load: () => Promise<Loaded<V>>): Promise<V | null>;
-  /** Forgets what belongs to the organisation; null forgets everything. Call it after the commit. */
+  /** Makes the entries of an organisation stale, or all of them (null). Call it after the commit. */
   invalidate(organizationId: string | null): void;
 }
 
 interface Entry<V> {
   organizationId: string;
   value: V;
-  /** The tick before the load began. */
+  /** The tick at the beginning of the load. */
   since: number;
 }
 
-interface Options {
+/** Organisations whose last change is remembered; past that, a change makes everything stale. */
+const MAX_ORGANIZATIONS = 100_000;
+
+/** While the feed is not live every `get` loads. */
+export function createCache<V>({
+  feed,
+  collections,
+  max,
+}: {
   feed: ChangeFeed;
   /** Collections whose changes make entries stale. */
   collections: readonly string[];
   max: number;
-}
-
-const ORGANIZATIONS_KEPT = 100_000;
-
-/** While the feed is not live every `get` loads. */
-export function createCache<V>({ feed, collections, max }: Options): Cache<V> {
+}): Cache<V> {
   const entries = new LRUCache<string, Entry<V>>({ max });
   const loading = new Map<string, { value: Promise<V | null>; since: number }>();
-  const changed = new Map<string, number>();
+  /** Counts changes: the order of changes and loads, independent of any clock. */
   let tick = 0;
-  let floor = 0;
+  const changedAt = new Map<string, number>();
+  let allChangedAt = 0;
 
-  const fresh = (entry: Entry<V>): boolean =>
-    entry.since >= floor && entry.since >= (changed.get(entry.organizationId) ?? 0);
+  const isFresh = ({ since, organizationId }: Entry<V>): boolean =>
+    since >= allChangedAt && since >= (changedAt.get(organizationId) ?? 0);
+
   function invalidate(organizationId: string | null): void {
     tick += 1;
-    if (organizationId !== null && changed.size < ORGANIZATIONS_KEPT)
-      changed.set(organizationId, tick);
+    if (organizationId !== null && changedAt.size < MAX_ORGANIZATIONS)
+      changedAt.set(organizationId, tick);
     else {
-      floor = tick;
-      changed.clear();
+      allChangedAt = tick;
+      changedAt.clear();
     }
   }
   for (const collection of collections) feed.on(collection, invalidate);
@@ -59,11 +64,11 @@ export function createCache<V>({ feed, collections, max }: Options): Cache<V> {
   return {
     invalidate,
     async get(key, load) {
-      const known = entries.get(key);
-      if (known && feed.live() && fresh(known)) return known.value;
-      const begun = loading.get(key);
-      // A load that began before the last change of anything may have read what is stale now.
-      if (begun && begun.since === tick && feed.live()) return begun.value;
+      const cached = entries.get(key);
+      if (cached && feed.live() && isFresh(cached)) return cached.value;
+      const current = loading.get(key);
+      // A load that began before the last change may have read stale data.
+      if (current && current.since === tick && feed.live()) return current.value;
       const value = loadAndKeep(key, load).finally(() => {
         if (loading.get(key)?.value === value) loading.delete(key);
       });

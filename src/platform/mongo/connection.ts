@@ -1,13 +1,13 @@
-// Connects Mongoose to the database an instance runs on, and refuses one that could not keep Assay's promises.
+// Connects Mongoose to the database, and refuses a deployment without transactions or change streams.
 import mongoose, { type Connection } from 'mongoose';
 
-const oldestVersion = 6;
+const MIN_VERSION = 6;
 
 export interface MongoOptions {
   uri: string;
-  /** Most connections to one server. */
+  /** Maximum number of connections to a server. */
   poolSize: number;
-  /** Milliseconds to look for a primary, at the start and during a fail-over. */
+  /** How long to look for a primary, at the start and during a fail-over. */
   selectionTimeoutMs?: number;
 }
 
@@ -16,13 +16,13 @@ export interface Mongo {
   close(): Promise<void>;
 }
 
-// Of all models of the process, whatever the order in which their files are loaded.
-// Filters are not sanitised here: a caller's value reaches one only through a zod schema that says it is a scalar.
+// Applies to every model of the process, whatever the order in which files are loaded.
+// Filters are not sanitised: a caller's value reaches one only through a zod schema that makes it a scalar.
 mongoose.set({ strictQuery: 'throw', transactionAsyncLocalStorage: true });
 
 /**
- * Connects with majority reads and writes; neither collections nor indexes are made on the way.
- * @throws Error with a readable message: nothing answers, a stand-alone server, or MongoDB older than 6.0.
+ * Connects with majority reads and writes; creates neither collections nor indexes.
+ * @throws Error with a readable message: no server, a stand-alone server, or MongoDB older than 6.0
  */
 export async function connectMongo({
   uri,
@@ -37,12 +37,12 @@ export async function connectMongo({
     retryWrites: true,
     autoCreate: false,
     autoIndex: false,
-    // The driver waits for a primary itself; a second queue in front of it would only blur the time limit.
+    // The driver itself waits for a primary; a second queue would only blur its timeout.
     bufferCommands: false,
   });
   try {
     await connection.asPromise();
-    await refuseUnfit(connection);
+    await assertSupported(connection);
   } catch (error) {
     await connection.close();
     throw readable(error, uri);
@@ -51,28 +51,28 @@ export async function connectMongo({
 }
 
 /**
- * How far this machine's clock is ahead of the database's, in milliseconds (negative: behind), give or take half a round trip.
- * Source: `localTime` of the `hello` answer.
+ * How many milliseconds this machine's clock is ahead of the database's (negative: behind), to half a round trip.
+ * The database's time is the `localTime` of its `hello`.
  */
 export async function clockSkewMs(connection: Connection): Promise<number> {
-  const asked = Date.now();
+  const sentAt = Date.now();
   const { localTime } = await admin(connection).command({ hello: 1 });
-  const answered = Date.now();
-  return (asked + answered) / 2 - (localTime as Date).getTime();
+  const receivedAt = Date.now();
+  return (sentAt + receivedAt) / 2 - (localTime as Date).getTime();
 }
 
-async function refuseUnfit(connection: Connection): Promise<void> {
+async function assertSupported(connection: Connection): Promise<void> {
   const hello = await admin(connection).command({ hello: 1 });
   if (hello.setName === undefined && hello.msg !== 'isdbgrid') {
     throw new Error(
-      'MONGODB_URI names a stand-alone server. Assay needs transactions and change streams: ' +
-        'give it a replica set (one member is enough: start mongod with --replSet and run rs.initiate()) or a sharded cluster.',
+      'MONGODB_URI names a stand-alone server. Assay requires transactions and change streams: ' +
+        'use a replica set (one member is enough: start mongod with --replSet and run rs.initiate()) or a sharded cluster.',
     );
   }
   const { version } = await admin(connection).command({ buildInfo: 1 });
-  if (Number.parseInt(version, 10) < oldestVersion) {
+  if (Number.parseInt(version, 10) < MIN_VERSION) {
     throw new Error(
-      `MONGODB_URI names MongoDB ${version}; Assay needs ${oldestVersion}.0 or later.`,
+      `MONGODB_URI names MongoDB ${version}; Assay requires ${MIN_VERSION}.0 or later.`,
     );
   }
 }
@@ -81,9 +81,9 @@ function admin(connection: Connection): mongoose.mongo.Db {
   return connection.getClient().db('admin');
 }
 
-/** The driver's own message does not say which address it tried; the password must not be repeated. */
+/** The driver's message does not name the address; the password must not be shown. */
 function readable(error: unknown, uri: string): unknown {
   if (!(error instanceof mongoose.Error.MongooseServerSelectionError)) return error;
   const address = uri.replace(/\/\/[^@/]*@/, '//***@');
-  return new Error(`No primary answers at ${address}: ${error.message}`, { cause: error });
+  return new Error(`No primary found at ${address}: ${error.message}`, { cause: error });
 }

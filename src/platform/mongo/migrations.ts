@@ -1,10 +1,10 @@
-// Indexes and data migrations: run once, before serving, by one of the instances that start together.
+// Builds indexes and runs data migrations, each once, on one of the instances that start together.
 import type { Connection, Model, mongo } from 'mongoose';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { Clock } from '../clock.ts';
 import type { Leases } from '../jobs/leases.ts';
 
-/** A change of stored data. Ids are for ever: one that ran is not run again. */
+/** A change of stored data. It runs once; its id never changes. */
 export interface Migration {
   id: string;
   run(connection: Connection): Promise<void>;
@@ -29,7 +29,7 @@ const LEASE = 'migrations';
 const LEASE_MS = 60_000;
 const POLL_MS = 200;
 
-/** Resolves when every index is built and every migration has run, here or on another instance. */
+/** Resolves when all indexes are built and all migrations have run, here or on another instance. */
 export async function migrate(deps: MigrationDeps): Promise<void> {
   const { leases, wait } = deps;
   const steps: Migration[] = [
@@ -74,7 +74,7 @@ async function buildIndexes(models: readonly Model<never>[]): Promise<void> {
   for (const model of models) await model.createIndexes();
 }
 
-/** Changes whenever a schema declares other indexes. */
+/** Changes with the indexes that the schemas declare. */
 function indexDigest(models: readonly Model<never>[]): string {
   const declared = models.map((model) => [model.collection.collectionName, model.schema.indexes()]);
   return sha256Hex(JSON.stringify(declared)).slice(0, 16);

@@ -1,7 +1,7 @@
-// Tenancy that cannot be forgotten: a Mongoose plugin that refuses every operation whose filter names no organisation.
+// Enforces tenancy: a Mongoose plugin that refuses every operation whose filter names no organisation.
 import { Schema, type Aggregate, type Query } from 'mongoose';
 
-/** Set on a query or aggregate that may look across organisations; a contract test lists the allowed sites. */
+/** Set on an operation that may reach across organisations; a contract test lists where. */
 interface TenancyOptions {
   crossTenant?: boolean;
 }
@@ -30,7 +30,7 @@ const QUERY_OPERATIONS = [
   'distinct',
 ] as const;
 
-/** Thrown when a query forgot its tenant: a programming error, never a caller's. */
+/** A query without a tenant: a programming error, never a caller's. */
 export class TenancyError extends Error {}
 
 /** Adds a required, immutable `organizationId` to the schema and guards every operation on it. */
@@ -49,7 +49,7 @@ function guardQuery(schema: Schema, operation: (typeof QUERY_OPERATIONS)[number]
   });
 }
 
-/** It takes no filter, so it always counts everybody's. */
+/** It takes no filter, so it would count the documents of every organisation. */
 function guardEstimate(schema: Schema): void {
   schema.pre('estimatedDocumentCount', function (this: Query<unknown, unknown>) {
     refuse('estimatedDocumentCount', this.model.modelName);

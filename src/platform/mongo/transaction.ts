@@ -1,4 +1,4 @@
-// One transaction per mutation, and what must happen only once it is committed.
+// Transactions, and callbacks that run after their commit.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Connection } from 'mongoose';
 
@@ -11,9 +11,9 @@ const TRANSACTION = {
 } as const;
 
 export interface Transactions {
-  /** Runs `work` in a transaction; it may run again when the database asks for it. Nested calls join the outer one. */
+  /** Runs `work` in a transaction, again after a transient conflict. Nested calls join the outer transaction. */
   transaction<T>(work: () => Promise<T>): Promise<T>;
-  /** Runs `callback` after the commit of the current transaction; at once when there is none. */
+  /** Runs `callback` after the commit of the current transaction, at once when there is none. */
   onCommit(callback: Callback): void;
 }
 

@@ -1,4 +1,4 @@
-// Structured logs with every secret-bearing member redacted.
+// Structured logs, with secrets redacted.
 import { pino, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
@@ -19,13 +19,13 @@ const SECRET_MEMBERS = [
   '"set-cookie"',
 ];
 
-/** Paths pino blanks: secret members at the top and up to two levels down. */
+/** The paths that pino redacts: secret members at the top level and two levels below. */
 export const REDACTED = SECRET_MEMBERS.flatMap((member) => {
   const dotted = member.startsWith('"') ? `[${member}]` : `.${member}`;
   return [member.startsWith('"') ? `[${member}]` : member, `*${dotted}`, `*.*${dotted}`];
 });
 
-/** One JSON line per record on standard output, or into `destination`. */
+/** Writes one JSON line per record to standard output, or to `destination`. */
 export function createLogger(level: string, destination?: { write(line: string): void }): Logger {
   const options = { level, redact: { paths: REDACTED, censor: '[redacted]' }, base: null };
   return destination ? pino(options, destination) : pino(options);

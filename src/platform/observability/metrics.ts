@@ -1,9 +1,9 @@
-// What /metrics shows: requests, decisions, lag of consumers, backlog, jobs, process.
+// The Prometheus metrics of an instance.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Metrics of one instance, on a registry of their own. */
+/** Metrics on a registry of their own, so that a process can run several instances. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -1,14 +1,14 @@
-// What the domain name system says: TXT records, in bounded time.
+// Looks up TXT records, with a timeout.
 import { Resolver } from 'node:dns/promises';
 
 export interface Dns {
-  /** The TXT records of a name, each in one piece; none when there is no such name. @throws Error when nobody answers in time */
+  /** The TXT records of a name, each in one string; empty when the name has none. @throws Error when no server answers in time */
   txt(name: string): Promise<string[]>;
 }
 
-const NONE = new Set(['ENOTFOUND', 'ENODATA']);
+const NO_RECORDS = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** @param servers addresses, perhaps with a port; empty: those of the system */
+/** @param servers IP addresses with an optional port; empty: the system's */
 export function createDns({
   servers,
   timeoutMs,
@@ -20,15 +20,15 @@ export function createDns({
     async txt(name) {
       const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
       if (servers.length > 0) resolver.setServers(servers);
-      // The resolver counts its time for each server by itself.
-      const late = setTimeout(() => resolver.cancel(), timeoutMs);
+      // The resolver's own timeout starts anew for each server.
+      const timer = setTimeout(() => resolver.cancel(), timeoutMs);
       try {
         return (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
       } catch (error) {
-        if (NONE.has((error as NodeJS.ErrnoException).code ?? '')) return [];
+        if (NO_RECORDS.has((error as NodeJS.ErrnoException).code ?? '')) return [];
         throw error;
       } finally {
-        clearTimeout(late);
+        clearTimeout(timer);
       }
     },
   };

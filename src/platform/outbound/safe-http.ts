@@ -1,4 +1,4 @@
-// Requests to addresses that others name: only where it is allowed, checked again at every connection, bounded in time and size.
+// HTTP requests to URLs that users give: to permitted destinations only (SSRF protection), bounded in time and size.
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
@@ -13,72 +13,69 @@ import {
 } from '../../domain/identity/ssrf.ts';
 import { AppError } from '../../errors.ts';
 
-/** All addresses of a name; rejects when it has none. */
+/** Resolves a host name to all of its addresses; rejects when it has none. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-export interface SafeHttpParts {
-  /** Hosts, hosts with a port, addresses and subnets that may be reached although they are private, and over http. */
-  allow: readonly string[];
-  /** For the whole exchange. */
-  timeoutMs: number;
-  /** Of an answer's body, decoded. */
-  maxBytes: number;
-  /** For tests; the system's own otherwise. */
-  resolve?: Resolve;
-}
-
-/** Of `fetch`; what is undefined counts as left out. */
+/** The options of `fetch`; an undefined member counts as absent. */
 type RequestOptions = { [K in keyof RequestInit]?: RequestInit[K] | undefined };
 
 export interface SafeHttp {
   /**
-   * Like `fetch`, and what openid-client takes as its own: follows no redirect, uses no proxy, has read the body when it resolves.
-   * @throws AppError `SSRF_BLOCKED` before anything is connected; `TimeoutError`; Error for an answer too large
+   * Like `fetch`, but follows no redirects, uses no proxy, and resolves when the body has been read.
+   * @throws AppError `SSRF_BLOCKED` before connecting; `TimeoutError`; Error for a response that is too large
    */
   fetch(url: string, options?: RequestOptions): Promise<Response>;
-  /** Looks at the text of an address only, for addresses that browsers open. @throws AppError `SSRF_BLOCKED` */
+  /** Checks a URL without resolving its host, for URLs that browsers open. @throws AppError `SSRF_BLOCKED` */
   inspect(url: string): void;
   /**
-   * Looks also at where the name leads now, so that a bad address is refused when it is saved. A name that leads nowhere passes:
-   * every connection is checked by itself.
+   * Checks a URL and what its host resolves to now, so that a bad one is refused when it is saved. A host that does not resolve passes:
+   * `fetch` checks every connection.
    * @throws AppError `SSRF_BLOCKED`
    */
   check(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Statuses whose answers have no body. */
+/** Statuses of responses without a body. */
 const BODILESS = new Set([101, 204, 205, 304]);
 
-const refusal = (what: string, problem: string): AppError =>
-  new AppError('SSRF_BLOCKED', `${what} ${problem}`);
-const fromSystem: Resolve = (hostname) => systemLookup(hostname, { all: true });
+const blocked = (subject: string, problem: string): AppError =>
+  new AppError('SSRF_BLOCKED', `${subject} ${problem}`);
+const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true });
+
+export interface SafeHttpOptions {
+  /** Hosts, hosts with a port, addresses and subnets that are permitted although private, and over http. */
+  allow: readonly string[];
+  /** Of the whole exchange. */
+  timeoutMs: number;
+  /** Of a decoded response body. */
+  maxBytes: number;
+  /** For tests. */
+  resolve?: Resolve;
+}
 
 export function createSafeHttp({
   allow,
   timeoutMs,
   maxBytes,
-  resolve = fromSystem,
-}: SafeHttpParts): SafeHttp {
+  resolve = systemResolve,
+}: SafeHttpOptions): SafeHttp {
   const allowed = readAllowed(allow);
   const dispatcher = new Agent({ connect: connector({ allowed, resolve, timeoutMs }) });
 
   function inspect(url: string): void {
     const problem = urlProblem(url, allowed);
-    if (problem !== null) throw refusal('The address', problem);
+    if (problem !== null) throw blocked('The address', problem);
   }
 
   return {
     inspect,
     async check(url) {
       inspect(url);
-      const place = destinationOf(new URL(url));
-      if (isAllowed(place, allowed)) return;
-      assertReachable(
-        place.hostname,
-        await answersInTime(resolve(place.hostname), timeoutMs),
-        allowed,
-      );
+      const destination = destinationOf(new URL(url));
+      if (isAllowed(destination, allowed)) return;
+      const { hostname } = destination;
+      assertPublic(hostname, await addressesInTime(resolve(hostname), timeoutMs), allowed);
     },
     async fetch(url, options = {}) {
       inspect(url);
@@ -86,7 +83,7 @@ export function createSafeHttp({
         AbortSignal.timeout(timeoutMs),
         ...(options.signal ? [options.signal] : []),
       ]);
-      // The two declarations of fetch differ in name only: Node's own is an older undici.
+      // The types differ in name only: Node's fetch is an older undici.
       const request = { ...options, signal, redirect: 'manual', dispatcher } as Parameters<
         typeof undiciFetch
       >[1];
@@ -102,7 +99,7 @@ export function createSafeHttp({
   };
 }
 
-/** Opens connections, and looks at all that a name resolves to first. No look-up sees a literal address: `inspect` has. */
+/** Opens connections, checking what a host name resolves to. Literal addresses are not looked up: `inspect` checks them. */
 function connector({
   allowed,
   resolve,
@@ -112,42 +109,39 @@ function connector({
   resolve: Resolve;
   timeoutMs: number;
 }) {
-  const timeout = timeoutMs;
-  const anywhere = buildConnector({
-    timeout,
-    lookup: lookupBy(resolve),
-  } as buildConnector.BuildOptions);
-  const checkedResolve: Resolve = async (hostname) => {
-    const answers = await resolve(hostname);
-    assertReachable(hostname, answers, allowed);
-    return answers;
-  };
-  const checked = buildConnector({
-    timeout,
-    lookup: lookupBy(checkedResolve),
-  } as buildConnector.BuildOptions);
+  const connectorBy = (resolver: Resolve): buildConnector.connector =>
+    buildConnector({
+      timeout: timeoutMs,
+      lookup: lookupBy(resolver),
+    } as buildConnector.BuildOptions);
+  const unchecked = connectorBy(resolve);
+  const checked = connectorBy(async (hostname) => {
+    const addresses = await resolve(hostname);
+    assertPublic(hostname, addresses, allowed);
+    return addresses;
+  });
   return (options: buildConnector.Options, callback: buildConnector.Callback): void =>
-    (isAllowed(destinationOf(options), allowed) ? anywhere : checked)(options, callback);
+    (isAllowed(destinationOf(options), allowed) ? unchecked : checked)(options, callback);
 }
 
-/** One answer that is not allowed is enough. */
-function assertReachable(
+/** A single address that is not permitted is enough to refuse. */
+function assertPublic(
   hostname: string,
-  answers: readonly LookupAddress[],
+  addresses: readonly LookupAddress[],
   allowed: Allowed,
 ): void {
-  if (!answers.every(({ address }) => mayReach(address, allowed)))
-    throw refusal(hostname, 'leads to an address that is not public');
+  if (!addresses.every(({ address }) => mayReach(address, allowed)))
+    throw blocked(hostname, 'resolves to an address that is not public');
 }
 
-/** As `net.connect` wants it. */
+/** A look-up function as `net.connect` takes it. */
 function lookupBy(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
-      (answers) => {
-        const [first] = answers;
+      (addresses) => {
+        const [first] = addresses;
         if (!first) callback(new Error(`${hostname} has no address`), '');
-        else if (options.all) callback(null, answers);
+        else if (options.all) callback(null, addresses);
         else callback(null, first.address, first.family);
       },
       (error: Error) => callback(error, ''),
@@ -155,15 +149,15 @@ function lookupBy(resolve: Resolve): LookupFunction {
   };
 }
 
-async function answersInTime(
-  answers: Promise<LookupAddress[]>,
+/** No addresses when the look-up fails or takes too long. */
+async function addressesInTime(
+  lookup: Promise<LookupAddress[]>,
   timeoutMs: number,
 ): Promise<LookupAddress[]> {
-  const none: LookupAddress[] = [];
-  const late = new Promise<LookupAddress[]>((done) =>
-    setTimeout(() => done(none), timeoutMs).unref(),
+  const timeout = new Promise<LookupAddress[]>((resolve) =>
+    setTimeout(() => resolve([]), timeoutMs).unref(),
   );
-  return Promise.race([answers.catch(() => none), late]);
+  return Promise.race([lookup.catch(() => []), timeout]);
 }
 
 async function readWhole(response: Response, maxBytes: number): Promise<Response> {
@@ -171,7 +165,7 @@ async function readWhole(response: Response, maxBytes: number): Promise<Response
   let bytes = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   const { status, statusText, headers } = response;

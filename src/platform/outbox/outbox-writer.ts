@@ -11,13 +11,13 @@ export interface OutboxRow {
 }
 
 export interface OutboxWriter {
-  /** One row, in the transaction of the request when there is one. */
+  /** Writes one row, in the current transaction if there is one. */
   queue(row: OutboxRow): Promise<void>;
-  /** Rows are due at once; they are gone after the retention, delivered or not. */
+  /** Writes rows in the session's transaction. They are due at once, and expire after the retention, delivered or not. */
   write(rows: readonly OutboxRow[], session: mongo.ClientSession): Promise<void>;
 }
 
-/** Longer than the retry schedule. */
+/** Longer than the schedule of retries. */
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
 export function createOutboxWriter({
@@ -27,7 +27,7 @@ export function createOutboxWriter({
   rows: Model<OutboxDocument>;
   clock: Clock;
 }): OutboxWriter {
-  const waiting = () => {
+  const pending = () => {
     const now = clock.now();
     const expiresAt = new Date(now.getTime() + RETENTION_MS);
     return {
@@ -41,12 +41,11 @@ export function createOutboxWriter({
   };
   return {
     async queue(row) {
-      await model.create([{ ...row, ...waiting() }]);
+      await model.create([{ ...row, ...pending() }]);
     },
     async write(rows, session) {
       if (rows.length === 0) return;
-      const common = waiting();
-      // Past Mongoose, which takes longer over one row than the database over ten.
+      const common = pending();
       await model.collection.insertMany(
         rows.map(({ organizationId, topic, payload }) => ({
           _id: new Types.ObjectId(),

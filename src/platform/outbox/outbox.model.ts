@@ -1,19 +1,20 @@
-// The outbox: one row for everything that is to leave the process, written with the change that causes it.
+// The outbox: a row for everything to be delivered outside the process, written in the transaction of its cause.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../mongo/tenancy.ts';
 
 export interface OutboxDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
-  /** Which worker delivers it, for example `event`. */
+  /** Selects the deliverer, for example `mail`. */
   topic: string;
   payload: Record<string, unknown>;
+  /** `dead`: given up after the last retry. */
   status: 'pending' | 'done' | 'dead';
   attempts: number;
-  /** Not before this moment; while a worker holds a row, the end of its lease. */
+  /** When to deliver next; while a worker holds the row, the end of its lease. */
   dueAt: Date;
   lastError: string | null;
-  /** The database removes the row after this moment, delivered or not. */
+  /** When the database removes the row, delivered or not. */
   expiresAt: Date;
   createdAt: Date;
 }

@@ -1,4 +1,4 @@
-// The thread that reads SAML messages, so that no message holds up the event loop; one at a time.
+// The worker thread that reads SAML messages one at a time, so that no message blocks the event loop.
 import { createPrivateKey } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { LogoutMessage } from '../../domain/saml/logout.ts';
@@ -14,24 +14,23 @@ import {
 export type SamlRequest = ResponseRequest | LogoutRequest;
 export type SamlResult =
   | { value: Assertion | LogoutMessage }
-  | { refusal: string; isDenial: boolean }
-  | { fault: unknown };
+  | { rejection: string; isDenial: boolean }
+  | { error: unknown };
 
 const { decryptionKey } = workerData as { decryptionKey: string | null };
 const key = decryptionKey === null ? null : createPrivateKey(decryptionKey);
 
-function answer(question: SamlRequest): SamlResult {
+function resultOf(request: SamlRequest): SamlResult {
   try {
     return {
-      value:
-        question.kind === 'response' ? readResponse(question, key) : readLogoutMessage(question),
+      value: request.kind === 'response' ? readResponse(request, key) : readLogoutMessage(request),
     };
   } catch (error) {
     return error instanceof SamlError
-      ? { refusal: error.message, isDenial: error.isDenial }
-      : { fault: error };
+      ? { rejection: error.message, isDenial: error.isDenial }
+      : { error };
   }
 }
 
-parentPort?.on('message', (question: SamlRequest) => parentPort?.postMessage(answer(question)));
+parentPort?.on('message', (request: SamlRequest) => parentPort?.postMessage(resultOf(request)));
 parentPort?.postMessage('ready');

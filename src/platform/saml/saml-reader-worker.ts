@@ -1,4 +1,4 @@
-// The main thread's side of the SAML worker: started when it is first needed, ended and replaced when a message takes too long.
+// Reads SAML messages in a worker thread, which is started on first use and replaced when a message takes too long.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { LogoutMessage } from '../../domain/saml/logout.ts';
@@ -7,89 +7,90 @@ import { AppError } from '../../errors.ts';
 import type { LogoutRequest, ResponseRequest } from './saml-reader.ts';
 import type { SamlResult, SamlRequest } from './saml-reader-thread.ts';
 
-interface Parts {
-  /** PEM; null: encrypted assertions are refused. */
-  decryptionKey: string | null;
-  log: { warn(details: object, text: string): void };
-  /** For one message. */
-  timeLimitMs?: number;
-  /** Folder of the thread's script, as a URL; unset: this one. */
-  threadScripts?: string | undefined;
-}
-
-/** Reads SAML messages apart from the event loop. */
 export interface SamlReaderWorker {
-  /** @throws AppError with the reason: `TOKEN_VERIFICATION_FAILED` for a response that is not believed, `FORBIDDEN` for a provider's no */
-  response(question: Omit<ResponseRequest, 'kind'>): Promise<Assertion>;
+  /** @throws AppError `TOKEN_VERIFICATION_FAILED` for an invalid response, `FORBIDDEN` when the provider denies the login */
+  response(request: Omit<ResponseRequest, 'kind'>): Promise<Assertion>;
   /** @throws AppError as `response` */
-  logout(question: Omit<LogoutRequest, 'kind'>): Promise<LogoutMessage>;
+  logout(request: Omit<LogoutRequest, 'kind'>): Promise<LogoutMessage>;
   close(): Promise<void>;
 }
 
-/** Several times what the most laborious message takes that the strict reader lets through. */
-const TIME_LIMIT_MS = 3000;
-const LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
+/** Several times what the most expensive message takes that passes the strict parser. */
+const TIMEOUT_MS = 3000;
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
 export function createSamlReaderWorker({
   decryptionKey,
   log,
-  timeLimitMs = TIME_LIMIT_MS,
+  timeoutMs = TIMEOUT_MS,
   threadScripts = import.meta.url,
-}: Parts): SamlReaderWorker {
+}: {
+  /** PEM; null: encrypted assertions are refused. */
+  decryptionKey: string | null;
+  log: { warn(details: object, text: string): void };
+  /** Of one message. */
+  timeoutMs?: number;
+  /** Folder of the thread's script, as a URL; default: this one. */
+  threadScripts?: string | undefined;
+}): SamlReaderWorker {
   let worker: Worker | null = null;
-  let turn: Promise<unknown> = Promise.resolve();
+  let queue: Promise<unknown> = Promise.resolve();
 
-  async function started(): Promise<Worker> {
-    if (worker) return worker;
+  async function start(): Promise<Worker> {
     const script = new URL('./saml-reader-thread.mjs', threadScripts);
-    const made = new Worker(script, {
+    const started = new Worker(script, {
       workerData: { decryptionKey },
       execArgv: [],
-      resourceLimits: LIMITS,
+      resourceLimits: RESOURCE_LIMITS,
     });
-    made.unref();
-    // Whoever waits for an answer learns of it too.
-    made.on('error', () => (worker = null));
-    await once(made, 'message');
-    return (worker = made);
+    started.unref();
+    // `once` below and in `resultOf` rejects on the same event.
+    started.on('error', () => (worker = null));
+    await once(started, 'message');
+    return started;
   }
 
-  async function end(): Promise<void> {
-    const ending = worker;
+  async function terminate(): Promise<void> {
+    const terminated = worker;
     worker = null;
-    await ending?.terminate();
+    await terminated?.terminate();
   }
 
-  async function ask(question: SamlRequest): Promise<Assertion | LogoutMessage> {
-    const thread = await started();
-    const answered = once(thread, 'message', {
-      signal: AbortSignal.timeout(timeLimitMs),
-    }) as Promise<[SamlResult]>;
-    thread.postMessage(question);
-    const [answer] = await answered.catch(async (error: unknown) => {
-      await end();
-      return [{ fault: error }] as [SamlResult];
-    });
-    if ('value' in answer) return answer.value;
-    if ('refusal' in answer)
+  async function resultOf(request: SamlRequest): Promise<SamlResult> {
+    const thread = (worker ??= await start());
+    const signal = AbortSignal.timeout(timeoutMs);
+    const message = once(thread, 'message', { signal }) as Promise<[SamlResult]>;
+    thread.postMessage(request);
+    try {
+      return (await message)[0];
+    } catch (error) {
+      await terminate();
+      return { error };
+    }
+  }
+
+  async function read(request: SamlRequest): Promise<Assertion | LogoutMessage> {
+    const result = await resultOf(request);
+    if ('value' in result) return result.value;
+    if ('rejection' in result)
       throw new AppError(
-        answer.isDenial ? 'FORBIDDEN' : 'TOKEN_VERIFICATION_FAILED',
-        answer.refusal,
+        result.isDenial ? 'FORBIDDEN' : 'TOKEN_VERIFICATION_FAILED',
+        result.rejection,
       );
-    log.warn({ err: answer.fault, kind: question.kind }, 'a SAML message could not be read');
-    throw new AppError('TOKEN_VERIFICATION_FAILED', 'The message cannot be read');
+    log.warn({ err: result.error, kind: request.kind }, 'a SAML message could not be read');
+    throw new AppError('TOKEN_VERIFICATION_FAILED', 'The SAML message cannot be read');
   }
 
-  /** One after the other, so that each has its whole time. */
-  function inTurn(question: SamlRequest): Promise<Assertion | LogoutMessage> {
-    const asked = turn.then(() => ask(question));
-    turn = asked.catch(() => undefined);
-    return asked;
+  /** Reads one message after the other, so that each has the whole timeout. */
+  function enqueue(request: SamlRequest): Promise<Assertion | LogoutMessage> {
+    const result = queue.then(() => read(request));
+    queue = result.catch(() => undefined);
+    return result;
   }
 
   return {
-    response: (question) => inTurn({ ...question, kind: 'response' }) as Promise<Assertion>,
-    logout: (question) => inTurn({ ...question, kind: 'logout' }) as Promise<LogoutMessage>,
-    close: end,
+    response: (request) => enqueue({ ...request, kind: 'response' }) as Promise<Assertion>,
+    logout: (request) => enqueue({ ...request, kind: 'logout' }) as Promise<LogoutMessage>,
+    close: terminate,
   };
 }

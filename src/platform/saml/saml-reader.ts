@@ -1,4 +1,4 @@
-// Reads SAML messages: the strict reader first, then signatures and decryption, then what the message must say.
+// Reads SAML messages: parses strictly, verifies signatures and decrypts, then checks the contents.
 import type { KeyObject } from 'node:crypto';
 import { decryptAssertion } from '../../domain/saml/decryption.ts';
 import { decodeMessage, parseDocument } from '../../domain/saml/encoding.ts';
@@ -25,51 +25,48 @@ interface Trust {
 
 export interface ResponseRequest extends ResponseExpectation, Trust {
   kind: 'response';
-  /** As the form brings it. */
+  /** The form member. */
   base64: string;
 }
 
 export interface LogoutRequest extends LogoutExpectation, Trust {
   kind: 'logout';
-  /** As a form brings it, or from an address whose signature has been verified. */
+  /** A form member, or the XML of a redirect whose signature has been verified. */
   message: { base64: string } | { verifiedXml: string };
 }
 
 /**
- * Reads the response to a request of ours. The assertion must be signed, in an encrypted one too; a signature of the response
- * is no substitute, and must verify where there is one.
- * @throws SamlRefusal
+ * Reads the response to an authentication request. The assertion must be signed, also inside an encrypted one. A signature of the
+ * response is no substitute, but must be valid where there is one.
+ * @throws SamlError
  */
-export function readResponse(
-  question: ResponseRequest,
-  decryptionKey: KeyObject | null,
-): Assertion {
-  const { base64, certificates } = question;
+export function readResponse(request: ResponseRequest, decryptionKey: KeyObject | null): Assertion {
+  const { base64, certificates } = request;
   const response = parseDocument(decodeMessage(base64));
-  const holder = assertionHolder(response, question);
+  const holder = assertionHolder(response, request);
   const isEncrypted = holder.name === 'EncryptedAssertion';
   expectSignaturesIn(response, isEncrypted ? [response] : [response, holder]);
   if (isSigned(response)) verifiedElement(response, certificates);
-  const assertion = isEncrypted ? opened(holder, decryptionKey) : holder;
-  return readAssertion(verifiedElement(assertion, certificates), question);
+  const assertion = isEncrypted ? decrypted(holder, decryptionKey) : holder;
+  return readAssertion(verifiedElement(assertion, certificates), request);
 }
 
-/** @throws SamlRefusal */
-export function readLogoutMessage(question: LogoutRequest): LogoutMessage {
-  const { message, certificates } = question;
+/** @throws SamlError */
+export function readLogoutMessage(request: LogoutRequest): LogoutMessage {
+  const { message, certificates } = request;
   const isVerified = 'verifiedXml' in message;
   const root = parseDocument(isVerified ? message.verifiedXml : decodeMessage(message.base64));
   expectSignaturesIn(root, [root]);
-  return readLogout(isVerified ? root : verifiedElement(root, certificates), question);
+  return readLogout(isVerified ? root : verifiedElement(root, certificates), request);
 }
 
-function opened(holder: XmlElement, decryptionKey: KeyObject | null): XmlElement {
+function decrypted(holder: XmlElement, decryptionKey: KeyObject | null): XmlElement {
   if (!decryptionKey)
-    return failSaml('The assertion is encrypted, and no decryption key is configured');
+    return failSaml('The assertion is encrypted, but no decryption key is configured');
   const text = decryptAssertion(holder, decryptionKey);
   const assertion = parseDocument(text);
   if (assertion.name !== 'Assertion' || assertion.namespace !== holder.namespace)
-    failSaml('Something else is encrypted');
+    failSaml('The encrypted element is not an assertion');
   expectSignaturesIn(assertion, [assertion]);
   return assertion;
 }

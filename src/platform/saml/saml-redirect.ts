@@ -1,10 +1,10 @@
-// SAML messages in an address: deflated and signed into the query, and read from it (SAML bindings, section 3.4).
+// The HTTP-Redirect binding of SAML: messages deflated and signed in a query (SAML bindings, section 3.4).
 import { constants, createPrivateKey, sign, verify, X509Certificate } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512 } from '../../domain/saml/names.ts';
 import { AppError } from '../../errors.ts';
 
-/** Which member of the query carries the message. */
+/** The query parameter that carries the message. */
 export type MessageMember = 'SAMLRequest' | 'SAMLResponse';
 
 export interface RedirectedMessage {
@@ -22,20 +22,29 @@ const METHODS: Readonly<Record<string, { hash: string; padding?: number; saltLen
   [RSA_SHA512]: { hash: 'sha512' },
   [RSA_PSS_SHA256]: { hash: 'sha256', ...PSS },
 };
-/** Of an inflated message. */
+/** Size of an inflated message. */
 const MAX_BYTES = 256 * 1024;
-const MEMBERS = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Signature'];
+const PARAMETERS = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Signature'];
 
-/** `key`: PEM, ours; null: messages go unsigned. */
-export function createSamlRedirect(key: string | null) {
+export interface SamlRedirect {
+  /** The URL that takes a message to `location`. */
+  address(
+    location: string,
+    member: MessageMember,
+    message: { xml: string; relayState: string },
+  ): string;
+  /**
+   * The message in a query, which one of `certificates` (PEM) has signed as it was sent.
+   * @throws AppError `TOKEN_VERIFICATION_FAILED`
+   */
+  open(rawQuery: string, certificates: readonly string[]): RedirectedMessage;
+}
+
+/** `key`: the service provider's, in PEM; null: messages are sent unsigned. */
+export function createSamlRedirect(key: string | null): SamlRedirect {
   const privateKey = key === null ? null : createPrivateKey(key);
   return {
-    /** The address that takes a message to the identity provider. */
-    address(
-      location: string,
-      member: MessageMember,
-      { xml, relayState }: { xml: string; relayState: string },
-    ): string {
+    address(location, member, { xml, relayState }) {
       const message = {
         [member]: deflateRawSync(xml).toString('base64'),
         ...(relayState && { RelayState: relayState }),
@@ -51,30 +60,24 @@ export function createSamlRedirect(key: string | null) {
     open: openRedirect,
   };
 }
-export type SamlRedirect = ReturnType<typeof createSamlRedirect>;
-
 const query = (members: Record<string, string>): string =>
   Object.entries(members)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');
 
-/**
- * The message in a query, which is signed by one of `certificates` (PEM) as it stands there.
- * @throws AppError `TOKEN_VERIFICATION_FAILED`
- */
 function openRedirect(rawQuery: string, certificates: readonly string[]): RedirectedMessage {
-  const raw = membersOf(rawQuery);
+  const raw = parametersOf(rawQuery);
   const member = raw.has('SAMLRequest') ? 'SAMLRequest' : 'SAMLResponse';
   if (raw.has('SAMLRequest') === raw.has('SAMLResponse'))
-    throw refusal('The address has no SAML message, or two');
+    throw refusal('The query must have one SAML message');
   const signed = [member, 'RelayState', 'SigAlg'].flatMap((name) =>
     raw.has(name) ? [`${name}=${raw.get(name)}`] : [],
   );
   const method = METHODS[decoded(raw, 'SigAlg')];
-  if (!method) throw refusal('The address is not signed, or by an algorithm that is not accepted');
+  if (!method) throw refusal('The query is not signed, or by an unsupported algorithm');
   const signature = Buffer.from(decoded(raw, 'Signature'), 'base64');
   const { hash, ...padding } = method;
-  const isGood = certificates.some((certificate) =>
+  const isValid = certificates.some((certificate) =>
     verify(
       hash,
       Buffer.from(signed.join('&')),
@@ -82,17 +85,17 @@ function openRedirect(rawQuery: string, certificates: readonly string[]): Redire
       signature,
     ),
   );
-  if (!isGood) throw refusal('The signature of the address does not verify');
+  if (!isValid) throw refusal('The signature of the query is invalid');
   return { member, xml: inflated(decoded(raw, member)), relayState: decoded(raw, 'RelayState') };
 }
 
-/** The members that count, as they are written; none twice. */
-function membersOf(rawQuery: string): Map<string, string> {
+/** The SAML parameters in their original encoding, each at most once. */
+function parametersOf(rawQuery: string): Map<string, string> {
   const raw = new Map<string, string>();
   for (const pair of rawQuery.split('&')) {
     const [name = '', ...value] = pair.split('=');
-    if (!MEMBERS.includes(name)) continue;
-    if (raw.has(name)) throw refusal(`${name} is given twice`);
+    if (!PARAMETERS.includes(name)) continue;
+    if (raw.has(name)) throw refusal(`${name} occurs twice`);
     raw.set(name, value.join('='));
   }
   return raw;
@@ -102,7 +105,7 @@ function decoded(raw: ReadonlyMap<string, string>, name: string): string {
   try {
     return decodeURIComponent((raw.get(name) ?? '').replaceAll('+', ' '));
   } catch {
-    throw refusal(`${name} is not encoded as it should be`);
+    throw refusal(`${name} is not properly encoded`);
   }
 }
 
@@ -111,7 +114,7 @@ function inflated(base64: string): string {
     const bytes = inflateRawSync(Buffer.from(base64, 'base64'), { maxOutputLength: MAX_BYTES });
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw refusal('The message in the address cannot be inflated');
+    throw refusal('The message in the query cannot be inflated');
   }
 }
 

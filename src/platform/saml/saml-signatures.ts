@@ -1,4 +1,4 @@
-// Verifies XML signatures: what is read afterwards is what the signature covers, and nothing else.
+// Verifies XML signatures and returns what they cover, so that nothing else is read.
 import { SignedXml } from 'xml-crypto';
 import { parseDocument } from '../../domain/saml/encoding.ts';
 import { failSaml } from '../../domain/saml/saml-error.ts';
@@ -6,9 +6,9 @@ import { signatureOf } from '../../domain/saml/signature.ts';
 import type { XmlElement } from '../../domain/saml/xml.ts';
 
 /**
- * The element as its signer wrote it, without the signature. It is verified as a document of its own, so that nothing around it
- * can be taken for it, with the certificates given here; what the message says of keys is not looked at.
- * @throws SamlRefusal when it is not signed by one of `certificates` (PEM), or in another way than the accepted one
+ * The element as signed, without its signature. It is verified as a document of its own, so that no other element can be taken for
+ * it (signature wrapping), and with the given certificates only: key information in the message is ignored.
+ * @throws SamlError when it is not signed by one of `certificates` (PEM), or not in the accepted form
  */
 export function verifiedElement(element: XmlElement, certificates: readonly string[]): XmlElement {
   const signature = signatureOf(element).standalone();
@@ -18,12 +18,12 @@ export function verifiedElement(element: XmlElement, certificates: readonly stri
     if (covered === null) continue;
     const found = parseDocument(covered);
     const isSame = found.name === element.name && found.namespace === element.namespace;
-    return isSame ? found : failSaml('The signature is of something else');
+    return isSame ? found : failSaml('The signature covers another element');
   }
-  return failSaml(`The signature of ${element.name} does not verify`);
+  return failSaml(`The signature of ${element.name} is invalid`);
 }
 
-/** The canonical text that a signature covers; null when it does not verify. */
+/** The canonical XML that a signature covers; null when the signature is invalid. */
 function coveredBy(
   signature: string,
   { document, certificate }: { document: string; certificate: string },

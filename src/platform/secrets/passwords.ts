@@ -1,15 +1,15 @@
-// Password hashing: argon2id off the event loop, with bounded concurrency so that sign-ins cannot starve ingestion.
+// Password hashing with argon2id, off the event loop and with bounded concurrency, so that sign-ins cannot starve ingestion.
 import { hash, verify } from '@node-rs/argon2';
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** With `stored` null the same work is done and the answer is false: an unknown account costs as much as a known one. */
+  /** With `stored` null, does the same work and resolves with false: an unknown account takes as long as a known one. */
   verify(stored: string | null, password: string): Promise<boolean>;
-  /** Hashes computed so far, for tests that compare work done. */
+  /** Number of hashes computed; for tests that compare the work. */
   readonly computed: number;
 }
 
-/** What one hash costs, in the terms of argon2id, which is the library's default algorithm. */
+/** The cost of a hash with argon2id, the library's default algorithm. */
 export interface PasswordCost {
   /** KiB. */
   memoryCost: number;
@@ -19,17 +19,17 @@ export interface PasswordCost {
   parallelism: number;
 }
 
-/** As OWASP recommends: 19 MiB, two passes, one lane. */
+/** OWASP's recommendation: 19 MiB, two passes, one lane. */
 export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** At most `concurrency` hashes at the same time; further ones wait in order. */
+/** Computes up to `concurrency` hashes at a time; further ones wait in order. */
 export function createPasswords(concurrency: number, cost = PASSWORD_COST): Passwords {
   let running = 0;
   let computed = 0;
   const waiting: (() => void)[] = [];
   let decoy: Promise<string> | undefined;
 
-  async function bounded<T>(work: () => Promise<T>): Promise<T> {
+  async function limited<T>(work: () => Promise<T>): Promise<T> {
     if (running < concurrency) running += 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     computed += 1;
@@ -43,11 +43,11 @@ export function createPasswords(concurrency: number, cost = PASSWORD_COST): Pass
   }
 
   return {
-    hash: (password) => bounded(() => hash(password, cost)),
+    hash: (password) => limited(() => hash(password, cost)),
     async verify(stored, password) {
       decoy ??= hash('no account has this password', cost);
       const against = stored ?? (await decoy);
-      const matches = await bounded(() => verify(against, password));
+      const matches = await limited(() => verify(against, password));
       return stored !== null && matches;
     },
     get computed() {

@@ -1,4 +1,4 @@
-// Secrets of an instance: given by configuration, or made once beside the embedded database and kept with mode 0600.
+// The secrets of an instance: from the configuration, or generated once and stored in the data folder with mode 0600.
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
@@ -7,21 +7,21 @@ import { randomToken } from '../ids.ts';
 export interface Secrets {
   /** Signs session tokens. */
   jwt: string;
-  /** Former session secrets that are still accepted. */
+  /** Previous session secrets, still accepted. */
   formerJwt: readonly string[];
-  /** Keys the idempotency digests; kept outside the database. */
+  /** Keys the idempotency digests; not in the database. */
   ledgerKey: string;
-  /** Encrypts secrets of users; kept outside the database. */
+  /** Encrypts the secrets of users; not in the database. */
   encryptionKey: string;
-  /** Former encryption keys that still open what they closed. */
+  /** Previous encryption keys, for decryption only. */
   formerEncryption: readonly string[];
 }
 
-/** For the owner of the process alone. */
-const PRIVATE = 0o600;
+/** Readable by the owner of the process only. */
+const PRIVATE_MODE = 0o600;
 
-type Kept = Pick<Secrets, 'jwt' | 'ledgerKey' | 'encryptionKey'>;
-type Given = Pick<
+type StoredSecrets = Pick<Secrets, 'jwt' | 'ledgerKey' | 'encryptionKey'>;
+type SecretsConfig = Pick<
   Config,
   | 'ASSAY_JWT_SECRET'
   | 'ASSAY_JWT_SECRET_OLD'
@@ -31,48 +31,51 @@ type Given = Pick<
   | 'ASSAY_DATA_DIR'
 >;
 
-/** What the configuration gives; what it does not give comes from `<dataDir>/secrets.json`, made when absent. */
-export async function loadSecrets(config: Given, log: (line: string) => void): Promise<Secrets> {
+/** Takes secrets from the configuration, and the missing ones from `<dataDir>/secrets.json`, which is created when absent. */
+export async function loadSecrets(
+  config: SecretsConfig,
+  log: (line: string) => void,
+): Promise<Secrets> {
   const {
     ASSAY_JWT_SECRET: jwt,
     ASSAY_LEDGER_KEY: ledgerKey,
     ASSAY_ENCRYPTION_KEY: encryptionKey,
   } = config;
   const former = {
-    formerJwt: listed(config.ASSAY_JWT_SECRET_OLD),
-    formerEncryption: listed(config.ASSAY_ENCRYPTION_KEY_OLD),
+    formerJwt: asList(config.ASSAY_JWT_SECRET_OLD),
+    formerEncryption: asList(config.ASSAY_ENCRYPTION_KEY_OLD),
   };
   if (jwt !== undefined && ledgerKey !== undefined && encryptionKey !== undefined)
     return { jwt, ledgerKey, encryptionKey, ...former };
-  const kept = await keptSecrets(config.ASSAY_DATA_DIR, log);
+  const stored = await storedSecrets(config.ASSAY_DATA_DIR, log);
   return {
-    jwt: jwt ?? kept.jwt,
-    ledgerKey: ledgerKey ?? kept.ledgerKey,
-    encryptionKey: encryptionKey ?? kept.encryptionKey,
+    jwt: jwt ?? stored.jwt,
+    ledgerKey: ledgerKey ?? stored.ledgerKey,
+    encryptionKey: encryptionKey ?? stored.encryptionKey,
     ...former,
   };
 }
 
-const listed = (old: string | undefined): string[] => (old === undefined ? [] : [old]);
+const asList = (old: string | undefined): string[] => (old === undefined ? [] : [old]);
 
-/** A file of an earlier version gets the secrets that it lacks. */
-async function keptSecrets(dataDir: string, log: (line: string) => void): Promise<Kept> {
+/** Reads the file, and adds the secrets that it lacks. */
+async function storedSecrets(dataDir: string, log: (line: string) => void): Promise<StoredSecrets> {
   const path = join(dataDir, 'secrets.json');
   const text = await readFile(path, 'utf8').catch(() => null);
-  const found = text === null ? {} : (JSON.parse(text) as Partial<Kept>);
-  const made: Kept = {
+  const found = text === null ? {} : (JSON.parse(text) as Partial<StoredSecrets>);
+  const secrets: StoredSecrets = {
     jwt: randomToken(),
     ledgerKey: randomToken(),
     encryptionKey: randomToken(),
     ...found,
   };
-  if (text !== null) await chmod(path, PRIVATE);
-  if (Object.keys(made).length === Object.keys(found).length) return made;
+  if (text !== null) await chmod(path, PRIVATE_MODE);
+  if (Object.keys(secrets).length === Object.keys(found).length) return secrets;
   await mkdir(dataDir, { recursive: true });
-  await writeFile(path, `${JSON.stringify(made, null, 2)}\n`, {
-    mode: PRIVATE,
+  await writeFile(path, `${JSON.stringify(secrets, null, 2)}\n`, {
+    mode: PRIVATE_MODE,
     flag: text === null ? 'wx' : 'w',
   });
-  log(`secrets were made and are kept in ${path}`);
-  return made;
+  log(`secrets generated and stored in ${path}`);
+  return secrets;
 }

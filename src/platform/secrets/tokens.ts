@@ -1,10 +1,10 @@
-// Session tokens and the temp tokens of a second step: signed with HS256, each bound to its one use, verified with an explicit algorithm list.
+// Session tokens, and the temp tokens between password and second factor: JWTs signed with HS256, each for an audience of its own.
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../clock.ts';
 
-/** What a session token says. Times are seconds since the epoch. */
+/** The claims of a session token. Times are in seconds since the epoch. */
 export interface SessionClaims {
   sub: string;
   organizationId: string;
@@ -15,21 +15,21 @@ export interface SessionClaims {
 
 export interface SessionTokens {
   sign(claims: SessionClaims): string;
-  /** The claims of a genuine token. Whether it has expired is the caller's question, for a revocation is told first. @throws AppError `TOKEN_VERIFICATION_FAILED` */
+  /** Verifies everything but the expiry, which the caller checks after revocation. @throws AppError `TOKEN_VERIFICATION_FAILED` */
   verify(token: string): SessionClaims;
 }
 
-/** What the temp token between password and second factor says. */
+/** The claims of the temp token between password and second factor. */
 export interface TempClaims {
   sub: string;
-  /** The one-time token that counts its tries and ends it. */
+  /** The one-time token that counts attempts and ends the temp token. */
   jti: string;
   exp: number;
 }
 
 export interface TempTokens {
   issue(claims: TempClaims): string;
-  /** @throws AppError `TOKEN_VERIFICATION_FAILED`; its end is the one-time token's */
+  /** Verifies everything but the expiry, which the one-time token decides. @throws AppError `TOKEN_VERIFICATION_FAILED` */
   read(token: string): TempClaims;
 }
 
@@ -37,20 +37,20 @@ const SESSION_AUDIENCE = 'assay:session';
 const TEMP_AUDIENCE = 'assay:second-factor';
 const ISSUER = 'assay';
 
-interface Keys {
+interface SigningKeys {
   secret: string;
   formerSecrets: readonly string[];
   clock: Clock;
 }
 
-/** Made once: of a bare text the library would first try to read a public key, with every token, which takes half a millisecond. */
+/** A key object: given a string, the library first tries to parse it as a public key, which takes half a millisecond a token. */
 const keyOf = (secret: string): KeyObject => createSecretKey(Buffer.from(secret));
 
-/** Signs and verifies for one audience. Tokens of the current secret are made; those of former secrets are still accepted. */
-function createSigner({ secret, formerSecrets, clock }: Keys, audience: string) {
+/** Signs with the current secret, and verifies with previous ones too. */
+function createSigner({ secret, formerSecrets, clock }: SigningKeys, audience: string) {
   const key = keyOf(secret);
-  const accepted = [key, ...formerSecrets.map(keyOf)];
-  const wanted: jwt.VerifyOptions = {
+  const acceptedKeys = [key, ...formerSecrets.map(keyOf)];
+  const options: jwt.VerifyOptions = {
     algorithms: ['HS256'],
     audience,
     issuer: ISSUER,
@@ -58,14 +58,14 @@ function createSigner({ secret, formerSecrets, clock }: Keys, audience: string) 
   };
   function read(key: KeyObject, token: string): jwt.JwtPayload | null {
     try {
-      const { header, payload } = jwt.verify(token, key, { ...wanted, complete: true });
+      const { header, payload } = jwt.verify(token, key, { ...options, complete: true });
       return header.typ === 'JWT' && typeof payload !== 'string' ? payload : null;
     } catch {
       return null;
     }
   }
   return {
-    make: (claims: object): string =>
+    sign: (claims: object): string =>
       jwt.sign({ ...claims, iat: Math.floor(clock.now().getTime() / 1000) }, key, {
         algorithm: 'HS256',
         audience,
@@ -73,36 +73,37 @@ function createSigner({ secret, formerSecrets, clock }: Keys, audience: string) 
       }),
     verify<T extends object>(
       token: string,
-      accepts: (claims: jwt.JwtPayload) => claims is jwt.JwtPayload & T,
+      hasShape: (claims: jwt.JwtPayload) => claims is jwt.JwtPayload & T,
     ): T {
-      for (const each of accepted) {
-        const claims = read(each, token);
-        if (claims && accepts(claims)) return claims;
+      for (const acceptedKey of acceptedKeys) {
+        const claims = read(acceptedKey, token);
+        if (claims && hasShape(claims)) return claims;
       }
       throw new AppError('TOKEN_VERIFICATION_FAILED');
     },
   };
 }
 
-export function createSessionTokens(keys: Keys): SessionTokens {
+export function createSessionTokens(keys: SigningKeys): SessionTokens {
   const signer = createSigner(keys, SESSION_AUDIENCE);
-  return { sign: signer.make, verify: (token) => signer.verify(token, isSession) };
+  return { sign: signer.sign, verify: (token) => signer.verify(token, isSession) };
 }
 
-export function createTempTokens(keys: Keys): TempTokens {
+export function createTempTokens(keys: SigningKeys): TempTokens {
   const signer = createSigner(keys, TEMP_AUDIENCE);
-  return { issue: signer.make, read: (token) => signer.verify(token, isTemp) };
+  return { issue: signer.sign, read: (token) => signer.verify(token, isTemp) };
 }
 
-const texts = (...claims: unknown[]): boolean => claims.every((claim) => typeof claim === 'string');
+const areStrings = (...claims: unknown[]): boolean =>
+  claims.every((claim) => typeof claim === 'string');
 
 function isSession(claims: jwt.JwtPayload): claims is jwt.JwtPayload & SessionClaims {
   return (
-    texts(claims.sub, claims.organizationId, claims.role, claims.jti) &&
+    areStrings(claims.sub, claims.organizationId, claims.role, claims.jti) &&
     typeof claims.exp === 'number'
   );
 }
 
 function isTemp(claims: jwt.JwtPayload): claims is jwt.JwtPayload & TempClaims {
-  return texts(claims.sub, claims.jti) && typeof claims.exp === 'number';
+  return areStrings(claims.sub, claims.jti) && typeof claims.exp === 'number';
 }

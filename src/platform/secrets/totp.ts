@@ -1,4 +1,4 @@
-// Time-based one-time passwords (RFC 6238): six digits, 30 seconds, SHA-1, as every authenticator understands them.
+// Time-based one-time passwords (RFC 6238): six digits, 30 seconds and SHA-1, which every authenticator supports.
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import { toDataURL } from 'qrcode';
 import type { Clock } from '../clock.ts';
@@ -6,11 +6,11 @@ import type { Clock } from '../clock.ts';
 export interface Totp {
   /** 160 random bits in base32. */
   newSecret(): string;
-  /** The time step a code belongs to (the present one, the one before or after); null when it is none of theirs. */
+  /** The time step of a code: the current one, the one before or after; null when the code is incorrect. */
   stepOf(secret: string, code: string): number | null;
-  /** `otpauth://` address for an account of Assay. */
+  /** The `otpauth://` URI of an account. */
   uriOf(secret: string, account: string): string;
-  /** The address as a picture: a PNG in a `data:` URL. */
+  /** A QR code as a PNG in a `data:` URL. */
   qrCodeOf(uri: string): Promise<string>;
 }
 

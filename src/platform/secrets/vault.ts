@@ -1,14 +1,14 @@
-// Closes secrets that have to be read again, and keys the digests of those that are guessable; the key is not in the database.
+// Encrypts secrets that must be read again, and keys the digests of guessable ones; the key is not in the database.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { random16 } from '../ids.ts';
 
 export interface Vault {
-  /** AES-256-GCM under the current key; opens only with the same `place`, so that a copy in another record is worthless. */
-  seal(text: string, place: string): string;
-  /** @throws Error when the text was not sealed for this place under a key that is known */
-  open(sealed: string, place: string): string;
-  /** HMAC-SHA256 of a short secret in its place, 64 hex digits: under the current key first, then under the former ones. */
-  digests(text: string, place: string): [string, ...string[]];
+  /** Encrypts with AES-256-GCM and additional authenticated data: in another record a copy does not decrypt. */
+  seal(text: string, aad: string): string;
+  /** @throws Error when the value was sealed with other `aad` or an unknown key, or was altered */
+  open(sealed: string, aad: string): string;
+  /** HMAC-SHA256 of a short secret and its `aad` in hex: with the current key first, then with the previous ones. */
+  digests(text: string, aad: string): [string, ...string[]];
 }
 
 const ALGORITHM = 'aes-256-gcm';
@@ -16,8 +16,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
-/** One secret gives a key for each purpose. */
-function derived(secret: string, purpose: string): Buffer {
+/** Derives the key of one purpose. */
+function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `assay:${purpose}`, KEY_BYTES));
 }
 
@@ -29,35 +29,36 @@ export function createVault({
   formerKeys: readonly string[];
 }): Vault {
   const secrets = [key, ...formerKeys];
-  const [sealing, digesting] = [derived(key, 'seal'), derived(key, 'digest')];
-  const opening = secrets.map((secret) => derived(secret, 'seal'));
-  const formerDigesting = formerKeys.map((secret) => derived(secret, 'digest'));
-  const digest = (hmacKey: Buffer, text: string, place: string): string =>
-    createHmac('sha256', hmacKey).update(`${place}\0${text}`).digest('hex');
+  const sealKey = deriveKey(key, 'seal');
+  const openKeys = secrets.map((secret) => deriveKey(secret, 'seal'));
+  const digestKey = deriveKey(key, 'digest');
+  const formerDigestKeys = formerKeys.map((secret) => deriveKey(secret, 'digest'));
+  const digest = (hmacKey: Buffer, text: string, aad: string): string =>
+    createHmac('sha256', hmacKey).update(`${aad}\0${text}`).digest('hex');
 
   return {
-    seal(text, place) {
+    seal(text, aad) {
       const nonce = random16().subarray(0, NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, sealing, nonce).setAAD(Buffer.from(place));
+      const cipher = createCipheriv(ALGORITHM, sealKey, nonce).setAAD(Buffer.from(aad));
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
     },
-    open(sealed, place) {
+    open(sealed, aad) {
       const bytes = Buffer.from(sealed, 'base64url');
-      for (const candidate of opening) {
-        const text = opened(bytes, candidate, place);
+      for (const openKey of openKeys) {
+        const text = decrypt(bytes, openKey, aad);
         if (text !== null) return text;
       }
-      throw new Error('a sealed value does not open: another key, another record, or altered');
+      throw new Error('cannot open a sealed value: unknown key, another record, or altered');
     },
-    digests: (text, place) => [
-      digest(digesting, text, place),
-      ...formerDigesting.map((hmacKey) => digest(hmacKey, text, place)),
+    digests: (text, aad) => [
+      digest(digestKey, text, aad),
+      ...formerDigestKeys.map((hmacKey) => digest(hmacKey, text, aad)),
     ],
   };
 }
 
-function opened(bytes: Buffer, key: Buffer, place: string): string | null {
+function decrypt(bytes: Buffer, key: Buffer, aad: string): string | null {
   const [nonce, tag, body] = [
     bytes.subarray(0, NONCE_BYTES),
     bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
@@ -66,7 +67,7 @@ function opened(bytes: Buffer, key: Buffer, place: string): string | null {
   if (tag.length < TAG_BYTES) return null;
   try {
     const decipher = createDecipheriv(ALGORITHM, key, nonce)
-      .setAAD(Buffer.from(place))
+      .setAAD(Buffer.from(aad))
       .setAuthTag(tag);
     return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
   } catch {

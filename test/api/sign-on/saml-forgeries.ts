@@ -86,15 +86,15 @@ const SIGNATURES: Row[] = [
   ],
   [
     'the response signed by somebody else',
-    /signature of Response does not verify/,
+    /signature of Response is invalid/,
     (asked) => base64(idp.sign(signed(asked), 'Response', { pair: stranger })),
   ],
-  how('a certificate that is not the provider’s', /does not verify/, { pair: stranger }),
-  how('the key shown in KeyInfo', /does not verify/, {
+  how('a certificate that is not the provider’s', /is invalid/, { pair: stranger }),
+  how('the key shown in KeyInfo', /is invalid/, {
     pair: stranger,
     shown: stranger.certificate,
   }),
-  how('the provider’s certificate shown, another key used', /does not verify/, {
+  how('the provider’s certificate shown, another key used', /is invalid/, {
     pair: stranger,
     shown: idp.pair.certificate,
   }),
@@ -136,11 +136,11 @@ const SIGNATURES: Row[] = [
   changed('two descriptions of what is signed', /more than one SignedInfo/, (xml) =>
     xml.replace(/<ds:SignedInfo>[\s\S]*<\/ds:SignedInfo>/, '$&$&'),
   ),
-  changed('an altered name', /does not verify/, (xml) => xml.replace(`>${PERSON}<`, `>${VICTIM}<`)),
-  changed('an altered signature', /does not verify/, (xml) =>
+  changed('an altered name', /is invalid/, (xml) => xml.replace(`>${PERSON}<`, `>${VICTIM}<`)),
+  changed('an altered signature', /is invalid/, (xml) =>
     xml.replace(/(?<=<ds:SignatureValue>)./, (first) => (first === 'A' ? 'B' : 'A')),
   ),
-  changed('an altered digest', /does not verify/, (xml) =>
+  changed('an altered digest', /is invalid/, (xml) =>
     xml.replace(/(<ds:DigestValue>)./, '$1*'),
   ),
   changed('a list of a thousand prefixes', /Transform has unexpected content/, (xml) =>
@@ -412,7 +412,7 @@ const ENCRYPTED: Row[] = [
   ],
   [
     'something else in it',
-    /Something else is encrypted/,
+    /encrypted element is not an assertion/,
     async (asked) => base64(await idp.encrypt(signed(asked), ours.certificate, { text: '<x/>' })),
   ],
   [
@@ -450,7 +450,7 @@ const ENCRYPTED: Row[] = [
 
 const WRAPPED: Row[] = wrappings.map((shape) => [
   shape,
-  /more than one assertion|same ID|does not verify|no Destination/,
+  /more than one assertion|same ID|is invalid|no Destination/,
   (asked) => {
     const element = /^XSW[12]/.test(shape) ? 'Response' : 'Assertion';
     const xml = idp.sign(responseXml(honest(asked)), element);

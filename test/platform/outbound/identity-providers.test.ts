@@ -26,9 +26,9 @@ test('the issuer that stands for all tenants of Entra is the installation’s ow
   await expect(openId(realm.settings)).rejects.toMatchObject({
     code: 'IDENTITY_PROVIDER_UNAVAILABLE',
   });
-  await expect(openId({ ...realm.settings, shared: true })).resolves.toBeDefined();
+  await expect(openId({ ...realm.settings, multiTenant: true })).resolves.toBeDefined();
   realm.metadata = { issuer: `${ENTRA}/another-tenant/v2.0` };
-  const fresh = { ...realm.settings, clientSecret: 'another', shared: true as const };
+  const fresh = { ...realm.settings, clientSecret: 'another', multiTenant: true as const };
   await expect(openId(fresh)).rejects.toMatchObject({ code: 'IDENTITY_PROVIDER_UNAVAILABLE' });
 });
 

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import {
   createSafeHttp,
   type SafeHttp,
-  type SafeHttpParts,
+  type SafeHttpOptions,
 } from '../../../src/platform/outbound/safe-http.ts';
 
 const MAX_BYTES = 10_000;
@@ -53,17 +53,17 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((http) => http.close()));
 });
 
-function http(parts: Partial<SafeHttpParts> = {}): SafeHttp {
+function http(parts: Partial<SafeHttpOptions> = {}): SafeHttp {
   const made = createSafeHttp({ allow: [], timeoutMs: 2000, maxBytes: MAX_BYTES, ...parts });
   open.push(made);
   return made;
 }
 /** May reach the server. */
-const allowing = (parts: Partial<SafeHttpParts> = {}): SafeHttp =>
+const allowing = (parts: Partial<SafeHttpOptions> = {}): SafeHttp =>
   http({ allow: [`127.0.0.1:${port}`], ...parts });
 const here = (path = '/'): string => `http://127.0.0.1:${port}${path}`;
 /** Answers name by name; a list of lists is given one after the other. */
-function names(answers: Record<string, string[][]>): Required<SafeHttpParts>['resolve'] {
+function names(answers: Record<string, string[][]>): Required<SafeHttpOptions>['resolve'] {
   return (hostname) => {
     const list = answers[hostname];
     const addresses = list && (list.length > 1 ? list.shift() : list[0]);

@@ -114,7 +114,7 @@ describe('encryption', () => {
   test('without a key of ours what is encrypted is refused, the rest is read', async () => {
     const xml = await idp.encrypt(signed, ours.certificate);
     expect(() => readResponse(question(xml), null)).toThrow(
-      /encrypted, and no decryption key is configured/,
+      /encrypted, but no decryption key is configured/,
     );
     expect(readResponse(question(signed), null).nameId).toBe('mallory');
   });
@@ -164,13 +164,13 @@ describe('the thread', () => {
     const { kind: _, ...good } = question(signed);
     const hasty = createSamlReaderWorker({
       decryptionKey: null,
-      timeLimitMs: 0,
+      timeoutMs: 0,
       log: { warn: (_, text) => warned.push(text) },
     });
     for (const _ of [1, 2])
       await expect(hasty.response(good)).rejects.toMatchObject({
         code: 'TOKEN_VERIFICATION_FAILED',
-        message: 'The message cannot be read',
+        message: 'The SAML message cannot be read',
       });
     expect(warned).toHaveLength(2);
     await hasty.close();

@@ -42,7 +42,7 @@ function providerC(config: Config, providers: IdentityProviders): SocialOpener |
   const client = clientOf(config, 'C');
   if (!client) return null;
   return openIdLogin(providers, {
-    registration: { ...client, issuer: config.ASSAY_OAUTH_C_ISSUER, shared: true },
+    registration: { ...client, issuer: config.ASSAY_OAUTH_C_ISSUER, multiTenant: true },
     prompt: 'select_account',
     edovClaim: 'xms_edov',
   });

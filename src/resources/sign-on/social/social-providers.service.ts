@@ -4,9 +4,9 @@ import { AppError } from '../../../errors.ts';
 import type {
   IdentityProviders,
   OpenIdProvider,
-  PlainProvider,
-  PlainRegistration,
-  OpenIdRegistration,
+  OAuthClient,
+  OAuthServer,
+  OpenIdClient,
   AuthorizationRequest,
   AuthorizationResponse,
 } from '../../../platform/outbound/identity-providers.ts';
@@ -30,7 +30,7 @@ export interface SocialProvider {
 export type SocialOpener = () => Promise<SocialProvider>;
 
 interface OpenIdKind {
-  registration: OpenIdRegistration;
+  registration: OpenIdClient;
   prompt?: string;
   /** A claim besides `email_verified` that says the address is verified. */
   edovClaim?: string;
@@ -60,9 +60,9 @@ export const openIdLogin = (providers: IdentityProviders, kind: OpenIdKind): Soc
 /** GitHub has no ID tokens: its API says whom the access token belongs to. */
 export const gitHubLogin = (
   providers: IdentityProviders,
-  { apiUrl, ...registration }: PlainRegistration & { apiUrl: string },
+  { apiUrl, ...registration }: OAuthClient & { apiUrl: string },
 ): SocialOpener => {
-  const provider: PlainProvider = providers.plain(registration);
+  const provider: OAuthServer = providers.oauth(registration);
   return () =>
     Promise.resolve({
       location: (request) => provider.location({ ...request, scope: 'read:user user:email' }),
