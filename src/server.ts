@@ -1,4 +1,4 @@
-// Entry: load the configuration, find or start MongoDB, start the instance, drain on SIGTERM.
+// Entry point: loads the configuration, opens the database, starts the instance, and drains it on SIGTERM.
 import { existsSync } from 'node:fs';
 import closeWithGrace from 'close-with-grace';
 import { childEnvironment, loadConfig, type Config } from './config.ts';
@@ -12,10 +12,10 @@ const PARENT_CHECK_MS = 500;
 
 function welcome(url: string): string {
   return `
-  Assay answers at   ${url}
+  Assay listens at   ${url}
   API reference      ${url}/docs
 
-  To get a key, register (with a name and a password of your own; later, /api/v1/auth/login gives the token) and mint one:
+  To get an API key, register (with your own name and password; later, /api/v1/auth/login returns the token) and create one:
 
     TOKEN=$(curl -s ${url}/api/v1/auth/register -H 'content-type: application/json' \\
       -d '{"name":"Ada","email":"ada@example.com","password":"Correct-Horse-9","organizationName":"Example"}' \\
@@ -82,7 +82,7 @@ function followParent(close: () => void): void {
 main().catch((error: unknown) => {
   const text = error instanceof Error ? error.message : String(error);
   process.stderr.write(
-    `${text}${text.includes('EADDRINUSE') ? '; set PORT to another one' : ''}\n`,
+    `${text}${text.includes('EADDRINUSE') ? '; set PORT to another port' : ''}\n`,
   );
   process.exit(1);
 });

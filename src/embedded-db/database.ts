@@ -1,22 +1,22 @@
-// The database an instance runs on: the one that the configuration names, or an embedded one in the data folder.
+// Opens the database of an instance: the configured one, or an embedded one in the data folder.
 import { startEmbedded } from './embedded-mongod.ts';
 import { findMongod, type MongodLookup } from './mongod-binary.ts';
 
 export interface DatabaseOptions extends Pick<MongodLookup, 'binary' | 'env' | 'log'> {
-  /** Connection string of a database of one's own; absent: an embedded one is started. */
+  /** Connection string; undefined: an embedded database is started. */
   uri: string | undefined;
   dataDir: string;
-  /** Called with the reason when the embedded database ends without having been stopped. */
+  /** Called with the reason when the embedded database ends unexpectedly. */
   onLost: (reason: string) => void;
 }
 
 export interface Database {
   uri: string;
-  /** Stops what was started; a database of one's own is left alone. */
+  /** Stops an embedded database; does nothing to a configured one. */
   stop(): Promise<void>;
 }
 
-/** @throws Error with a readable message: no mongod was found, or it could not be started on the data folder. */
+/** @throws Error with a readable message when no mongod is found, or it does not start on the data folder */
 export async function openDatabase({
   uri,
   dataDir,

