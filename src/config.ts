@@ -1,4 +1,4 @@
-// What the environment may say: the only reader of process.env, one schema, one readable error listing every bad key.
+// The configuration: the only reader of process.env, validated by one schema; one error lists every invalid variable.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -9,16 +9,16 @@ const list = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 );
-/** What proxy-addr takes: a named range, or an address with or without its prefix length. */
+/** As proxy-addr takes them: a named range, an address or a subnet. */
 const proxies = list.refine(
   (items) =>
     items.every((item) => /^(loopback|linklocal|uniquelocal)$/.test(item) || isSubnet(item)),
-  'give addresses, subnets such as 10.0.0.0/8, or loopback, linklocal, uniquelocal',
+  'must be addresses, subnets such as 10.0.0.0/8, or loopback, linklocal, uniquelocal',
 );
 const count = z.coerce.number().int().positive();
-const secret = z.string().min(32, 'give at least 32 characters');
+const secret = z.string().min(32, 'must have at least 32 characters');
 const address = z.url({ protocol: /^https?$/ });
-/** PEM, also in one line with `\\n` for its line breaks. */
+/** PEM; `\\n` stands for a line break, so that it fits into one line. */
 const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
 const plan = z.enum(['sandbox', 'scale', 'governance', 'enterprise', 'custom']);
 
@@ -30,7 +30,7 @@ export const environment = z.object({
     .min(0)
     .max(65535)
     .default(3000)
-    .describe('Port of the HTTP interface; 0 takes any free one'),
+    .describe('Port of the HTTP server; 0 takes any free one'),
   ASSAY_HOST: z
     .string()
     .default('127.0.0.1')
@@ -38,7 +38,7 @@ export const environment = z.object({
   ASSAY_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('Address under which callers reach this service; links in mail and documents use it'),
+    .describe('URL under which callers reach this service, for links in mail and documents'),
   MONGODB_URI: z
     .string()
     .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
@@ -52,19 +52,19 @@ export const environment = z.object({
     .describe('Folder of the embedded database, its secrets and undelivered mail'),
   ASSAY_JWT_SECRET: secret
     .optional()
-    .describe('Signs session tokens; made on an embedded start when unset'),
-  ASSAY_JWT_SECRET_OLD: secret
-    .optional()
-    .describe('A former session secret that is still accepted'),
+    .describe('Signs session tokens; generated on an embedded start when unset'),
+  ASSAY_JWT_SECRET_OLD: secret.optional().describe('The previous session secret, still accepted'),
   ASSAY_LEDGER_KEY: secret
     .optional()
-    .describe('Keys the idempotency digests; made on an embedded start when unset'),
+    .describe('Keys the idempotency digests; generated on an embedded start when unset'),
   ASSAY_ENCRYPTION_KEY: secret
     .optional()
-    .describe('Encrypts secrets of users in the database; made on an embedded start when unset'),
+    .describe(
+      'Encrypts secrets of users in the database; generated on an embedded start when unset',
+    ),
   ASSAY_ENCRYPTION_KEY_OLD: secret
     .optional()
-    .describe('A former encryption key that still opens what it closed'),
+    .describe('The previous encryption key, for decryption only'),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
     .optional()
@@ -74,77 +74,72 @@ export const environment = z.object({
   ASSAY_MAIL_FROM: z.email().default('assay@localhost.localdomain').describe('Sender of mail'),
   ASSAY_TRUST_PROXY: proxies
     .default([])
-    .describe('Addresses or subnets of proxies whose X-Forwarded-For is believed, comma-separated'),
-  ASSAY_CORS_ORIGINS: list.default([]).describe('Origins a browser may call from, comma-separated'),
+    .describe(
+      'Addresses or subnets of trusted proxies, whose X-Forwarded-For is used, comma-separated',
+    ),
+  ASSAY_CORS_ORIGINS: list.default([]).describe('Allowed CORS origins, comma-separated'),
   ASSAY_RETURN_URLS: list
-    .refine((urls) => urls.every((url) => URL.canParse(url)), 'give absolute addresses')
+    .refine((urls) => urls.every((url) => URL.canParse(url)), 'must be absolute URLs')
     .default([])
     .describe(
-      'Addresses a browser may return to after a sign-on, comma-separated, the default first; unset: the public one',
+      'URLs a browser may be redirected to after a sign-on, comma-separated, the default first; unset: the public URL',
     ),
   ASSAY_OUTBOUND_ALLOW: list
     .refine(
       (items) => items.every(isDestination),
-      'give hosts, hosts with a port, addresses, or subnets',
+      'must be hosts, hosts with a port, addresses, or subnets',
     )
     .default([])
     .describe(
-      'Private hosts, host:port pairs, addresses or subnets that may be called when a user names them, also over http; unset: public ones over https only',
+      'Private hosts, host:port pairs, addresses or subnets that URLs of users may name, also over http; unset: public ones over https only',
     ),
   ASSAY_DNS_SERVERS: list
     .refine(
       (servers) =>
         servers.every((server) => isIP(server.replace(/(:\d+)$/, '')) === 4 || isIP(server) === 6),
-      'give addresses, IPv4 ones perhaps with a port',
+      'must be IP addresses; IPv4 addresses may have a port',
     )
     .default([])
     .describe(
-      'Name servers asked for the proof of an e-mail domain, comma-separated; unset: those of the system',
+      'Name servers for the verification of e-mail domains, comma-separated; unset: those of the system',
     ),
   ASSAY_OAUTH_A_ISSUER: address
     .default('https://accounts.google.com')
-    .describe('OpenID provider of the first social login'),
-  ASSAY_OAUTH_A_CLIENT_ID: z
-    .string()
-    .optional()
-    .describe('Client there; unset: there is no such login'),
-  ASSAY_OAUTH_A_CLIENT_SECRET: z.string().optional().describe('Its secret'),
+    .describe('Issuer of the first social login (OpenID Connect)'),
+  ASSAY_OAUTH_A_CLIENT_ID: z.string().optional().describe('Client id; unset: this login is off'),
+  ASSAY_OAUTH_A_CLIENT_SECRET: z.string().optional().describe('Client secret'),
   ASSAY_OAUTH_B_AUTHORIZATION_URL: address
     .default('https://github.com/login/oauth/authorize')
-    .describe('Where GitHub, or a server like it, asks people for the second social login'),
+    .describe('Authorization endpoint of the second social login (GitHub, or a compatible server)'),
   ASSAY_OAUTH_B_TOKEN_URL: address
     .default('https://github.com/login/oauth/access_token')
-    .describe('Where it exchanges codes'),
+    .describe('Its token endpoint'),
   ASSAY_OAUTH_B_API_URL: address
     .default('https://api.github.com')
-    .describe('Below which it serves /user and /user/emails'),
-  ASSAY_OAUTH_B_CLIENT_ID: z
-    .string()
-    .optional()
-    .describe('Client there; unset: there is no such login'),
-  ASSAY_OAUTH_B_CLIENT_SECRET: z.string().optional().describe('Its secret'),
+    .describe('Base URL of its API, which serves /user and /user/emails'),
+  ASSAY_OAUTH_B_CLIENT_ID: z.string().optional().describe('Client id; unset: this login is off'),
+  ASSAY_OAUTH_B_CLIENT_SECRET: z.string().optional().describe('Client secret'),
   ASSAY_OAUTH_C_ISSUER: address
     .default('https://login.microsoftonline.com/common/v2.0')
-    .describe('OpenID provider of the third social login, which asks for the account each time'),
-  ASSAY_OAUTH_C_CLIENT_ID: z
-    .string()
-    .optional()
-    .describe('Client there; unset: there is no such login'),
-  ASSAY_OAUTH_C_CLIENT_SECRET: z.string().optional().describe('Its secret'),
+    .describe(
+      'Issuer of the third social login (OpenID Connect), which asks for the account each time',
+    ),
+  ASSAY_OAUTH_C_CLIENT_ID: z.string().optional().describe('Client id; unset: this login is off'),
+  ASSAY_OAUTH_C_CLIENT_SECRET: z.string().optional().describe('Client secret'),
   ASSAY_SAML_KEY: pem
-    .refine(isRsaKey, 'give an RSA private key in PEM')
+    .refine(isRsaKey, 'must be an RSA private key in PEM')
     .optional()
     .describe(
       'Signs SAML messages and decrypts assertions: an RSA private key in PEM; \\n stands for a line break',
     ),
   ASSAY_SAML_CERTIFICATE: pem
-    .refine(isCertificate, 'give a certificate in PEM')
+    .refine(isCertificate, 'must be a certificate in PEM')
     .optional()
-    .describe('The certificate of ASSAY_SAML_KEY in PEM, which the SAML metadata show'),
+    .describe('The certificate of ASSAY_SAML_KEY in PEM, published in the SAML metadata'),
   REGISTRATION: z
     .enum(['open', 'invite'])
     .default('open')
-    .describe('Whether strangers may register an organisation'),
+    .describe('Whether anyone may register an organisation'),
   DEFAULT_PLAN: plan
     .optional()
     .describe(
@@ -155,7 +150,7 @@ export const environment = z.object({
     .transform((addresses) => addresses.map((address) => address.toLowerCase()))
     .default([])
     .describe(
-      'E-mail addresses that hold the system-level role owner once they are proved, comma-separated',
+      'E-mail addresses that have the system role owner once they are verified, comma-separated',
     ),
   ASSAY_LIMIT_IP: count.default(1000).describe('Requests per client address and 15 minutes'),
   ASSAY_LIMIT_USER: count.default(600).describe('Requests per user and 15 minutes'),
@@ -165,52 +160,50 @@ export const environment = z.object({
   ASSAY_LIMIT_ACCOUNT: count.default(20).describe('Sign-in attempts per account and 15 minutes'),
   ASSAY_LIMIT_ONBOARDING: count
     .default(120)
-    .describe('Requests to the onboarding of agents per user and 15 minutes'),
+    .describe('Requests to agent onboarding per user and 15 minutes'),
   ASSAY_LIMIT_MAIL: count
     .default(5)
-    .describe('Mails that strangers may have sent to one address in 15 minutes'),
-  ASSAY_LIMIT_SANDBOX: count
-    .default(10_000)
-    .describe('Decisions a month that the plan sandbox allows'),
+    .describe('Mails to one address that may be requested without signing in, per 15 minutes'),
+  ASSAY_LIMIT_SANDBOX: count.default(10_000).describe('Decisions per month on the plan sandbox'),
   ASSAY_LIMIT_SCIM: count
     .default(600)
     .describe('SCIM requests per token, and per client address, and 15 minutes'),
   ASSAY_QUEUE_LIMIT: count
     .default(10_000)
-    .describe('Decisions of one organisation that may wait to be sealed'),
+    .describe('Maximum number of decisions of one organisation that wait to be sealed'),
   ASSAY_METRICS_TOKEN: z
     .string()
     .min(16)
     .optional()
-    .describe('Bearer token of /metrics; unset: /metrics answers the loopback only'),
+    .describe('Bearer token of /metrics; unset: /metrics is open to the loopback only'),
   ASSAY_PASSWORD_CONCURRENCY: count
     .default(1)
-    .describe('Password hashes computed at the same time'),
+    .describe('Maximum number of concurrent password hashes'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('Least severe log level written'),
+    .describe('Minimum level of log records'),
   NODE_ENV: z
     .string()
     .default('development')
-    .describe('production switches secure cookies on and requires explicit secrets'),
+    .describe('production enables secure cookies and requires explicit secrets'),
 });
 
 type Environment = z.output<typeof environment>;
 export type PlanName = z.output<typeof plan>;
 
-/** The configuration as the program uses it: the environment, with the defaults that depend on other keys filled in. */
+/** The environment, with the defaults that depend on other variables. */
 export interface Config extends Omit<Environment, 'DEFAULT_PLAN'> {
   DEFAULT_PLAN: PlanName;
   production: boolean;
 }
 
-/** Thrown when the environment does not fit the schema; the message lists every bad key. */
+/** The environment is invalid; the message lists every invalid variable. */
 export class ConfigError extends Error {}
 
 /**
- * Reads the configuration. An empty value counts as unset.
- * @throws ConfigError naming every key that does not fit
+ * Reads the configuration; an empty value counts as unset.
+ * @throws ConfigError
  */
 export function loadConfig(
   source: Readonly<Record<string, string | undefined>> = process.env,
@@ -219,12 +212,12 @@ export function loadConfig(
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ''),
   );
   const parsed = environment.safeParse(given);
-  const misfits =
+  const invalid =
     parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
-  const pairs = parsed.data ? unpaired(parsed.data) : [];
-  const problems = [...misfits, ...missing(given), ...halfGiven(given), ...pairs];
+  const pairs = parsed.data ? samlPairProblems(parsed.data) : [];
+  const problems = [...invalid, ...missingSecrets(given), ...halfGivenClients(given), ...pairs];
   if (!parsed.success || problems.length > 0)
-    throw new ConfigError(`The configuration has errors:\n  ${problems.join('\n  ')}`);
+    throw new ConfigError(`Invalid configuration:\n  ${problems.join('\n  ')}`);
   const env = parsed.data;
   return {
     ...env,
@@ -233,35 +226,35 @@ export function loadConfig(
   };
 }
 
-/** In production and with a database of one's own, secrets are given, not made: another instance must have the same. */
-function missing(given: Readonly<Record<string, string | undefined>>): string[] {
+/** In production and with a configured database, every instance must be given the same secrets. */
+function missingSecrets(given: Readonly<Record<string, string | undefined>>): string[] {
   if (given.MONGODB_URI === undefined && given.NODE_ENV !== 'production') return [];
   return ['ASSAY_JWT_SECRET', 'ASSAY_LEDGER_KEY', 'ASSAY_ENCRYPTION_KEY']
     .filter((key) => given[key] === undefined)
     .map((key) => `${key}: required in production and when MONGODB_URI is set`);
 }
 
-/** A client of a social login needs its secret, and a secret its client. */
-function halfGiven(given: Readonly<Record<string, string | undefined>>): string[] {
+/** The client id of a social login requires its secret, and the other way round. */
+function halfGivenClients(given: Readonly<Record<string, string | undefined>>): string[] {
   return ['A', 'B', 'C']
     .map(
       (letter) =>
         [`ASSAY_OAUTH_${letter}_CLIENT_ID`, `ASSAY_OAUTH_${letter}_CLIENT_SECRET`] as const,
     )
     .filter(([id, secret]) => (given[id] === undefined) !== (given[secret] === undefined))
-    .map(([id, secret]) => `${id}: is given together with ${secret} or not at all`);
+    .map(([id, secret]) => `${id}: must be set together with ${secret}`);
 }
 
-/** A key without its certificate is of no use, nor the other way round. */
-function unpaired({
+/** A SAML key requires its certificate, and the other way round. */
+function samlPairProblems({
   ASSAY_SAML_KEY: key,
   ASSAY_SAML_CERTIFICATE: certificate,
 }: Environment): string[] {
   if (key === undefined && certificate === undefined) return [];
   if (key === undefined || certificate === undefined)
-    return ['ASSAY_SAML_KEY, ASSAY_SAML_CERTIFICATE: give both'];
+    return ['ASSAY_SAML_KEY, ASSAY_SAML_CERTIFICATE: must be set together'];
   const isPair = new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
-  return isPair ? [] : ['ASSAY_SAML_CERTIFICATE: is not of ASSAY_SAML_KEY'];
+  return isPair ? [] : ['ASSAY_SAML_CERTIFICATE: does not match ASSAY_SAML_KEY'];
 }
 
 function isRsaKey(text: string): boolean {
@@ -291,7 +284,7 @@ function isSubnet(text: string): boolean {
   );
 }
 
-/** A subnet or address, or a host name or bracketed address with or without a port. */
+/** A subnet or address, or a host name or bracketed address with an optional port. */
 function isDestination(text: string): boolean {
   return (
     isSubnet(text) ||
@@ -299,14 +292,14 @@ function isDestination(text: string): boolean {
   );
 }
 
-/** The environment a child process of ours is given: what locates programs, files and registries, none of our secrets. */
+/** The environment of child processes: ours without our secrets. */
 export function childEnvironment(
   source: Readonly<Record<string, string | undefined>> = process.env,
 ): Record<string, string> {
-  const secretive = /^(ASSAY_|STRIPE_|MONGODB_URI|SMTP_)/;
+  const isSecret = /^(ASSAY_|STRIPE_|MONGODB_URI|SMTP_)/;
   return Object.fromEntries(
     Object.entries(source).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && !secretive.test(entry[0]),
+      (entry): entry is [string, string] => entry[1] !== undefined && !isSecret.test(entry[0]),
     ),
   );
 }
