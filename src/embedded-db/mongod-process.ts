@@ -97,9 +97,13 @@ function endOf(child: ChildProcess): Promise<MongodEnded> {
     child.on('message', ({ ended }: WatchdogMessage) => {
       if (ended) resolve(new MongodEnded(ended));
     });
-    child.once('exit', () =>
-      resolve(new MongodEnded({ errors: ['its watchdog process has ended'] })),
-    );
+    const unreported = (): void =>
+      resolve(new MongodEnded({ errors: ['its watchdog process has ended'] }));
+    // Its report may still be in the channel, which is read to its end before it closes.
+    child.once('exit', () => {
+      if (child.connected) child.once('disconnect', unreported);
+      else unreported();
+    });
   });
 }
 
