@@ -29,7 +29,7 @@ export function createScim(platform: Platform, { organizations, memberships, aut
   const baseUrl = `${(platform.config.ASSAY_PUBLIC_URL ?? '').replace(/\/$/, '')}/scim/v2`;
   const { sessions } = auth;
   const people = createPeopleService({ ...platform, baseUrl });
-  const accounts = createScimAccountService(platform);
+  const accounts = createScimAccountService({ ...platform, memberships });
   const users = createScimUserService({ ...platform, people, accounts, sessions, memberships });
   const groups = createScimGroupService({ ...platform, people, memberships, baseUrl });
   const searches = createSearchService({ people, groups });

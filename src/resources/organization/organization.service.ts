@@ -39,7 +39,7 @@ export interface NewOrganization {
   workspaceId: string;
 }
 
-export interface OrganizationView extends OrganizationDocument {
+export interface OrganizationSettings extends OrganizationDocument {
   id: OrganizationDocument['_id'];
   plan: Plan;
 }
@@ -98,7 +98,7 @@ export function createOrganizationService(deps: Deps) {
     },
 
     /** @throws AppError `NOT_FOUND` when it has just been deleted */
-    async settings({ organizationId }: Tenant): Promise<OrganizationView> {
+    async settings({ organizationId }: Tenant): Promise<OrganizationSettings> {
       const query = models.organizations.findById(organizationId).lean<OrganizationDocument>();
       return toView(await findOr404(query));
     },
@@ -107,7 +107,7 @@ export function createOrganizationService(deps: Deps) {
     async update(
       { organizationId }: Tenant,
       change: z.output<typeof settingsChange>,
-    ): Promise<OrganizationView> {
+    ): Promise<OrganizationSettings> {
       const updated = await findOr404(
         models.organizations
           .findOneAndUpdate({ _id: organizationId }, { $set: change }, { returnDocument: 'after' })
@@ -139,7 +139,7 @@ export function identityProvider({ provider, oidc, saml }: SsoConfig): IdentityP
   return issuer === undefined ? null : { protocol: provider, issuer };
 }
 
-function toView(organization: OrganizationDocument): OrganizationView {
+function toView(organization: OrganizationDocument): OrganizationSettings {
   return { ...organization, id: organization._id, plan: organization.subscription.plan };
 }
 

@@ -19,6 +19,8 @@ interface NewPassword {
   exceptJti: string | null;
   /** The mailbox was proved by the same request. */
   mailboxProved: boolean;
+  /** The organisation whose directory keeps the account, where it had made it; left out: the account is its owner's from now on. */
+  keptBy?: string;
 }
 
 interface Replaced {
@@ -30,17 +32,18 @@ export function createCredentialService(deps: Deps) {
   const { models, sessions, memberships, oneTimeTokens, clock } = deps;
 
   async function replacePassword(userId: string, change: NewPassword): Promise<Replaced> {
-    const { passwordHash, exceptJti, mailboxProved } = change;
+    const { passwordHash, exceptJti, mailboxProved, keptBy } = change;
     const now = clock.now();
     const proof = mailboxProved ? { emailVerifiedAt: now } : {};
-    const user = await models.users
+    const changed = await models.users
       .findOneAndUpdate(
         { _id: userId },
         { $set: { passwordHash, passwordChangedAt: now, ...proof } },
         { returnDocument: 'after' },
       )
       .lean<UserDocument>();
-    if (!user) throw new AppError('INVALID_TOKEN');
+    if (!changed) throw new AppError('INVALID_TOKEN');
+    const user = await memberships.releaseAccount(changed, keptBy);
     if (mailboxProved) await memberships.releaseAwaiting(userId);
     await oneTimeTokens.voidAllOf(userId);
     const { revoked } = await sessions.revokeAll(userId, exceptJti);
@@ -53,14 +56,16 @@ export function createCredentialService(deps: Deps) {
 
     /**
      * The owner of the mailbox is here. Whoever registered the address without proving it may be somebody else: their password and
-     * sessions end. A second factor stays. Call it in a transaction.
+     * sessions end. A second factor stays. `provedBy`: the organisation that answers for the address; absent: the owner proved it
+     * personally. Call it in a transaction.
      */
-    async proveMailbox(user: UserDocument): Promise<UserDocument> {
-      if (user.emailVerifiedAt !== null) return user;
+    async proveMailbox(user: UserDocument, provedBy?: string): Promise<UserDocument> {
+      if (user.emailVerifiedAt !== null) return memberships.releaseAccount(user, provedBy);
       const { user: proved } = await replacePassword(user._id.toHexString(), {
         passwordHash: null,
         exceptJti: null,
         mailboxProved: true,
+        ...(provedBy !== undefined && { keptBy: provedBy }),
       });
       return proved;
     },

@@ -42,7 +42,11 @@ export function createInviteeAccountService({ models, passwords, failures, clock
      */
     async open(invitee: InviteeAccount, organizationId: string): Promise<UserDocument> {
       const now = clock.now();
-      const proved = { emailVerifiedAt: now, lastOrganizationId: organizationId };
+      const proved = {
+        emailVerifiedAt: now,
+        lastOrganizationId: organizationId,
+        provisionedBy: null,
+      };
       if ('fresh' in invitee)
         return insertOne(models.users, { ...invitee.fresh, passwordChangedAt: now, ...proved });
       const { _id, passwordHash } = invitee.known;

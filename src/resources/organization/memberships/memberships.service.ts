@@ -4,6 +4,7 @@ import type { Role } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { MembershipDocument } from './memberships.model.ts';
 
 /** What is left out has the schema's default. */
@@ -46,8 +47,24 @@ export function createMembershipService({ models }: { models: Models }) {
     if (matchedCount === 0) throw new AppError('NOT_FOUND', 'No such organisation');
   }
 
+  /**
+   * From now on no directory changes the account, and no provider opens it but by its proved domain. `keptBy`: the organisation
+   * whose directory keeps it, where it had made it.
+   */
+  async function releaseAccount<U extends Pick<UserDocument, '_id' | 'provisionedBy'>>(
+    user: U,
+    keptBy?: string,
+  ): Promise<U> {
+    const { _id, provisionedBy } = user;
+    if (provisionedBy === null || provisionedBy.toHexString() === keptBy) return user;
+    const released = { $set: { provisionedBy: null } };
+    await models.users.updateOne({ _id }, released, { timestamps: false });
+    return { ...user, provisionedBy: null };
+  }
+
   return {
     lock,
+    releaseAccount,
 
     /** For changes of many at once: that an owner went away is seen here. @throws AppError `VALIDATION_ERROR` */
     async ownerLost(organizationId: string): Promise<void> {
@@ -86,8 +103,25 @@ export function createMembershipService({ models }: { models: Models }) {
         .lean<MembershipDocument[]>();
     },
 
-    add(membership: NewMembership): Promise<MembershipDocument> {
+    /** Whoever belongs to two organisations has an account of their own. */
+    async add(membership: NewMembership): Promise<MembershipDocument> {
+      const { organizationId, userId } = membership;
+      const user = await findOr404(
+        models.users
+          .findById(userId, 'provisionedBy')
+          .lean<Pick<UserDocument, '_id' | 'provisionedBy'>>(),
+      );
+      await releaseAccount(user, organizationId);
       return insertOne(models.memberships, membership);
+    },
+
+    /** Whether the user belongs to another organisation as well. */
+    async belongsElsewhere(organizationId: string, userId: Types.ObjectId): Promise<boolean> {
+      const elsewhere = { userId, organizationId: { $ne: organizationId } };
+      const other = await models.memberships
+        .findOne(elsewhere, '_id', { crossTenant: true })
+        .lean<Pick<MembershipDocument, '_id'>>();
+      return other !== null;
     },
 
     /** @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` when no active owner would remain */

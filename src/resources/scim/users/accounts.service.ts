@@ -4,9 +4,12 @@ import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { DirectoryEntry } from '../../organization/memberships/memberships.model.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import { accountAddress, displayNameIn } from './scim-user.ts';
 
-type Deps = Pick<Platform, 'models' | 'newId'>;
+type Deps = Pick<Platform, 'models' | 'newId'> & {
+  memberships: MembershipService;
+};
 
 /** The account of a new member. */
 export interface ProvisionedAccount {
@@ -17,22 +20,7 @@ export interface ProvisionedAccount {
 
 const MAX_NAME = 200;
 
-export function createScimAccountService({ models, newId }: Deps) {
-  async function belongsElsewhere(organizationId: string, user: UserDocument): Promise<boolean> {
-    const elsewhere = { userId: user._id, organizationId: { $ne: organizationId } };
-    const other = await models.memberships
-      .findOne(elsewhere, '_id', { crossTenant: true })
-      .lean<{ _id: unknown }>();
-    return other !== null;
-  }
-
-  /** Two organisations share the account from now on, so neither directory changes it. */
-  async function share({ _id, provisionedBy }: UserDocument): Promise<void> {
-    if (provisionedBy === null) return;
-    const change = { $set: { provisionedBy: null } };
-    await models.users.updateOne({ _id }, change, { timestamps: false });
-  }
-
+export function createScimAccountService({ models, memberships, newId }: Deps) {
   return {
     /** @throws AppError `SCIM_UNIQUENESS` when another member has the name, in the directory or as login */
     async requireFreeUserName(
@@ -67,7 +55,6 @@ export function createScimAccountService({ models, newId }: Deps) {
       }
       if (await models.memberships.exists({ organizationId, userId: known._id }))
         throw new AppError('SCIM_UNIQUENESS');
-      await share(known);
       const awaitsProof = known.emailVerifiedAt === null && !isUnused(known);
       return { userId: known._id.toHexString(), awaitsProof };
     },
@@ -78,7 +65,7 @@ export function createScimAccountService({ models, newId }: Deps) {
      */
     async sync(organizationId: string, user: UserDocument, entry: DirectoryEntry): Promise<void> {
       const isOurs = user.provisionedBy?.toHexString() === organizationId;
-      if (!isOurs || (await belongsElsewhere(organizationId, user))) return;
+      if (!isOurs || (await memberships.belongsElsewhere(organizationId, user._id))) return;
       const name = displayNameIn(entry).slice(0, MAX_NAME);
       const email = emailOf(entry);
       const moves =

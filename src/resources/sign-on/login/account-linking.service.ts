@@ -94,13 +94,6 @@ export function createAccountLinkingService(deps: Deps) {
       throw new AppError('FORBIDDEN', 'Not a member, and just-in-time provisioning is off');
     await memberships.lock(organizationId);
     const user = known ?? (await createAccount(organizationId, email, name));
-    // Two organisations share the account now, so neither directory changes it.
-    if (known?.provisionedBy != null && known.provisionedBy.toHexString() !== organizationId)
-      await models.users.updateOne(
-        { _id: known._id },
-        { $set: { provisionedBy: null } },
-        { timestamps: false },
-      );
     const { role, matched } = roleFor(groups ?? [], roleMapping);
     const roleMapped = matched !== null;
     const userId = user._id.toHexString();
@@ -141,8 +134,16 @@ export function createAccountLinkingService(deps: Deps) {
     await memberships.change(membership, { role: next, roleMapped: true });
   }
 
+  /** Whether the organisation's own directory made the account, and its owner has not made it their own since. */
+  async function isOwn(organizationId: string, user: UserDocument): Promise<boolean> {
+    const { _id, provisionedBy, passwordHash, identities } = user;
+    if (provisionedBy?.toHexString() !== organizationId) return false;
+    if (passwordHash !== null || identities.length > 0) return false;
+    return !(await memberships.belongsElsewhere(organizationId, _id));
+  }
+
   /**
-   * Only accounts whose address is of a verified domain, or that the organisation's own directory made, are opened.
+   * Only accounts whose address is of a verified domain, or that are the organisation's own, are opened.
    * @throws AppError `FORBIDDEN`, `ACCOUNT_DEACTIVATED`
    */
   async function open(
@@ -150,10 +151,10 @@ export function createAccountLinkingService(deps: Deps) {
     { user, membership }: LinkedAccount,
   ): Promise<UserDocument> {
     const covered = await verifiedDomains.covers(organizationId, user.email);
-    if (!covered && user.provisionedBy?.toHexString() !== organizationId)
+    if (!covered && !(await isOwn(organizationId, user)))
       throw new AppError('FORBIDDEN', 'Organisation has not verified the domain of this account');
     if (!membership.isActive) throw new AppError('ACCOUNT_DEACTIVATED');
-    return covered ? credentials.proveMailbox(user) : user;
+    return covered ? credentials.proveMailbox(user, organizationId) : user;
   }
 
   return {

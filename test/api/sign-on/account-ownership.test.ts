@@ -1,0 +1,129 @@
+// An account that its organisation's directory made, and that its owner has made their own since: no provider opens it any more.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { randomHex } from '../../../src/platform/ids.ts';
+import { cookieIn, landing, SESSION } from '../../setup/browser.ts';
+import { auditOf, startGround, type Ground } from '../../setup/harness.ts';
+import {
+  startHandmadeProvider,
+  type HandmadeProvider,
+} from '../../setup/providers/identity-provider.ts';
+import {
+  holdMail,
+  openPostOffice,
+  tokenOf,
+  type PostOffice,
+} from '../../setup/providers/mail-server.ts';
+import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { directory, type Directory } from '../../setup/scim.ts';
+import { house, sessionIn, signOn, type House } from '../../setup/providers/sso.ts';
+import type { Answer } from '../../setup/start-app.ts';
+
+let office: PostOffice;
+let ground: Ground;
+let provider: HandmadeProvider;
+let deliver: () => Promise<number>;
+/** The organisation whose directory and provider speak of people outside its domain. */
+let first: House;
+let scim: Directory;
+/** Where these people go on to. */
+let corp: Owner;
+/** An address that is of no proved domain. */
+let email: string;
+let id: string;
+beforeAll(async () => {
+  office = await openPostOffice();
+  provider = await startHandmadeProvider();
+  ground = await startGround({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1', SMTP_URL: office.url });
+  ({ deliver } = await holdMail(ground));
+  first = await house(ground, provider.realm());
+  scim = await directory(ground.app, first.boss);
+  corp = await owner(ground.app, 'Corp');
+});
+beforeEach(async () => {
+  email = `contractor-${randomHex(5)}@outside.example.net`;
+  ({ id } = await scim.provision({ userName: email, externalId: email, displayName: 'As Sent' }));
+});
+afterAll(async () => {
+  await ground.stop();
+  await provider.stop();
+  await office.close();
+});
+
+const post = (path: string, body: object, token?: string): Promise<Answer> =>
+  ground.app.call('POST', `/api/v1/${path}`, { body, ...(token !== undefined && { token }) });
+/** By the name that the directory gave. */
+const arrive = async (): Promise<string | undefined> => {
+  const { answer } = await signOn(ground, first, { sub: email });
+  return cookieIn(answer, SESSION) === null ? landing(answer).query.error : 'signed on';
+};
+async function mailed(path: string): Promise<string> {
+  ok(await post(`auth/${path}`, { email }));
+  await deliver();
+  return tokenOf(office.newest(email));
+}
+const accept = async (): Promise<Answer> => {
+  ok(await post('team/invite', { email, role: 'admin' }, corp.token));
+  await deliver();
+  const token = tokenOf(office.newest(email));
+  return post(`team/invites/${token}/accept`, { name: 'Theirs', password: PASSWORD });
+};
+const reset = async (): Promise<Answer> =>
+  post('auth/reset-password', { token: await mailed('forgot-password'), password: PASSWORD });
+const rename = (displayName: string): Promise<Answer> =>
+  scim.patch(`/Users/${id}`, { op: 'replace', path: 'displayName', value: displayName });
+const nameOf = async (): Promise<unknown> =>
+  (await ground.db.collection('users').findOne({ email }))?.name;
+
+test('while nobody else has to do with it, the provider opens it, and the directory names it', async () => {
+  expect(await arrive()).toBe('signed on');
+  ok(await rename('Renamed'));
+  expect(await nameOf()).toBe('Renamed');
+  expect(await arrive()).toBe('signed on');
+});
+
+describe('no provider opens it once', () => {
+  const ways: [string, () => Promise<unknown>][] = [
+    ['a password is set by mail', reset],
+    [
+      'its mailbox is proved by a link',
+      async () => post('auth/magic-link/verify', { token: await mailed('magic-link') }),
+    ],
+    [
+      'it belongs to another organisation as well',
+      async () => {
+        ok(await reset());
+        return ok(await accept());
+      },
+    ],
+  ];
+  test.for(ways)('%s, signed on before or not', async ([, way]) => {
+    await way();
+    expect(await arrive()).toBe('FORBIDDEN');
+    const [entry] = await auditOf(ground.app, first.boss, 'action=auth.sso.failure');
+    expect(entry).toMatchObject({ status: 'failure', metadata: { code: 'FORBIDDEN' } });
+    const before = await nameOf();
+    ok(await rename('Renamed by the directory'));
+    expect(await nameOf()).toBe(before);
+  });
+
+  test.for(ways)('%s, although the provider opened it before', async ([, way]) => {
+    expect(await arrive()).toBe('signed on');
+    await way();
+    expect(await arrive()).toBe('FORBIDDEN');
+  });
+});
+
+test('an account of a proved domain is opened all the same', async () => {
+  const covered = `p${randomHex(4)}@${first.domain}`;
+  await scim.provision({ userName: covered, externalId: covered });
+  email = covered;
+  expect(await arrive()).toBe('signed on');
+  ok(await reset());
+  expect(await arrive()).toBe('signed on');
+  ok(await accept());
+  const { answer } = await signOn(ground, first, { sub: covered });
+  const { data } = ok(
+    await ground.app.call('GET', '/api/v1/auth/me', { token: sessionIn(answer) }),
+  ).body;
+  expect(data.organization._id).toBe(first.boss.organizationId);
+});
