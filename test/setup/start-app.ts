@@ -1,7 +1,7 @@
 // Starts the real app on the run's real mongod, on a database of its own, and talks to it over HTTP.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { inject } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { randomHex } from '../../src/platform/ids.ts';
@@ -103,6 +103,9 @@ export async function startApp(
   };
 }
 
+/** Lets go of idle connections long before the app does, also on a machine that is too busy to notice. */
+const dispatcher = new Agent({ keepAliveTimeout: 1000, keepAliveMaxTimeout: 1000 });
+
 /** Values of one name stay apart, as of `set-cookie`. */
 function headersOf(received: Record<string, string | string[] | undefined>): Headers {
   const headers = new Headers();
@@ -119,6 +122,7 @@ export async function send(
 ): Promise<Answer> {
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const response = await request(url, {
+    dispatcher,
     method,
     headers: {
       ...(payload !== undefined && { 'content-type': 'application/json' }),
