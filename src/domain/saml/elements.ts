@@ -49,7 +49,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 const SKEW_MS = 60_000;
 
 /** A time in milliseconds since the epoch. @throws SamlError when it is absent or no UTC time */
-export function instantOf(element: XmlElement, name: string): number {
+export function instantIn(element: XmlElement, name: string): number {
   const text = attributeOf(element, name);
   const time = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? failSaml(`${name} of ${element.name} is not a UTC time`) : time;
@@ -57,13 +57,13 @@ export function instantOf(element: XmlElement, name: string): number {
 
 /** @throws SamlError when the time is absent or in the past */
 export function expectBefore(element: XmlElement, name: string, now: Date): void {
-  if (now.getTime() - SKEW_MS >= instantOf(element, name))
+  if (now.getTime() - SKEW_MS >= instantIn(element, name))
     failSaml(`${element.name} has expired (${name})`);
 }
 
 /** @throws SamlError when the time is absent or in the future */
 export function expectReached(element: XmlElement, name: string, now: Date): void {
-  if (now.getTime() + SKEW_MS < instantOf(element, name))
+  if (now.getTime() + SKEW_MS < instantIn(element, name))
     failSaml(`${element.name} is not valid yet (${name})`);
 }
 
@@ -73,6 +73,6 @@ export function expectRecent(
   name: string,
   { now, ageMs }: { now: Date; ageMs: number },
 ): void {
-  if (now.getTime() - SKEW_MS - ageMs > instantOf(element, name))
+  if (now.getTime() - SKEW_MS - ageMs > instantIn(element, name))
     failSaml(`${element.name} is too old (${name})`);
 }

@@ -6,7 +6,7 @@ import {
   expectBefore,
   expectIssuer,
   expectReached,
-  instantOf,
+  instantIn,
   onlyChild,
   optionalChild,
   textOf,
@@ -139,7 +139,7 @@ function readSessionIndex(
 function readSessionEnd(statement: XmlElement, { now }: ResponseExpectation): Date | null {
   if (!statement.attributes.has('SessionNotOnOrAfter')) return null;
   expectBefore(statement, 'SessionNotOnOrAfter', now);
-  return new Date(instantOf(statement, 'SessionNotOnOrAfter'));
+  return new Date(instantIn(statement, 'SessionNotOnOrAfter'));
 }
 
 function readAttributes(assertion: XmlElement): Map<string, string[]> {
