@@ -1,5 +1,5 @@
 // Parses the three kinds of lines of a bundle.
-// A line is accepted only if serialising its content again gives the same bytes: that excludes duplicate keys, other spellings of a value and unknown members.
+// A line is accepted only if serialising its content again gives the same bytes: no duplicate keys, other spellings, unknown members.
 import { canonical, isMembers, parse, Unreadable } from './text.ts';
 import type { Members, Value } from './text.ts';
 

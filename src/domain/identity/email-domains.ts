@@ -1,7 +1,8 @@
-// E-mail domains that an organisation may claim for its sign-on: how they are spelt, and which can be nobody's alone.
+// E-mail domains that an organisation may claim for its sign-on: their normal form, and those that nobody may claim.
+import { getPublicSuffix } from 'tldts';
 
-/** Where anybody gets an address; a proof would give everybody's accounts to one organisation. */
-const PUBLIC_MAIL = new Set(
+/** Domains where anybody can get an address: a proof would give the accounts of all to one organisation. */
+const PUBLIC_PROVIDERS = new Set(
   (
     'aol.com,fastmail.com,gmail.com,gmx.at,gmx.ch,gmx.com,gmx.de,gmx.net,googlemail.com,hey.com,hotmail.com,icloud.com,' +
     'live.com,mac.com,mail.com,mail.ru,me.com,msn.com,naver.com,outlook.com,pm.me,proton.me,protonmail.com,qq.com,' +
@@ -9,33 +10,26 @@ const PUBLIC_MAIL = new Set(
   ).split(','),
 );
 
-/** Second levels below which the registries of countries sell: co.uk, com.au, or.at. */
-const REGISTRY_LABELS =
-  /^(ac|co|com|ed|edu|go|gob|gov|gouv|gv|id|ltd|me|mil|ne|net|nhs|nom|or|org|plc|police|sch)$/;
-
 const LABEL = /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/;
 const MAX_LENGTH = 253;
 
 export type ClaimedDomain = { domain: string } | { problem: string };
 
-/**
- * A domain as addresses are compared with it: lower-cased, in ASCII. Public suffixes are told by their form; whoever owns one of
- * the few names that only look like one is helped by the administrator of the installation.
- */
+/** A claimed domain in normal form: lower-cased, in ASCII. `problem` is a text that follows the domain. */
 export function claimedDomain(text: string): ClaimedDomain {
   const domain = asciiDomain(text);
-  if (domain === null) return { problem: 'is no domain' };
-  const labels = domain.split('.');
-  const [second = '', top = ''] = labels.slice(-2);
-  const isSuffix =
-    labels.length === 1 ||
-    (labels.length === 2 && top.length === 2 && REGISTRY_LABELS.test(second));
-  if (isSuffix) return { problem: 'is a public suffix' };
-  return PUBLIC_MAIL.has(domain) ? { problem: 'is a public mail provider' } : { domain };
+  if (domain === null) return { problem: 'is not a domain name' };
+  if (isPublicSuffix(domain)) return { problem: 'is a public suffix' };
+  return PUBLIC_PROVIDERS.has(domain) ? { problem: 'is a public e-mail provider' } : { domain };
 }
 
-/** Lower-cased and in ASCII (IDNA), without the dot at the end; null for what is no host name, addresses included. */
-export function asciiDomain(text: string): string | null {
+/** By the Public Suffix List with its private section, where others register names too: `github.io`. */
+function isPublicSuffix(domain: string): boolean {
+  return getPublicSuffix(domain, { allowPrivateDomains: true }) === domain;
+}
+
+/** Lower-cased and in ASCII (IDNA), without a trailing dot; null when it is not a host name, or is an IP address. */
+function asciiDomain(text: string): string | null {
   const url = `https://${text.trim()}`;
   if (/[\s/?#@:\\%[\]]/.test(text.trim()) || !URL.canParse(url)) return null;
   const domain = new URL(url).hostname.replace(/\.$/, '');

@@ -2,28 +2,33 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
 import { cookieIn, landing, SESSION } from '../../setup/browser.ts';
-import { auditOf, startGround, type Ground } from '../../setup/harness.ts';
+import { auditOf, startHarness, type Harness } from '../../setup/harness.ts';
 import {
   startHandmadeProvider,
   type HandmadeProvider,
 } from '../../setup/providers/identity-provider.ts';
 import {
   holdMail,
-  openPostOffice,
+  startMailServer,
   tokenOf,
-  type PostOffice,
+  type MailServer,
 } from '../../setup/providers/mail-server.ts';
-import { ok, owner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { directory, type Directory } from '../../setup/scim.ts';
-import { house, sessionIn, signOn, type House } from '../../setup/providers/sso.ts';
+import {
+  createSsoOrganization,
+  sessionIn,
+  signOn,
+  type SsoOrganization,
+} from '../../setup/providers/sso.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
-let office: PostOffice;
-let ground: Ground;
+let office: MailServer;
+let harness: Harness;
 let provider: HandmadeProvider;
 let deliver: () => Promise<number>;
 /** The organisation whose directory and provider speak of people outside its domain. */
-let first: House;
+let first: SsoOrganization;
 let scim: Directory;
 /** Where these people go on to. */
 let corp: Owner;
@@ -31,29 +36,29 @@ let corp: Owner;
 let email: string;
 let id: string;
 beforeAll(async () => {
-  office = await openPostOffice();
+  office = await startMailServer();
   provider = await startHandmadeProvider();
-  ground = await startGround({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1', SMTP_URL: office.url });
-  ({ deliver } = await holdMail(ground));
-  first = await house(ground, provider.realm());
-  scim = await directory(ground.app, first.boss);
-  corp = await owner(ground.app, 'Corp');
+  harness = await startHarness({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1', SMTP_URL: office.url });
+  ({ deliver } = await holdMail(harness));
+  first = await createSsoOrganization(harness, provider.realm());
+  scim = await directory(harness.app, first.owner);
+  corp = await createOwner(harness.app, 'Corp');
 });
 beforeEach(async () => {
   email = `contractor-${randomHex(5)}@outside.example.net`;
   ({ id } = await scim.provision({ userName: email, externalId: email, displayName: 'As Sent' }));
 });
 afterAll(async () => {
-  await ground.stop();
+  await harness.stop();
   await provider.stop();
   await office.close();
 });
 
 const post = (path: string, body: object, token?: string): Promise<Answer> =>
-  ground.app.call('POST', `/api/v1/${path}`, { body, ...(token !== undefined && { token }) });
+  harness.app.call('POST', `/api/v1/${path}`, { body, ...(token !== undefined && { token }) });
 /** By the name that the directory gave. */
 const arrive = async (): Promise<string | undefined> => {
-  const { answer } = await signOn(ground, first, { sub: email });
+  const { answer } = await signOn(harness, first, { sub: email });
   return cookieIn(answer, SESSION) === null ? landing(answer).query.error : 'signed on';
 };
 async function mailed(path: string): Promise<string> {
@@ -72,7 +77,7 @@ const reset = async (): Promise<Answer> =>
 const rename = (displayName: string): Promise<Answer> =>
   scim.patch(`/Users/${id}`, { op: 'replace', path: 'displayName', value: displayName });
 const nameOf = async (): Promise<unknown> =>
-  (await ground.db.collection('users').findOne({ email }))?.name;
+  (await harness.db.collection('users').findOne({ email }))?.name;
 
 test('while nobody else has to do with it, the provider opens it, and the directory names it', async () => {
   expect(await arrive()).toBe('signed on');
@@ -99,7 +104,7 @@ describe('no provider opens it once', () => {
   test.for(ways)('%s, signed on before or not', async ([, way]) => {
     await way();
     expect(await arrive()).toBe('FORBIDDEN');
-    const [entry] = await auditOf(ground.app, first.boss, 'action=auth.sso.failure');
+    const [entry] = await auditOf(harness.app, first.owner, 'action=auth.sso.failure');
     expect(entry).toMatchObject({ status: 'failure', metadata: { code: 'FORBIDDEN' } });
     const before = await nameOf();
     ok(await rename('Renamed by the directory'));
@@ -121,9 +126,9 @@ test('an account of a proved domain is opened all the same', async () => {
   ok(await reset());
   expect(await arrive()).toBe('signed on');
   ok(await accept());
-  const { answer } = await signOn(ground, first, { sub: covered });
+  const { answer } = await signOn(harness, first, { sub: covered });
   const { data } = ok(
-    await ground.app.call('GET', '/api/v1/auth/me', { token: sessionIn(answer) }),
+    await harness.app.call('GET', '/api/v1/auth/me', { token: sessionIn(answer) }),
   ).body;
-  expect(data.organization._id).toBe(first.boss.organizationId);
+  expect(data.organization._id).toBe(first.owner.organizationId);
 });

@@ -73,7 +73,7 @@ const RULES: readonly Rule[] = [
       DOMAIN,
       nodeParts('crypto'),
       LRU,
-      /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js)$/,
+      /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js|tldts)$/,
     ],
   },
   {

@@ -1,4 +1,4 @@
-// Which e-mail domains may be claimed, and how they are spelt.
+// Which e-mail domains can be claimed, and their normal form.
 import { expect, test } from 'vitest';
 import { claimedDomain } from '../../../src/domain/identity/email-domains.ts';
 
@@ -15,6 +15,13 @@ test.each([
   ['1and1.example', '1and1.example'],
   ['corp.gmail.com', 'corp.gmail.com'],
   ['com.com', 'com.com'],
+  ['co.example', 'co.example'],
+  ['id.de', 'id.de'],
+  ['ada.github.io', 'ada.github.io'],
+  ['city.kawasaki.jp', 'city.kawasaki.jp'],
+  ['www.ck', 'www.ck'],
+  ['例.公司.cn', 'xn--fsq.xn--55qx5d.cn'],
+  ['a.xn--55qx5d.cn', 'a.xn--55qx5d.cn'],
   [`${'a'.repeat(63)}.example`, `${'a'.repeat(63)}.example`],
 ])('%s is %s', (text, domain) => {
   expect(claimedDomain(text)).toEqual({ domain });
@@ -60,8 +67,8 @@ test.each([
     'xn--a.example',
     'ex\tample.com',
   ],
-])('%j is no domain', (text) => {
-  expect(claimedDomain(text)).toEqual({ problem: 'is no domain' });
+])('%j is not a domain name', (text) => {
+  expect(claimedDomain(text)).toEqual({ problem: 'is not a domain name' });
 });
 
 test.each([
@@ -77,9 +84,26 @@ test.each([
   'org.br',
   'gouv.fr',
   'nhs.uk',
+  'asso.fr',
+  'home.arpa',
+  'kawasaki.jp',
+  'foo.kawasaki.jp',
+  'foo.ck',
+  'pvt.k12.ma.us',
+  '公司.cn',
+  'xn--55qx5d.cn',
+  'XN--FIQS8S',
+  '中国',
 ])('%s is a public suffix', (text) => {
   expect(claimedDomain(text)).toEqual({ problem: 'is a public suffix' });
 });
+
+test.each(['github.io', 'GitHub.io.', 'blogspot.com', 'appspot.com', 'uk.com', 's3.amazonaws.com'])(
+  '%s is a public suffix by the private section of the list',
+  (text) => {
+    expect(claimedDomain(text)).toEqual({ problem: 'is a public suffix' });
+  },
+);
 
 test.each([
   'gmail.com',
@@ -90,6 +114,6 @@ test.each([
   'qq.com',
   '163.com',
   'proton.me',
-])('%s is a public mail provider', (text) => {
-  expect(claimedDomain(text)).toEqual({ problem: 'is a public mail provider' });
+])('%s is a public e-mail provider', (text) => {
+  expect(claimedDomain(text)).toEqual({ problem: 'is a public e-mail provider' });
 });
