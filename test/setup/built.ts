@@ -1,6 +1,6 @@
 // Compiles once for a run what tests start in processes and threads of their own, which would each bring a compiler otherwise.
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
 import type {} from 'vitest';
@@ -21,8 +21,8 @@ const THREADS = [
   'src/ledger/verify/verification-thread.ts',
   'src/platform/saml/saml-reader-thread.ts',
 ];
-/** Is looked for beside whoever starts it. */
-const WATCHDOG = 'src/embedded-db/mongod-watchdog.mjs';
+/** Files that programs look for beside themselves: the watchdog of a database, and data. */
+const FILES = ['src/embedded-db/mongod-watchdog.mjs', 'src/domain/identity/common-passwords.txt'];
 const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
@@ -41,7 +41,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
   await build({ ...common, entryPoints: PROGRAMS, packages: 'external' });
   await build({ ...common, entryPoints: THREADS, banner: { js: REQUIRE } });
-  await copyFile(WATCHDOG, join(outdir, 'mongod-watchdog.mjs'));
+  for (const file of FILES) await copyFile(file, join(outdir, basename(file)));
   project.provide('built', pathToFileURL(`${outdir}/`).href);
   return () => rm(outdir, { recursive: true, force: true });
 }

@@ -67,6 +67,8 @@ const RULES: readonly Rule[] = [
   },
   { of: /^config$/, may: [ZOD, NODE] },
   { of: /^errors$/, may: [] },
+  // Reads its list from a file beside it, once.
+  { of: /^domain\/identity\/common-passwords$/, may: [nodeParts('fs')] },
   {
     of: /^domain\//,
     may: [
