@@ -81,7 +81,8 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<n
   context.paged = paged;
   for (const limit of ['account', 'mail'] as const)
     if (route.limits?.includes(limit)) await deps.limits[limit](emailOf(context, input), rate);
-  return execute(context, input, deps);
+  const prepared = await route.prepare?.(input, deps.services);
+  return execute(context, { ...input, prepared }, deps);
 }
 
 /** The caller's address; on a public route the one that the body names. */

@@ -151,6 +151,7 @@ export interface Declaration<
   D extends z.ZodType,
   S extends number,
   G extends PageRule | undefined,
+  F,
 > extends Meta {
   auth: A;
   params?: P;
@@ -160,8 +161,13 @@ export interface Declaration<
   extra?: z.ZodObject;
   status?: S | readonly S[];
   page?: G;
+  /**
+   * Runs after the checks and before the transaction, for what waits on the outside: a DNS look-up, an identity provider. The handler
+   * gets the result as `prepared`, also when its transaction runs again. Declare it before the handler, whose type depends on it.
+   */
+  prepare?: (input: Input<A, P, Q, B, G>, services: Services) => Promise<F>;
   handler: (
-    input: Input<A, P, Q, B, G>,
+    input: Input<A, P, Q, B, G> & { prepared: F },
     services: Services,
   ) => Promise<Data<NoInfer<D>, G> | Reply<NoInfer<S>, Data<NoInfer<D>, G>>>;
   /** Called before a 400, 413, 415, 503 or usage refusal is sent: a repeated request gets its first reply instead. */
@@ -181,6 +187,7 @@ export interface Route extends Meta {
   extra: z.ZodObject | undefined;
   statuses: readonly number[];
   page: PageRule | undefined;
+  prepare: ((input: object, services: Services) => Promise<unknown>) | undefined;
   invoke: (input: object, services: Services) => Promise<Reply<number, unknown>>;
   replay:
     ((input: object, services: Services) => Promise<Reply<number, unknown> | null>) | undefined;
@@ -195,8 +202,10 @@ export function route<
   B extends z.ZodType = None,
   const S extends number = 200,
   G extends PageRule | undefined = undefined,
->(declaration: Declaration<A, P, Q, B, D, S, G>): Route {
-  const { handler, replay, status, params, query, body, extra, page, ...meta } = declaration;
+  F = undefined,
+>(declaration: Declaration<A, P, Q, B, D, S, G, F>): Route {
+  const { prepare, handler, replay, status, params, query, body, extra, page, ...meta } =
+    declaration;
   const statuses: readonly number[] = [status ?? 200].flat();
   return {
     ...meta,
@@ -206,9 +215,10 @@ export function route<
     extra,
     page,
     statuses,
+    // The pipeline builds `input` from this declaration: the principal by `auth`, the rest by its schemas.
+    prepare: prepare && ((input, services) => prepare(input as Input<A, P, Q, B, G>, services)),
     async invoke(input, services) {
-      // The pipeline builds `input` from this declaration: the principal by `auth`, the rest by its schemas.
-      const result = await handler(input as Input<A, P, Q, B, G>, services);
+      const result = await handler(input as Input<A, P, Q, B, G> & { prepared: F }, services);
       return result instanceof Reply ? result : new Reply(statuses[0] ?? 200, result);
     },
     replay:

@@ -49,8 +49,10 @@ export const ssoDomainRoutes = [
     data: domainView,
     codes: ['INVALID_OPERATION'],
     audit: audit('verified'),
-    handler: async ({ tenant, params }, { organization }) => {
-      const verified = await organization.ssoDomains.verify(tenant, params.id);
+    prepare: ({ tenant, params }, { organization }) =>
+      organization.ssoDomains.lookUp(tenant, params.id),
+    handler: async ({ tenant, params, prepared: records }, { organization }) => {
+      const verified = await organization.ssoDomains.verify(tenant, params.id, records);
       return reply(200, verified, details(verified));
     },
   }),

@@ -25,7 +25,7 @@ export interface SsoDomainView extends SsoDomainDocument {
   record: { type: 'TXT'; name: string; value: string };
 }
 
-/** Everything here but `list` belongs into a transaction. */
+/** Everything but `list` and `lookUp` belongs into a transaction. */
 export function createSsoDomainService(deps: Deps) {
   const { models, memberships, audit, dns, clock, randomHex } = deps;
 
@@ -38,12 +38,10 @@ export function createSsoDomainService(deps: Deps) {
     return insertOne(models.ssoDomains, { organizationId, domain, challenge });
   }
 
-  /** @throws AppError `INVALID_OPERATION` when the name server does not answer */
-  async function lookUpRecords(domain: string): Promise<readonly string[]> {
-    return dns.txt(recordName(domain)).catch((cause: unknown) => {
-      const text = `TXT record of ${recordName(domain)} could not be looked up; try again later`;
-      throw new AppError('INVALID_OPERATION', text, { cause });
-    });
+  function claimOf({ organizationId }: Tenant, id: string): Promise<SsoDomainDocument> {
+    return findOr404(
+      models.ssoDomains.findOne({ organizationId, _id: id }).lean<SsoDomainDocument>(),
+    );
   }
 
   function verifiedClaimOf(domain: string): Promise<SsoDomainDocument | null> {
@@ -107,15 +105,21 @@ export function createSsoDomainService(deps: Deps) {
       return toView(await add(organizationId, domain));
     },
 
+    /** The TXT records of a claimed domain. @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when no name server answers */
+    async lookUp(tenant: Tenant, id: string): Promise<readonly string[]> {
+      const name = recordName((await claimOf(tenant, id)).domain);
+      return dns.txt(name).catch((cause: unknown) => {
+        const text = `TXT record of ${name} could not be looked up; try again later`;
+        throw new AppError('INVALID_OPERATION', text, { cause });
+      });
+    },
+
     /**
-     * @throws AppError `INVALID_OPERATION` when the record is not there, `ALREADY_EXISTS` while another organisation's
+     * @throws AppError `INVALID_OPERATION` when `records` lack the challenge, `ALREADY_EXISTS` while another organisation's
      * verification stands: its record is still published too, or the installation approved it
      */
-    async verify({ organizationId }: Tenant, id: string): Promise<SsoDomainView> {
-      const claimed = await findOr404(
-        models.ssoDomains.findOne({ organizationId, _id: id }).lean<SsoDomainDocument>(),
-      );
-      const records = await lookUpRecords(claimed.domain);
+    async verify(tenant: Tenant, id: string, records: readonly string[]): Promise<SsoDomainView> {
+      const claimed = await claimOf(tenant, id);
       if (!records.includes(recordValue(claimed.challenge)))
         throw new AppError(
           'INVALID_OPERATION',

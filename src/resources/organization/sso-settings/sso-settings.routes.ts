@@ -32,6 +32,7 @@ export const ssoRoutes = [
     data: ssoView,
     codes: ['SSRF_BLOCKED'],
     audit: audit('organization.sso.update'),
+    prepare: ({ body }, { organization }) => organization.ssoSettings.checkAddresses(body),
     handler: async ({ tenant, body }, { organization }) => {
       const { view, metadata } = await organization.ssoSettings.replace(tenant, body);
       return reply(200, view, { audit: { resourceId: tenant.organizationId, metadata } });

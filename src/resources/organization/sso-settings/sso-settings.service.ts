@@ -53,13 +53,14 @@ export function createSsoSettingsService(deps: Deps) {
       return toView(tenant.organizationId, (await organizationOf(tenant)).ssoConfig);
     },
 
-    /**
-     * Replaces everything; sessions that another provider opened end.
-     * @throws AppError `SSRF_BLOCKED`, `VALIDATION_ERROR`
-     */
+    /** Looks host names up: call it before a transaction. @throws AppError `SSRF_BLOCKED` */
+    checkAddresses(input: SsoInput): Promise<void> {
+      return validation.checkAddresses(input);
+    },
+
+    /** Replaces everything; sessions that another provider opened end. @throws AppError `VALIDATION_ERROR` */
     async replace(tenant: Tenant, input: SsoInput): Promise<SavedSsoSettings> {
       const { organizationId } = tenant;
-      await validation.checkAddresses(input);
       const { ssoConfig: before } = await organizationOf(tenant);
       const ssoConfig = validation.toConfig(organizationId, input, before);
       await models.organizations.updateOne({ _id: organizationId }, { $set: { ssoConfig } });

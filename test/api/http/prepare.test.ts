@@ -1,0 +1,117 @@
+// What a route waits for outside (name servers, identity providers) it waits for before its transaction opens.
+import dns from 'node:dns/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeAll, expect, expectTypeOf, test, vi } from 'vitest';
+import { z } from 'zod';
+import { route } from '../../../src/http/declaration/define-route.ts';
+import { randomHex } from '../../../src/platform/ids.ts';
+import { startHarness, type Harness } from '../../setup/harness.ts';
+import { createOwner, ok, type Owner } from '../../setup/personas.ts';
+import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
+import { databaseUri } from '../../setup/start-app.ts';
+
+const at = '/api/v1/organization/sso';
+const appName = `prepare-${randomHex(6)}`;
+
+let harness: Harness;
+let names: NameServer;
+let ada: Owner;
+beforeAll(async () => {
+  names = await startNameServer();
+  const mongoUri = `${databaseUri()}&appName=${appName}`;
+  harness = await startHarness({ ASSAY_DNS_SERVERS: names.address }, { mongoUri });
+  ada = await createOwner(harness.app);
+});
+afterAll(async () => {
+  await harness.stop();
+  await names.stop();
+});
+
+/** Transactions that this test's app has open. */
+async function openTransactions(): Promise<number> {
+  const { cursor } = await harness.db.admin().command({
+    aggregate: 1,
+    cursor: {},
+    pipeline: [
+      { $currentOp: { idleSessions: true } },
+      { $match: { appName, transaction: { $exists: true } } },
+    ],
+  });
+  return (cursor.firstBatch as unknown[]).length;
+}
+
+test('a transaction is seen while it is open', async () => {
+  const session = harness.db.client.startSession();
+  await session.withTransaction(async () => {
+    await harness.db.collection('organizations').findOne({}, { session });
+    expect(await openTransactions()).toBe(1);
+  });
+  await session.endSession();
+  expect(await openTransactions()).toBe(0);
+});
+
+test('the handler is given what `prepare` has found, and nothing where it is not declared', async () => {
+  const declaration = { method: 'post', path: '/', summary: '', auth: 'public' } as const;
+  const services = harness.app.instance.services;
+  const prepared = route({
+    ...declaration,
+    body: z.object({ name: z.string() }),
+    data: z.string(),
+    prepare: async ({ body }) => ({ length: body.name.length }),
+    handler: async ({ body, prepared }) => {
+      expectTypeOf(prepared).toEqualTypeOf<{ length: number }>();
+      return `${body.name} ${prepared.length}`;
+    },
+  });
+  const input = { body: { name: 'Ada' } };
+  const found = await prepared.prepare?.(input, services);
+  expect(await prepared.invoke({ ...input, prepared: found }, services)).toMatchObject({
+    data: 'Ada 3',
+  });
+  const unprepared = route({
+    ...declaration,
+    data: z.null(),
+    handler: async ({ prepared }) => {
+      expectTypeOf(prepared).toEqualTypeOf<undefined>();
+      return null;
+    },
+  });
+  expect(unprepared.prepare).toBeUndefined();
+});
+
+test('the look-up of a TXT record', async () => {
+  const { token } = ada;
+  const domain = `d${randomHex(6)}.example.com`;
+  const claim = ok(await harness.app.call('POST', `${at}/domains`, { token, body: { domain } }));
+  const { _id, record } = claim.body.data as { _id: string; record: Record<string, string> };
+  names.mood = 'silent';
+  const pending = harness.app.call('POST', `${at}/domains/${_id}/verify`, { token });
+  await vi.waitUntil(() => names.asked.includes(record.name ?? ''));
+  expect(await openTransactions()).toBe(0);
+  expect((await pending).body.code).toBe('INVALID_OPERATION');
+});
+
+test('the look-up of an issuer', async ({ onTestFinished }) => {
+  const { lookup } = dns;
+  const asked: string[] = [];
+  let answer = (): void => undefined;
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  dns.lookup = (async (name: string) => {
+    asked.push(name);
+    await answered;
+    return [{ address: '192.0.2.1', family: 4 }];
+  }) as unknown as typeof lookup;
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    dns.lookup = lookup;
+    syncBuiltinESMExports();
+  });
+  const oidc = { issuer: 'https://idp.example.net', clientId: 'assay', clientSecret: 'secret' };
+  const body = { provider: 'oidc', oidc };
+  const pending = harness.app.call('PUT', at, { token: ada.token, body });
+  await vi.waitUntil(() => asked.length > 0);
+  expect(asked).toEqual(['idp.example.net']);
+  expect(await openTransactions()).toBe(0);
+  answer();
+  expect((await pending).body.code).toBe('SSRF_BLOCKED');
+});
