@@ -216,13 +216,11 @@ export function route<
     page,
     statuses,
     // The pipeline builds `input` from this declaration: the principal by `auth`, the rest by its schemas.
-    prepare: prepare && ((input, services) => prepare(input as Input<A, P, Q, B, G>, services)),
+    prepare: prepare as Route['prepare'],
     async invoke(input, services) {
       const result = await handler(input as Input<A, P, Q, B, G> & { prepared: F }, services);
       return result instanceof Reply ? result : new Reply(statuses[0] ?? 200, result);
     },
-    replay:
-      replay &&
-      ((input, services) => replay(input as Principals[A] & { meta: RequestMeta }, services)),
+    replay: replay as Route['replay'],
   };
 }

@@ -3,6 +3,7 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { Caller } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { SessionClaims } from '../../../platform/secrets/tokens.ts';
+import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type {
   OrganizationContext,
@@ -34,14 +35,11 @@ export function createAuthenticationService(deps: Deps) {
     const now = clock.now();
     if (session?.revokedAt) throw new AppError('SESSION_REVOKED');
     if (exp * 1000 <= now.getTime()) throw new AppError('TOKEN_EXPIRED');
-    const signOn = session?.signOn ?? null;
-    if (!session || !isTrusted(signOn, context) || isSuperseded(session, now))
-      throw new AppError('SESSION_REVOKED');
+    if (!session || !isUsable(session, context, now)) throw new AppError('SESSION_REVOKED');
     if (!belongsTo(session, { userId, organizationId })) throw new AppError('TOKEN_REVOKED');
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
-    if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
-    if (!membership.isActive && membership.deactivatedBy !== 'scim')
-      throw new AppError('ACCOUNT_DEACTIVATED');
+    requireMembership(membership);
+    const { signOn } = session;
     const systemOwners = config.SYSTEM_OWNERS;
     return callerOf({ user, membership, claims: { jti, exp }, context, signOn, systemOwners });
   }
@@ -57,9 +55,24 @@ export function createAuthenticationService(deps: Deps) {
 }
 export type AuthenticationService = ReturnType<typeof createAuthenticationService>;
 
-/** A refresh has replaced the session, and its grace period is over. */
-const isSuperseded = ({ supersededAt }: SessionDocument, now: Date): boolean =>
-  supersededAt != null && supersededAt <= now;
+/** A session outlives the deactivation by a directory. */
+function requireMembership(
+  membership: MembershipDocument | null,
+): asserts membership is MembershipDocument {
+  if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
+  if (!membership.isActive && membership.deactivatedBy !== 'scim')
+    throw new AppError('ACCOUNT_DEACTIVATED');
+}
+
+/** Its sign-on still counts, and no refresh has replaced it for longer than the grace period. */
+function isUsable(
+  { signOn, supersededAt }: SessionDocument,
+  context: OrganizationContext,
+  now: Date,
+): boolean {
+  const isSuperseded = supersededAt != null && supersededAt <= now;
+  return isTrusted(signOn, context) && !isSuperseded;
+}
 
 /** Whoever could sign a token could write any user into it; the row says whose the session is. */
 const belongsTo = (
