@@ -13,6 +13,7 @@ import {
   type ModelMetadata,
 } from '../../../src/domain/agents/ml-bom.ts';
 import { placesOf } from '../../contract/paths.ts';
+import { runs } from '../../setup/runs.ts';
 
 const official = new Validation.JsonStrictValidator(Spec.Version.v1dot7);
 const agent = { id: '0123456789abcdef01234567', name: 'Support' };
@@ -140,7 +141,7 @@ test('any statement makes a valid BOM', async () => {
     fc.asyncProperty(stated, text, async (metadata, name) => {
       expect(await faultsOf(createMlBom({ ...agent, name }, metadata, at).bom)).toBeNull();
     }),
-    { numRuns: 60 },
+    { numRuns: runs(20, 60) },
   );
 }, 60_000);
 
@@ -295,7 +296,7 @@ test('what is taken for a reference is a URI by another reading, and a long one 
       fc.pre(isOpaqueReference(`ab:${tail}`));
       expect(isUri(`ab:${tail}`)).toBe(true);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(300, 2_000) },
   );
   expect(isOpaqueReference(`a:${'%41/'.repeat(50_000)}"`)).toBe(false);
 });

@@ -7,6 +7,7 @@ import {
   wordInName,
 } from '../../../src/domain/policies/templates/patterns.ts';
 import { compilePattern } from '../../../src/domain/policies/regex.ts';
+import { runs } from '../../setup/runs.ts';
 
 function occurs(source: string, text: string): boolean {
   const result = compilePattern(source);
@@ -31,7 +32,7 @@ describe('complements', () => {
       fc.property(words, text, (list, text) => {
         expect(occurs(anythingBut(list), text)).toBe(!list.includes(text));
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(200, 1_000) },
     );
   });
 
@@ -42,7 +43,7 @@ describe('complements', () => {
           !list.some((prefix) => text.startsWith(prefix)),
         );
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(200, 1_000) },
     );
   });
 });

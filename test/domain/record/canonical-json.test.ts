@@ -6,6 +6,7 @@ import { canonical } from '../../../scripts/verify-bundle/text.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { vectors } from './vectors.ts';
+import { runs } from '../../setup/runs.ts';
 
 interface Vectors {
   texts: { name: string; input: string; canonical: string }[];
@@ -33,7 +34,7 @@ describe('canonical JSON', () => {
         expect(canonicalize(value)).toBe(npmCanonicalize(value));
         expect(canonical(value)).toBe(npmCanonicalize(value));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200, 1_000) },
     );
   });
 
@@ -45,7 +46,7 @@ describe('canonical JSON', () => {
           expect(canonicalize(value)).toBe(npmCanonicalize(value));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(200, 1_000) },
     );
   });
 
@@ -54,7 +55,7 @@ describe('canonical JSON', () => {
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(canonicalize(value)).toBe(npmCanonicalize(value));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200, 1_000) },
     );
   });
 

@@ -13,6 +13,7 @@ import {
 } from '../../../src/domain/record/commitments.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { vectors } from './vectors.ts';
+import { runs } from '../../setup/runs.ts';
 
 interface Vector {
   what: string;
@@ -69,7 +70,7 @@ describe('commitments', () => {
         for (const { path, value: part } of shown.values)
           expect(canonicalize(part)).toBe(canonicalize(at(value, path)));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100, 300) },
     );
   });
 
@@ -90,7 +91,7 @@ describe('commitments', () => {
             ]);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100, 300) },
     );
   });
 

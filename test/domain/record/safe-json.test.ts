@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSafeJson, UnsafeJson } from '../../../src/domain/record/safe-json.ts';
+import { runs } from '../../setup/runs.ts';
 
 function refusal(text: string): UnsafeJson {
   try {
@@ -96,7 +97,7 @@ describe('safe JSON', () => {
         }
         expect(safe).toEqual(plain);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(200, 500) },
     );
   });
 });
