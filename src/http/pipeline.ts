@@ -10,7 +10,13 @@ import { assertDeclared } from './declaration/declared-codes.ts';
 import type { Reply, RequestMeta, Route } from './declaration/define-route.ts';
 import { sendFailure } from './answers/envelope.ts';
 import { sendScimFailure } from './answers/scim-envelope.ts';
-import { chooseWorkspace, requirePlan, requireRole } from './checks/gates.ts';
+import {
+  chooseWorkspace,
+  requireAccount,
+  requireActive,
+  requirePlan,
+  requireRole,
+} from './checks/gates.ts';
 import { parseInputs } from './checks/inputs.ts';
 import { RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
@@ -106,9 +112,11 @@ async function authorize(
       await services.agents.resolver.requestsPerMinute(caller.tenant, caller.key.agentId),
       rate,
     );
+  requireActive(route, caller);
   caller.tenant = await chooseWorkspace(req.headers, caller.tenant, services);
   requirePlan(route, caller);
   requireRole(route, caller);
+  requireAccount(route, caller);
 }
 
 async function execute(

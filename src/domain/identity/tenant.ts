@@ -26,6 +26,12 @@ export interface User {
   jti: string;
   /** End of the session, milliseconds since the epoch. */
   expiresAt: number;
+  /** False: the directory has deactivated the member, who may read until the session ends. */
+  isActive: boolean;
+  /** The session was opened by the identity provider of the active organisation and leads nowhere else. */
+  isSignOn: boolean;
+  /** Whether the session may change the account, which is the same in every organisation. */
+  ownsAccount: boolean;
 }
 
 export interface Key {

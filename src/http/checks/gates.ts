@@ -29,6 +29,25 @@ export function requireRole(route: Route, caller: Caller): void {
 }
 
 /**
+ * Whoever the directory has deactivated reads until the session ends (document 1, section 4.5), and changes nothing.
+ * @throws AppError `ACCOUNT_DEACTIVATED`
+ */
+export function requireActive(route: Route, { user }: Caller): void {
+  const changes = route.method !== 'get' && route.writes !== 'none';
+  if (user && !user.isActive && changes && !route.whileDeactivated)
+    throw new AppError('ACCOUNT_DEACTIVATED');
+}
+
+/** @throws AppError `FORBIDDEN` when an organisation's identity provider would reach an account that is more than its own */
+export function requireAccount(route: Route, { user }: Caller): void {
+  if (route.account && user && !user.ownsAccount)
+    throw new AppError(
+      'FORBIDDEN',
+      'A session opened by the sign-on of an organisation does not change the account: sign in to Assay itself',
+    );
+}
+
+/**
  * The tenant with the workspace that `x-workspace-id` names.
  * @throws AppError `NOT_FOUND` for a workspace of another organisation, `FORBIDDEN` when the key belongs to another workspace
  */

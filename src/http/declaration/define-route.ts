@@ -121,6 +121,10 @@ export interface Meta {
   roles?: readonly Role[];
   systemRoles?: readonly ('owner' | 'admin')[];
   plan?: Feature;
+  /** Acts on the account itself: refused to a session that one organisation's sign-on opened, unless the account is that organisation's own. */
+  account?: boolean;
+  /** A change that a member may make whom the directory has deactivated, such as logging out. */
+  whileDeactivated?: boolean;
   limits?: readonly ExtraLimit[];
   /** Code of an invalid body; default `VALIDATION_ERROR`. */
   invalidCode?: Code;

@@ -42,6 +42,7 @@ export function createInviteeAccountService({ models, passwords, failures, clock
      */
     async open(invitee: InviteeAccount, organizationId: string): Promise<UserDocument> {
       const now = clock.now();
+      // Whoever belongs to a second organisation is no longer the first one's to change.
       const proved = {
         emailVerifiedAt: now,
         lastOrganizationId: organizationId,

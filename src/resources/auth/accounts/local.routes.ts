@@ -67,6 +67,7 @@ export const localRoutes = [
     path: '/change-password',
     summary: 'Change the password; the other sessions end',
     auth: 'user',
+    account: true,
     limits: ['auth', 'account'],
     roles: ROLES,
     writes: 'own',

@@ -12,10 +12,11 @@ import {
   setupView,
 } from './mfa.schemas.ts';
 
-const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
+const mine = { auth: 'user', account: true, limits: ['auth'], roles: ROLES } as const;
 /** A wrong code counts, so the request is no transaction that takes the count back. */
 const guessable = {
   auth: 'user',
+  account: true,
   limits: ['auth', 'account'],
   roles: ROLES,
   writes: 'own',

@@ -13,6 +13,7 @@ import {
 } from './profile.schemas.ts';
 
 const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
+const account = { ...mine, account: true } as const;
 const audit = (action: string) => ({ action, resource: 'user' });
 
 export const profileRoutes = [
@@ -20,7 +21,7 @@ export const profileRoutes = [
     method: 'patch',
     path: '/profile',
     summary: 'Change name, locale or time zone',
-    ...mine,
+    ...account,
     body: profileChange,
     data: accountView,
     audit: audit('user.update_profile'),
@@ -30,7 +31,7 @@ export const profileRoutes = [
     method: 'patch',
     path: '/me/session-timeout',
     summary: 'Set how long new session tokens live',
-    ...mine,
+    ...account,
     body: timeoutInput,
     data: timeoutView,
     audit: audit('user.session_timeout'),
@@ -51,7 +52,7 @@ export const profileRoutes = [
     method: 'patch',
     path: '/me/preferences',
     summary: 'Change what the dashboard remembers; what is left out stays',
-    ...mine,
+    ...account,
     body: preferencesChange,
     data: preferencesView,
     audit: audit('user.update_preferences'),
@@ -64,7 +65,7 @@ export const profileRoutes = [
     method: 'get',
     path: '/security-settings',
     summary: 'Second factor, age of the password, trusted devices',
-    ...mine,
+    ...account,
     data: securityView,
     handler: ({ user }, { auth }) => auth.profile.security(user),
   }),

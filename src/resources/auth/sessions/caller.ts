@@ -15,7 +15,7 @@ interface Authenticated {
 }
 
 export function callerOf(found: Authenticated): Caller {
-  const { user, membership, claims, context } = found;
+  const { user, membership, claims, context, signOn } = found;
   const userId = user._id.toHexString();
   const organizationId = membership.organizationId.toHexString();
   const { role } = membership;
@@ -37,9 +37,19 @@ export function callerOf(found: Authenticated): Caller {
       systemRole: systemRoleOf(found),
       jti: claims.jti,
       expiresAt: claims.exp * 1000,
+      isActive: membership.isActive,
+      isSignOn: signOn !== null,
+      ownsAccount: signOn === null || isMadeBy(user, organizationId),
     },
   };
 }
+
+/**
+ * Whether an account is an organisation's own: made by its directory or provider, opened by no password, and of no other
+ * organisation, since joining one ends `provisionedBy`. Any other account is its person's, whoever vouches for them.
+ */
+const isMadeBy = ({ provisionedBy, passwordHash }: UserDocument, organizationId: string): boolean =>
+  provisionedBy?.toHexString() === organizationId && passwordHash === null;
 
 /** Nobody has it by an address that is not proved, nor on the word of an organisation's identity provider. */
 function systemRoleOf({ user, signOn, systemOwners }: Authenticated): 'owner' | 'admin' | null {

@@ -55,9 +55,10 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
   return {
     find,
 
-    /** The user's sessions in use in all organisations, newest first. */
-    async list({ userId, jti }: User, page: Page): Promise<Listed<OpenSession>> {
-      const where = { userId, revokedAt: null, ...inUse() };
+    /** The caller's sessions in use, newest first. */
+    async list(tenant: Tenant, user: User, page: Page): Promise<Listed<OpenSession>> {
+      const { jti } = user;
+      const where = { ...reach(tenant, user), revokedAt: null, ...inUse() };
       const { items, total } = await listPage(models.sessions, where, page);
       return {
         items: items.map((session) => ({ ...session, isCurrent: session.jti === jti })),
@@ -83,23 +84,28 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       return { revoked: 1 };
     },
 
+    /** Ends every session of the caller that is in use. */
+    revokeOwn(tenant: Tenant, user: User): Promise<Revoked> {
+      return revoke({ ...reach(tenant, user), ...inUse() });
+    },
+
     /** Ends every session of the user that is in use, in all organisations, except perhaps one. */
     async revokeAll(userId: string, exceptJti: string | null = null): Promise<Revoked> {
       const others = exceptJti === null ? {} : { jti: { $ne: exceptJti } };
       return revoke({ userId, ...inUse(), ...others });
     },
 
-    /** Ends one session of the user, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */
+    /** Ends one session of the caller, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */
     async revokeOne(
       tenant: Tenant,
-      { userId }: User,
+      user: User,
       named: { jti: string } | { auditLogId: string },
     ): Promise<Revoked> {
       const jti = 'jti' in named ? named.jti : await jtiOf(tenant, named.auditLogId);
       await findOr404(
         models.sessions
           .findOneAndUpdate(
-            { jti, userId },
+            { ...reach(tenant, user), jti },
             [{ $set: { revokedAt: { $ifNull: ['$revokedAt', clock.now()] } } }],
             { updatePipeline: true },
           )
@@ -139,4 +145,9 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
     },
   };
 }
+
+/** The sessions that a caller may see and end: after a sign-on at an organisation's provider only those in that organisation. */
+const reach = ({ organizationId }: Tenant, { userId, isSignOn }: User) =>
+  isSignOn ? { userId, organizationId } : { userId };
+
 export type OpenSessionService = ReturnType<typeof createOpenSessionService>;

@@ -33,6 +33,7 @@ export const sessionRoutes = [
     path: '/logout',
     summary: 'End the session of the token presented',
     ...mine,
+    whileDeactivated: true,
     data: revokedSessionsView,
     audit: session('auth.logout'),
     handler: ({ user }, { auth }) => auth.sessions.logout(user),
@@ -40,11 +41,11 @@ export const sessionRoutes = [
   route({
     method: 'post',
     path: '/revoke-sessions',
-    summary: 'End every session of the caller',
+    summary: 'End every session of the caller; after a sign-on those in its organisation',
     ...mine,
     data: revokedSessionsView,
     audit: session('auth.revoke_sessions'),
-    handler: ({ user }, { auth }) => auth.sessions.revokeAll(user.userId),
+    handler: ({ tenant, user }, { auth }) => auth.sessions.revokeOwn(tenant, user),
   }),
   route({
     method: 'post',
@@ -59,11 +60,12 @@ export const sessionRoutes = [
   route({
     method: 'get',
     path: '/sessions',
-    summary: 'Open sessions of the caller in all organisations, newest first',
+    summary:
+      'Open sessions of the caller, newest first: in all organisations, after a sign-on in its own',
     ...mine,
     page: { limit: 25, max: 100 },
     data: openSessionView,
-    handler: ({ user, page }, { auth }) => auth.sessions.list(user, page),
+    handler: ({ tenant, user, page }, { auth }) => auth.sessions.list(tenant, user, page),
   }),
   route({
     method: 'post',
@@ -81,14 +83,14 @@ export const sessionRoutes = [
     summary: 'Organisations of the caller',
     ...mine,
     data: z.array(membershipView),
-    handler: ({ tenant, user }, { auth }) =>
-      auth.sessions.organizationsOf(user, tenant.organizationId),
+    handler: ({ tenant, user }, { auth }) => auth.sessions.organizationsOf(tenant, user),
   }),
   route({
     method: 'post',
     path: '/switch-org',
     summary: 'Mint a token for another organisation of the caller',
     ...mine,
+    whileDeactivated: true,
     body: switchInput,
     data: sessionView,
     audit: session('auth.switch_org'),

@@ -2,7 +2,7 @@
 import type { Platform } from '../../../composition/platform.ts';
 import type { Plan } from '../../../domain/identity/plans.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
-import type { User } from '../../../domain/identity/tenant.ts';
+import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Types } from 'mongoose';
 import type { AuditLogService } from '../../audit/audit-log.service.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
@@ -52,9 +52,14 @@ export function createSessionService(deps: Deps) {
     ...createSignInService({ ...deps, openSessions }),
     ...openSessions,
 
-    /** Every organisation that the user may enter, by the age of the membership. */
-    async organizationsOf({ userId }: User, current: string): Promise<OwnOrganization[]> {
-      const enterable = await memberships.enterableOf(userId);
+    /** Every organisation that the session leads to, by the age of the membership. */
+    async organizationsOf(
+      { organizationId: current }: Tenant,
+      { userId, isSignOn }: User,
+    ): Promise<OwnOrganization[]> {
+      const enterable = (await memberships.enterableOf(userId)).filter(
+        ({ organizationId }) => !isSignOn || organizationId.toHexString() === current,
+      );
       const ids = enterable.map(({ organizationId }) => organizationId.toHexString());
       const known = await organizations.named(ids);
       return enterable.flatMap(({ organizationId, role, createdAt }) => {
