@@ -44,8 +44,7 @@ export function createMemberService({ models, memberships }: Deps) {
   ): Promise<{ callerRole: Role; membership: MembershipDocument }> {
     await memberships.lock(organizationId);
     const own = await memberships.find(organizationId, caller.userId);
-    if (!own || own.deactivatedBy === 'team' || !MANAGERS.includes(own.role))
-      throw new AppError('FORBIDDEN');
+    if (!own?.isActive || !MANAGERS.includes(own.role)) throw new AppError('FORBIDDEN');
     const membership = await findOr404(memberships.find(organizationId, userId));
     requireOwner(own.role, membership.role);
     return { callerRole: own.role, membership };
@@ -92,8 +91,10 @@ export function createMemberService({ models, memberships }: Deps) {
       return viewOf(await memberships.change(membership, suspended));
     },
 
-    /** Whoever suspended. @throws AppError `NOT_FOUND`, `FORBIDDEN` when only an owner may */
+    /** Whoever suspended. @throws AppError `NOT_FOUND`, `FORBIDDEN` for oneself, or when only an owner may */
     async reactivate(tenant: Tenant, caller: User, userId: string): Promise<MemberView> {
+      if (userId === caller.userId)
+        throw new AppError('FORBIDDEN', 'Nobody reactivates themselves');
       const { membership } = await openForChange(tenant, caller, userId);
       return viewOf(await memberships.change(membership, { isActive: true, deactivatedBy: null }));
     },

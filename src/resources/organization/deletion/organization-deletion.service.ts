@@ -105,8 +105,8 @@ export function createOrganizationDeletionService(deps: Deps) {
       { name }: { name: string },
     ): Promise<DeletedOrganization> {
       await memberships.lock(organizationId);
-      if ((await memberships.find(organizationId, userId))?.role !== 'owner')
-        throw new AppError('FORBIDDEN');
+      const own = await memberships.find(organizationId, userId);
+      if (own?.role !== 'owner' || !own.isActive) throw new AppError('FORBIDDEN');
       const deleted = await models.organizations
         .findOneAndDelete({ _id: organizationId, name })
         .lean();

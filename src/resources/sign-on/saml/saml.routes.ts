@@ -82,6 +82,7 @@ export const samlRoutes = [
     summary:
       'End the session of the token presented, and begin the logout at its SAML identity provider',
     auth: 'user',
+    whileDeactivated: true,
     limits: ['auth'],
     roles: ROLES,
     body: logoutInput,
