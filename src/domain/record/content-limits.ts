@@ -17,12 +17,18 @@ export interface Limited {
   };
   rationale?: string | undefined;
   alternatives?: readonly unknown[] | undefined;
+  metadata?: unknown;
+  adapter?: unknown;
+  mlBomReference?: unknown;
+  art12?: unknown;
+  conversation?: unknown;
+  crew?: unknown;
 }
 
 /** One for each code point that is two UTF-16 units. */
 const HIGH_SURROGATES = /[\ud800-\udbff]/g;
 
-type Unit = 'characters' | 'bytes of JSON' | 'items';
+type Unit = 'characters' | 'bytes of JSON' | 'bytes of JSON in further members' | 'items' | 'keys';
 
 /** A limit that is exceeded: the `path` in the body, the `limit`, and what was found in the limit's unit. */
 export interface LimitViolation {
@@ -32,28 +38,61 @@ export interface LimitViolation {
   unit: Unit;
 }
 
-/** Every limit that the decision exceeds, in the order of the body. Characters are Unicode code points, bytes those of UTF-8. */
-export function limitViolationOf(
-  { inputContext: input, outputDecision: output, rationale, alternatives }: Limited,
-  limits: ContentLimits,
-): LimitViolation[] {
+const FREE_MEMBERS = [
+  'metadata',
+  'adapter',
+  'mlBomReference',
+  'art12',
+  'conversation',
+  'crew',
+] as const;
+
+/**
+ * Every limit that the decision exceeds, in the order of the body. Characters are Unicode code points, bytes those of UTF-8.
+ * Sizes come first; only what has a legal size is searched for objects with too many keys.
+ */
+export function limitViolationOf(decision: Limited, limits: ContentLimits): LimitViolation[] {
   const measured = [
-    characters('inputContext.prompt', limits.promptCharacters, input.prompt),
-    characters('inputContext.systemPrompt', limits.systemPromptCharacters, input.systemPrompt),
-    bytes('inputContext.context', limits.contextBytes, input.context),
-    characters(
-      'inputContext.conversationId',
-      limits.conversationIdCharacters,
-      input.conversationId,
-    ),
-    bytes('outputDecision.action', limits.actionBytes, output.action),
-    characters('outputDecision.rationale', limits.rationaleCharacters, output.rationale),
-    items('outputDecision.alternatives', limits.alternatives, output.alternatives),
-    items('outputDecision.toolCalls', limits.toolCalls, output.toolCalls),
-    characters('rationale', limits.rationaleCharacters, rationale),
-    items('alternatives', limits.alternatives, alternatives),
+    ...inputSizes(decision, limits),
+    ...outputSizes(decision, limits),
+    characters('rationale', limits.rationaleCharacters, decision.rationale),
+    ...listSizes('alternatives', decision.alternatives, {
+      items: limits.alternatives,
+      bytes: limits.alternativesBytes,
+    }),
+    ...FREE_MEMBERS.map((name) => bytes(name, limits.freeBytes, decision[name])),
   ];
-  return measured.filter(({ found, limit }) => found > limit);
+  const violations = measured.filter(({ found, limit }) => found > limit);
+  return violations.length > 0 ? violations : keyViolations(decision, limits.keys);
+}
+
+function inputSizes({ inputContext }: Limited, limits: ContentLimits): LimitViolation[] {
+  const { prompt, systemPrompt, context, conversationId, ...further } = inputContext;
+  return [
+    characters('inputContext.prompt', limits.promptCharacters, prompt),
+    characters('inputContext.systemPrompt', limits.systemPromptCharacters, systemPrompt),
+    bytes('inputContext.context', limits.contextBytes, context),
+    characters('inputContext.conversationId', limits.conversationIdCharacters, conversationId),
+    furtherBytes('inputContext', limits.freeBytes, further),
+  ];
+}
+
+function outputSizes({ outputDecision }: Limited, limits: ContentLimits): LimitViolation[] {
+  const { action, rationale, alternatives, toolCalls, ...further } = outputDecision;
+  return [
+    bytes('outputDecision.action', limits.actionBytes, action),
+    characters('outputDecision.rationale', limits.rationaleCharacters, rationale),
+    ...listSizes('outputDecision.alternatives', alternatives, {
+      items: limits.alternatives,
+      bytes: limits.alternativesBytes,
+    }),
+    ...listSizes('outputDecision.toolCalls', toolCalls, {
+      items: limits.toolCalls,
+      bytes: limits.toolCallsBytes,
+      itemBytes: limits.freeBytes,
+    }),
+    furtherBytes('outputDecision', limits.freeBytes, further),
+  ];
 }
 
 function characters(path: string, limit: number, text = ''): LimitViolation {
@@ -66,6 +105,64 @@ function bytes(path: string, limit: number, value: unknown): LimitViolation {
   return { path, limit, found, unit: 'bytes of JSON' };
 }
 
-function items(path: string, limit: number, list: readonly unknown[] = []): LimitViolation {
-  return { path, limit, found: list.length, unit: 'items' };
+/** What an object holds besides its named members. */
+function furtherBytes(path: string, limit: number, further: object): LimitViolation {
+  const found = isEmpty(further) ? 0 : Buffer.byteLength(JSON.stringify(further));
+  return { path, limit, found, unit: 'bytes of JSON in further members' };
+}
+
+interface ListLimits {
+  items: number;
+  bytes: number;
+  itemBytes?: number;
+}
+
+/** The items of a list that has too many are not looked at. */
+function listSizes(
+  path: string,
+  list: readonly unknown[] | undefined,
+  limits: ListLimits,
+): LimitViolation[] {
+  if (list === undefined) return [];
+  const { itemBytes } = limits;
+  const count: LimitViolation = { path, limit: limits.items, found: list.length, unit: 'items' };
+  if (list.length > limits.items) return [count];
+  const items =
+    itemBytes === undefined ? [] : list.map((item, i) => bytes(`${path}.${i}`, itemBytes, item));
+  return [bytes(path, limits.bytes, list), ...items];
+}
+
+/** The first object with too many keys, wherever it is in a member that is stored. */
+function keyViolations(decision: Limited, limit: number): LimitViolation[] {
+  for (const name of ['inputContext', 'outputDecision', 'alternatives', ...FREE_MEMBERS] as const) {
+    const excess = excessOf(decision[name], limit);
+    if (!excess) continue;
+    const path = [name, ...excess.path.toReversed()].join('.');
+    return [{ path, limit, found: excess.found, unit: 'keys' }];
+  }
+  return [];
+}
+
+/** An object with too many keys: how many, and the way to it from the innermost key outwards. */
+interface Excess {
+  found: number;
+  path: (string | number)[];
+}
+
+function excessOf(value: unknown, limit: number): Excess | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  if (keys.length > limit && !Array.isArray(value)) return { found: keys.length, path: [] };
+  for (const key of keys) {
+    const excess = excessOf((value as Record<string | number, unknown>)[key], limit);
+    if (!excess) continue;
+    excess.path.push(key);
+    return excess;
+  }
+  return null;
+}
+
+function isEmpty(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
 }

@@ -11,6 +11,13 @@ export interface ContentLimits {
   rationaleCharacters: number;
   alternatives: number;
   toolCalls: number;
+  /** Bytes of each member of any shape, of each tool call, and of what `inputContext` and `outputDecision` hold besides their named members. */
+  freeBytes: number;
+  /** Bytes of all alternatives of a list, and of all tool calls. */
+  alternativesBytes: number;
+  toolCallsBytes: number;
+  /** Keys of any one object. */
+  keys: number;
 }
 
 export interface SchemaVersion {
@@ -38,6 +45,10 @@ export const SCHEMA_VERSIONS: readonly SchemaVersion[] = [
       rationaleCharacters: 50_000,
       alternatives: 10,
       toolCalls: 50,
+      freeBytes: 100 * KIB,
+      alternativesBytes: 100 * KIB,
+      toolCallsBytes: 500 * KIB,
+      keys: 1000,
     },
     sunset: null,
   },

@@ -1,42 +1,88 @@
 // Inputs and views of decisions (document 2, sections 2 and 4.1; content limits: document 1, section 9).
 import { z } from 'zod';
+import type { JsonObject } from '../../domain/record/json.ts';
+import { type ContentLimits, SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
 import { from, id, instant, to } from '../../http/declaration/views.ts';
 import { TRACE_STATUSES } from './traces.model.ts';
 
-/** Whatever stands there came through the strict JSON parser, or out of a stored text. */
+/** Any JSON value: it came through the strict parser, or out of a stored text. */
 const json = z.unknown();
-const jsonObject = z.record(z.string(), json);
-const alternatives = z.array(
+/** Its members are not looked at here. */
+const jsonObject = z
+  .custom<JsonObject>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'expected an object',
+  )
+  .meta({ type: 'object', additionalProperties: true });
+
+/** The highest limit of any schema version; that of the version in use is checked by ingestion. */
+const highest = (limit: keyof ContentLimits): number =>
+  Math.max(...SCHEMA_VERSIONS.map(({ limits }) => limits[limit]));
+
+/** A list that is refused before its items are looked at when it has too many. */
+function shortList<T extends z.ZodType>(item: T, limit: 'alternatives' | 'toolCalls') {
+  const [items, bytes] = [highest(limit), highest(`${limit}Bytes`)];
+  return z.preprocess(
+    (value, context) => {
+      if (!Array.isArray(value) || value.length <= items) return value;
+      context.addIssue({ code: 'custom', message: `at most ${items} items` });
+      return z.NEVER;
+    },
+    z.array(item).max(items).describe(`At most ${bytes} bytes of JSON`),
+  );
+}
+const alternatives = shortList(
   z.looseObject({ decision: json.optional(), confidence: z.number().min(0).max(1).optional() }),
+  'alternatives',
 );
+
+const text = (limit: keyof ContentLimits) =>
+  z.string().describe(`At most ${highest(limit)} characters`);
+const free = <T extends z.ZodType>(schema: T) =>
+  schema
+    .optional()
+    .describe(
+      `At most ${highest('freeBytes')} bytes of JSON; no object in it has more than ${highest('keys')} keys`,
+    );
+
+const FURTHER_MEMBERS = `Further members are kept: together at most ${highest('freeBytes')} bytes of JSON`;
 
 /** Shape only; the limits belong to the schema version. Members that are not named here are ignored. */
 export const ingestBody = z.object({
   agentId: z.string().trim().min(1).max(200),
   agentVersion: z.string().trim().min(1).max(100).optional(),
   schemaVersion: z.string().max(100).optional(),
-  inputContext: z.looseObject({
-    prompt: z.string().min(1),
-    systemPrompt: z.string().optional(),
-    conversationId: z.string().optional(),
-    context: json.optional(),
-  }),
-  outputDecision: z.looseObject({
-    action: z.union([z.string().min(1), jsonObject]),
-    rationale: z.string().optional(),
-    alternatives: alternatives.optional(),
-    toolCalls: z.array(json).optional(),
-  }),
-  rationale: z.string().optional(),
+  inputContext: z
+    .looseObject({
+      prompt: text('promptCharacters').min(1),
+      systemPrompt: text('systemPromptCharacters').optional(),
+      conversationId: text('conversationIdCharacters').optional(),
+      context: json.optional().describe(`At most ${highest('contextBytes')} bytes of JSON`),
+    })
+    .describe(FURTHER_MEMBERS),
+  outputDecision: z
+    .looseObject({
+      action: z
+        .union([z.string().min(1), jsonObject])
+        .describe(`At most ${highest('actionBytes')} bytes of JSON`),
+      rationale: text('rationaleCharacters').optional(),
+      alternatives: alternatives.optional(),
+      toolCalls: shortList(
+        json.describe(`At most ${highest('freeBytes')} bytes of JSON`),
+        'toolCalls',
+      ).optional(),
+    })
+    .describe(FURTHER_MEMBERS),
+  rationale: text('rationaleCharacters').optional(),
   alternatives: alternatives.optional(),
   triggeringCondition: z.string().max(10_000).optional(),
-  metadata: jsonObject.optional(),
+  metadata: free(jsonObject),
   timestamp: z.iso.datetime({ offset: true }).optional(),
-  adapter: json.optional(),
-  mlBomReference: json.optional(),
-  art12: json.optional(),
-  conversation: json.optional(),
-  crew: json.optional(),
+  adapter: free(json),
+  mlBomReference: free(json),
+  art12: free(json),
+  conversation: free(json),
+  crew: free(json),
 });
 export type IngestBody = z.output<typeof ingestBody>;
 
@@ -102,6 +148,12 @@ export const traceView = z.object({
   art12: json.optional(),
   conversation: json.optional(),
   crew: json.optional(),
+  payloadOmitted: z
+    .literal(true)
+    .exactOptional()
+    .describe(
+      'Only in lists: a page shows 2 MiB of payload; from here on read the decisions one by one',
+    ),
 });
 
 /** Entries of a bulk operation. */

@@ -2,12 +2,12 @@
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
-import { AppError } from '../../errors.ts';
-import type { Listed } from '../../platform/mongo/queries.ts';
+import { findOr404, type Listed } from '../../platform/mongo/queries.ts';
 import type { AgentResolver } from '../agents/agent-resolver.service.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';
 import type { Scrubbers } from './ingestion/scrubbers.ts';
 import type { TraceCounts } from './trace-counts.ts';
+import { readTracePage, type ScrubberOf } from './trace-pages.ts';
 import type { TraceDocument } from './traces.model.ts';
 import type { TraceQuery } from './traces.schemas.ts';
 import { toTraceView, type TraceView, VIEW_MEMBERS } from './traces.view.ts';
@@ -20,14 +20,10 @@ type Deps = Pick<Platform, 'models'> & {
 };
 
 export function createTraceService({ models, counts, agents, organizations, scrubbers }: Deps) {
-  async function viewsOf(
-    organizationId: string,
-    traces: readonly TraceDocument[],
-  ): Promise<TraceView[]> {
+  /** By the rules that are in force for the organisation. */
+  async function scrubberFor(organizationId: string): Promise<ScrubberOf> {
     const { scrubNationalIds } = await organizations.context(organizationId);
-    return traces.map((trace) =>
-      toTraceView(trace, scrubbers.forReading(trace.scrub.rulesVersion, scrubNationalIds)),
-    );
+    return ({ scrub }) => scrubbers.forReading(scrub.rulesVersion, scrubNationalIds);
   }
 
   /** An agent is named as a decision names it: by id, or by the text that is stored where no agent had that name. */
@@ -50,31 +46,27 @@ export function createTraceService({ models, counts, agents, organizations, scru
   }
 
   return {
-    /** Newest first. */
+    /** Newest first; on a page of large decisions some come without their payload. */
     async list(tenant: Tenant, query: TraceQuery, page: Page): Promise<Listed<TraceView>> {
       const { organizationId } = tenant;
       const where = await filterOf(tenant, query);
-      const [traces, total] = await Promise.all([
-        models.traces
-          .find({ ...where, organizationId }, VIEW_MEMBERS)
-          .sort({ sequence: -1 })
-          .skip(page.skip)
-          .limit(page.limit)
-          .lean<TraceDocument[]>(),
+      const scrubberOf = await scrubberFor(organizationId);
+      const [items, total] = await Promise.all([
+        readTracePage(models, { ...where, organizationId }, { page, scrubberOf }),
         counts.total(organizationId, where),
       ]);
-      return { items: await viewsOf(organizationId, traces), total };
+      return { items, total };
     },
 
     /** By its object id. @throws AppError `NOT_FOUND` */
     async get(tenant: Tenant, id: string): Promise<TraceView> {
       const { organizationId } = tenant;
-      const found = await models.traces
-        .find({ ...visible(tenant), organizationId, _id: id }, VIEW_MEMBERS)
-        .lean<TraceDocument[]>();
-      const [trace] = await viewsOf(organizationId, found);
-      if (!trace) throw new AppError('NOT_FOUND');
-      return trace;
+      const where = { ...visible(tenant), organizationId, _id: id };
+      const trace = await findOr404(
+        models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>(),
+      );
+      const scrubberOf = await scrubberFor(organizationId);
+      return toTraceView(trace, scrubberOf(trace));
     },
   };
 }

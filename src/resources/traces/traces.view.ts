@@ -26,18 +26,21 @@ const SEARCHED = ['rationale', 'triggeringCondition'] as const;
 const PAYLOAD = ['inputContext', 'outputDecision', 'alternatives', 'metadata'] as const;
 const LINK = ['sequence', 'chainHash', 'scrub'] as const;
 
+const SEALED = [...PAYLOAD, ...ADAPTER_MEMBERS];
+
+type Projection = Readonly<Record<string, 1>>;
+const projectionOf = (paths: readonly string[]): Projection =>
+  Object.fromEntries(paths.map((path) => [path, 1]));
+
 /** What is read from the database to show a decision, and nothing else. */
-export const VIEW_MEMBERS: Readonly<Record<string, 1>> = Object.fromEntries(
-  [
-    ...PLAIN,
-    ...SEARCHED,
-    ...LINK,
-    ...[...PAYLOAD, ...ADAPTER_MEMBERS].flatMap((name) => [
-      `sealed.${name}.text`,
-      `changed.${name}`,
-    ]),
-  ].map((path) => [path, 1]),
-);
+export const VIEW_MEMBERS = projectionOf([
+  ...PLAIN,
+  ...SEARCHED,
+  ...LINK,
+  ...SEALED.flatMap((name) => [`sealed.${name}.text`, `changed.${name}`]),
+]);
+/** The same without payload and texts. */
+export const SUMMARY_MEMBERS = projectionOf([...PLAIN, ...LINK]);
 
 export interface TraceView
   extends
@@ -47,13 +50,29 @@ export interface TraceView
     Partial<Record<(typeof ADAPTER_MEMBERS)[number], Json>> {
   id: TraceDocument['_id'];
   hashChain: Pick<TraceDocument, 'sequence' | 'chainHash'>;
+  /** In lists: the payload is not shown for its size. */
+  payloadOmitted?: true;
+}
+
+/** Characters of what `VIEW_MEMBERS` reads of any length. */
+export function payloadLength(trace: TraceDocument): number {
+  const texts = [trace.rationale, trace.triggeringCondition];
+  for (const name of SEALED) texts.push(payloadText(trace, name));
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+}
+
+/** Of a document read by `SUMMARY_MEMBERS`. */
+export function toTraceSummary(trace: TraceDocument): TraceView {
+  const summary = { ...trace, sealed: {}, changed: {}, rationale: null, triggeringCondition: null };
+  return { ...toTraceView(summary, null), payloadOmitted: true };
 }
 
 /** `scrubber`: null when the stored text was scrubbed by the rules in force. */
 export function toTraceView(trace: TraceDocument, scrubber: Scrubber | null): TraceView {
   const { _id, sequence, chainHash } = trace;
   const valueOf = (name: string): Json => {
-    const value = payloadValue(trace, name);
+    const stored = payloadText(trace, name);
+    const value = stored === null ? null : (JSON.parse(stored) as Json);
     return scrubber ? scrubber.value(value).value : value;
   };
   const textOf = (text: string | null): string | null =>
@@ -69,10 +88,9 @@ export function toTraceView(trace: TraceDocument, scrubber: Scrubber | null): Tr
   };
 }
 
-/** The value in force; null where there is none, or it is erased. */
-function payloadValue({ changed = {}, sealed }: TraceDocument, name: string): Json {
-  const text = name in changed ? changed[name] : sealed[name]?.text;
-  return text == null ? null : (JSON.parse(text) as Json);
+/** The text in force; null where there is none, or it is erased. */
+function payloadText({ changed = {}, sealed }: TraceDocument, name: string): string | null {
+  return (name in changed ? changed[name] : sealed[name]?.text) ?? null;
 }
 
 function adapterMembers(valueOf: (name: string) => Json): Record<string, Json> {

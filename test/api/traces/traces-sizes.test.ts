@@ -1,0 +1,168 @@
+// Bounds that the schema version does not carry: members of any shape, lists before their items, pages of large decisions.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decision, ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
+import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+
+const KIB = 1024;
+let app: TestApp;
+let ada: Owner;
+let key: string;
+beforeAll(async () => {
+  app = await startApp();
+  ada = await createOwner(app);
+  ({ key } = await createWorkspaceKey(app, ada));
+});
+afterAll(() => app.stop());
+
+const post = (body: object, by = key): Promise<Answer> =>
+  app.call('POST', '/api/v1/traces', { key: by, body });
+const issuesOf = ({ status, body }: Answer) => ({ status, issues: body.data?.issues as unknown });
+
+/** An object whose JSON has this many bytes, in texts of a thousand. */
+function json(bytes: number): Record<string, string> {
+  const value: Record<string, string> = {};
+  let left = bytes - 2;
+  for (let n = 0; left > 0; n++) {
+    const [name, comma] = [`k${n}`, n === 0 ? 0 : 1];
+    const length = Math.min(1000, left - comma - name.length - 5);
+    value[name] = 'x'.repeat(
+      left - length - comma - name.length - 5 < 20 ? left - comma - name.length - 5 : length,
+    );
+    left -= comma + name.length + 5 + (value[name]?.length ?? 0);
+  }
+  return value;
+}
+const output = (more: object): object => ({ outputDecision: { action: 'reply', ...more } });
+
+describe('members of any shape', () => {
+  test.each<[path: string, body: (value: unknown) => object]>([
+    ['metadata', (value) => ({ metadata: value })],
+    ['adapter', (value) => ({ adapter: value })],
+    ['mlBomReference', (value) => ({ mlBomReference: value })],
+    ['art12', (value) => ({ art12: value })],
+    ['conversation', (value) => ({ conversation: value })],
+    ['crew', (value) => ({ crew: value })],
+    ['outputDecision.toolCalls.1', (value) => output({ toolCalls: ['x', value] })],
+  ])('%s: at most 100 KiB of JSON', async (path, body) => {
+    const [fitting, excessive] = [json(100 * KIB), json(100 * KIB + 1)];
+    expect(Buffer.byteLength(JSON.stringify(fitting))).toBe(100 * KIB);
+    expect((await post(decision('x', body(fitting)))).status).toBe(201);
+    expect(issuesOf(await post(decision('x', body(excessive))))).toEqual({
+      status: 400,
+      issues: [{ path, message: 'at most 102400 bytes of JSON' }],
+    });
+  });
+
+  test.each<[path: string, limit: number, body: (items: unknown[]) => object]>([
+    ['outputDecision.toolCalls', 500, (items) => output({ toolCalls: items })],
+    ['outputDecision.alternatives', 100, (items) => output({ alternatives: items })],
+    ['alternatives', 100, (items) => ({ alternatives: items })],
+  ])('%s: at most %i KiB of JSON together', async (path, limit, body) => {
+    const item = { decision: 'x'.repeat((limit / 10) * KIB - 20) };
+    expect((await post(decision('x', body(Array.from({ length: 10 }, () => item))))).status).toBe(
+      201,
+    );
+    const larger = { decision: 'x'.repeat((limit / 10) * KIB) };
+    const refused = await post(decision('x', body(Array.from({ length: 10 }, () => larger))));
+    expect(issuesOf(refused)).toEqual({
+      status: 400,
+      issues: [{ path, message: `at most ${limit * KIB} bytes of JSON` }],
+    });
+  });
+
+  test.each(['inputContext', 'outputDecision'])(
+    '%s: members without a limit of their own share 100 KiB',
+    async (name) => {
+      const known = { inputContext: { prompt: 'p' }, outputDecision: { action: 'reply' } };
+      const body = (further: object) => {
+        const members = { ...known[name as keyof typeof known], ...further };
+        return decision('x', { [name]: members });
+      };
+      expect((await post(body(json(99 * KIB)))).status).toBe(201);
+      const path = name;
+      expect(issuesOf(await post(body(json(101 * KIB))))).toEqual({
+        status: 400,
+        issues: [{ path, message: 'at most 102400 bytes of JSON in further members' }],
+      });
+    },
+  );
+
+  test('an object has at most 1,000 keys, wherever it is', async () => {
+    const keys = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [n.toString(36), 0]));
+    expect((await post(decision('x', { metadata: { deep: [keys(1000)] } }))).status).toBe(201);
+    for (const [path, body] of [
+      ['metadata', { metadata: keys(1001) }],
+      ['metadata.deep.0', { metadata: { deep: [keys(1001)] } }],
+      ['outputDecision.action', output({ action: keys(1001) })],
+      ['inputContext.context', { inputContext: { prompt: 'p', context: keys(1001) } }],
+      ['inputContext', { inputContext: { prompt: 'p', ...keys(1001) } }],
+      ['outputDecision.toolCalls.0', output({ toolCalls: [keys(1001)] })],
+    ] as const)
+      expect(issuesOf(await post(decision('x', body)))).toEqual({
+        status: 400,
+        issues: [{ path, message: 'at most 1000 keys' }],
+      });
+  });
+});
+
+describe('lists are counted before their items are looked at', () => {
+  test.each([
+    ['alternatives', 10, (items: unknown[]) => ({ alternatives: items })],
+    ['outputDecision.alternatives', 10, (items: unknown[]) => output({ alternatives: items })],
+    ['outputDecision.toolCalls', 50, (items: unknown[]) => output({ toolCalls: items })],
+  ] as const)('%s: one issue for a million wrong items', async (path, limit, body) => {
+    const items = Array.from({ length: 1_000_000 }, () => 1);
+    const began = performance.now();
+    const answer = await post(decision('x', body(items)));
+    expect(issuesOf(answer)).toEqual({
+      status: 400,
+      issues: [{ path, message: `at most ${limit} items` }],
+    });
+    expect(answer.text.length).toBeLessThan(1000);
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+});
+
+describe('a page of large decisions', () => {
+  test('has every row, payloads as far as 2 MiB, and says where one is left out', async () => {
+    const bob = await createOwner(app, 'Bob');
+    const { key: bobs } = await createWorkspaceKey(app, bob);
+    const large = () => ({
+      ...decision('x'),
+      metadata: json(100 * KIB),
+      adapter: json(100 * KIB),
+      art12: json(100 * KIB),
+      rationale: 'because '.repeat(6000),
+    });
+    for (let n = 0; n < 3; n++) ok(await post(decision('x', { metadata: { n } }), bobs));
+    for (let n = 0; n < 12; n++) ok(await post(large(), bobs));
+    const answer = ok(await app.call('GET', '/api/v1/traces?limit=200', { token: bob.token }));
+    const { data, total } = answer.body as { data: Record<string, unknown>[]; total: number };
+    expect([data.length, total]).toEqual([15, 15]);
+    expect(answer.body.pagination.hasMore).toBe(false);
+    expect(answer.text.length).toBeLessThan(2.5 * 1024 * KIB);
+    const omitted = data.map(({ payloadOmitted }) => payloadOmitted);
+    expect(omitted.slice(0, 5)).toEqual(Array.from({ length: 5 }, () => undefined));
+    expect(omitted.slice(-5)).toEqual(Array.from({ length: 5 }, () => true));
+    const whole = data.filter(({ payloadOmitted }) => payloadOmitted === undefined);
+    for (const { metadata, rationale } of whole)
+      expect([metadata, rationale]).toEqual([json(100 * KIB), expect.any(String)]);
+    for (const row of data.filter(({ payloadOmitted }) => payloadOmitted)) {
+      expect(row).toMatchObject({
+        inputContext: null,
+        outputDecision: null,
+        metadata: null,
+        alternatives: null,
+        rationale: null,
+        status: 'approved',
+        hashChain: { sequence: expect.any(Number) as number },
+      });
+      expect(row).not.toHaveProperty('adapter');
+    }
+    const path = `/api/v1/traces/${String(data.at(-1)?._id)}`;
+    const alone = ok(await app.call('GET', path, { token: bob.token })).body.data;
+    expect(alone).toMatchObject({ metadata: { n: 0 } });
+    expect(alone).not.toHaveProperty('payloadOmitted');
+  });
+});
