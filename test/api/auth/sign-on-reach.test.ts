@@ -1,23 +1,28 @@
 // How far a session reaches that an organisation's identity provider opened: into that organisation, and not to an account that is more than its own.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { member, objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { ok, owner, type Owner } from '../../setup/personas.ts';
+import { createMember, objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { ok, createOwner, type Owner } from '../../setup/personas.ts';
 import {
   startHandmadeProvider,
   type HandmadeProvider,
 } from '../../setup/providers/identity-provider.ts';
-import { house, sessionIn, signOn, type House } from '../../setup/providers/sso.ts';
+import {
+  createSsoOrganization,
+  sessionIn,
+  signOn,
+  type SsoOrganization,
+} from '../../setup/providers/sso.ts';
 import { enrol, MovedClock } from '../../setup/second-factor.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const clock = new MovedClock();
 
-let ground: Ground;
+let harness: Harness;
 let provider: HandmadeProvider;
-let home: House;
+let home: SsoOrganization;
 beforeAll(async () => {
   provider = await startHandmadeProvider();
-  ground = await startGround(
+  harness = await startHarness(
     {
       ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
       ASSAY_PUBLIC_URL: 'https://assay.example.com',
@@ -25,35 +30,35 @@ beforeAll(async () => {
     },
     { clock },
   );
-  home = await house(ground, provider.realm());
+  home = await createSsoOrganization(harness, provider.realm());
 });
 afterAll(async () => {
-  await ground.stop();
+  await harness.stop();
   await provider.stop();
 });
 
 const call = (method: string, path: string, token: string, body?: object): Promise<Answer> =>
-  ground.app.call(method, `/api/v1/auth/${path}`, { token, ...(body && { body }) });
+  harness.app.call(method, `/api/v1/auth/${path}`, { token, ...(body && { body }) });
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const jtiOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti as string;
 
 /** Somebody with an account and an organisation of their own, who is proved, and whose address is of the domain. */
-async function known(at: House): Promise<Owner> {
-  const alice = await owner(ground.app, 'Alice');
+async function known(at: SsoOrganization): Promise<Owner> {
+  const alice = await createOwner(harness.app, 'Alice');
   const email = `alice-${alice.userId}@${at.domain}`;
-  await ground.db
+  await harness.db
     .collection('users')
     .updateOne({ _id: objectId(alice.userId) }, { $set: { email, emailVerifiedAt: new Date() } });
   return { ...alice, email };
 }
-const arrive = async (at: House, { email, userId }: Owner): Promise<string> =>
-  sessionIn((await signOn(ground, at, { sub: `sub-${userId}`, email })).answer);
+const arrive = async (at: SsoOrganization, { email, userId }: Owner): Promise<string> =>
+  sessionIn((await signOn(harness, at, { sub: `sub-${userId}`, email })).answer);
 
 describe('an account with an organisation of its own', () => {
   test('is not changed: neither password nor second factor nor codes nor profile', async () => {
     const alice = await known(home);
-    const authenticator = await enrol(ground.app, clock, alice.token);
+    const authenticator = await enrol(harness.app, clock, alice.token);
     const token = await arrive(home, alice);
     const attempts: [string, string, object?][] = [
       ['POST', 'backup-codes/generate'],
@@ -69,7 +74,7 @@ describe('an account with an organisation of its own', () => {
     ];
     for (const [method, path, body] of attempts)
       expect(outcome(await call(method, path, token, body)), path).toEqual([403, 'FORBIDDEN']);
-    const user = await ground.db.collection('users').findOne({ _id: objectId(alice.userId) });
+    const user = await harness.db.collection('users').findOne({ _id: objectId(alice.userId) });
     expect(user).toMatchObject({ name: 'Alice', mfa: { enabled: true, backupCodes: [] } });
     expect((await call('GET', 'security-settings', alice.token)).status).toBe(200);
   });
@@ -85,7 +90,7 @@ describe('an account with an organisation of its own', () => {
     const organizations = ok(await call('GET', 'me/orgs', token)).body.data;
     expect(
       organizations.map(({ organizationId }: { organizationId: string }) => organizationId),
-    ).toEqual([home.boss.organizationId]);
+    ).toEqual([home.owner.organizationId]);
     expect(ok(await call('GET', 'sessions', alice.token)).body.total).toBe(2);
     expect(ok(await call('GET', 'me/orgs', alice.token)).body.data).toHaveLength(2);
   });
@@ -104,11 +109,11 @@ describe('an account with an organisation of its own', () => {
 describe('an account that the organisation made', () => {
   test('is the organisation’s to change while it is that and nothing else', async () => {
     const [sub, email] = ['own', `own@${home.domain}`];
-    const token = sessionIn((await signOn(ground, home, { sub, email })).answer);
+    const token = sessionIn((await signOn(harness, home, { sub, email })).answer);
     ok(await call('PATCH', 'profile', token, { timezone: 'Europe/Vienna' }));
     expect((await call('GET', 'security-settings', token)).status).toBe(200);
     const { user } = ok(await call('GET', 'me', token)).body.data;
-    await ground.db
+    await harness.db
       .collection('users')
       .updateOne(
         { _id: objectId(user._id as string) },
@@ -122,27 +127,27 @@ describe('an account that the organisation made', () => {
 
   test('is nobody’s any more once its person has accepted another organisation’s invitation', async () => {
     const [sub, email] = ['moved', `moved@${home.domain}`];
-    const token = sessionIn((await signOn(ground, home, { sub, email })).answer);
-    const corp = await owner(ground.app, 'Corp');
+    const token = sessionIn((await signOn(harness, home, { sub, email })).answer);
+    const corp = await createOwner(harness.app, 'Corp');
     const { user } = ok(await call('GET', 'me', token)).body.data;
-    const guest = await member(ground, corp, 'viewer');
+    const guest = await createMember(harness, corp, 'viewer');
     const userId = objectId(user._id as string);
-    const other = await ground.db.collection('users').findOne({ _id: objectId(guest.userId) });
+    const other = await harness.db.collection('users').findOne({ _id: objectId(guest.userId) });
     const { passwordHash } = other as unknown as { passwordHash: string };
-    await ground.db.collection('users').updateOne({ _id: userId }, { $set: { passwordHash } });
+    await harness.db.collection('users').updateOne({ _id: userId }, { $set: { passwordHash } });
     const invited = ok(
-      await ground.app.call('POST', '/api/v1/team/invite', { token: corp.token, body: { email } }),
+      await harness.app.call('POST', '/api/v1/team/invite', { token: corp.token, body: { email } }),
     ).body.data;
-    const mail = await ground.app.instance.services.team.invitations.mails.invitation({
+    const mail = await harness.app.instance.services.team.invitations.mails.invitation({
       organizationId: objectId(corp.organizationId),
       payload: { invitationId: invited._id as string },
     });
     const path = `/api/v1/team/invites/${mail?.action.token}/accept`;
     const body = { name: 'Moved', password: 'Correct-Horse-9' };
-    ok(await ground.app.call('POST', path, { body }));
-    const kept = await ground.db.collection('users').findOne({ _id: userId });
+    ok(await harness.app.call('POST', path, { body }));
+    const kept = await harness.db.collection('users').findOne({ _id: userId });
     expect(kept?.provisionedBy).toBeNull();
-    await ground.db
+    await harness.db
       .collection('users')
       .updateOne({ _id: userId }, { $set: { passwordHash: null } });
     expect(outcome(await call('PATCH', 'profile', token, { name: 'x' }))).toEqual([

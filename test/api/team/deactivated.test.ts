@@ -2,27 +2,33 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { locate } from '../../../src/http/router.ts';
 import { mounts } from '../../../src/routes.ts';
-import { auditOf, member, objectId, startGround, type Ground } from '../../setup/harness.ts';
-import { ok, owner, type Owner } from '../../setup/personas.ts';
+import {
+  auditOf,
+  createMember,
+  objectId,
+  startHarness,
+  type Harness,
+} from '../../setup/harness.ts';
+import { ok, createOwner, type Owner } from '../../setup/personas.ts';
 import { directory, type Directory } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
-let ground: Ground;
+let harness: Harness;
 let ada: Owner;
 let people: Directory;
 beforeAll(async () => {
-  ground = await startGround();
-  ada = await owner(ground.app);
-  people = await directory(ground.app, ada);
+  harness = await startHarness();
+  ada = await createOwner(harness.app);
+  people = await directory(harness.app, ada);
 });
-afterAll(() => ground.stop());
+afterAll(() => harness.stop());
 
 const call = (method: string, path: string, by: Owner, body: object = {}): Promise<Answer> =>
-  ground.app.call(method, path, { token: by.token, ...(method !== 'GET' && { body }) });
+  harness.app.call(method, path, { token: by.token, ...(method !== 'GET' && { body }) });
 const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body?.code];
 /** An owner with an open session whom the directory has deactivated. */
 async function deactivated(): Promise<Owner> {
-  const person = await member(ground, ada, 'owner');
+  const person = await createMember(harness, ada, 'owner');
   expect((await people.call('DELETE', `/Users/${person.userId}`)).status).toBe(204);
   return person;
 }
@@ -56,11 +62,11 @@ test('does not come back by the own hand, nor by way of keys, invitations, the S
       'ACCOUNT_DEACTIVATED',
     ]);
   const where = { organizationId: objectId(ada.organizationId), userId: objectId(userId) };
-  expect(await ground.db.collection('memberships').findOne(where)).toMatchObject({
+  expect(await harness.db.collection('memberships').findOne(where)).toMatchObject({
     isActive: false,
     deactivatedBy: 'scim',
   });
-  const [refused] = await auditOf(ground.app, ada, `status=failure&userId=${userId}`);
+  const [refused] = await auditOf(harness.app, ada, `status=failure&userId=${userId}`);
   expect(refused?.metadata).toEqual({ code: 'ACCOUNT_DEACTIVATED' });
 });
 
@@ -89,7 +95,7 @@ test('is refused by every route that changes something, except logging out and l
 });
 
 test('may go where the membership is active', async () => {
-  const person = await member(ground, ada, 'admin');
+  const person = await createMember(harness, ada, 'admin');
   const [own] = ok(await call('GET', '/api/v1/auth/me/orgs', person)).body.data.filter(
     ({ isCurrent }: { isCurrent: boolean }) => !isCurrent,
   );
