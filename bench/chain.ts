@@ -41,6 +41,7 @@ export interface ChainMeasure {
   rssGrowthMb: number;
 }
 
+const THREAD = new URL('../src/composition/verification-thread.mjs', import.meta.url);
 const INSERTED_AT_ONCE = 1_000;
 const SAMPLE_MS = 20;
 const HASHES = 1_000_000;
@@ -122,7 +123,7 @@ async function withProofs(
   { uri, database }: ChainBench,
   work: (verificationWorker: VerificationWorker) => Promise<void>,
 ): Promise<Spent> {
-  const verificationWorker = createVerificationWorker({ uri, database });
+  const verificationWorker = createVerificationWorker({ uri, database, script: THREAD });
   try {
     await work(verificationWorker);
     return await measured(() => work(verificationWorker));

@@ -27,6 +27,8 @@ import type { Secrets } from '../platform/secrets/secrets.ts';
 import { createSessionTokens, createTempTokens } from '../platform/secrets/tokens.ts';
 import { createTotp } from '../platform/secrets/totp.ts';
 import { createVault } from '../platform/secrets/vault.ts';
+import { auditColumns } from '../resources/audit/audit.columns.ts';
+import { traceColumns } from '../resources/traces/traces.columns.ts';
 
 /** Calls to addresses that users name. */
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 1 << 20 };
@@ -73,12 +75,16 @@ export function createPlatform(deps: PlatformDeps) {
         'a chain does not reach a head it once had: quarantined',
       ),
   };
-  const ledger = openChain(DECISIONS, { ...chainDeps, ...(deps.probe && { probe: deps.probe }) });
-  const auditChain = openChain(AUDIT, chainDeps);
+  const ledger = openChain(DECISIONS, {
+    ...chainDeps,
+    columns: traceColumns,
+    ...(deps.probe && { probe: deps.probe }),
+  });
+  const auditChain = openChain(AUDIT, { ...chainDeps, columns: auditColumns });
   const verificationWorker = createVerificationWorker({
     uri: deps.mongoUri,
     database: connection.name,
-    threadScripts: deps.threadScripts,
+    script: new URL('./verification-thread.mjs', deps.threadScripts ?? import.meta.url),
   });
   const outbox = createOutboxWriter({ rows: models.outbox, clock });
   const mailer = createMailer({

@@ -1,6 +1,7 @@
 // What is appended to a chain and what comes back: the vocabulary of the ledger (ledger.md, formats.md).
 import type { Types } from 'mongoose';
 import type { Position } from '../domain/record/chain.ts';
+import type { SealedValue } from '../domain/record/commitments.ts';
 import type { Percentiles } from './append/latency.ts';
 
 /** Kinds of the decision ledger; the audit chain holds only `audit`. */
@@ -9,8 +10,8 @@ export type EntryKind =
 
 export type { Position };
 
-/** An entry before it is sealed: everything that can be done before is done, so that it cannot fail the batch. */
-export interface Draft {
+/** An entry before it is sealed: everything that can be done before is done, so that it cannot fail the batch. `T`: the document it becomes. */
+export interface Draft<T extends Sealed = Stored> {
   /** 24 hex digits. */
   organizationId: string;
   kind: EntryKind;
@@ -21,8 +22,8 @@ export interface Draft {
   payload: string;
   /** hex SHA-256 of `payload`. */
   payloadDigest: string;
-  /** Further members of the stored document; none of the names of `Sealed`. */
-  fields: Readonly<Record<string, unknown>>;
+  /** The members of the document besides the sealed ones. */
+  fields: Readonly<Omit<T, keyof Sealed>>;
   /** Identifies replays of the same request: 16 bytes, or an audit id. Null: cannot be replayed. */
   idempotencyKey: Buffer | string | null;
   /** Entries of kind `trace` beyond this many in a calendar month (UTC) are refused; null: unlimited. */
@@ -47,22 +48,30 @@ export interface Sealed {
   usage: { month: string; count: number };
 }
 
-/** A stored document: the sealed members and the draft's `fields`. */
+/** A stored document of any kind: the sealed members and the draft's `fields`. */
 export type Stored = Sealed & Record<string, unknown>;
 
-/** `sealed`: newly appended. `repeated`: an entry with the same idempotency key was there. `superseded`: another amendment of the decision came first. */
-export type Outcome =
-  { kind: 'sealed'; entry: Stored } | { kind: 'repeated'; entry: Stored } | { kind: 'superseded' };
+/** Committed values with their seeds, by name; null or absent when erased or never stored. */
+export type SealedValues = Readonly<Record<string, SealedValue | null | undefined>>;
 
-/** The one way into a chain. */
-export interface Appender {
+/** The committed values that an entry stores. */
+export function sealedOf({ sealed }: Stored): SealedValues {
+  return typeof sealed === 'object' && sealed !== null ? (sealed as SealedValues) : {};
+}
+
+/** `sealed`: newly appended. `repeated`: an entry with the same idempotency key was there. `superseded`: another amendment of the decision came first. */
+export type Outcome<T extends Sealed = Stored> =
+  { kind: 'sealed'; entry: T } | { kind: 'repeated'; entry: T } | { kind: 'superseded' };
+
+/** The one way into a chain. `T`: the documents that have an idempotency key. */
+export interface Appender<T extends Sealed = Stored> {
   /**
    * Appends one entry and resolves when it is durable on a majority.
    * @throws AppError `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE` (queue full, quarantine, outcome unknown within `deadlineMs`), `VALIDATION_ERROR` (the database rejected this document)
    */
-  append(draft: Draft, deadlineMs?: number): Promise<Outcome>;
+  append<D extends Sealed = T>(draft: Draft<D>, deadlineMs?: number): Promise<Outcome<D>>;
   /** The entry that answers a replay, by a majority read; null: the idempotency key is free. */
-  find(organizationId: string, idempotencyKey: Buffer | string): Promise<Stored | null>;
+  find(organizationId: string, idempotencyKey: Buffer | string): Promise<T | null>;
   /** Drops the cached entry with this key, because it is being erased. */
   forget(organizationId: string, idempotencyKey: Buffer | string): void;
   /** The head of an organisation's chain, by a majority read; null when it is empty. */

@@ -2,7 +2,7 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
 import type { Chain } from './chains.ts';
-import { releaseExpiredIdempotencyKeys } from './amend/fold.ts';
+import { releaseExpiredIdempotencyKeys } from './entry-updates.ts';
 import { headIndexes, type HeadRow, thinHeads } from './append/heads.ts';
 
 /** Head rows have no Mongoose model, so a migration builds their indexes. */

@@ -3,18 +3,21 @@ import type { Connection } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
 import { createAppender, DEFAULT_LIMITS } from './append/appender.ts';
 import type { Chain } from './chains.ts';
-import type { Appender, Position } from './entry.ts';
-import { createFold, eraseAuditValues, type Fold } from './amend/fold.ts';
+import type { Appender, Position, Sealed } from './entry.ts';
+import { createFold, type Fold } from './amend/fold.ts';
+import type { ColumnPayload, Columns } from './columns.ts';
+import { eraseAuditValues } from './entry-updates.ts';
 import { createHeads, type HeadRow, type Heads } from './append/heads.ts';
 import { createAmendments, type Amendments } from './amend/amendments.ts';
-import { objectId } from './ledger.model.ts';
 import { createMongoStore } from './append/mongo-store.ts';
 import type { Probe } from './probe.ts';
 import { systemTimer } from './timer.ts';
 
-export interface ChainDeps {
+/** `T`: the documents that are appended to the chain, `P`: their payload. */
+export interface ChainDeps<T extends Sealed, P extends ColumnPayload> {
   connection: Connection;
   clock: Clock;
+  columns: Columns<T, P>;
   newId: () => string;
   /** False while nothing may be sealed. */
   ready: () => boolean;
@@ -24,42 +27,45 @@ export interface ChainDeps {
   probe?: Probe;
 }
 
-export interface OpenChain {
-  appender: Appender;
+export interface OpenChain<T extends Sealed> {
+  appender: Appender<T>;
   heads: Heads;
   fold: Fold;
-  amendments: Amendments;
+  amendments: Amendments<T>;
   /** Calls the listener after every batch: its chain has a new head. */
   onSealed: (listener: (organizationId: string) => void) => void;
   /** Erases the committed values of a deleted organisation's audit chain, in all entries but one. */
   emptyEntries: (organizationId: string, except: number) => Promise<void>;
 }
 
-export function openChain(chain: Chain, deps: ChainDeps): OpenChain {
-  const { connection, clock, queueLimit, onQuarantine } = deps;
-  const timer = systemTimer;
+export function openChain<T extends Sealed, P extends ColumnPayload>(
+  chain: Chain,
+  deps: ChainDeps<T, P>,
+): OpenChain<T> {
+  const { connection, columns, queueLimit } = deps;
   const db = connection.getClient().db(connection.name);
-  const store = createMongoStore({ db, chain, timer });
-  const headRows = db.collection<HeadRow>(`heads_${chain.collection}`);
-  const heads = createHeads({ collection: headRows, store, clock, timer, onQuarantine });
-  const listeners: ((organizationId: string) => void)[] = [];
-  const appender = createAppender({
-    ...deps,
+  const base = { ...deps, db, chain, timer: systemTimer };
+  const store = createMongoStore(base);
+  const heads = createHeads({
+    ...base,
+    collection: db.collection<HeadRow>(`heads_${chain.collection}`),
     store,
-    chain,
-    timer,
+  });
+  const listeners: ((organizationId: string) => void)[] = [];
+  const appender = createAppender<T>({
+    ...base,
+    store,
     heads,
     limits: { ...DEFAULT_LIMITS, queue: queueLimit },
     onSealed: (organizationId) => listeners.forEach((listener) => listener(organizationId)),
   });
-  const fold = createFold(db, chain);
+  const fold = createFold(db, chain, columns);
   return {
     appender,
     heads,
     fold,
-    amendments: createAmendments({ ...deps, db, chain, appender, fold }),
+    amendments: createAmendments({ ...base, appender, fold }),
     onSealed: (listener) => listeners.push(listener),
-    emptyEntries: (organizationId, except) =>
-      eraseAuditValues(db, objectId(organizationId), except),
+    emptyEntries: (organizationId, except) => eraseAuditValues(db, organizationId, except),
   };
 }

@@ -19,6 +19,7 @@ import {
   type Subject,
 } from '../../src/ledger/amend/amendments.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
+import { traceColumns } from '../../src/resources/traces/traces.columns.ts';
 import { draft, RealChain } from './store/real-chain.ts';
 
 const chain = new RealChain('amendments');
@@ -26,7 +27,7 @@ const hex = (digit: string) => digit.repeat(64);
 const text = (value: unknown) => ({ seed: 'seed', text: JSON.stringify(value) });
 
 function open(organizationId: string) {
-  const fold = createFold(chain.db, DECISIONS);
+  const fold = createFold(chain.db, DECISIONS, traceColumns);
   const { appender } = chain.start();
   const amendments = createAmendments({ db: chain.db, chain: DECISIONS, appender, fold });
   const ingest = (traceId: string, fields: Draft['fields'] = {}) =>

@@ -4,7 +4,7 @@ import { AppError } from '../../src/errors.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Outcome } from '../../src/ledger/entry.ts';
-import { releaseExpiredIdempotencyKeys } from '../../src/ledger/amend/fold.ts';
+import { releaseExpiredIdempotencyKeys } from '../../src/ledger/entry-updates.ts';
 import { thinHeads, type HeadRow } from '../../src/ledger/append/heads.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import { checkChain } from './invariants.ts';

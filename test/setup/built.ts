@@ -18,7 +18,7 @@ const CACHE = 'node_modules/.cache';
 const PROGRAMS = ['src/server.ts', 'test/embedded-db/embedded-app.ts'];
 /** One file each with all that it needs: a thread starts in a quarter of the time. */
 const THREADS = [
-  'src/ledger/verify/verification-thread.ts',
+  'src/composition/verification-thread.ts',
   'src/platform/saml/saml-reader-thread.ts',
 ];
 /** Files that programs look for beside themselves: the watchdog of a database, and data. */

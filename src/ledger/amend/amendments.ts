@@ -3,7 +3,7 @@ import type { mongo } from 'mongoose';
 import { AppError } from '../../errors.ts';
 import type { Chain } from '../chains.ts';
 import { ABOUT_ONE } from '../read-write-concerns.ts';
-import type { Appender, Draft, Position, Stored } from '../entry.ts';
+import type { Appender, Draft, Position, Sealed, Stored } from '../entry.ts';
 import type { Fold } from './fold.ts';
 import { objectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
@@ -13,7 +13,7 @@ const ATTEMPTS_MAX = 8;
 const BATCH = 64;
 
 /** A decision and the newest entry about it: what the next amendment names as `subject` and `after`. */
-export interface Subject<T extends Stored = Stored> {
+export interface Subject<T extends Sealed = Stored> {
   trace: T;
   subject: Position;
   after: Position;
@@ -23,42 +23,45 @@ export interface Subject<T extends Stored = Stored> {
 export type Amendment = Pick<Draft, 'kind' | 'payload' | 'payloadDigest' | 'fields'>;
 
 /** Called again whenever another amendment came first. Null: nothing to do. @throws AppError to refuse */
-export type Decide = (subject: Subject) => Amendment | null | Promise<Amendment | null>;
+export type Decide<T extends Sealed = Stored> = (
+  subject: Subject<T>,
+) => Amendment | null | Promise<Amendment | null>;
 
 export interface AmendmentDeps {
   db: mongo.Db;
   chain: Chain;
-  appender: Appender;
+  appender: Pick<Appender, 'append' | 'forget'>;
   fold: Fold;
   probe?: Probe;
 }
 
-export interface Amendments {
+/** Amends the decisions of a chain. `T`: a decision as it is stored. */
+export interface Amendments<T extends Sealed = Stored> {
   /**
    * Appends one amendment of a decision and folds it onto the trace; null when `decide` wants none.
    * @throws AppError `NOT_FOUND`, `CONFLICT` (other amendments kept coming first), and what appending throws
    */
-  append(organizationId: string, traceId: string, decide: Decide): Promise<Stored | null>;
+  append(organizationId: string, traceId: string, decide: Decide<T>): Promise<Stored | null>;
   /** The same for many, 64 at once; one result each, in order, rejected ones included. */
   appendAll(
     organizationId: string,
     traceIds: readonly string[],
-    decide: Decide,
+    decide: Decide<T>,
   ): Promise<PromiseSettledResult<Stored | null>[]>;
 }
 
 /** The amendments of one chain. */
-export function createAmendments({
+export function createAmendments<T extends Sealed = Stored>({
   db,
   chain,
   appender,
   fold,
   probe = () => {},
-}: AmendmentDeps): Amendments {
+}: AmendmentDeps): Amendments<T> {
   const collection = db.collection<Stored>(chain.collection);
 
   /** The decision with every earlier amendment folded onto it. */
-  async function read(organizationId: string, traceId: string): Promise<Subject> {
+  async function read(organizationId: string, traceId: string): Promise<Subject<T>> {
     const filter = { organizationId: objectId(organizationId), traceId };
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const newest = await collection.findOne(filter, { ...ABOUT_ONE, sort: { sequence: -1 } });
@@ -66,7 +69,11 @@ export function createAmendments({
       if (trace?.kind !== 'trace' || !newest) throw new AppError('NOT_FOUND');
       const foldedTo = Number(trace.foldedTo ?? trace.sequence);
       if (foldedTo >= newest.sequence)
-        return { trace: trace as Stored, subject: positionOf(trace), after: positionOf(newest) };
+        return {
+          trace: trace as Sealed as T,
+          subject: positionOf(trace),
+          after: positionOf(newest),
+        };
       await fold.applyFold(newest as Stored);
     }
     throw new AppError('CONFLICT');
@@ -75,7 +82,7 @@ export function createAmendments({
   async function append(
     organizationId: string,
     traceId: string,
-    decide: Decide,
+    decide: Decide<T>,
   ): Promise<Stored | null> {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const subject = await read(organizationId, traceId);
@@ -90,7 +97,7 @@ export function createAmendments({
         monthlyLimit: null,
       });
       if (outcome.kind === 'superseded') continue;
-      if (amendment.kind === 'erasure') forget(organizationId, subject.trace);
+      if (amendment.kind === 'erasure') forget(organizationId, subject.trace as Sealed as Stored);
       await probe('before-fold', organizationId);
       await fold.applyFold(outcome.entry);
       await probe('folded', organizationId);

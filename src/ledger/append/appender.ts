@@ -1,7 +1,7 @@
 // The one way into a chain: a queue per organisation, one batch in flight, the answer when it is durable (ledger.md, appending).
 import { AppError } from '../../errors.ts';
 import { appendBatch, type BatchDeps } from './append-batch.ts';
-import type { Appender, Draft, Outcome } from '../entry.ts';
+import type { Appender, Draft, Outcome, Sealed, Stored } from '../entry.ts';
 import { type AppendQueue, AppendQueues, type QueueLimits } from './append-queue.ts';
 import { objectId } from '../ledger.model.ts';
 import { IdempotencyCache } from './idempotency-cache.ts';
@@ -21,8 +21,8 @@ export interface AppenderDeps extends Omit<BatchDeps, 'probe'> {
   probe?: Probe;
 }
 
-/** The appender of one chain. */
-export function createAppender(options: AppenderDeps): Appender {
+/** The appender of one chain. What is read back has the type of what was appended. */
+export function createAppender<T extends Sealed = Stored>(options: AppenderDeps): Appender<T> {
   const { newId, limits, clock, store } = options;
   const deps: BatchDeps = { ...options, probe: options.probe ?? (() => {}) };
   const queues = new AppendQueues();
@@ -55,20 +55,20 @@ export function createAppender(options: AppenderDeps): Appender {
   }
 
   return {
-    append(draft, deadlineMs) {
-      const work = cache.append(draft);
+    append<D extends Sealed>(draft: Draft<D>, deadlineMs?: number) {
+      const work = cache.append(draft as Draft) as Promise<Outcome<D>>;
       if (deadlineMs === undefined) return work;
       return within(deps.timer, deadlineMs, { work, late: notYetDurable });
     },
     async find(organizationId, idempotencyKey) {
       const recent = cache.recent(organizationId, idempotencyKey);
-      if (recent) return recent;
+      if (recent) return recent as T;
       const [entry] = await store
         .byIdempotencyKey(objectId(organizationId), [idempotencyKey])
         .catch((cause: unknown) => {
           throw unavailable('The database is not responding', cause);
         });
-      return entry && isFresh(entry, deps) ? entry : null;
+      return entry && isFresh(entry, deps) ? (entry as T) : null;
     },
     forget: (organizationId, idempotencyKey) => cache.forget(organizationId, idempotencyKey),
     async head(organizationId) {

@@ -3,7 +3,7 @@ import type { mongo, Types } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
-import { releaseIdempotencyKey } from '../amend/fold.ts';
+import { releaseIdempotencyKey } from '../entry-updates.ts';
 import type { Head, InsertOutcome, LedgerStore, ConflictIndex } from './store.ts';
 import { type Timer, within } from '../timer.ts';
 
@@ -137,7 +137,7 @@ export function createMongoStore({ db, chain, timer }: MongoStoreDeps): LedgerSt
       find({ organizationId, [chain.idempotencyField]: { $in: keys } }, chain.idempotencyIndex),
     byIds: (organizationId, ids) => find({ organizationId, _id: { $in: ids } }, '_id_'),
     releaseIdempotencyKey: (entry, before) =>
-      releaseIdempotencyKey({ collection, chain, entry, before }),
+      releaseIdempotencyKey(collection, chain, { entry, before }),
   };
 
   /** By sequence. The hint keeps the planner from serving the sort by reading the whole chain. */

@@ -2,14 +2,14 @@
 import type { Connection, Model, mongo } from 'mongoose';
 import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import type { CursorDocument, DeadLetterDocument } from './cursors.model.ts';
-import type { EntryKind, Stored } from '../entry.ts';
-import type { TailReader, MemberProjection } from './tail-reader.ts';
+import type { EntryKind, Sealed, Stored } from '../entry.ts';
+import type { TailReader } from './tail-reader.ts';
 import { objectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
 
 const TRANSACTION = { ...MAJORITY, ...DURABLE, readConcern: { level: 'snapshot' } } as const;
 
-interface ConsumerBase {
+interface ConsumerBase<T extends Sealed> {
   /** Never changes: cursors are stored under it. */
   name: string;
   /** Absent: all kinds. */
@@ -17,25 +17,25 @@ interface ConsumerBase {
   /** Entries of one run, of any kind; consumers with the same number share one read. Default 512. */
   batch?: number;
   /** Members that it reads besides sequence and kind; others may be there or not. */
-  projection?: MemberProjection;
+  projection?: { readonly [Member in keyof T]?: 1 };
 }
 
-/** Its effects and its cursor are one transaction, which may be retried: nothing else may happen in `run`. */
-export interface TransactionalConsumer extends ConsumerBase {
+/** Its effects and its cursor are one transaction, which may be retried: nothing else may happen in `run`. `T`: the documents of its kinds. */
+export interface TransactionalConsumer<T extends Sealed = Sealed> extends ConsumerBase<T> {
   transactional?: true;
   run(
-    entries: Stored[],
+    entries: T[],
     context: { session: mongo.ClientSession; organizationId: string },
   ): Promise<void>;
 }
 
 /** Its effects happen outside a transaction, before the cursor moves, at least once: they are idempotent. */
-export interface IdempotentConsumer extends ConsumerBase {
+export interface IdempotentConsumer<T extends Sealed = Sealed> extends ConsumerBase<T> {
   transactional: false;
-  run(entries: Stored[], context: { organizationId: string }): Promise<void>;
+  run(entries: T[], context: { organizationId: string }): Promise<void>;
 }
 
-export type Consumer = TransactionalConsumer | IdempotentConsumer;
+export type Consumer<T extends Sealed = Sealed> = TransactionalConsumer<T> | IdempotentConsumer<T>;
 
 export interface ConsumerStepDeps {
   connection: Connection;

@@ -11,9 +11,8 @@ import { disclose } from '../../domain/record/commitments.ts';
 import { readDocument } from './bson-reader.ts';
 import type { Chain } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
-import type { Stored } from '../entry.ts';
+import { sealedOf, type Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
-import { sealedOf } from './committed-values.ts';
 
 const CURSOR_BATCH = 500;
 const CHUNK_CHARACTERS = 128 * 1024;
@@ -67,13 +66,13 @@ async function* entriesIn(
   const sequence = { $gte: range.fromSequence ?? 1, $lte: range.toSequence ?? 0 };
   const cursor = db
     .collection<Stored>(chain.collection)
-    .find(
+    .find<Buffer>(
       { organizationId: objectId(organizationId), sequence },
       { ...MAJORITY, projection: { ...ENTRY_MEMBERS, ...values }, raw: true },
     )
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);
-  for await (const bytes of cursor) yield readDocument(bytes as unknown as Buffer) as Stored;
+  for await (const bytes of cursor) yield readDocument(bytes) as Stored;
 }
 
 function lineOf(entry: Stored, disclosed: readonly string[], isLast: boolean): string {

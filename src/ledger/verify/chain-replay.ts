@@ -5,7 +5,7 @@ import type { Json } from '../../domain/record/json.ts';
 import { payloadProblem } from '../../domain/record/payload-members.ts';
 import type { Payload, TracePayload } from '../../domain/record/payload.ts';
 import { readIntact } from './bson-reader.ts';
-import type { Chain } from '../chains.ts';
+import type { Columns } from '../columns.ts';
 import { checkValues } from './committed-values.ts';
 import { differingState } from './current-state.ts';
 import type { Stored } from '../entry.ts';
@@ -29,6 +29,16 @@ interface Place {
   createdAt: string;
 }
 
+/** What is known of a chain before its replay. */
+export interface ReplayedChain {
+  genesis: string;
+  columns: Columns;
+  /** Heads that the chain once had, ascending. */
+  notedHeads: readonly Position[];
+  /** An audit chain records the deletion of its organisation: committed values may be gone. */
+  isDeleted: boolean;
+}
+
 export class ChainReplay {
   readonly findings = new Findings();
   /** Findings of whole histories: they count where the chain itself is unbroken, for a lost entry spoils the history of an earlier one. */
@@ -40,23 +50,18 @@ export class ChainReplay {
   #notedHeads: readonly Position[];
   #nextNoted = 0;
   #isComplete = true;
+  readonly #columns: Columns;
   readonly #isDeleted: boolean;
 
-  /**
-   * `notedHeads`: heads that the chain once had, ascending.
-   * `isDeleted`: an audit chain records the deletion of its organisation, so committed values may be gone.
-   */
-  constructor(
-    chain: Chain,
-    { notedHeads, isDeleted }: { notedHeads: readonly Position[]; isDeleted: boolean },
-  ) {
+  constructor({ genesis, columns, notedHeads, isDeleted }: ReplayedChain) {
     this.#previous = {
       sequence: 0,
-      chainHash: chain.genesis,
+      chainHash: genesis,
       createdAt: '',
       usage: { month: '', count: 0 },
     };
     this.#notedHeads = notedHeads;
+    this.#columns = columns;
     this.#isDeleted = isDeleted;
   }
 
@@ -150,10 +155,12 @@ export class ChainReplay {
 
   #checkPayload(entry: Stored): void {
     const { sequence } = entry;
-    const payload = JSON.parse(entry.view) as Payload;
-    const fault = payloadProblem(payload as unknown as Json);
-    if (fault !== null) throw new TypeError(`a payload with ${fault}`);
-    for (const column of differingColumns(entry, payload)) this.findings.mismatch(sequence, column);
+    const parsed: unknown = JSON.parse(entry.view);
+    const problem = payloadProblem(parsed as Json);
+    if (problem !== null) throw new TypeError(`a payload with ${problem}`);
+    const payload = parsed as Payload;
+    for (const column of differingColumns(entry, payload, this.#columns))
+      this.findings.mismatch(sequence, column);
     const gone = checkValues(entry, payload, this.findings);
     if (payload.kind === 'trace' && !entry.foldedTo && gone.length === 0)
       this.#checkUnamended(entry, payload);
@@ -165,9 +172,10 @@ export class ChainReplay {
   /** A decision that nothing was folded onto: its current state is that of its ingestion. */
   #checkUnamended(trace: Stored, payload: TracePayload): void {
     const { sequence, chainHash } = trace;
+    const columns = this.#columns;
     const state = beginFold({ sequence, chainHash, payload });
     const payloads = new Map([[sequence, payload]]);
-    for (const field of differingState(trace, state, { folded: [trace], payloads }))
+    for (const field of differingState(trace, state, { folded: [trace], payloads, columns }))
       this.findings.mismatch(sequence, field);
   }
 

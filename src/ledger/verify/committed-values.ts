@@ -1,16 +1,8 @@
 // Checks the committed values of one entry against the commitments in its payload.
 import { matchesCommitment, type SealedValue } from '../../domain/record/commitments.ts';
 import type { Payload } from '../../domain/record/payload.ts';
-import type { Stored } from '../entry.ts';
+import { sealedOf, type Stored } from '../entry.ts';
 import type { Findings } from './report.ts';
-
-export type SealedValues = Readonly<Record<string, SealedValue | null | undefined>>;
-
-/** The committed values that an entry stores, by name. */
-export function sealedOf(entry: Stored): SealedValues {
-  const { sealed } = entry;
-  return typeof sealed === 'object' && sealed !== null ? (sealed as SealedValues) : {};
-}
 
 /** Checks every value; returns the names of those that are gone, which only an erasure explains. */
 export function checkValues(entry: Stored, payload: Payload, findings: Findings): string[] {

@@ -7,16 +7,11 @@ import {
   type AmendmentPayload,
   type TraceState,
 } from '../../domain/record/trace-state.ts';
-import type {
-  CompliancePayload,
-  ErasurePayload,
-  TracePayload,
-  Payload,
-} from '../../domain/record/payload.ts';
-import type { Stored } from '../entry.ts';
-import { sealedOf } from './committed-values.ts';
+import type { CompliancePayload, TracePayload, Payload } from '../../domain/record/payload.ts';
+import { sealedOf, type Stored } from '../entry.ts';
+import type { ColumnAmendment, Columns } from '../columns.ts';
 import type { Findings } from './report.ts';
-import { differences } from './stored-columns.ts';
+import { differences, parsedText } from './stored-columns.ts';
 
 /** An amendment is folded before it is answered; after a crash a consumer folds it within this time. */
 const FOLD_LAG_MAX_MS = 60_000;
@@ -26,25 +21,23 @@ export interface History {
   entries: readonly Stored[];
   /** Committed values that the replay found gone. */
   gone: readonly { sequence: number; name: string }[];
+  columns: Columns;
   now: Date;
 }
 
 /** Folds a history and compares what is stored with it. */
-export function checkHistory({ entries, gone, now }: History, findings: Findings): void {
+export function checkHistory(history: History, findings: Findings): void {
   const erased = new Set(
-    erasedIn({ entries, now }, findings).map(({ sequence, name }) => `${sequence}.${name}`),
+    erasedIn(history, findings).map(({ sequence, name }) => `${sequence}.${name}`),
   );
-  for (const { sequence, name } of gone) {
+  for (const { sequence, name } of history.gone) {
     if (erased.has(`${sequence}.${name}`)) findings.payload.erased++;
     else findings.missing(sequence, `sealed.${name}`);
   }
 }
 
 /** The erased values of a history, which is checked; a history that does not fold has none. */
-function erasedIn(
-  { entries, now }: Pick<History, 'entries' | 'now'>,
-  findings: Findings,
-): TraceState['erased'] {
+function erasedIn({ entries, columns, now }: History, findings: Findings): TraceState['erased'] {
   try {
     const payloads = new Map(
       entries.map((entry) => [entry.sequence, JSON.parse(entry.view) as Payload]),
@@ -53,7 +46,8 @@ function erasedIn(
     const payload = first && payloads.get(first.sequence);
     if (!first || payload === undefined) return [];
     if (payload.kind === 'trace')
-      return foldTrace({ trace: first, payload, amendments, payloads, now }, findings).erased;
+      return foldTrace({ trace: first, payload, amendments, payloads, columns, now }, findings)
+        .erased;
     if (payload.kind !== 'compliance')
       throw new BrokenFold(first.sequence, 'the decision that it is about is missing');
     checkClause(entries, payloads);
@@ -75,12 +69,13 @@ interface Decision {
   payload: TracePayload;
   amendments: readonly Stored[];
   payloads: ReadonlyMap<number, Payload>;
+  columns: Columns;
   now: Date;
 }
 
 /** Checks a decision against the fold of its amendments; returns its newest state. */
 function foldTrace(decision: Decision, findings: Findings): TraceState {
-  const { trace, amendments, payloads, now } = decision;
+  const { trace, amendments, payloads, columns, now } = decision;
   const foldedTo = Number(trace.foldedTo ?? 0) || trace.sequence;
   const { state, newest } = statesOf(decision, foldedTo);
   const isLate = amendments.some(
@@ -89,7 +84,7 @@ function foldTrace(decision: Decision, findings: Findings): TraceState {
   if (!state || isLate) findings.mismatch(trace.sequence, 'foldedTo');
   if (!state) return newest;
   const folded = [trace, ...amendments].filter(({ sequence }) => sequence <= foldedTo);
-  for (const field of differingState(trace, state, { folded, payloads }))
+  for (const field of differingState(trace, state, { folded, payloads, columns }))
     findings.mismatch(trace.sequence, field);
   for (const { sequence, name } of state.erased) {
     const holder = folded.find((entry) => entry.sequence === sequence);
@@ -117,31 +112,40 @@ function isOverdue(createdAt: Date, now: Date): boolean {
   return createdAt.getTime() < now.getTime() - FOLD_LAG_MAX_MS;
 }
 
-/** The entries that are folded into the stored decision, and their payloads. */
-interface FoldedEntries {
+/** What a stored decision consists of. */
+export interface FoldedEntries {
+  /** The decision and the amendments that are folded into it. */
   folded: readonly Stored[];
   payloads: ReadonlyMap<number, Payload>;
+  columns: Columns;
 }
 
 /** The columns of a decision that differ from its folded state. */
 export function differingState(trace: Stored, state: TraceState, entries: FoldedEntries): string[] {
   const textOf = textsOf(state, entries.folded);
-  const erasures = entries.folded.filter(({ kind }) => kind === 'erasure');
-  const deletions = erasures.filter(({ sequence }) =>
-    isDeletion(entries.payloads.get(sequence) as ErasurePayload),
-  );
+  const repeating = [...entries.columns.repeating].map((name) => [name, parsedText(textOf(name))]);
   return [
-    ...differences(trace, {
-      status: state.status,
-      humanOverride: state.humanOverride ?? false,
-      rationale: parsed(textOf('rationale')),
-      triggeringCondition: parsed(textOf('triggeringCondition')),
-      erasedAt: erasures.at(-1)?.createdAt ?? null,
-      deletedAt: deletions.at(-1)?.createdAt ?? null,
-    }),
+    ...differences(trace, amendedValues(entries)),
+    ...differences(trace, Object.fromEntries(repeating) as Record<string, unknown>),
     ...differingValues(trace, state, textOf),
-    ...differingReview(trace, state, entries),
   ];
+}
+
+/** What the columns hold that follow the amendments. */
+function amendedValues({ folded, payloads, columns }: FoldedEntries): Record<string, unknown> {
+  const [ingested, ...amendments] = folded.map(({ sequence, createdAt }) => ({
+    payload: payloads.get(sequence),
+    createdAt,
+  }));
+  const values = columns.amended.map(([path, column]) => {
+    let value = column.initial(ingested?.payload as TracePayload);
+    for (const amendment of amendments) {
+      const changed = column.change(amendment as ColumnAmendment);
+      if (changed !== undefined) value = changed;
+    }
+    return [path, value];
+  });
+  return Object.fromEntries(values) as Record<string, unknown>;
 }
 
 /** The text of a committed value in force: null when there is none, undefined when it ought to be stored and is not. */
@@ -167,33 +171,6 @@ function differingValues(trace: Stored, { fields }: TraceState, textOf: TextOf):
   return [...differences(changed, expected), ...unexpected].map((name) => `changed.${name}`);
 }
 
-function differingReview(
-  trace: Stored,
-  { review }: TraceState,
-  { folded, payloads }: FoldedEntries,
-): string[] {
-  const item = trace.review as Readonly<Record<string, unknown>> | null | undefined;
-  if (!item) return trace.verdict === 'flagged' ? ['review'] : [];
-  if (trace.verdict !== 'flagged') return ['review'];
-  const decided = folded.find(({ sequence }) => sequence === review?.sequence);
-  const reviewer = decided && payloads.get(decided.sequence)?.actor.id;
-  const stored = { ...item, decidedBy: item.decidedBy == null ? null : String(item.decidedBy) };
-  return differences(stored, {
-    status: reviewStatusOf(review),
-    decidedAt: decided?.createdAt ?? null,
-    decidedBy: reviewer ?? null,
-  }).map((name) => `review.${name}`);
-}
-
-function reviewStatusOf(review: TraceState['review']): string {
-  if (!review) return 'pending';
-  return review.decision === 'approve' ? 'approved' : 'rejected';
-}
-
-function isDeletion({ cause }: ErasurePayload): boolean {
-  return cause === 'bulk-delete' || cause === 'purge';
-}
-
 /** Attestations of a clause follow one another; nothing is folded. */
 function checkClause(entries: readonly Stored[], payloads: ReadonlyMap<number, Payload>): void {
   let newest: Position | null = null;
@@ -207,14 +184,4 @@ function checkClause(entries: readonly Stored[], payloads: ReadonlyMap<number, P
 
 function positionOf({ sequence, chainHash }: Position): Position {
   return { sequence, chainHash };
-}
-
-/** The value of a text; undefined when it ought to be stored and is not. */
-function parsed(text: string | null | undefined): unknown {
-  if (typeof text !== 'string') return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,7 +4,18 @@ import { connectMongo } from '../../platform/mongo/connection.ts';
 import { lowerThreadPriority } from '../../platform/thread-priority.ts';
 import { bundleChunks, type BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
-import { verifyChain } from './verify-chain.ts';
+import type { Columns } from '../columns.ts';
+import { type ChainVerification, verifyChain } from './verify-chain.ts';
+
+type ChainColumns = Readonly<Record<string, Columns>>;
+
+/** The database whose chains the thread verifies. */
+export interface VerificationThreadData {
+  /** Connection string. */
+  uri: string;
+  /** Its name. */
+  database: string;
+}
 
 /** A request to the thread; `next` and `close` name a bundle that was opened under that id. */
 export type VerificationRequest =
@@ -27,11 +38,6 @@ export interface VerificationResponse {
 /** Verifications of several organisations and a few exports at a time. */
 const POOL_SIZE = 4;
 
-lowerThreadPriority();
-const { uri, database } = workerData as { uri: string; database: string };
-const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
-const db = connection.getClient().db(database);
-const bundles = new Map<number, Bundle>();
 const encoder = new TextEncoder();
 
 /** A bundle that is being written; the next chunk is prepared while the last one is sent. */
@@ -62,29 +68,49 @@ class Bundle {
   }
 }
 
-async function answer({ id, request }: VerificationMessage): Promise<unknown> {
-  switch (request.kind) {
-    case 'verify':
-      return verifyChain({ db, ...request });
-    case 'open':
-      bundles.set(id, new Bundle(bundleChunks(db, request.chain, request.bundle)));
-      return id;
-    case 'next':
-      return (await bundles.get(request.bundleId)?.next()) ?? null;
-    case 'close':
-      await bundles.get(request.bundleId)?.close();
-      return bundles.delete(request.bundleId);
-  }
+/** Answers the requests of the thread that started this one. `columns`: those of each chain, by its collection. */
+export async function serveVerification(columns: ChainColumns): Promise<void> {
+  lowerThreadPriority();
+  const { uri, database } = workerData as VerificationThreadData;
+  const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
+  const answer = createAnswers(connection.getClient().db(database), columns);
+  parentPort?.on('message', (message: VerificationMessage) => {
+    const { id } = message;
+    answer(message).then(
+      (value) => respond({ id, value }),
+      (error: unknown) => respond({ id, error }),
+    );
+  });
 }
 
-parentPort?.on('message', (message: VerificationMessage) => {
-  const { id } = message;
-  answer(message).then(
-    (value) =>
-      parentPort?.postMessage(
-        { id, value } satisfies VerificationResponse,
-        value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [],
-      ),
-    (error: unknown) => parentPort?.postMessage({ id, error } satisfies VerificationResponse),
-  );
-});
+function createAnswers(db: ChainVerification['db'], columns: ChainColumns) {
+  const bundles = new Map<number, Bundle>();
+
+  function columnsOf({ collection }: Chain): Columns {
+    const found = columns[collection];
+    if (!found) throw new TypeError(`no columns of ${collection}`);
+    return found;
+  }
+
+  return async ({ id, request }: VerificationMessage): Promise<unknown> => {
+    switch (request.kind) {
+      case 'verify':
+        return verifyChain({ ...request, db, columns: columnsOf(request.chain) });
+      case 'open':
+        bundles.set(id, new Bundle(bundleChunks(db, request.chain, request.bundle)));
+        return id;
+      case 'next':
+        return (await bundles.get(request.bundleId)?.next()) ?? null;
+      case 'close':
+        await bundles.get(request.bundleId)?.close();
+        return bundles.delete(request.bundleId);
+    }
+  };
+}
+
+/** A chunk is transferred, not copied. */
+function respond(response: VerificationResponse): void {
+  const { value } = response;
+  const transfer = value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [];
+  parentPort?.postMessage(response, transfer);
+}

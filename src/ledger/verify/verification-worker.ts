@@ -8,16 +8,13 @@ import type {
   VerificationResponse,
   VerificationMessage,
   VerificationRequest,
+  VerificationThreadData,
 } from './verification-thread.ts';
 import type { Verification } from './report.ts';
 
-export interface VerificationWorkerDeps {
-  /** Connection string of the database. */
-  uri: string;
-  /** Its name. */
-  database: string;
-  /** Folder of the thread's script, as a URL; unset: this one. */
-  threadScripts?: string | undefined;
+export interface VerificationWorkerDeps extends VerificationThreadData {
+  /** Calls `serveVerification` with the columns of the chains. */
+  script: URL;
 }
 
 /** Verifies and exports chains off the event loop. */
@@ -46,8 +43,7 @@ class VerificationThread {
   #lastId = 0;
   #end: unknown = null;
 
-  constructor({ threadScripts = import.meta.url, ...workerData }: VerificationWorkerDeps) {
-    const script = new URL('./verification-thread.mjs', threadScripts);
+  constructor({ script, ...workerData }: VerificationWorkerDeps) {
     this.#worker = new Worker(script, {
       workerData,
       execArgv: [],

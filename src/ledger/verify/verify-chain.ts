@@ -4,6 +4,7 @@ import { ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { readIntact } from './bson-reader.ts';
 import { AUDIT, type Chain } from '../chains.ts';
+import type { Columns } from '../columns.ts';
 import { ABOUT_ONE, MAJORITY } from '../read-write-concerns.ts';
 import type { Position, Stored } from '../entry.ts';
 import type { HeadRow } from '../append/heads.ts';
@@ -19,6 +20,7 @@ const HISTORIES_MAX = 64;
 export interface ChainVerification {
   db: mongo.Db;
   chain: Chain;
+  columns: Columns;
   /** 24 hex digits. */
   organizationId: string;
   now: Date;
@@ -26,23 +28,25 @@ export interface ChainVerification {
 
 /** Replays a whole chain in constant memory. What is appended meanwhile is left to the next verification. */
 export async function verifyChain(verification: ChainVerification): Promise<Verification> {
-  const { db, chain } = verification;
+  const { db, chain, columns } = verification;
   const organizationId = objectId(verification.organizationId);
   const entries = db.collection<Stored>(chain.collection);
   // The heads first: a head that is noted after the newest entry was read may be beyond it.
   const notedHeads = await notedHeadsOf(db, chain, organizationId);
   const newest = await newestSequence(entries, organizationId);
-  const replay = new ChainReplay(chain, {
+  const replay = new ChainReplay({
+    genesis: chain.genesis,
+    columns,
     notedHeads,
     isDeleted: await isDeleted(entries, chain, organizationId),
   });
   // Whole documents: a projection costs the database more than sending them.
   const cursor = entries
-    .find({ organizationId, sequence: { $lte: newest } }, { ...MAJORITY, raw: true })
+    .find<Buffer>({ organizationId, sequence: { $lte: newest } }, { ...MAJORITY, raw: true })
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);
   for await (const bytes of cursor) {
-    replay.take(bytes as unknown as Buffer);
+    replay.take(bytes);
     if (replay.openHistories.size >= HISTORIES_MAX) await closeHistories(replay, verification);
   }
   await closeHistories(replay, verification);
@@ -89,23 +93,21 @@ async function isDeleted(
 /** Checks the whole history of each open decision; the decision is read first, so that what was folded since is read too. */
 async function closeHistories(
   replay: ChainReplay,
-  { db, chain, now, organizationId }: ChainVerification,
+  { db, chain, columns, now, organizationId }: ChainVerification,
 ): Promise<void> {
   const { openHistories } = replay;
   replay.openHistories = new Map();
   if (openHistories.size === 0) return;
   const found = await db
     .collection<Stored>(chain.collection)
-    .find(
+    .find<Buffer>(
       { organizationId: objectId(organizationId), traceId: { $in: [...openHistories.keys()] } },
       { ...ABOUT_ONE, raw: true },
     )
     .sort({ traceId: 1, sequence: 1 })
     .toArray();
-  const readable = found.flatMap(
-    (bytes) => (readIntact(bytes as unknown as Buffer) as Stored | null) ?? [],
-  );
+  const readable = found.flatMap((bytes) => (readIntact(bytes) as Stored | null) ?? []);
   const histories = groupBy(readable, ({ traceId }) => traceId ?? '');
   for (const [traceId, gone] of openHistories)
-    checkHistory({ entries: histories.get(traceId) ?? [], gone, now }, replay.histories);
+    checkHistory({ entries: histories.get(traceId) ?? [], gone, columns, now }, replay.histories);
 }

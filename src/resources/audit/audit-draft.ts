@@ -5,10 +5,14 @@ import { sealValues } from '../../domain/record/commitments.ts';
 import type { Json } from '../../domain/record/json.ts';
 import { type Actor, auditPayload } from '../../domain/record/payload.ts';
 import type { Draft } from '../../ledger/entry.ts';
+import type { AuditEntryDocument } from './audit.model.ts';
 import type { AuditRow } from './audit.service.ts';
 
 /** @param random16 draws the 16 bytes of a seed */
-export function auditDraft({ auditId, event }: AuditRow, random16: () => Buffer): Draft {
+export function auditDraft(
+  { auditId, event }: AuditRow,
+  random16: () => Buffer,
+): Draft<AuditEntryDocument> {
   const { organizationId, workspaceId, userId, action, resource, resourceId, status, detail } =
     event;
   const { sealed, commitments } = sealValues(committedOf(event), random16);

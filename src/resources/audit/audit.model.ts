@@ -5,6 +5,7 @@ import type { SealedValue } from '../../domain/record/commitments.ts';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
 import { AUDIT, chainIndexes } from '../../ledger/chains.ts';
 import type { Sealed } from '../../ledger/entry.ts';
+import { auditColumns } from './audit.columns.ts';
 
 /** A row written in the transaction of its change; removed once it is sealed. */
 export interface AuditRowDocument {
@@ -52,14 +53,7 @@ export const auditEntrySchema = new Schema<AuditEntryDocument>(
     chainHash: String,
     createdAt: Date,
     view: String,
-    auditId: String,
-    workspaceId: String,
-    userId: String,
-    action: String,
-    resource: String,
-    resourceId: String,
-    status: String,
-    detail: String,
+    ...auditColumns.types,
     sealed: Schema.Types.Mixed,
   },
   { collection: AUDIT.collection, autoIndex: false, minimize: false },

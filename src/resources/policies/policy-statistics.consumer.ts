@@ -3,14 +3,14 @@ import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 
-export function policyStatisticsConsumer(models: Models): Consumer {
+export function policyStatisticsConsumer(models: Models): Consumer<TraceDocument> {
   return {
     name: 'policy-statistics',
     kinds: ['trace'],
     projection: { matchedPolicyIds: 1, createdAt: 1 },
     async run(entries, { session, organizationId }) {
       const matches = new Map<string, { count: number; last: Date }>();
-      for (const { matchedPolicyIds, createdAt } of entries as unknown as TraceDocument[]) {
+      for (const { matchedPolicyIds, createdAt } of entries) {
         for (const id of matchedPolicyIds)
           matches.set(id, { count: (matches.get(id)?.count ?? 0) + 1, last: createdAt });
       }

@@ -16,7 +16,7 @@ const projection = {
   createdAt: 1,
 } as const;
 
-export function traceEventsConsumer(outbox: OutboxWriter): Consumer {
+export function traceEventsConsumer(outbox: OutboxWriter): Consumer<TraceDocument> {
   const scrubber = createScrubber({ nationalIds: true, extended: true });
   const scrub = (text: string): string => scrubber.text(text).text;
   return {
@@ -25,7 +25,7 @@ export function traceEventsConsumer(outbox: OutboxWriter): Consumer {
     projection,
     run: (entries, { session, organizationId }) =>
       outbox.write(
-        (entries as unknown as TraceDocument[]).map((trace) => ({
+        entries.map((trace) => ({
           organizationId,
           topic: 'event',
           payload: eventOf(trace, scrub),

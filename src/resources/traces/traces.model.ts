@@ -5,6 +5,7 @@ import type { SealedValue } from '../../domain/record/commitments.ts';
 import type { TraceStatus } from '../../domain/record/payload.ts';
 import type { Sealed } from '../../ledger/entry.ts';
 import { entrySchemaOptions } from '../../ledger/ledger.model.ts';
+import { traceColumns } from './traces.columns.ts';
 
 export const TRACE_STATUSES = [
   'success',
@@ -75,30 +76,10 @@ export interface TraceDocument extends Sealed, TraceFields {
 
 export const traceSchema = new Schema<TraceDocument>(
   {
-    workspaceId: String,
-    agentId: String,
-    agentName: String,
-    agentVersion: String,
-    schemaVersion: String,
-    status: { type: String, enum: TRACE_STATUSES },
-    verdict: String,
-    confidenceScore: Number,
-    tags: [String],
-    humanOverride: Boolean,
-    timestamp: Date,
-    rationale: String,
-    triggeringCondition: String,
-    clientInfo: Schema.Types.Mixed,
+    ...traceColumns.types,
     sealed: Schema.Types.Mixed,
     changed: Schema.Types.Mixed,
-    answer: Schema.Types.Mixed,
-    matchedPolicyIds: [String],
-    latency: Number,
-    scrub: Schema.Types.Mixed,
-    review: Schema.Types.Mixed,
     foldedTo: Number,
-    deletedAt: Date,
-    erasedAt: Date,
   },
   entrySchemaOptions,
 );

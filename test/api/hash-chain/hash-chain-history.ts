@@ -14,10 +14,12 @@ import { newId, random16 } from '../../../src/platform/ids.ts';
 import { connectMongo, type Mongo } from '../../../src/platform/mongo/connection.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Position, Stored } from '../../../src/ledger/entry.ts';
-import { releaseExpiredIdempotencyKeys } from '../../../src/ledger/amend/fold.ts';
-import type { Amendment, Subject } from '../../../src/ledger/amend/amendments.ts';
+import { releaseExpiredIdempotencyKeys } from '../../../src/ledger/entry-updates.ts';
+import type { Decide, Subject } from '../../../src/ledger/amend/amendments.ts';
 import { objectId } from '../../../src/ledger/ledger.model.ts';
 import { type OpenChain, openChain } from '../../../src/ledger/open-chain.ts';
+import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
+import type { TraceDocument } from '../../../src/resources/traces/traces.model.ts';
 import type { Chance } from '../../ledger/random.ts';
 import {
   createAgent,
@@ -34,7 +36,7 @@ export interface ChainHarness {
   app: TestApp;
   mongo: Mongo;
   db: mongo.Db;
-  chain: OpenChain;
+  chain: OpenChain<TraceDocument>;
   stop(): Promise<void>;
 }
 
@@ -45,7 +47,11 @@ export async function startChainHarness(): Promise<ChainHarness> {
   const { connection } = mongo;
   const nothing = (): void => undefined;
   const world = { connection, clock: systemClock, newId, ready: () => true, queueLimit: 100 };
-  const chain = openChain(DECISIONS, { ...world, onQuarantine: nothing });
+  const chain = openChain(DECISIONS, {
+    ...world,
+    columns: traceColumns,
+    onQuarantine: nothing,
+  });
   const db = connection.getClient().db(connection.name);
   async function stop(): Promise<void> {
     await chain.appender.close();
@@ -240,9 +246,7 @@ export class History {
 
   review(place: number): Promise<void> {
     return this.#append(place, (about) => {
-      const { review } = about.trace as {
-        review?: { _id: { toHexString(): string }; status: string };
-      };
+      const { review } = about.trace;
       if (review?.status !== 'pending') return null;
       const { sealed, commitments } = sealValues({ reason: 'fine', notes: null }, random16);
       const set = { status: 'approved', humanOverride: false } as const;
@@ -266,8 +270,7 @@ export class History {
   /** Erases one value of the decision itself. */
   erase(place: number): Promise<void> {
     return this.#append(place, (about) => {
-      const { sealed } = about.trace as unknown as { sealed: Record<string, unknown> };
-      if (!sealed.inputContext) return null;
+      if (!about.trace.sealed.inputContext) return null;
       const erased = [{ sequence: about.subject.sequence, names: ['inputContext'] }];
       const view = erasurePayload({
         ...this.#about(about),
@@ -293,7 +296,7 @@ export class History {
     const { sealed, commitments } = sealValues({ evidence: 'A document.' }, random16);
     const after = before && { sequence: before.sequence, chainHash: before.chainHash };
     const view = compliancePayload({ ...this.#common(), ...facts, after, commitments });
-    await this.harness.chain.appender.append({
+    await this.harness.chain.appender.append<Stored>({
       organizationId,
       kind: 'compliance',
       traceId,
@@ -320,11 +323,11 @@ export class History {
     return { organizationId, workspaceId, actor: { kind: 'user', id: userId } as const };
   }
 
-  #about({ subject, after, trace }: Subject) {
-    return { ...this.#common(), traceId: trace.traceId ?? '', subject, after };
+  #about({ subject, after, trace }: Subject<TraceDocument>) {
+    return { ...this.#common(), traceId: trace.traceId, subject, after };
   }
 
-  async #append(place: number, decide: (about: Subject) => Amendment | null): Promise<void> {
+  async #append(place: number, decide: Decide<TraceDocument>): Promise<void> {
     const receipt = this.receipts[place];
     if (receipt)
       await this.harness.chain.amendments.append(this.organizationId, receipt.traceId, decide);

@@ -81,11 +81,11 @@ test('one updater of the chains', () => {
   );
   const chains = changing.filter((site) => /models\s*\.(ledger|traces|auditEntries)\b/.test(site));
   expect(chains).toEqual([]);
-  // Below src/ledger/ a chain is a bare collection: only these change one, and only the fold's is a chain.
+  // Below src/ledger/ a chain is a bare collection: only these change one, and only that of the entry updates is a chain.
   expect([...new Set(changing.filter((site) => site.startsWith('src/ledger/')))].sort()).toEqual([
-    'src/ledger/amend/fold.ts: auditEntries',
-    'src/ledger/amend/fold.ts: collection',
     'src/ledger/append/heads.ts: collection',
+    'src/ledger/entry-updates.ts: auditEntries',
+    'src/ledger/entry-updates.ts: collection',
     'src/ledger/follow/consumer.ts: cursors.collection',
     'src/ledger/follow/consumers.ts: cursors',
   ]);

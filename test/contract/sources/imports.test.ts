@@ -148,7 +148,10 @@ const RULES: readonly Rule[] = [
     of: /^resources\/.*\.schemas$/,
     may: [ZOD, /^http\/declaration\/(views|paging)$/, DOMAIN, /^own\.(model|schemas)$/],
   },
-  { of: /^resources\/.*\.model$/, may: [MONGOOSE, DOMAIN, LEDGER, /^platform\/mongo\/tenancy$/] },
+  {
+    of: /^resources\/.*\.model$/,
+    may: [MONGOOSE, DOMAIN, LEDGER, /^platform\/mongo\/tenancy$/, /^own\.columns$/],
+  },
   {
     of: /^resources\//,
     may: [OWN, LEDGER, DOMAIN, ERRORS, LRU, /^platform\/mongo\/queries$/, nodeParts('crypto')],

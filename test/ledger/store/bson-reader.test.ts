@@ -4,6 +4,7 @@ import { mongo, Types } from 'mongoose';
 import { expect, test } from 'vitest';
 import { readDocument } from '../../../src/ledger/verify/bson-reader.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
+import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
 import { ChainReplay } from '../../../src/ledger/verify/chain-replay.ts';
 
 const { BSON } = mongo;
@@ -103,7 +104,12 @@ test('a member of a document that is a slice of more bytes keeps to itself', () 
 });
 
 test('an entry that cannot be read breaks the chain at its place', () => {
-  const replay = new ChainReplay(DECISIONS, { notedHeads: [], isDeleted: false });
+  const replay = new ChainReplay({
+    genesis: DECISIONS.genesis,
+    columns: traceColumns,
+    notedHeads: [],
+    isDeleted: false,
+  });
   const bytes = serialized({ view: 'x' });
   bytes[bytes.length - 3] = 0xff;
   replay.take(bytes);

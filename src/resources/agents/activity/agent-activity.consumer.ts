@@ -29,16 +29,14 @@ const PROJECTION = {
 /** Human verdicts from which on there is an override rate. */
 const LEAST_JUDGED = 5;
 
-export function agentActivityConsumer(models: Models): Consumer {
+export function agentActivityConsumer(models: Models): Consumer<TraceDocument> {
   return {
     name: 'agent-activity',
     kinds: ['trace'],
     projection: PROJECTION,
     async run(entries, context) {
       // A decision that names no agent of the organisation may carry anything as `agentId`, another tenant's id too.
-      const observed = (entries as unknown as Observed[]).filter(
-        ({ agentName }) => agentName !== null,
-      );
+      const observed = entries.filter(({ agentName }) => agentName !== null);
       const byAgent = groupBy(observed, ({ agentId }) => agentId);
       if (byAgent.size > 0) await recordActivity(models, byAgent, context);
     },

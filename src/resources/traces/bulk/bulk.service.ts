@@ -45,10 +45,7 @@ export function createBulkService({
   async function amendAll(
     tenant: Tenant,
     ids: unknown,
-    decide: (
-      subject: Subject,
-      trace: TraceDocument,
-    ) => Amendment | null | Promise<Amendment | null>,
+    decide: (subject: Subject<TraceDocument>) => Amendment | null | Promise<Amendment | null>,
   ): Promise<BulkResult> {
     const parsed = bulkIds.safeParse(ids);
     if (!parsed.success) throw new AppError('INVALID_IDS');
@@ -56,10 +53,7 @@ export function createBulkService({
     const results = await amendments.appendAll(
       tenant.organizationId,
       [...found.values()],
-      (subject) => {
-        const trace = subject.trace as unknown as TraceDocument;
-        return trace.deletedAt ? null : decide(subject, trace);
-      },
+      (subject) => (subject.trace.deletedAt ? null : decide(subject)),
     );
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
@@ -88,10 +82,10 @@ export function createBulkService({
       const status = TRACE_STATUSES.find((known) => known === value);
       if (status === undefined)
         throw new AppError('INVALID_STATUS', `Must be one of ${TRACE_STATUSES.join(', ')}`);
-      return amendAll(tenant, ids, (subject, trace) =>
-        trace.status === status
+      return amendAll(tenant, ids, (subject) =>
+        subject.trace.status === status
           ? null
-          : statusAmendment(amendmentBase(tenant, subject, trace), status),
+          : statusAmendment(amendmentBase(tenant, subject), status),
       );
     },
 
@@ -101,8 +95,8 @@ export function createBulkService({
       ids: unknown,
       cause: DeletionCause = 'bulk-delete',
     ): Promise<BulkResult> {
-      return amendAll(tenant, ids, async (subject, trace) =>
-        erasureAmendment(amendmentBase(tenant, subject, trace), cause, await erasable(trace)),
+      return amendAll(tenant, ids, async (subject) =>
+        erasureAmendment(amendmentBase(tenant, subject), cause, await erasable(subject.trace)),
       );
     },
   };
@@ -117,9 +111,9 @@ function contentOf({ sequence, sealed }: TraceDocument): Erased {
 
 function amendmentBase(
   { organizationId, actor }: Tenant,
-  { subject, after }: Subject,
-  { workspaceId, traceId }: TraceDocument,
+  { trace, subject, after }: Subject<TraceDocument>,
 ) {
+  const { workspaceId, traceId } = trace;
   return { organizationId, workspaceId, actor, traceId, subject, after, commitments: {} };
 }
 type AmendmentBase = ReturnType<typeof amendmentBase>;

@@ -9,7 +9,12 @@ import { tracePayload } from '../../../domain/record/payload.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import type { KnownAgent } from '../../agents/agent-resolver.service.ts';
 import type { Judgement } from './judge.ts';
-import { ADAPTER_MEMBERS, type ReviewItem, type TraceFields } from '../traces.model.ts';
+import {
+  ADAPTER_MEMBERS,
+  type ReviewItem,
+  type TraceDocument,
+  type TraceFields,
+} from '../traces.model.ts';
 
 export interface DraftInput {
   tenant: Tenant;
@@ -51,7 +56,7 @@ interface Origin {
   clientInfo: ClientInfo | null;
 }
 
-export function draftOf(input: DraftInput): Draft {
+export function draftOf(input: DraftInput): Draft<TraceDocument> {
   const { tenant, traceId, judged, idempotencyKey, monthlyLimit } = input;
   const origin = originOf(input);
   const { sealed, commitments, unstored } = commit(input, origin);

@@ -6,7 +6,7 @@ import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { deprecationHeaders } from '../../../domain/record/schema-versions.ts';
 import { AppError } from '../../../errors.ts';
-import type { Draft, Stored } from '../../../ledger/entry.ts';
+import type { Draft } from '../../../ledger/entry.ts';
 import { objectId } from '../../../ledger/ledger.model.ts';
 import type { AgentHistoryService } from '../../agents/activity/agent-history.service.ts';
 import type { AgentResolver, KnownAgent } from '../../agents/agent-resolver.service.ts';
@@ -121,7 +121,7 @@ export function createIngestionService(deps: Deps) {
   function toDraft(
     { tenant, context, judging, schemaVersion, idempotencyKey }: Accepted,
     judged: Judgement,
-  ): Draft {
+  ): Draft<TraceDocument> {
     return draftOf({
       tenant,
       traceId: deps.newTraceId(),
@@ -181,8 +181,7 @@ export function createIngestionService(deps: Deps) {
 }
 export type IngestionService = ReturnType<typeof createIngestionService>;
 
-function toIngested(entry: Stored, isReplay: boolean): Ingested {
-  const trace = entry as unknown as TraceDocument;
+function toIngested(trace: TraceDocument, isReplay: boolean): Ingested {
   return {
     answer: toIngestAnswer(trace),
     isReplay,

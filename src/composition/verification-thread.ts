@@ -1,0 +1,10 @@
+// What the verification thread runs: the ledger's verification, with the columns of each chain.
+import { AUDIT, DECISIONS } from '../ledger/chains.ts';
+import { serveVerification } from '../ledger/verify/verification-thread.ts';
+import { auditColumns } from '../resources/audit/audit.columns.ts';
+import { traceColumns } from '../resources/traces/traces.columns.ts';
+
+await serveVerification({
+  [DECISIONS.collection]: traceColumns,
+  [AUDIT.collection]: auditColumns,
+});

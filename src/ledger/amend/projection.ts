@@ -1,0 +1,89 @@
+// What an amendment changes on its trace: the resulting values, as a pure function of the entry (ledger.md, amendments).
+import type { CorrectionPayload, ErasurePayload } from '../../domain/record/payload.ts';
+import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
+import type { Columns } from '../columns.ts';
+import { type EntryKind, sealedOf, type SealedValues, type Stored } from '../entry.ts';
+
+/** Values by path; a path that is not named stays as it is. */
+export interface Projection {
+  /** The sequence of the entry that ingested the decision. */
+  subject: number;
+  set: Record<string, unknown>;
+  /** Committed values that other amendments of the same decision hold and must lose, by their sequence. */
+  elsewhere: { sequence: number; set: Record<string, null> }[];
+}
+
+export const AMENDMENT_KINDS: readonly EntryKind[] = ['correction', 'review', 'status', 'erasure'];
+/** Committed values of a correction that describe the verdict and replace nothing. */
+const ABOUT_THE_VERDICT = new Set(['feedback']);
+
+/** By name: the sequence of the newest correction that replaced a value before an erasure. */
+export type ValueSources = ReadonlyMap<string, number>;
+
+/** Null for entries that change no trace. `sources` is read for erasures only. */
+export function projectionOf(
+  entry: Stored,
+  columns: Columns,
+  sources: ValueSources,
+): Projection | null {
+  if (!AMENDMENT_KINDS.includes(entry.kind)) return null;
+  const payload = JSON.parse(entry.view) as AmendmentPayload;
+  const set: Record<string, unknown> = { foldedTo: entry.sequence };
+  for (const [path, column] of columns.amended) {
+    const value = column.change({ payload, createdAt: entry.createdAt });
+    if (value !== undefined) set[path] = value;
+  }
+  if (payload.kind === 'correction') Object.assign(set, replacedValues(sealedOf(entry), columns));
+  if (payload.kind === 'erasure') Object.assign(set, erasedValues(payload, columns, sources));
+  const elsewhere = payload.kind === 'erasure' ? erasedElsewhere(payload) : [];
+  return { subject: payload.subject.sequence, set, elsewhere };
+}
+
+/** Which correction each replaced value comes from, the newest one winning. */
+export function sourcesOf(corrections: readonly Pick<Stored, 'sequence' | 'view'>[]): ValueSources {
+  const sources = new Map<string, number>();
+  for (const { sequence, view } of corrections) {
+    for (const name of Object.keys((JSON.parse(view) as CorrectionPayload).commitments))
+      sources.set(name, sequence);
+  }
+  return sources;
+}
+
+/** The committed values with which a correction replaces the ingested ones. */
+function replacedValues(sealed: SealedValues, { repeating }: Columns): Record<string, unknown> {
+  const set: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(sealed)) {
+    if (!value || ABOUT_THE_VERDICT.has(name)) continue;
+    set[`changed.${name}`] = value.text;
+    if (repeating.has(name)) set[name] = JSON.parse(value.text);
+  }
+  return set;
+}
+
+/** Erased values lose their text; a value in force also loses its copies. */
+function erasedValues(
+  payload: ErasurePayload,
+  { repeating }: Columns,
+  sources: ValueSources,
+): Record<string, null> {
+  const subject = payload.subject.sequence;
+  const set: Record<string, null> = {};
+  for (const { sequence, names } of payload.erased) {
+    for (const name of names) {
+      const isInForce = (sources.get(name) ?? subject) === sequence;
+      if (sequence === subject) set[`sealed.${name}`] = null;
+      else if (isInForce) set[`changed.${name}`] = null;
+      if (isInForce && repeating.has(name)) set[name] = null;
+    }
+  }
+  return set;
+}
+
+function erasedElsewhere(payload: ErasurePayload): Projection['elsewhere'] {
+  return payload.erased
+    .filter(({ sequence }) => sequence !== payload.subject.sequence)
+    .map(({ sequence, names }) => ({
+      sequence,
+      set: Object.fromEntries(names.map((name) => [`sealed.${name}`, null])),
+    }));
+}

@@ -1,0 +1,105 @@
+// Plain columns: members of a document that repeat, for lists and searches, what its chain says; declared by the document's resource.
+import type { AuditPayload, TracePayload } from '../domain/record/payload.ts';
+import type { AmendmentPayload } from '../domain/record/trace-state.ts';
+import type { Sealed } from './entry.ts';
+
+/** How Mongoose stores a column; `Object`: anything. */
+export type ColumnType =
+  | StringConstructor
+  | NumberConstructor
+  | BooleanConstructor
+  | DateConstructor
+  | ObjectConstructor
+  | [StringConstructor];
+
+/** The payload of a document with columns. */
+export type ColumnPayload = TracePayload | AuditPayload;
+
+/** What a fixed column is computed from. */
+export interface ColumnSource<T extends Sealed, P extends ColumnPayload> {
+  entry: T;
+  payload: P;
+  /** A committed value; undefined when it is not stored or not readable. */
+  value: <V>(name: string) => V | undefined;
+}
+
+/** An amendment of a decision, as its columns see it. */
+export interface ColumnAmendment {
+  payload: AmendmentPayload;
+  createdAt: Date;
+}
+
+/** Never changes. */
+interface FixedColumn<T extends Sealed, P extends ColumnPayload> {
+  type: ColumnType;
+  /** Undefined: nothing that is stored tells the value. */
+  from(source: ColumnSource<T, P>): unknown;
+}
+
+/** Follows the amendments. */
+interface AmendedColumn<P extends ColumnPayload> {
+  /** Absent for a member of another column. */
+  type?: ColumnType;
+  initial(payload: P): unknown;
+  /** The value after one more amendment; undefined: unchanged. */
+  change(amendment: ColumnAmendment): unknown;
+}
+
+/** Repeats the committed value of its name, which corrections replace and erasures destroy. */
+interface RepeatingColumn {
+  type: ColumnType;
+  repeats: true;
+}
+
+/** Not told by the chain, so never verified. */
+interface UnrecordedColumn {
+  type: ColumnType;
+}
+
+type Column<T extends Sealed, P extends ColumnPayload> =
+  FixedColumn<T, P> | AmendedColumn<P> | RepeatingColumn | UnrecordedColumn;
+
+/** What the ledger itself keeps in a document. */
+type LedgerMember = keyof Sealed | 'sealed' | 'changed' | 'foldedTo';
+
+/** One row for every column of the documents `T`, and for members of columns, by their path. */
+export interface ColumnDeclaration<T extends Sealed, P extends ColumnPayload> {
+  /** The kind of entry that has these columns. */
+  kind: P['kind'];
+  columns: Readonly<Record<Exclude<keyof T & string, LedgerMember>, Column<T, P>>> & {
+    readonly [path: `${string}.${string}`]: AmendedColumn<P>;
+  };
+  /** Paths that may change without an amendment. */
+  assignable?: readonly string[];
+  /** Paths that an erasure removes. */
+  erasable?: readonly string[];
+}
+
+/** The declared columns, by how their values come about. */
+export interface Columns<T extends Sealed = Sealed, P extends ColumnPayload = ColumnPayload> {
+  kind: P['kind'];
+  types: Readonly<Record<string, ColumnType>>;
+  fixed: readonly (readonly [name: string, column: FixedColumn<T, P>])[];
+  amended: readonly (readonly [path: string, column: AmendedColumn<P>])[];
+  repeating: ReadonlySet<string>;
+  assignable: readonly string[];
+  erasable: readonly string[];
+}
+
+export function defineColumns<T extends Sealed, P extends ColumnPayload>(
+  declaration: ColumnDeclaration<T, P>,
+): Columns<T, P> {
+  const { kind, assignable = [], erasable = [] } = declaration;
+  const types: Record<string, ColumnType> = {};
+  const fixed: [string, FixedColumn<T, P>][] = [];
+  const amended: [string, AmendedColumn<P>][] = [];
+  const repeating = new Set<string>();
+  const columns: Readonly<Record<string, Column<T, P>>> = declaration.columns;
+  for (const [name, column] of Object.entries(columns)) {
+    if (column.type) types[name] = column.type;
+    if ('from' in column) fixed.push([name, column]);
+    if ('change' in column) amended.push([name, column]);
+    if ('repeats' in column) repeating.add(name);
+  }
+  return { kind, types, fixed, amended, repeating, assignable, erasable };
+}

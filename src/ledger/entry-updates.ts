@@ -1,0 +1,84 @@
+// The only code that updates stored entries: members on an allow-list, idempotency keys, and the values of a deleted organisation's audit log.
+import type { mongo, Types } from 'mongoose';
+import { AUDIT, type Chain } from './chains.ts';
+import type { Columns } from './columns.ts';
+import type { Stored } from './entry.ts';
+import { objectId } from './ledger.model.ts';
+import { DURABLE } from './read-write-concerns.ts';
+
+const COMMITTED_VALUE = /^(?:sealed|changed)\.[A-Za-z0-9]+$/;
+
+export interface EntryUpdate {
+  filter: { organizationId: Types.ObjectId } & Record<string, unknown>;
+  set: Readonly<Record<string, unknown>>;
+  unset?: Readonly<Record<string, ''>>;
+}
+
+/** Updates one entry; false when there is no such entry. @throws TypeError when a path is not on the allow-list */
+export type UpdateEntry = (update: EntryUpdate) => Promise<boolean>;
+
+/** Updates entries of a chain whose columns may change; everything else of a stored document is immutable. */
+export function createEntryUpdates(
+  collection: mongo.Collection<Stored>,
+  columns: Columns,
+): UpdateEntry {
+  const amended = columns.amended.map(([path]) => path);
+  const mutable = new Set(['foldedTo', ...amended, ...columns.repeating, ...columns.assignable]);
+  return async ({ filter, set, unset = {} }) => {
+    const forbidden = Object.keys(set).find(
+      (path) => !mutable.has(path) && !COMMITTED_VALUE.test(path),
+    );
+    if (forbidden !== undefined) throw new TypeError(`${forbidden} of a stored entry is immutable`);
+    const changes = { $set: set, ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}) };
+    const { matchedCount } = await collection.updateOne(
+      filter as mongo.Filter<Stored>,
+      changes as object,
+      DURABLE,
+    );
+    return matchedCount === 1;
+  };
+}
+
+/** Removes the idempotency key from one entry, provided it is still there and the entry older than `before`. */
+export async function releaseIdempotencyKey(
+  collection: mongo.Collection<Stored>,
+  { idempotencyField }: Chain,
+  { entry, before }: { entry: Stored; before: Date },
+): Promise<void> {
+  const filter = {
+    _id: entry._id,
+    organizationId: entry.organizationId,
+    [idempotencyField]: entry[idempotencyField],
+    createdAt: { $lt: before },
+  };
+  const unset = { $unset: { [idempotencyField]: '' } };
+  await collection.updateOne(filter as mongo.Filter<Stored>, unset as object, DURABLE);
+}
+
+/** Removes the idempotency keys from all entries older than `before`, in every organisation; returns how many. */
+export async function releaseExpiredIdempotencyKeys(
+  db: mongo.Db,
+  { collection: name, idempotencyField, idempotencyIndex }: Chain,
+  before: Date,
+): Promise<number> {
+  const collection = db.collection(name);
+  const filter = { [idempotencyField]: { $exists: true }, createdAt: { $lt: before } };
+  const unset = { $unset: { [idempotencyField]: '' } };
+  const options = { ...DURABLE, hint: idempotencyIndex };
+  return (await collection.updateMany(filter, unset, options)).modifiedCount;
+}
+
+/** Erases the committed values of a deleted organisation's audit chain and their copies, except in the entry that records the deletion. */
+export async function eraseAuditValues(
+  db: mongo.Db,
+  organizationId: string,
+  except: number,
+): Promise<void> {
+  const auditEntries = db.collection(AUDIT.collection);
+  const filter = {
+    organizationId: objectId(organizationId),
+    sequence: { $ne: except },
+    sealed: { $ne: {} },
+  };
+  await auditEntries.updateMany(filter, { $set: { sealed: {}, detail: null } }, DURABLE);
+}

@@ -1,0 +1,130 @@
+// The columns of a stored decision, declared once for its model, for the fold of its amendments and for verification.
+import type { ClientInfo } from '../../domain/record/client-info.ts';
+import type { ErasurePayload, TracePayload } from '../../domain/record/payload.ts';
+import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
+import { defineColumns } from '../../ledger/columns.ts';
+import type { TraceDocument } from './traces.model.ts';
+
+/** Committed values that columns repeat in part. */
+interface Origin {
+  agentId: string | null;
+  agentVersion: string | null;
+  timestamp: string | null;
+  clientInfo: ClientInfo | null;
+}
+
+interface Evaluation {
+  at: string;
+  confidenceScore: number;
+  tags: string[];
+  matchedPolicies: { id: string; actions: unknown[] }[];
+}
+
+type ValueOf = <V>(name: string) => V | undefined;
+const originOf = (value: ValueOf): Origin | undefined => value('origin');
+const evaluationOf = (value: ValueOf): Evaluation | undefined => value('evaluation');
+
+export const traceColumns = defineColumns<TraceDocument, TracePayload>({
+  kind: 'trace',
+  columns: {
+    workspaceId: { type: String, from: ({ payload }) => payload.workspaceId },
+    schemaVersion: { type: String, from: ({ payload }) => payload.schemaVersion },
+    verdict: { type: String, from: ({ payload }) => payload.status },
+    scrub: { type: Object, from: ({ payload }) => ({ rulesVersion: payload.scrubVersion }) },
+    agentId: {
+      type: String,
+      from: ({ payload, value }) => payload.agent ?? originOf(value)?.agentId,
+    },
+    agentVersion: { type: String, from: ({ value }) => originOf(value)?.agentVersion },
+    clientInfo: { type: Object, from: ({ value }) => originOf(value)?.clientInfo },
+    timestamp: { type: Date, from: ({ value }) => timestampOf(value) },
+    confidenceScore: { type: Number, from: ({ value }) => evaluationOf(value)?.confidenceScore },
+    tags: { type: [String], from: ({ value }) => evaluationOf(value)?.tags },
+    matchedPolicyIds: { type: [String], from: ({ value }) => matchedIn(evaluationOf(value)) },
+    latency: { type: Number, from: ({ payload, value }) => latencyOf(payload, value) },
+    review: { type: Object, from: ({ payload }) => (isFlagged(payload) ? undefined : null) },
+
+    agentName: { type: String },
+    answer: { type: Object },
+
+    rationale: { type: String, repeats: true },
+    triggeringCondition: { type: String, repeats: true },
+
+    status: {
+      type: String,
+      initial: ({ status }) => status,
+      change: ({ payload }) => setOf(payload)?.status ?? undefined,
+    },
+    humanOverride: {
+      type: Boolean,
+      initial: () => false,
+      change: ({ payload }) => setOf(payload)?.humanOverride ?? undefined,
+    },
+    erasedAt: {
+      type: Date,
+      initial: () => null,
+      change: ({ payload, createdAt }) => (payload.kind === 'erasure' ? createdAt : undefined),
+    },
+    deletedAt: {
+      type: Date,
+      initial: () => null,
+      change: ({ payload, createdAt }) => (isDeletion(payload) ? createdAt : undefined),
+    },
+    'review.status': {
+      initial: (payload) => (isFlagged(payload) ? 'pending' : null),
+      change: ({ payload }) => reviewStatusOf(payload),
+    },
+    'review.decidedAt': {
+      initial: () => null,
+      change: ({ payload, createdAt }) => (payload.kind === 'review' ? createdAt : undefined),
+    },
+    'review.decidedBy': {
+      initial: () => null,
+      change: ({ payload }) => (payload.kind === 'review' ? payload.actor.id : undefined),
+    },
+  },
+  assignable: [
+    'review.assignedTo',
+    'review.assignedAt',
+    'review.escalatedTo',
+    'review.escalatedAt',
+    'review.escalationReason',
+  ],
+  erasable: ['review.context'],
+});
+
+function isFlagged({ status }: TracePayload): boolean {
+  return status === 'flagged';
+}
+
+function timestampOf(value: ValueOf): Date | undefined {
+  const origin = originOf(value);
+  const text = origin && (origin.timestamp ?? evaluationOf(value)?.at);
+  return text === undefined ? undefined : new Date(text);
+}
+
+/** The evaluation also names policies that failed without matching, with no action taken. */
+function matchedIn(evaluation: Evaluation | undefined): string[] | undefined {
+  return evaluation?.matchedPolicies
+    .filter(({ actions }) => actions.length > 0)
+    .map(({ id }) => id);
+}
+
+function latencyOf({ commitments }: TracePayload, value: ValueOf): number | null | undefined {
+  if (commitments.metadata === undefined) return null;
+  const metadata = value<{ latencyMs?: unknown }>('metadata');
+  return metadata && (typeof metadata.latencyMs === 'number' ? metadata.latencyMs : null);
+}
+
+function setOf(payload: AmendmentPayload) {
+  return payload.kind === 'erasure' ? null : payload.set;
+}
+
+function isDeletion(payload: AmendmentPayload): payload is ErasurePayload {
+  return payload.kind === 'erasure' && ['bulk-delete', 'purge'].includes(payload.cause);
+}
+
+function reviewStatusOf(payload: AmendmentPayload): 'approved' | 'rejected' | undefined {
+  if (payload.kind !== 'review') return undefined;
+  return payload.decision === 'approve' ? 'approved' : 'rejected';
+}
