@@ -36,6 +36,6 @@ export default tseslint.config(
       'max-lines': ['error', { max: 400 }],
     },
   },
-  { files: ['test/**', 'bench/**', 'scripts/**'], rules: { 'max-lines': ['error', { max: 550 }] } },
+  { files: ['test/**', 'bench/**', 'scripts/**'], rules: { 'max-lines': ['error', { max: 650 }] } },
   { files: ['vitest*.config.ts'], rules: { 'no-restricted-syntax': 'off' } },
 );

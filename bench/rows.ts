@@ -163,5 +163,6 @@ export function table(results: Results): string {
 
 function verdict({ figure, must, aim, better }: Result): string {
   const reaches = (goal: number): boolean => (better === 'high' ? figure >= goal : figure <= goal);
-  return reaches(aim) ? 'aim reached' : reaches(must) ? 'must met' : 'MISSED';
+  if (reaches(aim)) return 'aim reached';
+  return reaches(must) ? 'must met' : 'MISSED';
 }

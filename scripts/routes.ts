@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Route } from '../src/http/declaration/define-route.ts';
 import { locate } from '../src/http/router.ts';
-import { READERS, type Role } from '../src/domain/identity/roles.ts';
+import { READERS, type Role, ROLES } from '../src/domain/identity/roles.ts';
 import { mounts } from '../src/routes.ts';
 
 /** Where the table is kept. */
@@ -33,8 +33,10 @@ async function files(): Promise<Map<Route, string>> {
   return found;
 }
 
-const namesOf = (roles: readonly Role[]): string =>
-  roles === READERS ? 'readers' : roles.length === 6 ? 'every role' : roles.join(', ');
+function namesOf(roles: readonly Role[]): string {
+  if (roles === READERS) return 'readers';
+  return roles.length === ROLES.length ? 'every role' : roles.join(', ');
+}
 
 function who({ auth, roles = READERS, systemRoles, agentScope, account }: Route): string {
   if (auth === 'public') return 'anybody';
@@ -59,7 +61,7 @@ const limitsOf = (path: string, { auth, kind, limits = [] }: Route): string =>
 export async function routesTable(): Promise<string> {
   const fileOf = await files();
   const rows = locate(mounts)
-    .sort((a, b) => (a.path === b.path ? 0 : a.path < b.path ? -1 : 1))
+    .sort((a, b) => Number(a.path > b.path) - Number(a.path < b.path))
     .map(({ path, route }) => {
       const cells = [
         route.method.toUpperCase(),

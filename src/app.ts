@@ -11,7 +11,8 @@ import { apiReference } from './http/documents/api-reference.ts';
 import { sendFailure } from './http/answers/envelope.ts';
 import type { RateLimits } from './http/checks/rate-limits.ts';
 import type { PipelineDeps } from './http/pipeline.ts';
-import { createRouter, failureOf, legacyMounts } from './http/router.ts';
+import { createRouter, legacyMounts } from './http/router.ts';
+import { failureOf, refuseUnrouted } from './http/unrouted.ts';
 import { crossOrigin, securityHeaders } from './http/answers/security-headers.ts';
 import { translateError } from './http/answers/translate-error.ts';
 import type { Clock } from './platform/clock.ts';
@@ -69,7 +70,7 @@ export function createApp({
   );
   app.use(apiReference(mounts));
   app.get('/metrics', showMetrics(config, metrics, observe));
-  app.use((req, res) => failureOf(req.originalUrl)(res, new AppError('NOT_FOUND', 'No such path')));
+  app.use(refuseUnrouted(limits, new AppError('NOT_FOUND', 'No such path')));
   app.use(handleError(logger));
   return app;
 }

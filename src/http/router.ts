@@ -7,7 +7,8 @@ import { groupBy } from '../domain/group-by.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Route } from './declaration/define-route.ts';
 import { sendFailure } from './answers/envelope.ts';
-import { sendScimFailure } from './answers/scim-envelope.ts';
+import type { RateLimits } from './checks/rate-limits.ts';
+import { refuseUnrouted } from './unrouted.ts';
 import { endpoint, type PipelineDeps } from './pipeline.ts';
 
 export interface Mount {
@@ -58,7 +59,7 @@ export function createRouter(mounts: readonly Mount[], deps: PipelineDeps): Requ
       if (route.method === 'get') target.get(compress, endpoint(route, deps));
       else target[route.method](endpoint(route, deps));
     }
-    target.all(refuseMethod(routes));
+    target.all(refuseMethod(routes, deps.limits));
   }
   return (req, res, next) =>
     (literal.get(req.path.replace(/(?<=.)\/$/, '')) ?? others)(req, res, next);
@@ -66,15 +67,16 @@ export function createRouter(mounts: readonly Mount[], deps: PipelineDeps): Requ
 
 const newRouter = (): Router => Router({ caseSensitive: true, strict: false });
 
-function refuseMethod(routes: readonly Route[]): RequestHandler {
+function refuseMethod(routes: readonly Route[], limits: RateLimits): RequestHandler {
   const methods = routes.flatMap(({ method }) =>
     method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
   );
   const Allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
   const error = new AppError('METHOD_NOT_ALLOWED', undefined, { headers: { Allow } });
-  return (req, res) => {
-    if (req.method === 'OPTIONS') res.status(204).setHeader('Allow', Allow).end();
-    else failureOf(req.originalUrl)(res, error);
+  const refuse = refuseUnrouted(limits, error);
+  return (req, res, next) => {
+    if (req.method !== 'OPTIONS') return refuse(req, res, next);
+    return void res.status(204).setHeader('Allow', Allow).end();
   };
 }
 
@@ -93,9 +95,4 @@ export function legacyMounts(clock: Clock, migrationGuide: string): RequestHandl
     req.url = `/api/v1/${req.url.slice('/api/'.length)}`;
     next();
   };
-}
-
-/** Sends a failure outside of any route: below `/scim/` in the SCIM error envelope. */
-export function failureOf(url: string): typeof sendFailure {
-  return url.startsWith('/scim/') ? sendScimFailure : sendFailure;
 }

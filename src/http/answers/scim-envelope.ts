@@ -24,7 +24,7 @@ export function sendScim(res: Response, status: number, body: unknown): void {
   res.end(text);
 }
 
-/** `code` is ours beside the members of the RFC, so that `UPGRADE_REQUIRED` can be told from other refusals. */
+/** `code` tells that the plan lacks SCIM from other refusals; strict clients accept no member besides, so no other error has it. */
 export function sendScimFailure(res: Response, error: AppError): void {
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
   if (error.http === 503 && !res.hasHeader('Retry-After')) res.setHeader('Retry-After', '1');
@@ -36,6 +36,6 @@ export function sendScimFailure(res: Response, error: AppError): void {
     status,
     ...(scimType && { scimType }),
     detail: error.message,
-    code: error.code,
+    ...(error.code === 'UPGRADE_REQUIRED' && { code: error.code }),
   });
 }

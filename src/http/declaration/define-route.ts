@@ -145,6 +145,8 @@ export interface Meta {
   bodyType?: 'json' | 'form';
   /** `scim`: bare resources and errors of RFC 7644. `redirect`: `data` is the location. */
   kind?: 'json' | 'file' | 'redirect' | 'scim';
+  /** Of a file, for the API document. */
+  mediaType?: string;
 }
 
 export interface Declaration<

@@ -153,9 +153,10 @@ function successes(route: Route): Record<string, object> {
   );
 }
 
+const FILE = { schema: { type: 'string', format: 'binary' } };
+
 function content(route: Route): object {
-  if (route.kind === 'file')
-    return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+  if (route.kind === 'file') return { [route.mediaType ?? 'application/octet-stream']: FILE };
   const data = jsonSchema(route.data, 'output');
   if (route.kind === 'scim') return { [mediaType(route)]: { schema: data } };
   const extra = route.extra
@@ -176,9 +177,12 @@ function content(route: Route): object {
 const mediaType = ({ kind }: Route): string =>
   kind === 'scim' ? 'application/scim+json' : 'application/json';
 
-/** One response per status, with the codes it may carry. */
+/** One response per status, with the codes it may carry; any request may have headers that are too large. */
 function failures(route: Route): Record<string, object> {
-  const byStatus = groupBy(codesOf(route), (code) => registry[code].http);
+  const byStatus = groupBy(
+    [...codesOf(route), 'HEADERS_TOO_LARGE' as const],
+    (code) => registry[code].http,
+  );
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,

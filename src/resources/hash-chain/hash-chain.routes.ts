@@ -96,6 +96,7 @@ export const hashChainRoutes = [
       summary: 'Evidence bundle: the entries of a range with the recipe to check them offline',
       ...read,
       kind: 'file',
+      mediaType: 'application/json',
       failedCode: 'HASH_CHAIN_EXPORT_FAILED' satisfies Code,
       query: bundleQuery,
       data: z.unknown(),

@@ -171,3 +171,17 @@ test('the onboarding of agents has a limit of its own for every user', async () 
     'post /api/v1/agents/:id/onboarding/complete',
   ]);
 });
+
+test('what no route serves counts against the address and shows its limit: 404 and 405', async () => {
+  const own = await startApp({ ASSAY_LIMIT_IP: '3' });
+  const left = async (method: string, path: string): Promise<unknown[]> => {
+    const { status, headers } = await own.call(method, path);
+    return [status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')];
+  };
+  expect(await left('GET', '/api/v1/nowhere')).toEqual([404, '3', '2']);
+  expect(await left('PATCH', '/api/v1/policies')).toEqual([405, '3', '1']);
+  expect(await left('GET', '/api/nowhere')).toEqual([404, '3', '0']);
+  expect(await left('GET', '/api/v1/nowhere')).toEqual([429, '3', '0']);
+  expect(await left('GET', '/nowhere')).toEqual([404, null, null]);
+  await own.stop();
+});

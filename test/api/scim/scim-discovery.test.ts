@@ -98,9 +98,10 @@ test('only owners mint the token, it is shown once, kept as a digest, and replac
     await harness.app.call('POST', '/api/v1/organization/scim-token', { token: ada.token }),
   );
   expect(minted.body.data.token).toMatch(/^scim_[0-9a-f]{48}$/);
-  expect((await scim.call('GET', '/Users')).body).toMatchObject({
+  expect((await scim.call('GET', '/Users')).body).toEqual({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
     status: '401',
-    code: 'TOKEN_REVOKED',
+    detail: expect.any(String),
   });
   scim = { ...scim, ...(await directory(harness.app, ada)) };
   expect((await scim.call('GET', '/Users')).status).toBe(200);
@@ -144,7 +145,6 @@ test('the limit holds per address and per token, in the shape of SCIM', async ()
     body: {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
       status: '429',
-      code: 'RATE_LIMIT_EXCEEDED',
     },
   });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);

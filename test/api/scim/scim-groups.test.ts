@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 
 const outcome = ({ status, body }: Answer): unknown[] => [status, body?.scimType, body?.code];
-const invalid = [400, 'invalidValue', 'SCIM_INVALID_VALUE'];
+const invalid = [400, 'invalidValue', undefined];
 const add = (...ids: string[]) => ({
   op: 'add',
   path: 'members',
@@ -67,7 +67,7 @@ test('the four buckets are listed, filtered and shown without their members', as
   expect(outcome(await scim.call('GET', '/Groups?filter=members'))).toEqual([
     400,
     'invalidFilter',
-    'SCIM_INVALID_FILTER',
+    undefined,
   ]);
   for (const unknown of ['viewer', 'auditor', 'Owner', '%6Fwner2', 'a'.repeat(24)])
     expect((await scim.call('GET', `/Groups/${unknown}`)).status, unknown).toBe(404);
@@ -148,7 +148,6 @@ test('groups are fixed: making, replacing, deleting is 405', async () => {
       body: {
         schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
         status: '405',
-        code: 'METHOD_NOT_ALLOWED',
       },
     });
     expect(answer.headers.get('allow')).toMatch(/^GET, HEAD/);
@@ -166,7 +165,7 @@ test('the last active owner cannot be moved, put elsewhere or made the only susp
     await source.patch('/Groups/admin', add(home.userId)),
     await source.patch('/Groups/member', add(home.userId, second.userId)),
   ])
-    expect(outcome(answer)).toEqual([400, 'invalidValue', 'VALIDATION_ERROR']);
+    expect(outcome(answer)).toEqual([400, 'invalidValue', undefined]);
   expect(await roles([home.userId, second.userId], home)).toEqual(['owner', 'owner']);
   expect((await source.patch('/Groups/owner', remove(second.userId))).status).toBe(204);
   const { id } = await source.provision();

@@ -131,13 +131,13 @@ test.each<[string, unknown]>([
   expect(outcome(await scim.call('POST', '/Users', body))).toEqual([
     400,
     'invalidValue',
-    'SCIM_INVALID_VALUE',
+    undefined,
   ]);
 });
 
 test('what is no JSON is invalid syntax', async () => {
   const answer = await scim.send('POST', '/Users', { raw: '{"userName":' });
-  expect(outcome(answer)).toEqual([400, 'invalidSyntax', 'SCIM_INVALID_SYNTAX']);
+  expect(outcome(answer)).toEqual([400, 'invalidSyntax', undefined]);
 });
 
 test('a user name is taken once in an organisation, whatever its case, also at the same time, also by invited members', async () => {
@@ -151,18 +151,18 @@ test('a user name is taken once in an organisation, whatever its case, also at t
   expect(outcome(await scim.call('POST', '/Users', { userName }))).toEqual([
     409,
     'uniqueness',
-    'SCIM_UNIQUENESS',
+    undefined,
   ]);
   expect(outcome(await scim.call('POST', '/Users', { userName: ada.email }))).toEqual([
     409,
     'uniqueness',
-    'SCIM_UNIQUENESS',
+    undefined,
   ]);
   const { id } = await scim.provision();
   for (const taken of [userName, ada.email])
     expect(
       outcome(await scim.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: taken })),
-    ).toEqual([409, 'uniqueness', 'SCIM_UNIQUENESS']);
+    ).toEqual([409, 'uniqueness', undefined]);
   expect(outcome(await scim.call('PUT', `/Users/${id}`, { userName }))[0]).toBe(409);
 });
 
@@ -257,7 +257,7 @@ test('PATCH is all or nothing, also when it fails in the middle', async () => {
   }
   expect(
     outcome(await scim.patch(`/Users/${id}`, { op: 'replace', path: 'nickName', value: 'x' })),
-  ).toEqual([400, 'invalidValue', 'SCIM_INVALID_VALUE']);
+  ).toEqual([400, 'invalidValue', undefined]);
   const entries = await auditOf(harness.app, ada, `resourceId=${id}&status=success`);
   expect(entries.map(({ action }) => action)).toEqual(['scim.user.created']);
 });
@@ -272,7 +272,7 @@ test.each<[string, unknown]>([
   expect(outcome(await scim.call('PATCH', `/Users/${id}`, body))).toEqual([
     400,
     'invalidValue',
-    'SCIM_INVALID_VALUE',
+    undefined,
   ]);
 });
 
@@ -335,7 +335,7 @@ test('the last active owner stays, whichever way is tried', async () => {
     await scim.patch(path, { op: 'replace', path: 'active', value: false }),
     await scim.call('PUT', path, { userName: ada.email, active: false }),
   ])
-    expect(outcome(answer)).toEqual([400, 'invalidValue', 'VALIDATION_ERROR']);
+    expect(outcome(answer)).toEqual([400, 'invalidValue', undefined]);
   expect(await membershipOf(ada.userId)).toMatchObject({
     role: 'owner',
     isActive: true,
@@ -487,12 +487,12 @@ test.each(['displayName foo "x"', 'shoeSize eq "x"', 'userName eq', 'passwordHas
     expect(outcome(await scim.call('GET', query(filter)))).toEqual([
       400,
       'invalidFilter',
-      'SCIM_INVALID_FILTER',
+      undefined,
     ]);
     expect(outcome(await scim.call('POST', '/.search', { filter }))).toEqual([
       400,
       'invalidFilter',
-      'SCIM_INVALID_FILTER',
+      undefined,
     ]);
   },
 );

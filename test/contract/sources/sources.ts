@@ -11,7 +11,8 @@ function walk(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (folder === '' && FOREIGN.test(entry.name)) return [];
-    return entry.isDirectory() ? walk(path) : entry.isFile() ? [path] : [];
+    if (entry.isDirectory()) return walk(path);
+    return entry.isFile() ? [path] : [];
   });
 }
 

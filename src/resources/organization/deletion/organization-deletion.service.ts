@@ -94,6 +94,12 @@ export function createOrganizationDeletionService(deps: Deps) {
       );
   }
 
+  /** @throws AppError `FORBIDDEN` for whoever is no active owner any more */
+  async function requireOwnership(organizationId: string, userId: string): Promise<void> {
+    const own = await memberships.find(organizationId, userId);
+    if (own?.role !== 'owner' || !own.isActive) throw new AppError('FORBIDDEN');
+  }
+
   return {
     /**
      * At once there is no member any more, and no session, key or invitation is valid.
@@ -105,8 +111,7 @@ export function createOrganizationDeletionService(deps: Deps) {
       { name }: { name: string },
     ): Promise<DeletedOrganization> {
       await memberships.lock(organizationId);
-      const own = await memberships.find(organizationId, userId);
-      if (own?.role !== 'owner' || !own.isActive) throw new AppError('FORBIDDEN');
+      await requireOwnership(organizationId, userId);
       const deleted = await models.organizations
         .findOneAndDelete({ _id: organizationId, name })
         .lean();

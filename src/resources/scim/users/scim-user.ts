@@ -87,8 +87,9 @@ function emailsOf({ membership: { directory }, user }: ScimPerson): ScimUser['em
     return [{ value: accountAddress(directory) ?? user.email, type: 'work', primary: true }];
   const primary = given.findIndex((email) => email.primary);
   const chosen = Math.max(0, primary);
+  const userName = directory?.userName.toLowerCase();
   return given.map(({ value, type }, index) => ({
-    value,
+    value: value.toLowerCase() === userName ? userName : value,
     ...(type !== null && { type }),
     primary: index === chosen,
   }));

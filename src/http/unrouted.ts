@@ -1,0 +1,26 @@
+// Requests that no route serves: below `/api/` they count against the address like any other, and show its limit.
+import type { RequestHandler } from 'express';
+import { AppError } from '../errors.ts';
+import { sendFailure } from './answers/envelope.ts';
+import { sendScimFailure } from './answers/scim-envelope.ts';
+import { translateError } from './answers/translate-error.ts';
+import { type RateLimits, RateState } from './checks/rate-limits.ts';
+
+/** Sends a failure outside of any route: below `/scim/` in the SCIM error envelope. */
+export function failureOf(url: string): typeof sendFailure {
+  return url.startsWith('/scim/') ? sendScimFailure : sendFailure;
+}
+
+/** Answers with `error`, or with 429 once the address is past its limit. */
+export function refuseUnrouted(limits: Pick<RateLimits, 'ip'>, error: AppError): RequestHandler {
+  return async (req, res) => {
+    const rate = new RateState();
+    let failure = error;
+    if (req.originalUrl.startsWith('/api/'))
+      await limits.ip(req.ip ?? '', rate).catch((limited: unknown) => {
+        failure = translateError(limited, 'INTERNAL_ERROR');
+      });
+    for (const [name, value] of Object.entries(rate.headers())) res.setHeader(name, value);
+    failureOf(req.originalUrl)(res, failure);
+  };
+}
