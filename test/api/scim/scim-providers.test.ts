@@ -187,7 +187,7 @@ test('Okta: test connection, create, update by PUT, deactivate, reactivate', asy
     body: {
       userName: name.toLowerCase(),
       displayName: 'Test User',
-      emails: [{ primary: true, value: name, type: 'work' }],
+      emails: [{ primary: true, value: name.toLowerCase(), type: 'work' }],
     },
   });
   expect(made.text).not.toContain('1mz050nq');
