@@ -1,6 +1,6 @@
 // Requests that no route serves: below `/api/` they count against the address like any other, and show its limit.
 import type { RequestHandler } from 'express';
-import { AppError } from '../errors.ts';
+import type { AppError } from '../errors.ts';
 import { sendFailure } from './answers/envelope.ts';
 import { sendScimFailure } from './answers/scim-envelope.ts';
 import { translateError } from './answers/translate-error.ts';

@@ -153,10 +153,16 @@ function successes(route: Route): Record<string, object> {
   );
 }
 
-const FILE = { schema: { type: 'string', format: 'binary' } };
+/** A JSON file is an object that its own format describes (docs/formats.md). */
+function fileContent({ mediaType: type = 'application/octet-stream' }: Route): object {
+  const schema = /json$/.test(type)
+    ? { type: 'object', additionalProperties: true }
+    : { type: 'string', format: 'binary' };
+  return { [type]: { schema } };
+}
 
 function content(route: Route): object {
-  if (route.kind === 'file') return { [route.mediaType ?? 'application/octet-stream']: FILE };
+  if (route.kind === 'file') return fileContent(route);
   const data = jsonSchema(route.data, 'output');
   if (route.kind === 'scim') return { [mediaType(route)]: { schema: data } };
   const extra = route.extra
@@ -252,14 +258,14 @@ function sharedSchemas(): object {
     },
     ScimError: {
       type: 'object',
-      description: 'RFC 7644, section 3.12, and the code',
-      required: ['schemas', 'status', 'detail', 'code'],
+      description: 'RFC 7644, section 3.12; `code` where the plan lacks SCIM',
+      required: ['schemas', 'status', 'detail'],
       properties: {
         schemas: { type: 'array', items: { type: 'string' } },
         status: { type: 'string' },
         scimType: { type: 'string' },
         detail: { type: 'string', description: 'For humans; may change' },
-        code: { type: 'string', enum: Object.keys(registry) },
+        code: { type: 'string', enum: ['UPGRADE_REQUIRED'] },
       },
     },
     Json: { description: 'Any JSON value' },

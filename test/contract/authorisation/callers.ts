@@ -1,4 +1,5 @@
 // `test` with one caller of every kind, who calls an operation and tells how that ended.
+import { registry } from '../../../src/errors.ts';
 import jwt from 'jsonwebtoken';
 import { createMember } from '../../setup/harness.ts';
 import { createWorkspaceKey, type Owner } from '../../setup/personas.ts';
@@ -32,12 +33,19 @@ function expired(token: string): string {
   return jwt.sign(claims, SECRETS.jwt, { algorithm: 'HS256' });
 }
 
-/** A refusal in a browser is told in the address it is sent to. */
+const SCIM_DETAILS: Readonly<Record<string, string>> = {
+  'SCIM token is unknown or was replaced': 'TOKEN_REVOKED',
+  'The groups are fixed': 'METHOD_NOT_ALLOWED',
+};
+
+/** A refusal in a browser is told in the address it is sent to; SCIM errors tell the code's meaning instead of the code. */
 function codeIn({ body, headers }: Answer): string {
   const location = headers.get('location');
-  return location === null
-    ? (body?.code as string)
-    : (new URL(location).searchParams.get('error') ?? 'ok');
+  if (location !== null) return new URL(location).searchParams.get('error') ?? 'ok';
+  if (body?.code !== undefined) return body.code as string;
+  const detail = String(body?.detail);
+  const meant = Object.entries(registry).find(([, { meaning }]) => meaning === detail);
+  return SCIM_DETAILS[detail] ?? meant?.[0] ?? detail;
 }
 
 interface Tenants {

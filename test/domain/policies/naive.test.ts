@@ -119,7 +119,7 @@ describe('the compiled set and the naive interpreter', () => {
           }
         },
       ),
-      { numRuns: runs(300, 3_000) },
+      { numRuns: runs(1_000, 3_000) },
     );
     expect(Math.min(seen.matches, seen.errors, seen.failures)).toBeGreaterThan(runs(5, 50));
   });
