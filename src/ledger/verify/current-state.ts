@@ -9,9 +9,9 @@ import {
 } from '../../domain/record/trace-state.ts';
 import type { CompliancePayload, TracePayload, Payload } from '../../domain/record/payload.ts';
 import { sealedOf, type Stored } from '../entry.ts';
-import type { ColumnAmendment, Columns } from '../columns.ts';
+import type { Columns } from '../columns.ts';
 import type { Findings } from './report.ts';
-import { differences, parsedText } from './stored-columns.ts';
+import { differs, memberAt, parsedText } from './stored-columns.ts';
 
 /** An amendment is folded before it is answered; after a crash a consumer folds it within this time. */
 const FOLD_LAG_MAX_MS = 60_000;
@@ -122,30 +122,28 @@ export interface FoldedEntries {
 
 /** The columns of a decision that differ from its folded state. */
 export function differingState(trace: Stored, state: TraceState, entries: FoldedEntries): string[] {
+  const { amended, repeating } = entries.columns;
   const textOf = textsOf(state, entries.folded);
-  const repeating = [...entries.columns.repeating].map((name) => [name, parsedText(textOf(name))]);
-  return [
-    ...differences(trace, amendedValues(entries)),
-    ...differences(trace, Object.fromEntries(repeating) as Record<string, unknown>),
-    ...differingValues(trace, state, textOf),
-  ];
+  const differing = differingValues(trace, state, textOf);
+  for (const name of repeating)
+    if (differs(trace[name], parsedText(textOf(name)))) differing.push(name);
+  for (const [path, column] of amended)
+    if (differs(memberAt(trace, path), amendedValue(column, entries))) differing.push(path);
+  return differing;
 }
 
-/** What the columns hold that follow the amendments. */
-function amendedValues({ folded, payloads, columns }: FoldedEntries): Record<string, unknown> {
-  const [ingested, ...amendments] = folded.map(({ sequence, createdAt }) => ({
-    payload: payloads.get(sequence),
-    createdAt,
-  }));
-  const values = columns.amended.map(([path, column]) => {
-    let value = column.initial(ingested?.payload as TracePayload);
-    for (const amendment of amendments) {
-      const changed = column.change(amendment as ColumnAmendment);
-      if (changed !== undefined) value = changed;
-    }
-    return [path, value];
-  });
-  return Object.fromEntries(values) as Record<string, unknown>;
+/** What a column holds that follows the amendments. */
+function amendedValue(
+  column: Columns['amended'][number][1],
+  { folded: [trace, ...amendments], payloads }: FoldedEntries,
+): unknown {
+  let value = column.initial(payloads.get(trace?.sequence ?? 0) as TracePayload);
+  for (const { sequence, createdAt } of amendments) {
+    const payload = payloads.get(sequence) as AmendmentPayload;
+    const changed = column.change({ payload, createdAt });
+    if (changed !== undefined) value = changed;
+  }
+  return value;
 }
 
 /** The text of a committed value in force: null when there is none, undefined when it ought to be stored and is not. */
@@ -163,12 +161,15 @@ function textsOf({ fields }: TraceState, folded: readonly Stored[]): TextOf {
 /** The members of `changed` that are not the values with which corrections replaced the ingested ones. */
 function differingValues(trace: Stored, { fields }: TraceState, textOf: TextOf): string[] {
   const changed = (trace.changed ?? {}) as Readonly<Record<string, unknown>>;
-  const replaced = Object.keys(fields).filter((name) => fields[name]?.sequence !== trace.sequence);
-  const expected = Object.fromEntries(replaced.map((name) => [name, textOf(name)]));
-  const unexpected = Object.keys(changed).filter(
-    (name) => changed[name] !== null && !Object.hasOwn(expected, name),
+  const isReplaced = (name: string): boolean =>
+    fields[name] !== undefined && fields[name].sequence !== trace.sequence;
+  const altered = Object.keys(fields).filter(
+    (name) => isReplaced(name) && differs(changed[name], textOf(name)),
   );
-  return [...differences(changed, expected), ...unexpected].map((name) => `changed.${name}`);
+  const unexpected = Object.keys(changed).filter(
+    (name) => changed[name] !== null && !isReplaced(name),
+  );
+  return [...altered, ...unexpected].map((name) => `changed.${name}`);
 }
 
 /** Attestations of a clause follow one another; nothing is folded. */

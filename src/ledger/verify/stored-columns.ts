@@ -4,39 +4,31 @@ import type { Payload } from '../../domain/record/payload.ts';
 import type { ColumnPayload, Columns } from '../columns.ts';
 import { sealedOf, type Stored } from '../entry.ts';
 
-type Members = Readonly<Record<string, unknown>>;
-
-/** The names of the columns that differ; absent and null are the same. */
+/** The names of the columns that differ. */
 export function differingColumns(entry: Stored, payload: Payload, columns: Columns): string[] {
+  const differing: string[] = [];
   const after = 'after' in payload ? payload.after : null;
-  const differing = differences(entry, {
-    kind: payload.kind,
-    traceId: payload.traceId,
-    after: after?.sequence ?? null,
-    ...(hasColumns(payload, columns) ? fixedValues(entry, payload, columns) : {}),
-  });
   if (entry.organizationId?.toHexString() !== payload.organizationId)
     differing.push('organizationId');
+  if (differs(entry.kind, payload.kind)) differing.push('kind');
+  if (differs(entry.traceId, payload.traceId)) differing.push('traceId');
+  if (differs(entry.after, after?.sequence ?? null)) differing.push('after');
+  if (!hasColumns(payload, columns)) return differing;
+  const source = { entry, payload, value: valuesOf(entry) };
+  for (const [name, column] of columns.fixed)
+    if (differs(entry[name], column.from(source))) differing.push(name);
   return differing;
 }
 
-/** The paths at which `actual` differs from `expected`; undefined: no value is expected. */
-export function differences(actual: Members, expected: Members): string[] {
-  return Object.keys(expected).filter((path) => {
-    const value = expected[path];
-    return value !== undefined && !isSame(memberAt(actual, path), value);
-  });
+/** Whether a member is not what it has to be; undefined: nothing is known. Absent and null are the same. */
+export function differs(actual: unknown, expected: unknown): boolean {
+  if (expected === undefined) return false;
+  if (typeof expected !== 'object' || expected === null) return (actual ?? null) !== expected;
+  return !isDeepStrictEqual(actual, expected);
 }
 
 function hasColumns(payload: Payload, { kind }: Columns): payload is ColumnPayload {
   return payload.kind === kind;
-}
-
-function fixedValues(entry: Stored, payload: ColumnPayload, { fixed }: Columns): Members {
-  const value = valuesOf(entry);
-  return Object.fromEntries(
-    fixed.map(([name, column]) => [name, column.from({ entry, payload, value })]),
-  );
 }
 
 /** Reads committed values, each parsed once. */
@@ -59,14 +51,11 @@ export function parsedText(text: string | null | undefined): unknown {
   }
 }
 
-function memberAt(document: Members, path: string): unknown {
+/** A member of a document, or a member of a member. */
+export function memberAt(document: Readonly<Record<string, unknown>>, path: string): unknown {
   const dot = path.indexOf('.');
   if (dot < 0) return document[path];
-  const inner = document[path.slice(0, dot)] as Members | null | undefined;
-  return inner?.[path.slice(dot + 1)];
-}
-
-function isSame(actual: unknown, expected: unknown): boolean {
-  if (typeof expected !== 'object' || expected === null) return (actual ?? null) === expected;
-  return isDeepStrictEqual(actual, expected);
+  const member = document[path.slice(0, dot)] as
+    Readonly<Record<string, unknown>> | null | undefined;
+  return member?.[path.slice(dot + 1)];
 }
