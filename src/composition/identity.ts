@@ -11,6 +11,7 @@ import { createOneTimeTokenService } from '../resources/auth/email-links/one-tim
 import { createKeyAuthenticationService } from '../resources/auth/keys/key-authentication.service.ts';
 import { createKeyService } from '../resources/auth/keys/keys.service.ts';
 import { createCodeService } from '../resources/auth/mfa/codes.service.ts';
+import { createFreshProofService } from '../resources/auth/mfa/fresh-proof.service.ts';
 import { createMfaService } from '../resources/auth/mfa/mfa.service.ts';
 import { createSecondStepService } from '../resources/auth/mfa/second-step.service.ts';
 import { createProfileService } from '../resources/auth/profile/profile.service.ts';
@@ -44,7 +45,8 @@ export function createIdentity(platform: Platform, { audit, auditLog, consumers 
   const local = createLocalService({ ...signIn, registration });
   const emailLinks = createEmailLinkService(signIn);
   const codes = createCodeService(platform);
-  const mfa = createMfaService({ ...platform, codes });
+  const freshProof = createFreshProofService({ ...platform, sessions, codes });
+  const mfa = createMfaService({ ...platform, codes, sessions, freshProof });
   const secondStep = createSecondStepService({ ...signIn, codes });
   const streamTokens = createStreamTokenService({ ...platform, sessions, oneTimeTokens });
   const profile = createProfileService({ ...platform, auditLog });

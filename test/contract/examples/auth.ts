@@ -4,11 +4,14 @@ import { PASSWORD } from '../../setup/personas.ts';
 import { newLinkToken, newStrangersToken } from '../records.ts';
 import { asOwner, type Tenant } from '../tenant.ts';
 import { everybody, managers, ofOne, refused, signedIn } from './access.ts';
-import { nothing, page, type ResourceExamples } from './example.ts';
+import { nothing, page, type Example, type ResourceExamples } from './example.ts';
 
 const jtiOf = (token: string): string =>
   (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string })
     .jti;
+
+/** Nobody here has a second factor, so the password counts. */
+const freshProof: Example = () => ({ body: { code: '000000', password: PASSWORD } });
 
 async function newKey(tenant: Tenant): Promise<string> {
   const body = { name: `${tenant.mark} brief` };
@@ -98,7 +101,7 @@ export const auth: ResourceExamples = {
     'POST /api/v1/auth/change-password': () => ({
       body: { currentPassword: PASSWORD, newPassword: PASSWORD },
     }),
-    'POST /api/v1/auth/mfa/setup': nothing,
+    'POST /api/v1/auth/mfa/setup': freshProof,
     // Whoever has set one up in another example has not in this one.
     'POST /api/v1/auth/mfa/enable': async ({ harness }) => {
       await harness.db.collection('users').updateMany({}, { $set: { 'mfa.pendingSecret': null } });
@@ -109,7 +112,7 @@ export const auth: ResourceExamples = {
       body: { tempToken: 'not.signed.here', code: '000000' },
     }),
     'POST /api/v1/auth/mfa/resend': nothing,
-    'POST /api/v1/auth/backup-codes/generate': nothing,
+    'POST /api/v1/auth/backup-codes/generate': freshProof,
     'GET /api/v1/auth/sessions': () => ({ query: page }),
     'POST /api/v1/auth/stream-token': nothing,
     'PATCH /api/v1/auth/me/session-timeout': () => ({ body: { sessionTimeout: '7d' } }),

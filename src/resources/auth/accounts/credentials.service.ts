@@ -38,7 +38,7 @@ export function createCredentialService(deps: Deps) {
     const changed = await models.users
       .findOneAndUpdate(
         { _id: userId },
-        { $set: { passwordHash, passwordChangedAt: now, ...proof } },
+        { $set: { passwordHash, passwordChangedAt: now, 'mfa.pendingSecret': null, ...proof } },
         { returnDocument: 'after' },
       )
       .lean<UserDocument>();

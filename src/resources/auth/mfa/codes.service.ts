@@ -86,13 +86,18 @@ export function createCodeService({ models, vault, totp, clock, randomCode }: De
       throw new AppError('INVALID_MFA_CODE');
     },
 
-    /** New backup codes, which are in this answer only; every earlier one is void. */
-    async replaceBackupCodes(userId: string): Promise<string[]> {
+    /** New backup codes, which are in this answer only; every earlier one is void. @throws AppError `CONFLICT` when the factor was switched meanwhile */
+    async replaceBackupCodes({ _id, mfa }: UserDocument): Promise<string[]> {
+      const userId = _id.toHexString();
       const codes = Array.from({ length: BACKUP_CODES }, () => randomCode());
       const digests = codes.map(
         (code) => vault.digests(code.replace('-', ''), backupAad(userId))[0],
       );
-      await models.users.updateOne({ _id: userId }, { $set: { 'mfa.backupCodes': digests } });
+      const { matchedCount } = await models.users.updateOne(
+        { _id, 'mfa.enabled': mfa.enabled },
+        { $set: { 'mfa.backupCodes': digests } },
+      );
+      if (matchedCount === 0) throw new AppError('CONFLICT');
       return codes;
     },
   };

@@ -7,12 +7,12 @@ import {
   backupCodesView,
   disableInput,
   enableInput,
+  freshProofInput,
   mfaLoginInput,
   mfaStateView,
   setupView,
 } from './mfa.schemas.ts';
 
-const mine = { auth: 'user', account: true, limits: ['auth'], roles: ROLES } as const;
 /** A wrong code counts, so the request is no transaction that takes the count back. */
 const guessable = {
   auth: 'user',
@@ -21,6 +21,11 @@ const guessable = {
   roles: ROLES,
   writes: 'own',
 } as const;
+/** Within ten minutes of the sign-in nothing has to be sent, so the body may be left out. */
+const proved = {
+  ...guessable,
+  body: freshProofInput,
+} as const;
 const audit = (action: string) => ({ action, resource: 'user' });
 
 export const mfaRoutes = [
@@ -28,12 +33,12 @@ export const mfaRoutes = [
     method: 'post',
     path: '/mfa/setup',
     summary: 'Make a secret for the second factor, not active yet',
-    ...mine,
+    ...proved,
     data: setupView,
-    codes: ['INVALID_OPERATION'],
+    codes: ['INVALID_OPERATION', 'INVALID_CREDENTIALS', 'INVALID_MFA_CODE'],
     audit: audit('auth.mfa_setup'),
-    handler: async ({ user }, { auth }) =>
-      reply(200, await auth.mfa.setup(user), { audit: { resourceId: user.userId } }),
+    handler: async ({ user, body }, { auth }) =>
+      reply(200, await auth.mfa.setup(user, body), { audit: { resourceId: user.userId } }),
   }),
   route({
     method: 'post',
@@ -86,10 +91,11 @@ export const mfaRoutes = [
     method: 'post',
     path: '/backup-codes/generate',
     summary: 'Make new backup codes; every earlier one is void',
-    ...mine,
+    ...proved,
     data: backupCodesView,
+    codes: ['INVALID_CREDENTIALS', 'INVALID_MFA_CODE'],
     audit: audit('auth.backup_codes'),
-    handler: async ({ user }, { auth }) =>
-      reply(200, await auth.mfa.newBackupCodes(user), { audit: { resourceId: user.userId } }),
+    handler: async ({ user, body }, { auth }) =>
+      reply(200, await auth.mfa.newBackupCodes(user, body), { audit: { resourceId: user.userId } }),
   }),
 ];

@@ -9,8 +9,13 @@ const code = z
   .transform((text) => text.replace(/[\s-]/g, '').toLowerCase())
   .pipe(z.string().regex(/^(\d{6}|[0-9a-z]{10})$/));
 
+/** Needed where the sign-in was more than ten minutes ago. */
+export const freshProofInput = z.object({
+  code: code.optional().describe('While the second factor is on: a code of it, or a backup code'),
+  password: existingPassword.optional().describe('While the second factor is off'),
+});
 export const enableInput = z.object({ code });
-/** A backup code stands in for a lost authenticator only together with the password: a session alone can make backup codes. */
+/** A backup code stands in for a lost authenticator only together with the password: codes on paper are found. */
 export const disableInput = z.object({ code, password: existingPassword.optional() });
 export const mfaLoginInput = z.object({ tempToken: z.string().min(1).max(2000), code });
 

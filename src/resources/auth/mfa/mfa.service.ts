@@ -4,11 +4,15 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { SecondFactor } from '../accounts/users.model.ts';
+import type { SessionService } from '../sessions/sessions.service.ts';
 import type { CodeService } from './codes.service.ts';
+import type { FreshProofService, GivenProof } from './fresh-proof.service.ts';
 import type { disableInput } from './mfa.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'passwords' | 'totp' | 'transaction'> & {
   codes: CodeService;
+  freshProof: FreshProofService;
+  sessions: SessionService;
 };
 
 interface SetUp {
@@ -23,10 +27,13 @@ interface MfaState {
 
 const OFF = { enabled: false, secret: null, pendingSecret: null, failures: 0, backupCodes: [] };
 
-export function createMfaService({ models, passwords, totp, transaction, codes }: Deps) {
+export function createMfaService(deps: Deps) {
+  const { models, passwords, totp, transaction, codes, freshProof, sessions } = deps;
   return {
-    /** A new secret, not active until a code proves it. @throws AppError `INVALID_OPERATION` when the second factor is on */
-    async setup({ userId, email }: User): Promise<SetUp> {
+    /** A new secret, not active until a code proves it. @throws AppError `INVALID_OPERATION` when the second factor is on; those of the proof */
+    async setup(user: User, proof: GivenProof): Promise<SetUp> {
+      const { userId, email } = user;
+      await freshProof.require(user, proof);
       const secret = totp.newSecret();
       const { matchedCount } = await models.users.updateOne(
         { _id: userId, 'mfa.enabled': false },
@@ -38,20 +45,21 @@ export function createMfaService({ models, passwords, totp, transaction, codes }
       return { secret, otpauthUrl, qrCode: await totp.qrCodeOf(otpauthUrl) };
     },
 
-    /** @throws AppError `INVALID_OPERATION` without a set-up, `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED` */
-    async enable({ userId }: User, code: string): Promise<MfaState> {
+    /** Backup codes from before are void. @throws AppError `INVALID_OPERATION` without a set-up, `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED` */
+    async enable({ userId, jti }: User, code: string): Promise<MfaState> {
       const { mfa } = await codes.takeTry(userId);
       const { pendingSecret } = mfa;
       if (mfa.enabled || pendingSecret === null)
         throw new AppError('INVALID_OPERATION', 'Set the second factor up first');
       const lastStep = codes.stepOfPending(userId, pendingSecret, code);
       if (lastStep === null) throw new AppError('INVALID_MFA_CODE');
-      const on = { enabled: true, secret: pendingSecret, pendingSecret: null, failures: 0 };
+      const on = { ...OFF, enabled: true, secret: pendingSecret };
       const { matchedCount } = await models.users.updateOne(
         { _id: userId, 'mfa.enabled': false, 'mfa.pendingSecret': pendingSecret },
         { $set: changeOf({ ...on, lastStep }) },
       );
       if (matchedCount === 0) throw new AppError('CONFLICT');
+      await sessions.gaveCode(jti);
       return { mfaEnabled: true };
     },
 
@@ -74,9 +82,9 @@ export function createMfaService({ models, passwords, totp, transaction, codes }
       return { mfaEnabled: false };
     },
 
-    /** New codes, shown once; every earlier one is void. */
-    async newBackupCodes({ userId }: User): Promise<{ codes: string[] }> {
-      return { codes: await codes.replaceBackupCodes(userId) };
+    /** New codes, shown once; every earlier one is void. @throws AppError those of the proof */
+    async newBackupCodes(user: User, proof: GivenProof): Promise<{ codes: string[] }> {
+      return { codes: await codes.replaceBackupCodes(await freshProof.require(user, proof)) };
     },
   };
 }

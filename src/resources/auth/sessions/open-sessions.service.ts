@@ -71,6 +71,11 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       return (await find(jti)).signOn ?? null;
     },
 
+    /** The person has just given a code of the second factor in the session. */
+    async gaveCode(jti: string): Promise<void> {
+      await models.sessions.updateOne({ jti }, { $set: { secondFactor: 'totp' } });
+    },
+
     /** A refresh has replaced the session, which ends after a grace period; a second one does not prolong it. */
     async supersede(jti: string): Promise<void> {
       await models.sessions.updateOne(
