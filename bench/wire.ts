@@ -41,7 +41,9 @@ export interface Measured {
 
 /** A child says first that warming up is over, then what it measured. */
 export type Told =
-  { kind: 'ready' } | { kind: 'measuring' } | { kind: 'measured'; measured: Measured };
+  | { kind: 'ready' }
+  | { kind: 'measuring' }
+  | { kind: 'measured'; measured: Measured };
 
 export function tell(told: Told): void {
   process.send?.(told);

@@ -54,9 +54,9 @@ async function initiate(admin: Admin, { name, port }: ReplicaSetOfOne): Promise<
       replSetInitiate: { _id: name, members: [{ _id: 0, host: `127.0.0.1:${port}` }] },
     });
   } catch (error) {
-    if (!(
-      error instanceof mongoose.mongo.MongoServerError && error.codeName === 'AlreadyInitialized'
-    ))
+    if (
+      !(error instanceof mongoose.mongo.MongoServerError && error.codeName === 'AlreadyInitialized')
+    )
       throw error;
   }
 }

@@ -57,7 +57,10 @@ interface UnrecordedColumn {
 }
 
 type Column<T extends Sealed, P extends ColumnPayload> =
-  FixedColumn<T, P> | AmendedColumn<P> | RepeatingColumn | UnrecordedColumn;
+  | FixedColumn<T, P>
+  | AmendedColumn<P>
+  | RepeatingColumn
+  | UnrecordedColumn;
 
 /** What the ledger itself keeps in a document. */
 type LedgerMember = keyof Sealed | 'sealed' | 'changed' | 'foldedTo';

@@ -6,7 +6,13 @@ import type { Percentiles } from './append/latency.ts';
 
 /** Kinds of the decision ledger; the audit chain holds only `audit`. */
 export type EntryKind =
-  'trace' | 'correction' | 'review' | 'status' | 'compliance' | 'erasure' | 'audit';
+  | 'trace'
+  | 'correction'
+  | 'review'
+  | 'status'
+  | 'compliance'
+  | 'erasure'
+  | 'audit';
 
 export type { Position };
 
@@ -61,7 +67,9 @@ export function sealedOf({ sealed }: Stored): SealedValues {
 
 /** `sealed`: newly appended. `repeated`: an entry with the same idempotency key was there. `superseded`: another amendment of the decision came first. */
 export type Outcome<T extends Sealed = Stored> =
-  { kind: 'sealed'; entry: T } | { kind: 'repeated'; entry: T } | { kind: 'superseded' };
+  | { kind: 'sealed'; entry: T }
+  | { kind: 'repeated'; entry: T }
+  | { kind: 'superseded' };
 
 /** The one way into a chain. `T`: the documents that have an idempotency key. */
 export interface Appender<T extends Sealed = Stored> {

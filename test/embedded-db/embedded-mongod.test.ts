@@ -112,62 +112,53 @@ test.concurrent('data and port are kept over a restart', async (context) => {
   expect(await ids(second.uri)).toEqual([1]);
 });
 
-test.concurrent(
-  'the database moves to another port when a stranger has taken its own',
-  async (context) => {
-    const { expect } = context;
-    const { start } = await world(context);
-    const first = await start();
-    await insert(first.uri, 1);
-    await first.stop();
-    const stranger = createServer().listen(first.port, '127.0.0.1');
-    await once(stranger, 'listening');
-    context.onTestFinished(() => void stranger.close());
-    const log = vi.fn();
-    const second = await start({ log, exitTimeoutMs: 0 });
-    expect(second.port).not.toBe(first.port);
-    expect(log).toHaveBeenCalledWith(
-      `The embedded database moves to port ${second.port}: another program listens on ${first.port}`,
-    );
-    await insert(second.uri, 2);
-    await second.stop();
+test.concurrent('the database moves to another port when a stranger has taken its own', async (context) => {
+  const { expect } = context;
+  const { start } = await world(context);
+  const first = await start();
+  await insert(first.uri, 1);
+  await first.stop();
+  const stranger = createServer().listen(first.port, '127.0.0.1');
+  await once(stranger, 'listening');
+  context.onTestFinished(() => void stranger.close());
+  const log = vi.fn();
+  const second = await start({ log, exitTimeoutMs: 0 });
+  expect(second.port).not.toBe(first.port);
+  expect(log).toHaveBeenCalledWith(
+    `The embedded database moves to port ${second.port}: another program listens on ${first.port}`,
+  );
+  await insert(second.uri, 2);
+  await second.stop();
 
-    const third = await start();
-    expect(third.port).toBe(second.port);
-    expect(await ids(third.uri)).toEqual([1, 2]);
-  },
-);
+  const third = await start();
+  expect(third.port).toBe(second.port);
+  expect(await ids(third.uri)).toEqual([1, 2]);
+});
 
-test.concurrent(
-  'a folder without its note of the port is taken up all the same',
-  async (context) => {
-    const { expect } = context;
-    const { dataDir, start } = await world(context);
-    const first = await start();
-    await insert(first.uri, 1);
-    await first.stop();
-    await rm(join(dataDir, 'mongod.json'));
-    const second = await start();
-    expect(await ids(second.uri)).toEqual([1]);
-  },
-);
+test.concurrent('a folder without its note of the port is taken up all the same', async (context) => {
+  const { expect } = context;
+  const { dataDir, start } = await world(context);
+  const first = await start();
+  await insert(first.uri, 1);
+  await first.stop();
+  await rm(join(dataDir, 'mongod.json'));
+  const second = await start();
+  expect(await ids(second.uri)).toEqual([1]);
+});
 
-test.concurrent(
-  'a folder in use is refused and the instance in it is not disturbed',
-  async (context) => {
-    const { expect } = context;
-    const { dataDir, start } = await world(context);
-    const first = await start();
-    await expect(start({ exitTimeoutMs: 0 })).rejects.toThrow(
-      `The data folder ${dataDir} is in use by another instance (its database listens on port ${first.port}). Stop it`,
-    );
-    await insert(first.uri, 1);
-    await first.stop();
-    const second = await start();
-    expect(second.uri).toBe(first.uri);
-    expect(await ids(second.uri)).toEqual([1]);
-  },
-);
+test.concurrent('a folder in use is refused and the instance in it is not disturbed', async (context) => {
+  const { expect } = context;
+  const { dataDir, start } = await world(context);
+  const first = await start();
+  await expect(start({ exitTimeoutMs: 0 })).rejects.toThrow(
+    `The data folder ${dataDir} is in use by another instance (its database listens on port ${first.port}). Stop it`,
+  );
+  await insert(first.uri, 1);
+  await first.stop();
+  const second = await start();
+  expect(second.uri).toBe(first.uri);
+  expect(await ids(second.uri)).toEqual([1]);
+});
 
 test.concurrent('a folder written by a newer MongoDB is refused untouched', async (context) => {
   const { expect } = context;
@@ -198,41 +189,35 @@ test.concurrent('a program that cannot be run', async (context) => {
   ).rejects.toThrow('ENOENT');
 });
 
-test.concurrent(
-  'after kill -9 of the app no mongod is left, and a start right after finds everything',
-  async (context) => {
-    const { expect } = context;
-    const { start, startApp } = await world(context);
-    const { app, uri } = await startApp();
-    const pid = await pidOf(uri);
-    await insert(uri, 1);
-    app.kill('SIGKILL');
-    const next = await start();
-    expect(isAlive(pid)).toBe(false);
-    expect(next.uri).toBe(uri);
-    expect(await ids(next.uri)).toEqual([1]);
-  },
-);
+test.concurrent('after kill -9 of the app no mongod is left, and a start right after finds everything', async (context) => {
+  const { expect } = context;
+  const { start, startApp } = await world(context);
+  const { app, uri } = await startApp();
+  const pid = await pidOf(uri);
+  await insert(uri, 1);
+  app.kill('SIGKILL');
+  const next = await start();
+  expect(isAlive(pid)).toBe(false);
+  expect(next.uri).toBe(uri);
+  expect(await ids(next.uri)).toEqual([1]);
+});
 
-test.concurrent(
-  'a watchdog whose app has died while it was loading starts nothing',
-  async (context) => {
-    const { expect } = context;
-    const { dataDir } = await world(context);
-    const order = {
-      binary: binary.path,
-      args: ['--dbpath', dataDir],
-      logFile: join(dataDir, 'mongod.log'),
-    };
-    const watchdog = fileURLToPath(
-      new URL('../../src/embedded-db/mongod-watchdog.mjs', import.meta.url),
-    );
-    const child = fork(watchdog, [JSON.stringify(order)], { execArgv: [], stdio: 'ignore' });
-    child.disconnect();
-    await once(child, 'exit');
-    expect(await readdir(dataDir)).toEqual([]);
-  },
-);
+test.concurrent('a watchdog whose app has died while it was loading starts nothing', async (context) => {
+  const { expect } = context;
+  const { dataDir } = await world(context);
+  const order = {
+    binary: binary.path,
+    args: ['--dbpath', dataDir],
+    logFile: join(dataDir, 'mongod.log'),
+  };
+  const watchdog = fileURLToPath(
+    new URL('../../src/embedded-db/mongod-watchdog.mjs', import.meta.url),
+  );
+  const child = fork(watchdog, [JSON.stringify(order)], { execArgv: [], stdio: 'ignore' });
+  child.disconnect();
+  await once(child, 'exit');
+  expect(await readdir(dataDir)).toEqual([]);
+});
 
 test.concurrent('the data of a test run goes with it, also after kill -9', async (context) => {
   const { dataDir, startApp } = await world(context);

@@ -192,7 +192,7 @@ describe('events', () => {
       },
     });
     const stored = await harness.db.collection('ledger').findOne({ traceId: held.traceId });
-    const reviewId = (stored?.review as { _id: { toHexString(): string } })._id.toHexString();
+    const reviewId = stored?.review._id.toHexString();
     expect(bodies.get(held.traceId)).toEqual({
       event: 'trace.hold_for_review',
       timestamp: held.createdAt,

@@ -12,7 +12,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   // Tests read what they expect; a wrong shape fails the expectation, not the compiler.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
+  // oxlint-disable-next-line typescript/no-explicit-any -- see above
   body: any;
   text: string;
 }

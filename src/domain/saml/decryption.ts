@@ -7,7 +7,12 @@ import { failSaml, SamlError } from './saml-error.ts';
 
 interface Cipher {
   name:
-    'aes-128-cbc' | 'aes-192-cbc' | 'aes-256-cbc' | 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm';
+    | 'aes-128-cbc'
+    | 'aes-192-cbc'
+    | 'aes-256-cbc'
+    | 'aes-128-gcm'
+    | 'aes-192-gcm'
+    | 'aes-256-gcm';
   ivBytes: number;
   keyBytes: number;
 }

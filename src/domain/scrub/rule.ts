@@ -2,7 +2,14 @@
 
 /** The types of personal data; a marker is `[TYPE]`, a tag `PII_TYPE`. */
 export type DetectionType =
-  'EMAIL' | 'IBAN' | 'CARD' | 'NATIONAL_ID' | 'PHONE' | 'IP_ADDRESS' | 'DATE_OF_BIRTH' | 'SECRET';
+  | 'EMAIL'
+  | 'IBAN'
+  | 'CARD'
+  | 'NATIONAL_ID'
+  | 'PHONE'
+  | 'IP_ADDRESS'
+  | 'DATE_OF_BIRTH'
+  | 'SECRET';
 
 /** A half-open range of UTF-16 units of the folded text. */
 export interface Span {

@@ -196,7 +196,8 @@ export interface Route extends Meta {
   prepare: ((input: object, services: Services) => Promise<unknown>) | undefined;
   invoke: (input: object, services: Services) => Promise<Reply<number, unknown>>;
   replay:
-    ((input: object, services: Services) => Promise<Reply<number, unknown> | null>) | undefined;
+    | ((input: object, services: Services) => Promise<Reply<number, unknown> | null>)
+    | undefined;
 }
 
 /** Declares a route. */

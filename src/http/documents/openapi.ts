@@ -155,7 +155,7 @@ function successes(route: Route): Record<string, object> {
 
 /** A JSON file is an object that its own format describes (docs/formats.md). */
 function fileContent({ mediaType: type = 'application/octet-stream' }: Route): object {
-  const schema = /json$/.test(type)
+  const schema = type.endsWith('json')
     ? { type: 'object', additionalProperties: true }
     : { type: 'string', format: 'binary' };
   return { [type]: { schema } };

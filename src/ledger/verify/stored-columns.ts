@@ -56,6 +56,8 @@ export function memberAt(document: Readonly<Record<string, unknown>>, path: stri
   const dot = path.indexOf('.');
   if (dot < 0) return document[path];
   const member = document[path.slice(0, dot)] as
-    Readonly<Record<string, unknown>> | null | undefined;
+    | Readonly<Record<string, unknown>>
+    | null
+    | undefined;
   return member?.[path.slice(dot + 1)];
 }

@@ -31,17 +31,14 @@ const POLL_MS = 200;
 
 /** Resolves when all indexes are built and all migrations have run, here or on another instance. */
 export async function migrate(deps: MigrationDeps): Promise<void> {
-  const { leases, wait } = deps;
+  const { wait } = deps;
   const steps: Migration[] = [
     { id: `indexes:${indexDigest(deps.models)}`, run: () => buildIndexes(deps.models) },
     ...deps.migrations,
   ];
   const done = collectionOf(deps.connection);
   while ((await pendingOf(done, steps)).length > 0) {
-    const ours = await leases
-      .hold(LEASE, LEASE_MS, () => runPending(done, steps, deps))
-      .finally(() => leases.release(LEASE));
-    if (!ours) await wait(POLL_MS);
+    if (!(await runLeased(done, steps, deps))) await wait(POLL_MS);
   }
 }
 
@@ -55,6 +52,19 @@ async function pendingOf(
 ): Promise<Migration[]> {
   const finished = await done.find({ _id: { $in: steps.map(({ id }) => id) } }).toArray();
   return steps.filter(({ id }) => !finished.some(({ _id }) => _id === id));
+}
+
+/** False when another instance holds the lease. */
+async function runLeased(
+  done: mongo.Collection<MigrationDocument>,
+  steps: readonly Migration[],
+  deps: MigrationDeps,
+): Promise<boolean> {
+  try {
+    return await deps.leases.hold(LEASE, LEASE_MS, () => runPending(done, steps, deps));
+  } finally {
+    await deps.leases.release(LEASE);
+  }
 }
 
 /** Reads the pending steps once more: the previous holder of the lease may have run them. */

@@ -137,7 +137,7 @@ describe('a replay', () => {
     const once = `canary-${newKey()}`;
     const { traceId } = (await post({ body: decision('x') }, once)).body.data;
     const stored = await harness.db.collection('ledger').findOne({ traceId });
-    expect((stored?.idempotencyKey as { buffer: Uint8Array }).buffer).toHaveLength(16);
+    expect(stored?.idempotencyKey.buffer).toHaveLength(16);
     expect(JSON.stringify(stored)).not.toContain('canary');
   });
 });

@@ -75,9 +75,9 @@ function holds(
     sw: a.slice(0, b.length) === b,
     ew: b.length <= a.length && a.slice(a.length - b.length) === b,
     gt: a > b,
-    ge: a > b || a === b,
+    ge: a >= b,
     lt: a < b,
-    le: a < b || a === b,
+    le: a <= b,
   }[op];
 }
 

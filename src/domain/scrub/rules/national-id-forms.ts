@@ -20,7 +20,7 @@ const sixFour = '\\d{6}-\\d{4}';
 
 /** Country, name in stdnum, compact form, written form; in any order. */
 const rows: readonly (readonly [
-  country: keyof typeof stdnum & string,
+  country: keyof typeof stdnum,
   name: string,
   compact: string,
   written: string | null,

@@ -20,7 +20,8 @@ export interface Invitee {
 
 /** An account whose password was correct, or what a new one is made of. */
 export type InviteeAccount =
-  { known: UserDocument } | { fresh: { email: string; name: string; passwordHash: string } };
+  | { known: UserDocument }
+  | { fresh: { email: string; name: string; passwordHash: string } };
 
 export function createInviteeAccountService({ models, passwords, failures, clock }: Deps) {
   return {
