@@ -11,19 +11,22 @@ import { consumersOf, createJobs, migrations } from './jobs.ts';
 import type { Consumers } from './ledger/follow/consumers.ts';
 import { createModels } from './models.ts';
 import { createClockGuard } from './platform/clock-guard.ts';
-import { systemClock } from './platform/clock.ts';
+import { machineClocks, type MachineClocks, systemClock } from './platform/clock.ts';
 import { createHttpServer, drain } from './platform/http-server.ts';
 import { newId } from './platform/ids.ts';
 import { createJobRunner } from './platform/jobs/job-runner.ts';
 import { createLeases } from './platform/jobs/leases.ts';
 import { createChangeFeed } from './platform/mongo/change-feed.ts';
-import { clockSkewMs, connectMongo } from './platform/mongo/connection.ts';
+import { connectMongo, databaseNow, isOnThisMachine } from './platform/mongo/connection.ts';
 import { migrate } from './platform/mongo/migrations.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
 
 /** What may be given besides the configuration: time and the network, and what tests need otherwise. */
 export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' | 'logger'> &
-  Partial<Pick<PlatformDeps, 'clock' | 'fetch' | 'passwordCost' | 'threadScripts' | 'probe'>>;
+  Partial<Pick<PlatformDeps, 'clock' | 'fetch' | 'passwordCost' | 'threadScripts' | 'probe'>> & {
+    /** By which the clock guard tells whether the clock was set. */
+    machineClocks?: MachineClocks;
+  };
 
 export interface Instance {
   /** Base address without a slash at the end. */
@@ -60,7 +63,9 @@ async function openStorage(deps: InstanceDeps) {
   });
   const metrics = createMetrics();
   const guard = createClockGuard({
-    measure: () => clockSkewMs(connection),
+    clocks: deps.machineClocks ?? machineClocks,
+    databaseNow: () => databaseNow(connection),
+    sharesClock: isOnThisMachine(connection),
     onMeasured: (ms) => metrics.clockSkew.set(ms / 1000),
     log: logger,
   });
@@ -80,6 +85,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const jobs = createJobRunner({
     jobs: createJobs({ ...platform, ...background, consumers }),
     leases,
+    ready: guard.ready,
     log: logger,
     onRun: (job, ok) => metrics.jobs.inc({ job, outcome: ok ? 'ok' : 'failed' }),
   });
@@ -125,6 +131,7 @@ type Running = Pick<Instance, 'platform' | 'consumers' | 'background'>;
 async function observeGauges({ platform, consumers, background }: Running): Promise<void> {
   const { metrics } = platform;
   metrics.quarantined.set(platform.quarantined().length);
+  metrics.datedAhead.set(platform.datedAhead().length);
   for (const [consumer, lag] of Object.entries(consumers.lag()))
     metrics.consumerLag.set({ consumer }, lag);
   const backlog = await background.outboxWorker.backlog();

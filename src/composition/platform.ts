@@ -74,6 +74,11 @@ export function createPlatform(deps: PlatformDeps) {
         { organizationId, missing },
         'a chain does not reach a head it once had: quarantined',
       ),
+    onDatedAhead: (organizationId: string, createdAt: Date): void =>
+      logger.error(
+        { organizationId, createdAt },
+        'the newest entry of a chain is dated ahead: so is all that follows, until then',
+      ),
   };
   const ledger = openChain(DECISIONS, {
     ...chainDeps,
@@ -138,6 +143,8 @@ export function createPlatform(deps: PlatformDeps) {
     },
     /** Organisations with a chain that nothing may be appended to. */
     quarantined: (): string[] => [...ledger.heads.quarantined(), ...auditChain.heads.quarantined()],
+    /** Organisations with a chain whose newest entry is dated ahead of the clock. */
+    datedAhead: (): string[] => [...ledger.heads.datedAhead(), ...auditChain.heads.datedAhead()],
   };
 }
 export type Platform = ReturnType<typeof createPlatform>;

@@ -24,6 +24,7 @@ export interface ChainDeps<T extends Sealed, P extends ColumnPayload> {
   /** Appends that may wait per organisation. */
   queueLimit: number;
   onQuarantine: (organizationId: string, missing: Position) => void;
+  onDatedAhead: (organizationId: string, createdAt: Date) => void;
   probe?: Probe;
 }
 

@@ -1,43 +1,86 @@
-// Compares this instance's clock with the database's: nothing is sealed while they differ by more than five seconds (docs/formats.md).
+// Watches this instance's clock: nothing is sealed while it differs from the database's, or was set, by more than five seconds (docs/ledger.md).
+import { MAX_SKEW_MS } from '../domain/record/chain.ts';
+import type { MachineClocks } from './clock.ts';
 
-/** Maximum difference in milliseconds. */
-export const MAX_SKEW_MS = 5000;
 const CHECK_MS = 10_000;
 
 export interface ClockGuard {
-  /** Whether the clocks agreed at the last measurement. */
+  /** Whether the clocks agreed at the last measurement, and this one was not set since; if it was, measures at once. */
   ready(): boolean;
   /** Measures now, then every ten seconds. */
   start(): Promise<void>;
   stop(): void;
 }
 
-/** A failed measurement changes nothing: an unreachable database is noticed elsewhere. */
-export function createClockGuard({
-  measure,
-  onMeasured,
-  log,
-}: {
-  /** Our clock minus the database's, in milliseconds. */
-  measure: () => Promise<number>;
+export interface ClockGuardDeps {
+  clocks: MachineClocks;
+  /** The database's time, in milliseconds since the epoch. */
+  databaseNow: () => Promise<number>;
+  /** The database runs on this machine: it cannot vouch for a clock that is its own. */
+  sharesClock: boolean;
+  /** By how much this clock differs from where it should be. */
   onMeasured: (skewMs: number) => void;
   log: { error(details: object, text: string): void };
-}): ClockGuard {
-  let agrees = false;
-  let timer: NodeJS.Timeout | undefined;
+}
 
+/** All clocks at one moment, and by how much the wall clock was ahead of the database's. */
+interface Measurement {
+  skewMs: number;
+  wall: number;
+  elapsed: number;
+  sinceBoot: number;
+}
+
+/** A failed measurement changes nothing: an unreachable database is noticed elsewhere. */
+export function createClockGuard(deps: ClockGuardDeps): ClockGuard {
+  const { clocks, databaseNow, sharesClock, onMeasured, log } = deps;
+  let last: Measurement | null = null;
+  let checking: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let saidAt = -Infinity;
+
+  async function measure(): Promise<Measurement> {
+    const sentAt = clocks.elapsed();
+    const database = await databaseNow();
+    const elapsed = clocks.elapsed();
+    const wall = clocks.wall();
+    const skewMs = wall - database - (elapsed - sentAt) / 2;
+    return { skewMs, wall, elapsed, sinceBoot: clocks.sinceBoot() };
+  }
+
+  /** Today's difference from the database, if its clock went on as it should since the last measurement. */
+  function expectedSkewMs(): number {
+    if (!last) return Number.NaN;
+    return last.skewMs + (clocks.wall() - last.wall) - (clocks.elapsed() - last.elapsed);
+  }
+
+  /** Without a second clock a jump stands until the clock is back; what a sleeping machine missed is none. */
   async function check(): Promise<void> {
-    const skewMs = await measure();
+    const now = await measure();
+    const jumpMs = last ? now.wall - last.wall - (now.sinceBoot - last.sinceBoot) : 0;
+    const isBelieved = !(sharesClock && Math.abs(jumpMs) > MAX_SKEW_MS);
+    if (isBelieved) last = now;
+    const skewMs = isBelieved ? now.skewMs : now.skewMs + jumpMs;
     onMeasured(skewMs);
-    agrees = Math.abs(skewMs) <= MAX_SKEW_MS;
-    if (!agrees) log.error({ skewMs }, 'the clock differs from the database: nothing is sealed');
+    if (Math.abs(skewMs) <= MAX_SKEW_MS || now.elapsed - saidAt < CHECK_MS) return;
+    saidAt = now.elapsed;
+    log.error({ skewMs }, 'the clock was set, or differs from the database: nothing is sealed');
+  }
+
+  function checkNow(): Promise<void> {
+    checking ??= check().finally(() => (checking = null));
+    return checking;
   }
 
   return {
-    ready: () => agrees,
+    ready() {
+      if (Math.abs(expectedSkewMs()) <= MAX_SKEW_MS) return true;
+      if (last) void checkNow().catch(() => undefined);
+      return false;
+    },
     async start() {
-      await check();
-      timer = setInterval(() => void check().catch(() => undefined), CHECK_MS).unref();
+      await checkNow();
+      timer = setInterval(() => void checkNow().catch(() => undefined), CHECK_MS).unref();
     },
     stop: () => clearInterval(timer),
   };

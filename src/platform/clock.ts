@@ -1,4 +1,5 @@
-// The clock that everything takes as an argument.
+// The clock that everything takes as an argument, and the machine's clocks that tell whether it was set.
+import { uptime } from 'node:os';
 
 /** Tests and the simulation pass their own. */
 export interface Clock {
@@ -6,3 +7,19 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => new Date() };
+
+/** All in milliseconds. */
+export interface MachineClocks {
+  /** Since the epoch; may be set. */
+  wall(): number;
+  /** Cannot be set; stands still while the machine sleeps. */
+  elapsed(): number;
+  /** Cannot be set, and counts while the machine sleeps; dearer to read. */
+  sinceBoot(): number;
+}
+
+export const machineClocks: MachineClocks = {
+  wall: () => Date.now(),
+  elapsed: () => performance.now(),
+  sinceBoot: () => uptime() * 1000,
+};

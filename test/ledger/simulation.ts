@@ -105,6 +105,8 @@ function headsOver(store: LedgerStore, time: VirtualTime): Heads {
     note: () => {},
     flush: () => Promise.resolve(),
     quarantined: () => [],
+    lookAtTime: () => {},
+    datedAhead: () => [],
   };
 }
 

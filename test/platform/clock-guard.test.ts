@@ -1,47 +1,136 @@
-// The clock guard: five seconds either way are as much as may lie between an instance and its database.
+// The clock guard: five seconds either way are as much as this clock may differ from the database's, or be set, and a jump is noticed at once.
 import { expect, test } from 'vitest';
-import { createClockGuard, MAX_SKEW_MS } from '../../src/platform/clock-guard.ts';
+import { MAX_SKEW_MS } from '../../src/domain/record/chain.ts';
+import { createClockGuard } from '../../src/platform/clock-guard.ts';
 
-async function guardWith(
-  skewMs: number,
-): Promise<{ ready: boolean; before: boolean; told: number[]; logged: object[] }> {
-  const [told, logged]: [number[], object[]] = [[], []];
+const DAY = 86_400_000;
+
+/** A machine whose clocks a test moves, and a database with a clock of its own or with the machine's. */
+function machine({ sharesClock = false, skewMs = 0 } = {}) {
+  const told: number[] = [];
+  const logged: object[] = [];
+  const at = { elapsed: 0, asleep: 0, set: 0, databaseSet: 0 };
+  const passed = (): number => 1_000_000 + at.elapsed + at.asleep;
+  let answers = 0;
   const guard = createClockGuard({
-    measure: () => Promise.resolve(skewMs),
+    clocks: {
+      wall: () => passed() + at.set,
+      elapsed: () => at.elapsed,
+      sinceBoot: () => at.elapsed + at.asleep,
+    },
+    databaseNow: () => {
+      answers += 1;
+      return Promise.resolve(passed() + (sharesClock ? at.set : at.databaseSet) - skewMs);
+    },
+    sharesClock,
     onMeasured: (ms) => told.push(ms),
     log: { error: (details) => logged.push(details) },
   });
-  const before = guard.ready();
-  await guard.start();
-  guard.stop();
-  return { ready: guard.ready(), before, told, logged };
+  return { at, guard, told, logged, measured: () => answers };
+}
+
+async function started(options: Parameters<typeof machine>[0] = {}) {
+  const made = machine(options);
+  expect(made.guard.ready()).toBe(false);
+  await made.guard.start();
+  made.guard.stop();
+  return made;
+}
+
+/** What `ready` says now, and once the measurement that it began has ended. */
+async function asked({ guard }: ReturnType<typeof machine>): Promise<boolean[]> {
+  const said = [guard.ready()];
+  await new Promise(setImmediate);
+  said.push(guard.ready());
+  await new Promise(setImmediate);
+  return said;
 }
 
 test.each([0, 4999, -4999, MAX_SKEW_MS, -MAX_SKEW_MS])('%i ms are taken', async (skewMs) => {
-  expect(await guardWith(skewMs)).toEqual({
-    ready: true,
-    before: false,
-    told: [skewMs],
-    logged: [],
-  });
+  const { guard, told, logged } = await started({ skewMs });
+  expect([guard.ready(), told, logged]).toEqual([true, [skewMs], []]);
 });
 
-test.each([5001, -5001, 86_400_000, Number.NaN])('%d ms are refused, and said', async (skewMs) => {
-  expect(await guardWith(skewMs)).toEqual({
-    ready: false,
-    before: false,
-    told: [skewMs],
-    logged: [{ skewMs }],
-  });
+test.each([5001, -5001, DAY, Number.NaN])('%d ms are refused, and said', async (skewMs) => {
+  const { guard, told, logged } = await started({ skewMs });
+  expect([guard.ready(), told[0], logged]).toEqual([false, skewMs, [{ skewMs }]]);
 });
 
 test('a start without a measurement is no start', async () => {
-  const measure = (): Promise<number> => Promise.reject(new Error('no database'));
-  const guard = createClockGuard({
-    measure,
+  const { guard } = machine();
+  const cut = createClockGuard({
+    clocks: { wall: () => 0, elapsed: () => 0, sinceBoot: () => 0 },
+    databaseNow: () => Promise.reject(new Error('no database')),
+    sharesClock: false,
     onMeasured: () => undefined,
     log: { error: () => undefined },
   });
-  await expect(guard.start()).rejects.toThrow('no database');
-  expect(guard.ready()).toBe(false);
+  await expect(cut.start()).rejects.toThrow('no database');
+  expect([cut.ready(), guard.ready()]).toEqual([false, false]);
+});
+
+test.each([400 * DAY, 5001, -5001, -DAY])(
+  'a clock that was set by %d ms is noticed before the next measurement, and measured at once',
+  async (set) => {
+    const made = await started();
+    made.at.elapsed = 8000;
+    made.at.set = set;
+    const before = made.measured();
+    expect(await asked(made)).toEqual([false, false]);
+    expect(made.measured()).toBeGreaterThan(before);
+    expect(made.told.at(-1)).toBe(set);
+    expect(made.logged).toEqual([{ skewMs: set }]);
+    made.at.set = 0;
+    expect(made.guard.ready()).toBe(true);
+  },
+);
+
+test('a jump that the database made as well is believed, once it was measured', async () => {
+  const made = await started();
+  Object.assign(made.at, { elapsed: 8000, set: DAY, databaseSet: DAY });
+  expect(await asked(made)).toEqual([false, true]);
+  expect(made.logged).toEqual([]);
+});
+
+test('a jump of the database alone is noticed at the next measurement', async () => {
+  const made = await started();
+  Object.assign(made.at, { elapsed: 8000, databaseSet: DAY });
+  expect(made.guard.ready()).toBe(true);
+  await made.guard.start();
+  made.guard.stop();
+  expect([made.guard.ready(), made.told.at(-1)]).toEqual([false, -DAY]);
+});
+
+test.each([400 * DAY, -DAY])(
+  'a clock shared with the database that was set by %d ms is refused until it is back',
+  async (set) => {
+    const made = await started({ sharesClock: true });
+    made.at.elapsed = 8000;
+    made.at.set = set;
+    expect(await asked(made)).toEqual([false, false]);
+    made.at.elapsed += 60_000;
+    expect(await asked(made)).toEqual([false, false]);
+    expect(made.told.at(-1)).toBe(set);
+    expect(made.logged).toEqual([{ skewMs: set }, { skewMs: set }]);
+    made.at.set = 300;
+    expect(await asked(made)).toEqual([true, true]);
+  },
+);
+
+test.each([true, false])('a machine that slept was not set (shared: %s)', async (sharesClock) => {
+  const made = await started({ sharesClock });
+  made.at.asleep = DAY;
+  expect(await asked(made)).toEqual([false, true]);
+  expect(made.logged).toEqual([]);
+});
+
+test('steps that a time service makes now and then do not add up', async () => {
+  const made = await started({ sharesClock: true });
+  for (let step = 0; step < 20; step++) {
+    made.at.elapsed += 10_000;
+    made.at.set += 900;
+    await made.guard.start();
+    made.guard.stop();
+    expect(made.guard.ready()).toBe(true);
+  }
 });

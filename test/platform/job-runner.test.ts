@@ -16,12 +16,13 @@ interface Told {
   runs: string[];
   errors: string[];
 }
-function runner(holder: string, jobs: Job[]): JobRunner & Told {
+function runner(holder: string, jobs: Job[], ready = () => true): JobRunner & Told {
   const told: Told = { runs: [], errors: [] };
   const clock = { now: () => new Date(Date.now() + aheadMs) };
   const made = createJobRunner({
     jobs,
     leases: createLeases({ connection: mongo.connection, clock, holder }),
+    ready,
     log: { error: (_, text) => told.errors.push(text) },
     onRun: (name, ok) => told.runs.push(`${name} ${ok ? 'ok' : 'failed'}`),
   });
@@ -115,4 +116,18 @@ test('all jobs can be run once, in order, without their timers', async () => {
   );
   await manual.runOnce();
   expect(ran).toEqual(names);
+});
+
+test('while the clock is wrong no job runs: leases and periods are told by it', async () => {
+  const ran: string[] = [];
+  let isRight = false;
+  const job = { name: 'timed', everyMs: 5, run: () => Promise.resolve(ran.push('timed')) };
+  const asked: number[] = [];
+  const careful = runner('careful', [job], () => (asked.push(0), isRight));
+  careful.start();
+  await expect.poll(() => asked.length, { interval: 5 }).toBeGreaterThan(2);
+  expect(ran).toEqual([]);
+  isRight = true;
+  await expect.poll(() => ran.length, { interval: 5 }).toBeGreaterThan(0);
+  await careful.stop();
 });

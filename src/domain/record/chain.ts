@@ -1,6 +1,9 @@
 // The hash chain: digests, links and the exact bytes that are hashed (docs/formats.md).
 import { hash } from 'node:crypto';
 
+/** Nothing is sealed by a clock that is further from where it should be. */
+export const MAX_SKEW_MS = 5000;
+
 /** `prevHash` of the first entry of a ledger. */
 export const ZERO_HASH = '0'.repeat(64);
 

@@ -22,7 +22,7 @@ export interface BatchDeps {
   timer: Timer;
   heads: Heads;
   probe: Probe;
-  /** False while the clock differs from the database's: nothing is sealed. */
+  /** False while the clock cannot be trusted: nothing is sealed. */
   ready: () => boolean;
   onSealed: (organizationId: string, head: Position) => void;
 }
@@ -75,10 +75,11 @@ async function sealBatch(
   deps: BatchDeps,
 ): Promise<Stored[]> {
   const { chain, clock } = deps;
-  if (!deps.ready()) throw unavailable("This instance's clock differs from the database's");
+  if (!deps.ready()) throw unavailable("This instance's clock cannot be trusted");
   const now = clock.now();
   const documents: Stored[] = [];
   let head = queue.head ?? genesisHead(chain);
+  deps.heads.lookAtTime(queue.organizationId, head.createdAt);
   for (const pending of batch) {
     const ids = { _id: pending.id, organizationId: queue.organizationObjectId };
     const document = seal(pending.draft, ids, { head, now, chain });

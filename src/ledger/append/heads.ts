@@ -1,6 +1,7 @@
 // Notes of former heads, kept in a collection of their own so that a truncated chain is found before anything is built on it.
 import type { mongo, Types } from 'mongoose';
 import type { AppError } from '../../errors.ts';
+import { MAX_SKEW_MS } from '../../domain/record/chain.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import type { Position } from '../entry.ts';
@@ -32,6 +33,10 @@ export interface Heads {
   flush(): Promise<void>;
   /** Organisations whose chain no longer reaches a head that it once had. */
   quarantined(): string[];
+  /** Looks at the time of a head that is built on: what lies ahead of the clock dates everything that follows. */
+  lookAtTime(organizationId: string, createdAt: Date): void;
+  /** Organisations whose newest head lay ahead of the clock. */
+  datedAhead(): string[];
 }
 
 export interface HeadDeps {
@@ -40,12 +45,15 @@ export interface HeadDeps {
   clock: Clock;
   timer: Timer;
   onQuarantine: (organizationId: string, missing: Position) => void;
+  onDatedAhead: (organizationId: string, createdAt: Date) => void;
 }
 
 /** The heads of one chain. */
-export function createHeads({ collection, store, clock, timer, onQuarantine }: HeadDeps): Heads {
+export function createHeads(deps: HeadDeps): Heads {
+  const { collection, store, clock, timer, onQuarantine, onDatedAhead } = deps;
   const pending = new Map<string, Position>();
   const quarantined = new Set<string>();
+  const datedAhead = new Set<string>();
   let writing: Promise<void> | null = null;
   let isScheduled = false;
 
@@ -95,6 +103,13 @@ export function createHeads({ collection, store, clock, timer, onQuarantine }: H
     },
     flush,
     quarantined: () => [...quarantined],
+    lookAtTime(organizationId, createdAt) {
+      if (createdAt.getTime() - clock.now().getTime() <= MAX_SKEW_MS)
+        return void datedAhead.delete(organizationId);
+      if (!datedAhead.has(organizationId)) onDatedAhead(organizationId, createdAt);
+      datedAhead.add(organizationId);
+    },
+    datedAhead: () => [...datedAhead],
   };
 }
 

@@ -23,11 +23,14 @@ export interface JobRunner {
 export function createJobRunner({
   jobs,
   leases,
+  ready,
   log,
   onRun,
 }: {
   jobs: readonly Job[];
   leases: Leases;
+  /** False while this clock is wrong, by which leases and periods are told: no job runs. */
+  ready: () => boolean;
   log: { error(details: object, text: string): void };
   onRun?: (name: string, ok: boolean) => void;
 }): JobRunner {
@@ -45,7 +48,7 @@ export function createJobRunner({
   }
 
   function tick(job: Job): void {
-    if (running.has(job.name)) return;
+    if (running.has(job.name) || !ready()) return;
     running.set(
       job.name,
       runLeased(job).finally(() => running.delete(job.name)),

@@ -2,6 +2,8 @@
 import mongoose, { type Connection } from 'mongoose';
 
 const MIN_VERSION = 6;
+/** A later answer would say little about the time. */
+const HELLO_TIMEOUT_MS = 5000;
 
 export interface MongoOptions {
   uri: string;
@@ -50,15 +52,20 @@ export async function connectMongo({
   return { connection, close: () => connection.close() };
 }
 
-/**
- * How many milliseconds this machine's clock is ahead of the database's (negative: behind), to half a round trip.
- * The database's time is the `localTime` of its `hello`.
- */
-export async function clockSkewMs(connection: Connection): Promise<number> {
-  const sentAt = Date.now();
-  const { localTime } = await admin(connection).command({ hello: 1 });
-  const receivedAt = Date.now();
-  return (sentAt + receivedAt) / 2 - (localTime as Date).getTime();
+/** The database's time in milliseconds since the epoch: the `localTime` of its `hello`. */
+export async function databaseNow(connection: Connection): Promise<number> {
+  const hello = await admin(connection).command({ hello: 1 }, { timeoutMS: HELLO_TIMEOUT_MS });
+  return (hello.localTime as Date).getTime();
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/;
+
+/** Whether the database is known to run on this machine, and so by its clock. */
+export function isOnThisMachine(connection: Connection): boolean {
+  const { hosts } = connection.getClient().options;
+  return hosts.every(
+    ({ host, socketPath }) => socketPath !== undefined || LOOPBACK.test(host ?? ''),
+  );
 }
 
 async function assertSupported(connection: Connection): Promise<void> {

@@ -46,9 +46,14 @@ export function createMetrics() {
       help: 'Chains that do not reach a head they once had',
       registers,
     }),
+    datedAhead: new Gauge({
+      name: 'assay_chains_dated_ahead',
+      help: 'Chains whose newest entry is dated ahead of this clock',
+      registers,
+    }),
     clockSkew: new Gauge({
       name: 'assay_clock_skew_seconds',
-      help: 'Difference between this clock and the database',
+      help: 'By how much this clock differs from the database, or was set',
       registers,
     }),
   };

@@ -51,6 +51,7 @@ export async function startChainHarness(): Promise<ChainHarness> {
     ...world,
     columns: traceColumns,
     onQuarantine: nothing,
+    onDatedAhead: nothing,
   });
   const db = connection.getClient().db(connection.name);
   async function stop(): Promise<void> {

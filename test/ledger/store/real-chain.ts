@@ -85,6 +85,7 @@ export class RealChain {
       timer: hastyTimer,
       collection: db.collection<HeadRow>('heads'),
       onQuarantine: (_organizationId, missing) => quarantined.push(missing),
+      onDatedAhead: () => undefined,
     });
     const appender = createAppender({
       store,
