@@ -7,6 +7,7 @@ import { foldConsumer } from './ledger/amend/fold.ts';
 import { buildHeadIndexes } from './ledger/maintenance.ts';
 import { agentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
 import { completeUsers } from './resources/auth/accounts/users.migration.ts';
+import { completeMemberships } from './resources/organization/memberships/memberships.migration.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Platform } from './composition/platform.ts';
@@ -21,6 +22,7 @@ const HOUR = 60 * MINUTE;
 export const migrations: readonly Migration[] = [
   { id: 'heads-indexes', run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]) },
   { id: 'users-second-factor', run: completeUsers },
+  { id: 'memberships-entered', run: completeMemberships },
 ];
 
 export function consumersOf({

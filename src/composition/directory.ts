@@ -1,5 +1,6 @@
 // How people come into an organisation: invitations, the team's own changes, and the organisation's directory over SCIM.
 import { createInviteeAccountService } from '../resources/auth/accounts/invitee-account.service.ts';
+import { createVerifiedDomainService } from '../resources/organization/sso-domains/verified-domains.service.ts';
 import { createDiscoveryService } from '../resources/scim/discovery/discovery.service.ts';
 import { createScimGroupService } from '../resources/scim/groups/groups.service.ts';
 import { createSearchService } from '../resources/scim/searches.service.ts';
@@ -29,7 +30,8 @@ export function createScim(platform: Platform, { organizations, memberships, aut
   const baseUrl = `${(platform.config.ASSAY_PUBLIC_URL ?? '').replace(/\/$/, '')}/scim/v2`;
   const { sessions } = auth;
   const people = createPeopleService({ ...platform, baseUrl });
-  const accounts = createScimAccountService({ ...platform, memberships });
+  const verifiedDomains = createVerifiedDomainService(platform);
+  const accounts = createScimAccountService({ ...platform, memberships, verifiedDomains });
   const users = createScimUserService({ ...platform, people, accounts, sessions, memberships });
   const groups = createScimGroupService({ ...platform, people, memberships, baseUrl });
   const searches = createSearchService({ people, groups });

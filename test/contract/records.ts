@@ -43,6 +43,20 @@ export async function newLinkToken(
 export const newStrangersToken = async (tenant: Tenant, purpose: string): Promise<string> =>
   newLinkToken(tenant, purpose, await createOwner(tenant.harness.app, tenant.mark));
 
+/** An organisation that somebody has been taken into and may leave. */
+export async function newOffer({ harness, mark }: Tenant, userId: string): Promise<string> {
+  const { organizationId } = await createOwner(harness.app, mark);
+  const at = { createdAt: new Date(), updatedAt: new Date() };
+  await harness.db.collection('memberships').insertOne({
+    organizationId: objectId(organizationId),
+    userId: objectId(userId),
+    role: 'viewer',
+    isActive: true,
+    ...at,
+  });
+  return organizationId;
+}
+
 /** Somebody whom the tenant took in, made without a password. */
 export async function newMember({ harness, mark, owner }: Tenant): Promise<string> {
   const userId = newObjectId();
@@ -52,7 +66,6 @@ export async function newMember({ harness, mark, owner }: Tenant): Promise<strin
     email: `${randomHex(8)}@example.com`,
     name: `${mark} member`,
     mfa: { enabled: false },
-    lastLoginIp: null,
     ...at,
   });
   await harness.db.collection('memberships').insertOne({
@@ -61,6 +74,7 @@ export async function newMember({ harness, mark, owner }: Tenant): Promise<strin
     role: 'member',
     isActive: true,
     deactivatedBy: null,
+    lastLoginIp: null,
     ...at,
   });
   return userId.toHexString();

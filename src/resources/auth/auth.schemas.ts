@@ -78,8 +78,12 @@ export const membershipView = z.object({
   plan: z.enum(PLANS),
   role,
   joinedAt: instant,
+  isPending: z
+    .boolean()
+    .describe('Offered by the directory of the organisation; entering it accepts it'),
   isCurrent: z.boolean(),
 });
+export const leftView = z.object({ organizationId: id, left: z.literal(true) });
 export const revokedSessionsView = z.object({ revoked: z.number().int() });
 export const openSessionView = z.object({
   jti: z.string(),

@@ -13,8 +13,12 @@ export const memberView = z.object({
   role: z.enum(ROLES),
   joinedAt: instant.describe('Creation of the membership'),
   isActive: z.boolean().describe('False after suspension'),
-  mfaEnabled: z.boolean(),
-  lastLoginIp: z.string().nullable(),
-  createdAt: instant.describe('Creation of the account'),
+  mfaEnabled: z
+    .boolean()
+    .describe('False also for somebody whom the directory brought and who has not been here yet'),
+  lastLoginIp: z.string().nullable().describe('Of the last sign-in to this organisation'),
+  createdAt: instant.describe(
+    'Creation of the account; of the membership for whoever has not been here yet',
+  ),
 });
 export const removedView = z.object({ userId: id, removed: z.literal(true) });

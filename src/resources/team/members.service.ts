@@ -2,6 +2,7 @@
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
+import { displayNameIn } from '../../domain/identity/display-name.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
@@ -22,7 +23,7 @@ export interface MemberView {
   mfaEnabled: boolean;
   lastLoginIp: string | null;
   joinedAt: Date;
-  /** Of the account. */
+  /** Of the account; until its person has been here, of the membership. */
   createdAt: Date;
 }
 interface RoleChanged {
@@ -116,12 +117,20 @@ export function requireOwner(callerRole: Role, concerned: Role): void {
     throw new AppError('FORBIDDEN', 'Only an owner makes, changes or removes an owner');
 }
 
-function toView(
-  { userId, role, isActive, createdAt }: MembershipDocument,
-  user: UserDocument,
-): MemberView {
-  const { name, email, mfa, lastLoginIp } = user;
-  const mfaEnabled = mfa.enabled;
-  const account = { name, email, mfaEnabled, lastLoginIp, createdAt: user.createdAt };
-  return { userId, role, isActive, joinedAt: createdAt, ...account };
+/** Of somebody whom a directory brought, what it says; of the account nothing until its person has been here. */
+function toView(membership: MembershipDocument, user: UserDocument): MemberView {
+  const { userId, role, isActive, createdAt: joinedAt, directory, enteredAt } = membership;
+  const { email, mfa } = user;
+  const isShown = directory === null || enteredAt !== null;
+  return {
+    userId,
+    role,
+    isActive,
+    joinedAt,
+    email,
+    name: directory ? displayNameIn(directory) : user.name,
+    lastLoginIp: membership.lastLoginIp,
+    mfaEnabled: isShown && mfa.enabled,
+    createdAt: isShown ? user.createdAt : joinedAt,
+  };
 }

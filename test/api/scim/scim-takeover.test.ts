@@ -416,6 +416,14 @@ test('14: an account that is in use is not renamed to an address that somebody e
 test('15: an account that a second organisation shares follows neither directory any more', async () => {
   const { id, userName } = await attack.provision({ displayName: 'Mine' });
   expect((await home.call('POST', '/Users', { userName })).body.id).toBe(id);
+  const proved = { token: await link('magic-link', id, userName) };
+  const { token } = ok(
+    await harness.app.call('POST', '/api/v1/auth/magic-link/verify', { body: proved }),
+  ).body.data;
+  const { organizationId } = bob;
+  ok(
+    await harness.app.call('POST', '/api/v1/auth/switch-org', { token, body: { organizationId } }),
+  );
   const before = await account(id);
   await attack.patch(`/Users/${id}`, {
     op: 'replace',

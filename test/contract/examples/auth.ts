@@ -1,14 +1,16 @@
 // Local accounts: registration, sign-in, links in mail, second factor, sessions, profile, keys.
 import { randomHex } from '../../../src/platform/ids.ts';
 import { PASSWORD } from '../../setup/personas.ts';
-import { newLinkToken, newStrangersToken } from '../records.ts';
+import { newLinkToken, newOffer, newStrangersToken } from '../records.ts';
 import { asOwner, type Tenant } from '../tenant.ts';
 import { everybody, managers, ofOne, refused, signedIn } from './access.ts';
 import { nothing, page, type Example, type ResourceExamples } from './example.ts';
 
-const jtiOf = (token: string): string =>
-  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string })
-    .jti;
+const claimsOf = (token: string): { jti: string; sub: string } =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
+    jti: string;
+    sub: string;
+  };
 
 /** Nobody here has a second factor, so the password counts. */
 const freshProof: Example = () => ({ body: { code: '000000', password: PASSWORD } });
@@ -41,6 +43,7 @@ export const auth: ResourceExamples = {
     'POST /api/v1/auth/revoke-session': ofOne(signedIn),
     'GET /api/v1/auth/me': signedIn,
     'GET /api/v1/auth/me/orgs': signedIn,
+    'DELETE /api/v1/auth/me/orgs/:id': ofOne(signedIn),
     'POST /api/v1/auth/switch-org': ofOne(signedIn),
     'GET /api/v1/auth/sessions': signedIn,
     'POST /api/v1/auth/stream-token': signedIn,
@@ -143,9 +146,14 @@ export const auth: ResourceExamples = {
     'POST /api/v1/auth/refresh': nothing,
     'POST /api/v1/auth/logout': nothing,
     'POST /api/v1/auth/revoke-sessions': nothing,
-    'POST /api/v1/auth/revoke-session': (_tenant, token) => ({ body: { jti: jtiOf(token) } }),
+    'POST /api/v1/auth/revoke-session': (_tenant, token) => ({
+      body: { jti: claimsOf(token).jti },
+    }),
     'GET /api/v1/auth/me': nothing,
     'GET /api/v1/auth/me/orgs': nothing,
+    'DELETE /api/v1/auth/me/orgs/:id': async (tenant, token) => ({
+      params: { id: await newOffer(tenant, claimsOf(token).sub) },
+    }),
     'POST /api/v1/auth/switch-org': ({ owner }) => ({
       body: { organizationId: owner.organizationId },
     }),

@@ -139,6 +139,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'a key says which organisation it belongs to',
   'src/resources/organization/deletion/organization-deletion.service.ts':
     'deleted organisations, and who belongs nowhere else',
+  'src/resources/organization/memberships/memberships.migration.ts':
+    'memberships of earlier versions, whoever has them',
   'src/resources/organization/memberships/memberships.service.ts':
     'the organisations of a user; a proof of the mailbox opens the memberships that wait for it, wherever',
   'src/resources/organization/sso-domains/sso-domains.service.ts':

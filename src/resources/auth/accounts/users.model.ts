@@ -58,8 +58,6 @@ export interface UserDocument {
   provisionedBy: Types.ObjectId | null;
   /** Where the next sign-in leads. */
   lastOrganizationId: Types.ObjectId | null;
-  lastLoginAt: Date | null;
-  lastLoginIp: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -103,8 +101,6 @@ export const userSchema = new Schema<UserDocument>(
     ],
     provisionedBy: { type: Schema.Types.ObjectId, default: null },
     lastOrganizationId: { type: Schema.Types.ObjectId, default: null },
-    lastLoginAt: { type: Date, default: null },
-    lastLoginIp: { type: String, default: null },
   },
   { collection: 'users', timestamps: true, autoIndex: false },
 );

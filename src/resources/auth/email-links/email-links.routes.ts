@@ -56,17 +56,11 @@ export const emailLinkRoutes = [
     audit: { action: 'auth.reset_password', resource: 'user' },
     async handler({ body }, { auth }) {
       const { user, home, ...data } = await auth.emailLinks.resetPassword(body);
+      if (home === null) return reply(200, data, { audit: [] });
       const userId = user._id.toHexString();
       const { organizationId, role } = home;
-      return reply(200, data, {
-        audit: {
-          organizationId,
-          userId,
-          userEmail: user.email,
-          userRole: role,
-          resourceId: userId,
-        },
-      });
+      const about = { userId, userEmail: user.email, resourceId: userId };
+      return reply(200, data, { audit: { ...about, organizationId, userRole: role } });
     },
   }),
   route({

@@ -38,8 +38,8 @@ interface MailRequested {
 }
 interface PasswordReset extends PasswordChanged {
   user: UserDocument;
-  /** Where the change is audited. */
-  home: { organizationId: string; role: Role };
+  /** Where the change is audited; null: the person belongs nowhere yet. */
+  home: { organizationId: string; role: Role } | null;
 }
 
 const MINUTE = 60_000;
@@ -128,8 +128,6 @@ export function createEmailLinkService(deps: Deps) {
         // A link proves the mailbox it went to, and a directory may have moved the account since.
         if (user.email !== email) throw new AppError('INVALID_TOKEN');
         const home = await sessions.homeOf(user);
-        // Whoever belongs nowhere has nothing to sign in to.
-        if (!home) throw new AppError('INVALID_TOKEN');
         return { user, home, passwordChanged: true, sessionsEnded };
       });
     },

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { byId } from '../../../http/declaration/views.ts';
 import {
+  leftView,
   membershipView,
   openSessionView,
   revokedSessionsView,
@@ -84,6 +86,23 @@ export const sessionRoutes = [
     ...mine,
     data: z.array(membershipView),
     handler: ({ tenant, user }, { auth }) => auth.sessions.organizationsOf(tenant, user),
+  }),
+  route({
+    method: 'delete',
+    path: '/me/orgs/:id',
+    summary:
+      'Leave an organisation, or decline what its directory offers; its last active owner stays',
+    ...mine,
+    whileDeactivated: true,
+    params: byId,
+    data: leftView,
+    audit: { action: 'team.member.left', resource: 'member' },
+    handler: async ({ tenant, user, params }, { auth }) => {
+      const left = await auth.sessions.leave(tenant, user, params.id);
+      const { organizationId, role } = left;
+      const about = { organizationId, userRole: role, resourceId: user.userId };
+      return reply(200, left, { audit: { ...about, detail: user.email } });
+    },
   }),
   route({
     method: 'post',

@@ -4,6 +4,7 @@ import type { Plan } from '../../../domain/identity/plans.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Types } from 'mongoose';
+import { AppError } from '../../../errors.ts';
 import type { AuditLogService } from '../../audit/audit-log.service.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
@@ -40,8 +41,17 @@ interface OwnOrganization {
   plan: Plan;
   role: Role;
   joinedAt: Date;
+  /** Offered, and never entered. */
+  isPending: boolean;
   /** The one that the session is in. */
   isCurrent: boolean;
+}
+
+interface LeftOrganization {
+  organizationId: string;
+  left: true;
+  /** That the person had. */
+  role: Role;
 }
 
 export function createSessionService(deps: Deps) {
@@ -62,14 +72,29 @@ export function createSessionService(deps: Deps) {
       );
       const ids = enterable.map(({ organizationId }) => organizationId.toHexString());
       const known = await organizations.named(ids);
-      return enterable.flatMap(({ organizationId, role, createdAt }) => {
+      return enterable.flatMap(({ organizationId, role, createdAt, isPending = false }) => {
         const organization = known.get(organizationId.toHexString());
         if (!organization) return [];
         const { name, slug, subscription } = organization;
         const isCurrent = organizationId.toHexString() === current;
         const { plan } = subscription;
-        return [{ organizationId, name, slug, plan, role, joinedAt: createdAt, isCurrent }];
+        const joined = { role, joinedAt: createdAt, isPending, isCurrent };
+        return [{ organizationId, name, slug, plan, ...joined }];
       });
+    },
+
+    /** Also what was only offered, and where somebody is suspended. @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` for the last active owner */
+    async leave(
+      { organizationId: current }: Tenant,
+      { userId, isSignOn }: User,
+      organizationId: string,
+    ): Promise<LeftOrganization> {
+      const isInReach = !isSignOn || organizationId === current;
+      const membership = isInReach ? await memberships.find(organizationId, userId) : null;
+      if (!membership || membership.awaitsProof) throw new AppError('NOT_FOUND');
+      await memberships.lock(organizationId);
+      await memberships.remove(membership);
+      return { organizationId, left: true, role: membership.role };
     },
   };
 }

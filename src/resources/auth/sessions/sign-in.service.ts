@@ -78,8 +78,7 @@ export function createSignInService(deps: Deps) {
     const { role } = membership;
     const jti = deps.randomToken();
     const expiresAt = new Date(exp * 1000);
-    const { userAgent } = origin;
-    const ip = origin.ip || null;
+    const { ip, userAgent } = clientOf(origin);
     await models.sessions.create([
       { jti, userId, organizationId, ip, userAgent, expiresAt, ...start },
     ]);
@@ -88,8 +87,20 @@ export function createSignInService(deps: Deps) {
     return { token, jti, organizationId, role, expiresAt };
   }
 
+  /** A session for somebody who comes to the organisation now, and not by a refresh. */
+  async function enter(
+    user: UserDocument,
+    membership: MembershipDocument,
+    session: { origin: Origin; start: SessionStart },
+  ): Promise<OpenedSession> {
+    const { ip } = clientOf(session.origin);
+    await memberships.enter(membership, { ip, at: clock.now() });
+    return mint(user, membership, session);
+  }
+
   /**
-   * The membership that a sign-in leads to: that of the sign-on's organisation; else of the one used last, or the oldest.
+   * The membership that a sign-in leads to: that of the sign-on's organisation; else of the one used last, or the oldest; one that
+   * is only offered where there is no other.
    * @throws AppError `ACCOUNT_DEACTIVATED` when every membership that it could be is suspended or gone
    */
   async function destination(
@@ -99,7 +110,7 @@ export function createSignInService(deps: Deps) {
     const userId = user._id.toHexString();
     const membership = signOn
       ? await memberships.findEnterable(signOn.organizationId, userId)
-      : lastUsed(user, await memberships.enterableOf(userId));
+      : lastUsed(user, offeredLast(await memberships.enterableOf(userId)));
     if (!membership) throw new AppError('ACCOUNT_DEACTIVATED');
     return membership;
   }
@@ -146,11 +157,7 @@ export function createSignInService(deps: Deps) {
         const tempToken = await beginSecondStep(user, proof);
         return { ...identified, mfaRequired: true, tempToken };
       }
-      await models.users.updateOne(
-        { _id: user._id },
-        { $set: { lastLoginAt: clock.now(), lastLoginIp: origin.ip } },
-      );
-      const session = await mint(user, membership, { origin, start: startNow(proof) });
+      const session = await enter(user, membership, { origin, start: startNow(proof) });
       return { ...identified, ...session, mfaRequired: false };
     },
 
@@ -188,10 +195,10 @@ export function createSignInService(deps: Deps) {
           'FORBIDDEN',
           'A session opened by the sign-on of one organisation does not lead to another',
         );
-      return mint(user, membership, { origin, start });
+      return enter(user, membership, { origin, start });
     },
 
-    /** Where what concerns a user alone is audited: the organisation used last or the oldest, also while suspended; null: nowhere. */
+    /** Where what concerns a user alone is audited: the organisation used last or the oldest, also while suspended, never one that is only offered; null: nowhere. */
     async homeOf(user: UserDocument): Promise<{ organizationId: string; role: Role } | null> {
       const home = lastUsed(user, await memberships.ofUser(user._id.toHexString()));
       return home && { organizationId: home.organizationId.toHexString(), role: home.role };
@@ -199,6 +206,17 @@ export function createSignInService(deps: Deps) {
   };
 }
 export type SignInService = ReturnType<typeof createSignInService>;
+
+const clientOf = ({ ip, userAgent }: Origin): { ip: string | null; userAgent: string | null } => ({
+  ip: ip || null,
+  userAgent,
+});
+
+/** What is only offered comes after what is the user's. */
+const offeredLast = (memberships: readonly MembershipDocument[]): MembershipDocument[] => [
+  ...memberships.filter(({ isPending }) => !isPending),
+  ...memberships.filter(({ isPending }) => isPending),
+];
 
 /** The membership of the organisation that the user was in last, else the first. */
 function lastUsed(

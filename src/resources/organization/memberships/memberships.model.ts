@@ -25,6 +25,13 @@ export interface MembershipDocument {
   deactivatedBy: 'team' | 'scim' | null;
   /** Given by a directory to an account whose mailbox nobody has proved: it opens with the proof. */
   awaitsProof: boolean;
+  /** Offered by a directory to somebody it may not speak for: it counts as theirs once they enter the organisation. */
+  isPending: boolean;
+  /** When the person was first here; null: never. */
+  enteredAt: Date | null;
+  /** Of the last sign-in that led here: what the person does elsewhere is nobody's business here. */
+  lastLoginAt: Date | null;
+  lastLoginIp: string | null;
   /** The identity provider's stable id of the person: `externalId` of SCIM. */
   ssoId: string | null;
   /** Who the member is at the organisation's identity provider, since the first sign-on there. */
@@ -62,6 +69,10 @@ export const membershipSchema = new Schema<MembershipDocument>(
     isActive: { type: Boolean, default: true },
     deactivatedBy: { type: String, enum: ['team', 'scim', null], default: null },
     awaitsProof: { type: Boolean, default: false },
+    isPending: { type: Boolean, default: false },
+    enteredAt: { type: Date, default: null },
+    lastLoginAt: { type: Date, default: null },
+    lastLoginIp: text,
     ssoId: text,
     signOn: {
       type: new Schema(

@@ -20,13 +20,16 @@ type Change = Partial<
 
 /** Not suspended, and not given to an address that is still unproved. */
 const ENTERABLE = { isActive: true, awaitsProof: { $ne: true } } as const;
+/** Not merely offered: the person has been here, or was taken in by whoever may speak for the address. */
+const THEIRS = { isPending: { $ne: true } } as const;
 const OLDEST_FIRST = { createdAt: 1, _id: 1 } as const;
 
 /** Every method that writes belongs into a transaction. */
 export function createMembershipService({ models }: { models: Models }) {
   /** @throws AppError `VALIDATION_ERROR` when no active owner is left, and the transaction with it */
   async function requireActiveOwner(organizationId: string): Promise<void> {
-    if (!(await models.memberships.exists({ organizationId, role: 'owner', isActive: true })))
+    const owner = { organizationId, role: 'owner' as const, isActive: true, ...THEIRS };
+    if (!(await models.memberships.exists(owner)))
       throw new AppError('VALIDATION_ERROR', 'An organisation needs an active owner');
   }
 
@@ -62,6 +65,14 @@ export function createMembershipService({ models }: { models: Models }) {
     return { ...user, provisionedBy: null };
   }
 
+  /** A member of this organisation has an account of their own, unless it was made here. */
+  async function releaseFor(organizationId: string, userId: string): Promise<void> {
+    const user = models.users
+      .findById(userId, 'provisionedBy')
+      .lean<Pick<UserDocument, '_id' | 'provisionedBy'>>();
+    await releaseAccount(await findOr404(user), organizationId);
+  }
+
   return {
     lock,
     releaseAccount,
@@ -74,8 +85,8 @@ export function createMembershipService({ models }: { models: Models }) {
 
     /** Whether no other owner is active. */
     async isLastOwner({ _id, organizationId }: MembershipDocument): Promise<boolean> {
-      const other = { organizationId, role: 'owner' as const, isActive: true, _id: { $ne: _id } };
-      return (await models.memberships.exists(other)) === null;
+      const other = { organizationId, role: 'owner' as const, isActive: true, ...THEIRS };
+      return (await models.memberships.exists({ ...other, _id: { $ne: _id } })) === null;
     },
 
     find(organizationId: string, userId: string): Promise<MembershipDocument | null> {
@@ -89,10 +100,10 @@ export function createMembershipService({ models }: { models: Models }) {
         .lean<MembershipDocument>();
     },
 
-    /** Every membership of a user, also those that cannot be entered, oldest first. */
+    /** Every membership of a user but those that are only offered, also those that cannot be entered, oldest first. */
     ofUser(userId: string): Promise<MembershipDocument[]> {
       return models.memberships
-        .find({ userId }, null, { crossTenant: true, sort: OLDEST_FIRST })
+        .find({ userId, ...THEIRS }, null, { crossTenant: true, sort: OLDEST_FIRST })
         .lean<MembershipDocument[]>();
     },
 
@@ -105,19 +116,29 @@ export function createMembershipService({ models }: { models: Models }) {
 
     /** Whoever belongs to two organisations has an account of their own. */
     async add(membership: NewMembership): Promise<MembershipDocument> {
-      const { organizationId, userId } = membership;
-      const user = await findOr404(
-        models.users
-          .findById(userId, 'provisionedBy')
-          .lean<Pick<UserDocument, '_id' | 'provisionedBy'>>(),
-      );
-      await releaseAccount(user, organizationId);
+      const { organizationId, userId, isPending = false } = membership;
+      if (!isPending) await releaseFor(organizationId, userId);
       return insertOne(models.memberships, membership);
+    },
+
+    /** The person has come here by a proof of their own: what was only offered is theirs. */
+    async enter(
+      { _id, organizationId, userId, enteredAt, isPending }: MembershipDocument,
+      { ip, at }: { ip: string | null; at: Date },
+    ): Promise<void> {
+      if (isPending) await releaseFor(organizationId.toHexString(), userId.toHexString());
+      const login = { lastLoginAt: at, lastLoginIp: ip };
+      const entry = { isPending: false, enteredAt: enteredAt ?? at };
+      await models.memberships.updateOne(
+        { _id, organizationId },
+        { $set: { ...login, ...entry } },
+        { timestamps: false },
+      );
     },
 
     /** Whether the user belongs to another organisation as well. */
     async belongsElsewhere(organizationId: string, userId: Types.ObjectId): Promise<boolean> {
-      const elsewhere = { userId, organizationId: { $ne: organizationId } };
+      const elsewhere = { userId, organizationId: { $ne: organizationId }, ...THEIRS };
       const other = await models.memberships
         .findOne(elsewhere, '_id', { crossTenant: true })
         .lean<Pick<MembershipDocument, '_id'>>();

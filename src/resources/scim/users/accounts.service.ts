@@ -1,14 +1,17 @@
 // The accounts behind provisioned members: found or created, and how far a directory may change them (document 1, section 2).
 import type { Platform } from '../../../composition/platform.ts';
+import { displayNameIn } from '../../../domain/identity/display-name.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { DirectoryEntry } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import { accountAddress, displayNameIn } from './scim-user.ts';
+import type { VerifiedDomainService } from '../../organization/sso-domains/verified-domains.service.ts';
+import { accountAddress } from './scim-user.ts';
 
 type Deps = Pick<Platform, 'models' | 'newId'> & {
   memberships: MembershipService;
+  verifiedDomains: VerifiedDomainService;
 };
 
 /** The account of a new member. */
@@ -16,11 +19,15 @@ export interface ProvisionedAccount {
   userId: string;
   /** Whether the membership waits until the owner of the mailbox proves it. */
   awaitsProof: boolean;
+  /** Whether the membership is only offered: the organisation may not speak for the account or its address. */
+  isPending: boolean;
 }
 
 const MAX_NAME = 200;
 
-export function createScimAccountService({ models, memberships, newId }: Deps) {
+export function createScimAccountService(deps: Deps) {
+  const { models, memberships, verifiedDomains, newId } = deps;
+
   return {
     /** @throws AppError `SCIM_UNIQUENESS` when another member has the name, in the directory or as login */
     async requireFreeUserName(
@@ -51,12 +58,13 @@ export function createScimAccountService({ models, memberships, newId }: Deps) {
         const _id = newId();
         const name = displayNameIn(entry).slice(0, MAX_NAME);
         await insertOne(models.users, { _id, email, name, provisionedBy: organizationId });
-        return { userId: _id, awaitsProof: false };
+        const isPending = !(await verifiedDomains.covers(organizationId, email));
+        return { userId: _id, awaitsProof: false, isPending };
       }
       if (await models.memberships.exists({ organizationId, userId: known._id }))
         throw new AppError('SCIM_UNIQUENESS');
       const awaitsProof = known.emailVerifiedAt === null && !isUnused(known);
-      return { userId: known._id.toHexString(), awaitsProof };
+      return { userId: known._id.toHexString(), awaitsProof, isPending: true };
     },
 
     /**

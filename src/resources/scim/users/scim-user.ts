@@ -1,4 +1,5 @@
 // A member of an organisation as a SCIM user (document 1, section 2: SCIM User mapping).
+import { composedName, displayNameIn } from '../../../domain/identity/display-name.ts';
 import { isRoleGroup } from '../../../domain/scim/role-groups.ts';
 import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
@@ -58,22 +59,10 @@ export function toScimUser(person: ScimPerson, baseUrl: string): ScimUser {
 export const scimDisplayName = ({ membership, user }: ScimPerson): string =>
   membership.directory ? displayNameIn(membership.directory) : user.name;
 
-type NameParts = Pick<DirectoryEntry, 'userName' | 'displayName' | 'givenName' | 'familyName'>;
-
-/** By default the given and family name, then the local part of the user name. */
-export function displayNameIn({ userName, displayName, givenName, familyName }: NameParts): string {
-  return (
-    displayName ?? (composed(givenName, familyName) || (userName.split('@', 1)[0] ?? userName))
-  );
-}
-
-const composed = (givenName: string | null, familyName: string | null): string =>
-  [givenName, familyName].filter((part) => part !== null).join(' ');
-
 function nameOf(directory: DirectoryEntry | null): ScimUser['name'] {
   const { formatted = null, givenName = null, familyName = null } = directory ?? {};
   const parts = Object.entries({
-    formatted: formatted ?? (composed(givenName, familyName) || null),
+    formatted: formatted ?? (composedName(givenName, familyName) || null),
     givenName,
     familyName,
   });

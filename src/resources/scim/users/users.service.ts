@@ -100,7 +100,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       const profile = profileOf(input);
       const { directory } = profile;
       await accounts.requireFreeUserName(organizationId, directory.userName);
-      const { userId, awaitsProof } = await accounts.forNewMember(organizationId, directory);
+      const { userId, ...offer } = await accounts.forNewMember(organizationId, directory);
       const settings = await settingsOf(organizationId);
       const decision = roleFor(input.groups, settings?.roleMapping ?? []);
       const activity: Activity = {
@@ -108,7 +108,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
         deactivatedBy: input.active ? null : 'scim',
       };
       const { role } = decision;
-      await memberships.add({ organizationId, userId, role, awaitsProof, ...activity, ...profile });
+      await memberships.add({ organizationId, userId, role, ...offer, ...activity, ...profile });
       const made = people.toResource(await people.find(tenant, userId));
       return {
         user: project(made, USER_SCHEMA, selection),

@@ -1,0 +1,18 @@
+// The name that a directory gives somebody (document 1, section 2: SCIM User mapping).
+
+interface NameParts {
+  userName: string;
+  displayName: string | null;
+  givenName: string | null;
+  familyName: string | null;
+}
+
+/** By default the given and family name, then the local part of the user name. */
+export function displayNameIn({ userName, displayName, givenName, familyName }: NameParts): string {
+  return (
+    displayName ?? (composedName(givenName, familyName) || (userName.split('@', 1)[0] ?? userName))
+  );
+}
+
+export const composedName = (givenName: string | null, familyName: string | null): string =>
+  [givenName, familyName].filter((part) => part !== null).join(' ');

@@ -1,0 +1,212 @@
+// A membership that a directory gives to an account it may not speak for is an offer: it shows nothing, harms nobody, and can be declined.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { randomHex } from '../../../src/platform/ids.ts';
+import { cookieIn, landing, SESSION } from '../../setup/browser.ts';
+import {
+  auditOf,
+  changeMembership,
+  objectId,
+  startHarness,
+  type Harness,
+} from '../../setup/harness.ts';
+import { createOwner, ok, PASSWORD, type Owner } from '../../setup/personas.ts';
+import {
+  startHandmadeProvider,
+  type HandmadeProvider,
+} from '../../setup/providers/identity-provider.ts';
+import { createSsoOrganization, signOn, type SsoOrganization } from '../../setup/providers/sso.ts';
+import { directory, type Directory } from '../../setup/scim.ts';
+import type { Answer } from '../../setup/start-app.ts';
+
+let harness: Harness;
+let provider: HandmadeProvider;
+/** An organisation that has proved a domain and signs its people on. */
+let first: SsoOrganization;
+let scim: Directory;
+/** A stranger's organisation, and its directory. */
+let eve: Owner;
+let attack: Directory;
+beforeAll(async () => {
+  provider = await startHandmadeProvider();
+  harness = await startHarness({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1' });
+  first = await createSsoOrganization(harness, provider.realm());
+  scim = await directory(harness.app, first.owner);
+  eve = await createOwner(harness.app, 'Eve');
+  attack = await directory(harness.app, eve);
+});
+afterAll(async () => {
+  await harness.stop();
+  await provider.stop();
+});
+
+interface Member {
+  userId: string;
+  name: string;
+  mfaEnabled: boolean;
+  lastLoginIp: string | null;
+  createdAt: string;
+  joinedAt: string;
+}
+const call = (method: string, path: string, token?: string, body?: object): Promise<Answer> =>
+  harness.app.call(method, `/api/v1/${path}`, {
+    ...(token !== undefined && { token }),
+    ...(body && { body }),
+  });
+async function shownOf(userId: string, at: Owner): Promise<Member | undefined> {
+  const members = ok(await call('GET', 'team/members', at.token)).body.data as Member[];
+  return members.find((member) => member.userId === userId);
+}
+const enter = (token: string, { organizationId }: Owner): Promise<Answer> =>
+  call('POST', 'auth/switch-org', token, { organizationId });
+const leave = (token: string, { organizationId }: Owner): Promise<Answer> =>
+  call('DELETE', `auth/me/orgs/${organizationId}`, token);
+const login = (email: string): Promise<Answer> =>
+  call('POST', 'auth/login', undefined, { email, password: PASSWORD });
+const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
+
+/** Somebody whose mailbox is proved and who has signed in with a second factor, elsewhere. */
+async function known(): Promise<Owner> {
+  const person = await createOwner(harness.app, 'Victim');
+  await harness.db
+    .collection('users')
+    .updateOne(
+      { _id: objectId(person.userId) },
+      { $set: { emailVerifiedAt: new Date(), createdAt: new Date('2020-01-01') } },
+    );
+  return person;
+}
+const offered = async ({ email }: Owner, more: object = {}): Promise<string> =>
+  ok(await attack.call('POST', '/Users', { userName: email, displayName: 'As Sent', ...more })).body
+    .id as string;
+
+describe('an account that exists', () => {
+  let victim: Owner;
+  beforeEach(async () => {
+    victim = await known();
+    await offered(victim);
+  });
+
+  test('shows nothing of itself, whatever it does elsewhere, until its person comes', async () => {
+    const users = harness.db.collection('users');
+    await users.updateOne({ _id: objectId(victim.userId) }, { $set: { 'mfa.enabled': true } });
+    await users.updateOne({ _id: objectId(victim.userId) }, { $set: { 'mfa.enabled': false } });
+    ok(await login(victim.email));
+    await users.updateOne({ _id: objectId(victim.userId) }, { $set: { 'mfa.enabled': true } });
+    const before = await shownOf(victim.userId, eve);
+    expect(before).toMatchObject({ name: 'As Sent', mfaEnabled: false, lastLoginIp: null });
+    expect(before?.createdAt).toBe(before?.joinedAt);
+    ok(await enter(victim.token, eve));
+    expect(await shownOf(victim.userId, eve)).toMatchObject({
+      name: 'As Sent',
+      mfaEnabled: true,
+      lastLoginIp: expect.any(String),
+      createdAt: '2020-01-01T00:00:00.000Z',
+    });
+  });
+
+  test('is led home by its sign-ins, and its failed ones are recorded there alone', async () => {
+    const where = { _id: objectId(victim.userId) };
+    await harness.db.collection('users').updateOne(where, { $set: { lastOrganizationId: null } });
+    await harness.db
+      .collection('memberships')
+      .updateOne(
+        { userId: objectId(victim.userId), organizationId: objectId(eve.organizationId) },
+        { $set: { createdAt: new Date('2001-01-01') } },
+      );
+    const wrong = { email: victim.email, password: 'Wrong-Horse-9' };
+    expect((await call('POST', 'auth/login', undefined, wrong)).status).toBe(401);
+    await harness.app.instance.background.failures.settle();
+    expect(await auditOf(harness.app, eve, `userId=${victim.userId}`)).toEqual([]);
+    expect(ok(await login(victim.email)).body.data.organizationId).toBe(victim.organizationId);
+  });
+
+  test('sees the offer, and can decline it', async () => {
+    const listed = ok(await call('GET', 'auth/me/orgs', victim.token)).body.data;
+    expect(listed).toMatchObject([
+      { organizationId: victim.organizationId, isPending: false },
+      { organizationId: eve.organizationId, isPending: true },
+    ]);
+    expect(ok(await leave(victim.token, eve)).body.data).toEqual({
+      organizationId: eve.organizationId,
+      left: true,
+    });
+    expect(outcome(await enter(victim.token, eve))).toEqual([404, 'NOT_FOUND']);
+    expect(await shownOf(victim.userId, eve)).toBeUndefined();
+    expect(await auditOf(harness.app, eve, 'action=team.member.left')).toMatchObject([
+      { resourceId: victim.userId, userId: victim.userId, detail: victim.email },
+    ]);
+  });
+});
+
+test('an offer to be an owner is no owner: the last one who has been there stays', async () => {
+  const own = await createOwner(harness.app, 'Own');
+  const person = await known();
+  const home = await directory(harness.app, own);
+  ok(await home.call('POST', '/Users', { userName: person.email }));
+  await changeMembership(
+    harness,
+    { ...person, organizationId: own.organizationId },
+    { role: 'owner' },
+  );
+  expect(outcome(await leave(own.token, own))).toEqual([400, 'VALIDATION_ERROR']);
+  ok(await enter(person.token, own));
+  ok(await leave(own.token, own));
+  expect(outcome(await call('GET', 'auth/me', own.token))).toEqual([401, 'TOKEN_REVOKED']);
+});
+
+test('leaving takes the access away, and is nobody else’s to do', async () => {
+  const [own, other] = [await known(), await known()];
+  expect(outcome(await leave(other.token, own))).toEqual([404, 'NOT_FOUND']);
+  await offered(own);
+  const { token } = ok(await enter(own.token, eve)).body.data;
+  ok(await leave(token as string, eve));
+  expect(outcome(await call('GET', 'auth/me', token as string))).toEqual([401, 'TOKEN_REVOKED']);
+});
+
+describe('somebody whom another organisation’s directory brought, at an address of no proved domain', () => {
+  let email: string;
+  let id: string;
+  beforeEach(async () => {
+    email = `contractor-${randomHex(5)}@outside.example.net`;
+    ({ id } = await scim.provision({ userName: email, externalId: email, displayName: 'Theirs' }));
+  });
+  const arrive = async (): Promise<string | undefined> => {
+    const { answer } = await signOn(harness, first, { sub: email });
+    return cookieIn(answer, SESSION) === null ? landing(answer).query.error : 'signed on';
+  };
+  const nameOf = async (): Promise<unknown> =>
+    (await harness.db.collection('users').findOne({ email }))?.name;
+  const rename = (to: string): Promise<Answer> =>
+    scim.patch(`/Users/${id}`, { op: 'replace', path: 'displayName', value: to });
+
+  test.for([['before the first sign-on'], ['after it']])(
+    'keeps sign-on and name when a stranger adds them, %s',
+    async ([when]) => {
+      if (when === 'after it') expect(await arrive()).toBe('signed on');
+      ok(await attack.call('POST', '/Users', { userName: email, displayName: 'Owned' }));
+      expect(await arrive()).toBe('signed on');
+      ok(await rename('Renamed'));
+      expect(await nameOf()).toBe('Renamed');
+      expect(await shownOf(id, eve)).toMatchObject({ name: 'Owned', lastLoginIp: null });
+    },
+  );
+});
+
+test('somebody new whose address is of the organisation’s domain is a member at once', async () => {
+  const { id } = await scim.provision({ userName: `new-${randomHex(5)}@${first.domain}` });
+  const kept = await harness.db.collection('memberships').findOne({ userId: objectId(id) });
+  expect(kept).toMatchObject({ isPending: false, enteredAt: null });
+});
+
+test('memberships of earlier versions are completed before the first request', async () => {
+  const old = { $unset: { enteredAt: '', isPending: '', lastLoginAt: '', lastLoginIp: '' } };
+  const where = { userId: objectId(eve.userId) };
+  await harness.db.collection('memberships').updateOne(where, old);
+  await harness.db
+    .collection<{ _id: string }>('migrations')
+    .deleteOne({ _id: 'memberships-entered' });
+  const second = await startHarness({}, { mongoUri: harness.mongoUri });
+  await second.stop();
+  const kept = await harness.db.collection('memberships').findOne(where);
+  expect(kept?.enteredAt).toEqual(kept?.createdAt);
+});
