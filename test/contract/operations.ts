@@ -148,6 +148,7 @@ const ADDED = {
     'GET /api/v1/auth/sessions',
     'GET /api/v1/auth/me/preferences',
   ],
+  'whoever is taken in by others must be able to go': ['DELETE /api/v1/auth/me/orgs/:id'],
   'a return address of each organisation’s own keeps one provider’s codes from another': [
     'GET /api/v1/auth/sso/callback/:orgId',
   ],
