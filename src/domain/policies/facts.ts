@@ -57,7 +57,7 @@ function actionFacts(output: Json, texts: readonly string[]): JsonObject {
   const calls = [action, ...(Array.isArray(toolCalls) ? toolCalls : [])].filter(
     (call) => typeof call === 'object',
   );
-  const tools = calls.flatMap(toolNames);
+  const tools = calls.flatMap((call) => toolNames(call));
   const parsed = calls.map(parseNested);
   const amounts = amountsIn(parsed);
   return {
@@ -69,12 +69,16 @@ function actionFacts(output: Json, texts: readonly string[]): JsonObject {
   };
 }
 
+/** Names of names: `{ type: 'function', function: { name } }` needs two levels. */
+const NAME_DEPTH = 3;
+
 /** The first customary member with a name; `function` may be an object of its own. */
-function toolNames(call: Json): string[] {
-  for (const key of ['tool', 'name', 'function', 'toolName', 'type']) {
+function toolNames(call: Json, depth = NAME_DEPTH): string[] {
+  for (const key of depth === 0 ? [] : ['tool', 'name', 'function', 'toolName', 'type']) {
     const value = member(call, key);
     if (typeof value === 'string') return [value];
-    if (value !== undefined && toolNames(value).length > 0) return toolNames(value);
+    const inner = value === undefined ? [] : toolNames(value, depth - 1);
+    if (inner.length > 0) return inner;
   }
   return [];
 }

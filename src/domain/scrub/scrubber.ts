@@ -153,17 +153,33 @@ class Walk {
 
   /** New names for the keys with personal data; a number distinguishes equal ones. */
   #renamed(members: JsonObject): ReadonlyMap<string, string> {
-    let names: Map<string, string> | null = null;
+    let names: Names | null = null;
     for (const key of Object.keys(members)) {
       const scrubbed = this.#text(key, null);
-      if (scrubbed === key) continue;
-      names ??= new Map();
-      const taken = new Set([...Object.keys(members), ...names.values()]);
-      let name = scrubbed;
-      for (let copy = 2; taken.has(name); copy++) name = `${scrubbed} (${copy})`;
-      names.set(key, name);
+      if (scrubbed !== key) (names ??= new Names(members)).rename(key, scrubbed);
     }
-    return names ?? noNames;
+    return names?.renamed ?? noNames;
+  }
+}
+
+/** The new names of an object's keys. */
+class Names {
+  readonly renamed = new Map<string, string>();
+  readonly #taken: Set<string>;
+  /** The copies of a name so far. */
+  readonly #copies = new Map<string, number>();
+
+  constructor(members: JsonObject) {
+    this.#taken = new Set(Object.keys(members));
+  }
+
+  rename(key: string, wanted: string): void {
+    let copy = this.#copies.get(wanted) ?? 1;
+    let name = copy === 1 ? wanted : `${wanted} (${copy})`;
+    while (this.#taken.has(name)) name = `${wanted} (${++copy})`;
+    this.#copies.set(wanted, copy);
+    this.#taken.add(name);
+    this.renamed.set(key, name);
   }
 }
 

@@ -286,7 +286,8 @@ describe('scrubbing', () => {
     'https://a:b',
     '00 1 2 3 4 5 6 7 8 9 ',
   ];
-  test.each(long)('takes %j, repeated, in linear time', (unit) => {
+  // Time is asserted in the long run only: `npm test` counts steps instead (test/domain/cost).
+  test.runIf(runs(0, 1) === 1).each(long)('takes %j, repeated, in linear time', (unit) => {
     const effort = (length: number): number => {
       const sample = unit.repeat(Math.ceil(length / unit.length));
       const start = process.cpuUsage().user;

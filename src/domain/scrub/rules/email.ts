@@ -12,21 +12,48 @@ export const emailRule: Rule = { type: 'EMAIL', needs: textFeatures.at, find: fi
 
 function findEmails(text: string): Span[] {
   const spans: Span[] = [];
-  let from = 0;
+  const localParts = new LocalParts(text);
   for (const match of matchesOf(text, atSign)) {
-    const start = localPartFrom(text, from, match.index);
+    const start = localParts.startBefore(match.index);
     domain.lastIndex = match.index + match[0].length;
     if (start === match.index || !domain.test(text)) continue;
-    from = domain.lastIndex;
-    spans.push({ start, end: from });
+    spans.push({ start, end: domain.lastIndex });
+    localParts.beginAt(domain.lastIndex);
   }
   return spans;
 }
 
-/** Where the local part before the at sign starts, at `from` or later; `signAt` when there is none. */
-function localPartFrom(text: string, from: number, signAt: number): number {
-  let start = signAt;
-  while (start > from && localPart.test(text[start - 1] ?? '')) start--;
-  while (start < signAt && !localPartStart.test(text[start] ?? '')) start++;
-  return start;
+/**
+ * Finds where local parts start, for at signs in ascending order. `%40` is itself made of characters of a local part, so what an
+ * earlier sign has walked over is remembered: every character is looked at once.
+ */
+class LocalParts {
+  readonly #text: string;
+  /** What is before this was walked over already. */
+  #walked = 0;
+  /** The first possible start in the run of characters that ends there. */
+  #start = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** No later local part starts before this. */
+  beginAt(from: number): void {
+    this.#walked = this.#start = from;
+  }
+
+  /** Where the local part before this at sign starts; `signAt` when there is none. */
+  startBefore(signAt: number): number {
+    let runStart = signAt;
+    while (runStart > this.#walked && isIn(localPart, this.#text, runStart - 1)) runStart--;
+    if (runStart > this.#walked) this.#start = runStart;
+    this.#walked = signAt;
+    while (this.#start < signAt && !isIn(localPartStart, this.#text, this.#start)) this.#start++;
+    return this.#start;
+  }
+}
+
+function isIn(characters: RegExp, text: string, at: number): boolean {
+  return characters.test(text[at] ?? '');
 }

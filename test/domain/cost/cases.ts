@@ -1,0 +1,190 @@
+// Inputs that grow: hostile texts, keys, nesting, lists and patterns, each with the work that the server does on them.
+import { scoreDecision } from '../../../src/domain/confidence/score.ts';
+import { compilePolicies } from '../../../src/domain/policies/compile.ts';
+import { factsOf } from '../../../src/domain/policies/facts.ts';
+import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
+import { parseSafeJson } from '../../../src/domain/record/safe-json.ts';
+import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
+import { runs } from '../../setup/runs.ts';
+
+export interface Case {
+  name: string;
+  /** Sizes of the smaller and of the larger input, which is twice as large. */
+  size: number;
+  /** The work on an input of this size. */
+  of(size: number): () => unknown;
+}
+
+const scrubber = createScrubber({ nationalIds: true, extended: true });
+
+const specials = [
+  '%',
+  '@',
+  '.',
+  '1',
+  'a',
+  '-',
+  ' ',
+  '\\',
+  '+',
+  ':',
+  "'",
+  '_',
+  '/',
+  '"',
+  '(',
+  'é',
+].slice(0, runs(5, 16));
+const pairs = specials.flatMap((one) => specials.map((other) => one + other));
+const pieces = [
+  ...['%40', 'a%40', '.%40', '%40a.', 'a@b.', '@x.y', '4111 ', '4111-', '+1 2 3 4 5 6 7 8 '],
+  ...['ssn 1234567 ', 'phone is ', 'born on ', 'token=', 'Bearer ', '-----BEGIN PRIVATE KEY-----'],
+  ...[
+    'eyJa',
+    'eyJhbGciOi.',
+    'GB82 ',
+    '1.2.3.',
+    '::1',
+    '1:2:3:',
+    '\\u0031',
+    '\\\\',
+    '\u200b1',
+    '漢',
+  ],
+  ...['123-45-6789 ', '+4917112345678', '0171 1234567 ', '44051401359 ', '0049 ', 'https://a:b'],
+  ...['x{}', '[[', '{"a":', '$1,2', 'maybe ', 'ignore all ', 'not found ', 'a@b.co '],
+];
+
+const texts: Case[] = [...new Set([...pairs, ...pieces])].map((unit) => ({
+  name: `text ${JSON.stringify(unit)}`,
+  size: 1_000,
+  of: (size) => {
+    const text = unit.repeat(Math.ceil(size / unit.length));
+    return () => scrubber.text(text);
+  },
+}));
+
+/** An object with this many keys. */
+function keyed(size: number, keyOf: (i: number) => string): JsonObject {
+  return Object.fromEntries(Array.from({ length: size }, (_, i) => [keyOf(i), 'x']));
+}
+const keys: Case[] = [
+  (i: number) => `${i}@a.co`,
+  (i: number) => `+4917112345${i}`,
+  (i: number) => `[EMAIL] (${i})`,
+  (i: number) => (i % 2 === 0 ? `[EMAIL] (${i})` : `${i}@a.co`),
+].map((keyOf) => ({
+  name: `keys ${keyOf(12)}, ${keyOf(13)}`,
+  size: 300,
+  of: (size) => {
+    const value = keyed(size, keyOf);
+    return () => scrubber.value(value);
+  },
+}));
+
+/** A value inside this many containers. */
+function nested(depth: number, wrap: (inner: Json) => Json): Json {
+  let value: Json = 'x';
+  for (let i = 0; i < depth; i++) value = wrap(value);
+  return value;
+}
+const wrappings: Record<string, (inner: Json) => Json> = {
+  tool: (inner) => ({ tool: inner }),
+  function: (inner) => ({ function: inner }),
+  'every name': (inner) => ({ tool: {}, name: inner, function: {}, toolName: {}, type: {} }),
+  list: (inner) => [inner],
+  amount: (inner) => ({ amount: inner }),
+};
+
+function decisionWith(outputDecision: JsonObject): JsonObject {
+  return { agentId: 'a', inputContext: { prompt: 'p' }, outputDecision };
+}
+function factsFrom(submitted: JsonObject): JsonObject {
+  return factsOf({
+    submitted,
+    at: new Date(0),
+    confidenceScore: 1,
+    tags: [],
+    agentName: null,
+    pii: { types: [], outputTypes: [] },
+  });
+}
+const nesting: Case[] = Object.entries(wrappings).flatMap(([name, wrap]) => {
+  const ways: [string, (value: Json) => unknown][] = [
+    ['facts of', (action) => factsFrom(decisionWith({ action }))],
+    ['facts of calls', (call) => factsFrom(decisionWith({ action: 'x', toolCalls: [call] }))],
+    ['scrubbing', (value) => scrubber.value(value)],
+    ['parsing', (value) => parseSafeJson(JSON.stringify(value))],
+    ['writing', canonicalize],
+  ];
+  return ways.map(([way, work]) => ({
+    name: `${way} nested ${name}`,
+    size: 12,
+    of: (size: number) => {
+      const value = nested(size, wrap);
+      return () => work(value);
+    },
+  }));
+});
+
+const items: Record<string, (i: number) => Json> = {
+  'card numbers': (i) => 4111111111111111 + i,
+  'numbers as texts': (i) => String(10_000_000 + i),
+  amounts: (i) => ({ amount: i / 7 }),
+  'tool calls': (i) => ({ name: `tool ${i}`, arguments: `{"amount": ${i}}` }),
+  addresses: (i) => `bob@host${i}.example.org`,
+};
+const lists: Case[] = Object.entries(items).flatMap(([name, item]) => {
+  const listOf = (size: number) => Array.from({ length: size }, (_, i) => item(i));
+  const ways: [string, (value: Json[]) => unknown][] = [
+    ['scrubbing', (list) => scrubber.value(list)],
+    [
+      'facts of',
+      (list) => factsFrom(decisionWith({ action: { tool: 't', list }, toolCalls: list })),
+    ],
+    ['scoring', (list) => score(decisionWith({ action: { list } }))],
+  ];
+  return ways.map(([way, work]) => ({
+    name: `${way} a list of ${name}`,
+    size: 300,
+    of: (size: number) => {
+      const list = listOf(size);
+      return () => work(list);
+    },
+  }));
+});
+
+function score(decision: JsonObject): unknown {
+  const policies = { strictMode: true, confidenceThreshold: 0.5 };
+  return scoreDecision(decision, policies, { recentOverrideRate: null, recentFlagRate: null });
+}
+
+const patterns: Case[] = [
+  '(a+)+$',
+  '(a|aa)+$',
+  '(.*a){8}x',
+  'a[ab]{9}[c-m]',
+  '(?:a|b)*a(?:a|b){60}c$',
+].map((value) => {
+  const definition = {
+    id: 'p',
+    revision: 1,
+    name: 'p',
+    description: '',
+    priority: 1,
+    conditions: [{ field: 'text', operator: 'regex' as const, value }],
+    actions: [{ type: 'block' as const }],
+  };
+  return {
+    name: `pattern ${value}`,
+    size: 4_000,
+    of: (size) => {
+      const text = 'abaab'.repeat(size / 5);
+      const set = compilePolicies([definition]);
+      return () => set.evaluate({ text });
+    },
+  };
+});
+
+export const cases: readonly Case[] = [...texts, ...keys, ...nesting, ...lists, ...patterns];
