@@ -12,9 +12,13 @@ export interface Chain {
   idempotencyIndex: string;
   /** Milliseconds after which an idempotency key may be used again; null: never. */
   idempotencyTtlMs: number | null;
+  /** The members that answer a replay, by dotted path: all that is read of an entry for one, and all that is kept in memory. */
+  replayed: readonly string[];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+const PLACE = ['organizationId', 'traceId', 'sequence', 'chainHash', 'createdAt'];
+const ANSWER = ['agentId', 'schemaVersion', 'verdict', 'confidenceScore', 'tags', 'answer'];
 
 export const DECISIONS: Chain = {
   collection: 'ledger',
@@ -22,6 +26,7 @@ export const DECISIONS: Chain = {
   idempotencyField: 'idempotencyKey',
   idempotencyIndex: 'idempotency',
   idempotencyTtlMs: DAY_MS,
+  replayed: [...PLACE, ...ANSWER, 'idempotencyKey', 'sealed.submitted'],
 };
 
 export const AUDIT: Chain = {
@@ -30,6 +35,7 @@ export const AUDIT: Chain = {
   idempotencyField: 'auditId',
   idempotencyIndex: 'once',
   idempotencyTtlMs: null,
+  replayed: [...PLACE, 'auditId'],
 };
 
 /** One index as the driver and Mongoose take it. */

@@ -65,7 +65,7 @@ export function sealedOf({ sealed }: Stored): SealedValues {
   return typeof sealed === 'object' && sealed !== null ? (sealed as SealedValues) : {};
 }
 
-/** `sealed`: newly appended. `repeated`: an entry with the same idempotency key was there. `superseded`: another amendment of the decision came first. */
+/** `sealed`: newly appended. `repeated`: an entry with the same idempotency key was there, of which the chain's `replayed` members are given. `superseded`: another amendment of the decision came first. */
 export type Outcome<T extends Sealed = Stored> =
   | { kind: 'sealed'; entry: T }
   | { kind: 'repeated'; entry: T }
@@ -78,7 +78,7 @@ export interface Appender<T extends Sealed = Stored> {
    * @throws AppError `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE` (queue full, quarantine, outcome unknown within `deadlineMs`), `VALIDATION_ERROR` (the database rejected this document)
    */
   append<D extends Sealed = T>(draft: Draft<D>, deadlineMs?: number): Promise<Outcome<D>>;
-  /** The entry that answers a replay, by a majority read; null: the idempotency key is free. */
+  /** The `replayed` members of the entry that answers a replay, by a majority read; null: the idempotency key is free. */
   find(organizationId: string, idempotencyKey: Buffer | string): Promise<T | null>;
   /** Drops the cached entry with this key, because it is being erased. */
   forget(organizationId: string, idempotencyKey: Buffer | string): void;

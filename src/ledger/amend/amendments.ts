@@ -106,7 +106,7 @@ export function createAmendments<T extends Sealed = Stored>({
     throw new AppError('CONFLICT');
   }
 
-  /** The idempotency cache holds whole entries, committed values included. */
+  /** The idempotency cache holds the seed of one committed value, which is being erased. */
   function forget(organizationId: string, trace: Stored): void {
     const idempotencyKey = trace[chain.idempotencyField];
     if (idempotencyKey !== undefined)

@@ -29,6 +29,7 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
   const cache = new IdempotencyCache({
     append: enqueue,
     isFresh: (entry) => isFresh(entry, deps),
+    replayed: deps.chain.replayed,
   });
   let isClosed = false;
 

@@ -2,22 +2,35 @@
 import { LRUCache } from 'lru-cache';
 import type { Draft, Outcome, Stored } from '../entry.ts';
 import { idempotencyKeyText } from './idempotent-replays.ts';
+import { answerBytes, answerOf } from './replayed-answer.ts';
 
-const CACHE_MAX = 1_000;
+/** Some thousands of ordinary answers. What they hold of a decision is small, and counted all the same. */
+export const CACHE_BYTES = 4 * 1024 * 1024;
 
 export interface IdempotencyCacheDeps {
   append: (draft: Draft) => Promise<Outcome>;
   isFresh: (entry: Stored) => boolean;
+  /** The members that are kept, by dotted path. */
+  replayed: readonly string[];
+  /** Bytes of all that is kept. */
+  bytes?: number;
 }
 
 /** Spares conflicts; whether a key is taken is decided by the unique index alone. */
 export class IdempotencyCache {
   readonly #inFlight = new Map<string, Promise<Outcome>>();
-  readonly #recent = new LRUCache<string, Stored>({ max: CACHE_MAX });
+  readonly #recent: LRUCache<string, Stored>;
   readonly #deps: IdempotencyCacheDeps;
 
   constructor(deps: IdempotencyCacheDeps) {
     this.#deps = deps;
+    const maxSize = deps.bytes ?? CACHE_BYTES;
+    this.#recent = new LRUCache<string, Stored>({ maxSize, sizeCalculation: answerBytes });
+  }
+
+  /** Bytes kept. */
+  get bytes(): number {
+    return this.#recent.calculatedSize;
   }
 
   /** The cached entry with this key; null when there is none, or it has expired. */
@@ -48,7 +61,8 @@ export class IdempotencyCache {
     this.#inFlight.set(cacheKey, appending);
     try {
       const outcome = await appending;
-      if (outcome.kind !== 'superseded') this.#recent.set(cacheKey, outcome.entry);
+      if (outcome.kind !== 'superseded')
+        this.#recent.set(cacheKey, answerOf(outcome.entry, this.#deps.replayed));
       return outcome;
     } finally {
       this.#inFlight.delete(cacheKey);

@@ -85,6 +85,7 @@ function isDocumentAtFault(error: unknown): boolean {
  */
 export function createMongoStore({ db, chain, timer }: MongoStoreDeps): LedgerStore {
   const collection = db.collection<Stored>(chain.collection);
+  const replayed = Object.fromEntries(chain.replayed.map((path) => [path, 1]));
 
   async function send(documents: readonly Stored[]): Promise<InsertOutcome> {
     const command = {
@@ -134,15 +135,18 @@ export function createMongoStore({ db, chain, timer }: MongoStoreDeps): LedgerSt
         { ...MAJORITY, projection: { chainHash: 1 } },
       ),
     byIdempotencyKey: (organizationId, keys) =>
-      find({ organizationId, [chain.idempotencyField]: { $in: keys } }, chain.idempotencyIndex),
-    byIds: (organizationId, ids) => find({ organizationId, _id: { $in: ids } }, '_id_'),
+      find(
+        { organizationId, [chain.idempotencyField]: { $in: keys } },
+        { hint: chain.idempotencyIndex, projection: replayed },
+      ),
+    byIds: (organizationId, ids) => find({ organizationId, _id: { $in: ids } }, { hint: '_id_' }),
     releaseIdempotencyKey: (entry, before) =>
       releaseIdempotencyKey(collection, chain, { entry, before }),
   };
 
   /** By sequence. The hint keeps the planner from serving the sort by reading the whole chain. */
-  async function find(filter: Filter, hint: string): Promise<Stored[]> {
-    const found = collection.find(filter as mongo.Filter<Stored>, { ...MAJORITY, hint });
+  async function find(filter: Filter, options: mongo.FindOptions): Promise<Stored[]> {
+    const found = collection.find(filter as mongo.Filter<Stored>, { ...MAJORITY, ...options });
     return (await found.sort({ sequence: 1 }).toArray()) as Stored[];
   }
 }

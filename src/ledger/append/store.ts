@@ -30,6 +30,7 @@ export interface LedgerStore {
     organizationId: Types.ObjectId,
     sequence: number,
   ): Promise<Pick<Stored, '_id' | 'chainHash'> | null>;
+  /** Of each entry the members that answer a replay. */
   byIdempotencyKey(
     organizationId: Types.ObjectId,
     idempotencyKeys: readonly (Buffer | string)[],

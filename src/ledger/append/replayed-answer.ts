@@ -1,0 +1,37 @@
+// What is remembered of an entry so that its request can be answered again, and how large that is.
+import type { Stored } from '../entry.ts';
+
+type Members = Record<string, unknown>;
+
+/** A copy with these members, given by dotted path, and no other. */
+export function answerOf(entry: Stored, paths: readonly string[]): Stored {
+  const answer: Members = { _id: entry._id };
+  for (const path of paths) copy(entry, answer, path.split('.'));
+  return answer as Stored;
+}
+
+function copy(from: Members, to: Members, [name = '', ...rest]: readonly string[]): void {
+  const value = from[name];
+  if (value === undefined) return;
+  if (rest.length === 0) to[name] = value;
+  else if (isMembers(value)) copy(value, (to[name] ??= {}) as Members, rest);
+}
+
+/** What each value takes besides its characters, roughly. */
+const OVERHEAD = 48;
+
+/** Bytes that a copy takes in memory, roughly and rather too many. */
+export function answerBytes(value: unknown): number {
+  if (typeof value === 'string') return OVERHEAD + 2 * value.length;
+  if (Array.isArray(value))
+    return value.reduce((sum: number, item) => sum + answerBytes(item), OVERHEAD);
+  if (!isMembers(value)) return OVERHEAD;
+  return Object.values(value).reduce((sum: number, item) => sum + answerBytes(item), OVERHEAD);
+}
+
+/** A plain object: ids, dates and buffers are values. */
+function isMembers(value: unknown): value is Members {
+  return (
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  );
+}
