@@ -271,6 +271,7 @@ function decisionOf(tenant: Tenant, i: number) {
     userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)',
     rawBody: Buffer.from(JSON.stringify(kept)),
     idempotencyKey: random16(),
+    agentMark: undefined,
     monthlyLimit: null,
     newReviewId: () => objectId(newId()),
     random16,

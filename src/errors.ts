@@ -80,7 +80,11 @@ export const registry = {
   // 409, 410, 413, 415
   ALREADY_EXISTS: { http: 409, meaning: 'The resource already exists' },
   SCIM_UNIQUENESS: { http: 409, meaning: 'Another user of the organisation has this userName' },
-  CONFLICT: { http: 409, meaning: 'The resource was changed concurrently; read it again' },
+  CONFLICT: {
+    http: 409,
+    meaning:
+      'The resource was changed concurrently, read it again; or the Idempotency-Key is that of another agent',
+  },
   EXPIRED: { http: 410, meaning: 'The token, invitation or temporary resource has expired' },
   VERSION_SUNSET: {
     http: 410,

@@ -56,7 +56,11 @@ export interface TraceFields {
   /** Payload as committed, by name; null once erased. */
   sealed: Record<string, SealedValue | null>;
   /** What a replay is answered, besides the columns. */
-  answer: { policy: { name: string; reason: string } | null };
+  answer: {
+    policy: { name: string; reason: string } | null;
+    /** Stands for the agent of a decision that names no registered one. */
+    agentMark?: string;
+  };
   /** Ids of the policies that matched, for statistics. */
   matchedPolicyIds: string[];
   /** Milliseconds that the agent measured (`metadata.latencyMs`). */

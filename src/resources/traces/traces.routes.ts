@@ -42,6 +42,7 @@ export const traceRoutes = [
       'SVC_UNKNOWN_SCHEMA_VERSION',
       'VERSION_SUNSET',
       'USAGE_LIMIT_EXCEEDED',
+      'CONFLICT',
     ],
     bodyLimit: BODY_LIMIT,
     body: ingestBody,

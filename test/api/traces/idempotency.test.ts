@@ -9,7 +9,7 @@ import {
   type Owner,
 } from '../../setup/personas.ts';
 import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
-import type { Answer, Call, TestApp } from '../../setup/start-app.ts';
+import { startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
 
 let harness: Harness;
 let app: TestApp;
@@ -83,7 +83,8 @@ describe('a replay', () => {
   test('with a header: the key counts, not the body, and not its case', async () => {
     const once = newKey();
     const first = await post({ body: decision('x') }, once);
-    expectReplay(first, await post({ body: decision('y') }, once.toUpperCase()));
+    const other = decision('x', { rationale: 'another' });
+    expectReplay(first, await post({ body: other }, once.toUpperCase()));
     expect(replayed(await post({ body: decision('x') }, newKey()))).toBe(false);
   });
 
@@ -131,6 +132,60 @@ describe('a replay', () => {
     const body = decision(bot.id);
     expectReplay(await post({ key: bot.key, body }), await post({ key: bot.key, body }));
     expect((await post({ key: other.key, body })).status).toBe(403);
+  });
+
+  describe('of another agent', () => {
+    const CONFLICT = [409, 'CONFLICT', undefined];
+    const told = ({ status, body }: Answer) => [status, body.code, body.data];
+
+    test('is a conflict: what was approved for one is not for the other', async () => {
+      const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
+      const once = newKey();
+      const harmless = decision(bot.id, { outputDecision: { action: 'reply' } });
+      const wire = decision(other.id, { outputDecision: { action: 'wire' } });
+      const first = await post({ body: harmless, key: bot.key }, once);
+      expect(first.status).toBe(201);
+      const before = await count();
+      expect(told(await post({ body: wire, key: other.key }, once))).toEqual(CONFLICT);
+      expect(told(await post({ body: wire }, once))).toEqual(CONFLICT);
+      expect((await post({ body: wire, key: other.key }, newKey())).status).toBe(403);
+      expect(await count()).toBe(before + 1);
+      expectReplay(first, await post({ body: harmless, key: bot.key }, once));
+    });
+
+    test('also for agents that nobody registered, whose names are personal', async () => {
+      const once = newKey();
+      const first = await post({ body: decision('ann@example.com') }, once);
+      expectReplay(first, await post({ body: decision('ann@example.com') }, once));
+      expect(told(await post({ body: decision('bob@example.com') }, once))).toEqual(CONFLICT);
+    });
+
+    test('also for a repetition that is invalid', async () => {
+      const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
+      const once = newKey();
+      const first = await post({ body: decision(bot.id), key: bot.key }, once);
+      for (const raw of ['{', '{}', JSON.stringify({ agentId: bot.id }), 'x'.repeat(3_000_001)]) {
+        expect(told(await post({ raw, key: other.key }, once))).toEqual(CONFLICT);
+        expectReplay(first, await post({ raw, key: bot.key }, once));
+        expectReplay(first, await post({ raw }, once));
+      }
+      const named = JSON.stringify({ agentId: other.id });
+      expect(told(await post({ raw: named }, once))).toEqual(CONFLICT);
+    });
+
+    test('from what the database holds, too', async () => {
+      const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
+      const once = newKey();
+      const first = await post({ body: decision(bot.id) }, once);
+      const second = await startApp({}, { mongoUri: harness.mongoUri });
+      const there = (agentId: string): Promise<Answer> => {
+        const headers = { 'idempotency-key': once };
+        return second.call('POST', '/api/v1/traces', { key, headers, body: decision(agentId) });
+      };
+      expect(told(await there(other.id))).toEqual(CONFLICT);
+      expectReplay(first, await there(bot.id));
+      await second.stop();
+    });
   });
 
   test('what the request said is not kept: the key is a digest under a secret', async () => {

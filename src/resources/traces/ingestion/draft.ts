@@ -31,6 +31,8 @@ export interface DraftInput {
   /** The moment of judgement. */
   at: Date;
   idempotencyKey: Buffer | null;
+  /** Given where the decision names no registered agent. */
+  agentMark: string | undefined;
   monthlyLimit: number | null;
   newReviewId: () => ReviewItem['_id'];
   random16: () => Buffer;
@@ -139,7 +141,7 @@ function fieldsOf(
     timestamp: timestamp === null ? at : new Date(timestamp),
     triggeringCondition: (content.triggeringCondition as string | undefined) ?? null,
     clientInfo,
-    answer: { policy },
+    answer: input.agentMark === undefined ? { policy } : { policy, agentMark: input.agentMark },
     matchedPolicyIds,
     latency: typeof latency === 'number' ? latency : null,
     scrub: { rulesVersion: scrubVersion },

@@ -37,6 +37,11 @@ export function idempotencyKeyOf(
   return keyed(ledgerKey, `derived:${derived}`);
 }
 
+/** What stands for an agent that is known by its name alone: the name itself may be personal, and is scrubbed. */
+export function agentMark(ledgerKey: string, organizationId: string, named: string): string {
+  return keyed(ledgerKey, `agent:${organizationId}:${named}`).toString('base64url');
+}
+
 function keyed(ledgerKey: string, text: string): Buffer {
   return createHmac('sha256', ledgerKey).update(text).digest().subarray(0, KEY_BYTES);
 }

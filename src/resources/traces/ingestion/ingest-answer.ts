@@ -2,6 +2,22 @@
 import { saltAt } from '../../../domain/record/commitments.ts';
 import type { TraceDocument, Verdict } from '../traces.model.ts';
 
+/** What is stored of an answer, and read again for a replay. */
+export type Answered = Pick<
+  TraceDocument,
+  | 'traceId'
+  | 'agentId'
+  | 'schemaVersion'
+  | 'verdict'
+  | 'confidenceScore'
+  | 'tags'
+  | 'answer'
+  | 'createdAt'
+  | 'sequence'
+  | 'chainHash'
+  | 'sealed'
+>;
+
 export interface IngestAnswer {
   traceId: string;
   agentId: string;
@@ -14,7 +30,7 @@ export interface IngestAnswer {
   hashChain: { sequence: number; chainHash: string; salt: string };
 }
 
-export function toIngestAnswer(trace: TraceDocument): IngestAnswer {
+export function toIngestAnswer(trace: Answered): IngestAnswer {
   const { sequence, chainHash, sealed } = trace;
   const salt = saltAt(sealed.submitted?.seed ?? '', '');
   return {

@@ -15,8 +15,8 @@ import type { PolicySetService } from '../../policies/policy-sets.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
 import { draftOf } from './draft.ts';
-import { idempotencyKeyOf } from './idempotency.ts';
-import { type IngestAnswer, toIngestAnswer } from './ingest-answer.ts';
+import { agentMark, idempotencyKeyOf } from './idempotency.ts';
+import { type Answered, type IngestAnswer, toIngestAnswer } from './ingest-answer.ts';
 import { judge, type Judgement, type JudgeInput } from './judge.ts';
 import { headerOf, requestedVersion, requireWithinLimits } from './request-checks.ts';
 import type { Scrubbers } from './scrubbers.ts';
@@ -60,6 +60,8 @@ interface Judging extends JudgeInput {
 interface Accepted {
   tenant: Tenant;
   context: IngestionContext;
+  /** The agent as the body names it. */
+  named: string;
   judging: Judging;
   schemaVersion: string;
   idempotencyKey: Buffer | null;
@@ -117,9 +119,32 @@ export function createIngestionService(deps: Deps) {
     return idempotencyKeyOf(deps.secrets.ledgerKey, { organizationId, header, agentId, rawBody });
   }
 
+  const markOf = ({ organizationId }: Tenant, named: string): string =>
+    agentMark(deps.secrets.ledgerKey, organizationId, named);
+
+  /**
+   * An idempotency key does not carry the answer of one agent to another, nor past the agents that the caller's key is limited to.
+   * @param named the agent as the repetition names it; null when that cannot be read
+   * @throws AppError `CONFLICT`
+   */
+  async function requireSameAgent(
+    tenant: Tenant,
+    named: string | null,
+    { agentId, answer }: Answered,
+  ): Promise<void> {
+    const { organizationId, agentIds } = tenant;
+    let isSame = agentIds === null || agentIds.includes(agentId);
+    if (isSame && named !== null && answer.agentMark !== undefined)
+      isSame = answer.agentMark === markOf(tenant, named);
+    else if (isSame && named !== null)
+      isSame =
+        agentId === ((await agents.resolve(organizationId, named, agentIds))?.agentId ?? named);
+    if (!isSame) throw new AppError('CONFLICT', 'The Idempotency-Key is that of another agent');
+  }
+
   /** No spread here: members that come and go with a spread cost more than the rest of the call. */
   function toDraft(
-    { tenant, context, judging, schemaVersion, idempotencyKey }: Accepted,
+    { tenant, context, named, judging, schemaVersion, idempotencyKey }: Accepted,
     judged: Judgement,
   ): Draft<TraceDocument> {
     return draftOf({
@@ -136,6 +161,7 @@ export function createIngestionService(deps: Deps) {
       userAgent: context.userAgent,
       rawBody: context.rawBody,
       idempotencyKey,
+      agentMark: judging.agent ? undefined : markOf(tenant, named),
       monthlyLimit: monthlyLimit(tenant.plan),
       newReviewId: () => objectId(deps.newId()),
       random16: deps.random16,
@@ -145,7 +171,7 @@ export function createIngestionService(deps: Deps) {
   return {
     /**
      * Judges and seals one decision, and answers when it is durable.
-     * @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET`, `FORBIDDEN`, `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE`
+     * @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET`, `FORBIDDEN`, `CONFLICT`, `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE`
      */
     async ingest(
       caller: IngestionCaller,
@@ -159,29 +185,43 @@ export function createIngestionService(deps: Deps) {
       const judging = await judgingOf(tenant, await agentOf(caller, body.agentId));
       // Whatever zod let through is JSON, for the body came through the strict parser.
       const judged = judge(body as JsonObject, judging);
-      const accepted = { tenant, context, judging, schemaVersion: version.version, idempotencyKey };
+      const accepted = {
+        tenant,
+        context,
+        named: body.agentId,
+        judging,
+        schemaVersion: version.version,
+        idempotencyKey,
+      };
       const draft = toDraft(accepted, judged);
       const outcome = await ledger.append(draft, judging.agentPolicies.timeoutMs);
       if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
+      if (outcome.kind === 'repeated') await requireSameAgent(tenant, body.agentId, outcome.entry);
       if (outcome.kind === 'sealed') deps.metrics.decisions.inc({ status: judged.verdict });
       return toIngested(outcome.entry, outcome.kind === 'repeated');
     },
 
-    /** The answer that an equal request was given within 24 hours; null when there was none. */
+    /**
+     * The answer that an equal request was given within 24 hours; null when there was none.
+     * @throws AppError `CONFLICT` when it was given to another agent
+     */
     async replay(
       { tenant }: { tenant: Tenant },
       context: IngestionContext,
     ): Promise<Ingested | null> {
-      const idempotencyKey = keyOf(tenant, agentIdIn(context.rawBody), context);
+      const named = agentIdIn(context.rawBody);
+      const idempotencyKey = keyOf(tenant, named, context);
       if (idempotencyKey === null) return null;
       const entry = await ledger.find(tenant.organizationId, idempotencyKey);
-      return entry && toIngested(entry, true);
+      if (!entry) return null;
+      await requireSameAgent(tenant, named, entry);
+      return toIngested(entry, true);
     },
   };
 }
 export type IngestionService = ReturnType<typeof createIngestionService>;
 
-function toIngested(trace: TraceDocument, isReplay: boolean): Ingested {
+function toIngested(trace: Answered, isReplay: boolean): Ingested {
   return {
     answer: toIngestAnswer(trace),
     isReplay,
