@@ -1,14 +1,11 @@
 // The Express app: global middleware in order, the routes, 404 and the error handler.
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-} from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
 import { apiReference } from './http/documents/api-reference.ts';
 import { sendFailure } from './http/answers/envelope.ts';
+import { createHeavyAnswers } from './http/checks/heavy-answers.ts';
+import { mayReadMetrics } from './http/checks/metrics-access.ts';
 import type { RateLimits } from './http/checks/rate-limits.ts';
 import type { PipelineDeps } from './http/pipeline.ts';
 import { createRouter, legacyMounts } from './http/router.ts';
@@ -64,6 +61,7 @@ export function createApp({
       services,
       transaction,
       limits,
+      heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY),
       strict: config.NODE_ENV === 'test',
       log: logger,
     }),
@@ -121,23 +119,12 @@ function showMetrics(
   observe: AppDeps['observe'],
 ): RequestHandler {
   return async (req, res) => {
-    const token = config.ASSAY_METRICS_TOKEN;
-    const allowed =
-      token === undefined ? isLocal(req) : req.headers.authorization === `Bearer ${token}`;
-    if (!allowed) return sendFailure(res, new AppError('NOT_FOUND', 'No such path'));
+    if (!mayReadMetrics(config, req))
+      return sendFailure(res, new AppError('NOT_FOUND', 'No such path'));
     // Without the database the other metrics are still shown.
     await observe().catch(() => undefined);
     res.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   };
-}
-
-/** From this machine, and not through a proxy on it. */
-function isLocal({ socket, headers }: Request): boolean {
-  const address = socket.remoteAddress ?? '';
-  return (
-    ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(address) &&
-    headers['x-forwarded-for'] === undefined
-  );
 }
 
 /** Errors outside of the pipeline: URLs that cannot be decoded, and faults. */

@@ -171,11 +171,21 @@ export const environment = z.object({
   ASSAY_QUEUE_LIMIT: count
     .default(10_000)
     .describe('Maximum number of decisions of one organisation that wait to be sealed'),
+  ASSAY_MAX_CONNECTIONS: count
+    .default(10_000)
+    .describe('Open connections of an instance; further ones are closed at once'),
+  ASSAY_LIMIT_HEAVY: count
+    .default(8)
+    .describe(
+      'Lists of decisions, bundles, exports and verifications under way at a time, per organisation',
+    ),
   ASSAY_METRICS_TOKEN: z
     .string()
     .min(16)
     .optional()
-    .describe('Bearer token of /metrics; unset: /metrics is open to the loopback only'),
+    .describe(
+      'Bearer token of /metrics; unset: open to the loopback only, and in production to nobody',
+    ),
   ASSAY_PASSWORD_CONCURRENCY: count
     .default(1)
     .describe('Maximum number of concurrent password hashes'),

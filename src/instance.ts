@@ -93,7 +93,10 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const limits = createLimits(config);
   const observe = (): Promise<void> => observeGauges({ platform, consumers, background });
   const app = createApp({ ...platform, services, limits, observe });
-  const server = createHttpServer(app, answerMalformed);
+  const server = createHttpServer(app, {
+    onMalformed: answerMalformed,
+    maxConnections: config.ASSAY_MAX_CONNECTIONS,
+  });
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(config.PORT, config.ASSAY_HOST, resolve),
   );

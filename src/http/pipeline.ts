@@ -17,6 +17,7 @@ import {
   requirePlan,
   requireRole,
 } from './checks/gates.ts';
+import type { HeavyAnswers } from './checks/heavy-answers.ts';
 import { parseInputs } from './checks/inputs.ts';
 import { RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
@@ -30,6 +31,7 @@ export interface PipelineDeps {
   services: Services;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
   limits: RateLimits;
+  heavy: HeavyAnswers;
   /** In tests an undeclared status or code throws; in production it is logged. */
   strict: boolean;
   log: { error(details: object, text: string): void };
@@ -98,9 +100,9 @@ const emailOf = ({ caller }: RequestContext, input: object): string =>
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */
 async function authorize(
   context: RequestContext,
-  { services, limits }: PipelineDeps,
+  { services, limits, heavy }: PipelineDeps,
 ): Promise<void> {
-  const { route, req, rate } = context;
+  const { route, req, res, rate } = context;
   const caller = (context.caller = await authenticate(req.headers, route, services));
   if (caller.scimTokenId !== undefined) await limits.scimToken(caller.scimTokenId, rate);
   if (caller.user) await limits.user(caller.user.userId, rate);
@@ -117,6 +119,7 @@ async function authorize(
   requirePlan(route, caller);
   requireRole(route, caller);
   requireAccount(route, caller);
+  if (route.heavy) heavy.admit(caller.tenant.organizationId, res);
 }
 
 async function execute(

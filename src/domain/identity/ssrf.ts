@@ -17,6 +17,9 @@ export interface Destination {
   port: number;
 }
 
+/** Answers the cloud's own machines at an address that looks public (Azure's host service). */
+const CLOUD_HOST = '168.63.129.16';
+
 /** All global unicast IPv6 addresses: an allow-list, so that no range with embedded IPv4 addresses can be forgotten. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
@@ -84,6 +87,7 @@ function isAddress(text: string): boolean {
 
 function isPublic(text: string): boolean {
   const address = ipaddr.parse(text);
+  if (address.toString() === CLOUD_HOST) return false;
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6));
 }
 

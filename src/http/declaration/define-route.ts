@@ -126,6 +126,8 @@ export interface Meta {
   /** A change that a member may make whom the directory has deactivated, such as logging out. */
   whileDeactivated?: boolean;
   limits?: readonly ExtraLimit[];
+  /** Reads or sends much: an organisation may have a few such answers under way at a time. */
+  heavy?: boolean;
   /** Code of an invalid body; default `VALIDATION_ERROR`. */
   invalidCode?: Code;
   /** Code of a missing role; default `FORBIDDEN`. */

@@ -1,4 +1,5 @@
 // Serves the API reference: the OpenAPI document, and a page that renders it from local assets.
+import type { ServerResponse } from 'node:http';
 import express, { Router } from 'express';
 import { absolutePath } from 'swagger-ui-dist';
 import { openapi } from './openapi.ts';
@@ -30,6 +31,9 @@ const START =
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
+const cacheForADay = (res: ServerResponse): void =>
+  void res.setHeader('Cache-Control', 'public, max-age=86400');
+
 export function apiReference(mounts: readonly Mount[]): Router {
   const document = JSON.stringify(openapi(mounts));
   const router = Router();
@@ -39,6 +43,9 @@ export function apiReference(mounts: readonly Mount[]): Router {
     (_req, res) => void res.setHeader('Content-Security-Policy', POLICY).type('html').send(PAGE),
   );
   router.get('/docs/start.js', (_req, res) => void res.type('js').send(START));
-  router.use('/docs/assets', express.static(absolutePath(), { index: false, maxAge: '1d' }));
+  router.use(
+    '/docs/assets',
+    express.static(absolutePath(), { index: false, setHeaders: cacheForADay }),
+  );
   return router;
 }

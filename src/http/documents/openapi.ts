@@ -86,6 +86,7 @@ function operation(path: string, route: Route): object {
     'system-roles': route.systemRoles,
     plan: route.plan,
     limits: route.limits,
+    heavy: route.heavy,
     audit: route.audit?.action,
   });
   return {

@@ -29,6 +29,7 @@ export const auditRoutes = [
     path: '/verify',
     summary: 'Replay the audit chain',
     ...gate,
+    heavy: true,
     data: auditVerifyView,
     handler: ({ tenant }, { auditLog }) => auditLog.verify(tenant),
   }),

@@ -60,6 +60,7 @@ export const traceRoutes = [
     summary: 'List decisions',
     ...read,
     query: traceQuery,
+    heavy: true,
     page: { limit: 25, max: 200 },
     data: traceView,
     handler: ({ tenant, query, page }, { traces }) => traces.reader.list(tenant, query, page),

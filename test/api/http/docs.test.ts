@@ -72,8 +72,6 @@ test('both migration guides are on the page', async () => {
 
 test('answers of the interface may load and frame nothing', async () => {
   const { headers } = await app.call('GET', '/health');
-  expect(headers.get('content-security-policy')).toMatch(
-    /default-src 'none'.*frame-ancestors 'none'/,
-  );
+  expect(headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'");
   expect(headers.get('x-frame-options')).toBe('SAMEORIGIN');
 });

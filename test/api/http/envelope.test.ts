@@ -26,6 +26,7 @@ function common(answer: Answer): void {
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   expect(answer.headers.get('x-powered-by')).toBeNull();
   expect(answer.headers.get('etag')).toBeNull();
+  expect(answer.headers.get('cache-control')).toBe('no-store');
 }
 
 test('every answer names its request and the version of the interface, whatever its status', async () => {

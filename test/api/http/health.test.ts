@@ -1,8 +1,11 @@
 // What operators ask (document 1, section 1; docs/decisions.md): alive, ready, metrics.
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import type { Request } from 'express';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadConfig } from '../../../src/config.ts';
 import { AppError } from '../../../src/errors.ts';
+import { mayReadMetrics } from '../../../src/http/checks/metrics-access.ts';
 import { createReadiness } from '../../../src/resources/health/readiness.service.ts';
 import {
   createAgent,
@@ -147,10 +150,23 @@ test('metrics are for this machine alone when no token is set, also past a proxy
   expect(text).toMatch(/^assay_quarantined_chains 0$/m);
   expect(text).toMatch(/^assay_outbox_rows\{status="dead"\} 0$/m);
   expect(text).toMatch(/^assay_consumer_lag_entries\{consumer="[^"]+"\} 0$/m);
-  const passedOn = await app.call('GET', '/metrics', {
-    headers: { 'x-forwarded-for': '192.0.2.1' },
-  });
-  expect([passedOn.status, passedOn.body.code]).toEqual([404, 'NOT_FOUND']);
+});
+
+test.each(['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'])(
+  'metrics are not for whom a proxy speaks: %s',
+  async (header) => {
+    const { status, body } = await app.call('GET', '/metrics', {
+      headers: { [header]: '192.0.2.1' },
+    });
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+  },
+);
+
+test('in production metrics take a token, also on this machine', () => {
+  const local = { socket: { remoteAddress: '127.0.0.1' }, headers: {} } as unknown as Request;
+  const config = loadConfig({ NODE_ENV: 'test' });
+  expect(mayReadMetrics(config, local)).toBe(true);
+  expect(mayReadMetrics({ ...config, NODE_ENV: 'production' }, local)).toBe(false);
 });
 
 /** An address under which this machine is not local to itself. */

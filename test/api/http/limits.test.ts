@@ -185,3 +185,23 @@ test('what no route serves counts against the address and shows its limit: 404 a
   expect(await left('GET', '/nowhere')).toEqual([404, null, null]);
   await own.stop();
 });
+
+test('an organisation has a few heavy answers under way at a time, and takes no place of another', async () => {
+  const own = await startApp({ ASSAY_LIMIT_HEAVY: '1' });
+  const [ada, eve] = [await createOwner(own), await createOwner(own, 'Eve')];
+  const read = ({ token }: Owner): Promise<Answer> => own.call('GET', '/api/v1/traces', { token });
+  const [hers, ...his] = await Promise.all([
+    read(eve),
+    ...Array.from({ length: 20 }, () => read(ada)),
+  ]);
+  expect(hers?.status).toBe(200);
+  const refused = his.filter(({ status }) => status === 429);
+  expect(his.filter(({ status }) => status === 200).length + refused.length).toBe(20);
+  expect(refused.length).toBeGreaterThan(0);
+  expect([refused[0]?.body.code, refused[0]?.headers.get('retry-after')]).toEqual([
+    'RATE_LIMIT_EXCEEDED',
+    '1',
+  ]);
+  expect((await read(ada)).status).toBe(200);
+  await own.stop();
+});

@@ -1,6 +1,6 @@
 // The HTTP server under Express: the same answers as a stock one, envelopes for what is no HTTP, slow senders cut, drained without loss.
 import { createServer, Agent, request, type IncomingMessage, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import express from 'express';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../../src/app.ts';
@@ -110,6 +110,7 @@ test.each([
     '400 VALIDATION_ERROR',
   ],
   ['two lengths', twoLengths, '400 VALIDATION_ERROR'],
+  ['two hosts', 'GET /health HTTP/1.1\r\nHost: x\r\nHOST: y\r\n\r\n', '400 VALIDATION_ERROR'],
   ['a length and chunks', lengthAndChunks, '400 VALIDATION_ERROR'],
   [
     'too much of a header',
@@ -127,15 +128,12 @@ test.each([
   expect(answer).toContain('\r\nX-Service-API-Version: v1\r\n');
 });
 
+const SHORT = { headers: 100, request: 200, keepAlive: 1000, stall: 200, check: 50 };
+
 test('slow headers and slow bodies are cut', async () => {
   const slow = express();
   slow.post('/', (req, res) => void req.resume().on('end', () => res.end('whole')));
-  const server = createHttpServer(slow, answerMalformed, {
-    headers: 100,
-    request: 200,
-    keepAlive: 1000,
-    check: 50,
-  });
+  const server = createHttpServer(slow, { onMalformed: answerMalformed, timeouts: SHORT });
   const url = await listen(server);
   const head = 'POST / HTTP/1.1\r\nHost: x\r\n';
   for (const part of ['POST', head, `${head}Content-Length: 10\r\n\r\nhalf`]) {
@@ -143,6 +141,72 @@ test('slow headers and slow bodies are cut', async () => {
     expect(answer, part).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
   }
+  server.close();
+});
+
+/** Asks for `/large` on a connection of its own. */
+function askLarge(url: string): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write('GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  return socket.on('error', () => {});
+}
+
+test('a reader that takes nothing is cut; a handler that takes its time is not, nor is a slow reader', async () => {
+  const bytes = 64 << 20;
+  const large = express();
+  let closed = 0;
+  large.get('/large', (_req, res) => {
+    res.on('close', () => (closed += 1));
+    res.end(Buffer.alloc(bytes));
+  });
+  large.get('/late', (_req, res) => void setTimeout(() => res.end('late'), 3 * SHORT.stall));
+  const server = createHttpServer(large, { onMalformed: answerMalformed, timeouts: SHORT });
+  const url = await listen(server);
+  askLarge(url).pause();
+  await expect.poll(() => closed, { timeout: 10_000 }).toBe(1);
+  expect((await send(`${url}/late`, 'GET', {})).text).toBe('late');
+  let taken = 0;
+  const slow = askLarge(url).on('data', (piece) => {
+    taken += piece.length;
+    slow.pause();
+    setTimeout(() => slow.resume(), 1);
+  });
+  await new Promise((resolve) => slow.on('close', resolve));
+  expect(taken).toBeGreaterThan(bytes);
+  server.closeAllConnections();
+  server.close();
+});
+
+test('a target in absolute form means its path, for routes as for limits', async () => {
+  const own = await startApp({ ASSAY_LIMIT_IP: '2' });
+  const get = async (target: string): Promise<string[]> => {
+    const answer = await exchange(
+      own.url,
+      `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    return [/^HTTP\/1\.1 (\d+)/, /ratelimit-remaining: (\d+)/i].map(
+      (part) => part.exec(answer)?.[1] ?? '',
+    );
+  };
+  expect(await get('http://x/api/v1/policies')).toEqual(['401', '1']);
+  expect(await get('HTTPS://elsewhere:8443/api/policies?a=1')).toEqual(['401', '0']);
+  expect(await get('http://x/api/v1/policies')).toEqual(['429', '0']);
+  expect(await get('http://x')).toEqual(['404', '']);
+  expect(await get('api/v1/policies')).toEqual(['400', '']);
+  await own.stop();
+});
+
+test('connections beyond the limit are closed at once', async () => {
+  const server = createHttpServer(express(), { onMalformed: answerMalformed, maxConnections: 1 });
+  const url = await listen(server);
+  const { hostname, port } = new URL(url);
+  const first = connect(Number(port), hostname);
+  await new Promise((resolve) => first.on('connect', resolve));
+  await expect(exchange(url, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n').catch(() => '')).resolves.toBe(
+    '',
+  );
+  first.destroy();
   server.close();
 });
 

@@ -1,0 +1,26 @@
+// Who may read /metrics: whoever has the token; without one, outside production, whoever is on this machine.
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Request } from 'express';
+import type { Config } from '../../config.ts';
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+const PROXY_HEADER = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/;
+
+export function mayReadMetrics(
+  { ASSAY_METRICS_TOKEN: token, NODE_ENV: environment }: Config,
+  req: Pick<Request, 'headers' | 'socket'>,
+): boolean {
+  if (token === undefined) return environment !== 'production' && isLocal(req);
+  return equalSecrets(req.headers.authorization ?? '', `Bearer ${token}`);
+}
+
+/** From this machine, and not through a proxy on it. */
+function isLocal({ socket, headers }: Pick<Request, 'headers' | 'socket'>): boolean {
+  const isProxied = Object.keys(headers).some((name) => PROXY_HEADER.test(name));
+  return LOOPBACK.has(socket.remoteAddress ?? '') && !isProxied;
+}
+
+/** In a time that tells nothing of where the two differ. */
+function equalSecrets(given: string, expected: string): boolean {
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'));
+}
