@@ -11,6 +11,7 @@ import type { PipelineDeps } from './http/pipeline.ts';
 import { createRouter, legacyMounts } from './http/router.ts';
 import { failureOf, refuseUnrouted } from './http/unrouted.ts';
 import { crossOrigin, securityHeaders } from './http/answers/security-headers.ts';
+import { SECURE_COOKIES } from './http/answers/send-reply.ts';
 import { translateError } from './http/answers/translate-error.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/observability/logger.ts';
@@ -20,6 +21,8 @@ import type { Services } from './composition/services.ts';
 
 export interface AppDeps {
   config: Config;
+  /** Where browsers reach this service. */
+  publicUrl: string;
   services: Services;
   transaction: PipelineDeps['transaction'];
   /** Brings the gauges of /metrics up to date. */
@@ -36,6 +39,7 @@ export const MIGRATION_GUIDE = '/docs#migration';
 
 export function createApp({
   config,
+  publicUrl,
   services,
   transaction,
   observe,
@@ -48,6 +52,7 @@ export function createApp({
   const app = express();
   app.set('trust proxy', config.ASSAY_TRUST_PROXY);
   app.set('env', config.NODE_ENV);
+  app.set(SECURE_COOKIES, publicUrl.startsWith('https:'));
   app.set('query parser', 'simple');
   app.set('etag', false);
   app.disable('x-powered-by');

@@ -38,7 +38,9 @@ export const environment = z.object({
   ASSAY_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('URL under which callers reach this service, for links in mail and documents'),
+    .describe(
+      'URL under which callers reach this service, for links and sign-on; https makes cookies secure, which SAML needs',
+    ),
   MONGODB_URI: z
     .string()
     .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
@@ -193,10 +195,7 @@ export const environment = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('Minimum level of log records'),
-  NODE_ENV: z
-    .string()
-    .default('development')
-    .describe('production enables secure cookies and requires explicit secrets'),
+  NODE_ENV: z.string().default('development').describe('production requires explicit secrets'),
 });
 
 type Environment = z.output<typeof environment>;

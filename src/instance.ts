@@ -82,6 +82,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const consumers = followLedger(platform, consumersOf(platform));
   const { routes: services, background } = createServices(platform, { consumers });
   feed.start();
+  await background.ssoWarnings.atStart();
   const jobs = createJobRunner({
     jobs: createJobs({ ...platform, ...background, consumers }),
     leases,

@@ -19,7 +19,10 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
   const { organizations, memberships, workspaces, auth } = identity;
   const team = createTeam(platform, identity);
   const { tokens: scimTokens, ...scim } = createScim(platform, identity);
-  const { signOn, ssoSettings, ssoDomains, ...saml } = createSignOn(platform, { audit, identity });
+  const { signOn, ssoSettings, ssoDomains, ...signOnParts } = createSignOn(platform, {
+    audit,
+    identity,
+  });
   const decisions = createDecisions(platform, { audit, identity });
   const { bulk } = decisions.traces;
   const deletion = createOrganizationDeletionService({ ...platform, memberships, bulk, audit });
@@ -55,7 +58,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
       team,
     },
     /** What runs without a request. */
-    background: { audit, deletion, outboxWorker, failures: identity.failures, ...saml },
+    background: { audit, deletion, outboxWorker, failures: identity.failures, ...signOnParts },
   };
 }
 export type Services = ReturnType<typeof createServices>['routes'];

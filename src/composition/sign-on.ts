@@ -9,6 +9,7 @@ import { createVerifiedDomainService } from '../resources/organization/sso-domai
 import { createActiveSsoService } from '../resources/organization/sso-settings/active-sso.service.ts';
 import { createSsoSettingsService } from '../resources/organization/sso-settings/sso-settings.service.ts';
 import { createSsoValidationService } from '../resources/organization/sso-settings/sso-validation.service.ts';
+import { createSsoWarningService } from '../resources/organization/sso-settings/sso-warnings.service.ts';
 import { createAccountLinkingService } from '../resources/sign-on/login/account-linking.service.ts';
 import { createExchangeService } from '../resources/sign-on/login/cookie-exchange.service.ts';
 import { createHomeRealmService } from '../resources/sign-on/login/home-realm.service.ts';
@@ -36,7 +37,8 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const { registration, auth } = identity;
   const { sessions, secondStep } = auth;
   const validation = createSsoValidationService(platform);
-  const settings = { ...platform, validation, sessions, organizations };
+  const ssoWarnings = createSsoWarningService(platform);
+  const settings = { ...platform, validation, sessions, organizations, warnings: ssoWarnings };
   const ssoSettings = createSsoSettingsService(settings);
   const ssoDomains = createSsoDomainService({ ...platform, memberships, audit });
   const activeSso = createActiveSsoService(platform);
@@ -77,6 +79,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   return {
     ssoSettings,
     ssoDomains,
+    ssoWarnings,
     samlReader: reader,
     samlMessages: messages,
     /** What the routes of sign-on see. */

@@ -4,26 +4,40 @@ import type { Answer, Call, TestApp } from './start-app.ts';
 export class Browser {
   readonly #app: TestApp;
   readonly cookies = new Map<string, string>();
+  /** Names of cookies that stay here when another site makes the browser send a form. */
+  readonly #lax = new Set<string>();
   constructor(app: TestApp) {
     this.#app = app;
   }
 
   async call(method: string, path: string, call: Call = {}): Promise<Answer> {
-    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    return this.#send(method, path, { call, cookies: [...this.cookies] });
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    { call, cookies }: { call: Call; cookies: [string, string][] },
+  ): Promise<Answer> {
+    const cookie = cookies.map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...call.headers, ...(cookie !== '' && { cookie }) };
     const answer = await this.#app.call(method, path, { ...call, headers });
     for (const set of answer.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
       if (value === '') this.cookies.delete(name);
       else this.cookies.set(name, value);
+      if (/; SameSite=None/.test(set) && /; Secure/.test(set)) this.#lax.delete(name);
+      else this.#lax.add(name);
     }
     return answer;
   }
 
-  /** Sends a form, as a page of another site makes the browser do. */
+  /** Sends a form, as a page of another site makes the browser do: only with the cookies that go along there. */
   post(path: string, members: Record<string, string>): Promise<Answer> {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    return this.call('POST', path, { raw: new URLSearchParams(members).toString(), headers });
+    const cookies = [...this.cookies].filter(([name]) => !this.#lax.has(name));
+    const call = { raw: new URLSearchParams(members).toString(), headers };
+    return this.#send('POST', path, { call, cookies });
   }
 
   /** Comes back from a provider. */

@@ -7,6 +7,9 @@ import { sendFailure, sendJson } from './envelope.ts';
 import { sendScim } from './scim-envelope.ts';
 import { pagination, type Paged } from '../declaration/paging.ts';
 
+/** The setting of the app: whether browsers reach it over https. */
+export const SECURE_COOKIES = 'secure cookies';
+
 interface Target {
   route: Route;
   res: Response;
@@ -59,8 +62,9 @@ function extraMembers({ extra }: Route, { parts }: Reply<number, unknown>): obje
   return extra ? extra.parse(parts.extra ?? {}) : {};
 }
 
+/** A form of another site brings a cookie along only where it is Secure, which takes https. */
 function setCookie(res: Response, { name, value, maxAgeMs }: ReplyCookie): void {
-  const secure = res.req.app.get('env') === 'production';
+  const secure = res.req.app.get(SECURE_COOKIES) as boolean;
   const options = {
     httpOnly: true,
     path: '/',

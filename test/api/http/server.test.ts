@@ -50,6 +50,7 @@ test('answers do not differ from those of a stock Express server', async () => {
   const logger = createLogger('silent');
   const stockApp = createApp({
     config,
+    publicUrl: app.instance.platform.publicUrl,
     services: app.instance.services,
     transaction: app.instance.platform.transaction,
     observe: () => Promise.resolve(),

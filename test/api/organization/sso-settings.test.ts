@@ -72,6 +72,7 @@ describe('settings of the sign-on', () => {
         samlEntityId: `https://assay.example.com/api/v1/auth/saml/metadata/${owner.organizationId}`,
         samlSloUrl: `https://assay.example.com/api/v1/auth/saml/logout/callback?org=${owner.organizationId}`,
       },
+      warnings: [],
     });
     expect(outcome(await remove(owner))).toEqual([404, 'NOT_FOUND']);
   });

@@ -104,6 +104,9 @@ export const ssoView = z.object({
       samlSloUrl: z.string(),
     })
     .describe('What the identity provider has to be told'),
+  warnings: z
+    .array(z.string())
+    .describe('What stands in the way of the sign-on although the settings are valid'),
 });
 export const ssoDeletedView = z.object({
   deleted: z.literal(true),

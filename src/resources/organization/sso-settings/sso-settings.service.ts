@@ -17,9 +17,11 @@ import {
   toSettingsView,
 } from './sso-settings.view.ts';
 import type { SsoInput, SsoValidationService } from './sso-validation.service.ts';
+import type { SsoWarningService } from './sso-warnings.service.ts';
 
 type Deps = Pick<Platform, 'models' | 'publicUrl'> & {
   validation: SsoValidationService;
+  warnings: SsoWarningService;
   sessions: SessionService;
   organizations: OrganizationService;
 };
@@ -35,7 +37,7 @@ export interface RoleMapping {
 }
 
 export function createSsoSettingsService(deps: Deps) {
-  const { models, validation, sessions, organizations, publicUrl } = deps;
+  const { models, validation, warnings, sessions, organizations, publicUrl } = deps;
   const endpoints = samlEndpoints(publicUrl);
 
   /** @throws AppError `NOT_FOUND` when it has just been deleted */
@@ -45,7 +47,8 @@ export function createSsoSettingsService(deps: Deps) {
 
   function toView(organizationId: string, config: SsoConfig | null): SsoSettingsView {
     const serviceProvider = toServiceProvider(organizationId, publicUrl, endpoints);
-    return { settings: toSettingsView(config), serviceProvider };
+    const settings = toSettingsView(config);
+    return { settings, serviceProvider, warnings: warnings.of(config) };
   }
 
   return {

@@ -13,6 +13,8 @@ export interface SsoSettingsView {
     | null;
   /** What the identity provider has to be told. */
   serviceProvider: ServiceProviderView;
+  /** What stands in the way of the sign-on although the settings are valid. */
+  warnings: string[];
 }
 
 export interface ServiceProviderView {

@@ -36,8 +36,8 @@ export interface LoginContext {
   method: string;
   /** Absent: the default, since the login request is unknown. */
   returnTo?: string;
-  /** Absent: no organisation is concerned. */
-  organizationId?: string;
+  /** Null: no organisation is concerned. */
+  organizationId: string | null;
   /** Cookies to clear. */
   spent: Cookie[];
 }
@@ -74,7 +74,7 @@ export function createLoginCompletionService(deps: Deps) {
     const error = refusalIn(thrown);
     const { code } = error;
     logger.info({ organizationId, method, code, reason: reasonOf(error) }, 'login refused');
-    if (organizationId !== undefined) {
+    if (organizationId !== null) {
       const action = 'auth.sso.failure';
       const metadata = { method };
       await audit.write(refusalEntry({ organizationId, action, error, metadata }, origin));
@@ -90,7 +90,8 @@ export function createLoginCompletionService(deps: Deps) {
       callback: LoginCallback<S>,
     ): Promise<CompletedLogin> {
       const { kind, method, state, cookie, origin } = callback;
-      let context: LoginContext = { method, spent: [] };
+      const organizationId = await loginRequests.organizationOf(kind, state);
+      let context: LoginContext = { method, organizationId, spent: [] };
       try {
         const finished = await loginRequests.finish<S>(kind, state, cookie);
         context = contextOf(method, finished);
@@ -109,12 +110,7 @@ export function contextOf(
   { request, spent }: FinishedLoginRequest<LoginRequestState>,
 ): LoginContext {
   const { returnTo, organizationId } = request;
-  return {
-    method,
-    returnTo,
-    spent: [spent],
-    ...(organizationId !== undefined && { organizationId }),
-  };
+  return { method, returnTo, organizationId: organizationId ?? null, spent: [spent] };
 }
 
 function completed(

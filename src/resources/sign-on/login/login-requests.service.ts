@@ -50,6 +50,14 @@ const cookieName = (state: string): string => `svc_sign_on_${sha256Hex(state).sl
 
 export function createLoginRequestService({ oneTimeTokens, clock, randomToken }: Deps) {
   return {
+    /** Whose sign-on a request is, whichever browser came back with it; null: nobody's, or it is over. */
+    async organizationOf(kind: LoginKind, state: string): Promise<string | null> {
+      const request = await oneTimeTokens.peek('sign-on', state).catch(() => null);
+      if (request?.facts.kind !== kind) return null;
+      const { organizationId } = request.facts;
+      return typeof organizationId === 'string' ? organizationId : null;
+    },
+
     async begin<S extends LoginRequestState>(
       kind: LoginKind,
       request: S,

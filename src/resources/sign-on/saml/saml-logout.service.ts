@@ -196,7 +196,7 @@ export function createSamlLogoutService(deps: Deps) {
       delivery: LogoutDelivery,
       origin: Origin & { cookie: CookieReader },
     ): Promise<CompletedLogout> {
-      let context: LoginContext = { method: 'saml', spent: [] };
+      let context: LoginContext = { method: 'saml', organizationId: null, spent: [] };
       try {
         const saml = samlOf(await activeSso.of(organizationId));
         context = { ...context, organizationId };

@@ -89,7 +89,11 @@ export function createSocialService(deps: Deps) {
       if (returnTo === null)
         throw new AppError('VALIDATION_ERROR', 'returnTo: not on the redirect allow-list');
       return redirect(kind, opener, returnTo).catch((error: unknown) =>
-        loginCompletion.fail({ method: METHOD, returnTo, spent: [] }, origin, error),
+        loginCompletion.fail(
+          { method: METHOD, returnTo, organizationId: null, spent: [] },
+          origin,
+          error,
+        ),
       );
     },
 
