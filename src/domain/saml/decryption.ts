@@ -17,39 +17,53 @@ interface Cipher {
   keyBytes: number;
 }
 
-const CIPHERS: Readonly<Record<string, Cipher>> = {
-  [`${ENCRYPTION}aes128-cbc`]: { name: 'aes-128-cbc', ivBytes: 16, keyBytes: 16 },
-  [`${ENCRYPTION}aes192-cbc`]: { name: 'aes-192-cbc', ivBytes: 16, keyBytes: 24 },
-  [`${ENCRYPTION}aes256-cbc`]: { name: 'aes-256-cbc', ivBytes: 16, keyBytes: 32 },
-  [`${ENCRYPTION_11}aes128-gcm`]: { name: 'aes-128-gcm', ivBytes: 12, keyBytes: 16 },
-  [`${ENCRYPTION_11}aes192-gcm`]: { name: 'aes-192-gcm', ivBytes: 12, keyBytes: 24 },
-  [`${ENCRYPTION_11}aes256-gcm`]: { name: 'aes-256-gcm', ivBytes: 12, keyBytes: 32 },
-};
+const CIPHERS = new Map<string, Cipher>(
+  Object.entries({
+    [`${ENCRYPTION}aes128-cbc`]: { name: 'aes-128-cbc', ivBytes: 16, keyBytes: 16 },
+    [`${ENCRYPTION}aes192-cbc`]: { name: 'aes-192-cbc', ivBytes: 16, keyBytes: 24 },
+    [`${ENCRYPTION}aes256-cbc`]: { name: 'aes-256-cbc', ivBytes: 16, keyBytes: 32 },
+    [`${ENCRYPTION_11}aes128-gcm`]: { name: 'aes-128-gcm', ivBytes: 12, keyBytes: 16 },
+    [`${ENCRYPTION_11}aes192-gcm`]: { name: 'aes-192-gcm', ivBytes: 12, keyBytes: 24 },
+    [`${ENCRYPTION_11}aes256-gcm`]: { name: 'aes-256-gcm', ivBytes: 12, keyBytes: 32 },
+  }),
+);
 
 /** Node.js uses one hash for both the OAEP digest and its mask. */
-const DIGESTS: Readonly<Record<string, string>> = {
-  [`${SIGNATURE}sha1`]: 'sha1',
-  [`${ENCRYPTION}sha256`]: 'sha256',
-  [`${ENCRYPTION}sha512`]: 'sha512',
-};
-const MASKS: Readonly<Record<string, string>> = {
-  [`${ENCRYPTION_11}mgf1sha1`]: 'sha1',
-  [`${ENCRYPTION_11}mgf1sha256`]: 'sha256',
-  [`${ENCRYPTION_11}mgf1sha512`]: 'sha512',
-};
+const DIGESTS = new Map(
+  Object.entries({
+    [`${SIGNATURE}sha1`]: 'sha1',
+    [`${ENCRYPTION}sha256`]: 'sha256',
+    [`${ENCRYPTION}sha512`]: 'sha512',
+  }),
+);
+const MASKS = new Map(
+  Object.entries({
+    [`${ENCRYPTION_11}mgf1sha1`]: 'sha1',
+    [`${ENCRYPTION_11}mgf1sha256`]: 'sha256',
+    [`${ENCRYPTION_11}mgf1sha512`]: 'sha512',
+  }),
+);
 
 const TAG_BYTES = 16;
 const BLOCK_BYTES = 16;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The decrypted text of an EncryptedAssertion. Every failure of key and content is the same error, so that none is an oracle.
+ * The one reason for whatever goes wrong from the decryption until the signature is verified. Whoever could tell one from the other,
+ * an administrator by the audit log included, could decrypt what was encrypted for somebody else, byte by byte.
+ */
+export const UNOPENED =
+  'Encrypted assertion cannot be decrypted with our key, is damaged, or is not validly signed itself';
+
+/**
+ * The decrypted text of an EncryptedAssertion.
  * @throws SamlError
  */
 export function decryptAssertion(holder: XmlElement, key: KeyObject): string {
   const data = onlyChild(holder, ENCRYPTION, 'EncryptedData');
   const cipher =
-    CIPHERS[algorithmOf(data)] ?? failSaml('Encryption algorithm of the assertion is not accepted');
+    CIPHERS.get(algorithmOf(data)) ??
+    failSaml('Encryption algorithm of the assertion is not accepted');
   const [encryptedKey, ...more] = [...withDescendants(holder)].filter(
     ({ namespace, name }) => namespace === ENCRYPTION && name === 'EncryptedKey',
   );
@@ -66,7 +80,7 @@ export function decryptAssertion(holder: XmlElement, key: KeyObject): string {
       throw new SamlError('Content key has the wrong length');
     return utf8.decode(decrypt(cipher, contentKey, content));
   } catch {
-    return failSaml('Assertion cannot be decrypted');
+    return failSaml(UNOPENED);
   }
 }
 
@@ -77,8 +91,8 @@ function oaepHashOf(encryptedKey: XmlElement): string {
   const method = onlyChild(encryptedKey, ENCRYPTION, 'EncryptionMethod');
   const digestMethod = optionalChild(method, SIGNATURE, 'DigestMethod');
   const maskMethod = optionalChild(method, ENCRYPTION_11, 'MGF');
-  const digest = digestMethod ? DIGESTS[attributeOf(digestMethod, 'Algorithm')] : 'sha1';
-  const mask = maskMethod ? MASKS[attributeOf(maskMethod, 'Algorithm')] : 'sha1';
+  const digest = digestMethod ? DIGESTS.get(attributeOf(digestMethod, 'Algorithm')) : 'sha1';
+  const mask = maskMethod ? MASKS.get(attributeOf(maskMethod, 'Algorithm')) : 'sha1';
   const isOaep = [`${ENCRYPTION}rsa-oaep-mgf1p`, `${ENCRYPTION_11}rsa-oaep`].includes(
     algorithmOf(encryptedKey),
   );

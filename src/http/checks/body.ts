@@ -64,7 +64,7 @@ export function parseBody(
 }
 
 /**
- * Parses an `application/x-www-form-urlencoded` body; the last of repeated members counts.
+ * Parses an `application/x-www-form-urlencoded` body. Who gives a member twice may mean either: refused.
  * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for text that is not UTF-8 or contains NUL
  */
 export function parseForm(
@@ -81,6 +81,8 @@ export function parseForm(
   const members = membersOf(raw);
   if (!members || members.some(([name, value]) => name === '__proto__' || value.includes('\0')))
     throw new AppError(invalidCode, 'Invalid form body');
+  if (new Set(members.map(([name]) => name)).size < members.length)
+    throw new AppError(invalidCode, 'Invalid form body: a member is repeated');
   return Object.fromEntries(members);
 }
 

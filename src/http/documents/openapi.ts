@@ -102,7 +102,7 @@ function operation(path: string, route: Route): object {
     ...(route.body && {
       requestBody: {
         required: true,
-        content: { [mediaType(route)]: { schema: jsonSchema(route.body, 'input') } },
+        content: { [bodyMediaType(route)]: { schema: jsonSchema(route.body, 'input') } },
       },
     }),
     responses: { ...successes(route), ...failures(route) },
@@ -180,6 +180,9 @@ function content(route: Route): object {
     'application/json': { schema: { type: 'object', required: ['success', 'data'], properties } },
   };
 }
+
+const bodyMediaType = (route: Route): string =>
+  route.bodyType === 'form' ? 'application/x-www-form-urlencoded' : mediaType(route);
 
 const mediaType = ({ kind }: Route): string =>
   kind === 'scim' ? 'application/scim+json' : 'application/json';

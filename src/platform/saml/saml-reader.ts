@@ -1,13 +1,13 @@
 // Reads SAML messages: parses strictly, verifies signatures and decrypts, then checks the contents.
 import type { KeyObject } from 'node:crypto';
-import { decryptAssertion } from '../../domain/saml/decryption.ts';
+import { decryptAssertion, UNOPENED } from '../../domain/saml/decryption.ts';
 import { decodeMessage, parseDocument } from '../../domain/saml/encoding.ts';
 import {
   type LogoutExpectation,
   type LogoutMessage,
   readLogout,
 } from '../../domain/saml/logout.ts';
-import { failSaml } from '../../domain/saml/saml-error.ts';
+import { failSaml, SamlError } from '../../domain/saml/saml-error.ts';
 import {
   type Assertion,
   assertionHolder,
@@ -47,8 +47,10 @@ export function readResponse(request: ResponseRequest, decryptionKey: KeyObject 
   const isEncrypted = holder.name === 'EncryptedAssertion';
   expectSignaturesIn(response, isEncrypted ? [response] : [response, holder]);
   if (isSigned(response)) verifiedElement(response, certificates);
-  const assertion = isEncrypted ? decrypted(holder, decryptionKey) : holder;
-  return readAssertion(verifiedElement(assertion, certificates), request);
+  const assertion = isEncrypted
+    ? opened(holder, { certificates, decryptionKey })
+    : verifiedElement(holder, certificates);
+  return readAssertion(assertion, request);
 }
 
 /** @throws SamlError */
@@ -60,13 +62,21 @@ export function readLogoutMessage(request: LogoutRequest): LogoutMessage {
   return readLogout(isVerified ? root : verifiedElement(root, certificates), request);
 }
 
-function decrypted(holder: XmlElement, decryptionKey: KeyObject | null): XmlElement {
+/** The verified assertion in an encrypted one. */
+function opened(
+  holder: XmlElement,
+  { certificates, decryptionKey }: Trust & { decryptionKey: KeyObject | null },
+): XmlElement {
   if (!decryptionKey)
     return failSaml('The assertion is encrypted, but no decryption key is configured');
   const text = decryptAssertion(holder, decryptionKey);
-  const assertion = parseDocument(text);
-  if (assertion.name !== 'Assertion' || assertion.namespace !== holder.namespace)
-    failSaml('The encrypted element is not an assertion');
-  expectSignaturesIn(assertion, [assertion]);
-  return assertion;
+  try {
+    const assertion = parseDocument(text);
+    expectSignaturesIn(assertion, [assertion]);
+    const verified = verifiedElement(assertion, certificates);
+    if (verified.name === 'Assertion' && verified.namespace === holder.namespace) return verified;
+  } catch (error) {
+    if (!(error instanceof SamlError)) throw error;
+  }
+  return failSaml(UNOPENED);
 }

@@ -17,11 +17,11 @@ const PSS = {
   padding: constants.RSA_PKCS1_PSS_PADDING,
   saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
 };
-const METHODS: Readonly<Record<string, { hash: string; padding?: number; saltLength?: number }>> = {
-  [RSA_SHA256]: { hash: 'sha256' },
-  [RSA_SHA512]: { hash: 'sha512' },
-  [RSA_PSS_SHA256]: { hash: 'sha256', ...PSS },
-};
+const METHODS = new Map<string, { hash: string; padding?: number; saltLength?: number }>([
+  [RSA_SHA256, { hash: 'sha256' }],
+  [RSA_SHA512, { hash: 'sha512' }],
+  [RSA_PSS_SHA256, { hash: 'sha256', ...PSS }],
+]);
 /** Size of an inflated message. */
 const MAX_BYTES = 256 * 1024;
 const PARAMETERS = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Signature'];
@@ -73,7 +73,7 @@ function openRedirect(rawQuery: string, certificates: readonly string[]): Redire
   const signed = [member, 'RelayState', 'SigAlg'].flatMap((name) =>
     raw.has(name) ? [`${name}=${raw.get(name)}`] : [],
   );
-  const method = METHODS[decoded(raw, 'SigAlg')];
+  const method = METHODS.get(decoded(raw, 'SigAlg'));
   if (!method) throw refusal('The query is not signed, or by an unsupported algorithm');
   const signature = Buffer.from(decoded(raw, 'Signature'), 'base64');
   const { hash, ...padding } = method;

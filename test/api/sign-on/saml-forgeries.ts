@@ -371,6 +371,9 @@ const XML: Row[] = [
   ['a huge attribute', /too large/, () => base64(`<a b="${'x'.repeat(1_100_000)}"/>`)],
 ];
 
+/** Of whatever happens from the decryption until the signature is verified: an administrator reads the reasons, too. */
+const UNOPENED =
+  /^Encrypted assertion cannot be decrypted with our key, is damaged, or is not validly signed itself$/;
 const ENCRYPTED: Row[] = [
   [
     'RSA 1.5',
@@ -394,34 +397,40 @@ const ENCRYPTED: Row[] = [
   ],
   [
     'for somebody else',
-    /cannot be decrypted/,
+    UNOPENED,
     async (asked) => base64(await idp.encrypt(signed(asked), stranger.certificate)),
   ],
   [
     'an unsigned assertion in it',
-    /Assertion is not signed/,
+    UNOPENED,
     async (asked) => base64(await idp.encrypt(responseXml(honest(asked)), ours.certificate)),
   ],
   [
     'an unsigned assertion in a signed response',
-    /Assertion is not signed/,
+    UNOPENED,
     async (asked) =>
       base64(idp.sign(await idp.encrypt(responseXml(honest(asked)), ours.certificate), 'Response')),
   ],
   [
+    'an assertion that a stranger signed in it',
+    UNOPENED,
+    async (asked) =>
+      base64(await idp.encrypt(signed(asked, {}, { pair: stranger }), ours.certificate)),
+  ],
+  [
     'something else in it',
-    /encrypted element is not an assertion/,
+    UNOPENED,
     async (asked) => base64(await idp.encrypt(signed(asked), ours.certificate, { text: '<x/>' })),
   ],
   [
     'an entity in it',
-    /more than elements and text/,
+    UNOPENED,
     async (asked) =>
       base64(await idp.encrypt(signed(asked), ours.certificate, { text: `${DOCTYPE}<x>&x;</x>` })),
   ],
   [
     'altered content',
-    /cannot be decrypted/,
+    UNOPENED,
     async (asked) =>
       base64(
         (await idp.encrypt(signed(asked), ours.certificate)).replace(

@@ -89,6 +89,51 @@ describe.each(FORGERIES)('%s', (_, rows) => {
   });
 });
 
+describe('a refusal of the provider', () => {
+  const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+  const STATUS = 'urn:oasis:names:tc:SAML:2.0:status:';
+  /** Unsigned and without an assertion, as Keycloak sends it. */
+  const refusal = (asked: Asked, change: (xml: string) => string = (xml) => xml): string => {
+    const said = honest(asked, { responseInResponseTo: null });
+    const xml = responseXml(said).replace(/<saml:Assertion[\s\S]*<\/saml:Assertion>/, '');
+    const codes = `Value="${STATUS}Responder"><samlp:StatusCode Value="${STATUS}RequestDenied"/></samlp:StatusCode>`;
+    return base64(change(xml.replace(`Value="${SUCCESS}"/>`, codes)));
+  };
+
+  test.for<[string, (xml: string) => string, string, RegExp]>([
+    ['as it is', (xml) => xml, 'FORBIDDEN', /\(Responder, RequestDenied\)$/],
+    [
+      'with text of its own',
+      (xml) => xml.replace(`${STATUS}RequestDenied`, 'Call +1 555 0100'),
+      'FORBIDDEN',
+      /\(Responder, another status\)$/,
+    ],
+    [
+      'of another request',
+      (xml) => xml.replace(' Destination', ' InResponseTo="_other" Destination'),
+      'TOKEN_VERIFICATION_FAILED',
+      /InResponseTo/,
+    ],
+    [
+      'of another provider',
+      (xml) => xml.replace(idp.entityId, 'https://other.example.org'),
+      'TOKEN_VERIFICATION_FAILED',
+      /Issuer/,
+    ],
+    [
+      'that says success',
+      (xml) => xml.replace(`${STATUS}Responder`, SUCCESS),
+      'TOKEN_VERIFICATION_FAILED',
+      /no InResponseTo/,
+    ],
+  ])('%s', async ([, change, code, reason]) => {
+    const browser = new Browser(harness.app);
+    const asked = await begin(browser);
+    expectNobody(await send(browser, refusal(asked, change), asked.relayState), code);
+    expect((await lastFailure())?.detail).toMatch(reason);
+  });
+});
+
 describe('the attempt', () => {
   const trial = async () => {
     const browser = new Browser(harness.app);
@@ -230,7 +275,7 @@ describe('the form', () => {
   test.for<[string, string, Record<string, string>, number]>([
     ['an empty form', '', {}, 302],
     ['other members', 'a=b', {}, 302],
-    ['a member twice', 'SAMLResponse=a&SAMLResponse=b', {}, 302],
+    ['a member twice', 'SAMLResponse=a&SAMLResponse=b', {}, 400],
     ['too many members', 'a=&'.repeat(101), {}, 400],
     ['JSON', '{}', { 'content-type': 'application/json' }, 415],
     ['NUL', 'SAMLResponse=%00', {}, 400],

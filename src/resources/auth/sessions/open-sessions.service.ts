@@ -127,9 +127,13 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
     /** Ends the sessions that a sign-on opened in an organisation: those of the provider's session, or all of the person's. */
     async endSignedOn(
       organizationId: string,
-      { issuer, subject, sessionIndex }: Omit<SignOn, 'protocol' | 'format'>,
+      { protocol, issuer, subject, sessionIndex }: Omit<SignOn, 'format'>,
     ): Promise<Revoked> {
-      const person = { 'signOn.issuer': issuer, 'signOn.subject': subject };
+      const person = {
+        'signOn.protocol': protocol,
+        'signOn.issuer': issuer,
+        'signOn.subject': subject,
+      };
       const session = sessionIndex === null ? {} : { 'signOn.sessionIndex': sessionIndex };
       return revoke({ organizationId, ...person, ...session });
     },

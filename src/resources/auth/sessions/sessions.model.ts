@@ -1,15 +1,9 @@
 // One row per session token: the list of what is active, and with `revokedAt` the blacklist.
 import { Schema, type Types } from 'mongoose';
+import type { ProviderName } from '../../../domain/identity/provider-name.ts';
 
 /** The sign-on at an organisation's own identity provider that opened a session; the session leads nowhere else. */
-export interface SignOn {
-  protocol: 'oidc' | 'saml';
-  /** Of the identity provider. */
-  issuer: string;
-  /** The person there: `sub`, or the NameID as it was asserted. */
-  subject: string;
-  /** SAML: the format of the NameID; null where none was given. */
-  format: string | null;
+export interface SignOn extends ProviderName {
   /** The provider's own session (`sid`, `SessionIndex`), for single logout; null where it names none. */
   sessionIndex: string | null;
   /** When the provider says that its session ends; absent or null where it says nothing. */

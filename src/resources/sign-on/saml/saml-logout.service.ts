@@ -7,6 +7,7 @@ import type { LogoutMessage } from '../../../domain/saml/logout.ts';
 import { logoutRequest, logoutResponse } from '../../../domain/saml/messages.ts';
 import { AppError } from '../../../errors.ts';
 import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
+import type { SignOn } from '../../auth/sessions/sessions.model.ts';
 import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
@@ -92,7 +93,15 @@ export function createSamlLogoutService(deps: Deps) {
     subject: string,
   ): Promise<string | undefined> {
     const found = await models.memberships
-      .findOne({ organizationId, 'signOn.issuer': issuer, 'signOn.subject': subject }, 'userId')
+      .findOne(
+        {
+          organizationId,
+          'signOn.protocol': 'saml',
+          'signOn.issuer': issuer,
+          'signOn.subject': subject,
+        },
+        'userId',
+      )
       .lean<Pick<MembershipDocument, 'userId'>>();
     return found?.userId.toHexString();
   }
@@ -104,10 +113,20 @@ export function createSamlLogoutService(deps: Deps) {
   ): Promise<number> {
     let revoked = 0;
     for (const sessionIndex of sessionIndexes.length === 0 ? [null] : sessionIndexes) {
-      const session = { issuer, subject, sessionIndex };
+      const session = { protocol: 'saml' as const, issuer, subject, sessionIndex };
       revoked += (await sessions.endSignedOn(organizationId, session)).revoked;
     }
     return revoked;
+  }
+
+  async function endOwn(
+    organizationId: string,
+    user: User,
+    signOn: SignOn | null,
+  ): Promise<number> {
+    const { revoked } = await sessions.logout(user);
+    if (signOn === null) return revoked;
+    return revoked + (await sessions.endSignedOn(organizationId, signOn)).revoked;
   }
 
   /** A logout begun at the provider: ends the sessions that it names, and answers. */
@@ -164,7 +183,10 @@ export function createSamlLogoutService(deps: Deps) {
   }
 
   return {
-    /** Ends the caller's session; answers where to go to end the one at the identity provider, null when there is none. */
+    /**
+     * Ends the caller's session and whatever else its sign-on opened, such as what a refresh has replaced; answers where to go to end
+     * the one at the identity provider, null when there is none.
+     */
     async initiate(
       { organizationId }: Tenant,
       user: User,
@@ -174,7 +196,7 @@ export function createSamlLogoutService(deps: Deps) {
       if (returnTo === null)
         throw new AppError('VALIDATION_ERROR', 'returnTo: not on the redirect allow-list');
       const signOn = await sessions.signOnOf(user.jti);
-      const { revoked } = await sessions.logout(user);
+      const revoked = await endOwn(organizationId, user, signOn);
       const saml =
         signOn?.protocol === 'saml' ? await providerOf(organizationId, signOn.issuer) : null;
       if (!signOn || !saml || saml.sloUrl === null)
