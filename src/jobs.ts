@@ -8,6 +8,7 @@ import { buildHeadIndexes } from './ledger/maintenance.ts';
 import { agentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
 import { completeUsers } from './resources/auth/accounts/users.migration.ts';
 import { completeMemberships } from './resources/organization/memberships/memberships.migration.ts';
+import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Platform } from './composition/platform.ts';
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   { id: 'heads-indexes', run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]) },
   { id: 'users-second-factor', run: completeUsers },
   { id: 'memberships-entered', run: completeMemberships },
+  { id: 'memberships-sign-on-kind', run: completeSignOns },
 ];
 
 export function consumersOf({

@@ -38,7 +38,8 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const { sessions, secondStep } = auth;
   const validation = createSsoValidationService(platform);
   const ssoWarnings = createSsoWarningService(platform);
-  const settings = { ...platform, validation, sessions, organizations, warnings: ssoWarnings };
+  const belonging = { organizations, memberships, sessions };
+  const settings = { ...platform, ...belonging, validation, warnings: ssoWarnings };
   const ssoSettings = createSsoSettingsService(settings);
   const ssoDomains = createSsoDomainService({ ...platform, memberships, audit });
   const activeSso = createActiveSsoService(platform);

@@ -65,6 +65,7 @@ export const ssoBody = (mark: string): Record<string, unknown> => ({
     ssoUrl: 'https://login.example.com/saml',
     sloUrl: 'https://login.example.com/saml/logout',
     certificates: [FIRST_CERTIFICATE],
+    nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
     emailAttribute: 'email',
     nameAttribute: 'name',
     groupsAttribute: 'groups',

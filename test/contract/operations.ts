@@ -173,6 +173,7 @@ const ADDED = {
     'GET /api/v1/organization/sso',
     'PUT /api/v1/organization/sso',
     'DELETE /api/v1/organization/sso',
+    'DELETE /api/v1/organization/sso/links/:userId',
     'GET /api/v1/organization/role-mapping',
     'PUT /api/v1/organization/role-mapping',
     'GET /api/v1/organization/sso/domains',

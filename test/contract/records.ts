@@ -80,6 +80,16 @@ export async function newMember({ harness, mark, owner }: Tenant): Promise<strin
   return userId.toHexString();
 }
 
+/** A member who has signed on at the identity provider. */
+export async function newLinkedMember(tenant: Tenant): Promise<string> {
+  const userId = await newMember(tenant);
+  const signOn = { protocol: 'oidc', issuer: 'https://login.example.com', format: 'sub' };
+  await tenant.harness.db
+    .collection('memberships')
+    .updateOne({ userId: objectId(userId) }, { $set: { signOn: { ...signOn, subject: userId } } });
+  return userId;
+}
+
 /** A pending invitation and the token in its mail. */
 export async function newInvitation(tenant: Tenant): Promise<{ id: string; token: string }> {
   const email = `${randomHex(8)}@example.com`;

@@ -58,11 +58,16 @@ function message(
   );
 }
 
-/** An authentication request that accepts any format of NameID. */
-export function authnRequest(envelope: Envelope, assertionConsumer: string): string {
+/** An authentication request. `nameIdFormat`: null or unspecified asks for none. */
+export function authnRequest(
+  envelope: Envelope,
+  assertionConsumer: string,
+  nameIdFormat: string | null,
+): string {
+  const Format = nameIdFormat === UNSPECIFIED_NAME ? null : nameIdFormat;
   return message('AuthnRequest', envelope, {
     attributes: { ProtocolBinding: HTTP_POST, AssertionConsumerServiceURL: assertionConsumer },
-    content: [element('samlp:NameIDPolicy', { AllowCreate: 'true' })],
+    content: [element('samlp:NameIDPolicy', { Format, AllowCreate: 'true' })],
   });
 }
 
@@ -116,6 +121,7 @@ const ENCRYPTION_METHODS = [
   `${ENCRYPTION}aes256-cbc`,
   `${ENCRYPTION}aes128-cbc`,
   `${ENCRYPTION}rsa-oaep-mgf1p`,
+  `${ENCRYPTION_11}rsa-oaep`,
 ];
 
 function keyDescriptor(use: 'signing' | 'encryption', certificate: string): string {

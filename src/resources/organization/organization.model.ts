@@ -26,6 +26,8 @@ export interface SamlSettings {
   sloUrl: string | null;
   /** PEM, one or two: both are valid while a certificate is replaced. */
   certificates: string[];
+  /** The only kind of NameID that is accepted, and asked for; null or absent: any but transient ones. */
+  nameIdFormat?: string | null;
   /** Attributes of an assertion; an e-mail address in the NameID is found without. */
   emailAttribute: string;
   nameAttribute: string;
@@ -82,6 +84,7 @@ const samlSchema = new Schema<SamlSettings>(
     nameAttribute: text,
     groupsAttribute: text,
     sloUrl: { type: String, default: null },
+    nameIdFormat: { type: String, default: null },
     certificates: { type: [String], required: true },
   },
   { _id: false },

@@ -1,7 +1,13 @@
 // The organisation with its workspaces, and the settings of its sign-on.
 import { randomHex } from '../../../src/platform/ids.ts';
 import { ssoBody } from '../bodies.ts';
-import { domainName, dropDomainClaims, newDomainClaim, setSso } from '../records.ts';
+import {
+  domainName,
+  dropDomainClaims,
+  newDomainClaim,
+  newLinkedMember,
+  setSso,
+} from '../records.ts';
 import { managers, ofOne, owners, paid, readers, refused, signedIn } from './access.ts';
 import { type Example, nothing, type ResourceExamples } from './example.ts';
 
@@ -17,6 +23,7 @@ export const organization: ResourceExamples = {
     'PUT /api/v1/organization/sso': paid(owners),
     // Somebody else removes what they have set up themselves, a line above.
     'DELETE /api/v1/organization/sso': paid(owners),
+    'DELETE /api/v1/organization/sso/links/:userId': paid(ofOne(owners)),
     'GET /api/v1/organization/role-mapping': paid(managers),
     'PUT /api/v1/organization/role-mapping': paid(owners),
     'GET /api/v1/organization/sso/domains': paid(managers),
@@ -41,6 +48,9 @@ export const organization: ResourceExamples = {
       await setSso(tenant, ssoBody(tenant.mark));
       return {};
     },
+    'DELETE /api/v1/organization/sso/links/:userId': async (tenant) => ({
+      params: { userId: await newLinkedMember(tenant) },
+    }),
     'GET /api/v1/organization/role-mapping': nothing,
     'PUT /api/v1/organization/role-mapping': ({ mark }) => ({
       body: { rules: [{ pattern: `^${mark} auditors$`, role: 'auditor' }] },

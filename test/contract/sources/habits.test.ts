@@ -143,6 +143,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'memberships of earlier versions, whoever has them',
   'src/resources/organization/memberships/memberships.service.ts':
     'the organisations of a user; a proof of the mailbox opens the memberships that wait for it, wherever',
+  'src/resources/organization/sso-settings/provider-names.migration.ts':
+    'memberships of earlier versions, whoever has them',
   'src/resources/organization/sso-domains/sso-domains.service.ts':
     'a domain is proved by one organisation at a time',
   'src/resources/organization/sso-domains/verified-domains.service.ts':

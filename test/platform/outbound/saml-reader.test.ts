@@ -136,6 +136,9 @@ test('metadata tell no keys where there are none', () => {
     'signing',
     'encryption',
   ]);
+  // Both names of RSA-OAEP are read, and so both are told.
+  expect(keyed).toContain('xmlenc#rsa-oaep-mgf1p"');
+  expect(keyed).toContain('xmlenc11#rsa-oaep"');
 });
 
 describe('the thread', () => {

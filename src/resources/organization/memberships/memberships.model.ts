@@ -1,6 +1,7 @@
 // Membership: one row per organisation and user; the role is stored here and read on every request.
 import { Schema, type Types } from 'mongoose';
 import { ROLES, type Role } from '../../../domain/identity/roles.ts';
+import type { ProviderName } from '../../../domain/identity/provider-name.ts';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
 /** What a directory says of a member (SCIM): kept here, for another organisation's directory may say something else. */
@@ -35,7 +36,7 @@ export interface MembershipDocument {
   /** The identity provider's stable id of the person: `externalId` of SCIM. */
   ssoId: string | null;
   /** Who the member is at the organisation's identity provider, since the first sign-on there. */
-  signOn: { issuer: string; subject: string } | null;
+  signOn: ProviderName | null;
   /** Whether the organisation's role mapping gave the role; then it also takes it away. */
   roleMapped: boolean;
   /** Null for a member who was not provisioned. */
@@ -45,6 +46,7 @@ export interface MembershipDocument {
 }
 
 const text = { type: String, default: null };
+const required = { type: String, required: true };
 const directorySchema = new Schema<DirectoryEntry>(
   {
     userName: { type: String, required: true },
@@ -75,8 +77,8 @@ export const membershipSchema = new Schema<MembershipDocument>(
     lastLoginIp: text,
     ssoId: text,
     signOn: {
-      type: new Schema(
-        { issuer: { type: String, required: true }, subject: { type: String, required: true } },
+      type: new Schema<ProviderName>(
+        { protocol: required, issuer: required, format: text, subject: required },
         { _id: false },
       ),
       default: null,
@@ -96,9 +98,15 @@ membershipSchema.index(
   { name: 'ssoId', partialFilterExpression: { ssoId: { $type: 'string' } } },
 );
 membershipSchema.index(
-  { organizationId: 1, 'signOn.issuer': 1, 'signOn.subject': 1 },
   {
-    name: 'signOn',
+    organizationId: 1,
+    'signOn.protocol': 1,
+    'signOn.issuer': 1,
+    'signOn.subject': 1,
+    'signOn.format': 1,
+  },
+  {
+    name: 'providerName',
     unique: true,
     partialFilterExpression: { 'signOn.subject': { $type: 'string' } },
   },

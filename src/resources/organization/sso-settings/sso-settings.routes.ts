@@ -1,12 +1,15 @@
 // The SSO settings of an organisation: its identity provider, and the mapping of groups to roles.
+import { z } from 'zod';
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { idParam } from '../../../http/declaration/views.ts';
 import {
   roleMappingInput,
   roleMappingView,
   ssoDeletedView,
   ssoInput,
   ssoView,
+  unlinkedView,
 } from './sso-settings.schemas.ts';
 
 const read = { auth: 'user', roles: MANAGERS, plan: 'sso' } as const;
@@ -54,6 +57,20 @@ export const ssoRoutes = [
         { deleted: true, sessionsEnded },
         { audit: { resourceId: tenant.organizationId, metadata } },
       );
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/sso/links/:userId',
+    summary:
+      'Forget who a member is at the identity provider, so that the next sign-on links them anew',
+    ...own,
+    params: z.object({ userId: idParam }),
+    data: unlinkedView,
+    audit: { action: 'organization.sso.unlink', resource: 'user' },
+    handler: async ({ tenant, params }, { organization }) => {
+      await organization.ssoSettings.unlink(tenant, params.userId);
+      return { unlinked: true } as const;
     },
   }),
   route({

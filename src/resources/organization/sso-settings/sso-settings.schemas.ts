@@ -1,5 +1,6 @@
 // Inputs and views of an organisation's SSO settings: its identity provider, and the mapping of groups to roles.
 import { z } from 'zod';
+import { EMAIL_NAME, PERSISTENT_NAME, UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import { compilePattern } from '../../../domain/policies/regex.ts';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { instant, line } from '../../../http/declaration/views.ts';
@@ -34,6 +35,13 @@ const samlInput = z.strictObject({
     .min(1)
     .max(2)
     .describe('PEM; two while one is replaced by the other, both are then good'),
+  nameIdFormat: z
+    .enum([PERSISTENT_NAME, EMAIL_NAME, UNSPECIFIED_NAME])
+    .nullable()
+    .default(null)
+    .describe(
+      'The only kind of NameID that is accepted, and asked for; null: whatever the provider sends. Members whose kind of name changes with this setting are found by their address',
+    ),
   emailAttribute: claim('email'),
   nameAttribute: claim('name'),
   groupsAttribute: claim('groups'),
@@ -88,6 +96,7 @@ export const ssoView = z.object({
           ssoUrl: z.string(),
           sloUrl: z.string().nullable(),
           certificates: z.array(certificateView),
+          nameIdFormat: z.string().nullable().default(null),
           emailAttribute: z.string(),
           nameAttribute: z.string(),
           groupsAttribute: z.string(),
@@ -108,6 +117,7 @@ export const ssoView = z.object({
     .array(z.string())
     .describe('What stands in the way of the sign-on although the settings are valid'),
 });
+export const unlinkedView = z.object({ unlinked: z.literal(true) });
 export const ssoDeletedView = z.object({
   deleted: z.literal(true),
   sessionsEnded: z.number().int(),

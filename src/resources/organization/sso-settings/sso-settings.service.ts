@@ -7,6 +7,7 @@ import { samlEndpoints } from '../../../domain/saml/endpoints.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
+import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationDocument, SsoConfig } from '../organization.model.ts';
 import { identityProvider, type OrganizationService } from '../organization.service.ts';
 import type { roleMappingInput } from './sso-settings.schemas.ts';
@@ -24,6 +25,7 @@ type Deps = Pick<Platform, 'models' | 'publicUrl'> & {
   warnings: SsoWarningService;
   sessions: SessionService;
   organizations: OrganizationService;
+  memberships: MembershipService;
 };
 
 export interface SavedSsoSettings {
@@ -37,7 +39,7 @@ export interface RoleMapping {
 }
 
 export function createSsoSettingsService(deps: Deps) {
-  const { models, validation, warnings, sessions, organizations, publicUrl } = deps;
+  const { models, validation, warnings, sessions, organizations, memberships, publicUrl } = deps;
   const endpoints = samlEndpoints(publicUrl);
 
   /** @throws AppError `NOT_FOUND` when it has just been deleted */
@@ -83,6 +85,17 @@ export function createSsoSettingsService(deps: Deps) {
       if (matchedCount === 0) throw new AppError('NOT_FOUND', 'SSO is not configured');
       organizations.changed(organizationId);
       return sessions.endSignOns(organizationId, null);
+    },
+
+    /**
+     * Forgets who a member is at the identity provider, and ends their sessions here: the next sign-on links them anew by their
+     * address. For somebody whom the provider knows by another name now. @throws AppError `NOT_FOUND`
+     */
+    async unlink({ organizationId }: Tenant, userId: string): Promise<void> {
+      const membership = await findOr404(memberships.find(organizationId, userId));
+      if (membership.signOn === null) throw new AppError('NOT_FOUND', 'Member has never signed on');
+      await memberships.change(membership, { signOn: null });
+      await sessions.endIn(organizationId, userId);
     },
 
     async roleMapping(tenant: Tenant): Promise<RoleMapping> {

@@ -59,6 +59,7 @@ export function toAuditMetadata(config: SsoConfig): Record<string, unknown> {
       entityId: saml.entityId,
       ssoUrl: saml.ssoUrl,
       sloUrl: saml.sloUrl,
+      ...(saml.nameIdFormat != null && { nameIdFormat: saml.nameIdFormat }),
       certificates: saml.certificates.map((pem) => certificateFacts(pem).fingerprint),
     }),
   };

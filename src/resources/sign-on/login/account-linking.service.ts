@@ -1,7 +1,9 @@
 // Links a verified external identity to a member of its organisation, or provisions one just in time, and signs the person in.
 import type { Platform } from '../../../composition/platform.ts';
+import { isRenamed, type ProviderName } from '../../../domain/identity/provider-name.ts';
 import { DEFAULT_ROLE, roleFor } from '../../../domain/identity/role-mapping.ts';
 import { emailIn } from '../../../domain/identity/verified-email.ts';
+import { UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { CredentialService } from '../../auth/accounts/credentials.service.ts';
@@ -47,13 +49,19 @@ export function createAccountLinkingService(deps: Deps) {
     return { user, membership };
   }
 
-  /** By the subject: as an earlier login stored it, or as the directory did (`externalId`). */
-  async function findBySubject(
+  /** By the name at the provider: as an earlier login stored it, or as the directory did (`externalId`). */
+  async function findByName(
     organizationId: string,
-    { issuer, subject }: SignOn,
+    { protocol, issuer, subject, format }: ProviderName,
   ): Promise<LinkedAccount | null> {
     const linked = await models.memberships
-      .findOne({ organizationId, 'signOn.issuer': issuer, 'signOn.subject': subject })
+      .findOne({
+        organizationId,
+        'signOn.protocol': protocol,
+        'signOn.issuer': issuer,
+        'signOn.subject': subject,
+        'signOn.format': { $in: [format, null] },
+      })
       .lean<MembershipDocument>();
     if (linked) return accountOf(linked);
     const provisioned = await models.memberships
@@ -78,7 +86,8 @@ export function createAccountLinkingService(deps: Deps) {
       throw new AppError('FORBIDDEN', 'Organisation has not verified the domain of this address');
     const user = await models.users.findOne({ email }).lean<UserDocument>();
     const membership = user && (await memberships.find(organizationId, user._id.toHexString()));
-    if (membership?.signOn?.issuer === identity.signOn.issuer)
+    const before = membership?.signOn;
+    if (before && !isRenamed(before, nameOf(identity.signOn), chosenFormat(settings)))
       throw new AppError('CONFLICT', 'Member with this address is linked to another subject');
     if (user && membership) return { user, membership };
     return provision(settings, identity, { email, user });
@@ -165,16 +174,16 @@ export function createAccountLinkingService(deps: Deps) {
     signIn(settings: ActiveSso, identity: ExternalIdentity, origin: Origin): Promise<LoginOutcome> {
       const { organizationId, requireMfaEvenWithSso } = settings;
       const { signOn } = identity;
-      const { issuer, subject, protocol } = signOn;
+      const name = nameOf(signOn);
       return transaction(async () => {
         const account =
-          (await findBySubject(organizationId, signOn)) ?? (await findByEmail(settings, identity));
+          (await findByName(organizationId, name)) ?? (await findByEmail(settings, identity));
         const user = await open(organizationId, account);
         const { membership } = account;
-        await memberships.change(membership, { signOn: { issuer, subject } });
+        await memberships.change(membership, { signOn: name });
         await syncRole(settings, identity, membership);
         return sessions.signIn(user, origin, {
-          method: protocol,
+          method: name.protocol,
           secondFactor: requireMfaEvenWithSso ? null : 'identity_provider',
           signOn: { ...signOn, organizationId },
         });
@@ -182,4 +191,16 @@ export function createAccountLinkingService(deps: Deps) {
     },
   };
 }
+/** SAML takes a missing format for the unspecified one. */
+const nameOf = ({ protocol, issuer, format, subject }: SignOn): ProviderName => ({
+  protocol,
+  issuer,
+  format: format ?? UNSPECIFIED_NAME,
+  subject,
+});
+
+/** The kind of name that the settings ask for; null: whatever the provider sends. */
+const chosenFormat = ({ provider, oidc, saml }: ActiveSso): string | null =>
+  (provider === 'oidc' ? oidc?.subjectClaim : saml?.nameIdFormat) ?? null;
+
 export type AccountLinkingService = ReturnType<typeof createAccountLinkingService>;

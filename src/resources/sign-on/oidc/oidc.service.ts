@@ -144,8 +144,9 @@ function identityIn(
     );
   if (!VERIFIED.includes(claims.email_verified))
     throw new AppError('FORBIDDEN', 'Identity provider has not verified the e-mail address');
+  const sessionIndex = textIn(claims.sid);
   return {
-    signOn: { protocol: METHOD, issuer, subject, format: null, sessionIndex: textIn(claims.sid) },
+    signOn: { protocol: METHOD, issuer, format: subjectClaim, subject, sessionIndex },
     email: textIn(claims.email),
     name: textIn(claims.name),
     groups: groupsIn(claims, groupsClaim),

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import { authnRequest, serviceProviderMetadata } from '../../../domain/saml/messages.ts';
-import { EMAIL_NAME } from '../../../domain/saml/names.ts';
+import { EMAIL_NAME, UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import type { Assertion } from '../../../domain/saml/response.ts';
 import { AppError } from '../../../errors.ts';
 import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker.ts';
@@ -80,14 +80,14 @@ export function createSamlService(deps: Deps) {
   return {
     /** @throws AppError `NOT_FOUND` without settings of this protocol */
     async begin(settings: ActiveSso, returnTo: string): Promise<LoginRedirection> {
-      const { ssoUrl } = samlOf(settings);
+      const { ssoUrl, nameIdFormat = null } = samlOf(settings);
       const { organizationId } = settings;
       const requestId = `_${deps.randomHex(20)}`;
       const request = { returnTo, organizationId, requestId };
       const { state, cookie } = await loginRequests.begin<SamlRequest>('saml', request);
       const issuer = endpoints.entityId(organizationId);
       const envelope = { id: requestId, issuer, destination: ssoUrl, now: clock.now() };
-      const xml = authnRequest(envelope, endpoints.assertionConsumer);
+      const xml = authnRequest(envelope, endpoints.assertionConsumer, nameIdFormat);
       const location = redirect.address(ssoUrl, 'SAMLRequest', { xml, relayState: state });
       return { location, cookies: [cookie] };
     },
@@ -133,6 +133,8 @@ function identityIn(
 ): ExternalIdentity {
   const first = (name: string): string | null =>
     attributes.get(name)?.find((value) => value.trim() !== '') ?? null;
+  if (saml.nameIdFormat != null && (nameIdFormat ?? UNSPECIFIED_NAME) !== saml.nameIdFormat)
+    throw new AppError('FORBIDDEN', 'NameID has another format than the settings ask for');
   const isAddress = nameIdFormat === EMAIL_NAME || /^[^\s@]+@[^\s@]+$/.test(nameId);
   return {
     signOn: {
