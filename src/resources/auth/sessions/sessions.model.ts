@@ -1,6 +1,6 @@
 // One row per session token: the list of what is active, and with `revokedAt` the blacklist.
 import { Schema, type Types } from 'mongoose';
-import type { ProviderName } from '../../../domain/identity/provider-name.ts';
+import type { ProviderName } from '../../../domain/sign-on/provider-name.ts';
 
 /** The sign-on at an organisation's own identity provider that opened a session; the session leads nowhere else. */
 export interface SignOn extends ProviderName {

@@ -1,7 +1,7 @@
 // Membership: one row per organisation and user; the role is stored here and read on every request.
 import { Schema, type Types } from 'mongoose';
 import { ROLES, type Role } from '../../../domain/identity/roles.ts';
-import type { ProviderName } from '../../../domain/identity/provider-name.ts';
+import type { ProviderName } from '../../../domain/sign-on/provider-name.ts';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
 /** What a directory says of a member (SCIM): kept here, for another organisation's directory may say something else. */

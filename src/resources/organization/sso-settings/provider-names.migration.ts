@@ -1,6 +1,6 @@
 // Gives the names of members at identity providers what earlier versions did not keep: the protocol, and the kind of name.
 import type { Connection } from 'mongoose';
-import type { ProviderName } from '../../../domain/identity/provider-name.ts';
+import type { ProviderName } from '../../../domain/sign-on/provider-name.ts';
 import { UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import type { SessionDocument } from '../../auth/sessions/sessions.model.ts';
 import type { OrganizationDocument } from '../organization.model.ts';

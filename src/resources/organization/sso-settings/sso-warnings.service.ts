@@ -1,6 +1,6 @@
 // What stands in the way of a sign-on although its settings are valid: told to whoever saves them, and at the start.
 import type { Platform } from '../../../composition/platform.ts';
-import { isSameSite } from '../../../domain/identity/same-site.ts';
+import { isSameSite } from '../../../domain/sign-on/same-site.ts';
 import type { OrganizationDocument, SsoConfig } from '../organization.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'publicUrl' | 'logger'>;

@@ -1,6 +1,6 @@
 // Links a verified external identity to a member of its organisation, or provisions one just in time, and signs the person in.
 import type { Platform } from '../../../composition/platform.ts';
-import { isRenamed, type ProviderName } from '../../../domain/identity/provider-name.ts';
+import { isRenamed, type ProviderName } from '../../../domain/sign-on/provider-name.ts';
 import { DEFAULT_ROLE, roleFor } from '../../../domain/identity/role-mapping.ts';
 import { emailIn } from '../../../domain/identity/verified-email.ts';
 import { UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';

@@ -1,6 +1,6 @@
 // One site or two, as browsers see it.
 import { expect, test } from 'vitest';
-import { isSameSite } from '../../../src/domain/identity/same-site.ts';
+import { isSameSite } from '../../../src/domain/sign-on/same-site.ts';
 
 type Place = [scheme: 'http' | 'https', host: string];
 const at = ([scheme, host]: Place): string => `${scheme}://${host}`;

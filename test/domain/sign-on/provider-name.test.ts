@@ -1,6 +1,6 @@
 // When another name is still the same person: the organisation itself has changed how people are named, and nothing else.
 import { expect, test } from 'vitest';
-import { isRenamed, type ProviderName } from '../../../src/domain/identity/provider-name.ts';
+import { isRenamed, type ProviderName } from '../../../src/domain/sign-on/provider-name.ts';
 
 const before: ProviderName = {
   protocol: 'saml',
