@@ -46,6 +46,10 @@ export const environment = z.object({
     .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
     .optional()
     .describe('Replica set or sharded cluster; unset: an embedded mongod is started'),
+  ASSAY_EMBEDDED_DATABASE: z
+    .literal('allow')
+    .optional()
+    .describe('allow: in production, too, an embedded mongod is started when MONGODB_URI is unset'),
   ASSAY_DB_POOL: count.default(24).describe('Database connections of this instance'),
   MONGOD_BINARY: z.string().optional().describe('Path of a mongod for the embedded database'),
   ASSAY_DATA_DIR: z
@@ -198,6 +202,7 @@ export const environment = z.object({
   NODE_ENV: z.string().default('development').describe('production requires explicit secrets'),
 });
 
+type Given = Readonly<Record<string, string | undefined>>;
 type Environment = z.output<typeof environment>;
 export type PlanName = z.output<typeof plan>;
 
@@ -224,7 +229,13 @@ export function loadConfig(
   const invalid =
     parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
   const pairs = parsed.data ? samlPairProblems(parsed.data) : [];
-  const problems = [...invalid, ...missingSecrets(given), ...halfGivenClients(given), ...pairs];
+  const problems = [
+    ...invalid,
+    ...missingDatabase(given),
+    ...missingSecrets(given),
+    ...halfGivenClients(given),
+    ...pairs,
+  ];
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(`Invalid configuration:\n  ${problems.join('\n  ')}`);
   const env = parsed.data;
@@ -233,6 +244,13 @@ export function loadConfig(
     DEFAULT_PLAN: env.DEFAULT_PLAN ?? (env.STRIPE_SECRET_KEY ? 'sandbox' : 'enterprise'),
     production: env.NODE_ENV === 'production',
   };
+}
+
+/** An embedded database is for a machine of one's own: production has to ask for it. */
+function missingDatabase({ MONGODB_URI, NODE_ENV, ASSAY_EMBEDDED_DATABASE }: Given): string[] {
+  const isMissing = NODE_ENV === 'production' && MONGODB_URI === undefined;
+  if (!isMissing || ASSAY_EMBEDDED_DATABASE === 'allow') return [];
+  return ['MONGODB_URI: required in production, unless ASSAY_EMBEDDED_DATABASE is `allow`'];
 }
 
 /** In production and with a configured database, every instance must be given the same secrets. */

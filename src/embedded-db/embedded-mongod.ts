@@ -2,7 +2,8 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ensureReplicaSetOfOne, moveReplicaSetOfOne } from './replica-set.ts';
+import { type DatabaseUser, databaseUser, ensureUser } from './database-user.ts';
+import { ensureReplicaSetOfOne, formatOf, moveReplicaSetOfOne } from './replica-set.ts';
 import type { FoundMongod } from './mongod-binary.ts';
 import {
   exitCode,
@@ -15,7 +16,7 @@ import {
 const SET_NAME = 'assay';
 
 export interface EmbeddedOptions {
-  /** Contains `db/`, `mongod.log` and `mongod.json` (port and format); created when absent. */
+  /** Contains `db/`, `mongod.key`, `mongod.log` and `mongod.json` (port and format); created when absent. */
   dataDir: string;
   binary: Pick<FoundMongod, 'path' | 'version'>;
   log: (line: string) => void;
@@ -23,7 +24,7 @@ export interface EmbeddedOptions {
   cacheGb?: number;
   /** Further `--setParameter` options of mongod. */
   parameters?: Readonly<Record<string, string | number | boolean>>;
-  /** Kills mongod instead of shutting it down, and removes `dataDir` afterwards, however the app ended. */
+  /** For tests: no password; kills mongod instead of shutting it down, and removes `dataDir` afterwards, however the app ended. */
   ephemeral?: boolean;
   /** How long a mongod whose app was killed may take to exit; default 5 s. */
   exitTimeoutMs?: number;
@@ -32,7 +33,7 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedMongod {
-  /** Connection string on the loopback, with the name of the replica set. */
+  /** Connection string on the loopback, with the name of the replica set and the user's password. */
   uri: string;
   port: number;
   stop(): Promise<void>;
@@ -59,22 +60,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedM
     moved: (await readdir(db)).length > 0,
   };
   if (isNewer(state.format, binary.version)) throw unreadable(options, state);
-  const { mongod, port } = await launch(options, state).catch((error: unknown) => {
+  const user = options.ephemeral === true ? undefined : await databaseUser(dataDir);
+  const launchOptions = { ...options, user };
+  const { mongod, port } = await launch(launchOptions, state).catch((error: unknown) => {
     throw explain(error, options, state);
   });
-  try {
-    await writeState(dataDir, {
-      port,
-      format: await ensureReplicaSetOfOne({ name: SET_NAME, port }),
-    });
-  } catch (error) {
-    await mongod.stop();
-    throw error;
-  }
+  await initialise({ mongod, port }, launchOptions);
   let stopping = false;
   void mongod.ended.then((ended) => !stopping && onLost?.(ended.message));
   return {
-    uri: `mongodb://127.0.0.1:${port}/assay?replicaSet=${SET_NAME}`,
+    uri: uriOf(port, user),
     port,
     stop() {
       stopping = true;
@@ -83,18 +78,45 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedM
   };
 }
 
+function uriOf(port: number, user: DatabaseUser | undefined): string {
+  const host = `127.0.0.1:${port}/assay?replicaSet=${SET_NAME}`;
+  return user
+    ? `mongodb://${user.name}:${user.password}@${host}&authSource=admin`
+    : `mongodb://${host}`;
+}
+
+/** `user`: undefined without authentication. */
+interface LaunchOptions extends EmbeddedOptions {
+  user: DatabaseUser | undefined;
+}
+
+/** Makes it a set of one with its user, and notes port and format; stops it when that fails. */
+async function initialise(
+  { mongod, port }: Launched,
+  { dataDir, user }: LaunchOptions,
+): Promise<void> {
+  try {
+    await ensureReplicaSetOfOne({ name: SET_NAME, port });
+    if (user) await ensureUser(port, user);
+    await writeState(dataDir, { port, format: await formatOf(port, user) });
+  } catch (error) {
+    await mongod.stop();
+    throw error;
+  }
+}
+
 interface Launched {
   mongod: MongodProcess;
   port: number;
 }
 
 /** Starts on the stored port, or on another one when a foreign process listens there. */
-async function launch(options: EmbeddedOptions, state: StoredState): Promise<Launched> {
+async function launch(options: LaunchOptions, state: StoredState): Promise<Launched> {
   const { port } = state.moved === true ? await move(options, state) : state;
   try {
     return {
       mongod: await retryWhileBusy(
-        () => startOn(port, options, ['--replSet', SET_NAME]),
+        () => startOn(port, options, memberArgs(options)),
         options.exitTimeoutMs,
       ),
       port,
@@ -103,6 +125,10 @@ async function launch(options: EmbeddedOptions, state: StoredState): Promise<Lau
     if (!endedWith(error, exitCode.portTaken)) throw error;
     return launch(options, { ...state, moved: true });
   }
+}
+
+function memberArgs({ user }: LaunchOptions): string[] {
+  return ['--replSet', SET_NAME, ...(user ? ['--keyFile', user.keyFile] : [])];
 }
 
 /** Right after a `kill -9` of the app the previous mongod may still hold the lock and the port. */

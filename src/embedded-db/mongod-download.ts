@@ -22,12 +22,20 @@ export interface OfficialDownload {
  * @throws Error with a readable reason
  */
 export async function fetchOfficial(options: OfficialDownload): Promise<string> {
-  const mirror = options.env.MONGOMS_DOWNLOAD_MIRROR ?? 'https://fastdl.mongodb.org';
+  const mirror = mirrorOf(options.env);
   const { path, extract } = await officialArchive(options.dir);
   const archive = await downloadVerified(`${mirror.replace(/\/$/, '')}/${path}`, options);
   const mongod = await extract(archive);
   await rm(archive);
   return mongod;
+}
+
+/** The checksum comes from the same host as the archive, so the connection to it must be one that nobody changes. */
+function mirrorOf({ MONGOMS_DOWNLOAD_MIRROR: mirror }: OfficialDownload['env']): string {
+  if (mirror === undefined) return 'https://fastdl.mongodb.org';
+  if (!/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)[:/])/.test(mirror))
+    throw new Error('MONGOMS_DOWNLOAD_MIRROR must begin with https://');
+  return mirror;
 }
 
 interface OfficialArchive {

@@ -7,6 +7,9 @@ const GRACE_MS = 10_000;
 const MAX_LOG_BYTES = 8_000_000;
 const { binary, args, logFile, removeAfterwards } = JSON.parse(process.argv[2]);
 
+// What mongod and its log write is for the owner alone.
+process.umask(0o077);
+
 // When the app died while this file was loading, no further `disconnect` follows.
 if (!process.connected) process.exit();
 

@@ -1,6 +1,7 @@
 // Initiates a replica set of one member, which transactions and change streams need, and changes its address.
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
+import { type DatabaseUser, withMongod } from './database-user.ts';
 
 type Admin = mongoose.mongo.Db;
 
@@ -14,11 +15,10 @@ const TIMEOUT_MS = 20_000;
 
 /**
  * Initiates the set if necessary and waits until it accepts writes.
- * @returns the data's featureCompatibilityVersion, like `6.0`
  * @throws MongoServerError, MongoServerSelectionError, or Error when there is no primary within 20 s
  */
-export async function ensureReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Promise<string> {
-  return withMongod(port, async (client) => {
+export async function ensureReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Promise<void> {
+  await withMongod(port, async (client) => {
     const admin = client.db('admin');
     const until = performance.now() + TIMEOUT_MS;
     for (;;) {
@@ -29,9 +29,20 @@ export async function ensureReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Pr
       if (hello.isreplicaset === true) await initiate(admin, { name, port });
       await sleep(5);
     }
-    const answer = await admin.command({ getParameter: 1, featureCompatibilityVersion: 1 });
-    return String(answer.featureCompatibilityVersion.version);
   });
+}
+
+/** The data's featureCompatibilityVersion, like `6.0`. */
+export async function formatOf(port: number, user?: DatabaseUser): Promise<string> {
+  return withMongod(
+    port,
+    async (client) => {
+      const admin = client.db('admin');
+      const answer = await admin.command({ getParameter: 1, featureCompatibilityVersion: 1 });
+      return String(answer.featureCompatibilityVersion.version);
+    },
+    user,
+  );
 }
 
 /**
@@ -58,23 +69,5 @@ async function initiate(admin: Admin, { name, port }: ReplicaSetOfOne): Promise<
       !(error instanceof mongoose.mongo.MongoServerError && error.codeName === 'AlreadyInitialized')
     )
       throw error;
-  }
-}
-
-async function withMongod<T>(
-  port: number,
-  work: (client: mongoose.mongo.MongoClient) => Promise<T>,
-): Promise<T> {
-  const client = new mongoose.mongo.MongoClient(
-    `mongodb://127.0.0.1:${port}/?directConnection=true`,
-    {
-      serverSelectionTimeoutMS: TIMEOUT_MS,
-      maxPoolSize: 1,
-    },
-  );
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
   }
 }

@@ -1,7 +1,7 @@
 // The embedded database over its life: data and port kept, folder guarded, and never left behind by a killed app.
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -90,7 +90,9 @@ test.concurrent('a replica set of one on the loopback, with transactions', async
   const { expect } = context;
   const { start } = await world(context);
   const { uri, port } = await start();
-  expect(uri).toBe(`mongodb://127.0.0.1:${port}/assay?replicaSet=assay`);
+  expect(uri.replace(/assay:[0-9a-f]{64}@/, '')).toBe(
+    `mongodb://127.0.0.1:${port}/assay?replicaSet=assay&authSource=admin`,
+  );
   await withDb(uri, async (db) => {
     const { parsed } = await db.admin().command({ getCmdLineOpts: 1 });
     expect(parsed.net.bindIp).toBe('127.0.0.1');
@@ -99,6 +101,40 @@ test.concurrent('a replica set of one on the loopback, with transactions', async
     await session.endSession();
     expect(await db.collection('t').countDocuments()).toBe(1);
   });
+});
+
+test.concurrent('without the password nobody reads, and nobody else reads the files', async (context) => {
+  const { expect } = context;
+  const { dataDir, start } = await world(context);
+  const { uri, port } = await start();
+  const open = new URL(uri);
+  [open.username, open.password] = ['', ''];
+  open.searchParams.delete('authSource');
+  await expect(ids(open.href)).rejects.toThrow(/requires authentication/);
+  open.username = 'assay';
+  open.password = 'a'.repeat(64);
+  open.searchParams.set('authSource', 'admin');
+  await expect(ids(open.href)).rejects.toThrow(/Authentication failed/);
+  expect(port).toBeGreaterThan(0);
+  const modes = ['mongod.key', 'mongod.log', 'db', 'db/WiredTiger'].map(async (name) => {
+    const { mode } = await stat(join(dataDir, name));
+    return (mode & 0o777).toString(8);
+  });
+  expect(await Promise.all(modes)).toEqual(['600', '600', '700', '600']);
+});
+
+test.concurrent('data from before there was a password is taken up; data of another key is not', async (context) => {
+  const { expect } = context;
+  const { dataDir, start } = await world(context);
+  const first = await start();
+  await insert(first.uri, 1);
+  await withDb(first.uri, (db) => db.client.db('admin').command({ dropAllUsersFromDatabase: 1 }));
+  await first.stop();
+  const second = await start();
+  expect(await ids(second.uri)).toEqual([1]);
+  await second.stop();
+  await rm(join(dataDir, 'mongod.key'));
+  await expect(start()).rejects.toThrow('restore mongod.key');
 });
 
 test.concurrent('data and port are kept over a restart', async (context) => {

@@ -178,7 +178,8 @@ test('the official download is checked, kept, and not fetched again', async () =
   answer = (request, response) =>
     response.end(request.url?.endsWith('.sha256') ? `${sha256(archive)}  mongodb.tgz\n` : archive);
   const path = join(root, 'cache', 'mongod-8.2.6');
-  expect(await findMongod(lookup())).toEqual({ path, source: 'download', version: '8.2.6' });
+  const found = await findMongod(lookup({ timeoutMs: 10_000 }));
+  expect(found).toEqual({ path, source: 'download', version: '8.2.6' });
   expect(logged.join('\n')).toMatch(/Downloading MongoDB 8\.2\.6: \d+ of \d+ MB/);
   expect(await cached()).toEqual(['mongod-8.2.6']);
 
@@ -223,6 +224,11 @@ test.each(badHosts)('a download host that %s', async (_, host, reason) => {
   await expect(findMongod(lookup())).rejects.toThrow(reason);
   expect(await cached()).toEqual([]);
   expect(await readdir(root)).not.toContain('ran');
+});
+
+test('a download host that anybody on the way could speak for', async () => {
+  const env = { ...lookup().env, MONGOMS_DOWNLOAD_MIRROR: 'http://mirror.example.com' };
+  await expect(findMongod({ ...lookup(), env })).rejects.toThrow('must begin with https://');
 });
 
 test('a download host that is not there', async () => {

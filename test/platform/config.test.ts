@@ -72,7 +72,7 @@ test('one error names every bad key, and repeats no value', () => {
 
 test.each([
   ['a database of one’s own', { MONGODB_URI }],
-  ['production', { NODE_ENV: 'production' }],
+  ['production', { NODE_ENV: 'production', ASSAY_EMBEDDED_DATABASE: 'allow' }],
 ])('%s asks for secrets', (_, source) => {
   expect(problems(source).map((line) => line.split(':')[0])).toEqual([
     'ASSAY_JWT_SECRET',
@@ -80,6 +80,13 @@ test.each([
     'ASSAY_ENCRYPTION_KEY',
   ]);
   expect(problems({ ...source, ...secrets })).toEqual([]);
+});
+
+test('production asks for a database of its own', () => {
+  const production = { NODE_ENV: 'production', ...secrets };
+  expect(problems(production)).toEqual([expect.stringMatching(/^MONGODB_URI: required/)]);
+  expect(problems({ ...production, MONGODB_URI })).toEqual([]);
+  expect(problems({ ...production, ASSAY_EMBEDDED_DATABASE: 'allow' })).toEqual([]);
 });
 
 test.each([
