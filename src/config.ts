@@ -146,6 +146,12 @@ export const environment = z.object({
     .enum(['open', 'invite'])
     .default('open')
     .describe('Whether anyone may register an organisation'),
+  ASSAY_REQUIRE_VERIFIED_EMAIL: z
+    .stringbool()
+    .optional()
+    .describe(
+      'Whether accounts whose mailbox nobody has proved may not invite, mint keys and tokens or set up sign-on, and end after a day; unset: in production',
+    ),
   DEFAULT_PLAN: plan
     .optional()
     .describe(
@@ -207,8 +213,9 @@ type Environment = z.output<typeof environment>;
 export type PlanName = z.output<typeof plan>;
 
 /** The environment, with the defaults that depend on other variables. */
-export interface Config extends Omit<Environment, 'DEFAULT_PLAN'> {
+export interface Config extends Omit<Environment, 'DEFAULT_PLAN' | 'ASSAY_REQUIRE_VERIFIED_EMAIL'> {
   DEFAULT_PLAN: PlanName;
+  requireVerifiedEmail: boolean;
   production: boolean;
 }
 
@@ -238,11 +245,13 @@ export function loadConfig(
   ];
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(`Invalid configuration:\n  ${problems.join('\n  ')}`);
-  const env = parsed.data;
+  const { ASSAY_REQUIRE_VERIFIED_EMAIL: requireVerifiedEmail, ...env } = parsed.data;
+  const production = env.NODE_ENV === 'production';
   return {
     ...env,
+    requireVerifiedEmail: requireVerifiedEmail ?? production,
     DEFAULT_PLAN: env.DEFAULT_PLAN ?? (env.STRIPE_SECRET_KEY ? 'sandbox' : 'enterprise'),
-    production: env.NODE_ENV === 'production',
+    production,
   };
 }
 

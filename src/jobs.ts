@@ -46,11 +46,12 @@ interface Workers extends Background {
 }
 
 export function createJobs(workers: Workers): Job[] {
-  const { audit, consumers, outboxWorker, deletion, ledgerMaintenance } = workers;
+  const { audit, consumers, outboxWorker, deletion, ledgerMaintenance, unprovedAccounts } = workers;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
     { name: 'outbox.deliver', everyMs: SECOND, run: () => outboxWorker.run() },
+    { name: 'users.lapse', everyMs: HOUR, run: () => unprovedAccounts.lapseAll() },
     { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
     {
       name: 'ledger.release-once-keys',

@@ -3,9 +3,11 @@ import type { Consumers } from '../ledger/follow/consumers.ts';
 import type { AuditLogService } from '../resources/audit/audit-log.service.ts';
 import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createCredentialService } from '../resources/auth/accounts/credentials.service.ts';
+import { createFoundingService } from '../resources/auth/accounts/founding.service.ts';
 import { createLocalService } from '../resources/auth/accounts/local.service.ts';
 import { createRegistrationService } from '../resources/auth/accounts/registration.service.ts';
 import { createSignInFailures } from '../resources/auth/accounts/sign-in-failures.service.ts';
+import { createUnprovedAccountService } from '../resources/auth/accounts/unproved-accounts.service.ts';
 import { createEmailLinkService } from '../resources/auth/email-links/email-links.service.ts';
 import { createOneTimeTokenService } from '../resources/auth/email-links/one-time-tokens.service.ts';
 import { createKeyAuthenticationService } from '../resources/auth/keys/key-authentication.service.ts';
@@ -17,6 +19,7 @@ import { createSecondStepService } from '../resources/auth/mfa/second-step.servi
 import { createProfileService } from '../resources/auth/profile/profile.service.ts';
 import { createSessionService } from '../resources/auth/sessions/sessions.service.ts';
 import { createStreamTokenService } from '../resources/auth/sessions/stream-tokens.service.ts';
+import { createOrganizationEndService } from '../resources/organization/deletion/organization-end.service.ts';
 import { createMembershipService } from '../resources/organization/memberships/memberships.service.ts';
 import { createOrganizationService } from '../resources/organization/organization.service.ts';
 import { createWorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';
@@ -38,9 +41,13 @@ export function createIdentity(platform: Platform, { audit, auditLog, consumers 
   const oneTimeTokens = createOneTimeTokenService(platform);
   const sessions = createSessionService({ ...platform, ...belonging, oneTimeTokens, auditLog });
   const failures = createSignInFailures({ ...platform, sessions, audit });
-  const proofs = { ...platform, sessions, memberships, oneTimeTokens };
+  const organizationEnd = createOrganizationEndService({ ...platform, memberships });
+  const begun = { ...platform, memberships, organizationEnd, sessions, audit };
+  const unprovedAccounts = createUnprovedAccountService(begun);
+  const founding = createFoundingService({ ...platform, ...belonging });
+  const proofs = { ...platform, sessions, memberships, oneTimeTokens, founding, unprovedAccounts };
   const credentials = createCredentialService(proofs);
-  const registration = createRegistrationService({ ...platform, ...belonging, sessions });
+  const registration = createRegistrationService(proofs);
   const signIn = { ...platform, sessions, failures, credentials, oneTimeTokens };
   const local = createLocalService({ ...signIn, registration });
   const emailLinks = createEmailLinkService(signIn);
@@ -60,6 +67,8 @@ export function createIdentity(platform: Platform, { audit, auditLog, consumers 
     failures,
     credentials,
     registration,
+    organizationEnd,
+    unprovedAccounts,
     /** What the routes below `/auth` see. */
     auth: {
       local,

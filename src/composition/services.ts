@@ -25,7 +25,8 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
   });
   const decisions = createDecisions(platform, { audit, identity });
   const { bulk } = decisions.traces;
-  const deletion = createOrganizationDeletionService({ ...platform, memberships, bulk, audit });
+  const ending = { memberships, organizationEnd: identity.organizationEnd };
+  const deletion = createOrganizationDeletionService({ ...platform, ...ending, bulk, audit });
   const readiness = createReadiness(platform);
 
   const mails = { ...auth.emailLinks.mails, ...team.invitations.mails };
@@ -58,7 +59,14 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
       team,
     },
     /** What runs without a request. */
-    background: { audit, deletion, outboxWorker, failures: identity.failures, ...signOnParts },
+    background: {
+      audit,
+      deletion,
+      outboxWorker,
+      failures: identity.failures,
+      unprovedAccounts: identity.unprovedAccounts,
+      ...signOnParts,
+    },
   };
 }
 export type Services = ReturnType<typeof createServices>['routes'];

@@ -30,7 +30,14 @@ export const addressInput = z.object({ email: emailAddress });
 export const completeInput = registerInput.omit({ email: true }).extend({ token: oneTimeToken });
 export const resetInput = z.object({ token: oneTimeToken, password: newPassword });
 export const changeInput = z.object({ currentPassword: existingPassword, newPassword });
-export const linkInput = z.object({ token: oneTimeToken });
+export const linkInput = z.object({
+  token: oneTimeToken,
+  password: existingPassword
+    .optional()
+    .describe(
+      'While nobody has proved the mailbox: of whoever registered it, who keeps the account; without it everything that was begun before ends',
+    ),
+});
 export const switchInput = z.object({ organizationId: objectId });
 export const revokeInput = z.union([
   z.object({ auditLogId: objectId }),

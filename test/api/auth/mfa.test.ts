@@ -4,6 +4,7 @@ import {
   auditOf,
   changeMembership,
   objectId,
+  prove,
   startHarness,
   type Harness,
 } from '../../setup/harness.ts';
@@ -55,7 +56,7 @@ const many = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));
 
 async function enrolled(): Promise<{ person: Owner; authenticator: Authenticator }> {
-  const person = await createOwner(app);
+  const person = await prove(harness, await createOwner(app));
   return { person, authenticator: await enrol(app, clock, person.token) };
 }
 const backupCodes = async ({ token }: Owner): Promise<string[]> =>

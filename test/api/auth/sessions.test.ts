@@ -323,6 +323,7 @@ test('a user of two organisations lists them and switches between them; both tok
   ]);
   expect(Object.keys(listed[0]).sort()).toEqual([
     'isCurrent',
+    'isPending',
     'joinedAt',
     'name',
     'organizationId',

@@ -138,7 +138,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/resources/auth/keys/key-authentication.service.ts':
     'a key says which organisation it belongs to',
   'src/resources/organization/deletion/organization-deletion.service.ts':
-    'deleted organisations, and who belongs nowhere else',
+    'deleted organisations wait for their erasure',
+  'src/resources/organization/deletion/organization-end.service.ts': 'who belongs nowhere else',
   'src/resources/organization/memberships/memberships.migration.ts':
     'memberships of earlier versions, whoever has them',
   'src/resources/organization/memberships/memberships.service.ts':

@@ -1,15 +1,19 @@
-// What ends with a password: a new one is set in one place, and everything that the old one opened is closed there.
+// What ends with a password, and with the first proof of a mailbox: both are done in one place, and everything that was opened before is closed there.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
+import type { FoundingService } from './founding.service.ts';
+import type { UnprovedAccountService } from './unproved-accounts.service.ts';
 import type { UserDocument } from './users.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & {
   sessions: SessionService;
   memberships: MembershipService;
   oneTimeTokens: OneTimeTokenService;
+  founding: FoundingService;
+  unprovedAccounts: UnprovedAccountService;
 };
 
 interface NewPassword {
@@ -29,7 +33,7 @@ interface Replaced {
 }
 
 export function createCredentialService(deps: Deps) {
-  const { models, sessions, memberships, oneTimeTokens, clock } = deps;
+  const { models, sessions, memberships, oneTimeTokens, founding, unprovedAccounts, clock } = deps;
 
   async function replacePassword(userId: string, change: NewPassword): Promise<Replaced> {
     const { passwordHash, exceptJti, mailboxProved, keptBy } = change;
@@ -50,24 +54,65 @@ export function createCredentialService(deps: Deps) {
     return { user, sessionsEnded: revoked };
   }
 
+  /**
+   * The owner of the mailbox is here for the first time. Whoever registered the address may be somebody else: what they began ends,
+   * and where it was an organisation, its place is taken by a new one of the owner's.
+   */
+  async function startAnew(
+    user: UserDocument,
+    { passwordHash, keptBy }: Pick<NewPassword, 'passwordHash' | 'keptBy'>,
+  ): Promise<Replaced> {
+    const userId = user._id.toHexString();
+    const hadBegun = await unprovedAccounts.endBegun(user, keptBy);
+    const proof = { passwordHash, exceptJti: null, mailboxProved: true };
+    const replaced = await replacePassword(userId, {
+      ...proof,
+      ...(keptBy !== undefined && { keptBy }),
+    });
+    const isHomeless = hadBegun && (await memberships.ofUser(userId)).length === 0;
+    if (isHomeless && founding.isOpen()) await founding.found(userId, user.name);
+    return replaced;
+  }
+
   return {
     /** Replaces the password, ends sessions, and makes links, second steps and stream tokens void; call it in a transaction. */
     replacePassword,
 
     /**
-     * The owner of the mailbox is here. Whoever registered the address without proving it may be somebody else: their password and
-     * sessions end. A second factor stays. `provedBy`: the organisation that answers for the address; absent: the owner proved it
-     * personally. Call it in a transaction.
+     * The owner of the mailbox is here, and sets a password. The first proof starts the account anew. Call it in a transaction.
+     * @throws AppError `INVALID_TOKEN` when the account is gone
+     */
+    async resetPassword(userId: string, passwordHash: string): Promise<Replaced> {
+      const user = await models.users.findById(userId).lean<UserDocument>();
+      if (user?.emailVerifiedAt === null) return startAnew(user, { passwordHash });
+      return replacePassword(userId, { passwordHash, exceptJti: null, mailboxProved: true });
+    },
+
+    /**
+     * The owner of the mailbox is here; the first proof starts the account anew. `provedBy`: the organisation that answers for the
+     * address; absent: the owner proved it personally. Call it in a transaction.
      */
     async proveMailbox(user: UserDocument, provedBy?: string): Promise<UserDocument> {
       if (user.emailVerifiedAt !== null) return memberships.releaseAccount(user, provedBy);
-      const { user: proved } = await replacePassword(user._id.toHexString(), {
-        passwordHash: null,
-        exceptJti: null,
-        mailboxProved: true,
-        ...(provedBy !== undefined && { keptBy: provedBy }),
-      });
-      return proved;
+      const kept = provedBy !== undefined && { keptBy: provedBy };
+      return (await startAnew(user, { passwordHash: null, ...kept })).user;
+    },
+
+    /**
+     * The owner of the mailbox is here and knows the password, so it was they who registered the address: nothing ends. Call it in a
+     * transaction. @throws AppError `INVALID_CREDENTIALS` when the password has changed meanwhile
+     */
+    async confirmMailbox({ _id, passwordHash }: UserDocument): Promise<UserDocument> {
+      const confirmed = await models.users
+        .findOneAndUpdate(
+          { _id, passwordHash },
+          { $set: { emailVerifiedAt: clock.now() } },
+          { returnDocument: 'after' },
+        )
+        .lean<UserDocument>();
+      if (!confirmed) throw new AppError('INVALID_CREDENTIALS');
+      await memberships.releaseAwaiting(_id.toHexString());
+      return memberships.releaseAccount(confirmed);
     },
   };
 }

@@ -53,11 +53,6 @@ export function createLocalService(deps: Deps) {
     transaction,
   } = deps;
 
-  async function requireNew(email: string): Promise<void> {
-    if (await models.users.exists({ email }))
-      throw new AppError('ALREADY_EXISTS', 'An account with this address exists');
-  }
-
   return {
     requireOpen: registration.requireOpen,
 
@@ -65,7 +60,7 @@ export function createLocalService(deps: Deps) {
     async register(input: z.output<typeof registerInput>, origin: Origin): Promise<Registered> {
       const { password, ...person } = input;
       registration.requireOpen();
-      await requireNew(person.email);
+      await registration.requireFree(person.email);
       const passwordHash = await passwords.hash(password);
       return transaction(() =>
         registration.register(
@@ -87,7 +82,6 @@ export function createLocalService(deps: Deps) {
       return transaction(async () => {
         const { email } = await oneTimeTokens.use('signup', token);
         if (email === null) throw new AppError('INTERNAL_ERROR');
-        await requireNew(email);
         return registration.register(
           { ...person, email, identities: [], passwordHash, mailboxProved: true },
           origin,

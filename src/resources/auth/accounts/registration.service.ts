@@ -1,18 +1,21 @@
 // Registration: a new account with an organisation of its own, by password, mail or social login.
 import type { Platform } from '../../../composition/platform.ts';
+import { isUnused } from '../../../domain/identity/unused-account.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
-import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { Origin, Proof, SessionService, SignedIn } from '../sessions/sessions.service.ts';
 import { type ActiveOrganization, toActiveOrganization } from './account-views.ts';
-import type { SocialIdentity } from './users.model.ts';
+import type { FoundingService } from './founding.service.ts';
+import type { UnprovedAccountService } from './unproved-accounts.service.ts';
+import type { SocialIdentity, UserDocument } from './users.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'config' | 'clock' | 'newId'> & {
+type Deps = Pick<Platform, 'models' | 'clock'> & {
   sessions: SessionService;
-  organizations: OrganizationService;
   memberships: MembershipService;
+  founding: FoundingService;
+  unprovedAccounts: UnprovedAccountService;
 };
 
 export interface Registrant {
@@ -28,31 +31,66 @@ export interface Registrant {
 export type Registered = SignedIn & { organization: ActiveOrganization };
 
 export function createRegistrationService(deps: Deps) {
-  const { models, sessions, organizations, memberships, clock, newId, config } = deps;
+  const { models, sessions, memberships, founding, unprovedAccounts, clock } = deps;
+
+  /**
+   * The account that a registrant takes over: one that nobody has proved, where they have; else one that nobody has used. Null: the
+   * address has none. @throws AppError `ALREADY_EXISTS`
+   */
+  async function accountAt({
+    email,
+    mailboxProved,
+  }: Pick<Registrant, 'email' | 'mailboxProved'>): Promise<UserDocument | null> {
+    const known = await models.users.findOne({ email }).lean<UserDocument>();
+    const isFree = !known || (mailboxProved ? known.emailVerifiedAt === null : isUnused(known));
+    if (isFree) return known;
+    throw new AppError('ALREADY_EXISTS', 'An account with this address exists');
+  }
+
+  /** What was begun with the account ends; what directories gave to its address waits for a proof of the mailbox. */
+  async function takeOver(known: UserDocument, account: object): Promise<UserDocument> {
+    const userId = known._id.toHexString();
+    await unprovedAccounts.endBegun(known);
+    await sessions.revokeAll(userId);
+    const taken = await findOr404(
+      models.users
+        .findOneAndUpdate(
+          { _id: known._id },
+          { $set: { ...account, provisionedBy: null } },
+          { returnDocument: 'after' },
+        )
+        .lean<UserDocument>(),
+    );
+    if (taken.emailVerifiedAt === null) await memberships.awaitProof(userId);
+    else await memberships.releaseAwaiting(userId);
+    return taken;
+  }
+
   return {
-    /** @throws AppError `FORBIDDEN` when registration is by invitation only */
-    requireOpen(): void {
-      if (config.REGISTRATION === 'invite')
-        throw new AppError('FORBIDDEN', 'Registration is by invitation only');
+    requireOpen: founding.requireOpen,
+
+    /** @throws AppError `ALREADY_EXISTS` when somebody else has the address */
+    async requireFree(email: string): Promise<void> {
+      await accountAt({ email, mailboxProved: false });
     },
 
-    /** A new user with a new organisation, signed in as its owner; call it in a transaction. */
+    /** A user with a new organisation, signed in as its owner; call it in a transaction. @throws AppError `ALREADY_EXISTS` */
     async register(registrant: Registrant, origin: Origin, proof: Proof): Promise<Registered> {
       const { organizationName, mailboxProved, ...person } = registrant;
-      const { organizationId } = await organizations.create(organizationName);
-      const userId = newId();
       const now = clock.now();
-      const user = await insertOne(models.users, {
+      const account = {
         ...person,
-        _id: userId,
         passwordChangedAt: person.passwordHash === null ? null : now,
         emailVerifiedAt: mailboxProved ? now : null,
-      });
-      await memberships.add({ organizationId, userId, role: 'owner' });
+      };
+      const known = await accountAt(registrant);
+      const user = known ? await takeOver(known, account) : await insertOne(models.users, account);
+      const organizationId = await founding.found(user._id.toHexString(), organizationName);
       const organization = await findOr404(
         models.organizations.findById(organizationId).lean<OrganizationDocument>(),
       );
-      const session = await sessions.signIn(user, origin, proof);
+      const home = { ...user, lastOrganizationId: organization._id };
+      const session = await sessions.signIn(home, origin, proof);
       // A new account has no second factor.
       if (session.mfaRequired) throw new AppError('INTERNAL_ERROR');
       return { ...session, organization: toActiveOrganization(organization) };

@@ -70,10 +70,10 @@ export const emailLinkRoutes = [
     ...use,
     body: linkInput,
     data: signInView,
-    codes: ['INVALID_TOKEN', 'EXPIRED', 'ACCOUNT_DEACTIVATED'],
+    codes: ['INVALID_TOKEN', 'EXPIRED', 'ACCOUNT_DEACTIVATED', 'INVALID_CREDENTIALS'],
     audit: { action: 'auth.login', resource: 'session' },
     async handler({ body, meta }, { auth }) {
-      const made = await auth.emailLinks.signIn(body.token, meta);
+      const made = await auth.emailLinks.signIn(body, meta);
       return reply(200, made, { audit: signInAudit(made) });
     },
   }),

@@ -8,7 +8,7 @@ import type { CredentialService } from '../accounts/credentials.service.ts';
 import type { PasswordChanged } from '../accounts/local.service.ts';
 import { detailOf, type SignInFailures } from '../accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
-import type { resetInput } from '../auth.schemas.ts';
+import type { linkInput, resetInput } from '../auth.schemas.ts';
 import type { Origin, SecondStep, SessionService, SignedIn } from '../sessions/sessions.service.ts';
 import {
   accountExistsMail,
@@ -93,7 +93,8 @@ export function createEmailLinkService(deps: Deps) {
 
   const signUp: ComposeMail = async ({ payload, createdAt }) => {
     const email = payload.email as string;
-    if (await userOf(email)) return accountExistsMail(email);
+    const user = await userOf(email);
+    if (user && user.emailVerifiedAt !== null) return accountExistsMail(email);
     const link = await linkFor('signup', email, { user: null, createdAt });
     return link && signUpMail(email, link);
   };
@@ -120,10 +121,9 @@ export function createEmailLinkService(deps: Deps) {
       return transaction(async () => {
         const { userId, email } = await oneTimeTokens.use('reset', token);
         if (!userId) throw new AppError('INTERNAL_ERROR');
-        const change = { passwordHash, exceptJti: null, mailboxProved: true };
-        const { user, sessionsEnded } = await credentials.replacePassword(
+        const { user, sessionsEnded } = await credentials.resetPassword(
           userId.toHexString(),
-          change,
+          passwordHash,
         );
         // A link proves the mailbox it went to, and a directory may have moved the account since.
         if (user.email !== email) throw new AppError('INVALID_TOKEN');
@@ -132,14 +132,25 @@ export function createEmailLinkService(deps: Deps) {
       });
     },
 
-    /** @throws AppError `INVALID_TOKEN`, `EXPIRED`, `ACCOUNT_DEACTIVATED` */
-    async signIn(token: string, origin: Origin): Promise<SignedIn | SecondStep> {
+    /**
+     * The first proof of the mailbox starts the account anew, unless the password comes along.
+     * @throws AppError `INVALID_TOKEN`, `EXPIRED`, `ACCOUNT_DEACTIVATED`, `INVALID_CREDENTIALS`
+     */
+    async signIn(
+      { token, password }: z.output<typeof linkInput>,
+      origin: Origin,
+    ): Promise<SignedIn | SecondStep> {
       const { userId } = await oneTimeTokens.peek('magic-link', token);
       const user = await models.users.findById(userId).lean<UserDocument>();
       if (!user) throw new AppError('INVALID_TOKEN');
+      const confirms = user.emailVerifiedAt === null && password !== undefined;
+      if (confirms && !(await passwords.verify(user.passwordHash, password)))
+        throw new AppError('INVALID_CREDENTIALS', 'Password is incorrect');
       return transaction(async () => {
         const { email } = await oneTimeTokens.use('magic-link', token);
-        const proved = await credentials.proveMailbox(user);
+        const proved = confirms
+          ? await credentials.confirmMailbox(user)
+          : await credentials.proveMailbox(user);
         if (proved.email !== email) throw new AppError('INVALID_TOKEN');
         return sessions.signIn(proved, origin, { method: METHOD, secondFactor: null });
       }).catch((error: unknown) => {

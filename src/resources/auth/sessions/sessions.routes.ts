@@ -93,7 +93,6 @@ export const sessionRoutes = [
     summary:
       'Leave an organisation, or decline what its directory offers; its last active owner stays',
     ...mine,
-    whileDeactivated: true,
     params: byId,
     data: leftView,
     audit: { action: 'team.member.left', resource: 'member' },

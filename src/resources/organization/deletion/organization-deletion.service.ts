@@ -3,14 +3,15 @@ import type { Model } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { BulkService } from '../../traces/bulk/bulk.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
+import type { OrganizationEndService } from './organization-end.service.ts';
 import type { OrganizationDeletionDocument } from './organization-deletions.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'> & {
+type Deps = Pick<Platform, 'models' | 'clock'> & {
   memberships: MembershipService;
+  organizationEnd: OrganizationEndService;
   bulk: BulkService;
   audit: AuditService;
 };
@@ -34,23 +35,7 @@ export interface DeletedOrganization {
 }
 
 export function createOrganizationDeletionService(deps: Deps) {
-  const { models, memberships, bulk, audit, clock, onCommit, caches } = deps;
-
-  /** Accounts of people who belong nowhere else go with it; no other's next sign-in leads to it. */
-  async function removeMembers(organizationId: string): Promise<void> {
-    const people = await memberships.removeAll(organizationId);
-    const elsewhere = await models.memberships
-      .find({ userId: { $in: people } }, 'userId', { crossTenant: true })
-      .lean<{ userId: { toHexString(): string } }[]>();
-    const staying = new Set(elsewhere.map(({ userId }) => userId.toHexString()));
-    await models.users.deleteMany({
-      _id: { $in: people.filter((userId) => !staying.has(userId.toHexString())) },
-    });
-    await models.users.updateMany(
-      { lastOrganizationId: organizationId },
-      { $set: { lastOrganizationId: null } },
-    );
-  }
+  const { models, memberships, organizationEnd, bulk, audit, clock } = deps;
 
   async function eraseDecisions(organizationId: string): Promise<void> {
     const tenant = systemTenant(organizationId);
@@ -112,24 +97,9 @@ export function createOrganizationDeletionService(deps: Deps) {
     ): Promise<DeletedOrganization> {
       await memberships.lock(organizationId);
       await requireOwnership(organizationId, userId);
-      const deleted = await models.organizations
-        .findOneAndDelete({ _id: organizationId, name })
-        .lean();
-      if (!deleted)
+      if (!(await models.organizations.exists({ _id: organizationId, name })))
         throw new AppError('VALIDATION_ERROR', 'name: not the name of this organisation');
-      const now = clock.now();
-      await models.sessions.updateMany(
-        { organizationId, revokedAt: null },
-        { $set: { revokedAt: now } },
-      );
-      await removeMembers(organizationId);
-      await models.invitations.deleteMany({ organizationId });
-      await models.workspaceKeys.deleteMany({ organizationId });
-      await models.scimTokens.deleteMany({ organizationId });
-      await models.ssoDomains.deleteMany({ organizationId });
-      await models.agents.deleteMany({ organizationId });
-      await insertOne(models.organizationDeletions, { organizationId, requestedAt: now });
-      onCommit(() => caches.forget(organizationId));
+      await organizationEnd.end(organizationId);
       return { _id: organizationId, deleted: true };
     },
 

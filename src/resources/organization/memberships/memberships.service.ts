@@ -26,10 +26,14 @@ const OLDEST_FIRST = { createdAt: 1, _id: 1 } as const;
 
 /** Every method that writes belongs into a transaction. */
 export function createMembershipService({ models }: { models: Models }) {
+  async function hasActiveOwner(organizationId: string | Types.ObjectId): Promise<boolean> {
+    const owner = { organizationId, role: 'owner' as const, isActive: true, ...THEIRS };
+    return (await models.memberships.exists(owner)) !== null;
+  }
+
   /** @throws AppError `VALIDATION_ERROR` when no active owner is left, and the transaction with it */
   async function requireActiveOwner(organizationId: string): Promise<void> {
-    const owner = { organizationId, role: 'owner' as const, isActive: true, ...THEIRS };
-    if (!(await models.memberships.exists(owner)))
+    if (!(await hasActiveOwner(organizationId)))
       throw new AppError('VALIDATION_ERROR', 'An organisation needs an active owner');
   }
 
@@ -168,6 +172,25 @@ export function createMembershipService({ models }: { models: Models }) {
       await models.memberships
         .updateMany({ userId, awaitsProof: true }, { $set: { awaitsProof: false } })
         .setOptions({ crossTenant: true });
+    },
+
+    /** Whether the user has any membership, be it an offer. */
+    async isAnywhere(userId: string): Promise<boolean> {
+      const any = models.memberships.exists({ userId }).setOptions({ crossTenant: true });
+      return (await any) !== null;
+    },
+
+    /** Somebody claims the address of a user and has not proved it: what directories gave it waits for the proof. */
+    async awaitProof(userId: string): Promise<void> {
+      await models.memberships
+        .updateMany({ userId }, { $set: { awaitsProof: true } })
+        .setOptions({ crossTenant: true });
+    },
+
+    /** Takes a membership away, whatever becomes of the organisation; answers whether it has an active owner still. */
+    async withdraw({ _id, organizationId }: MembershipDocument): Promise<boolean> {
+      await models.memberships.deleteOne({ _id, organizationId });
+      return hasActiveOwner(organizationId);
     },
 
     /** @throws AppError `VALIDATION_ERROR` when no active owner would remain */

@@ -1,6 +1,7 @@
 // The accounts behind provisioned members: found or created, and how far a directory may change them (document 1, section 2).
 import type { Platform } from '../../../composition/platform.ts';
 import { displayNameIn } from '../../../domain/identity/display-name.ts';
+import { isUnused } from '../../../domain/identity/unused-account.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
@@ -85,11 +86,6 @@ export function createScimAccountService(deps: Deps) {
   };
 }
 export type ScimAccountService = ReturnType<typeof createScimAccountService>;
-
-/** Nobody has entered the account in any way, and no credential opens it. */
-function isUnused({ lastOrganizationId, passwordHash, emailVerifiedAt }: UserDocument): boolean {
-  return lastOrganizationId === null && passwordHash === null && emailVerifiedAt === null;
-}
 
 /** @throws AppError `SCIM_INVALID_VALUE` when the entry has no address that an account could have */
 export function emailOf(entry: DirectoryEntry): string {

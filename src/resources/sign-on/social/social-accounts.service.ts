@@ -30,13 +30,14 @@ export function createSocialAccountService(deps: Deps) {
     user: UserDocument,
     { issuer, subject }: SocialIdentityClaims,
   ): Promise<UserDocument> {
+    const proved = await credentials.proveMailbox(user);
     const { matchedCount } = await models.users.updateOne(
       { _id: user._id, 'identities.issuer': { $ne: issuer } },
       { $push: { identities: { issuer, subject, linkedAt: clock.now() } } },
     );
     if (matchedCount === 0)
       throw new AppError('CONFLICT', 'Account is linked to another identity at this provider');
-    return credentials.proveMailbox(user);
+    return proved;
   }
 
   function register(

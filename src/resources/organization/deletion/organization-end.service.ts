@@ -1,0 +1,49 @@
+// The end of an organisation: at once there is no member any more, and no session, key or invitation is valid (docs/organization-deletion.md).
+import type { Platform } from '../../../composition/platform.ts';
+import { insertOne } from '../../../platform/mongo/queries.ts';
+import type { MembershipService } from '../memberships/memberships.service.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'> & {
+  memberships: MembershipService;
+};
+
+export function createOrganizationEndService(deps: Deps) {
+  const { models, memberships, clock, onCommit, caches } = deps;
+
+  /** Accounts of people who belong nowhere else go with it; no other's next sign-in leads to it. */
+  async function removeMembers(organizationId: string): Promise<void> {
+    const people = await memberships.removeAll(organizationId);
+    const elsewhere = await models.memberships
+      .find({ userId: { $in: people } }, 'userId', { crossTenant: true })
+      .lean<{ userId: { toHexString(): string } }[]>();
+    const staying = new Set(elsewhere.map(({ userId }) => userId.toHexString()));
+    await models.users.deleteMany({
+      _id: { $in: people.filter((userId) => !staying.has(userId.toHexString())) },
+    });
+    await models.users.updateMany(
+      { lastOrganizationId: organizationId },
+      { $set: { lastOrganizationId: null } },
+    );
+  }
+
+  return {
+    /** Its records are erased afterwards. Call it in a transaction, after `memberships.lock`. */
+    async end(organizationId: string): Promise<void> {
+      const now = clock.now();
+      await models.organizations.deleteOne({ _id: organizationId });
+      await models.sessions.updateMany(
+        { organizationId, revokedAt: null },
+        { $set: { revokedAt: now } },
+      );
+      await removeMembers(organizationId);
+      await models.invitations.deleteMany({ organizationId });
+      await models.workspaceKeys.deleteMany({ organizationId });
+      await models.scimTokens.deleteMany({ organizationId });
+      await models.ssoDomains.deleteMany({ organizationId });
+      await models.agents.deleteMany({ organizationId });
+      await insertOne(models.organizationDeletions, { organizationId, requestedAt: now });
+      onCommit(() => caches.forget(organizationId));
+    },
+  };
+}
+export type OrganizationEndService = ReturnType<typeof createOrganizationEndService>;
