@@ -7,7 +7,7 @@ const POOL_BYTES = 16 * 1024;
 let pool = Buffer.alloc(0);
 let used = 0;
 
-/** 16 random bytes: a view into a pool, of which no part is used twice. */
+/** 16 random bytes: a view into a pool, of which no part is used twice. Some 20 seeds a decision cost 100 us when drawn one by one (row ingest/R1). */
 export function random16(): Buffer {
   if (used === pool.length) {
     pool = drawBytes(POOL_BYTES);

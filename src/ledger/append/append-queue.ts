@@ -1,7 +1,7 @@
 // The append queue of one organisation: what waits, the head it builds on, and how long appends took.
 import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
-import { LatencyRing } from './latency.ts';
+import { LatencyWindow } from './latency.ts';
 import { objectId } from '../ledger.model.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { Head } from './store.ts';
@@ -23,7 +23,7 @@ const IDLE_QUEUES_MAX = 5_000;
 export class AppendQueue {
   readonly organizationId: string;
   readonly organizationObjectId: Types.ObjectId;
-  readonly latency = new LatencyRing();
+  readonly latency = new LatencyWindow();
   readonly waiting: PendingAppend[] = [];
   readonly contention: ContentionBackoff = noContention();
   /** Acknowledged by or read with a majority, so it cannot be rolled back; null: to be read. */

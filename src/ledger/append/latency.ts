@@ -9,18 +9,18 @@ export interface Percentiles {
 
 const SAMPLES = 256;
 
-/** A ring buffer of the newest samples, sorted when it is read. */
-export class LatencyRing {
-  readonly #ring = new Float32Array(SAMPLES);
-  #count = 0;
+/** The newest samples, sorted when they are read. */
+export class LatencyWindow {
+  readonly #samples: number[] = [];
 
   add(ms: number): void {
-    this.#ring[this.#count++ % SAMPLES] = Math.max(0, ms);
+    this.#samples.push(Math.max(0, ms));
+    if (this.#samples.length > SAMPLES) this.#samples.shift();
   }
 
   /** Null before the first sample. */
   percentiles(): Percentiles | null {
-    const sorted = this.#ring.slice(0, Math.min(this.#count, SAMPLES)).sort();
+    const sorted = this.#samples.toSorted((a, b) => a - b);
     if (sorted.length === 0) return null;
     const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
     return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
