@@ -1,4 +1,4 @@
-// Lowers the priority of a worker thread, so that others go first: 0.09 ms late beside a verification instead of 0.3 to 3.9 (row p99-busy).
+// Lowers the priority of a worker thread, so that others go first: 0.09 ms late beside a verification instead of 0.3 to 3.9 (row during).
 import { readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';

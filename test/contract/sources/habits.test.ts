@@ -1,6 +1,7 @@
 // Habits that only reading the sources can check: one place for each delicate thing, and nothing that does not belong.
 import ts from 'typescript';
 import { expect, test } from 'vitest';
+import { rows } from '../../../bench/rows.ts';
 import { callsIn, files, sources, textOf, visitAll } from './sources.ts';
 
 const code = files.filter((file) => /^(src|test|bench|scripts)\/.*\.(ts|mjs)$/.test(file));
@@ -24,6 +25,16 @@ test('unions of literals instead of enums, and no literal spread into a literal'
     (node) => ts.isEnumDeclaration(node) || spreadsLiteral(node),
   );
   expect(found).toEqual([]);
+});
+
+test('a trick for speed names rows that the benchmark has', () => {
+  const named = sources.flatMap((file) =>
+    [...textOf(file).matchAll(/\(rows? ([\w/, -]+)\)|; rows? ([\w/, -]+)\)/g)].flatMap(
+      ([, one, other]) => (one ?? other ?? '').split(', '),
+    ),
+  );
+  expect(new Set(named).size).toBeGreaterThan(3);
+  expect(named.filter((name) => !Object.hasOwn(rows, name))).toEqual([]);
 });
 
 test('the environment is read in the configuration only', () => {
