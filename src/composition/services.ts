@@ -4,6 +4,7 @@ import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.t
 import { createOutboxWorker } from '../platform/outbox/outbox-worker.ts';
 import { createAuditLogService } from '../resources/audit/audit-log.service.ts';
 import { createAuditService } from '../resources/audit/audit.service.ts';
+import { createChainReleaseService } from '../resources/hash-chain/chain-release.service.ts';
 import { createReadiness } from '../resources/health/readiness.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
 import { createDecisions } from './decisions.ts';
@@ -28,6 +29,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
   const ending = { memberships, organizationEnd: identity.organizationEnd };
   const deletion = createOrganizationDeletionService({ ...platform, ...ending, bulk, audit });
   const readiness = createReadiness(platform);
+  const chainRelease = createChainReleaseService({ ...platform, audit });
 
   const mails = { ...auth.emailLinks.mails, ...team.invitations.mails };
   const outboxWorker = createOutboxWorker({
@@ -61,6 +63,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
     /** What runs without a request. */
     background: {
       audit,
+      chainRelease,
       deletion,
       outboxWorker,
       failures: identity.failures,

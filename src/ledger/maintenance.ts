@@ -3,7 +3,8 @@ import type { Connection } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
 import type { Chain } from './chains.ts';
 import { releaseExpiredIdempotencyKeys } from './entry-updates.ts';
-import { headIndexes, type HeadRow, thinHeads } from './append/heads.ts';
+import { headIndexes, notedHeads } from './heads/heads.ts';
+import { thinHeads } from './heads/thin-heads.ts';
 
 /** Head rows have no Mongoose model, so a migration builds their indexes. */
 export async function buildHeadIndexes(
@@ -11,8 +12,7 @@ export async function buildHeadIndexes(
   chains: readonly Chain[],
 ): Promise<void> {
   const db = connection.getClient().db(connection.name);
-  for (const { collection } of chains)
-    await db.collection(`heads_${collection}`).createIndexes([...headIndexes]);
+  for (const chain of chains) await notedHeads(db, chain).createIndexes([...headIndexes]);
 }
 
 export function createLedgerMaintenance({
@@ -37,8 +37,7 @@ export function createLedgerMaintenance({
       }
     },
     async thinHeads(): Promise<void> {
-      for (const { collection } of chains)
-        await thinHeads(db().collection<HeadRow>(`heads_${collection}`), clock.now());
+      for (const chain of chains) await thinHeads(notedHeads(db(), chain), clock.now());
     },
   };
 }

@@ -7,8 +7,9 @@ import type { Appender, Position, Sealed } from './entry.ts';
 import { createFold, type Fold } from './amend/fold.ts';
 import type { ColumnPayload, Columns } from './columns.ts';
 import { eraseAuditValues } from './entry-updates.ts';
-import { createHeads, type HeadRow, type Heads } from './append/heads.ts';
+import { createHeads, type Heads } from './heads/heads.ts';
 import { createAmendments, type Amendments } from './amend/amendments.ts';
+import { createLostHeads, type LostHeads } from './heads/lost-heads.ts';
 import { createMongoStore } from './append/mongo-store.ts';
 import type { Probe } from './probe.ts';
 import { systemTimer } from './timer.ts';
@@ -31,6 +32,7 @@ export interface ChainDeps<T extends Sealed, P extends ColumnPayload> {
 export interface OpenChain<T extends Sealed> {
   appender: Appender<T>;
   heads: Heads;
+  lostHeads: LostHeads;
   fold: Fold;
   amendments: Amendments<T>;
   /** Calls the listener after every batch: its chain has a new head. */
@@ -47,11 +49,7 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
   const db = connection.getClient().db(connection.name);
   const base = { ...deps, db, chain, timer: systemTimer };
   const store = createMongoStore(base);
-  const heads = createHeads({
-    ...base,
-    collection: db.collection<HeadRow>(`heads_${chain.collection}`),
-    store,
-  });
+  const heads = createHeads({ ...base, store });
   const listeners: ((organizationId: string) => void)[] = [];
   const appender = createAppender<T>({
     ...base,
@@ -64,6 +62,7 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
   return {
     appender,
     heads,
+    lostHeads: createLostHeads(base),
     fold,
     amendments: createAmendments({ ...base, appender, fold }),
     onSealed: (listener) => listeners.push(listener),

@@ -5,7 +5,9 @@ import { newId } from '../../src/platform/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Outcome } from '../../src/ledger/entry.ts';
 import { releaseExpiredIdempotencyKeys } from '../../src/ledger/entry-updates.ts';
-import { thinHeads, type HeadRow } from '../../src/ledger/append/heads.ts';
+import type { HeadRow } from '../../src/ledger/heads/heads.ts';
+import { createLostHeads } from '../../src/ledger/heads/lost-heads.ts';
+import { thinHeads } from '../../src/ledger/heads/thin-heads.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import { checkChain } from './invariants.ts';
 import { draft, RealChain } from './store/real-chain.ts';
@@ -225,6 +227,50 @@ test('a truncated chain is found before anything is built on it', async () => {
   expect(after.quarantined).toMatchObject([{ sequence: 6 }]);
   expect(head).toMatchObject({ sequence: 5 });
   expect(await chain.entries(organizationId)).toHaveLength(3);
+});
+
+test('a chain that is cut under an instance is found after a quiet minute, and goes on once that is released', async () => {
+  const organizationId = newId();
+  let now = Date.now();
+  const running = chain.start({ clock: { now: () => new Date(now) } });
+  for (const _ of numbers(5)) await running.appender.append(draft(organizationId));
+  await running.heads.flush();
+  const filter = { organizationId: objectId(organizationId) };
+  await chain.db.collection('ledger').deleteMany({ ...filter, sequence: { $gte: 4 } });
+  now += 61_000;
+  for (const _ of numbers(2))
+    await expect(running.appender.append(draft(organizationId))).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
+  expect(running.quarantined).toMatchObject([{ sequence: 5 }]);
+  const lost = createLostHeads({ db: chain.db, chain: DECISIONS });
+  expect(await lost.find(organizationId)).toMatchObject({
+    from: 4,
+    newest: { sequence: 5 },
+    goesOnAfter: { sequence: 3 },
+  });
+  await lost.setAside(organizationId);
+  expect(await lost.find(organizationId)).toBeNull();
+  expect(sealed(await running.appender.append(draft(organizationId)))).toMatchObject({
+    sequence: 4,
+  });
+  expect(running.heads.quarantined()).toEqual([]);
+  checkChain(await chain.entries(organizationId));
+  expect(await chain.db.collection('heads_ledger_lost').countDocuments(filter)).toBeGreaterThan(0);
+});
+
+test('a missing head that nobody had noted is noted with the quarantine', async () => {
+  const organizationId = newId();
+  const known = { sequence: 3, chainHash: 'e'.repeat(64) };
+  const { heads } = chain.start();
+  await expect(heads.confirm(organizationId, known)).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+  });
+  const later = chain.start();
+  await expect(later.appender.append(draft(organizationId))).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+  });
+  expect(later.quarantined).toEqual([known]);
 });
 
 test('old head rows are thinned, the newest of each hour and day stays', async () => {

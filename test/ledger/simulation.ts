@@ -5,7 +5,7 @@ import { AppError } from '../../src/errors.ts';
 import { createAppender } from '../../src/ledger/append/appender.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Appender, Draft, Outcome, Position } from '../../src/ledger/entry.ts';
-import type { Heads } from '../../src/ledger/append/heads.ts';
+import type { Heads } from '../../src/ledger/heads/heads.ts';
 import type { LedgerStore } from '../../src/ledger/append/store.ts';
 import { checkAnswers, checkLife } from './invariants.ts';
 import { type Chance, seeded } from './random.ts';

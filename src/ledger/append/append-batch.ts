@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Chain } from '../chains.ts';
 import type { Position, Stored } from '../entry.ts';
-import type { Heads } from './heads.ts';
+import type { Heads } from '../heads/heads.ts';
 import { insertBatch } from './insert-batch.ts';
 import type { AppendQueue } from './append-queue.ts';
 import type { PendingAppend } from './pending-append.ts';
@@ -62,9 +62,14 @@ async function readHead(queue: AppendQueue, conflicts: number, deps: BatchDeps):
     const { trusted } = queue;
     if (!trusted || head.sequence > trusted.sequence || head.chainHash === trusted.chainHash) {
       queue.trust(head);
+      if (head.sequence > 0) heads.note(queue.organizationId, head);
       return head;
     }
-    await heads.confirm(queue.organizationId, trusted);
+    await heads.confirm(queue.organizationId, trusted).catch((error: unknown) => {
+      // It is noted: from here on the note says what is missing, and whether that was released.
+      queue.trusted = null;
+      throw error;
+    });
   }
 }
 

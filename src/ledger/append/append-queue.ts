@@ -19,6 +19,8 @@ export interface QueueLimits {
 
 /** Idle queues that keep their head and latencies. */
 const IDLE_QUEUES_MAX = 5_000;
+/** A head that was not built on for so long is read again: the chain may have been cut or restored meanwhile. */
+const HEAD_KEPT_MS = 60_000;
 
 export class AppendQueue {
   readonly organizationId: string;
@@ -30,6 +32,7 @@ export class AppendQueue {
   head: Head | null = null;
   /** The newest head ever trusted; a chain that no longer reaches it was truncated. */
   trusted: Head | null = null;
+  #usedAt = 0;
 
   constructor(organizationId: string) {
     this.organizationId = organizationId;
@@ -39,6 +42,12 @@ export class AppendQueue {
   trust(head: Head): void {
     this.head = head;
     this.trusted = head;
+  }
+
+  /** About to be built on. */
+  use(now: Date): void {
+    if (Math.abs(now.getTime() - this.#usedAt) > HEAD_KEPT_MS) this.head = null;
+    this.#usedAt = now.getTime();
   }
 
   /** Removes the next batch, in order of arrival. */

@@ -48,6 +48,7 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
   async function appendNext(queue: AppendQueue): Promise<void> {
     await yieldTurn(queue, deps);
     const batch = queue.take(limits);
+    queue.use(clock.now());
     try {
       await appendBatch(queue, batch, deps);
     } catch (error) {

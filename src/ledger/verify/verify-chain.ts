@@ -7,7 +7,7 @@ import { AUDIT, type Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import { ABOUT_ONE, MAJORITY } from '../read-write-concerns.ts';
 import type { Position, Stored } from '../entry.ts';
-import type { HeadRow } from '../append/heads.ts';
+import type { HeadRow } from '../heads/heads.ts';
 import { objectId } from '../ledger.model.ts';
 import { ChainReplay } from './chain-replay.ts';
 import type { Verification } from './report.ts';

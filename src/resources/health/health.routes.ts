@@ -14,7 +14,7 @@ export const healthRoutes = [
   route({
     method: 'get',
     path: '/ready',
-    summary: 'Requests can be served: database, clock, chains, not draining',
+    summary: 'Requests can be served: database, clock, not draining',
     auth: 'public',
     codes: ['SERVICE_UNAVAILABLE'],
     data: z.object({ status: z.literal('ready') }),

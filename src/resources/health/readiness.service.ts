@@ -1,10 +1,10 @@
-// Whether this instance should be sent requests: the database answers, the clock agrees, no chain is quarantined, it is not draining.
+// Whether this instance should be sent requests: the database answers, the clock agrees, it is not draining.
 import type { Platform } from '../../composition/platform.ts';
 import { AppError } from '../../errors.ts';
 
-type Deps = Pick<Platform, 'ping' | 'clockAgrees' | 'quarantined'>;
+type Deps = Pick<Platform, 'ping' | 'clockAgrees'>;
 
-export function createReadiness({ ping, clockAgrees, quarantined }: Deps) {
+export function createReadiness({ ping, clockAgrees }: Deps) {
   let draining = false;
   return {
     /** From now on this instance is not ready. */
@@ -14,11 +14,7 @@ export function createReadiness({ ping, clockAgrees, quarantined }: Deps) {
 
     /** @throws AppError `SERVICE_UNAVAILABLE`; only the log names the failed check */
     async check(): Promise<void> {
-      const failed = [
-        draining && 'draining',
-        !clockAgrees() && 'clock',
-        quarantined().length > 0 && 'quarantine',
-      ].filter(Boolean);
+      const failed = [draining && 'draining', !clockAgrees() && 'clock'].filter(Boolean);
       const database = await ping().then(
         () => null,
         (error: unknown) => error,

@@ -39,7 +39,6 @@ test('ready is told while everything is well', async () => {
 type Parts = Partial<Parameters<typeof createReadiness>[0]>;
 const unwell: [string, Parts, string][] = [
   ['a clock that differs', { clockAgrees: () => false }, 'clock'],
-  ['a quarantined chain', { quarantined: () => ['an organisation'] }, 'quarantine'],
   [
     'a database that does not answer',
     { ping: () => Promise.reject(new Error('no database')) },
@@ -49,7 +48,7 @@ const unwell: [string, Parts, string][] = [
 ];
 
 test.each(unwell)('%s is not ready, and why is for the log alone', async (_, parts, why) => {
-  const well = { ping: () => Promise.resolve(), clockAgrees: () => true, quarantined: () => [] };
+  const well = { ping: () => Promise.resolve(), clockAgrees: () => true };
   const readiness = createReadiness({ ...well, ...parts });
   if (why === 'draining') readiness.drain();
   const error: unknown = await readiness.check().catch((reason: unknown) => reason);

@@ -104,11 +104,13 @@ test('one updater of the chains', () => {
   expect(chains).toEqual([]);
   // Below src/ledger/ a chain is a bare collection: only these change one, and only that of the entry updates is a chain.
   expect([...new Set(changing.filter((site) => site.startsWith('src/ledger/')))].sort()).toEqual([
-    'src/ledger/append/heads.ts: collection',
     'src/ledger/entry-updates.ts: auditEntries',
     'src/ledger/entry-updates.ts: collection',
     'src/ledger/follow/consumer.ts: cursors.collection',
     'src/ledger/follow/consumers.ts: cursors',
+    'src/ledger/heads/lost-heads.ts: aside',
+    'src/ledger/heads/lost-heads.ts: notes',
+    'src/ledger/heads/thin-heads.ts: collection',
   ]);
 });
 
@@ -125,9 +127,9 @@ test('one inserter into the chains', () => {
     (site) => site.startsWith('src/ledger/') && !site.endsWith(': Object'),
   );
   expect([...new Set(native)].sort()).toEqual([
-    'src/ledger/append/heads.ts: collection',
     'src/ledger/follow/consumer.ts: deps.deadLetters.collection',
     'src/ledger/follow/consumers.ts: cursors',
+    'src/ledger/heads/heads.ts: collection',
   ]);
   const commands = filesWith(
     sources,

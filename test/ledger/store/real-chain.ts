@@ -17,7 +17,7 @@ import {
   deadLetterSchema,
 } from '../../../src/ledger/follow/cursors.model.ts';
 import type { Appender, Draft, Position, Stored } from '../../../src/ledger/entry.ts';
-import { createHeads, type HeadRow, type Heads } from '../../../src/ledger/append/heads.ts';
+import { createHeads, type Heads } from '../../../src/ledger/heads/heads.ts';
 import { objectId } from '../../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
 import { systemTimer, type Timer } from '../../../src/ledger/timer.ts';
@@ -83,7 +83,8 @@ export class RealChain {
       store,
       clock,
       timer: hastyTimer,
-      collection: db.collection<HeadRow>('heads'),
+      db,
+      chain: DECISIONS,
       onQuarantine: (_organizationId, missing) => quarantined.push(missing),
       onDatedAhead: () => undefined,
     });

@@ -3,19 +3,18 @@ import type { mongo, Types } from 'mongoose';
 import type { AppError } from '../../errors.ts';
 import { MAX_SKEW_MS } from '../../domain/record/chain.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { Chain } from '../chains.ts';
 import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import type { Position } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
-import type { LedgerStore } from './store.ts';
+import type { LedgerStore } from '../append/store.ts';
 import { persistently, sleep, type Timer } from '../timer.ts';
-import { unavailable } from './unavailable.ts';
+import { unavailable } from '../append/unavailable.ts';
 
 const WRITE_DELAY_MS = 250;
 /** A member that has just become primary may lag behind the majority for a moment. */
 const CONFIRM_READS = 20;
 const CONFIRM_PAUSE_MS = 100;
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** A row of the append-only collection: a head that a chain once had. */
 export interface HeadRow extends Position {
@@ -23,9 +22,14 @@ export interface HeadRow extends Position {
   at: Date;
 }
 
+/** The notes about one chain. */
+export function notedHeads(db: mongo.Db, { collection }: Chain): mongo.Collection<HeadRow> {
+  return db.collection(`heads_${collection}`);
+}
+
 /** Guards the heads that appenders load. */
 export interface Heads {
-  /** Resolves when the chain holds `known`, or the newest noted head when null. @throws AppError `SERVICE_UNAVAILABLE`: quarantined */
+  /** Resolves when the chain holds `known`, or the newest noted head when null or quarantined. @throws AppError `SERVICE_UNAVAILABLE`: quarantined */
   confirm(organizationId: string, known: Position | null): Promise<void>;
   /** Notes a head; it is written within 250 ms. */
   note(organizationId: string, head: Position): void;
@@ -40,7 +44,8 @@ export interface Heads {
 }
 
 export interface HeadDeps {
-  collection: mongo.Collection<HeadRow>;
+  db: mongo.Db;
+  chain: Chain;
   store: LedgerStore;
   clock: Clock;
   timer: Timer;
@@ -50,7 +55,8 @@ export interface HeadDeps {
 
 /** The heads of one chain. */
 export function createHeads(deps: HeadDeps): Heads {
-  const { collection, store, clock, timer, onQuarantine, onDatedAhead } = deps;
+  const { db, chain, store, clock, timer, onQuarantine, onDatedAhead } = deps;
+  const collection = notedHeads(db, chain);
   const pending = new Map<string, Position>();
   const quarantined = new Set<string>();
   const datedAhead = new Set<string>();
@@ -77,26 +83,47 @@ export function createHeads(deps: HeadDeps): Heads {
     await writing;
   }
 
+  /** The newest noted head that no release has set aside. */
+  async function newestNote(organizationId: Types.ObjectId): Promise<HeadRow | null> {
+    const options = { ...MAJORITY, sort: { sequence: -1 } } as const;
+    return persistently(timer, () => collection.findOne({ organizationId }, options));
+  }
+
+  /** Whether a majority shows the head, within so many reads. */
+  async function isShown(
+    organizationId: Types.ObjectId,
+    { sequence, chainHash }: Position,
+    reads: number,
+  ): Promise<boolean> {
+    for (let read = 0; read < reads; read++) {
+      if (read > 0) await sleep(timer, CONFIRM_PAUSE_MS);
+      const entry = await persistently(timer, () => store.at(organizationId, sequence));
+      if (entry?.chainHash === chainHash) return true;
+    }
+    return false;
+  }
+
+  /** The missing head is noted first: so every instance, and every later start, knows of it. */
+  async function quarantine(organizationId: string, missing: Position): Promise<void> {
+    const { sequence, chainHash } = missing;
+    const row = { organizationId: objectId(organizationId), sequence, chainHash, at: clock.now() };
+    await persistently(timer, () => collection.insertOne(row, DURABLE));
+    quarantined.add(organizationId);
+    onQuarantine(organizationId, { sequence, chainHash });
+  }
+
   return {
     async confirm(organizationId, known) {
-      if (quarantined.has(organizationId)) throw quarantineError();
       const id = objectId(organizationId);
-      const newest = { ...MAJORITY, sort: { sequence: -1 } } as const;
-      const row =
-        known ??
-        (await persistently(timer, () => collection.findOne({ organizationId: id }, newest)));
-      if (!row) return;
-      for (let read = 0; read < CONFIRM_READS; read++) {
-        if (read > 0) await sleep(timer, CONFIRM_PAUSE_MS);
-        const entry = await persistently(timer, () => store.at(id, row.sequence));
-        if (entry?.chainHash === row.chainHash) return;
-      }
-      quarantined.add(organizationId);
-      onQuarantine(organizationId, { sequence: row.sequence, chainHash: row.chainHash });
+      const isKnownMissing = quarantined.has(organizationId);
+      const head = isKnownMissing ? await newestNote(id) : (known ?? (await newestNote(id)));
+      if (!head || (await isShown(id, head, isKnownMissing ? 1 : CONFIRM_READS)))
+        return void quarantined.delete(organizationId);
+      if (!isKnownMissing) await quarantine(organizationId, head);
       throw quarantineError();
     },
-    note(organizationId, head) {
-      pending.set(organizationId, head);
+    note(organizationId, { sequence, chainHash }) {
+      pending.set(organizationId, { sequence, chainHash });
       if (isScheduled) return;
       isScheduled = true;
       timer.after(WRITE_DELAY_MS, () => void flush());
@@ -115,58 +142,6 @@ export function createHeads(deps: HeadDeps): Heads {
 
 function quarantineError(): AppError {
   return unavailable("This organisation's chain is quarantined");
-}
-
-/** Keeps, per organisation, one row an hour of those older than an hour, and one row a day of those older than a day: the newest. */
-export async function thinHeads(collection: mongo.Collection<HeadRow>, now: Date): Promise<number> {
-  const hourAgo = now.getTime() - HOUR_MS;
-  const dayAgo = now.getTime() - DAY_MS;
-  const hours = await thin(collection, { from: dayAgo, to: hourAgo, unit: 'hour' });
-  const days = await thin(collection, { from: 0, to: dayAgo, unit: 'day' });
-  return hours + days;
-}
-
-/** Rows from `from` to before `to`, milliseconds since the epoch, by hour or by day. */
-interface ThinnedPeriod {
-  from: number;
-  to: number;
-  unit: 'hour' | 'day';
-}
-
-interface Slot {
-  _id: { organizationId: Types.ObjectId; start: Date };
-  newest: number;
-}
-
-async function thin(collection: mongo.Collection<HeadRow>, period: ThinnedPeriod): Promise<number> {
-  const slotMs = period.unit === 'hour' ? HOUR_MS : DAY_MS;
-  let removed = 0;
-  for await (const { _id, newest } of collection.aggregate<Slot>(crowdedSlots(period))) {
-    const end = Math.min(_id.start.getTime() + slotMs, period.to);
-    const { deletedCount } = await collection.deleteMany({
-      organizationId: _id.organizationId,
-      at: { $gte: _id.start, $lt: new Date(end) },
-      sequence: { $lt: newest },
-    });
-    removed += deletedCount;
-  }
-  return removed;
-}
-
-/** The hours or days of an organisation that have more than one row, with the newest of each. */
-function crowdedSlots({ from, to, unit }: ThinnedPeriod): mongo.Document[] {
-  const start = { $dateTrunc: { date: '$at', unit } };
-  return [
-    { $match: { at: { $gte: new Date(from), $lt: new Date(to) } } },
-    {
-      $group: {
-        _id: { organizationId: '$organizationId', start },
-        newest: { $max: '$sequence' },
-        rows: { $sum: 1 },
-      },
-    },
-    { $match: { rows: { $gt: 1 } } },
-  ];
 }
 
 /** `newest` serves confirming, `age` serves thinning. */

@@ -1,0 +1,74 @@
+// Lets an organisation go on whose chain no longer reaches a head it once had; its audit log then says what was lost (docs/ledger.md, heads).
+import { existsSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { childEnvironment, loadConfig } from '../src/config.ts';
+import { openDatabase } from '../src/embedded-db/database.ts';
+import { startInstance } from '../src/instance.ts';
+import type { LostEntries } from '../src/ledger/heads/lost-heads.ts';
+import { createLogger } from '../src/platform/observability/logger.ts';
+import { loadSecrets } from '../src/platform/secrets/secrets.ts';
+import type {
+  ChainReleaseService,
+  ReleaseRequest,
+} from '../src/resources/hash-chain/chain-release.service.ts';
+
+type Options = Pick<ReleaseRequest, 'chain' | 'reason'> & { yes?: true };
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+function readRequest(): ReleaseRequest & { isConfirmed: boolean } {
+  const command = new Command('release')
+    .description('Says what a quarantined chain has lost, and lets its organisation go on.')
+    .argument('<organization>', 'id of the organisation: 24 hexadecimal digits')
+    .requiredOption('--reason <text>', 'why it may go on; kept in the audit log')
+    .addOption(
+      new Option('--chain <name>', 'which chain').choices(['ledger', 'audit']).default('ledger'),
+    )
+    .option('--yes', 'release it; without this, only what is lost is said')
+    .parse();
+  const organizationId = String(command.processedArgs[0]).toLowerCase();
+  if (!/^[0-9a-f]{24}$/.test(organizationId)) command.error('an organisation has 24 hex digits');
+  const { chain, reason, yes } = command.opts<Options>();
+  return { organizationId, chain, reason, isConfirmed: yes === true };
+}
+
+function describeLoss({ from, newest, goesOnAfter }: LostEntries): string {
+  const end = goesOnAfter ? `goes on after ${goesOnAfter.sequence}` : 'begins anew';
+  return `Entries ${from} to ${newest.sequence} are lost; the newest had the hash ${newest.chainHash}. The chain ${end}.`;
+}
+
+async function release(service: ChainReleaseService): Promise<boolean> {
+  const { isConfirmed, ...request } = readRequest();
+  const lost = await (isConfirmed ? service.release(request) : service.find(request));
+  say(lost ? describeLoss(lost) : 'This chain has lost nothing that was noted of it.');
+  if (lost) say(isConfirmed ? 'Released.' : 'Nothing was changed; --yes releases it.');
+  return lost !== null;
+}
+
+/** An instance of its own on the server's database: it seals by the same rules. */
+async function main(): Promise<boolean> {
+  if (existsSync('.env')) process.loadEnvFile();
+  const config = loadConfig({ ...process.env, PORT: '0', ASSAY_HOST: '127.0.0.1' });
+  const logger = createLogger('fatal', process.stderr);
+  const { MONGODB_URI: uri, MONGOD_BINARY: binary, ASSAY_DATA_DIR: dataDir } = config;
+  const onLost = (reason: string): void => {
+    throw new Error(reason);
+  };
+  const env = childEnvironment();
+  const database = await openDatabase({ uri, binary, dataDir, env, log: () => undefined, onLost });
+  try {
+    const secrets = await loadSecrets(config, () => undefined);
+    const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
+    return await release(instance.background.chainRelease).finally(() => instance.stop());
+  } finally {
+    await database.stop();
+  }
+}
+
+process.exitCode = await main().then(
+  (wasLost) => (wasLost ? 0 : 1),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  },
+);

@@ -1,0 +1,70 @@
+// What a truncated chain has lost: the noted heads that it no longer reaches, and setting them aside so that it can go on.
+import type { mongo, Types } from 'mongoose';
+import type { Chain } from '../chains.ts';
+import type { Position, Stored } from '../entry.ts';
+import { objectId } from '../ledger.model.ts';
+import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
+import { type HeadRow, notedHeads } from './heads.ts';
+
+/** Entries that a chain once had. */
+export interface LostEntries {
+  /** The first sequence of which nothing vouches that it is what it was. */
+  from: number;
+  /** The newest noted head that is missing. */
+  newest: Position;
+  /** What the chain goes on after; null when nothing is left. */
+  goesOnAfter: Position | null;
+}
+
+export interface LostHeads {
+  /** Null when the chain reaches every head that was noted of it. */
+  find(organizationId: string): Promise<LostEntries | null>;
+  /** Moves the notes of what is lost out of the way of appending; they are kept, under the name of the chain and `_lost`. */
+  setAside(organizationId: string): Promise<void>;
+}
+
+const NEWEST_FIRST = { ...MAJORITY, sort: { sequence: -1 } } as const;
+const POSITION = { _id: 0, sequence: 1, chainHash: 1 } as const;
+
+export function createLostHeads({ db, chain }: { db: mongo.Db; chain: Chain }): LostHeads {
+  const entries = db.collection<Stored>(chain.collection);
+  const notes = notedHeads(db, chain);
+  const aside = db.collection<HeadRow>(`heads_${chain.collection}_lost`);
+
+  /** The notes above the newest one that the chain agrees with, newest first, and that one. */
+  async function missingNotes(organizationId: Types.ObjectId) {
+    const missing: mongo.WithId<HeadRow>[] = [];
+    for await (const note of notes.find({ organizationId }, NEWEST_FIRST)) {
+      const place = { organizationId, sequence: note.sequence };
+      const entry = await entries.findOne(place, { ...MAJORITY, projection: POSITION });
+      if (entry?.chainHash === note.chainHash) return { missing, agreed: note };
+      missing.push(note);
+    }
+    return { missing, agreed: null };
+  }
+
+  return {
+    async find(hex) {
+      const organizationId = objectId(hex);
+      const { missing, agreed } = await missingNotes(organizationId);
+      const [newest] = missing;
+      const oldest = missing.at(-1);
+      if (!newest || !oldest) return null;
+      const options = { ...NEWEST_FIRST, projection: POSITION };
+      const head = await entries.findOne<Position>({ organizationId }, options);
+      const isCut = oldest.sequence > (head?.sequence ?? 0);
+      return {
+        from: ((isCut ? head : agreed)?.sequence ?? 0) + 1,
+        newest: { sequence: newest.sequence, chainHash: newest.chainHash },
+        goesOnAfter: head,
+      };
+    },
+    async setAside(hex) {
+      const { missing } = await missingNotes(objectId(hex));
+      for (const note of missing) {
+        await aside.replaceOne({ _id: note._id }, note, { ...DURABLE, upsert: true });
+        await notes.deleteOne({ _id: note._id }, DURABLE);
+      }
+    },
+  };
+}

@@ -1,0 +1,58 @@
+// Thins old notes of heads: what is an hour old is kept by the hour, what is a day old by the day.
+import type { mongo, Types } from 'mongoose';
+import type { HeadRow } from './heads.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Keeps, per organisation, one row an hour of those older than an hour, and one row a day of those older than a day: the newest. */
+export async function thinHeads(collection: mongo.Collection<HeadRow>, now: Date): Promise<number> {
+  const hourAgo = now.getTime() - HOUR_MS;
+  const dayAgo = now.getTime() - DAY_MS;
+  const hours = await thin(collection, { from: dayAgo, to: hourAgo, unit: 'hour' });
+  const days = await thin(collection, { from: 0, to: dayAgo, unit: 'day' });
+  return hours + days;
+}
+
+/** Rows from `from` to before `to`, milliseconds since the epoch, by hour or by day. */
+interface ThinnedPeriod {
+  from: number;
+  to: number;
+  unit: 'hour' | 'day';
+}
+
+interface Slot {
+  _id: { organizationId: Types.ObjectId; start: Date };
+  newest: number;
+}
+
+async function thin(collection: mongo.Collection<HeadRow>, period: ThinnedPeriod): Promise<number> {
+  const slotMs = period.unit === 'hour' ? HOUR_MS : DAY_MS;
+  let removed = 0;
+  for await (const { _id, newest } of collection.aggregate<Slot>(crowdedSlots(period))) {
+    const end = Math.min(_id.start.getTime() + slotMs, period.to);
+    const { deletedCount } = await collection.deleteMany({
+      organizationId: _id.organizationId,
+      at: { $gte: _id.start, $lt: new Date(end) },
+      sequence: { $lt: newest },
+    });
+    removed += deletedCount;
+  }
+  return removed;
+}
+
+/** The hours or days of an organisation that have more than one row, with the newest of each. */
+function crowdedSlots({ from, to, unit }: ThinnedPeriod): mongo.Document[] {
+  const start = { $dateTrunc: { date: '$at', unit } };
+  return [
+    { $match: { at: { $gte: new Date(from), $lt: new Date(to) } } },
+    {
+      $group: {
+        _id: { organizationId: '$organizationId', start },
+        newest: { $max: '$sequence' },
+        rows: { $sum: 1 },
+      },
+    },
+    { $match: { rows: { $gt: 1 } } },
+  ];
+}
