@@ -15,7 +15,7 @@ const HEAD = `# Routes
 Generated from the route declarations by \`npm run docs\`. Below \`src/\`, the file named in a row declares the route and holds its handler.
 "readers" are the roles ${READERS.join(', ')}; where a workspace key is let in it reads as role member.
 "own account": the route acts on the caller's account, and a session that an organisation's sign-on opened is refused unless the
-account is that organisation's own.
+account is that organisation's own. "proved mailbox": refused where the installation asks for a proof and nobody has given one.
 
 | method | path | who | plan | limits | audit entry | file |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -38,14 +38,15 @@ function namesOf(roles: readonly Role[]): string {
   return roles.length === ROLES.length ? 'every role' : roles.join(', ');
 }
 
-function who({ auth, roles = READERS, systemRoles, agentScope, account }: Route): string {
+function who({ auth, roles = READERS, systemRoles, agentScope, account, verified }: Route): string {
   if (auth === 'public') return 'anybody';
   if (auth === 'scim') return 'SCIM token';
   if (auth === 'workspaceKey') return 'workspace key';
   if (auth === 'anyKey') return 'workspace key or agent key';
   const system = systemRoles ? `; system role ${systemRoles.join(' or ')}` : '';
   const key = auth === 'reader' ? `; workspace key${agentScope ? '' : ' without agent scope'}` : '';
-  return namesOf(roles) + system + key + (account ? '; own account' : '');
+  const proof = verified ? '; proved mailbox' : '';
+  return namesOf(roles) + system + key + (account ? '; own account' : '') + proof;
 }
 
 const limitsOf = (path: string, { auth, kind, limits = [] }: Route): string =>

@@ -20,6 +20,7 @@ const secret = z.string().min(32, 'must have at least 32 characters');
 const address = z.url({ protocol: /^https?$/ });
 /** PEM; `\\n` stands for a line break, so that it fits into one line. */
 const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
+const SECRETS = ['ASSAY_JWT_SECRET', 'ASSAY_LEDGER_KEY', 'ASSAY_ENCRYPTION_KEY'] as const;
 const plan = z.enum(['sandbox', 'scale', 'governance', 'enterprise', 'custom']);
 
 /** Every variable with its default and description; `.env.example` is generated from here. */
@@ -75,7 +76,13 @@ export const environment = z.object({
     .url({ protocol: /^smtps?$/ })
     .optional()
     .describe(
-      'Mail server, such as smtps://user:password@mail.example.com; unset: mail is written to <data dir>/mail',
+      'Mail server, such as smtps://user:password@mail.example.com; unset: mail is written to <data dir>/mail, and kept there for a day',
+    ),
+  ASSAY_MAIL_TO_FILES: z
+    .literal('allow')
+    .optional()
+    .describe(
+      'allow: in production, too, mail is written to files when SMTP_URL is unset; they hold tokens that open accounts',
     ),
   ASSAY_MAIL_FROM: z.email().default('assay@localhost.localdomain').describe('Sender of mail'),
   ASSAY_TRUST_PROXY: proxies
@@ -145,7 +152,7 @@ export const environment = z.object({
   REGISTRATION: z
     .enum(['open', 'invite'])
     .default('open')
-    .describe('Whether anyone may register an organisation'),
+    .describe('Whether anyone may register an organisation; required in production'),
   ASSAY_REQUIRE_VERIFIED_EMAIL: z
     .stringbool()
     .optional()
@@ -169,13 +176,29 @@ export const environment = z.object({
   ASSAY_LIMIT_AUTH: count
     .default(100)
     .describe('Requests to /auth per client address and 15 minutes'),
-  ASSAY_LIMIT_ACCOUNT: count.default(20).describe('Sign-in attempts per account and 15 minutes'),
+  ASSAY_LIMIT_ACCOUNT: count
+    .default(20)
+    .describe('Sign-in attempts per account and client network, and 15 minutes'),
+  ASSAY_LIMIT_ACCOUNT_TOTAL: count
+    .default(400)
+    .describe('Sign-in attempts per account from everywhere, and 15 minutes'),
   ASSAY_LIMIT_ONBOARDING: count
     .default(120)
     .describe('Requests to agent onboarding per user and 15 minutes'),
   ASSAY_LIMIT_MAIL: count
     .default(5)
-    .describe('Mails to one address that may be requested without signing in, per 15 minutes'),
+    .describe(
+      'Mails of one kind to one address that one network may request without signing in, per 15 minutes',
+    ),
+  ASSAY_LIMIT_MAIL_TOTAL: count
+    .default(10)
+    .describe('Mails of one kind to one address that may be requested from everywhere, likewise'),
+  ASSAY_LIMIT_INVITATIONS: count
+    .default(200)
+    .describe('Invitation mails of one organisation per day'),
+  ASSAY_LIMIT_INVITATIONS_TO_ONE: count
+    .default(5)
+    .describe('Invitation mails of one organisation to one address per day'),
   ASSAY_LIMIT_SANDBOX: count.default(10_000).describe('Decisions per month on the plan sandbox'),
   ASSAY_LIMIT_SCIM: count
     .default(600)
@@ -240,6 +263,8 @@ export function loadConfig(
     ...invalid,
     ...missingDatabase(given),
     ...missingSecrets(given),
+    ...equalSecrets(given),
+    ...missingChoices(given),
     ...halfGivenClients(given),
     ...pairs,
   ];
@@ -265,9 +290,29 @@ function missingDatabase({ MONGODB_URI, NODE_ENV, ASSAY_EMBEDDED_DATABASE }: Giv
 /** In production and with a configured database, every instance must be given the same secrets. */
 function missingSecrets(given: Readonly<Record<string, string | undefined>>): string[] {
   if (given.MONGODB_URI === undefined && given.NODE_ENV !== 'production') return [];
-  return ['ASSAY_JWT_SECRET', 'ASSAY_LEDGER_KEY', 'ASSAY_ENCRYPTION_KEY']
-    .filter((key) => given[key] === undefined)
-    .map((key) => `${key}: required in production and when MONGODB_URI is set`);
+  return SECRETS.filter((key) => given[key] === undefined).map(
+    (key) => `${key}: required in production and when MONGODB_URI is set`,
+  );
+}
+
+/** A secret that leaks must not give the others away. */
+function equalSecrets(given: Given): string[] {
+  return SECRETS.filter((key, index) =>
+    SECRETS.slice(0, index).some(
+      (other) => given[key] !== undefined && given[key] === given[other],
+    ),
+  ).map((key) => `${key}: must differ from the other secrets`);
+}
+
+/** What production does not decide by default: who may register, and where mail goes. */
+function missingChoices(given: Given): string[] {
+  const { NODE_ENV, REGISTRATION, SMTP_URL, ASSAY_MAIL_TO_FILES } = given;
+  if (NODE_ENV !== 'production') return [];
+  const hasMail = SMTP_URL !== undefined || ASSAY_MAIL_TO_FILES === 'allow';
+  return [
+    ...(REGISTRATION === undefined ? ['REGISTRATION: required in production'] : []),
+    ...(hasMail ? [] : ['SMTP_URL: required in production, unless ASSAY_MAIL_TO_FILES is `allow`']),
+  ];
 }
 
 /** The client id of a social login requires its secret, and the other way round. */

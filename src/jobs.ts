@@ -43,14 +43,17 @@ export function consumersOf({
 interface Workers extends Background {
   consumers: Consumers;
   ledgerMaintenance: Platform['ledgerMaintenance'];
+  mailer: Platform['mailer'];
 }
 
 export function createJobs(workers: Workers): Job[] {
-  const { audit, consumers, outboxWorker, deletion, ledgerMaintenance, unprovedAccounts } = workers;
+  const { audit, consumers, outboxWorker, deletion, ledgerMaintenance, unprovedAccounts, mailer } =
+    workers;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
     { name: 'outbox.deliver', everyMs: SECOND, run: () => outboxWorker.run() },
+    { name: 'mail.prune', everyMs: HOUR, run: () => mailer.prune() },
     { name: 'users.lapse', everyMs: HOUR, run: () => unprovedAccounts.lapseAll() },
     { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
     {

@@ -4,6 +4,7 @@ import closeWithGrace from 'close-with-grace';
 import { childEnvironment, loadConfig, type Config } from './config.ts';
 import { openDatabase, type Database } from './embedded-db/database.ts';
 import { createLogger, type Logger } from './platform/observability/logger.ts';
+import { openingsOf } from './platform/observability/openings.ts';
 import { loadSecrets } from './platform/secrets/secrets.ts';
 import { startInstance } from './instance.ts';
 
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
   const logger = createLogger(config.LOG_LEVEL);
   const database = await databaseOf(config, logger);
   const secrets = await loadSecrets(config, (line) => logger.info(line));
+  for (const opening of openingsOf(config)) logger.warn(opening);
   const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
   process.stdout.write(welcome(instance.url));
   const close = stopOnSignal(logger, async () => {

@@ -10,6 +10,7 @@ import { createPeopleService } from '../resources/scim/users/people.service.ts';
 import { createScimUserService } from '../resources/scim/users/users.service.ts';
 import { createAcceptanceService } from '../resources/team/acceptance.service.ts';
 import { createInvitationMailService } from '../resources/team/invitation-mails.service.ts';
+import { createInvitationQuotaService } from '../resources/team/invitation-quota.service.ts';
 import { createInvitationService } from '../resources/team/invitations.service.ts';
 import { createMemberService } from '../resources/team/members.service.ts';
 import type { Identity } from './identity.ts';
@@ -19,7 +20,9 @@ export function createTeam(platform: Platform, { memberships, failures, auth }: 
   const { sessions } = auth;
   const inviteeAccounts = createInviteeAccountService({ ...platform, failures });
   const invitationMails = createInvitationMailService(platform);
-  const invitations = createInvitationService({ ...platform, memberships, invitationMails });
+  const invitationQuota = createInvitationQuotaService(platform);
+  const inviting = { memberships, invitationMails, invitationQuota };
+  const invitations = createInvitationService({ ...platform, ...inviting });
   const joining = { invitations, memberships, inviteeAccounts, sessions };
   const acceptance = createAcceptanceService({ ...platform, ...joining });
   const members = createMemberService({ ...platform, memberships });

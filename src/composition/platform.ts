@@ -97,6 +97,7 @@ export function createPlatform(deps: PlatformDeps) {
     from: config.ASSAY_MAIL_FROM,
     folder: join(config.ASSAY_DATA_DIR, 'mail'),
     log: logger,
+    clock,
   });
   const http = createSafeHttp({ ...OUTBOUND, allow: config.ASSAY_OUTBOUND_ALLOW });
   const signing = { secret: secrets.jwt, formerSecrets: secrets.formerJwt, clock };

@@ -16,10 +16,11 @@ import {
   requireActive,
   requirePlan,
   requireRole,
+  requireVerified,
 } from './checks/gates.ts';
 import type { HeavyAnswers } from './checks/heavy-answers.ts';
 import { parseInputs } from './checks/inputs.ts';
-import { RateState, type RateLimits } from './checks/rate-limits.ts';
+import { type Attempt, RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
 import type { Caller } from '../domain/identity/tenant.ts';
 import { sendReply } from './answers/send-reply.ts';
@@ -87,15 +88,26 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<n
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
   const { input, paged } = parseInputs(route, req, context);
   context.paged = paged;
-  for (const limit of ['account', 'mail'] as const)
-    if (route.limits?.includes(limit)) await deps.limits[limit](emailOf(context, input), rate);
+  await countAttempt(context, input, deps);
   const prepared = await route.prepare?.(input, deps.services);
   return execute(context, { ...input, prepared }, deps);
 }
 
-/** The caller's address; on a public route the one that the body names. */
-const emailOf = ({ caller }: RequestContext, input: object): string =>
-  caller?.user?.email ?? (input as { body: { email: string } }).body.email;
+/** Counts who tries a password or a code, and who has mail sent: a caller by their session, else by the address that the body names. */
+async function countAttempt(
+  { route, caller, meta, rate }: RequestContext,
+  input: object,
+  { limits }: PipelineDeps,
+): Promise<void> {
+  const { limits: extra = [], path } = route;
+  if (extra.includes('account') && caller?.user) return limits.proof(caller.user.userId, rate);
+  const attempt = (): Attempt => ({
+    email: (input as { body: { email: string } }).body.email,
+    address: meta.ip,
+  });
+  if (extra.includes('account')) await limits.account(attempt(), rate);
+  if (extra.includes('mail')) await limits.mail(path, attempt(), rate);
+}
 
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */
 async function authorize(
@@ -119,6 +131,7 @@ async function authorize(
   requirePlan(route, caller);
   requireRole(route, caller);
   requireAccount(route, caller);
+  requireVerified(route, caller);
   if (route.heavy) heavy.admit(caller.tenant.organizationId, res);
 }
 

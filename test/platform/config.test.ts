@@ -8,6 +8,8 @@ const secrets = {
   ASSAY_LEDGER_KEY: 'l'.repeat(32),
   ASSAY_ENCRYPTION_KEY: 'e'.repeat(32),
 };
+/** What production does not decide by default. */
+const choices = { REGISTRATION: 'invite', SMTP_URL: 'smtp://mail.example.com' };
 const MONGODB_URI = 'mongodb://db.example.com/assay?replicaSet=a';
 
 function problems(source: Record<string, string>): string[] {
@@ -72,7 +74,7 @@ test('one error names every bad key, and repeats no value', () => {
 
 test.each([
   ['a database of one’s own', { MONGODB_URI }],
-  ['production', { NODE_ENV: 'production', ASSAY_EMBEDDED_DATABASE: 'allow' }],
+  ['production', { NODE_ENV: 'production', ASSAY_EMBEDDED_DATABASE: 'allow', ...choices }],
 ])('%s asks for secrets', (_, source) => {
   expect(problems(source).map((line) => line.split(':')[0])).toEqual([
     'ASSAY_JWT_SECRET',
@@ -83,10 +85,38 @@ test.each([
 });
 
 test('production asks for a database of its own', () => {
-  const production = { NODE_ENV: 'production', ...secrets };
+  const production = { NODE_ENV: 'production', ...secrets, ...choices };
   expect(problems(production)).toEqual([expect.stringMatching(/^MONGODB_URI: required/)]);
   expect(problems({ ...production, MONGODB_URI })).toEqual([]);
   expect(problems({ ...production, ASSAY_EMBEDDED_DATABASE: 'allow' })).toEqual([]);
+});
+
+test('production asks who may register, and for a mail server', () => {
+  const production = { NODE_ENV: 'production', MONGODB_URI, ...secrets };
+  expect(problems(production).map((line) => line.split(':')[0])).toEqual([
+    'REGISTRATION',
+    'SMTP_URL',
+  ]);
+  for (const REGISTRATION of ['open', 'invite'])
+    expect(problems({ ...production, ...choices, REGISTRATION })).toEqual([]);
+  const files = { ...production, REGISTRATION: 'open' };
+  expect(problems({ ...files, ASSAY_MAIL_TO_FILES: 'allow' })).toEqual([]);
+});
+
+test('production asks for a proof of mailboxes, unless told otherwise', () => {
+  const production = { NODE_ENV: 'production', MONGODB_URI, ...secrets, ...choices };
+  const asks = (more: object): boolean =>
+    loadConfig({ ...production, ...more }).requireVerifiedEmail;
+  expect([asks({}), asks({ ASSAY_REQUIRE_VERIFIED_EMAIL: 'false' })]).toEqual([true, false]);
+  expect(loadConfig({}).requireVerifiedEmail).toBe(false);
+});
+
+test('no two secrets are the same', () => {
+  const same = { ...secrets, ASSAY_LEDGER_KEY: secrets.ASSAY_JWT_SECRET };
+  expect(problems(same)).toEqual([expect.stringMatching(/^ASSAY_LEDGER_KEY: must differ/)]);
+  const all = Object.fromEntries(Object.keys(secrets).map((key) => [key, 'x'.repeat(32)]));
+  expect(problems(all)).toHaveLength(2);
+  expect(problems(secrets)).toEqual([]);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 // Mail: taken by a real server, or written for its owner alone; both forms say the same, and no address is read as two.
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -25,12 +25,14 @@ const content: MailContent = {
   action: { label: 'Go on', link: 'https://assay.example/page#token=abc-_1', token: 'abc-_1' },
 };
 const said: object[] = [];
+let aheadMs = 0;
 const mailer = (smtpUrl?: string) =>
   createMailer({
     smtpUrl,
     from: 'assay@example.com',
     folder: join(folder, 'mail'),
     log: { info: (details) => said.push(details) },
+    clock: { now: () => new Date(Date.now() + aheadMs) },
   });
 
 test('a server receives both forms; what is text stays text in HTML', async () => {
@@ -48,8 +50,8 @@ test('a server receives both forms; what is text stays text in HTML', async () =
 });
 
 test('a mail that leads nowhere has no link', () => {
-  const { text, html, link } = renderMail({ ...content, action: null });
-  expect([link, text.includes('token'), html.includes('href')]).toEqual([null, false, false]);
+  const { text, html } = renderMail({ ...content, action: null });
+  expect([text.includes('token'), html.includes('href')]).toEqual([false, false]);
 });
 
 test.each([
@@ -79,12 +81,25 @@ test('a server that does not answer is told as a failure', async () => {
   await expect(mailer('smtp://127.0.0.1:1').send(renderMail(content))).rejects.toThrow();
 });
 
-test('without a server mail is a file of its owner alone, and the log has its link', async () => {
+test('without a server mail is a file of its owner alone, which the log names without its token', async () => {
   await mailer().send(renderMail(content));
   const [name = ''] = await readdir(join(folder, 'mail'));
   const path = join(folder, 'mail', name);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   const mail = await PostalMime.parse(await readFile(path));
   expect([mail.subject, mail.to?.[0]?.address]).toEqual([content.subject, 'ada@example.com']);
-  expect(said).toEqual([{ to: 'ada@example.com', link: content.action?.link, path }]);
+  expect(said).toEqual([{ to: 'ada@example.com', path }]);
+});
+
+test('a file is kept for a day, and nothing else in the folder is touched', async () => {
+  const own = mailer();
+  await own.send(renderMail(content));
+  const other = join(folder, 'mail', 'notes.txt');
+  await writeFile(other, 'kept');
+  const before = await readdir(join(folder, 'mail'));
+  await own.prune();
+  expect(await readdir(join(folder, 'mail'))).toEqual(before);
+  aheadMs = 24 * 3600_000 + 1000;
+  await own.prune();
+  expect(await readdir(join(folder, 'mail'))).toEqual(['notes.txt']);
 });

@@ -30,6 +30,8 @@ export interface User {
   isActive: boolean;
   /** The session was opened by the identity provider of the active organisation and leads nowhere else. */
   isSignOn: boolean;
+  /** The mailbox is proved, or nobody asks for that here. */
+  isVerified: boolean;
   /** Whether the session may change the account, which is the same in every organisation. */
   ownsAccount: boolean;
 }

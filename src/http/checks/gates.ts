@@ -47,6 +47,12 @@ export function requireAccount(route: Route, { user }: Caller): void {
     );
 }
 
+/** @throws AppError `FORBIDDEN` where the installation asks for a proof of the mailbox and nobody has given one */
+export function requireVerified(route: Route, { user }: Caller): void {
+  if (route.verified && user && !user.isVerified)
+    throw new AppError('FORBIDDEN', 'Confirm your e-mail address first, by the link in your mail');
+}
+
 /**
  * The tenant with the workspace that `x-workspace-id` names.
  * @throws AppError `NOT_FOUND` for a workspace of another organisation, `FORBIDDEN` when the key belongs to another workspace

@@ -75,12 +75,21 @@ export class RateState {
   }
 }
 
+/** Whose account, and from where. */
+export interface Attempt {
+  email: string;
+  address: string;
+}
+
 export interface RateLimits {
   ip(address: string, state: RateState): Promise<void>;
   auth(address: string, state: RateState): Promise<void>;
-  account(email: string, state: RateState): Promise<void>;
-  /** Mails that anybody can have sent to an address. */
-  mail(email: string, state: RateState): Promise<void>;
+  /** Attempts at an account by strangers: from one network, and from everywhere, so that one of them does not lock the owner out. */
+  account(attempt: Attempt, state: RateState): Promise<void>;
+  /** Attempts within a session, which no stranger uses up. */
+  proof(userId: string, state: RateState): Promise<void>;
+  /** Mails of one kind that anybody can have sent to an address, counted likewise. */
+  mail(kind: string, attempt: Attempt, state: RateState): Promise<void>;
   user(userId: string, state: RateState): Promise<void>;
   onboarding(userId: string, state: RateState): Promise<void>;
   /** SCIM: 600 per quarter of an hour, by address and by token. */
@@ -97,8 +106,10 @@ type Configured = Pick<
   | 'ASSAY_LIMIT_USER'
   | 'ASSAY_LIMIT_AUTH'
   | 'ASSAY_LIMIT_ACCOUNT'
+  | 'ASSAY_LIMIT_ACCOUNT_TOTAL'
   | 'ASSAY_LIMIT_ONBOARDING'
   | 'ASSAY_LIMIT_MAIL'
+  | 'ASSAY_LIMIT_MAIL_TOTAL'
   | 'ASSAY_LIMIT_SCIM'
 >;
 
@@ -107,7 +118,10 @@ export function createLimits(config: Configured): RateLimits {
   const layers = {
     ip: new Layer(QUARTER_HOUR),
     auth: new Layer(QUARTER_HOUR),
+    accountFrom: new Layer(QUARTER_HOUR),
     account: new Layer(QUARTER_HOUR),
+    proof: new Layer(QUARTER_HOUR),
+    mailFrom: new Layer(QUARTER_HOUR),
     mail: new Layer(QUARTER_HOUR),
     user: new Layer(QUARTER_HOUR),
     onboarding: new Layer(QUARTER_HOUR),
@@ -115,15 +129,26 @@ export function createLimits(config: Configured): RateLimits {
     scimToken: new Layer(QUARTER_HOUR),
     agent: new Layer(MINUTE),
   };
-  const { ip, auth, account, mail, user, onboarding, scimAddress, scimToken, agent } = layers;
+  const { ip, auth, accountFrom, account, proof, mailFrom, mail } = layers;
+  const { user, onboarding, scimAddress, scimToken, agent } = layers;
   return {
     ip: async (address, state) =>
       state.take(await ip.count(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
     auth: async (address, state) =>
       state.take(await auth.count(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
-    account: async (email, state) =>
-      state.take(await account.count(email, config.ASSAY_LIMIT_ACCOUNT)),
-    mail: async (email, state) => state.take(await mail.count(email, config.ASSAY_LIMIT_MAIL)),
+    // What one network may not do any more does not count against the account.
+    async account({ email, address }, state) {
+      const from = `${email} ${ipKeyGenerator(address)}`;
+      state.take(await accountFrom.count(from, config.ASSAY_LIMIT_ACCOUNT));
+      state.take(await account.count(email, config.ASSAY_LIMIT_ACCOUNT_TOTAL));
+    },
+    proof: async (userId, state) =>
+      state.take(await proof.count(userId, config.ASSAY_LIMIT_ACCOUNT)),
+    async mail(kind, { email, address }, state) {
+      const to = `${kind} ${email}`;
+      state.take(await mailFrom.count(`${to} ${ipKeyGenerator(address)}`, config.ASSAY_LIMIT_MAIL));
+      state.take(await mail.count(to, config.ASSAY_LIMIT_MAIL_TOTAL));
+    },
     user: async (userId, state) => state.take(await user.count(userId, config.ASSAY_LIMIT_USER)),
     onboarding: async (userId, state) =>
       state.take(await onboarding.count(userId, config.ASSAY_LIMIT_ONBOARDING)),

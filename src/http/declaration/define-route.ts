@@ -108,7 +108,7 @@ export interface AuditRule {
   resource: string;
 }
 
-/** `auth`: per client address; `account`, `mail`: per caller, or per `email` of the body whether or not it has an account; `onboarding`: per user. */
+/** `auth`: per client address; `account`: per caller, or per `email` of the body and client network, whether or not it has an account; `mail`: likewise, by kind; `onboarding`: per user. */
 export type ExtraLimit = 'auth' | 'account' | 'mail' | 'onboarding';
 
 /** The members of a declaration that do not affect the handler's type. */
@@ -123,6 +123,8 @@ export interface Meta {
   plan?: Feature;
   /** Acts on the account itself: refused to a session that one organisation's sign-on opened, unless the account is that organisation's own. */
   account?: boolean;
+  /** Needs a proved mailbox, where the installation asks for one. */
+  verified?: boolean;
   /** A change that a member may make whom the directory has deactivated, such as logging out. */
   whileDeactivated?: boolean;
   limits?: readonly ExtraLimit[];

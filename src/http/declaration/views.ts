@@ -29,8 +29,17 @@ export const idParam = z
   .transform((text) => text.toLowerCase());
 export const byId = z.object({ id: idParam });
 
-/** A trimmed string of 1 to `max` characters. */
-export const line = (max: number) => z.string().trim().min(1).max(max);
+/** Ends a line, or turns the order of what follows. */
+const NOT_IN_A_LINE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
+
+/** A trimmed string of 1 to `max` characters on one line. */
+export const line = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .refine((text) => !NOT_IN_A_LINE.test(text), 'must not contain control characters');
 
 /** An e-mail address, lower-cased. */
 export const emailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email());

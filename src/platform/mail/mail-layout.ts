@@ -53,7 +53,7 @@ const eta = new Eta();
 
 /** The mail library folds line breaks in a subject. */
 export function renderMail(content: MailContent): Mail {
-  const { to, subject, action } = content;
+  const { to, subject } = content;
   const render = (template: string): string => eta.renderString(template, content);
-  return { to, subject, text: render(TEXT), html: render(HTML), link: action?.link ?? null };
+  return { to, subject, text: render(TEXT), html: render(HTML) };
 }

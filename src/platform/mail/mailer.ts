@@ -1,7 +1,8 @@
-// Sends mail by SMTP; without a server, writes it to files and logs its link.
-import { mkdir, writeFile } from 'node:fs/promises';
+// Sends mail by SMTP; without a server, writes it to files that are kept for a day.
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import type { Clock } from '../clock.ts';
 import { randomHex } from '../ids.ts';
 
 export interface Mail {
@@ -10,13 +11,13 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  /** The link in the mail, if any. */
-  link: string | null;
 }
 
 export interface Mailer {
   /** Resolves when the server has accepted the mail. @throws Error otherwise; the outbox retries */
   send(mail: Mail): Promise<void>;
+  /** Removes the files that are older than a day; the tokens in them have ended. */
+  prune(): Promise<void>;
   close(): void;
 }
 
@@ -27,6 +28,8 @@ const TIMEOUTS = {
   socketTimeout: 20_000,
   dnsTimeout: 10_000,
 };
+/** How long a mail is kept as a file. */
+const KEPT_MS = 24 * 3600_000;
 const SAFE = { disableFileAccess: true, disableUrlAccess: true };
 
 export function createMailer({
@@ -34,6 +37,7 @@ export function createMailer({
   from,
   folder,
   log,
+  clock,
 }: {
   /** `smtp:` or `smtps:` URL, with user and password where needed; undefined: files. */
   smtpUrl: string | undefined;
@@ -41,6 +45,7 @@ export function createMailer({
   /** Where files are written. */
   folder: string;
   log: { info(details: object, text: string): void };
+  clock: Clock;
 }): Mailer {
   const fields = ({ to, subject, text, html }: Mail) => ({
     from: { name: 'Assay', address: from },
@@ -54,6 +59,7 @@ export function createMailer({
     const transport = createTransport({ url: smtpUrl, ...TIMEOUTS, ...SAFE });
     return {
       send: async (mail) => void (await transport.sendMail(fields(mail))),
+      prune: () => Promise.resolve(),
       close: () => transport.close(),
     };
   }
@@ -61,10 +67,19 @@ export function createMailer({
   return {
     async send(mail) {
       const { message } = await transport.sendMail(fields(mail));
-      await mkdir(folder, { recursive: true });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `${randomHex(12)}.eml`);
       await writeFile(path, message as Buffer, { mode: 0o600, flag: 'wx' });
-      log.info({ to: mail.to, link: mail.link, path }, 'mail written to a file');
+      log.info({ to: mail.to, path }, 'mail written to a file');
+    },
+    async prune() {
+      const before = clock.now().getTime() - KEPT_MS;
+      const names = await readdir(folder).catch(() => []);
+      for (const name of names.filter((one) => one.endsWith('.eml'))) {
+        const path = join(folder, name);
+        const { mtimeMs } = await stat(path);
+        if (mtimeMs < before) await rm(path);
+      }
     },
     close: () => transport.close(),
   };

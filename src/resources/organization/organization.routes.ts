@@ -38,6 +38,7 @@ export const organizationRoutes = [
     method: 'post',
     path: '/scim-token',
     summary: 'Mint the SCIM token; shown once, the former one is void at once',
+    verified: true,
     auth: 'user',
     // Whoever holds the token can make owners.
     roles: ['owner'],

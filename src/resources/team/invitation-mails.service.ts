@@ -1,6 +1,7 @@
 // The mail that brings an invitation, made when it is sent: its token stands nowhere (document 1, section 2).
 import type { Platform } from '../../composition/platform.ts';
 import { invitationToken } from '../../domain/identity/invitation-token.ts';
+import { quotedName } from '../../domain/names/quoted-name.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
@@ -58,9 +59,9 @@ function mailOf(
 ): InvitationMail {
   return {
     to: email,
-    subject: `Invitation to ${organizationName}`,
+    subject: `Invitation to ${quotedName(organizationName)}`,
     paragraphs: [
-      `${inviterEmail} invites you to join ${organizationName} in the role ${role}.`,
+      `${inviterEmail} invites you to join ${quotedName(organizationName)} in the role ${role}.`,
       'The invitation can be accepted once and ends after 7 days. If you do not know the sender, do nothing.',
     ],
     action: { label: 'Accept the invitation', link, token },

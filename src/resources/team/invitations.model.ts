@@ -18,6 +18,8 @@ export interface InvitationDocument {
   revokedAt: Date | null;
   /** Passwords tried by whoever holds the token, since it was last sent. */
   attempts: number;
+  /** When its mail was sent, the last times. */
+  sentAt: Date[];
   createdAt: Date;
   updatedAt: Date;
 }
@@ -36,10 +38,12 @@ export const invitationSchema = new Schema<InvitationDocument>(
     acceptedAt: { type: Date, default: null },
     revokedAt: { type: Date, default: null },
     attempts: { type: Number, default: 0 },
+    sentAt: { type: [Date], default: [] },
   },
   { collection: 'invitations', timestamps: true, autoIndex: false },
 );
 invitationSchema.plugin(tenancy);
 invitationSchema.index({ tokenHash: 1 }, { name: 'token', unique: true });
 invitationSchema.index({ organizationId: 1, createdAt: -1 }, { name: 'list' });
+invitationSchema.index({ organizationId: 1, sentAt: -1 }, { name: 'sent' });
 invitationSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });

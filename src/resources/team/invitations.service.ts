@@ -7,6 +7,7 @@ import { AppError } from '../../errors.ts';
 import { findOr404, insertOne } from '../../platform/mongo/queries.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { InvitationMailService } from './invitation-mails.service.ts';
+import type { InvitationQuotaService } from './invitation-quota.service.ts';
 import { pendingIn, refusalOf } from './invitation-state.ts';
 import type { InvitationDocument } from './invitations.model.ts';
 import type { invitationInput } from './invitations.schemas.ts';
@@ -15,6 +16,7 @@ import { requireOwner } from './members.service.ts';
 type Deps = Pick<Platform, 'models' | 'clock' | 'newId'> & {
   memberships: MembershipService;
   invitationMails: InvitationMailService;
+  invitationQuota: InvitationQuotaService;
 };
 
 export interface InvitationView extends InvitationDocument {
@@ -26,10 +28,12 @@ interface RevokedInvitation {
   revoked: true;
 }
 
+/** Times of mails that are kept of one invitation. */
+const SENT_KEPT = 50;
 const LIFETIME_MS = 7 * 24 * 3600 * 1000;
 
 export function createInvitationService(deps: Deps) {
-  const { models, memberships, invitationMails, clock, newId } = deps;
+  const { models, memberships, invitationMails, invitationQuota, clock, newId } = deps;
   const inAWeek = (): Date => new Date(clock.now().getTime() + LIFETIME_MS);
 
   /** Changes a pending invitation. @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED` */
@@ -72,7 +76,7 @@ export function createInvitationService(deps: Deps) {
       return found.map(toView);
     },
 
-    /** @throws AppError `ALREADY_MEMBER`, `FORBIDDEN` for an admin who invites an owner */
+    /** @throws AppError `ALREADY_MEMBER`, `FORBIDDEN` for an admin who invites an owner, `RATE_LIMIT_EXCEEDED` */
     async create(
       { organizationId }: Tenant,
       inviter: User,
@@ -81,6 +85,7 @@ export function createInvitationService(deps: Deps) {
       requireOwner(inviter.role, role);
       await memberships.lock(organizationId);
       await requireUnknown(organizationId, email);
+      await invitationQuota.requireRoom(organizationId, email);
       const _id = newId();
       const invitation = await insertOne(models.invitations, {
         _id,
@@ -91,15 +96,24 @@ export function createInvitationService(deps: Deps) {
         invitedBy: inviter.userId,
         inviterEmail: inviter.email,
         expiresAt: inAWeek(),
+        sentAt: [clock.now()],
       });
       await invitationMails.send(invitation);
       return toView(invitation);
     },
 
-    /** The same token for another seven days. @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED` */
+    /** The same token for another seven days. @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED`, `RATE_LIMIT_EXCEEDED` */
     async resend({ organizationId }: Tenant, invitationId: string): Promise<InvitationView> {
+      await memberships.lock(organizationId);
+      const { email, sentAt } = await findOr404(
+        models.invitations
+          .findOne({ organizationId, _id: invitationId })
+          .lean<InvitationDocument>(),
+      );
+      await invitationQuota.requireRoom(organizationId, email);
       const tokenHash = invitationMails.tokenHashOf(invitationId);
-      const renewed = { expiresAt: inAWeek(), attempts: 0, tokenHash };
+      const sent = [...sentAt, clock.now()].slice(-SENT_KEPT);
+      const renewed = { expiresAt: inAWeek(), attempts: 0, tokenHash, sentAt: sent };
       const invitation = await change(organizationId, invitationId, renewed);
       await invitationMails.send(invitation);
       return toView(invitation);

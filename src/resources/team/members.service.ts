@@ -2,7 +2,7 @@
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
-import { displayNameIn } from '../../domain/identity/display-name.ts';
+import { displayNameIn } from '../../domain/names/display-name.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';

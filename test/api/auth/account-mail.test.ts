@@ -365,8 +365,12 @@ describe('each link', () => {
   );
 });
 
-test('mails to one address are counted, whether it has an account or not, apart from sign-ins', async () => {
-  const strict = await startHarness({ ASSAY_LIMIT_MAIL: '2', ASSAY_TRUST_PROXY: 'loopback' });
+test('mails of one kind to one address are counted, whether it has an account or not, apart from sign-ins', async () => {
+  const strict = await startHarness({
+    ASSAY_LIMIT_MAIL: '2',
+    ASSAY_LIMIT_MAIL_TOTAL: '3',
+    ASSAY_TRUST_PROXY: 'loopback',
+  });
   const ada = await createOwner(strict.app);
   const ask = (path: string, email: string, address: string) =>
     strict.app.call('POST', `/api/v1/auth/${path}`, {
@@ -374,15 +378,20 @@ test('mails to one address are counted, whether it has an account or not, apart 
       headers: { 'x-forwarded-for': address },
     });
   for (const email of [ada.email, newEmail()]) {
-    for (const path of ['magic-link', 'forgot-password'])
+    for (const path of ['magic-link', 'magic-link', 'forgot-password', 'request-signup'])
       expect((await ask(path, email, '192.0.2.1')).status).toBe(200);
-    const { status, body, headers } = await ask('request-signup', email.toUpperCase(), '192.0.2.2');
-    expect([status, body.code, body.data]).toEqual([
-      429,
-      'RATE_LIMIT_EXCEEDED',
-      { limit: 2, windowSeconds: 900 },
-    ]);
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    const limited = async (address: string, limit: number): Promise<void> => {
+      const { status, body, headers } = await ask('magic-link', email.toUpperCase(), address);
+      expect([status, body.code, body.data]).toEqual([
+        429,
+        'RATE_LIMIT_EXCEEDED',
+        { limit, windowSeconds: 900 },
+      ]);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    };
+    await limited('192.0.2.1', 2);
+    expect((await ask('magic-link', email, '192.0.2.2')).status).toBe(200);
+    await limited('192.0.2.3', 3);
   }
   expect(
     (

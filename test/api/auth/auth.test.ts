@@ -263,8 +263,11 @@ test.each(['team', 'scim'])(
   },
 );
 
-test('sign-in attempts are throttled per account, known or not, from whatever address', async () => {
-  const strict = await startHarness({ ASSAY_LIMIT_ACCOUNT: '3', ASSAY_TRUST_PROXY: 'loopback' });
+test('sign-in attempts are throttled per account, known or not, from everywhere together', async () => {
+  const strict = await startHarness({
+    ASSAY_LIMIT_ACCOUNT_TOTAL: '3',
+    ASSAY_TRUST_PROXY: 'loopback',
+  });
   const ada = await createOwner(strict.app);
   const attempt = (email: string, address: string) =>
     strict.app.call('POST', '/api/v1/auth/login', {
@@ -283,6 +286,29 @@ test('sign-in attempts are throttled per account, known or not, from whatever ad
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   }
   expect((await attempt(newEmail(), '192.0.2.1')).status).toBe(401);
+  await strict.stop();
+});
+
+test('a stranger who uses up the attempts of one network locks nobody out', async () => {
+  const strict = await startHarness({ ASSAY_LIMIT_ACCOUNT: '3', ASSAY_TRUST_PROXY: 'loopback' });
+  const ada = await createOwner(strict.app);
+  const attempt = (password: string, address: string) =>
+    strict.app.call('POST', '/api/v1/auth/login', {
+      body: { email: ada.email, password },
+      headers: { 'x-forwarded-for': address },
+    });
+  const stranger = async () => (await attempt('Wrong-Horse-9', '198.51.100.7')).status;
+  const statuses = [];
+  for (let tries = 1; tries <= 5; tries += 1) statuses.push(await stranger());
+  expect(statuses).toEqual([401, 401, 401, 429, 429]);
+  expect((await attempt(PASSWORD, '192.0.2.1')).status).toBe(200);
+  // Nor do they reach into a session, whatever network it is used from.
+  const change = await strict.app.call('POST', '/api/v1/auth/change-password', {
+    token: ada.token,
+    body: { currentPassword: PASSWORD, newPassword: 'Another-Horse-8' },
+    headers: { 'x-forwarded-for': '198.51.100.7' },
+  });
+  expect(change.status).toBe(200);
   await strict.stop();
 });
 

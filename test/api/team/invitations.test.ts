@@ -112,7 +112,7 @@ describe('writing', () => {
     expect([more, brought?.recipients, brought?.subject]).toEqual([
       [],
       [email],
-      'Invitation to Ada Ltd',
+      'Invitation to “Ada Ltd”',
     ]);
     const token = tokenOf(mailServer.newest(email));
     expect(token).toMatch(/^[\w-]{43}$/);

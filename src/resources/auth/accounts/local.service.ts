@@ -19,7 +19,10 @@ import type { Registered, RegistrationService } from './registration.service.ts'
 import { detailOf, type SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'passwords' | 'clock' | 'transaction'> & {
+type Deps = Pick<
+  Platform,
+  'models' | 'config' | 'passwords' | 'clock' | 'transaction' | 'queueMail'
+> & {
   sessions: SessionService;
   failures: SignInFailures;
   credentials: CredentialService;
@@ -48,9 +51,11 @@ export function createLocalService(deps: Deps) {
     credentials,
     oneTimeTokens,
     registration,
+    config,
     passwords,
     clock,
     transaction,
+    queueMail,
   } = deps;
 
   return {
@@ -62,13 +67,13 @@ export function createLocalService(deps: Deps) {
       registration.requireOpen();
       await registration.requireFree(person.email);
       const passwordHash = await passwords.hash(password);
-      return transaction(() =>
-        registration.register(
-          { ...person, identities: [], passwordHash, mailboxProved: false },
-          origin,
-          PROOF,
-        ),
-      );
+      const registrant = { ...person, identities: [], passwordHash, mailboxProved: false };
+      return transaction(async () => {
+        const registered = await registration.register(registrant, origin, PROOF);
+        if (config.requireVerifiedEmail)
+          await queueMail(null, { kind: 'confirm', email: person.email });
+        return registered;
+      });
     },
 
     /** Registers with the address that the token was sent to. @throws AppError as `register`; `INVALID_TOKEN`, `EXPIRED` */

@@ -37,6 +37,29 @@ const MAGIC_LINK: Words = {
   label: 'Sign in',
 };
 
+const CONFIRM: Words = {
+  subject: 'Confirm your address for Assay',
+  paragraphs: [
+    'Somebody registered this address with Assay. If it was you, confirm it within 24 hours by the link and your password.',
+    'If it was not you, ignore this mail: the account ends by itself.',
+  ],
+  label: 'Confirm the address',
+};
+const BEGUN =
+  'Nobody has confirmed this address yet, so whatever was begun with it may be a stranger\u2019s';
+/** To an account whose mailbox nobody has proved. */
+const FIRST_LINK: Words = {
+  ...MAGIC_LINK,
+  paragraphs: [
+    ...MAGIC_LINK.paragraphs,
+    `${BEGUN}: it ends when you sign in, unless you give the password that it was registered with.`,
+  ],
+};
+const FIRST_RESET: Words = {
+  ...RESET,
+  paragraphs: [...RESET.paragraphs, `${BEGUN}: it ends with the new password.`],
+};
+
 const mailWithLink =
   ({ label, ...words }: Words) =>
   (to: string, { page, token }: LinkMail): MailContent => ({
@@ -48,6 +71,10 @@ const mailWithLink =
 export const signUpMail = mailWithLink(SIGN_UP);
 export const resetMail = mailWithLink(RESET);
 export const magicLinkMail = mailWithLink(MAGIC_LINK);
+
+export const confirmMail = mailWithLink(CONFIRM);
+export const firstLinkMail = mailWithLink(FIRST_LINK);
+export const firstResetMail = mailWithLink(FIRST_RESET);
 
 export const accountExistsMail = (to: string): MailContent => ({
   to,

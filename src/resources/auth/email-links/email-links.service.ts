@@ -12,6 +12,9 @@ import type { linkInput, resetInput } from '../auth.schemas.ts';
 import type { Origin, SecondStep, SessionService, SignedIn } from '../sessions/sessions.service.ts';
 import {
   accountExistsMail,
+  confirmMail,
+  firstLinkMail,
+  firstResetMail,
   type LinkMail,
   magicLinkMail,
   resetMail,
@@ -30,7 +33,7 @@ type Deps = Pick<
   oneTimeTokens: OneTimeTokenService;
 };
 
-type Kind = 'signup' | 'reset' | 'magic-link';
+type Kind = 'signup' | 'reset' | 'magic-link' | 'confirm';
 
 /** The same words whether the address has an account or not. */
 interface MailRequested {
@@ -48,11 +51,20 @@ const LIFETIME_MS: Record<Kind, number> = {
   signup: 24 * 60 * MINUTE,
   reset: 60 * MINUTE,
   'magic-link': 15 * MINUTE,
+  confirm: 24 * 60 * MINUTE,
 };
+/** A link that confirms an address signs in as well. */
+const PURPOSE = {
+  signup: 'signup',
+  reset: 'reset',
+  'magic-link': 'magic-link',
+  confirm: 'magic-link',
+} as const satisfies Record<Kind, Purpose>;
 const PAGE: Record<Kind, string> = {
   signup: 'complete-signup',
   reset: 'reset-password',
   'magic-link': 'magic-link',
+  confirm: 'magic-link',
 };
 const METHOD = 'magic_link';
 
@@ -71,10 +83,11 @@ export function createEmailLinkService(deps: Deps) {
   ): Promise<LinkMail | null> {
     const expiresAt = new Date(request.createdAt.getTime() + LIFETIME_MS[kind]);
     if (expiresAt <= clock.now()) return null;
-    await oneTimeTokens.voidSent(kind, email);
+    const purpose = PURPOSE[kind];
+    await oneTimeTokens.voidSent(purpose, email);
     const userId = request.user?._id.toHexString() ?? null;
     const token = await oneTimeTokens.issue({
-      purpose: kind satisfies Purpose,
+      purpose,
       userId,
       email,
       expiresAt,
@@ -82,14 +95,23 @@ export function createEmailLinkService(deps: Deps) {
     return { page: `${deps.publicUrl}/${PAGE[kind]}`, token };
   }
 
+  /** The first proof of a mailbox is another matter than every later one. */
   const mailToUser =
-    (kind: 'reset' | 'magic-link', write: typeof resetMail): ComposeMail =>
+    (kind: 'reset' | 'magic-link', write: typeof resetMail, writeFirst = write): ComposeMail =>
     async ({ payload, createdAt }) => {
       const email = payload.email as string;
       const user = await userOf(email);
       const link = user && (await linkFor(kind, email, { user, createdAt }));
-      return link && write(email, link);
+      return link && (user.emailVerifiedAt === null ? writeFirst : write)(email, link);
     };
+
+  const confirm: ComposeMail = async ({ payload, createdAt }) => {
+    const email = payload.email as string;
+    const user = await userOf(email);
+    if (user?.emailVerifiedAt !== null) return null;
+    const link = await linkFor('confirm', email, { user, createdAt });
+    return link && confirmMail(email, link);
+  };
 
   const signUp: ComposeMail = async ({ payload, createdAt }) => {
     const email = payload.email as string;
@@ -103,12 +125,13 @@ export function createEmailLinkService(deps: Deps) {
     /** By the `kind` of the outbox row. */
     mails: {
       signup: signUp,
-      reset: mailToUser('reset', resetMail),
-      'magic-link': mailToUser('magic-link', magicLinkMail),
+      reset: mailToUser('reset', resetMail, firstResetMail),
+      'magic-link': mailToUser('magic-link', magicLinkMail, firstLinkMail),
+      confirm,
     } satisfies Record<Kind, ComposeMail>,
 
     /** The same answer, and the same single write, whoever the address belongs to. */
-    async request(kind: Kind, email: string): Promise<MailRequested> {
+    async request(kind: Exclude<Kind, 'confirm'>, email: string): Promise<MailRequested> {
       // The account is looked up, and the token made, when the mail is sent.
       await deps.queueMail(null, { kind, email });
       return { message: 'If the address can be used for this, a mail is on its way to it' };

@@ -21,6 +21,7 @@ export const keyRoutes = [
     method: 'post',
     path: '/',
     summary: 'Mint a workspace key; shown once',
+    verified: true,
     ...manage,
     status: 201,
     body: keyInput,

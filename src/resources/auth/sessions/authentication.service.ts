@@ -40,8 +40,7 @@ export function createAuthenticationService(deps: Deps) {
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     requireMembership(membership);
     const { signOn } = session;
-    const systemOwners = config.SYSTEM_OWNERS;
-    return callerOf({ user, membership, claims: { jti, exp }, context, signOn, systemOwners });
+    return callerOf({ user, membership, claims: { jti, exp }, context, signOn, config });
   }
 
   return {

@@ -1,5 +1,6 @@
 // The caller behind a session: what a request knows of who sent it.
 import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
+import type { Platform } from '../../../composition/platform.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { SignOn } from './sessions.model.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
@@ -11,14 +12,15 @@ interface Authenticated {
   context: { plan: Tenant['plan']; defaultWorkspaceId: string };
   /** Null: the person proved who they are to Assay itself. */
   signOn: SignOn | null;
-  systemOwners: readonly string[];
+  config: Pick<Platform['config'], 'SYSTEM_OWNERS' | 'requireVerifiedEmail'>;
 }
 
 export function callerOf(found: Authenticated): Caller {
-  const { user, membership, claims, context, signOn } = found;
+  const { user, membership, claims, context, signOn, config } = found;
   const userId = user._id.toHexString();
   const organizationId = membership.organizationId.toHexString();
   const { role } = membership;
+  const isProved = user.emailVerifiedAt !== null;
   return {
     role,
     tenant: {
@@ -39,6 +41,7 @@ export function callerOf(found: Authenticated): Caller {
       expiresAt: claims.exp * 1000,
       isActive: membership.isActive,
       isSignOn: signOn !== null,
+      isVerified: isProved || signOn !== null || !config.requireVerifiedEmail,
       ownsAccount: signOn === null || isMadeBy(user, organizationId),
     },
   };
@@ -52,9 +55,9 @@ const isMadeBy = ({ provisionedBy, passwordHash }: UserDocument, organizationId:
   provisionedBy?.toHexString() === organizationId && passwordHash === null;
 
 /** Nobody has it by an address that is not proved, nor on the word of an organisation's identity provider. */
-function systemRoleOf({ user, signOn, systemOwners }: Authenticated): 'owner' | 'admin' | null {
+function systemRoleOf({ user, signOn, config }: Authenticated): 'owner' | 'admin' | null {
   if (signOn !== null) return null;
-  return systemOwners.includes(user.email) && user.emailVerifiedAt !== null
+  return config.SYSTEM_OWNERS.includes(user.email) && user.emailVerifiedAt !== null
     ? 'owner'
     : user.systemRole;
 }

@@ -29,6 +29,7 @@ export const ssoDomainRoutes = [
     method: 'post',
     path: '/sso/domains',
     summary: 'Claim an e-mail domain',
+    verified: true,
     ...own,
     status: 201,
     body: claimInput,

@@ -1,5 +1,5 @@
 // A member of an organisation as a SCIM user (document 1, section 2: SCIM User mapping).
-import { composedName, displayNameIn } from '../../../domain/identity/display-name.ts';
+import { composedName, displayNameIn } from '../../../domain/names/display-name.ts';
 import { isRoleGroup } from '../../../domain/scim/role-groups.ts';
 import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';

@@ -1,0 +1,24 @@
+// What a configuration leaves open, told at the start, so that nobody is open without knowing it.
+import type { Config } from '../../config.ts';
+
+type Opening = Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN' | 'SMTP_URL' | 'requireVerifiedEmail'>;
+
+/** One line for each. */
+export function openingsOf(config: Opening): string[] {
+  const { REGISTRATION, DEFAULT_PLAN, SMTP_URL, requireVerifiedEmail } = config;
+  return [
+    ...(REGISTRATION === 'open'
+      ? [
+          `registration is open: whoever reaches this service makes an organisation on the plan ${DEFAULT_PLAN} (REGISTRATION)`,
+        ]
+      : []),
+    ...(requireVerifiedEmail
+      ? []
+      : [
+          'an account needs no proved mailbox to invite people and mint keys (ASSAY_REQUIRE_VERIFIED_EMAIL)',
+        ]),
+    ...(SMTP_URL === undefined
+      ? ['mail is written to files, whose tokens open accounts (SMTP_URL)']
+      : []),
+  ];
+}

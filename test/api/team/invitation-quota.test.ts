@@ -1,0 +1,82 @@
+// Invitation mails: so many to one address and so many of an organisation in a day, and names that cannot pass for the mail's own words.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startHarness, type Harness } from '../../setup/harness.ts';
+import { createOwner, ok, type Owner } from '../../setup/personas.ts';
+import { holdMail, startMailServer, type MailServer } from '../../setup/providers/mail-server.ts';
+import { address } from '../../setup/scim.ts';
+import { MovedClock } from '../../setup/second-factor.ts';
+import type { Answer } from '../../setup/start-app.ts';
+
+const DAY = 24 * 3600_000;
+const clock = new MovedClock();
+
+let office: MailServer;
+let harness: Harness;
+let ada: Owner;
+let deliver: () => Promise<number>;
+beforeAll(async () => {
+  office = await startMailServer();
+  harness = await startHarness(
+    { SMTP_URL: office.url, ASSAY_LIMIT_INVITATIONS: '4', ASSAY_LIMIT_INVITATIONS_TO_ONE: '3' },
+    { clock },
+  );
+  ({ deliver } = await holdMail(harness));
+});
+beforeEach(async () => {
+  ada = await createOwner(harness.app);
+});
+afterAll(async () => {
+  await harness.stop();
+  await office.close();
+});
+
+const call = (method: string, path: string, body?: object): Promise<Answer> =>
+  harness.app.call(method, `/api/v1/${path}`, { token: ada.token, ...(body && { body }) });
+const invite = (email: string): Promise<Answer> => call('POST', 'team/invite', { email });
+const resend = (id: string): Promise<Answer> => call('POST', `team/invites/${id}/resend`);
+function limited({ status, body, headers }: Answer, limit: number): void {
+  expect([status, body.code, body.data]).toEqual([
+    429,
+    'RATE_LIMIT_EXCEEDED',
+    { limit, windowSeconds: 86_400 },
+  ]);
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+}
+
+test('to one address: sent, sent again, and written anew count together, for a day', async () => {
+  const email = address();
+  const { id } = ok(await invite(email)).body.data;
+  ok(await resend(id as string));
+  ok(await call('DELETE', `team/invites/${id}`));
+  const again = ok(await invite(email)).body.data.id as string;
+  limited(await resend(again), 3);
+  await deliver();
+  expect(office.received.filter(({ recipients }) => recipients.includes(email))).toHaveLength(1);
+  clock.aheadMs += DAY;
+  ok(await resend(again));
+});
+
+test('of one organisation, to whomever; another one is not concerned', async () => {
+  for (let sent = 1; sent <= 4; sent += 1) ok(await invite(address()));
+  limited(await invite(address()), 4);
+  ada = await createOwner(harness.app);
+  ok(await invite(address()));
+});
+
+test('many at once are no more', async () => {
+  const { id } = ok(await invite(address())).body.data;
+  const answers = await Promise.all(Array.from({ length: 6 }, () => resend(id as string)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+});
+
+test('the name of an organisation is quoted, one line, and no link', async () => {
+  for (const name of ['Bank\nYour account is locked', 'Bank\u2028locked', 'Bank\u202Elocked'])
+    expect((await call('PATCH', 'organization', { name })).status).toBe(400);
+  ok(await call('PATCH', 'organization', { name: 'Bank. Locked, open https://evil.test/x' }));
+  const email = address();
+  ok(await invite(email));
+  await deliver();
+  const { subject, text = '' } = office.newest(email);
+  expect(subject).toBe('Invitation to “Bank. Locked, open https: / / evil. test/ x”');
+  expect(text).not.toContain('evil.test');
+});

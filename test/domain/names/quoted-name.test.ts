@@ -1,0 +1,21 @@
+// Names of others in mails: quoted, cut, and never a link.
+import { expect, test } from 'vitest';
+import { quotedName } from '../../../src/domain/names/quoted-name.ts';
+
+test.for([
+  ['Ada Ltd', '“Ada Ltd”'],
+  ['Dr. No & Sons', '“Dr. No & Sons”'],
+  ['Bank, see https://evil.test/x', '“Bank, see https: / / evil. test/ x”'],
+  ['www.evil.test', '“www. evil. test”'],
+  ['write to me@evil.test', '“write to me@ evil. test”'],
+  ['”. Your account is locked: “', '“’. Your account is locked: ’”'],
+  ['x'.repeat(81), `“${'x'.repeat(80)}…”`],
+  ['🦊'.repeat(81), `“${'🦊'.repeat(80)}…”`],
+] as const)('%s', ([name, shown]) => {
+  expect(quotedName(name)).toBe(shown);
+});
+
+test('whatever the name, no address in it stays whole', () => {
+  for (const name of ['a.b', 'http://a', 'a/b', 'a@b.c', 'x\\y', 'a.b.c.d', '.a', 'a:80'])
+    expect(quotedName(name)).not.toMatch(/[.:/\\@][^\s”]/);
+});

@@ -1,0 +1,29 @@
+// What a configuration leaves open is told, and nothing else.
+import { expect, test } from 'vitest';
+import { openingsOf } from '../../src/platform/observability/openings.ts';
+
+const CLOSED = {
+  REGISTRATION: 'invite',
+  DEFAULT_PLAN: 'sandbox',
+  SMTP_URL: 'smtp://mail.example.com',
+  requireVerifiedEmail: true,
+} as const;
+
+test('a closed installation has nothing to tell', () => {
+  expect(openingsOf(CLOSED)).toEqual([]);
+});
+
+test.for([
+  [{ REGISTRATION: 'open' }, 'REGISTRATION'],
+  [{ requireVerifiedEmail: false }, 'ASSAY_REQUIRE_VERIFIED_EMAIL'],
+  [{ SMTP_URL: undefined }, 'SMTP_URL'],
+] as const)('%j is told by the name of what closes it', ([change, name]) => {
+  const told = openingsOf(Object.assign({}, CLOSED, change));
+  expect(told).toHaveLength(1);
+  expect(told[0]).toContain(name);
+});
+
+test('open registration tells the plan that it gives', () => {
+  const open = { REGISTRATION: 'open', DEFAULT_PLAN: 'enterprise' } as const;
+  expect(openingsOf(Object.assign({}, CLOSED, open))[0]).toContain('enterprise');
+});
