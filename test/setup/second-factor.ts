@@ -43,15 +43,16 @@ export class Authenticator {
   }
 }
 
-/** Switches the second factor on for the caller. */
+/** Switches the second factor on for the caller; `proof`: what shows that it is them, where they signed in a while ago. */
 export async function enrol(
   app: TestApp,
   clock: MovedClock,
   token: string,
+  proof?: { password: string },
 ): Promise<Authenticator> {
   const post = (path: string, body?: object): Promise<Answer> =>
     app.call('POST', `/api/v1/auth/mfa/${path}`, { token, ...(body && { body }) });
-  const authenticator = new Authenticator(clock, ok(await post('setup')).body.data.secret);
+  const authenticator = new Authenticator(clock, ok(await post('setup', proof)).body.data.secret);
   ok(await post('enable', { code: authenticator.code() }));
   return authenticator;
 }

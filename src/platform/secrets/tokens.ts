@@ -10,6 +10,8 @@ export interface SessionClaims {
   organizationId: string;
   role: string;
   jti: string;
+  /** When it was signed; unset: when `sign` is called. */
+  iat?: number;
   exp: number;
 }
 
@@ -66,7 +68,7 @@ function createSigner({ secret, formerSecrets, clock }: SigningKeys, audience: s
   }
   return {
     sign: (claims: object): string =>
-      jwt.sign({ ...claims, iat: Math.floor(clock.now().getTime() / 1000) }, key, {
+      jwt.sign({ iat: Math.floor(clock.now().getTime() / 1000), ...claims }, key, {
         algorithm: 'HS256',
         audience,
         issuer: ISSUER,

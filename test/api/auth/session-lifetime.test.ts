@@ -125,7 +125,7 @@ test('a session that a sign-on opened is over after a day, refreshed or not', as
 test('a second factor begins the thirty days anew, a session of an earlier version ends thirty days after its begin', async () => {
   const ada = await createOwner(harness.app);
   clock.aheadMs = 2 * DAY;
-  const authenticator = await enrol(harness.app, clock, ada.token);
+  const authenticator = await enrol(harness.app, clock, ada.token, { password: PASSWORD });
   const { tempToken } = ok(
     await harness.app.call('POST', '/api/v1/auth/login', {
       body: { email: ada.email, password: PASSWORD },

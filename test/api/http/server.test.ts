@@ -161,8 +161,9 @@ test('a reader that takes nothing is cut; a handler that takes its time is not, 
     res.on('close', () => (closed += 1));
     res.end(Buffer.alloc(bytes));
   });
-  large.get('/late', (_req, res) => void setTimeout(() => res.end('late'), 3 * SHORT.stall));
-  const server = createHttpServer(large, { onMalformed: answerMalformed, timeouts: SHORT });
+  large.get('/late', (_req, res) => void setTimeout(() => res.end('late'), 1.5 * timeouts.stall));
+  const timeouts = { ...SHORT, stall: 1000 };
+  const server = createHttpServer(large, { onMalformed: answerMalformed, timeouts });
   const url = await listen(server);
   askLarge(url).pause();
   await expect.poll(() => closed, { timeout: 10_000 }).toBe(1);

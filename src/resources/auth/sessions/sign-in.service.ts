@@ -72,7 +72,9 @@ export function createSignInService(deps: Deps) {
     membership: MembershipDocument,
     { origin, start }: { origin: Origin; start: SessionStart },
   ): Promise<OpenedSession> {
-    const exp = tokenEnd(clock.now(), user.sessionTimeout, start.endsAt);
+    const now = clock.now();
+    const iat = Math.floor(now.getTime() / 1000);
+    const exp = tokenEnd(now, user.sessionTimeout, start.endsAt);
     const userId = user._id.toHexString();
     const organizationId = membership.organizationId.toHexString();
     const { role } = membership;
@@ -83,7 +85,7 @@ export function createSignInService(deps: Deps) {
       { jti, userId, organizationId, ip, userAgent, expiresAt, ...start },
     ]);
     await models.users.updateOne({ _id: userId }, { $set: { lastOrganizationId: organizationId } });
-    const token = sessionTokens.sign({ sub: userId, organizationId, role, jti, exp });
+    const token = sessionTokens.sign({ sub: userId, organizationId, role, jti, iat, exp });
     return { token, jti, organizationId, role, expiresAt };
   }
 

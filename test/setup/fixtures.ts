@@ -1,0 +1,42 @@
+// What the tests of a file share: started before the first of them, stopped after the last. Declared at the top of a file, in the order
+// of starting; helpers of the file close over it, which a fixture that is handed to each test would not allow.
+import { afterAll, beforeAll } from 'vitest';
+import type { InstanceDeps } from '../../src/instance.ts';
+import { startHarness, type Harness } from './harness.ts';
+import { createOwner, type Owner } from './personas.ts';
+
+/** Its members are there from the first test on. */
+export function useFixture<T extends object>(
+  start: () => Promise<T>,
+  stop?: (fixture: T) => unknown,
+): T {
+  const fixture = {} as T;
+  beforeAll(async () => {
+    Object.defineProperties(fixture, Object.getOwnPropertyDescriptors(await start()));
+  });
+  if (stop) afterAll(async () => void (await stop(fixture)));
+  return fixture;
+}
+
+type Environment = Record<string, string>;
+
+/** An app on a database of its own. An environment that names another fixture is a function. */
+export function useHarness(
+  environment: Environment | (() => Environment) = {},
+  parts: Partial<InstanceDeps> = {},
+): Harness {
+  const harness = { app: {} } as Harness;
+  beforeAll(async () => {
+    const settings = typeof environment === 'function' ? environment() : environment;
+    const { app, mongoUri, db, stop } = await startHarness(settings, parts);
+    Object.assign(harness.app, app);
+    Object.assign(harness, { mongoUri, db, stop });
+  });
+  afterAll(() => harness.stop());
+  return harness;
+}
+
+/** Somebody with an organisation of their own. */
+export function useOwner({ app }: Harness, name = 'Ada'): Owner {
+  return useFixture(() => createOwner(app, name));
+}
