@@ -1,11 +1,10 @@
-// What the tests of a file share: started before the first of them, stopped after the last. Declared at the top of a file, in the order
-// of starting; helpers of the file close over it, which a fixture that is handed to each test would not allow.
+// What the tests of a file share: started before the first of them, stopped after the last; declared at its top, in the order of starting.
 import { afterAll, beforeAll } from 'vitest';
 import type { InstanceDeps } from '../../src/instance.ts';
 import { startHarness, type Harness } from './harness.ts';
 import { createOwner, type Owner } from './personas.ts';
 
-/** Its members are there from the first test on. */
+/** Its members are there from the first test on, so that helpers of a file close over it; what is handed to each test could not be. */
 export function useFixture<T extends object>(
   start: () => Promise<T>,
   stop?: (fixture: T) => unknown,
