@@ -10,6 +10,9 @@ export interface PatchOperation {
   value?: Json | undefined;
 }
 
+/** Each name may be a path that looks at every element. */
+const MAX_NAMES = 100;
+
 /** An operation that cannot be applied. */
 export class ScimPatchError extends Error {}
 
@@ -53,6 +56,8 @@ function applyOperation(
   }
   if (op === 'remove') throw new ScimPatchError('remove requires a path');
   if (!isObject(value)) throw new ScimPatchError('without a path, the value must be an object');
+  if (Object.keys(value).length > MAX_NAMES)
+    throw new ScimPatchError(`without a path, the value may have ${MAX_NAMES} members`);
   // Entra sends paths for names. Unknown ones are ignored, as in a complete resource.
   return Object.entries(value).reduce((current, [name, member]) => {
     const target = resolveTarget(schema, name);
@@ -153,17 +158,17 @@ function writeList(
   const items = [value].flat().map((item) => canonicalMembers(subAttributes, item) as Json);
   if (!items.every(isObject)) throw new ScimPatchError(`${name} must be a list of objects`);
   if (op === 'replace') return items;
-  const kept = list.filter((old) => !items.some((item) => sameValue(old, item)));
-  return op === 'remove'
-    ? kept
-    : [...list.filter((old) => !items.some((item) => sameElement(old, item))), ...items];
+  const keyOf = op === 'remove' ? valueOf : elementKey;
+  const named = new Set(items.map(keyOf));
+  const kept = list.filter((old) => !named.has(keyOf(old)));
+  return op === 'remove' ? kept : [...kept, ...items];
 }
 
 const valueOf = (element: Json): string =>
   isObject(element) && typeof element.value === 'string' ? element.value.toLowerCase() : '';
-const sameValue = (one: Json, other: Json): boolean => valueOf(one) === valueOf(other);
-const sameElement = (one: Json, other: Json): boolean =>
-  sameValue(one, other) && isObject(one) && isObject(other) && one.type === other.type;
+/** Elements of the same value and type are the same. */
+const elementKey = (element: Json): string =>
+  JSON.stringify([valueOf(element), isObject(element) ? element.type : undefined]);
 
 /** Changes the selected elements; when none is selected, adds one. */
 function writeElements(

@@ -212,3 +212,30 @@ test('attributes and excludedAttributes choose what is shown; schemas and id alw
     name: ada.name,
   });
 });
+
+test.each<PatchOperation['op']>(['add', 'remove'])(
+  '%s of many elements looks at each once or twice',
+  (op) => {
+    let looks = 0;
+    const many = 500;
+    const element = (id: number): JsonObject => ({
+      get value() {
+        looks += 1;
+        return `id-${id}`;
+      },
+      type: 'User',
+    });
+    const members = Array.from({ length: many }, (_, id) => element(id));
+    const value = Array.from({ length: many }, (_, id) => ({ value: `other-${id}`, type: 'User' }));
+    applyPatch({ members }, [{ op, path: 'members', value }], GROUP_SCHEMA);
+    expect(looks).toBeGreaterThan(0);
+    expect(looks).toBeLessThanOrEqual(2 * many);
+  },
+);
+
+test('a value without a path has a hundred members at most', () => {
+  const value = Object.fromEntries(
+    Array.from({ length: 101 }, (_, i) => [`emails[value eq "${i}"].type`, 'work']),
+  );
+  expect(() => patch({ op: 'replace', value })).toThrow('may have 100 members');
+});
