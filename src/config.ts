@@ -176,6 +176,11 @@ export const environment = z.object({
   ASSAY_LIMIT_AUTH: count
     .default(100)
     .describe('Requests to /auth per client address and 15 minutes'),
+  ASSAY_LIMIT_SIGN_ON: count
+    .default(1000)
+    .describe(
+      'Requests to the sign-on by other services per client address and 15 minutes: about three a person, and offices share an address',
+    ),
   ASSAY_LIMIT_ACCOUNT: count
     .default(20)
     .describe('Sign-in attempts per account and client network, and 15 minutes'),

@@ -83,12 +83,14 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<n
   const { route, req, res, meta, rate } = context;
   if (req.originalUrl.startsWith('/api/')) await deps.limits.ip(meta.ip, rate);
   if (route.kind === 'scim') await deps.limits.scimAddress(meta.ip, rate);
-  if (route.limits?.includes('auth')) await deps.limits.auth(meta.ip, rate);
+  for (const limit of ['auth', 'signOn'] as const)
+    if (route.limits?.includes(limit)) await deps.limits[limit](meta.ip, rate);
   if (route.auth !== 'public') await authorize(context, deps);
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
   const { input, paged } = parseInputs(route, req, context);
   context.paged = paged;
   await countAttempt(context, input, deps);
+  await countLogin(context, input, deps);
   const prepared = await route.prepare?.(input, deps.services);
   return execute(context, { ...input, prepared }, deps);
 }
@@ -107,6 +109,21 @@ async function countAttempt(
   });
   if (extra.includes('account')) await limits.account(attempt(), rate);
   if (extra.includes('mail')) await limits.mail(path, attempt(), rate);
+}
+
+/** As Assay names its logins: a provider has names of its own, which many messages may share. */
+const LOGIN = /^[\w-]{43}$/;
+
+/** Counts what comes back of one login. */
+async function countLogin(
+  { route, rate }: RequestContext,
+  input: object,
+  { limits }: PipelineDeps,
+): Promise<void> {
+  if (!route.limits?.includes('signOn')) return;
+  const { query, body } = input as { query?: { state?: string }; body?: { RelayState?: string } };
+  const login = query?.state ?? body?.RelayState ?? '';
+  if (LOGIN.test(login)) await limits.login(login, rate);
 }
 
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */

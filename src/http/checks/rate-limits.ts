@@ -1,10 +1,13 @@
 // Four independent rate-limit layers, the throttle of sign-ins, and their standard headers (document 1, section 8).
 import { ipKeyGenerator, MemoryStore, type Options } from 'express-rate-limit';
 import type { Config } from '../../config.ts';
+import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 
 const QUARTER_HOUR = 900;
 const MINUTE = 60;
+/** A browser comes back once; what is repeated is a reload, or somebody who tries. */
+const MOST_PER_LOGIN = 30;
 
 /** What one layer says of one request. */
 interface Count {
@@ -84,6 +87,10 @@ export interface Attempt {
 export interface RateLimits {
   ip(address: string, state: RateState): Promise<void>;
   auth(address: string, state: RateState): Promise<void>;
+  /** Signing on elsewhere: what is tried there is not tried here, and many people share an address. */
+  signOn(address: string, state: RateState): Promise<void>;
+  /** One login that is under way, by what the provider sends back of it. */
+  login(request: string, state: RateState): Promise<void>;
   /** Attempts at an account by strangers: from one network, and from everywhere, so that one of them does not lock the owner out. */
   account(attempt: Attempt, state: RateState): Promise<void>;
   /** Attempts within a session, which no stranger uses up. */
@@ -105,6 +112,7 @@ type Configured = Pick<
   | 'ASSAY_LIMIT_IP'
   | 'ASSAY_LIMIT_USER'
   | 'ASSAY_LIMIT_AUTH'
+  | 'ASSAY_LIMIT_SIGN_ON'
   | 'ASSAY_LIMIT_ACCOUNT'
   | 'ASSAY_LIMIT_ACCOUNT_TOTAL'
   | 'ASSAY_LIMIT_ONBOARDING'
@@ -118,6 +126,8 @@ export function createLimits(config: Configured): RateLimits {
   const layers = {
     ip: new Layer(QUARTER_HOUR),
     auth: new Layer(QUARTER_HOUR),
+    signOn: new Layer(QUARTER_HOUR),
+    login: new Layer(QUARTER_HOUR),
     accountFrom: new Layer(QUARTER_HOUR),
     account: new Layer(QUARTER_HOUR),
     proof: new Layer(QUARTER_HOUR),
@@ -129,13 +139,17 @@ export function createLimits(config: Configured): RateLimits {
     scimToken: new Layer(QUARTER_HOUR),
     agent: new Layer(MINUTE),
   };
-  const { ip, auth, accountFrom, account, proof, mailFrom, mail } = layers;
+  const { ip, auth, signOn, login, accountFrom, account, proof, mailFrom, mail } = layers;
   const { user, onboarding, scimAddress, scimToken, agent } = layers;
   return {
     ip: async (address, state) =>
       state.take(await ip.count(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
     auth: async (address, state) =>
       state.take(await auth.count(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
+    signOn: async (address, state) =>
+      state.take(await signOn.count(ipKeyGenerator(address), config.ASSAY_LIMIT_SIGN_ON)),
+    login: async (request, state) =>
+      state.take(await login.count(sha256Hex(request), MOST_PER_LOGIN)),
     // What one network may not do any more does not count against the account.
     async account({ email, address }, state) {
       const from = `${email} ${ipKeyGenerator(address)}`;

@@ -56,18 +56,39 @@ test('every route of the interface counts the client address, before credentials
 test('addresses of the family auth have a limit of their own', async () => {
   app = await startApp({ ASSAY_LIMIT_AUTH: '3' });
   const ada = await createOwner(app);
-  expect(told(await app.call('GET', '/api/v1/auth/me', { token: ada.token }))).toEqual(['3', '1']);
+  const sessions = () => app.call('GET', '/api/v1/auth/sessions', { token: ada.token });
+  expect(told(await sessions())).toEqual(['3', '1']);
   await app.call('GET', '/api/v1/auth/keys', { token: ada.token });
-  limited(await app.call('GET', '/api/v1/auth/me', { token: ada.token }), 3, 900);
+  limited(await sessions(), 3, 900);
   limited(await app.call('POST', '/api/auth/login', { body: {} }), 3, 900);
   expect((await app.call('GET', '/api/v1/policies', { token: ada.token })).status).toBe(200);
 });
 
-test('every route below /api/v1/auth declares that limit', () => {
+test('people behind one address sign on elsewhere, and see who they are, without spending that limit', async () => {
+  app = await startApp({ ASSAY_LIMIT_AUTH: '1', ASSAY_LIMIT_SIGN_ON: '40' });
+  const ada = await createOwner(app);
+  limited(await app.call('POST', '/api/auth/login', { body: {} }), 1, 900);
+  for (let i = 0; i < 5; i++)
+    expect((await app.call('GET', '/api/v1/auth/me', { token: ada.token })).status).toBe(200);
+  const back = (name: string): Promise<Answer> =>
+    app.call('GET', `/api/v1/auth/sso/callback?state=${name.padEnd(43, '-')}`);
+  // One login that comes back again and again is stopped, and no other.
+  for (let i = 0; i < 30; i++) expect((await back('same')).status).toBe(302);
+  limited(await back('same'), 30, 900);
+  for (let i = 0; i < 8; i++) expect((await back(`other-${i}`)).status).toBe(302);
+  expect((await app.call('GET', '/api/v1/auth/oauth-token')).body.code).toBe('NO_TOKEN');
+  limited(await app.call('GET', '/api/v1/auth/oauth-token'), 40, 900);
+});
+
+test('every route below /api/v1/auth declares one of the two', () => {
   const without = locate(mounts).filter(
-    ({ path, route }) => path.startsWith('/api/v1/auth/') && !route.limits?.includes('auth'),
+    ({ path, route: { limits = [] } }) =>
+      path.startsWith('/api/v1/auth/') && !limits.includes('auth') && !limits.includes('signOn'),
   );
-  expect(without.map(({ path, route }) => `${route.method} ${path}`)).toEqual([]);
+  // Asked by every page, with a session; counted by user.
+  expect(without.map(({ path, route }) => `${route.method} ${path}`)).toEqual([
+    'get /api/v1/auth/me',
+  ]);
 });
 
 test('a user is counted over all sessions and addresses, and apart from other users', async () => {
@@ -111,7 +132,7 @@ test('the headers tell the tightest layer', async () => {
   const { token } = await createOwner(app);
   expect(told(await app.call('GET', '/api/v1/policies', { token }))).toEqual(['10', '9']);
   expect(told(await app.call('GET', '/api/v1/auth/me', { token }))).toEqual(['10', '8']);
-  expect(told(await app.call('POST', '/api/v1/auth/login', { body: {} }))).toEqual(['20', '17']);
+  expect(told(await app.call('POST', '/api/v1/auth/login', { body: {} }))).toEqual(['20', '18']);
 });
 
 test('X-Forwarded-For is believed from a configured proxy', async () => {

@@ -85,7 +85,6 @@ export const localRoutes = [
     path: '/me',
     summary: 'The caller and the active organisation',
     auth: 'user',
-    limits: ['auth'],
     roles: ROLES,
     data: meView,
     handler: ({ tenant, user }, { auth }) => auth.local.me(tenant, user),

@@ -8,7 +8,7 @@ import {
   startQuery,
 } from '../login/sign-on.schemas.ts';
 
-const open = { method: 'get', auth: 'public', limits: ['auth'], codes: ['NOT_FOUND'] } as const;
+const open = { method: 'get', auth: 'public', limits: ['signOn'], codes: ['NOT_FOUND'] } as const;
 const start = {
   ...open,
   kind: 'redirect',
