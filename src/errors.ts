@@ -180,6 +180,16 @@ export class AppError extends Error {
   }
 }
 
+const MAX_REASON = 500;
+
+/** For those who may know: an error and what caused it, in one text. */
+export function reasonOf(error: AppError): string {
+  const texts: string[] = [];
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+    texts.push(cause.message);
+  return texts.join(': ').slice(0, MAX_REASON);
+}
+
 const DUPLICATE_KEY = 11_000;
 
 /** Whether a unique index refused a write. */

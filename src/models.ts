@@ -22,7 +22,7 @@ import {
   policySetSchema,
   policyStatisticsSchema,
 } from './resources/policies/policies.model.ts';
-import { samlMessageSchema } from './resources/sign-on/saml/saml-messages.model.ts';
+import { usedMessageSchema } from './resources/sign-on/login/used-messages.model.ts';
 import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
 import { traceSchema } from './resources/traces/traces.model.ts';
@@ -39,7 +39,7 @@ export function createModels(connection: Connection) {
     organizationDeletions: model('OrganizationDeletion', organizationDeletionSchema),
     memberships: model('Membership', membershipSchema),
     ssoDomains: model('SsoDomain', ssoDomainSchema),
-    samlMessages: model('SamlMessage', samlMessageSchema),
+    usedMessages: model('UsedMessage', usedMessageSchema),
     invitations: model('Invitation', invitationSchema),
     workspaces: model('Workspace', workspaceSchema),
     workspaceKeys: model('WorkspaceKey', workspaceKeySchema),

@@ -20,10 +20,13 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
   const { organizations, memberships, workspaces, auth } = identity;
   const team = createTeam(platform, identity);
   const { tokens: scimTokens, ...scim } = createScim(platform, identity);
-  const { signOn, ssoSettings, ssoDomains, ...signOnParts } = createSignOn(platform, {
-    audit,
-    identity,
-  });
+  const { signOn, ssoSettings, ssoDomains, providerMetadata, ...signOnParts } = createSignOn(
+    platform,
+    {
+      audit,
+      identity,
+    },
+  );
   const decisions = createDecisions(platform, { audit, identity });
   const { bulk } = decisions.traces;
   const ending = { memberships, organizationEnd: identity.organizationEnd };
@@ -53,6 +56,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
         workspaces,
         ssoSettings,
         ssoDomains,
+        providerMetadata,
         scimTokens,
       },
       readiness,

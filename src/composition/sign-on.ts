@@ -4,6 +4,7 @@ import { createIdentityProviders } from '../platform/outbound/identity-providers
 import { createSamlReaderWorker } from '../platform/saml/saml-reader-worker.ts';
 import { createSamlRedirect } from '../platform/saml/saml-redirect.ts';
 import type { AuditService } from '../resources/audit/audit.service.ts';
+import { createProviderMetadataService } from '../resources/organization/sso-settings/provider-metadata.service.ts';
 import { createSsoDomainService } from '../resources/organization/sso-domains/sso-domains.service.ts';
 import { createVerifiedDomainService } from '../resources/organization/sso-domains/verified-domains.service.ts';
 import { createActiveSsoService } from '../resources/organization/sso-settings/active-sso.service.ts';
@@ -11,14 +12,17 @@ import { createSsoSettingsService } from '../resources/organization/sso-settings
 import { createSsoValidationService } from '../resources/organization/sso-settings/sso-validation.service.ts';
 import { createSsoWarningService } from '../resources/organization/sso-settings/sso-warnings.service.ts';
 import { createAccountLinkingService } from '../resources/sign-on/login/account-linking.service.ts';
+import { createEntryBudget } from '../resources/sign-on/login/entry-budget.ts';
 import { createExchangeService } from '../resources/sign-on/login/cookie-exchange.service.ts';
 import { createHomeRealmService } from '../resources/sign-on/login/home-realm.service.ts';
 import { createLoginCompletionService } from '../resources/sign-on/login/login-completion.service.ts';
 import { createLoginRequestService } from '../resources/sign-on/login/login-requests.service.ts';
+import { createProviderLogoutService } from '../resources/sign-on/login/provider-logout.service.ts';
+import { createOidcLogoutService } from '../resources/sign-on/oidc/oidc-logout.service.ts';
 import { createOidcService } from '../resources/sign-on/oidc/oidc.service.ts';
 import { createSamlLogoutReader } from '../resources/sign-on/saml/saml-logout-reader.service.ts';
 import { createSamlLogoutService } from '../resources/sign-on/saml/saml-logout.service.ts';
-import { createSamlMessageService } from '../resources/sign-on/saml/saml-messages.service.ts';
+import { createUsedMessageService } from '../resources/sign-on/login/used-messages.service.ts';
 import { createSamlService } from '../resources/sign-on/saml/saml.service.ts';
 import { configuredProviders } from '../resources/sign-on/social/configured-providers.ts';
 import { createSocialAccountService } from '../resources/sign-on/social/social-accounts.service.ts';
@@ -37,7 +41,10 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const { registration, auth } = identity;
   const { sessions, secondStep } = auth;
   const validation = createSsoValidationService(platform);
-  const ssoWarnings = createSsoWarningService(platform);
+  // Users name the providers of organisations; the installation itself names those of social login.
+  const providers = createIdentityProviders({ fetch: http.fetch, clock });
+  const ssoWarnings = createSsoWarningService({ ...platform, providers });
+  const providerMetadata = createProviderMetadataService(platform);
   const belonging = { organizations, memberships, sessions };
   const settings = { ...platform, ...belonging, validation, warnings: ssoWarnings };
   const ssoSettings = createSsoSettingsService(settings);
@@ -46,14 +53,18 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const verifiedDomains = createVerifiedDomainService(platform);
 
   const loginRequests = createLoginRequestService({ ...platform, oneTimeTokens });
-  const loginCompletion = createLoginCompletionService({ ...platform, loginRequests, audit });
+  const budget = createEntryBudget(platform);
+  const noting = { ...platform, audit, budget };
+  const loginCompletion = createLoginCompletionService({ ...noting, loginRequests });
   const linking = { ...platform, sessions, credentials, memberships, verifiedDomains };
   const accountLinking = createAccountLinkingService(linking);
   const login = { ...platform, loginRequests, loginCompletion, accountLinking, activeSso };
 
-  // Users name the providers of organisations; the installation itself names those of social login.
-  const providers = createIdentityProviders({ fetch: http.fetch, clock });
   const oidc = createOidcService({ ...login, providers });
+  const messages = createUsedMessageService(platform);
+  const providerLogout = createProviderLogoutService({ ...platform, sessions });
+  const logout = { ...login, sessions, providerLogout, messages };
+  const oidcLogout = createOidcLogoutService({ ...logout, providers });
 
   const reader = createSamlReaderWorker({
     decryptionKey: config.ASSAY_SAML_KEY ?? null,
@@ -62,11 +73,10 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   });
   const redirect = createSamlRedirect(config.ASSAY_SAML_KEY ?? null);
   const endpoints = samlEndpoints(platform.publicUrl);
-  const messages = createSamlMessageService(platform);
   const samlLogin = { ...login, messages, reader, redirect, endpoints };
   const saml = createSamlService(samlLogin);
   const logoutReader = createSamlLogoutReader(samlLogin);
-  const samlLogout = createSamlLogoutService({ ...samlLogin, logoutReader, sessions });
+  const samlLogout = createSamlLogoutService({ ...samlLogin, ...logout, logoutReader });
 
   const configured = configuredProviders(config, createIdentityProviders({ fetch, clock }));
   const accounts = { ...platform, sessions, failures, credentials, registration };
@@ -74,16 +84,17 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const social = createSocialService({ ...login, socialAccounts, providers: configured });
 
   const starters = { oidc, saml };
-  const discovery = { ...platform, activeSso, verifiedDomains, starters, audit };
+  const discovery = { ...noting, activeSso, verifiedDomains, starters };
   const homeRealm = createHomeRealmService(discovery);
   const cookieExchange = createExchangeService({ sessions, secondStep });
   return {
     ssoSettings,
     ssoDomains,
+    providerMetadata,
     ssoWarnings,
     samlReader: reader,
-    samlMessages: messages,
+    usedMessages: messages,
     /** What the routes of sign-on see. */
-    signOn: { homeRealm, oidc, saml, samlLogout, social, cookieExchange },
+    signOn: { homeRealm, oidc, oidcLogout, saml, samlLogout, social, cookieExchange },
   };
 }

@@ -152,6 +152,11 @@ const ADDED = {
   'a return address of each organisation’s own keeps one provider’s codes from another': [
     'GET /api/v1/auth/sso/callback/:orgId',
   ],
+  'an OpenID provider ends sessions too, and is told that one has ended': [
+    'POST /api/v1/auth/sso/logout/initiate',
+    'GET /api/v1/auth/sso/logout/callback',
+    'POST /api/v1/auth/sso/backchannel-logout/:orgId',
+  ],
   'most identity providers send logout messages by redirect': [
     'GET /api/v1/auth/saml/logout/callback',
   ],
@@ -174,6 +179,7 @@ const ADDED = {
     'PUT /api/v1/organization/sso',
     'DELETE /api/v1/organization/sso',
     'DELETE /api/v1/organization/sso/links/:userId',
+    'POST /api/v1/organization/sso/metadata',
     'GET /api/v1/organization/role-mapping',
     'PUT /api/v1/organization/role-mapping',
     'GET /api/v1/organization/sso/domains',

@@ -13,9 +13,18 @@ export interface CertificateFacts {
 
 const MIN_RSA_BITS = 2048;
 
+const BARE = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+
+/** PEM, also of the base64 alone, as metadata and consoles show it. */
+function pemOf(text: string): string {
+  if (!BARE.test(text)) return text;
+  const lines = text.replace(/\s/g, '').match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+}
+
 /** The facts of a certificate that `certificateProblem` accepts. */
-export function certificateFacts(pem: string): CertificateFacts {
-  const certificate = new X509Certificate(pem);
+export function certificateFacts(text: string): CertificateFacts {
+  const certificate = new X509Certificate(pemOf(text));
   return {
     pem: certificate.toString(),
     subject: certificate.subject.replaceAll('\n', ', '),
@@ -26,7 +35,8 @@ export function certificateFacts(pem: string): CertificateFacts {
 }
 
 /** Why a text is not a certificate that can be trusted at `now`, as a text that follows its name; null: it is one. */
-export function certificateProblem(pem: string, now: Date): string | null {
+export function certificateProblem(text: string, now: Date): string | null {
+  const pem = pemOf(text);
   if ((pem.match(/-----BEGIN /g) ?? []).length !== 1)
     return 'must be one certificate in PEM format';
   const certificate = read(pem);

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import * as oidc from 'openid-client';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../clock.ts';
+import { createLogoutTokens, type LogoutToken } from './logout-tokens.ts';
 
 /** A client registered with an OpenID provider. */
 export interface OpenIdClient {
@@ -52,6 +53,18 @@ export interface OpenIdProvider {
    * @throws AppError `FORBIDDEN` for an error response, `TOKEN_VERIFICATION_FAILED`, `IDENTITY_PROVIDER_UNAVAILABLE`
    */
   claims(response: AuthorizationResponse, wanted: readonly string[]): Promise<Claims>;
+  /** Where a browser ends its session there; null: the provider has no such place. */
+  logoutLocation(request: LogoutLocation): string | null;
+  /** What a logout token says. @throws AppError as `claims` */
+  logoutToken(token: string): Promise<LogoutToken>;
+}
+
+/** A logout that a browser takes to the provider. */
+export interface LogoutLocation {
+  redirectUri: string;
+  state: string;
+  /** The person, as the provider names them. */
+  hint: string;
 }
 
 export interface OAuthServer {
@@ -144,6 +157,7 @@ export function createIdentityProviders({
 }): IdentityProviders {
   const customFetch = fetchOrUnavailable(fetch);
   const configurationOf = createDiscovery(customFetch);
+  const logoutTokens = createLogoutTokens({ fetch: customFetch as Fetch, clock });
 
   async function exchangeCode(
     configuration: oidc.Configuration,
@@ -168,7 +182,8 @@ export function createIdentityProviders({
   return {
     async openId(client) {
       const configuration = await configurationOf(client);
-      const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
+      const { issuer, jwks_uri: jwksUri = '', userinfo_endpoint } = configuration.serverMetadata();
+      const hasUserInfo = userinfo_endpoint !== undefined;
       return {
         location: (request) => location(configuration, request, { nonce: request.nonce }),
         claims: (response, wanted) =>
@@ -177,6 +192,11 @@ export function createIdentityProviders({
             if (!hasUserInfo || wanted.every((name) => claims[name] !== undefined)) return claims;
             return merged(claims, await oidc.fetchUserInfo(configuration, accessToken, claims.sub));
           }),
+        logoutLocation: (request) => logoutLocation(configuration, request),
+        logoutToken: (token) =>
+          mapErrors(() =>
+            logoutTokens.verify(token, { issuer, clientId: client.clientId, jwksUri }),
+          ),
       };
     },
 
@@ -234,6 +254,20 @@ async function location(
   }).href;
 }
 
+/** RP-initiated logout. ID tokens are not kept, so that the provider may ask the person first. A place that is no web address is none. */
+function logoutLocation(
+  configuration: oidc.Configuration,
+  { redirectUri, state, hint }: LogoutLocation,
+): string | null {
+  if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
+  const request = { post_logout_redirect_uri: redirectUri, state, logout_hint: hint };
+  try {
+    return oidc.buildEndSessionUrl(configuration, request).href;
+  } catch {
+    return null;
+  }
+}
+
 /** Claims of the ID token take precedence; `email` and `email_verified` come from the same source. */
 function merged(claims: oidc.IDToken, userInfo: oidc.UserInfoResponse): Claims {
   const { email, email_verified } = claims.email === undefined ? userInfo : claims;
@@ -265,6 +299,10 @@ function appErrorIn(error: unknown): AppError | null {
   return null;
 }
 
+/** A code such as `invalid_client`; what else a provider or a browser writes there is not repeated. */
+const codeOf = ({ error }: { error: string }): string =>
+  /^[\w.-]{1,64}$/.test(error) ? error : 'that is no code';
+
 /** Maps any error about a response to an AppError. */
 async function mapErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -273,13 +311,11 @@ async function mapErrors<T>(work: () => Promise<T>): Promise<T> {
     const own = appErrorIn(error);
     if (own) throw own;
     if (error instanceof oidc.AuthorizationResponseError)
-      throw new AppError('FORBIDDEN', `The identity provider returned the error ${error.error}`);
-    throw new AppError(
-      'TOKEN_VERIFICATION_FAILED',
-      'The response of the identity provider is invalid',
-      {
-        cause: error,
-      },
-    );
+      throw new AppError('FORBIDDEN', `The identity provider returned the error ${codeOf(error)}`);
+    const reason =
+      error instanceof oidc.ResponseBodyError
+        ? `The identity provider answered ${codeOf(error)}`
+        : 'The response of the identity provider is invalid';
+    throw new AppError('TOKEN_VERIFICATION_FAILED', reason, { cause: error });
   }
 }

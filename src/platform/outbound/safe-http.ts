@@ -41,6 +41,8 @@ const BODILESS = new Set([101, 204, 205, 304]);
 
 const blocked = (subject: string, problem: string): AppError =>
   new AppError('SSRF_BLOCKED', `${subject} ${problem}`);
+/** What is private may also lack TLS. */
+const HTTP_HINT = ', unless the installation names its host (ASSAY_OUTBOUND_ALLOW)';
 const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true });
 
 export interface SafeHttpOptions {
@@ -65,7 +67,9 @@ export function createSafeHttp({
 
   function inspect(url: string): void {
     const problem = urlProblem(url, allowed);
-    if (problem !== null) throw blocked('The address', problem);
+    if (problem === null) return;
+    const hint = url.startsWith('http:') ? HTTP_HINT : '';
+    throw blocked('The address', problem + hint);
   }
 
   return {

@@ -68,6 +68,8 @@ describe('settings of the sign-on', () => {
       settings: null,
       serviceProvider: {
         oidcRedirectUri: `https://assay.example.com/api/v1/auth/sso/callback/${owner.organizationId}`,
+        oidcPostLogoutRedirectUri: 'https://assay.example.com/api/v1/auth/sso/logout/callback',
+        oidcBackChannelLogoutUri: `https://assay.example.com/api/v1/auth/sso/backchannel-logout/${owner.organizationId}`,
         samlAcsUrl: 'https://assay.example.com/api/v1/auth/saml/callback',
         samlEntityId: `https://assay.example.com/api/v1/auth/saml/metadata/${owner.organizationId}`,
         samlSloUrl: `https://assay.example.com/api/v1/auth/saml/logout/callback?org=${owner.organizationId}`,
@@ -110,7 +112,9 @@ describe('settings of the sign-on', () => {
         validTo: expect.stringMatching(/^21\d\d-/),
       })),
     );
-    expect((await read(ada)).body.data).toEqual(first.body.data);
+    // Nobody is at that address, which only whoever saves it is told.
+    const untold = Object.assign({}, first.body.data, { warnings: [] });
+    expect((await read(ada)).body.data).toEqual(untold);
     const second = await put(ada, { ...saml(), requireMfaEvenWithSso: true, justInTime: false });
     expect(second.body.data.settings).toMatchObject({
       requireMfaEvenWithSso: true,
@@ -220,11 +224,6 @@ describe('settings of the sign-on', () => {
       'something else',
       saml({ certificates: ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'] }),
       'X.509',
-    ],
-    [
-      'no PEM',
-      saml({ certificates: [FIRST_CERTIFICATE.replace(/-----[A-Z ]+-----/g, '')] }),
-      'PEM',
     ],
   ])('%s is refused', async (_what, body, text) => {
     const owner = ada;

@@ -246,7 +246,7 @@ describe('signing on', () => {
     const { organizationId } = stage.home;
     const use = (issuer: string): Promise<void> =>
       messages.useOnce(organizationId, issuer, '_same');
-    const messages = stage.harness.app.instance.background.samlMessages;
+    const messages = stage.harness.app.instance.background.usedMessages;
     const uses = await Promise.allSettled(Array.from({ length: 20 }, () => use('a')));
     expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     await expect(use('b')).resolves.toBeUndefined();

@@ -17,6 +17,7 @@ const ENDING = new Set([
   'POST /api/v1/auth/revoke-session',
   'POST /api/v1/auth/revoke-sessions',
   'POST /api/v1/auth/saml/logout/initiate',
+  'POST /api/v1/auth/sso/logout/initiate',
 ]);
 
 /** Ends the organisation it is called in, so whoever may call it gets one of their own. */

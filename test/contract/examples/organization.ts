@@ -1,5 +1,6 @@
 // The organisation with its workspaces, and the settings of its sign-on.
 import { randomHex } from '../../../src/platform/ids.ts';
+import { providerMetadata } from '../../setup/providers/provider-metadata.ts';
 import { ssoBody } from '../bodies.ts';
 import {
   domainName,
@@ -24,6 +25,7 @@ export const organization: ResourceExamples = {
     // Somebody else removes what they have set up themselves, a line above.
     'DELETE /api/v1/organization/sso': paid(owners),
     'DELETE /api/v1/organization/sso/links/:userId': paid(ofOne(owners)),
+    'POST /api/v1/organization/sso/metadata': paid(owners),
     'GET /api/v1/organization/role-mapping': paid(managers),
     'PUT /api/v1/organization/role-mapping': paid(owners),
     'GET /api/v1/organization/sso/domains': paid(managers),
@@ -48,6 +50,9 @@ export const organization: ResourceExamples = {
       await setSso(tenant, ssoBody(tenant.mark));
       return {};
     },
+    'POST /api/v1/organization/sso/metadata': ({ mark }) => ({
+      body: { xml: providerMetadata(`${mark} provider`) },
+    }),
     'DELETE /api/v1/organization/sso/links/:userId': async (tenant) => ({
       params: { userId: await newLinkedMember(tenant) },
     }),

@@ -32,6 +32,9 @@ export const signOn: ResourceExamples = {
     'GET /api/v1/auth/sso/callback': refused(everybody, 'INVALID_TOKEN'),
     'GET /api/v1/auth/sso/callback/:orgId': refused(everybody, 'INVALID_TOKEN'),
     'GET /api/v1/auth/sso/mfa-exchange': refused(everybody, 'NO_TOKEN'),
+    'POST /api/v1/auth/sso/logout/initiate': signedIn,
+    'GET /api/v1/auth/sso/logout/callback': refused(everybody, 'INVALID_TOKEN'),
+    'POST /api/v1/auth/sso/backchannel-logout/:orgId': absent(everybody),
     'POST /api/v1/auth/saml/initiate': absent(everybody),
     'POST /api/v1/auth/saml/callback': refused(everybody, 'INVALID_TOKEN'),
     'GET /api/v1/auth/saml/metadata/:orgId': everybody,
@@ -56,6 +59,12 @@ export const signOn: ResourceExamples = {
       params: { orgId: tenant.owner.organizationId },
     }),
     'GET /api/v1/auth/sso/mfa-exchange': nothing,
+    'POST /api/v1/auth/sso/logout/initiate': nothing,
+    'GET /api/v1/auth/sso/logout/callback': () => ({ query: { state: randomHex(20) } }),
+    'POST /api/v1/auth/sso/backchannel-logout/:orgId': async (tenant) => {
+      await setSso(tenant, null);
+      return { params: { orgId: tenant.owner.organizationId }, form: { logout_token: 'a.b.c' } };
+    },
     // Whatever another example has set up: an organisation with a sign-on is none that has not one.
     'POST /api/v1/auth/saml/initiate': async (tenant) => {
       await setSso(tenant, null);
@@ -87,6 +96,7 @@ export const signOn: ResourceExamples = {
     'GET /api/v1/auth/oauth-token': 401,
     'POST /api/v1/auth/sso/initiate': 404,
     'GET /api/v1/auth/sso/mfa-exchange': 401,
+    'POST /api/v1/auth/sso/backchannel-logout/:orgId': 404,
     'POST /api/v1/auth/saml/initiate': 404,
   },
 };

@@ -100,7 +100,7 @@ const RULES: readonly Rule[] = [
       MONGOOSE,
       LRU,
       /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod|nodemailer|eta|otplib|qrcode)$/,
-      /^(undici|ipaddr\.js|openid-client|xml-crypto)$/,
+      /^(undici|ipaddr\.js|jose|openid-client|xml-crypto)$/,
     ],
     types: [/^config$/, /^express$/],
   },

@@ -1,5 +1,6 @@
 // Open sessions: listed, and ended one by one or many at once (document 1, section 3).
 import type { Platform } from '../../../composition/platform.ts';
+import type { Types } from 'mongoose';
 import type { Page } from '../../../domain/page.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
@@ -12,6 +13,14 @@ import type { SessionDocument, SignOn } from './sessions.model.ts';
 type Deps = Pick<Platform, 'models' | 'clock'> & {
   auditLog: AuditLogService;
 };
+
+/** What a provider names: a person, sessions of its own, or both. */
+export interface NamedSessions extends Pick<SignOn, 'protocol' | 'issuer'> {
+  /** Null: whoever has the sessions. */
+  subject: string | null;
+  /** Empty: all of the person's. */
+  sessionIndexes: readonly string[];
+}
 
 interface OpenSession extends SessionDocument {
   /** The one that asks. */
@@ -64,11 +73,6 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
         items: items.map((session) => ({ ...session, isCurrent: session.jti === jti })),
         total,
       };
-    },
-
-    /** The sign-on that opened a session; null: there was none. @throws AppError `SESSION_REVOKED` */
-    async signOnOf(jti: string): Promise<SignOn | null> {
-      return (await find(jti)).signOn ?? null;
     },
 
     /** The person has just given a code of the second factor in the session. */
@@ -124,18 +128,30 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       await revoke({ organizationId, userId });
     },
 
-    /** Ends the sessions that a sign-on opened in an organisation: those of the provider's session, or all of the person's. */
+    /** Ends sessions that sign-ons have opened in an organisation; answers how many, and whose they were. */
     async endSignedOn(
       organizationId: string,
-      { protocol, issuer, subject, sessionIndex }: Omit<SignOn, 'format'>,
-    ): Promise<Revoked> {
-      const person = {
-        'signOn.protocol': protocol,
-        'signOn.issuer': issuer,
-        'signOn.subject': subject,
-      };
-      const session = sessionIndex === null ? {} : { 'signOn.sessionIndex': sessionIndex };
-      return revoke({ organizationId, ...person, ...session });
+      named: NamedSessions,
+    ): Promise<Revoked & { userId: Types.ObjectId | null }> {
+      const where = { organizationId, ...signedOn(named) };
+      const known = await models.sessions
+        .findOne(where, 'userId', { sort: { _id: -1 } })
+        .lean<Pick<SessionDocument, 'userId'>>();
+      return { ...(await revoke(where)), userId: known?.userId ?? null };
+    },
+
+    /** Ends the session of a caller, and whatever else its sign-on has opened, such as what a refresh has replaced. */
+    async logoutEverywhere(
+      { organizationId }: Tenant,
+      { jti }: User,
+    ): Promise<Revoked & { signOn: SignOn | null }> {
+      const { signOn } = await find(jti);
+      await revoke({ jti });
+      if (!signOn) return { revoked: 1, signOn: null };
+      const { sessionIndex } = signOn;
+      const sessionIndexes = sessionIndex === null ? [] : [sessionIndex];
+      const others = { organizationId, ...signedOn({ ...signOn, sessionIndexes }) };
+      return { revoked: 1 + (await revoke(others)).revoked, signOn };
     },
 
     /** Ends what was signed on at any identity provider in an organisation but the one that stays; how many were in use. */
@@ -153,6 +169,15 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       return revoked;
     },
   };
+}
+
+/** One whose session at the provider is not known may be any of the person's. */
+function signedOn({ protocol, issuer, subject, sessionIndexes }: NamedSessions): object {
+  const ofProvider = { 'signOn.protocol': protocol, 'signOn.issuer': issuer };
+  const ofPerson = subject === null ? ofProvider : { ...ofProvider, 'signOn.subject': subject };
+  if (sessionIndexes.length === 0) return ofPerson;
+  const indexes = subject === null ? sessionIndexes : [...sessionIndexes, null];
+  return { ...ofPerson, 'signOn.sessionIndex': { $in: indexes } };
 }
 
 /** The sessions that a caller may see and end: after a sign-on at an organisation's provider only those in that organisation. */

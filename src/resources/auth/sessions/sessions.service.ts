@@ -13,6 +13,7 @@ import { createAuthenticationService } from './authentication.service.ts';
 import { createOpenSessionService } from './open-sessions.service.ts';
 import { createSignInService } from './sign-in.service.ts';
 
+export type { NamedSessions } from './open-sessions.service.ts';
 export type { SessionRef } from './authentication.service.ts';
 export type {
   OpenedSession,

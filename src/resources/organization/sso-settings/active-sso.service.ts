@@ -14,6 +14,12 @@ export interface ActiveSso extends SsoConfig {
 
 export function createActiveSsoService({ models, vault }: Pick<Platform, 'models' | 'vault'>) {
   return {
+    /** Whether the organisation has a sign-on, whatever its plan. */
+    async isConfigured(organizationId: string): Promise<boolean> {
+      const configured = { _id: organizationId, ssoConfig: { $ne: null } };
+      return (await models.organizations.exists(configured)) !== null;
+    },
+
     /** @throws AppError `NOT_FOUND` when the organisation has no SSO settings, `UPGRADE_REQUIRED` when its plan lacks SSO */
     async of(organizationId: string): Promise<ActiveSso> {
       const organization = await models.organizations

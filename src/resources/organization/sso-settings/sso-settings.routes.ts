@@ -4,6 +4,8 @@ import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { idParam } from '../../../http/declaration/views.ts';
 import {
+  metadataInput,
+  metadataView,
   roleMappingInput,
   roleMappingView,
   ssoDeletedView,
@@ -15,6 +17,8 @@ import {
 const read = { auth: 'user', roles: MANAGERS, plan: 'sso' } as const;
 /** Whoever names the identity provider can sign in as any member; whoever maps roles can make owners. */
 const own = { auth: 'user', roles: ['owner'], plan: 'sso' } as const;
+/** The document, in JSON. */
+const METADATA_BYTES = 1024 * 1024;
 const audit = (action: string) => ({ action, resource: 'organization' });
 
 export const ssoRoutes = [
@@ -36,9 +40,9 @@ export const ssoRoutes = [
     data: ssoView,
     codes: ['SSRF_BLOCKED'],
     audit: audit('organization.sso.update'),
-    prepare: ({ body }, { organization }) => organization.ssoSettings.checkAddresses(body),
-    handler: async ({ tenant, body }, { organization }) => {
-      const { view, metadata } = await organization.ssoSettings.replace(tenant, body);
+    prepare: ({ body }, { organization }) => organization.ssoSettings.tryOut(body),
+    handler: async ({ tenant, body, prepared: found }, { organization }) => {
+      const { view, metadata } = await organization.ssoSettings.replace(tenant, body, found);
       return reply(200, view, { audit: { resourceId: tenant.organizationId, metadata } });
     },
   }),
@@ -59,6 +63,21 @@ export const ssoRoutes = [
         { audit: { resourceId: tenant.organizationId, metadata } },
       );
     },
+  }),
+  route({
+    method: 'post',
+    path: '/sso/metadata',
+    summary:
+      'Read the settings of SAML from the metadata of an identity provider; nothing is saved',
+    ...own,
+    writes: 'none',
+    bodyLimit: METADATA_BYTES,
+    body: metadataInput,
+    data: metadataView,
+    codes: ['SSRF_BLOCKED', 'IDENTITY_PROVIDER_UNAVAILABLE'],
+    prepare: ({ body }, { organization }) => organization.providerMetadata.fetch(body),
+    handler: ({ prepared: xml }, { organization }) =>
+      Promise.resolve(organization.providerMetadata.read(xml)),
   }),
   route({
     method: 'delete',

@@ -1,6 +1,7 @@
 // Inputs and views of an organisation's SSO settings: its identity provider, and the mapping of groups to roles.
 import { z } from 'zod';
 import { EMAIL_NAME, PERSISTENT_NAME, UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
+import { MAX_CHARACTERS } from '../../../domain/saml/xml.ts';
 import { compilePattern } from '../../../domain/policies/regex.ts';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { instant, line } from '../../../http/declaration/views.ts';
@@ -31,10 +32,10 @@ const samlInput = z.strictObject({
     .default(null)
     .describe('Where logout requests go (HTTP-Redirect); null: nowhere'),
   certificates: z
-    .array(z.string().max(10_000))
+    .array(z.string().trim().min(1).max(10_000))
     .min(1)
     .max(2)
-    .describe('PEM; two while one is replaced by the other, both are then good'),
+    .describe('PEM or its bare base64; two while one is replaced by the other, both are then good'),
   nameIdFormat: z
     .enum([PERSISTENT_NAME, EMAIL_NAME, UNSPECIFIED_NAME])
     .nullable()
@@ -108,6 +109,8 @@ export const ssoView = z.object({
   serviceProvider: z
     .object({
       oidcRedirectUri: z.string(),
+      oidcPostLogoutRedirectUri: z.string(),
+      oidcBackChannelLogoutUri: z.string(),
       samlAcsUrl: z.string(),
       samlEntityId: z.string().describe('Also the address of the metadata'),
       samlSloUrl: z.string(),
@@ -117,6 +120,22 @@ export const ssoView = z.object({
     .array(z.string())
     .describe('What stands in the way of the sign-on although the settings are valid'),
 });
+/** A large provider's metadata are about 100 KB. */
+export const metadataInput = z
+  .strictObject({
+    xml: z.string().min(1).max(MAX_CHARACTERS).optional().describe('The document itself'),
+    url: address.optional().describe('Where the provider publishes it'),
+  })
+  .refine(({ xml, url }) => (xml === undefined) !== (url === undefined), {
+    error: 'give either xml or url',
+  });
+export const metadataView = z.object({
+  entityId: z.string(),
+  ssoUrl: z.string(),
+  sloUrl: z.string().nullable(),
+  certificates: z.array(certificateView).describe('Those that sign, at most two: the newest'),
+});
+
 export const unlinkedView = z.object({ unlinked: z.literal(true) });
 export const ssoDeletedView = z.object({
   deleted: z.literal(true),

@@ -58,13 +58,18 @@ export function createSsoSettingsService(deps: Deps) {
       return toView(tenant.organizationId, (await organizationOf(tenant)).ssoConfig);
     },
 
-    /** Looks host names up: call it before a transaction. @throws AppError `SSRF_BLOCKED` */
-    checkAddresses(input: SsoInput): Promise<void> {
-      return validation.checkAddresses(input);
+    /** Looks host names up and asks the provider: call it before a transaction. Answers what is wrong there. @throws AppError `SSRF_BLOCKED` */
+    async tryOut(input: SsoInput): Promise<string[]> {
+      await validation.checkAddresses(input);
+      return warnings.tried(input);
     },
 
     /** Replaces everything; sessions that another provider opened end. @throws AppError `VALIDATION_ERROR` */
-    async replace(tenant: Tenant, input: SsoInput): Promise<SavedSsoSettings> {
+    async replace(
+      tenant: Tenant,
+      input: SsoInput,
+      found: readonly string[] = [],
+    ): Promise<SavedSsoSettings> {
       const { organizationId } = tenant;
       const { ssoConfig: before } = await organizationOf(tenant);
       const ssoConfig = validation.toConfig(organizationId, input, before);
@@ -73,7 +78,8 @@ export function createSsoSettingsService(deps: Deps) {
       const sessionsEnded = await sessions.endSignOns(organizationId, identityProvider(ssoConfig));
       const secretChanged = input.oidc?.clientSecret !== undefined;
       const metadata = { ...toAuditMetadata(ssoConfig), secretChanged, sessionsEnded };
-      return { view: toView(organizationId, ssoConfig), metadata };
+      const view = toView(organizationId, ssoConfig);
+      return { view: { ...view, warnings: [...view.warnings, ...found] }, metadata };
     },
 
     /** Ends SSO and the sessions that it opened; tells how many. @throws AppError `NOT_FOUND` when there are no settings */

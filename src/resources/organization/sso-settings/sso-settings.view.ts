@@ -19,6 +19,8 @@ export interface SsoSettingsView {
 
 export interface ServiceProviderView {
   oidcRedirectUri: string;
+  oidcPostLogoutRedirectUri: string;
+  oidcBackChannelLogoutUri: string;
   samlAcsUrl: string;
   samlEntityId: string;
   samlSloUrl: string;
@@ -31,6 +33,8 @@ export function toServiceProvider(
 ): ServiceProviderView {
   return {
     oidcRedirectUri: `${publicUrl}/api/v1/auth/sso/callback/${organizationId}`,
+    oidcPostLogoutRedirectUri: `${publicUrl}/api/v1/auth/sso/logout/callback`,
+    oidcBackChannelLogoutUri: `${publicUrl}/api/v1/auth/sso/backchannel-logout/${organizationId}`,
     samlAcsUrl: endpoints.assertionConsumer,
     samlEntityId: endpoints.entityId(organizationId),
     samlSloUrl: endpoints.singleLogout(organizationId),

@@ -1,14 +1,19 @@
 // What stands in the way of a sign-on although its settings are valid: told to whoever saves them, and at the start.
 import type { Platform } from '../../../composition/platform.ts';
 import { isSameSite } from '../../../domain/sign-on/same-site.ts';
+import { AppError, reasonOf } from '../../../errors.ts';
+import type { IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import type { OrganizationDocument, SsoConfig } from '../organization.model.ts';
+import type { SsoInput } from './sso-validation.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'publicUrl' | 'logger'>;
+type Deps = Pick<Platform, 'models' | 'publicUrl' | 'logger'> & { providers: IdentityProviders };
 
 const PLAIN_HTTP =
   'Sign-on by SAML fails in browsers: over plain http they send no cookie along with the form of another site. Assay needs an https address (ASSAY_PUBLIC_URL)';
 
-export function createSsoWarningService({ models, publicUrl, logger }: Deps) {
+const NO_DISCOVERY = 'Sign-on by OpenID Connect cannot begin';
+
+export function createSsoWarningService({ models, publicUrl, logger, providers }: Deps) {
   /** A cookie that goes along with forms of other sites has to be Secure, and a Secure one needs https. */
   const losesCookie = ({ provider, saml }: SsoConfig): boolean =>
     provider === 'saml' &&
@@ -19,6 +24,22 @@ export function createSsoWarningService({ models, publicUrl, logger }: Deps) {
   return {
     of(config: SsoConfig | null): string[] {
       return config && losesCookie(config) ? [PLAIN_HTTP] : [];
+    },
+
+    /**
+     * Asks the OpenID provider for its metadata, as every login will; a provider that is down for a moment keeps nobody from saving.
+     * The secret is tried by the first login only.
+     */
+    async tried({ oidc }: SsoInput): Promise<string[]> {
+      if (!oidc) return [];
+      const { issuer, clientId, clientSecret = '' } = oidc;
+      try {
+        await providers.openId({ issuer, clientId, clientSecret });
+        return [];
+      } catch (error) {
+        if (error instanceof AppError) return [`${NO_DISCOVERY}: ${reasonOf(error)}`];
+        throw error;
+      }
     },
 
     /** Warns the operator, for the organisations that are set up already. */

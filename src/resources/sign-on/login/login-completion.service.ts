@@ -1,9 +1,10 @@
 // The callback of every login: completed with a session or a second step in a cookie, or failed with a code in the query; no token is ever part of an address.
 import type { Platform } from '../../../composition/platform.ts';
 import { withQuery } from '../../../domain/identity/redirect-allow-list.ts';
-import { AppError, isDuplicateKey } from '../../../errors.ts';
+import { AppError, isDuplicateKey, reasonOf } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
+import type { EntryBudget } from './entry-budget.ts';
 import type {
   Cookie,
   CookieReader,
@@ -12,11 +13,12 @@ import type {
   LoginRequestService,
   LoginRequestState,
 } from './login-requests.service.ts';
-import { reasonOf, refusalEntry } from './refusals.ts';
+import { refusalEntry } from './refusals.ts';
 
 type Deps = Pick<Platform, 'logger' | 'redirectAllowList'> & {
   loginRequests: LoginRequestService;
   audit: AuditService;
+  budget: EntryBudget;
 };
 
 /** A session, or a temp token where the second factor is missing. */
@@ -60,10 +62,24 @@ export const SESSION_COOKIE = 'svc_oauth_token';
 export const TEMP_TOKEN_COOKIE = 'svc_sso_mfa_token';
 const SESSION_COOKIE_MS = 7 * 24 * 3600_000;
 const TEMP_TOKEN_COOKIE_MS = 5 * 60_000;
+/** An hour and address: more than a person who looks for a mistake, less than what fills a log. */
+const MOST_FAILURES = 400;
 
 export function createLoginCompletionService(deps: Deps) {
-  const { loginRequests, audit, redirectAllowList, logger } = deps;
+  const { loginRequests, audit, budget, redirectAllowList, logger } = deps;
   const [defaultReturn] = redirectAllowList;
+
+  /** Audits a refusal in the organisation that it concerns, while strangers have not filled its log with them. */
+  async function note(
+    { method, organizationId }: { method: string; organizationId: string },
+    origin: Origin,
+    error: AppError,
+  ): Promise<void> {
+    const action = 'auth.sso.failure';
+    const entry = refusalEntry({ organizationId, action, error, metadata: { method } }, origin);
+    const kind = { organizationId, ip: origin.ip, kind: action };
+    if (budget.take(kind, MOST_FAILURES)) await audit.write(entry);
+  }
 
   /** Audits a refusal in the organisation that it concerns, and puts its code into the query. A fault of our own is thrown. */
   async function fail(
@@ -74,16 +90,13 @@ export function createLoginCompletionService(deps: Deps) {
     const error = refusalIn(thrown);
     const { code } = error;
     logger.info({ organizationId, method, code, reason: reasonOf(error) }, 'login refused');
-    if (organizationId !== null) {
-      const action = 'auth.sso.failure';
-      const metadata = { method };
-      await audit.write(refusalEntry({ organizationId, action, error, metadata }, origin));
-    }
+    if (organizationId !== null) await note({ method, organizationId }, origin, error);
     return { location: withQuery(returnTo, { error: code }), cookies: spent, signIn: null };
   }
 
   return {
     fail,
+    note,
 
     /** Ends the login request that the browser came back with: signed in, or refused with the code in the query. */
     async complete<S extends LoginRequestState>(

@@ -9,7 +9,14 @@ type Deps = Pick<Platform, 'clock' | 'randomToken'> & {
 };
 
 /** What a login request is for. */
-export type LoginKind = 'oauth-a' | 'oauth-b' | 'oauth-c' | 'oidc' | 'saml' | 'saml-logout';
+export type LoginKind =
+  | 'oauth-a'
+  | 'oauth-b'
+  | 'oauth-c'
+  | 'oidc'
+  | 'oidc-logout'
+  | 'saml'
+  | 'saml-logout';
 
 /** What a login request keeps until its callback, besides its kind: plain JSON. */
 export type LoginRequestState = Readonly<Record<string, unknown>> & {

@@ -1,17 +1,7 @@
 // The audit entry of a refused login: no caller is known yet, so the pipeline cannot write it.
 import { type AuditEvent, systemAuditEvent } from '../../../domain/record/audit-event.ts';
-import type { AppError } from '../../../errors.ts';
+import { type AppError, reasonOf } from '../../../errors.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
-
-const MAX_REASON = 500;
-
-/** For the audit log: the error and what caused it. */
-export function reasonOf(error: AppError): string {
-  const texts: string[] = [];
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
-    texts.push(cause.message);
-  return texts.join(': ').slice(0, MAX_REASON);
-}
 
 interface Refusal {
   organizationId: string;

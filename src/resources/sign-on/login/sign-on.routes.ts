@@ -1,4 +1,5 @@
 // Single sign-on of organisations: its start, the callback of OpenID Connect, and the second step.
+import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
 import {
@@ -6,11 +7,17 @@ import {
   initiatedView,
   initiateInput,
   locationView,
+  loggedOutView,
+  logoutInput,
+  backQuery,
+  logoutTokenForm,
   ofOrganization,
+  logoutAcceptedView,
   secondStepView,
 } from './sign-on.schemas.ts';
 
-const open = { auth: 'public', limits: ['auth'] } as const;
+const open = { auth: 'public', limits: ['signOn'] } as const;
+const logout = { action: 'auth.logout', resource: 'session' };
 
 export const signOnRoutes = [
   route({
@@ -18,16 +25,19 @@ export const signOnRoutes = [
     path: '/sso/initiate',
     summary: 'Begin the sign-on of the organisation that an e-mail address belongs to',
     ...open,
-    limits: ['auth', 'account'],
+    limits: ['signOn', 'account'],
     writes: 'own',
     body: initiateInput,
     data: initiatedView,
     codes: ['NOT_FOUND', 'UPGRADE_REQUIRED', 'IDENTITY_PROVIDER_UNAVAILABLE'],
     audit: { action: 'auth.sso.initiate', resource: 'session' },
     async handler({ body, meta }, { signOn }) {
-      const { organizationId, cookies, ...data } = await signOn.homeRealm.initiate(body, meta);
+      const { organizationId, isNoted, cookies, ...data } = await signOn.homeRealm.initiate(
+        body,
+        meta,
+      );
       const metadata = { provider: data.provider, email: body.email };
-      return reply(200, data, { cookies, audit: { organizationId, metadata } });
+      return reply(200, data, { cookies, audit: isNoted ? { organizationId, metadata } : [] });
     },
   }),
   route({
@@ -65,6 +75,59 @@ export const signOnRoutes = [
           origin: meta,
         }),
       ),
+  }),
+  route({
+    method: 'post',
+    path: '/sso/logout/initiate',
+    summary:
+      'End the session of the token presented and whatever its sign-on opened, and begin the logout at its provider',
+    auth: 'user',
+    whileDeactivated: true,
+    limits: ['auth'],
+    roles: ROLES,
+    body: logoutInput,
+    data: loggedOutView,
+    audit: logout,
+    prepare: ({ tenant, user }, { signOn }) => signOn.oidcLogout.providerOf(tenant, user),
+    handler: async ({ tenant, user, body: { returnTo }, prepared: at }, { signOn }) => {
+      const { cookies, ...made } = at
+        ? await signOn.oidcLogout.initiate({ tenant, user }, at, returnTo)
+        : await signOn.samlLogout.initiate(tenant, user, returnTo);
+      return reply(200, made, { cookies, audit: { metadata: { method: 'sso' } } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sso/logout/callback',
+    summary: 'Where an OpenID provider sends the browser back after a logout',
+    ...open,
+    kind: 'redirect',
+    status: 302,
+    writes: 'own',
+    query: backQuery,
+    data: locationView,
+    async handler({ query, meta }, { signOn }) {
+      const { location, cookies } = await signOn.oidcLogout.finish(query.state ?? '', meta);
+      return reply(302, location, { cookies });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/sso/backchannel-logout/:orgId',
+    summary: 'Take a logout token of the OpenID provider of an organisation: its sessions end',
+    ...open,
+    writes: 'own',
+    params: ofOrganization,
+    bodyType: 'form',
+    body: logoutTokenForm,
+    data: logoutAcceptedView,
+    codes: ['INVALID_TOKEN', 'UPGRADE_REQUIRED', 'IDENTITY_PROVIDER_UNAVAILABLE'],
+    audit: logout,
+    async handler({ params, body, meta }, { signOn }) {
+      const entry = await signOn.oidcLogout.backChannel(params.orgId, body.logout_token, meta);
+      const headers = { 'Cache-Control': 'no-store' };
+      return reply(200, { accepted: true }, { audit: entry, headers });
+    },
   }),
   route({
     method: 'get',

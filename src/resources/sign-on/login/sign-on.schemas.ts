@@ -27,6 +27,22 @@ export const initiatedView = z.object({
   redirectUrl: z.string().describe('Of the identity provider: where the browser goes now'),
 });
 
+export const logoutInput = z.strictObject({ returnTo });
+export const loggedOutView = z.object({
+  revoked: z.number().describe('Sessions that have ended here'),
+  redirectUrl: z
+    .string()
+    .nullable()
+    .describe(
+      'Where the browser goes to end its session at the provider; null: no provider opened the session, or it has no such place',
+    ),
+});
+/** What the browser brings back from a logout. */
+export const backQuery = z.object({ state: parameter });
+/** As providers send it (OpenID Connect Back-Channel Logout); what is missing is refused like what is wrong. */
+export const logoutTokenForm = z.object({ logout_token: z.string().max(20_000).default('') });
+export const logoutAcceptedView = z.object({ accepted: z.literal(true) });
+
 export const ofOrganization = z.object({ orgId: idParam });
 
 export const locationView = z.string();

@@ -1,8 +1,8 @@
-// SAML messages that were accepted: each is good once. No message is good for a day.
+// Messages of identity providers that were accepted: each is good once. No message is good for a day.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
-export interface SamlMessageDocument {
+export interface UsedMessageDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
   /** SHA-256 of issuer and identifier. */
@@ -12,14 +12,15 @@ export interface SamlMessageDocument {
 
 const KEPT_SECONDS = 24 * 3600;
 
-export const samlMessageSchema = new Schema<SamlMessageDocument>(
+export const usedMessageSchema = new Schema<UsedMessageDocument>(
   { digest: { type: String, required: true, immutable: true } },
   {
+    // As versions named it that knew SAML alone.
     collection: 'saml_messages',
     timestamps: { createdAt: true, updatedAt: false },
     autoIndex: false,
   },
 );
-samlMessageSchema.plugin(tenancy);
-samlMessageSchema.index({ organizationId: 1, digest: 1 }, { name: 'once', unique: true });
-samlMessageSchema.index({ createdAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });
+usedMessageSchema.plugin(tenancy);
+usedMessageSchema.index({ organizationId: 1, digest: 1 }, { name: 'once', unique: true });
+usedMessageSchema.index({ createdAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });

@@ -1,10 +1,10 @@
-// Accepts each SAML message once, however often and at however many endpoints it is delivered.
+// Accepts each message of an identity provider once, of SAML or a logout token, however often and at however many endpoints it is delivered.
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError, isDuplicateKey } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 
-export function createSamlMessageService({ models }: { models: Models }) {
+export function createUsedMessageService({ models }: { models: Models }) {
   return {
     /**
      * Outside of a transaction: a message is used up also when what follows fails.
@@ -12,11 +12,11 @@ export function createSamlMessageService({ models }: { models: Models }) {
      */
     async useOnce(organizationId: string, issuer: string, id: string): Promise<void> {
       const digest = sha256Hex(JSON.stringify([issuer, id]));
-      await insertOne(models.samlMessages, { organizationId, digest }).catch((error: unknown) => {
+      await insertOne(models.usedMessages, { organizationId, digest }).catch((error: unknown) => {
         if (!isDuplicateKey(error)) throw error;
-        throw new AppError('TOKEN_VERIFICATION_FAILED', 'SAML message was used before');
+        throw new AppError('TOKEN_VERIFICATION_FAILED', 'Message was used before');
       });
     },
   };
 }
-export type SamlMessageService = ReturnType<typeof createSamlMessageService>;
+export type UsedMessageService = ReturnType<typeof createUsedMessageService>;

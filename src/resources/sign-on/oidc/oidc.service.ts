@@ -127,7 +127,8 @@ export function createOidcService(deps: Deps) {
 }
 export type OidcService = ReturnType<typeof createOidcService>;
 
-function oidcOf({ provider, oidc }: ActiveSso): OidcSettings {
+/** The settings of an organisation whose protocol is OpenID Connect. @throws AppError `NOT_FOUND` */
+export function oidcOf({ provider, oidc }: ActiveSso): OidcSettings {
   if (provider !== 'oidc' || !oidc) throw new AppError('NOT_FOUND', 'SSO is not configured');
   return oidc;
 }

@@ -1,22 +1,20 @@
 // Single logout by SAML 2.0, begun here or at the identity provider (document 1, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
-import { allowedRedirect } from '../../../domain/identity/redirect-allow-list.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import type { LogoutMessage } from '../../../domain/saml/logout.ts';
 import { logoutRequest, logoutResponse } from '../../../domain/saml/messages.ts';
 import { AppError } from '../../../errors.ts';
 import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
-import type { SignOn } from '../../auth/sessions/sessions.model.ts';
 import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
-import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { ActiveSsoService } from '../../organization/sso-settings/active-sso.service.ts';
 import {
   contextOf,
   type LoginCompletionService,
   type LoginContext,
 } from '../login/login-completion.service.ts';
+import type { LogoutEntry, ProviderLogoutService } from '../login/provider-logout.service.ts';
 import type {
   Cookie,
   CookieReader,
@@ -28,15 +26,17 @@ import type {
   ReceivedLogout,
   SamlLogoutReader,
 } from './saml-logout-reader.service.ts';
-import type { SamlMessageService } from './saml-messages.service.ts';
+import type { UsedMessageService } from '../login/used-messages.service.ts';
+import { returnAddress } from '../login/return-address.ts';
 import { samlOf } from './saml.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'redirectAllowList' | 'clock' | 'randomHex'> & {
+type Deps = Pick<Platform, 'redirectAllowList' | 'clock' | 'randomHex'> & {
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
   activeSso: ActiveSsoService;
   sessions: SessionService;
-  messages: SamlMessageService;
+  providerLogout: ProviderLogoutService;
+  messages: UsedMessageService;
   logoutReader: SamlLogoutReader;
   redirect: SamlRedirect;
   endpoints: SamlEndpoints;
@@ -54,7 +54,7 @@ type Responded = Extract<LogoutMessage, { kind: 'response' }>;
 export interface CompletedLogout {
   location: string;
   cookies: Cookie[];
-  audit: { organizationId: string; userId?: string; metadata: Record<string, unknown> }[];
+  audit: LogoutEntry[];
 }
 
 /** A logout that was begun here. */
@@ -66,7 +66,7 @@ export interface InitiatedLogout {
 }
 
 export function createSamlLogoutService(deps: Deps) {
-  const { models, loginRequests, loginCompletion, activeSso, sessions } = deps;
+  const { loginRequests, loginCompletion, activeSso, sessions } = deps;
   const { messages, logoutReader, redirect, endpoints, clock } = deps;
 
   const envelope = (organizationId: string, destination: string) => ({
@@ -87,48 +87,6 @@ export function createSamlLogoutService(deps: Deps) {
     }
   }
 
-  async function memberOf(
-    organizationId: string,
-    issuer: string,
-    subject: string,
-  ): Promise<string | undefined> {
-    const found = await models.memberships
-      .findOne(
-        {
-          organizationId,
-          'signOn.protocol': 'saml',
-          'signOn.issuer': issuer,
-          'signOn.subject': subject,
-        },
-        'userId',
-      )
-      .lean<Pick<MembershipDocument, 'userId'>>();
-    return found?.userId.toHexString();
-  }
-
-  async function endSessions(
-    organizationId: string,
-    issuer: string,
-    { nameId: subject, sessionIndexes }: Requested,
-  ): Promise<number> {
-    let revoked = 0;
-    for (const sessionIndex of sessionIndexes.length === 0 ? [null] : sessionIndexes) {
-      const session = { protocol: 'saml' as const, issuer, subject, sessionIndex };
-      revoked += (await sessions.endSignedOn(organizationId, session)).revoked;
-    }
-    return revoked;
-  }
-
-  async function endOwn(
-    organizationId: string,
-    user: User,
-    signOn: SignOn | null,
-  ): Promise<number> {
-    const { revoked } = await sessions.logout(user);
-    if (signOn === null) return revoked;
-    return revoked + (await sessions.endSignedOn(organizationId, signOn)).revoked;
-  }
-
   /** A logout begun at the provider: ends the sessions that it names, and answers. */
   async function handleRequest(
     organizationId: string,
@@ -136,10 +94,9 @@ export function createSamlLogoutService(deps: Deps) {
     { message, relayState }: ReceivedLogout<Requested>,
   ): Promise<CompletedLogout> {
     await messages.useOnce(organizationId, issuer, message.id);
-    const revoked = await endSessions(organizationId, issuer, message);
-    const userId = await memberOf(organizationId, issuer, message.nameId);
-    const metadata = { method: 'saml', by: 'identity_provider', revoked };
-    const audit = [{ organizationId, ...(userId !== undefined && { userId }), metadata }];
+    const { nameId: subject, sessionIndexes } = message;
+    const named = { protocol: 'saml' as const, issuer, subject, sessionIndexes };
+    const audit = [await deps.providerLogout.end(organizationId, named)];
     if (sloUrl === null) return { location: deps.redirectAllowList[0], cookies: [], audit };
     const xml = logoutResponse(envelope(organizationId, sloUrl), message.id);
     return {
@@ -188,15 +145,13 @@ export function createSamlLogoutService(deps: Deps) {
      * the one at the identity provider, null when there is none.
      */
     async initiate(
-      { organizationId }: Tenant,
+      tenant: Tenant,
       user: User,
       wanted: string | undefined,
     ): Promise<InitiatedLogout> {
-      const returnTo = allowedRedirect(deps.redirectAllowList, wanted);
-      if (returnTo === null)
-        throw new AppError('VALIDATION_ERROR', 'returnTo: not on the redirect allow-list');
-      const signOn = await sessions.signOnOf(user.jti);
-      const revoked = await endOwn(organizationId, user, signOn);
+      const returnTo = returnAddress(deps.redirectAllowList, wanted);
+      const { revoked, signOn } = await sessions.logoutEverywhere(tenant, user);
+      const { organizationId } = tenant;
       const saml =
         signOn?.protocol === 'saml' ? await providerOf(organizationId, signOn.issuer) : null;
       if (!signOn || !saml || saml.sloUrl === null)

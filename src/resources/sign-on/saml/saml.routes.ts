@@ -3,18 +3,21 @@ import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
-import { initiatedView, ofOrganization } from '../login/sign-on.schemas.ts';
 import {
+  initiatedView,
   loggedOutView,
+  logoutInput,
+  ofOrganization,
+} from '../login/sign-on.schemas.ts';
+import {
   logoutAddress,
   logoutForm,
-  logoutInput,
   logoutQuery,
   responseForm,
   samlInitiateInput,
 } from './saml.schemas.ts';
 
-const open = { auth: 'public', limits: ['auth'] } as const;
+const open = { auth: 'public', limits: ['signOn'] } as const;
 const session = (action: string) => ({ action, resource: 'session' });
 /** Of the body, as described. */
 const RESPONSE_BYTES = 5 * 1024 * 1024;
@@ -41,11 +44,12 @@ export const samlRoutes = [
     audit: session('auth.sso.initiate'),
     async handler({ body, meta }, { signOn }) {
       const query = { ...body, protocol: 'saml' } as const;
-      const { organizationId, cookies, ...data } = await signOn.homeRealm.initiate(query, meta);
-      return reply(200, data, {
-        cookies,
-        audit: { organizationId, metadata: { provider: data.provider } },
-      });
+      const { organizationId, isNoted, cookies, ...data } = await signOn.homeRealm.initiate(
+        query,
+        meta,
+      );
+      const metadata = { provider: data.provider };
+      return reply(200, data, { cookies, audit: isNoted ? { organizationId, metadata } : [] });
     },
   }),
   route({

@@ -21,12 +21,6 @@ export const responseForm = z.object({
   RelayState: z.string().default(''),
 });
 
-export const logoutInput = z.strictObject({ returnTo: address.optional() });
-export const loggedOutView = z.object({
-  revoked: z.number(),
-  /** Null: the session was not opened by SAML, or its provider has no single logout. */
-  redirectUrl: z.string().nullable(),
-});
 export const logoutForm = z.object({
   SAMLRequest: z.string().default(''),
   SAMLResponse: z.string().default(''),

@@ -22,7 +22,7 @@ import type {
   LoginRequestService,
   LoginRequestState,
 } from '../login/login-requests.service.ts';
-import type { SamlMessageService } from './saml-messages.service.ts';
+import type { UsedMessageService } from '../login/used-messages.service.ts';
 import type { responseForm } from './saml.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'config'> & {
@@ -30,7 +30,7 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'config'> & {
   loginCompletion: LoginCompletionService;
   accountLinking: AccountLinkingService;
   activeSso: ActiveSsoService;
-  messages: SamlMessageService;
+  messages: UsedMessageService;
   reader: SamlReaderWorker;
   redirect: SamlRedirect;
   endpoints: SamlEndpoints;

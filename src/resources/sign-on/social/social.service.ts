@@ -1,6 +1,5 @@
 // Social login at one of the installation's providers (document 1, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
-import { allowedRedirect } from '../../../domain/identity/redirect-allow-list.ts';
 import { AppError } from '../../../errors.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 import { callbackUrl } from '../login/callback-url.ts';
@@ -11,6 +10,7 @@ import type {
   LoginRequestService,
   LoginRequestState,
 } from '../login/login-requests.service.ts';
+import { returnAddress } from '../login/return-address.ts';
 import type { CallbackQuery } from '../login/sign-on.schemas.ts';
 import type { SocialAccountService } from './social-accounts.service.ts';
 import type { SocialIdentityClaims, SocialOpener } from './social-providers.service.ts';
@@ -85,9 +85,7 @@ export function createSocialService(deps: Deps) {
       origin: Origin,
     ): Promise<LoginRedirection> {
       const opener = openerOf(kind);
-      const returnTo = allowedRedirect(deps.redirectAllowList, wanted);
-      if (returnTo === null)
-        throw new AppError('VALIDATION_ERROR', 'returnTo: not on the redirect allow-list');
+      const returnTo = returnAddress(deps.redirectAllowList, wanted);
       return redirect(kind, opener, returnTo).catch((error: unknown) =>
         loginCompletion.fail(
           { method: METHOD, returnTo, organizationId: null, spent: [] },

@@ -1,0 +1,92 @@
+// Verifies logout tokens of OpenID providers (OpenID Connect Back-Channel Logout 1.0, section 2.6).
+import {
+  createRemoteJWKSet,
+  customFetch,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import type { Claims, Fetch } from './identity-providers.ts';
+
+/** A verified logout token: its `jti` is good once, and its `sub` or `sid` is there. */
+export interface LogoutToken {
+  id: string;
+  claims: Claims;
+}
+
+export interface LogoutTokenIssuer {
+  issuer: string;
+  clientId: string;
+  jwksUri: string;
+}
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+/** Asymmetric ones only: nobody but the provider can have signed. */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+const TYPES = ['logout+jwt', 'application/logout+jwt', 'jwt'];
+const MAX_AGE_SECONDS = 300;
+const SKEW_SECONDS = 60;
+const TIMEOUT_MS = 10_000;
+const MAX_KEY_SETS = 1000;
+const MAX_ID = 255;
+
+export function createLogoutTokens({ fetch, clock }: { fetch: Fetch; clock: Clock }) {
+  const keySets = new LRUCache<string, JWTVerifyGetKey>({ max: MAX_KEY_SETS });
+
+  /** Fetched when a key is missing, at most twice a minute. */
+  function keysOf(jwksUri: string): JWTVerifyGetKey {
+    const known = keySets.get(jwksUri);
+    if (known) return known;
+    const options = { [customFetch]: fetch as never, timeoutDuration: TIMEOUT_MS };
+    const keys = createRemoteJWKSet(new URL(jwksUri), options);
+    keySets.set(jwksUri, keys);
+    return keys;
+  }
+
+  return {
+    /** @throws Error whatever is wrong; AppError when the provider cannot be reached */
+    async verify(
+      token: string,
+      { issuer, clientId, jwksUri }: LogoutTokenIssuer,
+    ): Promise<LogoutToken> {
+      const { payload, protectedHeader } = await jwtVerify(token, keysOf(jwksUri), {
+        algorithms: ALGORITHMS,
+        issuer,
+        audience: clientId,
+        currentDate: clock.now(),
+        clockTolerance: SKEW_SECONDS,
+        maxTokenAge: MAX_AGE_SECONDS,
+        requiredClaims: ['jti', 'events'],
+      });
+      const { typ } = protectedHeader;
+      if (typ !== undefined && !TYPES.includes(typ.toLowerCase()))
+        throw new Error('`typ` of the logout token is that of another token');
+      return { id: idIn(payload), claims: payload as Claims };
+    },
+  };
+}
+export type LogoutTokens = ReturnType<typeof createLogoutTokens>;
+
+/** The `jti` of a token that says all that a logout token must, and nothing that another one says. */
+function idIn(claims: JWTPayload): string {
+  const { jti, sub, sid, aud, nonce, events } = claims;
+  if (!isId(jti)) throw new Error('`jti` of the logout token is not usable');
+  if (![sub, sid].some(isId)) throw new Error('Logout token names neither a person nor a session');
+  if (![sub, sid].every((id) => id === undefined || isId(id)))
+    throw new Error('`sub` or `sid` of the logout token is not usable');
+  if (Array.isArray(aud) && aud.length > 1) throw new Error('Logout token has a second audience');
+  if (nonce !== undefined) throw new Error('Logout token has a nonce, as only an ID token may');
+  const event = isObject(events) && Object.hasOwn(events, EVENT) ? events[EVENT] : null;
+  if (!isObject(event)) throw new Error('`events` of the logout token names no logout');
+  return jti;
+}
+
+const isId = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_ID;
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

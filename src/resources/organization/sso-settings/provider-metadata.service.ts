@@ -1,0 +1,69 @@
+// Settings of SAML from the metadata of an identity provider, given as a document or fetched: shown, and not yet saved.
+import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
+import {
+  type CertificateFacts,
+  certificateFacts,
+  certificateProblem,
+} from '../../../domain/identity/certificates.ts';
+import { readProviderMetadata } from '../../../domain/saml/provider-metadata.ts';
+import { SamlError } from '../../../domain/saml/saml-error.ts';
+import { AppError } from '../../../errors.ts';
+import type { metadataInput } from './sso-settings.schemas.ts';
+
+type Deps = Pick<Platform, 'http' | 'clock'>;
+
+/** What `PUT` takes as `saml`, with the certificates described. */
+export interface ProposedSamlSettings {
+  entityId: string;
+  ssoUrl: string;
+  sloUrl: string | null;
+  certificates: CertificateFacts[];
+}
+
+/** As many as the settings hold: the newest, while one is replaced by the other. */
+const MOST_CERTIFICATES = 2;
+
+export function createProviderMetadataService({ http, clock }: Deps) {
+  function chosen(certificates: readonly string[]): CertificateFacts[] {
+    const problems = certificates.map((text) => certificateProblem(text, clock.now()));
+    const usable = certificates
+      .filter((_, index) => problems[index] === null)
+      .map(certificateFacts);
+    if (usable.length === 0)
+      throw new AppError('VALIDATION_ERROR', `Certificate in the metadata ${problems[0] ?? ''}`);
+    return usable
+      .sort((one, other) => other.validTo.getTime() - one.validTo.getTime())
+      .slice(0, MOST_CERTIFICATES);
+  }
+
+  return {
+    /** The document itself, or what is at its address. @throws AppError `SSRF_BLOCKED`, `IDENTITY_PROVIDER_UNAVAILABLE` */
+    async fetch({ xml, url }: z.output<typeof metadataInput>): Promise<string> {
+      if (url === undefined) return xml ?? '';
+      try {
+        const response = await http.fetch(url);
+        if (response.status !== 200) throw new Error(`status ${response.status}`);
+        return await response.text();
+      } catch (cause) {
+        if (cause instanceof AppError) throw cause;
+        throw new AppError('IDENTITY_PROVIDER_UNAVAILABLE', 'Metadata cannot be fetched', {
+          cause,
+        });
+      }
+    },
+
+    /** @throws AppError `VALIDATION_ERROR` for what is no usable metadata, `SSRF_BLOCKED` for the addresses in it */
+    read(xml: string): ProposedSamlSettings {
+      try {
+        const { entityId, ssoUrl, sloUrl, certificates } = readProviderMetadata(xml, clock.now());
+        for (const address of [ssoUrl, sloUrl]) if (address !== null) http.inspect(address);
+        return { entityId, ssoUrl, sloUrl, certificates: chosen(certificates) };
+      } catch (error) {
+        if (!(error instanceof SamlError)) throw error;
+        throw new AppError('VALIDATION_ERROR', error.message, { cause: error });
+      }
+    },
+  };
+}
+export type ProviderMetadataService = ReturnType<typeof createProviderMetadataService>;

@@ -1,0 +1,152 @@
+// Logout at an organisation's OpenID provider: begun here in the browser, or told by the provider over the back channel.
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import type {
+  Claims,
+  IdentityProviders,
+  OpenIdProvider,
+} from '../../../platform/outbound/identity-providers.ts';
+import type {
+  NamedSessions,
+  Origin,
+  SessionService,
+} from '../../auth/sessions/sessions.service.ts';
+import type { OidcSettings } from '../../organization/organization.model.ts';
+import type { ActiveSsoService } from '../../organization/sso-settings/active-sso.service.ts';
+import type { CompletedLogin, LoginCompletionService } from '../login/login-completion.service.ts';
+import type {
+  Cookie,
+  CookieReader,
+  LoginRequestService,
+  LoginRequestState,
+} from '../login/login-requests.service.ts';
+import type { LogoutEntry, ProviderLogoutService } from '../login/provider-logout.service.ts';
+import { returnAddress } from '../login/return-address.ts';
+import type { UsedMessageService } from '../login/used-messages.service.ts';
+import { oidcOf } from './oidc.service.ts';
+
+type Deps = Pick<Platform, 'redirectAllowList' | 'publicUrl'> & {
+  providers: IdentityProviders;
+  loginRequests: LoginRequestService;
+  loginCompletion: LoginCompletionService;
+  activeSso: ActiveSsoService;
+  sessions: SessionService;
+  providerLogout: ProviderLogoutService;
+  messages: UsedMessageService;
+};
+
+interface OidcLogoutRequest extends LoginRequestState {
+  organizationId: string;
+}
+
+/** The provider that a session was opened at, which is still the organisation's. */
+export interface SessionProvider {
+  provider: OpenIdProvider;
+  /** The person, as the provider names them. */
+  subject: string;
+}
+
+/** A logout that was begun here. */
+interface InitiatedLogout {
+  revoked: number;
+  /** Of the provider; null: it has no place to log out. */
+  redirectUrl: string | null;
+  cookies: Cookie[];
+}
+
+const METHOD = 'oidc';
+const MAX_ID = 255;
+
+export function createOidcLogoutService(deps: Deps) {
+  const { providers, loginRequests, loginCompletion, activeSso, sessions } = deps;
+  const redirectUri = `${deps.publicUrl}/api/v1/auth/sso/logout/callback`;
+
+  async function verified(organizationId: string, token: string): Promise<NamedSessions> {
+    const oidc = oidcOf(await activeSso.of(organizationId));
+    const provider = await providers.openId(oidc);
+    const { id, claims } = await provider.logoutToken(token);
+    await deps.messages.useOnce(organizationId, oidc.issuer, `jti ${id}`);
+    return namedIn(claims, oidc);
+  }
+
+  return {
+    /**
+     * The provider of the caller's session. It may have to be asked: call it before a transaction. Null: the session was opened
+     * otherwise, or the provider is another one now, or cannot be reached.
+     */
+    async providerOf({ organizationId }: Tenant, { jti }: User): Promise<SessionProvider | null> {
+      const { signOn } = await sessions.find(jti);
+      if (signOn?.protocol !== METHOD) return null;
+      try {
+        const oidc = oidcOf(await activeSso.of(organizationId));
+        if (oidc.issuer !== signOn.issuer) return null;
+        return { provider: await providers.openId(oidc), subject: signOn.subject };
+      } catch (error) {
+        if (error instanceof AppError && error.http < 500) return null;
+        throw error;
+      }
+    },
+
+    /** Ends the caller's session and whatever else its sign-on opened; answers where to go to end the one at the provider. */
+    async initiate(
+      { tenant, user }: { tenant: Tenant; user: User },
+      { provider, subject: hint }: SessionProvider,
+      wanted: string | undefined,
+    ): Promise<InitiatedLogout> {
+      const returnTo = returnAddress(deps.redirectAllowList, wanted);
+      const { revoked } = await sessions.logoutEverywhere(tenant, user);
+      const { organizationId } = tenant;
+      const request = { returnTo, organizationId };
+      const { state, cookie } = await loginRequests.begin<OidcLogoutRequest>(
+        'oidc-logout',
+        request,
+      );
+      const redirectUrl = provider.logoutLocation({ redirectUri, state, hint });
+      return { revoked, redirectUrl, cookies: redirectUrl === null ? [] : [cookie] };
+    },
+
+    /** The browser is back from the provider's logout. */
+    async finish(
+      state: string,
+      origin: Origin & { cookie: CookieReader },
+    ): Promise<Omit<CompletedLogin, 'signIn'>> {
+      try {
+        const { cookie } = origin;
+        const { request, spent } = await loginRequests.finish('oidc-logout', state, cookie);
+        return { location: request.returnTo, cookies: [spent] };
+      } catch (error) {
+        const context = { method: METHOD, organizationId: null, spent: [] };
+        return loginCompletion.fail(context, origin, error);
+      }
+    },
+
+    /**
+     * The provider tells that sessions of its own have ended.
+     * @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED`, `IDENTITY_PROVIDER_UNAVAILABLE`, `INVALID_TOKEN` whatever is wrong with the token
+     */
+    async backChannel(organizationId: string, token: string, origin: Origin): Promise<LogoutEntry> {
+      try {
+        const named = await verified(organizationId, token);
+        return await deps.providerLogout.end(organizationId, named);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'TOKEN_VERIFICATION_FAILED') throw error;
+        await loginCompletion.note({ method: METHOD, organizationId }, origin, error);
+        throw new AppError('INVALID_TOKEN', 'Logout token is not accepted', { cause: error });
+      }
+    },
+  };
+}
+export type OidcLogoutService = ReturnType<typeof createOidcLogoutService>;
+
+/** Whom a logout token names, by the claim that names people here; `sub` alone says nothing where another one does. */
+function namedIn(claims: Claims, { issuer, subjectClaim }: OidcSettings): NamedSessions {
+  const subject = textIn(claims[subjectClaim]);
+  const session = textIn(claims.sid);
+  if (subject === null && session === null)
+    throw new AppError('TOKEN_VERIFICATION_FAILED', 'Logout token names nobody who is known here');
+  return { protocol: METHOD, issuer, subject, sessionIndexes: session === null ? [] : [session] };
+}
+
+const textIn = (claim: unknown): string | null =>
+  typeof claim === 'string' && claim !== '' && claim.length <= MAX_ID ? claim : null;
