@@ -25,6 +25,7 @@ export interface AppDeps {
   publicUrl: string;
   services: Services;
   transaction: PipelineDeps['transaction'];
+  presence: PipelineDeps['presence'];
   /** Brings the gauges of /metrics up to date. */
   observe: () => Promise<void>;
   limits: RateLimits;
@@ -42,6 +43,7 @@ export function createApp({
   publicUrl,
   services,
   transaction,
+  presence,
   observe,
   limits,
   clock,
@@ -65,6 +67,7 @@ export function createApp({
     createRouter(mounts, {
       services,
       transaction,
+      presence,
       limits,
       heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY),
       strict: config.NODE_ENV === 'test',

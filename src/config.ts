@@ -229,6 +229,9 @@ export const environment = z.object({
   ASSAY_PASSWORD_CONCURRENCY: count
     .default(1)
     .describe('Maximum number of concurrent password hashes'),
+  ASSAY_PASSWORD_QUEUE: count
+    .default(100)
+    .describe('Maximum number of password hashes that wait; further sign-ins are answered 503'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

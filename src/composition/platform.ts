@@ -24,6 +24,7 @@ import { createSafeHttp } from '../platform/outbound/safe-http.ts';
 import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
 import { createPasswords, type PasswordCost } from '../platform/secrets/passwords.ts';
 import type { Secrets } from '../platform/secrets/secrets.ts';
+import { createPresence } from '../platform/presence.ts';
 import { createSessionTokens, createTempTokens } from '../platform/secrets/tokens.ts';
 import { createTotp } from '../platform/secrets/totp.ts';
 import { createVault } from '../platform/secrets/vault.ts';
@@ -106,6 +107,13 @@ export function createPlatform(deps: PlatformDeps) {
   ).replace(/\/$/, '');
   const [firstRedirect = `${publicUrl}/`, ...moreRedirects] = config.ASSAY_RETURN_URLS;
 
+  const presence = createPresence();
+  const passwordQueue = {
+    concurrency: config.ASSAY_PASSWORD_CONCURRENCY,
+    maxWaiting: config.ASSAY_PASSWORD_QUEUE,
+    isAbandoned: presence.isAbandoned,
+  };
+
   return {
     ...deps,
     ...ids,
@@ -120,7 +128,8 @@ export function createPlatform(deps: PlatformDeps) {
     mailer,
     http,
     dns: createDns({ servers: config.ASSAY_DNS_SERVERS, timeoutMs: DNS_TIMEOUT_MS }),
-    passwords: createPasswords(config.ASSAY_PASSWORD_CONCURRENCY, deps.passwordCost),
+    presence,
+    passwords: createPasswords(passwordQueue, deps.passwordCost),
     vault: createVault({ key: secrets.encryptionKey, formerKeys: secrets.formerEncryption }),
     totp: createTotp(clock),
     sessionTokens: createSessionTokens(signing),

@@ -23,6 +23,7 @@ import { parseInputs } from './checks/inputs.ts';
 import { type Attempt, RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
 import type { Caller } from '../domain/identity/tenant.ts';
+import type { Presence } from '../platform/presence.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
 
@@ -33,6 +34,7 @@ export interface PipelineDeps {
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
   limits: RateLimits;
   heavy: HeavyAnswers;
+  presence: Presence;
   /** In tests an undeclared status or code throws; in production it is logged. */
   strict: boolean;
   log: { error(details: object, text: string): void };
@@ -62,12 +64,18 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
       paged: undefined,
     };
     try {
-      await respond(context, await run(context, deps), deps);
+      const made = deps.presence.during(
+        () => hasLeft(req),
+        () => run(context, deps),
+      );
+      await respond(context, await made, deps);
     } catch (error) {
       await refuse(context, error, deps);
     }
   };
 }
+
+const hasLeft = ({ socket }: Request): boolean => socket.destroyed || socket.readableEnded;
 
 const metaOf = (req: Request, res: Response): RequestMeta => ({
   requestId: res.locals.requestId as string,

@@ -21,4 +21,10 @@ export const memberView = z.object({
     'Creation of the account; of the membership for whoever has not been here yet',
   ),
 });
-export const removedView = z.object({ userId: id, removed: z.literal(true) });
+export const removedView = z.object({
+  userId: id,
+  removed: z.literal(true),
+  keys: z
+    .array(z.object({ _id: id, name: z.string(), prefix: z.string(), createdAt: instant }))
+    .describe('Workspace keys that they have made, which go on until they are revoked'),
+});

@@ -7,6 +7,7 @@ import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { UserDocument } from '../auth/accounts/users.model.ts';
+import type { WorkspaceKeyDocument } from '../auth/keys/keys.model.ts';
 import type { MembershipDocument } from '../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 
@@ -34,7 +35,10 @@ interface RemovedMember {
   userId: string;
   email: string;
   removed: true;
+  /** That they have made, and that go on. */
+  keys: KeySummary[];
 }
+type KeySummary = Pick<WorkspaceKeyDocument, '_id' | 'name' | 'prefix' | 'createdAt'>;
 
 export function createMemberService({ models, memberships }: Deps) {
   /** The membership that the caller may change. Both are read anew: a moment ago the caller may have been somebody else. */
@@ -100,12 +104,17 @@ export function createMemberService({ models, memberships }: Deps) {
       return viewOf(await memberships.change(membership, { isActive: true, deactivatedBy: null }));
     },
 
-    /** The account survives. @throws AppError as `changeRole` */
+    /** The account survives, and so do the keys that they have made, which the answer names. @throws AppError as `changeRole` */
     async remove(tenant: Tenant, caller: User, userId: string): Promise<RemovedMember> {
       const { membership } = await openForChange(tenant, caller, userId);
       const { email } = await viewOf(membership);
       await memberships.remove(membership);
-      return { userId, email, removed: true };
+      const { organizationId } = membership;
+      const keys = await models.workspaceKeys
+        .find({ organizationId, createdBy: userId, revokedAt: null }, 'name prefix createdAt')
+        .sort({ createdAt: -1, _id: -1 })
+        .lean<KeySummary[]>();
+      return { userId, email, removed: true, keys };
     },
   };
 }

@@ -245,28 +245,67 @@ describe('guessing', () => {
     expect(codeOf(await finish(third, authenticator.next()))).toBe('TOKEN_REVOKED');
   });
 
-  test('ten wrong codes stop a user for an hour, over new temp tokens, addresses and doors', async () => {
+  test('twenty wrong codes at sign-ins stop a user for a day, over new temp tokens and addresses', async () => {
     const { person, authenticator } = await enrolled();
-    for (let round = 1; round <= 3; round += 1) {
+    for (let round = 1; round <= 4; round += 1) {
       const tempToken = await pending(person.email);
-      for (let guess = 1; guess <= 3; guess += 1) await finish(tempToken, authenticator.wrong());
+      for (let guess = 1; guess <= 5; guess += 1) await finish(tempToken, authenticator.wrong());
     }
-    expect(codeOf(await post('mfa/disable', { code: authenticator.wrong() }, person.token))).toBe(
-      'INVALID_MFA_CODE',
-    );
     const stopped = await finish(await pending(person.email), authenticator.next());
     expect([stopped.status, stopped.body.code, stopped.body.data]).toEqual([
       429,
       'RATE_LIMIT_EXCEEDED',
-      { limit: 10, windowSeconds: 3600 },
+      { limit: 20, windowSeconds: 86_400 },
     ]);
     const wait = Number(stopped.headers.get('retry-after'));
-    expect(wait).toBeGreaterThan(3000);
-    expect(codeOf(await post('mfa/disable', { code: authenticator.next() }, person.token))).toBe(
-      'RATE_LIMIT_EXCEEDED',
-    );
+    expect(wait).toBeGreaterThan(86_000);
     clock.aheadMs += wait * 1000;
     expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe('ok');
+  });
+
+  test('whoever guesses at sign-ins stops nothing within a session, and a new password begins the count anew', async () => {
+    const [{ person, authenticator }, other] = [await enrolled(), await enrolled()];
+    for (const { email } of [person, other.person])
+      for (let round = 1; round <= 4; round += 1) {
+        const tempToken = await pending(email);
+        for (let guess = 1; guess <= 5; guess += 1) await finish(tempToken, authenticator.wrong());
+      }
+    expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe(
+      'RATE_LIMIT_EXCEEDED',
+    );
+    const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+    ok(await post('change-password', change, person.token));
+    const { tempToken } = ok(await login(person.email, NEW_PASSWORD)).body.data;
+    expect(codeOf(await finish(tempToken, authenticator.next()))).toBe('ok');
+    const off = { code: other.authenticator.next() };
+    expect(codeOf(await post('mfa/disable', off, other.person.token))).toBe('ok');
+  });
+
+  test('twenty wrong codes within a session stop it there, and no sign-in', async () => {
+    const { person, authenticator } = await enrolled();
+    const disable = (code: string) => post('mfa/disable', { code }, person.token);
+    for (let guess = 1; guess <= 20; guess += 1)
+      expect(codeOf(await disable(authenticator.wrong()))).toBe('INVALID_MFA_CODE');
+    expect(codeOf(await disable(authenticator.next()))).toBe('RATE_LIMIT_EXCEEDED');
+    expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe('ok');
+  });
+
+  test('the owner is told by mail after five, once', async () => {
+    const { person, authenticator } = await enrolled();
+    const warnings = async (): Promise<number> => {
+      await deliver();
+      return mailServer.received.filter(
+        ({ recipients, subject }) =>
+          recipients.includes(person.email) && subject === 'Wrong codes for your Assay account',
+      ).length;
+    };
+    const tempToken = await pending(person.email);
+    for (let guess = 1; guess <= 4; guess += 1) await finish(tempToken, authenticator.wrong());
+    expect(await warnings()).toBe(0);
+    await finish(tempToken, authenticator.wrong());
+    for (let guess = 1; guess <= 3; guess += 1)
+      await finish(await pending(person.email), authenticator.wrong());
+    expect(await warnings()).toBe(1);
   });
 
   test('a right code ends the count', async () => {

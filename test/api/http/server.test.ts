@@ -53,6 +53,7 @@ test('answers do not differ from those of a stock Express server', async () => {
     publicUrl: app.instance.platform.publicUrl,
     services: app.instance.services,
     transaction: app.instance.platform.transaction,
+    presence: app.instance.platform.presence,
     observe: () => Promise.resolve(),
     limits: createLimits(config),
     clock: systemClock,

@@ -257,7 +257,8 @@ test('a removed member is gone from the list, the account survives', async () =>
   ok(await change(ada, suspendedToo, 'status'));
   for (const who of [person, suspendedToo]) {
     const answer = await remove(ada, who);
-    expect([answer.status, answer.body.data]).toEqual([200, { userId: who.userId, removed: true }]);
+    const told = { userId: who.userId, removed: true, keys: [] };
+    expect([answer.status, answer.body.data]).toEqual([200, told]);
     expect(await stored(who)).toBeNull();
     expect(await listed(ada, who)).toBeUndefined();
     expect(outcome(await me(who))).toEqual([401, 'TOKEN_REVOKED']);
@@ -330,4 +331,17 @@ describe('the last active owner', () => {
     const answers = await Promise.all(three.map((each) => remove(each, each)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 400]);
   });
+});
+
+test('whoever removes somebody is told which keys they have made, which go on', async () => {
+  const home = await createOwner(app, 'Keys');
+  const admin = await createMember(harness, home, 'admin');
+  const { id, key } = await createWorkspaceKey(app, admin);
+  await createWorkspaceKey(app, home);
+  const path = `/api/v1/team/members/${admin.userId}`;
+  const { keys } = ok(await app.call('DELETE', path, { token: home.token })).body.data;
+  expect(keys).toEqual([
+    { _id: id, name: 'ingest', prefix: key.slice(0, 17), createdAt: expect.any(String) },
+  ]);
+  expect((await app.call('GET', '/api/v1/agents', { key })).status).toBe(200);
 });

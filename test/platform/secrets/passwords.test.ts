@@ -1,9 +1,12 @@
 // Password hashing: argon2id, bounded, and the same work for an account that does not exist.
 import { expect, test } from 'vitest';
-import { createPasswords } from '../../../src/platform/secrets/passwords.ts';
+import { createPasswords, type PasswordQueue } from '../../../src/platform/secrets/passwords.ts';
+
+const queue = (concurrency: number, more: Partial<PasswordQueue> = {}): PasswordQueue =>
+  Object.assign({ concurrency, maxWaiting: 100, isAbandoned: () => false }, more);
 
 test('a password is recognised by its hash, which is another one each time', async () => {
-  const passwords = createPasswords(2);
+  const passwords = createPasswords(queue(2));
   const [first, second] = await Promise.all([
     passwords.hash('Correct-Horse-9'),
     passwords.hash('Correct-Horse-9'),
@@ -15,7 +18,7 @@ test('a password is recognised by its hash, which is another one each time', asy
 });
 
 test('an unknown account costs one verification like a known one, and never matches', async () => {
-  const passwords = createPasswords(1);
+  const passwords = createPasswords(queue(1));
   const stored = await passwords.hash('Correct-Horse-9');
   for (const [account, password] of [
     [stored, 'wrong'],
@@ -29,7 +32,7 @@ test('an unknown account costs one verification like a known one, and never matc
 });
 
 test('no more are computed at once than allowed; those that wait come in order', async () => {
-  const passwords = createPasswords(1);
+  const passwords = createPasswords(queue(1));
   const done: number[] = [];
   const all = [0, 1, 2].map((index) => passwords.hash(`p${index}`).then(() => done.push(index)));
   expect(passwords.computed).toBe(1);
@@ -40,8 +43,34 @@ test('no more are computed at once than allowed; those that wait come in order',
 });
 
 test('a hash that cannot be read fails its own verification and frees its place', async () => {
-  const passwords = createPasswords(1);
+  const passwords = createPasswords(queue(1));
   await expect(passwords.verify('not a hash', 'x')).rejects.toThrow();
   const stored = await passwords.hash('Correct-Horse-9');
   expect(await passwords.verify(stored, 'Correct-Horse-9')).toBe(true);
+});
+
+test('a queue that is full says so at once, and has room again later', async () => {
+  const passwords = createPasswords(queue(1, { maxWaiting: 2 }));
+  const taken = [passwords.hash('a'), passwords.hash('b'), passwords.hash('c')];
+  await expect(passwords.hash('d')).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    headers: { 'Retry-After': '5' },
+  });
+  await Promise.all(taken);
+  expect(passwords.computed).toBe(3);
+  await passwords.hash('e');
+});
+
+test('whoever has left the queue costs no work, and holds up nobody', async () => {
+  let hasLeft = false;
+  const passwords = createPasswords(queue(1, { isAbandoned: () => hasLeft }));
+  const first = passwords.hash('a');
+  hasLeft = true;
+  const left = expect(passwords.hash('b')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await first;
+  await left;
+  expect(passwords.computed).toBe(1);
+  hasLeft = false;
+  await passwords.hash('c');
+  expect(passwords.computed).toBe(2);
 });

@@ -39,10 +39,12 @@ export function createCredentialService(deps: Deps) {
     const { passwordHash, exceptJti, mailboxProved, keptBy } = change;
     const now = clock.now();
     const proof = mailboxProved ? { emailVerifiedAt: now } : {};
+    // Whoever guessed codes knew the former password; a mail proves too little to begin the count anew.
+    const begun = { 'mfa.pendingSecret': null, ...(exceptJti !== null && { 'mfa.failures': 0 }) };
     const changed = await models.users
       .findOneAndUpdate(
         { _id: userId },
-        { $set: { passwordHash, passwordChangedAt: now, 'mfa.pendingSecret': null, ...proof } },
+        { $set: { passwordHash, passwordChangedAt: now, ...begun, ...proof } },
         { returnDocument: 'after' },
       )
       .lean<UserDocument>();

@@ -27,6 +27,8 @@ const NO_SECOND_FACTOR = {
   lastStep: 0,
   failures: 0,
   failingSince: null,
+  failuresInside: 0,
+  failingInsideSince: null,
   backupCodes: [],
 } satisfies SecondFactor;
 const NOTHING_BEGUN = { mfa: NO_SECOND_FACTOR, identities: [], lastOrganizationId: null };

@@ -22,9 +22,12 @@ export interface SecondFactor {
   pendingSecret: string | null;
   /** The last accepted time step: no code works twice. */
   lastStep: number;
-  /** Wrong codes since `failingSince`. */
+  /** Wrong codes of sign-ins since `failingSince`. */
   failures: number;
   failingSince: Date | null;
+  /** Likewise, within sessions. */
+  failuresInside: number;
+  failingInsideSince: Date | null;
   /** Keyed digests of the codes that are left. */
   backupCodes: string[];
 }
@@ -79,6 +82,8 @@ export const userSchema = new Schema<UserDocument>(
       lastStep: { type: Number, default: 0 },
       failures: { type: Number, default: 0 },
       failingSince: { type: Date, default: null },
+      failuresInside: { type: Number, default: 0 },
+      failingInsideSince: { type: Date, default: null },
       backupCodes: { type: [String], default: [] },
     },
     preferences: {

@@ -76,6 +76,16 @@ export const confirmMail = mailWithLink(CONFIRM);
 export const firstLinkMail = mailWithLink(FIRST_LINK);
 export const firstResetMail = mailWithLink(FIRST_RESET);
 
+export const wrongCodesMail = (to: string): MailContent => ({
+  to,
+  subject: 'Wrong codes for your Assay account',
+  paragraphs: [
+    'Somebody has signed in to your account as far as the second factor, and has given five wrong codes.',
+    'If it was not you, they know your password or read your mail: change the password, and end the sessions that you do not know.',
+  ],
+  action: null,
+});
+
 export const accountExistsMail = (to: string): MailContent => ({
   to,
   subject: 'You have an account with Assay',

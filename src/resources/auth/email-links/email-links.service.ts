@@ -19,6 +19,7 @@ import {
   magicLinkMail,
   resetMail,
   signUpMail,
+  wrongCodesMail,
 } from './email-links.mails.ts';
 import type { Purpose } from './one-time-tokens.model.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
@@ -128,7 +129,8 @@ export function createEmailLinkService(deps: Deps) {
       reset: mailToUser('reset', resetMail, firstResetMail),
       'magic-link': mailToUser('magic-link', magicLinkMail, firstLinkMail),
       confirm,
-    } satisfies Record<Kind, ComposeMail>,
+      'wrong-codes': ({ payload }) => Promise.resolve(wrongCodesMail(payload.email as string)),
+    } satisfies Record<Kind | 'wrong-codes', ComposeMail>,
 
     /** The same answer, and the same single write, whoever the address belongs to. */
     async request(kind: Exclude<Kind, 'confirm'>, email: string): Promise<MailRequested> {

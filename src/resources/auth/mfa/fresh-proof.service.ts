@@ -6,9 +6,11 @@ import type { UserDocument } from '../accounts/users.model.ts';
 import { startOf } from '../sessions/session-lifetime.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import type { CodeService } from './codes.service.ts';
+import type { TryService } from './tries.service.ts';
 
 type Deps = Pick<Platform, 'models' | 'passwords' | 'clock'> & {
   codes: CodeService;
+  tries: TryService;
   sessions: SessionService;
 };
 
@@ -21,7 +23,9 @@ export interface GivenProof {
 /** So long after a sign-in nothing has to be proved again. */
 const FRESH_MS = 10 * 60_000;
 
-export function createFreshProofService({ models, passwords, clock, codes, sessions }: Deps) {
+export function createFreshProofService(deps: Deps) {
+  const { models, passwords, clock, codes, tries, sessions } = deps;
+
   /** Whether the session began a moment ago, with the second factor where there is one. */
   async function isFresh(jti: string, { mfa }: UserDocument): Promise<boolean> {
     const { authenticatedAt, secondFactor } = startOf(await sessions.find(jti));
@@ -32,7 +36,7 @@ export function createFreshProofService({ models, passwords, clock, codes, sessi
 
   /** @throws AppError `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED` */
   async function requireCode(userId: string, code: string): Promise<void> {
-    await codes.spend(await codes.takeTry(userId), code);
+    await codes.spend(await tries.take(userId, 'session'), code);
   }
 
   /** @throws AppError `INVALID_CREDENTIALS` */

@@ -8,9 +8,11 @@ import type { SessionService } from '../sessions/sessions.service.ts';
 import type { CodeService } from './codes.service.ts';
 import type { FreshProofService, GivenProof } from './fresh-proof.service.ts';
 import type { disableInput } from './mfa.schemas.ts';
+import type { TryService } from './tries.service.ts';
 
 type Deps = Pick<Platform, 'models' | 'passwords' | 'totp' | 'transaction'> & {
   codes: CodeService;
+  tries: TryService;
   freshProof: FreshProofService;
   sessions: SessionService;
 };
@@ -25,10 +27,17 @@ interface MfaState {
   mfaEnabled: boolean;
 }
 
-const OFF = { enabled: false, secret: null, pendingSecret: null, failures: 0, backupCodes: [] };
+const OFF = {
+  enabled: false,
+  secret: null,
+  pendingSecret: null,
+  failures: 0,
+  failuresInside: 0,
+  backupCodes: [],
+};
 
 export function createMfaService(deps: Deps) {
-  const { models, passwords, totp, transaction, codes, freshProof, sessions } = deps;
+  const { models, passwords, totp, transaction, codes, tries, freshProof, sessions } = deps;
   return {
     /** A new secret, not active until a code proves it. @throws AppError `INVALID_OPERATION` when the second factor is on; those of the proof */
     async setup(user: User, proof: GivenProof): Promise<SetUp> {
@@ -47,7 +56,7 @@ export function createMfaService(deps: Deps) {
 
     /** Backup codes from before are void. @throws AppError `INVALID_OPERATION` without a set-up, `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED` */
     async enable({ userId, jti }: User, code: string): Promise<MfaState> {
-      const { mfa } = await codes.takeTry(userId);
+      const { mfa } = await tries.take(userId, 'session');
       const { pendingSecret } = mfa;
       if (mfa.enabled || pendingSecret === null)
         throw new AppError('INVALID_OPERATION', 'Set the second factor up first');
@@ -68,7 +77,7 @@ export function createMfaService(deps: Deps) {
       { userId }: User,
       { code, password }: z.output<typeof disableInput>,
     ): Promise<MfaState> {
-      const user = await codes.takeTry(userId);
+      const user = await tries.take(userId, 'session');
       if (!user.mfa.enabled) throw new AppError('INVALID_OPERATION', 'The second factor is off');
       const knowsPassword =
         password !== undefined && (await passwords.verify(user.passwordHash, password));

@@ -1,7 +1,7 @@
 // The second step of a sign-in: a temp token and a code give a session (document 1, section 3).
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
-import { AppError } from '../../../errors.ts';
+import { AppError, type Code } from '../../../errors.ts';
 import { detailOf, type SignInFailures } from '../accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
@@ -15,9 +15,11 @@ import type {
 } from '../sessions/sessions.service.ts';
 import type { CodeService } from './codes.service.ts';
 import type { mfaLoginInput } from './mfa.schemas.ts';
+import type { TryService } from './tries.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'tempTokens' | 'transaction'> & {
+type Deps = Pick<Platform, 'models' | 'tempTokens' | 'transaction' | 'queueMail'> & {
   codes: CodeService;
+  tries: TryService;
   sessions: SessionService;
   failures: SignInFailures;
   oneTimeTokens: OneTimeTokenService;
@@ -32,16 +34,20 @@ interface FirstStep {
 
 /** Wrong codes that end a temp token. */
 const TRIES_PER_TOKEN = 5;
+/** Wrong codes in a row, after which a mail goes out. */
+const WARNED_AFTER = 5;
 
 export function createSecondStepService(deps: Deps) {
-  const { models, codes, sessions, failures, oneTimeTokens, tempTokens, transaction } = deps;
+  const { models, codes, tries, sessions, failures, oneTimeTokens, tempTokens } = deps;
+  const { transaction, queueMail } = deps;
 
   /** Takes one of the token's tries. @throws AppError `TOKEN_VERIFICATION_FAILED`, `TOKEN_EXPIRED`, `TOKEN_REVOKED` when used or burnt */
   async function takeTempToken(tempToken: string): Promise<FirstStep> {
     const { sub: userId, jti } = tempTokens.read(tempToken);
-    const { facts } = await oneTimeTokens
-      .attempt('second-factor', jti, TRIES_PER_TOKEN)
-      .catch(refuseEnded);
+    // A transaction for the reason that a try is one.
+    const { facts } = await transaction(() =>
+      oneTimeTokens.attempt('second-factor', jti, TRIES_PER_TOKEN),
+    ).catch(refuseEnded);
     const { method, provider, signOn } = facts as {
       method: string;
       provider?: string | null;
@@ -55,6 +61,13 @@ export function createSecondStepService(deps: Deps) {
     return { userId, jti, proof };
   }
 
+  /** Whoever guesses codes knows the first factor, of which its owner is told. @throws the error */
+  async function warn({ email, mfa }: UserDocument, error: unknown): Promise<never> {
+    if (isCode(error, 'INVALID_MFA_CODE') && mfa.failures === WARNED_AFTER)
+      await queueMail(null, { kind: 'wrong-codes', email });
+    throw error;
+  }
+
   return {
     /** @throws AppError of the temp token; `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED`, `ACCOUNT_DEACTIVATED` */
     async login(
@@ -64,21 +77,18 @@ export function createSecondStepService(deps: Deps) {
       const { userId, jti, proof } = await takeTempToken(tempToken);
       const user = await models.users.findById(userId).lean<UserDocument>();
       if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
-      return codes
-        .takeTry(userId)
-        .then((current) =>
-          transaction(async () => {
-            const secondFactor = await codes.spend(current, code);
-            await oneTimeTokens.use('second-factor', jti);
-            return sessions.signIn(current, origin, { ...proof, secondFactor });
-          }),
-        )
-        .catch((error: unknown) => {
-          failures.note(user, origin, { method: proof.method, detail: detailOf(error) });
-          throw error instanceof AppError && error.code === 'INVALID_TOKEN'
-            ? new AppError('TOKEN_REVOKED')
-            : error;
+      try {
+        const current = await tries.take(userId, 'signIn');
+        const signIn = transaction(async () => {
+          const secondFactor = await codes.spend(current, code);
+          await oneTimeTokens.use('second-factor', jti);
+          return sessions.signIn(current, origin, { ...proof, secondFactor });
         });
+        return await signIn.catch((error: unknown) => warn(current, error));
+      } catch (error) {
+        failures.note(user, origin, { method: proof.method, detail: detailOf(error) });
+        throw isCode(error, 'INVALID_TOKEN') ? new AppError('TOKEN_REVOKED') : error;
+      }
     },
 
     /** Looks whether a temp token still waits for its code. @throws AppError of the temp token */
@@ -88,6 +98,9 @@ export function createSecondStepService(deps: Deps) {
   };
 }
 export type SecondStepService = ReturnType<typeof createSecondStepService>;
+
+const isCode = (error: unknown, code: Code): boolean =>
+  error instanceof AppError && error.code === code;
 
 /** A temp token that has ended is refused like any other token. */
 function refuseEnded(error: unknown): never {

@@ -1,0 +1,61 @@
+// Wrong codes that a user has in a day: those of sign-ins, and apart from them those within a session, which no stranger uses up.
+import type { Platform } from '../../../composition/platform.ts';
+import { AppError } from '../../../errors.ts';
+import type { UserDocument } from '../accounts/users.model.ts';
+
+/** Where a code is given. */
+export type Door = 'signIn' | 'session';
+
+const TRIES = 20;
+const WINDOW_SECONDS = 24 * 3600;
+/** The members of the second factor that count, by door. */
+const COUNTED = {
+  signIn: { failures: 'mfa.failures', since: 'mfa.failingSince' },
+  session: { failures: 'mfa.failuresInside', since: 'mfa.failingInsideSince' },
+} as const satisfies Record<Door, object>;
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'transaction'>;
+
+export function createTryService({ models, clock, transaction }: Deps) {
+  /** The user has no try left. */
+  async function spent(userId: string, door: Door): Promise<AppError> {
+    const now = clock.now();
+    const user = await models.users.findById(userId).lean<UserDocument>();
+    if (!user) return new AppError('UNAUTHORIZED_NO_USER');
+    const { failingSince, failingInsideSince } = user.mfa;
+    const since = (door === 'signIn' ? failingSince : failingInsideSince) ?? now;
+    const passed = Math.floor((now.getTime() - since.getTime()) / 1000);
+    return new AppError('RATE_LIMIT_EXCEEDED', 'Too many wrong codes', {
+      data: { limit: TRIES, windowSeconds: WINDOW_SECONDS },
+      headers: { 'Retry-After': String(Math.max(1, WINDOW_SECONDS - passed)) },
+    });
+  }
+
+  async function count(userId: string, door: Door): Promise<UserDocument | null> {
+    const { failures, since } = COUNTED[door];
+    const now = clock.now();
+    const windowStart = new Date(now.getTime() - WINDOW_SECONDS * 1000);
+    await models.users.updateOne(
+      { _id: userId, [since]: { $not: { $gt: windowStart } } },
+      { $set: { [failures]: 0, [since]: now } },
+    );
+    return models.users
+      .findOneAndUpdate(
+        { _id: userId, [failures]: { $lt: TRIES } },
+        { $inc: { [failures]: 1 } },
+        { returnDocument: 'after' },
+      )
+      .lean<UserDocument>();
+  }
+
+  return {
+    /** Takes a try before the code is looked at, so that simultaneous guesses count too. @throws AppError `RATE_LIMIT_EXCEEDED` */
+    async take(userId: string, door: Door): Promise<UserDocument> {
+      // A transaction: outside of one it would wait, on a connection, for others that then find none to end on.
+      const user = await transaction(() => count(userId, door));
+      if (!user) throw await spent(userId, door);
+      return user;
+    },
+  };
+}
+export type TryService = ReturnType<typeof createTryService>;

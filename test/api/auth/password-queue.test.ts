@@ -1,0 +1,48 @@
+// Sign-ins that wait for their hash: so many and no more, and none for somebody who has gone.
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startHarness, type Harness } from '../../setup/harness.ts';
+import { createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
+
+/** Some hundred milliseconds a hash. */
+const SLOW = { memoryCost: 19_456, timeCost: 12, parallelism: 1 };
+
+let harness: Harness;
+let ada: Owner;
+beforeAll(async () => {
+  const few = { ASSAY_PASSWORD_CONCURRENCY: '1', ASSAY_PASSWORD_QUEUE: '2' };
+  harness = await startHarness(few, { passwordCost: SLOW });
+  ada = await createOwner(harness.app);
+});
+afterAll(() => harness.stop());
+
+const login = () =>
+  harness.app.call('POST', '/api/v1/auth/login', {
+    body: { email: ada.email, password: PASSWORD },
+  });
+
+test('beyond what waits, 503 at once with the time to come back; the others are served', async () => {
+  const answers = await Promise.all(Array.from({ length: 8 }, login));
+  const refused = answers.filter(({ status }) => status === 503);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(8 - refused.length);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { body, headers } of refused)
+    expect([body.code, headers.get('retry-after')]).toEqual(['SERVICE_UNAVAILABLE', '5']);
+});
+
+test('nothing is computed for whoever has left the queue', async () => {
+  const { passwords } = harness.app.instance.platform;
+  const before = passwords.computed;
+  const first = login();
+  await expect.poll(() => passwords.computed).toBe(before + 1);
+  const body = JSON.stringify({ email: ada.email, password: PASSWORD });
+  const { hostname, port } = new URL(harness.app.url);
+  const socket = connect(Number(port), hostname);
+  const head = `POST /api/v1/auth/login HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json`;
+  socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  await expect.poll(() => passwords.waiting).toBe(1);
+  socket.destroy();
+  expect((await first).status).toBe(200);
+  expect((await login()).status).toBe(200);
+  expect(passwords.computed).toBe(before + 2);
+});
