@@ -138,6 +138,9 @@ async function observeGauges({ platform, consumers, background }: Running): Prom
   metrics.datedAhead.set(platform.datedAhead().length);
   for (const [consumer, lag] of Object.entries(consumers.lag()))
     metrics.consumerLag.set({ consumer }, lag);
+  const { waiting, setAside } = await background.audit.backlog();
+  metrics.auditRows.set({ state: 'waiting' }, waiting);
+  metrics.auditRows.set({ state: 'set_aside' }, setAside);
   const backlog = await background.outboxWorker.backlog();
   for (const [status, rows] of Object.entries(backlog)) metrics.outbox.set({ status }, rows);
 }

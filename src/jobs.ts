@@ -6,6 +6,7 @@ import type { Consumer } from './ledger/follow/consumer.ts';
 import { foldConsumer } from './ledger/amend/fold.ts';
 import { buildHeadIndexes } from './ledger/maintenance.ts';
 import { agentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
+import { dateAuditRows } from './resources/audit/audit.migration.ts';
 import { completeUsers } from './resources/auth/accounts/users.migration.ts';
 import { completeMemberships } from './resources/organization/memberships/memberships.migration.ts';
 import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
@@ -25,6 +26,11 @@ export const migrations: readonly Migration[] = [
   { id: 'users-second-factor', run: completeUsers },
   { id: 'memberships-entered', run: completeMemberships },
   { id: 'memberships-sign-on-kind', run: completeSignOns },
+  { id: 'audit-rows-due', run: dateAuditRows },
+  {
+    id: 'heads-indexes-changed',
+    run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]),
+  },
 ];
 
 export function consumersOf({

@@ -1,12 +1,14 @@
 // The followers of the decision ledger, woken after every batch.
+import type { Types } from 'mongoose';
 import { DECISIONS } from '../ledger/chains.ts';
 import type { Consumer } from '../ledger/follow/consumer.ts';
 import { type Consumers, createConsumers } from '../ledger/follow/consumers.ts';
 import { systemTimer } from '../ledger/timer.ts';
+import type { Models } from '../models.ts';
 import type { Platform } from './platform.ts';
 
 export function followLedger(platform: Platform, list: readonly Consumer[]): Consumers {
-  const { models, logger } = platform;
+  const { models, logger, metrics } = platform;
   const consumers = createConsumers({
     ...platform,
     consumers: list,
@@ -14,6 +16,13 @@ export function followLedger(platform: Platform, list: readonly Consumer[]): Con
     cursors: models.cursors,
     deadLetters: models.parked,
     timer: systemTimer,
+    notedSince: platform.ledger.heads.notedSince,
+    organizationsAfter: (organizationId, limit) =>
+      organizationsAfter(models, organizationId, limit),
+    onCursorFault(fault) {
+      metrics.cursorFaults.inc({ consumer: fault.consumer, kind: fault.kind });
+      logger.error(fault, 'a cursor was lost or beyond its chain: effects may be missing');
+    },
     onError: (consumer, organizationId, error) =>
       logger.warn({ consumer, organizationId, err: error }, 'a consumer failed and will try again'),
     onDeadLetter: (consumer, organizationId, sequence) =>
@@ -21,4 +30,14 @@ export function followLedger(platform: Platform, list: readonly Consumer[]): Con
   });
   platform.ledger.onSealed(consumers.wake);
   return consumers;
+}
+
+async function organizationsAfter(
+  { organizations }: Models,
+  organizationId: string | null,
+  limit: number,
+): Promise<string[]> {
+  const where = organizationId === null ? {} : { _id: { $gt: organizationId } };
+  const found = organizations.find(where, '_id').sort({ _id: 1 }).limit(limit);
+  return (await found.lean<{ _id: Types.ObjectId }[]>()).map(({ _id }) => _id.toHexString());
 }

@@ -4,7 +4,9 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Consumer, TransactionalConsumer } from '../../src/ledger/follow/consumer.ts';
-import { createConsumers } from '../../src/ledger/follow/consumers.ts';
+import type { CursorFault } from '../../src/ledger/follow/cursor-check.ts';
+import { type ConsumersDeps, createConsumers } from '../../src/ledger/follow/consumers.ts';
+import type { EntryKind } from '../../src/ledger/entry.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import type { Probe } from '../../src/ledger/probe.ts';
 import { draft, hastyTimer, RealChain } from './store/real-chain.ts';
@@ -15,6 +17,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 function effects(name: string): TransactionalConsumer {
   return {
     name,
+    from: 'start',
     kinds: ['trace'],
     batch: 7,
     projection: { traceId: 1 },
@@ -33,10 +36,21 @@ async function effectsOf(name: string, organizationId: string): Promise<number[]
 interface Reported {
   errors: unknown[];
   deadLetters: number[];
+  faults: CursorFault[];
 }
 
-function start(consumers: readonly Consumer[], probe: Probe = () => {}) {
-  const reported: Reported = { errors: [], deadLetters: [] };
+/** Of all organisations that have a chain. */
+async function organizationsAfter(after: string | null, limit: number): Promise<string[]> {
+  const ids = (await chain.db.collection('ledger').distinct('organizationId')).map(String).sort();
+  return ids.filter((id) => after === null || id > after).slice(0, limit);
+}
+
+function start(
+  consumers: readonly Consumer[],
+  probe: Probe = () => {},
+  over: Partial<ConsumersDeps> = {},
+) {
+  const reported: Reported = { errors: [], deadLetters: [], faults: [] };
   const runner = createConsumers({
     connection: chain.connection,
     chain: DECISIONS,
@@ -47,6 +61,10 @@ function start(consumers: readonly Consumer[], probe: Probe = () => {}) {
     timer: hastyTimer,
     onError: (_consumer, _organizationId, error) => reported.errors.push(error),
     onDeadLetter: (_consumer, _organizationId, sequence) => reported.deadLetters.push(sequence),
+    onCursorFault: (fault) => reported.faults.push(fault),
+    organizationsAfter,
+    notedSince: () => Promise.resolve([]),
+    ...over,
   });
   return { runner, reported };
 }
@@ -92,6 +110,7 @@ test('an effect outside the transaction comes before the cursor: after a crash i
   const seen: number[] = [];
   const idempotent: Consumer = {
     name: 'idempotent',
+    from: 'start',
     batch: 8,
     transactional: false,
     run: (entries) => Promise.resolve(void seen.push(...entries.map(({ sequence }) => sequence))),
@@ -183,4 +202,109 @@ test('woken by the writer and by the sweep, and the lag is reported', async () =
   await runner.sweep();
   expect(runner.lag().woken).toBe(0);
   expect(await effectsOf('woken', organizationId)).toEqual(await traces(organizationId));
+});
+
+test('a new consumer begins where it says; a cursor that existed is not replayed, and told', async () => {
+  const organizationId = await appended(20);
+  const all = await traces(organizationId);
+  const before = effects('from-start');
+  const later: Consumer = Object.assign(effects('from-head'), { from: 'head' as const });
+  const repeated: number[] = [];
+  const idempotent: Consumer = {
+    name: 'from-start-idempotent',
+    from: 'start',
+    transactional: false,
+    run: (entries, context) => {
+      if (context.organizationId === organizationId) repeated.push(entries.length);
+      return Promise.resolve();
+    },
+  };
+  const consumers = [before, later, idempotent];
+  await start(consumers).runner.runOnce();
+  expect(await effectsOf('from-start', organizationId)).toEqual(all);
+  expect(await effectsOf('from-head', organizationId)).toEqual([]);
+  expect(repeated).toEqual([20]);
+  const { cursors } = chain.models();
+  await cursors.collection.deleteMany({ organizationId: objectId(organizationId) });
+  const { runner, reported } = start(consumers);
+  await runner.runOnce();
+  const lost = { organizationId, kind: 'missing', sequence: null };
+  expect(reported.faults).toEqual([
+    { ...lost, consumer: 'from-start', goesOnAfter: 20 },
+    { ...lost, consumer: 'from-head', goesOnAfter: 20 },
+    { ...lost, consumer: 'from-start-idempotent', goesOnAfter: 0 },
+  ]);
+  expect(await effectsOf('from-start', organizationId)).toEqual(all);
+  expect(repeated).toEqual([20, 20]);
+  await chain.start().appender.append(draft(organizationId));
+  await runner.runOnce();
+  expect(await effectsOf('from-start', organizationId)).toEqual([...all, 21]);
+  expect(reported.faults).toHaveLength(3);
+});
+
+test('a cursor beyond the end of its chain goes back to it, and what is appended next has its effect', async () => {
+  const organizationId = await appended(5);
+  const { runner, reported } = start([effects('leapt')]);
+  await runner.runOnce();
+  const where = { organizationId: objectId(organizationId), consumer: 'leapt' };
+  await chain.models().cursors.collection.updateOne(where, { $set: { sequence: 90 } });
+  await runner.runOnce();
+  expect(reported.faults).toEqual([
+    { consumer: 'leapt', organizationId, kind: 'ahead', sequence: 90, goesOnAfter: 5 },
+  ]);
+  await chain.start().appender.append(draft(organizationId));
+  await runner.runOnce();
+  expect((await effectsOf('leapt', organizationId)).at(-1)).toBe(6);
+});
+
+test('a sweep looks at what changed and at some others in turn, not at everything', async () => {
+  const [changed, inTurn, untouched] = [await appended(1), await appended(2), await appended(3)];
+  const since: Date[] = [];
+  const { runner } = start([effects('swept')], undefined, {
+    organizationsAfter: (after) => Promise.resolve(after === null ? [inTurn] : []),
+    notedSince: (date) => Promise.resolve(since.push(date) === 1 ? [changed] : []),
+  });
+  await runner.sweep();
+  await runner.stop();
+  const { cursors } = chain.models();
+  const found = cursors.collection.find({ consumer: 'swept' });
+  const compared = (await found.toArray()).map(({ organizationId }) =>
+    organizationId.toHexString(),
+  );
+  expect(compared.sort()).toEqual([changed, inTurn].sort());
+  expect(compared).not.toContain(untouched);
+  await runner.sweep();
+  expect(since[1]?.getTime()).toBeGreaterThan(since[0]?.getTime() ?? Infinity);
+});
+
+test('the error of a dead letter goes with the decision that it is about', async () => {
+  const organizationId = newId();
+  const { appender } = chain.start();
+  const append = (kind: EntryKind, traceId: string, after?: number) =>
+    appender.append(draft(organizationId, { kind, traceId, ...(after && { after }) }));
+  await append('trace', 'kept');
+  await append('trace', 'erased');
+  await append('erasure', 'erased', 2);
+  const refusing: Consumer = {
+    ...effects('refusing'),
+    run: (entries, context) =>
+      context.organizationId !== organizationId
+        ? Promise.resolve()
+        : Promise.reject(
+            new TypeError(`cannot digest ${'x'.repeat(2000)} ${entries[0]?.sequence}`),
+          ),
+  };
+  await start([refusing], undefined, {
+    organizationsAfter: () => Promise.resolve([]),
+  }).runner.runOnce();
+  const where = { organizationId: objectId(organizationId), consumer: 'refusing' };
+  const rows = await chain
+    .models()
+    .deadLetters.collection.find(where)
+    .sort({ sequence: 1 })
+    .toArray();
+  expect(rows.map(({ traceId, error }) => [traceId, (error as string | null)?.length])).toEqual([
+    ['kept', 500],
+    ['erased', undefined],
+  ]);
 });

@@ -107,6 +107,7 @@ function headsOver(store: LedgerStore, time: VirtualTime): Heads {
     quarantined: () => [],
     lookAtTime: () => {},
     datedAhead: () => [],
+    notedSince: () => Promise.resolve([]),
   };
 }
 

@@ -108,6 +108,7 @@ export function createFold(db: mongo.Db, chain: Chain, columns: Columns): Fold {
 export function foldConsumer({ applyAt }: Fold): IdempotentConsumer {
   return {
     name: 'fold',
+    from: 'start',
     kinds: AMENDMENT_KINDS,
     transactional: false,
     run: (entries, { organizationId }) =>

@@ -1,5 +1,6 @@
 // A consumer of ledger entries, and the step that advances it: effects and cursor (ledger.md, consumers).
 import type { Connection, Model, mongo } from 'mongoose';
+import type { Chain } from '../chains.ts';
 import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import type { CursorDocument, DeadLetterDocument } from './cursors.model.ts';
 import type { EntryKind, Sealed, Stored } from '../entry.ts';
@@ -7,11 +8,14 @@ import type { TailReader } from './tail-reader.ts';
 import { objectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
 
+const MAX_ERROR_LENGTH = 500;
 const TRANSACTION = { ...MAJORITY, ...DURABLE, readConcern: { level: 'snapshot' } } as const;
 
 interface ConsumerBase<T extends Sealed> {
   /** Never changes: cursors are stored under it. */
   name: string;
+  /** Where it begins in organisations that are older than it: at the first entry, or with what is appended from now on. */
+  from: 'start' | 'head';
   /** Absent: all kinds. */
   kinds?: readonly EntryKind[];
   /** Entries of one run, of any kind; consumers with the same number share one read. Default 512. */
@@ -39,6 +43,7 @@ export type Consumer<T extends Sealed = Sealed> = TransactionalConsumer<T> | Ide
 
 export interface ConsumerStepDeps {
   connection: Connection;
+  chain: Chain;
   cursors: Model<CursorDocument>;
   deadLetters: Model<DeadLetterDocument>;
   probe: Probe;
@@ -111,17 +116,35 @@ export async function deadLetter(
   deps: ConsumerStepDeps,
 ): Promise<void> {
   const { consumer, organizationId, to } = run;
-  const row = {
-    consumer: consumer.name,
-    organizationId: objectId(organizationId),
-    sequence: to,
-    error: String(error),
-    at,
-  };
   await inTransaction(deps.connection, async (session) => {
+    const about = await subjectOf(run, deps, session);
+    const row = {
+      consumer: consumer.name,
+      organizationId: objectId(organizationId),
+      sequence: to,
+      traceId: about.traceId,
+      error: about.isErased ? null : String(error).slice(0, MAX_ERROR_LENGTH),
+      at,
+    };
     await deps.deadLetters.collection.insertOne(row as DeadLetterDocument, { session });
     await moveCursor(run, deps, session);
   });
+}
+
+/** What the only entry of a run is about; of what was erased an error may not tell either. */
+async function subjectOf(
+  { organizationId: hex, to }: ConsumerRun,
+  { connection, chain }: ConsumerStepDeps,
+  session: mongo.ClientSession,
+): Promise<{ traceId: string | null; isErased: boolean }> {
+  const entries = connection.collection<Stored>(chain.collection);
+  const organizationId = objectId(hex);
+  const options = { session, projection: { traceId: 1 } };
+  const entry = await entries.findOne({ organizationId, sequence: to }, options);
+  const traceId = entry?.traceId ?? null;
+  if (traceId === null) return { traceId, isErased: false };
+  const erasure = { organizationId, traceId, kind: 'erasure' } as const;
+  return { traceId, isErased: (await entries.findOne(erasure, options)) !== null };
 }
 
 /** The driver's own: Mongoose's switches asynchronous context tracking on, which every promise of the process would pay for. */

@@ -1,31 +1,41 @@
 // The consumers of a chain: woken by the appender, swept by a job; each effect exactly once, on any instance, after any crash.
-import type { Chain } from '../chains.ts';
 import { ConsumerRunner, type RunnerDeps } from './consumer-runner.ts';
 import type { Consumer } from './consumer.ts';
 import { TailReader, type MemberProjection } from './tail-reader.ts';
-import { objectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
+import { CursorCheck, type CursorCheckDeps } from './cursor-check.ts';
 import { headSequences } from './head-sequences.ts';
 import type { Timer } from '../timer.ts';
 import { Debouncer } from './debouncer.ts';
 
-export interface ConsumersDeps extends Omit<RunnerDeps, 'probe'> {
-  chain: Chain;
+export interface ConsumersDeps
+  extends Omit<RunnerDeps, 'probe'>, Pick<CursorCheckDeps, 'onCursorFault'> {
   consumers: readonly Consumer[];
   timer: Timer;
   probe?: Probe;
+  /** Ids of organisations, ascending, after the given one. */
+  organizationsAfter: (organizationId: string | null, limit: number) => Promise<readonly string[]>;
+  /** Organisations of which a head was noted since. */
+  notedSince: (since: Date) => Promise<readonly string[]>;
 }
+
+/** Organisations that a sweep compares besides those that changed: a note may be lost. */
+const SWEPT = 500;
+/** Notes are late, and clocks differ. */
+const NOTED_BEFORE_MS = 30_000;
+/** What a first sweep looks back on. */
+const LOOKS_BACK_MS = 10 * 60_000;
 
 export interface Consumers {
   /** Creates the cursors of a new organisation; joins the current transaction. `startAt`: the last sequence without effects. */
   cursorsFor(organizationId: string, startAt: number): Promise<void>;
   /** There are new entries; debounced per organisation. */
   wake(organizationId: string): void;
-  /** Compares all cursors with the chains, creates missing ones, wakes organisations that are behind. */
+  /** Compares cursors with the chains that changed, and with some others in turn; wakes organisations that are behind. */
   sweep(): Promise<void>;
   /** Runs everything to the end of the chains now; for tests and scripts. */
   runOnce(): Promise<void>;
-  /** By consumer: how many entries the slowest organisation is behind, as of the last sweep. */
+  /** By consumer: how many entries the slowest organisation is behind, as of the last sweep of it. */
   lag(): Readonly<Record<string, number>>;
   /** Waits for what is running and starts nothing more. */
   stop(): Promise<void>;
@@ -33,14 +43,16 @@ export interface Consumers {
 
 /** The consumers of one chain. */
 export function createConsumers(options: ConsumersDeps): Consumers {
-  const { connection, chain, consumers, timer, cursors } = options;
+  const { connection, chain, consumers, timer, cursors, clock } = options;
   const runner = new ConsumerRunner({ ...options, probe: options.probe ?? (() => {}) });
   const debouncer = new Debouncer(timer, runAll);
   const projection = Object.assign(
     {},
     ...consumers.map((consumer) => consumer.projection),
   ) as MemberProjection;
-  let lags: Readonly<Record<string, number>> = {};
+  const check = new CursorCheck(options);
+  let sweptTo: string | null = null;
+  let sweptAt: Date | null = null;
 
   const tailOf = (organizationId: string): TailReader =>
     new TailReader({ connection, chain, organizationId, projection });
@@ -59,10 +71,28 @@ export function createConsumers(options: ConsumersDeps): Consumers {
       runner.retryNow();
   }
 
+  /** The next organisations in turn; the last ones end a round in which every organisation was compared. */
+  async function nextInTurn(): Promise<{ ids: readonly string[]; isLast: boolean }> {
+    const ids = await options.organizationsAfter(sweptTo, SWEPT);
+    return { ids, isLast: ids.length < SWEPT };
+  }
+
+  async function sweepSome(): Promise<void> {
+    const now = clock.now();
+    const since = sweptAt?.getTime() ?? now.getTime() - LOOKS_BACK_MS;
+    const changed = await options.notedSince(new Date(since - NOTED_BEFORE_MS));
+    const { ids, isLast } = await nextInTurn();
+    await check.compare([...new Set([...changed, ...ids, ...check.behind()])]);
+    if (isLast) await check.noteBegun();
+    sweptTo = isLast ? null : (ids.at(-1) ?? null);
+    sweptAt = now;
+  }
+
   async function findBehind(): Promise<string[]> {
-    const found = await compareCursors(options);
-    lags = found.lags;
-    return found.behind;
+    const heads = await headSequences(connection.collection(chain.collection));
+    await check.compare([...heads.keys()]);
+    await check.noteBegun();
+    return check.behind();
   }
 
   return {
@@ -75,7 +105,8 @@ export function createConsumers(options: ConsumersDeps): Consumers {
       debouncer.wake(organizationId);
     },
     async sweep() {
-      for (const organizationId of await findBehind()) debouncer.wake(organizationId);
+      await sweepSome();
+      for (const organizationId of check.behind()) debouncer.wake(organizationId);
     },
     async runOnce() {
       // More than one round where a debounced run moves the same cursors meanwhile.
@@ -85,46 +116,7 @@ export function createConsumers(options: ConsumersDeps): Consumers {
         }
       }
     },
-    lag: () => lags,
+    lag: () => check.lags(),
     stop: () => debouncer.stop(),
   };
-}
-
-/** Which organisations some consumer is behind in, and by how much; creates missing cursors at the start of the chain. */
-async function compareCursors({ connection, chain, cursors, consumers }: ConsumersDeps) {
-  const heads = await headSequences(connection.collection(chain.collection));
-  const reached = await readCursors(cursors);
-  const lags = Object.fromEntries(consumers.map(({ name }) => [name, 0]));
-  const behind = new Set<string>();
-  for (const [organizationId, head] of heads) {
-    for (const { name } of consumers) {
-      const at = reached.get(cursorKey(name, organizationId));
-      if (at === undefined) await createCursor(cursors, organizationId, name);
-      const lag = head - (at ?? 0);
-      lags[name] = Math.max(lags[name] ?? 0, lag);
-      if (lag > 0) behind.add(organizationId);
-    }
-  }
-  return { lags, behind: [...behind] };
-}
-
-/** The sequence of every cursor. */
-async function readCursors(cursors: ConsumersDeps['cursors']): Promise<Map<string, number>> {
-  const reached = new Map<string, number>();
-  for await (const { organizationId, consumer, sequence } of cursors.collection.find({}))
-    reached.set(cursorKey(consumer, organizationId.toHexString()), sequence);
-  return reached;
-}
-
-function cursorKey(consumer: string, organizationId: string): string {
-  return `${consumer}:${organizationId}`;
-}
-
-async function createCursor(
-  cursors: ConsumersDeps['cursors'],
-  organizationId: string,
-  consumer: string,
-): Promise<void> {
-  const filter = { organizationId: objectId(organizationId), consumer };
-  await cursors.updateOne(filter, { $setOnInsert: { sequence: 0 } }, { upsert: true });
 }

@@ -23,7 +23,10 @@ export interface DeadLetterDocument {
   consumer: string;
   organizationId: Types.ObjectId;
   sequence: number;
-  error: string;
+  /** What the entry is about. */
+  traceId: string | null;
+  /** Null: what it is about was erased. */
+  error: string | null;
   at: Date;
 }
 
@@ -31,7 +34,8 @@ export const deadLetterSchema = new Schema<DeadLetterDocument>(
   {
     consumer: { type: String, required: true },
     sequence: { type: Number, required: true },
-    error: { type: String, required: true },
+    traceId: { type: String, default: null },
+    error: { type: String, default: null },
     at: { type: Date, required: true },
   },
   { collection: 'parked', versionKey: false, autoIndex: false },
@@ -41,3 +45,4 @@ deadLetterSchema.index(
   { organizationId: 1, consumer: 1, sequence: 1 },
   { name: 'parked', unique: true },
 );
+deadLetterSchema.index({ organizationId: 1, traceId: 1 }, { name: 'subject' });

@@ -1,11 +1,17 @@
-// The newest sequence of every organisation in a chain, read from the index alone.
+// The newest sequence of organisations in a chain, read from the index alone.
 import type { mongo, Types } from 'mongoose';
+import { objectId } from '../ledger.model.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 
-/** By organisation, 24 hex digits. Reads one index key per organisation. */
-export async function headSequences(collection: mongo.Collection): Promise<Map<string, number>> {
+/** By organisation, 24 hex digits; of all where none are named. Reads one index key per organisation. */
+export async function headSequences(
+  collection: mongo.Collection,
+  organizationIds?: readonly string[],
+): Promise<Map<string, number>> {
+  const named = { $match: { organizationId: { $in: organizationIds?.map(objectId) } } };
   const rows = collection.aggregate<{ _id: Types.ObjectId; sequence: number }>(
     [
+      ...(organizationIds ? [named] : []),
       { $sort: { organizationId: -1, sequence: -1 } },
       { $group: { _id: '$organizationId', sequence: { $first: '$sequence' } } },
     ],

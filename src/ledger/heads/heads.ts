@@ -37,6 +37,8 @@ export interface Heads {
   flush(): Promise<void>;
   /** Organisations whose chain no longer reaches a head that it once had. */
   quarantined(): string[];
+  /** Organisations of which some instance noted a head since. */
+  notedSince(since: Date): Promise<string[]>;
   /** Looks at the time of a head that is built on: what lies ahead of the clock dates everything that follows. */
   lookAtTime(organizationId: string, createdAt: Date): void;
   /** Organisations whose newest head lay ahead of the clock. */
@@ -130,6 +132,13 @@ export function createHeads(deps: HeadDeps): Heads {
     },
     flush,
     quarantined: () => [...quarantined],
+    async notedSince(since) {
+      const noted = [{ $match: { at: { $gte: since } } }, { $group: { _id: '$organizationId' } }];
+      const found = await collection
+        .aggregate<{ _id: Types.ObjectId }>(noted, { hint: 'changed' })
+        .toArray();
+      return found.map(({ _id }) => _id.toHexString());
+    },
     lookAtTime(organizationId, createdAt) {
       if (createdAt.getTime() - clock.now().getTime() <= MAX_SKEW_MS)
         return void datedAhead.delete(organizationId);
@@ -144,8 +153,8 @@ function quarantineError(): AppError {
   return unavailable("This organisation's chain is quarantined");
 }
 
-/** `newest` serves confirming, `age` serves thinning. */
+/** `newest` serves confirming, `changed` sweeping and thinning. */
 export const headIndexes: readonly mongo.IndexDescription[] = [
   { key: { organizationId: 1, sequence: -1 }, name: 'newest' },
-  { key: { at: 1 }, name: 'age' },
+  { key: { at: 1, organizationId: 1 }, name: 'changed' },
 ];

@@ -35,6 +35,18 @@ export function createMetrics() {
       labelNames: ['consumer'],
       registers,
     }),
+    cursorFaults: new Counter({
+      name: 'assay_consumer_cursor_faults_total',
+      help: 'Cursors of consumers that were lost, or beyond the end of their chain',
+      labelNames: ['consumer', 'kind'],
+      registers,
+    }),
+    auditRows: new Gauge({
+      name: 'assay_audit_rows',
+      help: 'Audit rows that are not sealed, by state: waiting, set_aside',
+      labelNames: ['state'],
+      registers,
+    }),
     outbox: new Gauge({
       name: 'assay_outbox_rows',
       help: 'Outbox rows by status',

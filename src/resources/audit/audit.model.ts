@@ -14,10 +14,18 @@ export interface AuditRowDocument {
   organizationId: Types.ObjectId;
   event: AuditEvent;
   createdAt: Date;
+  /** When the sweep seals it, unless its request has; null: set aside, since it cannot be sealed. */
+  dueAt: Date | null;
+  /** Fruitless tries of the sweep. */
+  attempts: number;
 }
 
 export const auditRowSchema = new Schema<AuditRowDocument>(
-  { event: { type: Schema.Types.Mixed, required: true } },
+  {
+    event: { type: Schema.Types.Mixed, required: true },
+    dueAt: { type: Date, default: null },
+    attempts: { type: Number, default: 0 },
+  },
   {
     collection: 'audit_rows',
     timestamps: { createdAt: true, updatedAt: false },
@@ -26,7 +34,8 @@ export const auditRowSchema = new Schema<AuditRowDocument>(
   },
 );
 auditRowSchema.plugin(tenancy);
-auditRowSchema.index({ createdAt: 1 }, { name: 'waiting' });
+auditRowSchema.index({ dueAt: 1 }, { name: 'due' });
+auditRowSchema.index({ organizationId: 1 }, { name: 'organization' });
 
 /** The members that lists filter by; each is a copy of what the view or a sealed value says, and verification compares them. */
 export interface AuditColumns {

@@ -1,6 +1,7 @@
 // Writing the operations audit log: rows are written with their change and sealed onto the chain (document 3, section 4.4).
 import type { Platform } from '../../composition/platform.ts';
 import { type AuditEvent, ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
+import { AppError } from '../../errors.ts';
 import type { AuditEntryDocument, AuditRowDocument } from './audit.model.ts';
 import { auditDraft } from './audit-draft.ts';
 
@@ -15,6 +16,12 @@ export interface AuditRow {
 /** A row that its request has not sealed by then was left behind by a crash. */
 const LEFT_BEHIND_MS = 5000;
 const SWEEP_BATCH = 500;
+/** Tries after which a row that cannot be sealed by itself is set aside. */
+const ATTEMPTS_MAX = 8;
+/** What waits for its chain or the database. */
+const PAUSE_MS = 60_000;
+const COUNTED_MAX = 10_000;
+const anywhere = { crossTenant: true } as const;
 
 export function createAuditService(deps: Deps) {
   const { models, auditChain, clock, newId, random16, logger } = deps;
@@ -24,12 +31,15 @@ export function createAuditService(deps: Deps) {
     await models.auditRows.deleteOne({ _id: auditId, organizationId: event.organizationId });
   }
 
+  const after = (ms: number): Date => new Date(clock.now().getTime() + ms);
+
   /** Writes the row; inside a transaction it stands or falls with it. */
   async function record(event: AuditEvent): Promise<AuditRow> {
     const auditId = newId();
-    await models.auditRows.create([
-      { _id: auditId, organizationId: event.organizationId, event, createdAt: clock.now() },
-    ]);
+    const { organizationId } = event;
+    const dueAt = after(LEFT_BEHIND_MS);
+    const row = { _id: auditId, organizationId, event, createdAt: clock.now(), dueAt };
+    await models.auditRows.create([row]);
     return { auditId, event };
   }
 
@@ -40,6 +50,36 @@ export function createAuditService(deps: Deps) {
     );
   }
 
+  /** Nothing of this organisation can be sealed now: all its rows wait, and hold up nobody else's. */
+  async function pause({ organizationId }: AuditRowDocument): Promise<void> {
+    const due = { organizationId, dueAt: { $lte: clock.now() } };
+    await models.auditRows.updateMany(due, { $set: { dueAt: after(PAUSE_MS) } });
+  }
+
+  /** Another try later; after the last one the row stays where it is, for somebody to look at. */
+  async function postpone(row: AuditRowDocument, error: unknown): Promise<void> {
+    const { _id, organizationId } = row;
+    const attempts = (row.attempts ?? 0) + 1;
+    const isLast = attempts >= ATTEMPTS_MAX;
+    const dueAt = isLast ? null : after(LEFT_BEHIND_MS * 2 ** attempts);
+    await models.auditRows.updateOne({ _id, organizationId }, { $set: { attempts, dueAt } });
+    const details = { err: error, auditId: _id.toHexString(), organizationId };
+    if (isLast) logger.error(details, 'an audit row cannot be sealed: set aside');
+    else logger.warn(details, 'an audit row cannot be sealed yet');
+  }
+
+  /** False when nothing of its organisation can be sealed now. */
+  async function sealLeftBehind(row: AuditRowDocument): Promise<boolean> {
+    try {
+      await append({ auditId: row._id.toHexString(), event: row.event });
+      return true;
+    } catch (error) {
+      const isTransient = error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE';
+      await (isTransient ? pause(row) : postpone(row, error));
+      return !isTransient;
+    }
+  }
+
   return {
     record,
     seal,
@@ -48,26 +88,38 @@ export function createAuditService(deps: Deps) {
       await seal(await record(event));
     },
 
-    /** Seals what a crash left behind. Sealing twice is harmless, for the audit id is unique in the chain. */
+    /** Seals what a crash left behind, each row for itself. Sealing twice is harmless, for the audit id is unique in the chain. */
     async sweep(): Promise<void> {
-      const before = new Date(clock.now().getTime() - LEFT_BEHIND_MS);
       const rows = await models.auditRows
-        .find({ createdAt: { $lt: before } }, null, {
+        .find({ dueAt: { $lte: clock.now() } }, null, {
           crossTenant: true,
-          sort: { createdAt: 1 },
+          sort: { dueAt: 1 },
           limit: SWEEP_BATCH,
         })
         .lean<AuditRowDocument[]>();
-      for (const row of rows) await append({ auditId: row._id.toHexString(), event: row.event });
+      const paused = new Set<string>();
+      for (const row of rows) {
+        const organizationId = row.organizationId.toHexString();
+        if (!paused.has(organizationId) && !(await sealLeftBehind(row))) paused.add(organizationId);
+      }
     },
 
-    /** Erases what the log of a deleted organisation says of people; false while the entry of its deletion is not sealed. */
+    /** Rows that are not sealed, each counted up to 10,000. */
+    async backlog(): Promise<{ waiting: number; setAside: number }> {
+      const count = (dueAt: object | null): Promise<number> =>
+        models.auditRows.countDocuments({ dueAt }, anywhere).limit(COUNTED_MAX);
+      const [waiting, setAside] = await Promise.all([count({ $ne: null }), count(null)]);
+      return { waiting, setAside };
+    },
+
+    /** Erases what the log of a deleted organisation says of people; false while an entry of it is not sealed. */
     async erase(organizationId: string): Promise<boolean> {
+      await models.auditRows.deleteMany({ organizationId, dueAt: null });
       const where = { organizationId, action: ORGANIZATION_DELETED, status: 'success' } as const;
       const deletion = await models.auditEntries.findOne(where).lean<AuditEntryDocument>();
       if (!deletion) return false;
       await auditChain.emptyEntries(organizationId, deletion.sequence);
-      return true;
+      return (await models.auditRows.exists({ organizationId })) === null;
     },
   };
 }

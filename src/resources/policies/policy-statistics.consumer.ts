@@ -6,6 +6,7 @@ import type { TraceDocument } from '../traces/traces.model.ts';
 export function policyStatisticsConsumer(models: Models): Consumer<TraceDocument> {
   return {
     name: 'policy-statistics',
+    from: 'start',
     kinds: ['trace'],
     projection: { matchedPolicyIds: 1, createdAt: 1 },
     async run(entries, { session, organizationId }) {

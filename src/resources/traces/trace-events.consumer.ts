@@ -21,6 +21,7 @@ export function traceEventsConsumer(outbox: OutboxWriter): Consumer<TraceDocumen
   const scrub = (text: string): string => scrubber.text(text).text;
   return {
     name: 'trace-events',
+    from: 'head',
     kinds: ['trace'],
     projection,
     run: (entries, { session, organizationId }) =>

@@ -104,10 +104,12 @@ test('one updater of the chains', () => {
   expect(chains).toEqual([]);
   // Below src/ledger/ a chain is a bare collection: only these change one, and only that of the entry updates is a chain.
   expect([...new Set(changing.filter((site) => site.startsWith('src/ledger/')))].sort()).toEqual([
+    'src/ledger/amend/fold.ts: deadLetters',
     'src/ledger/entry-updates.ts: auditEntries',
     'src/ledger/entry-updates.ts: collection',
     'src/ledger/follow/consumer.ts: cursors.collection',
-    'src/ledger/follow/consumers.ts: cursors',
+    'src/ledger/follow/cursor-check.ts: this.#deps.cursors',
+    'src/ledger/follow/cursor-check.ts: this.#starts()',
     'src/ledger/heads/lost-heads.ts: aside',
     'src/ledger/heads/lost-heads.ts: notes',
     'src/ledger/heads/thin-heads.ts: collection',
@@ -146,6 +148,7 @@ test('one inserter into the chains', () => {
 /** Who may look across organisations, and why. */
 const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/platform/outbox/outbox-worker.ts': 'workers send the rows of everybody',
+  'src/resources/audit/audit.migration.ts': 'rows of earlier versions, whoever they belong to',
   'src/resources/audit/audit.service.ts':
     'the sweep seals what a crash left behind, whoever it belongs to',
   'src/resources/auth/keys/key-authentication.service.ts':

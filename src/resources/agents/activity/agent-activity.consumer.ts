@@ -32,6 +32,7 @@ const LEAST_JUDGED = 5;
 export function agentActivityConsumer(models: Models): Consumer<TraceDocument> {
   return {
     name: 'agent-activity',
+    from: 'start',
     kinds: ['trace'],
     projection: PROJECTION,
     async run(entries, context) {

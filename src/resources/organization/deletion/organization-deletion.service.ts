@@ -9,7 +9,7 @@ import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationEndService } from './organization-end.service.ts';
 import type { OrganizationDeletionDocument } from './organization-deletions.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'logger'> & {
   memberships: MembershipService;
   organizationEnd: OrganizationEndService;
   bulk: BulkService;
@@ -35,7 +35,7 @@ export interface DeletedOrganization {
 }
 
 export function createOrganizationDeletionService(deps: Deps) {
-  const { models, memberships, organizationEnd, bulk, audit, clock } = deps;
+  const { models, memberships, organizationEnd, bulk, audit, clock, logger } = deps;
 
   async function eraseDecisions(organizationId: string): Promise<void> {
     const tenant = systemTenant(organizationId);
@@ -108,7 +108,13 @@ export function createOrganizationDeletionService(deps: Deps) {
       const waiting = await models.organizationDeletions
         .find({ erasedAt: null }, null, { crossTenant: true, sort: { requestedAt: 1 } })
         .lean<OrganizationDeletionDocument[]>();
-      for (const deletion of waiting) await erase(deletion);
+      for (const deletion of waiting)
+        await erase(deletion).catch((error: unknown) =>
+          logger.error(
+            { err: error, organizationId: deletion.organizationId },
+            'a deleted organisation cannot be erased yet; the others are',
+          ),
+        );
     },
   };
 }

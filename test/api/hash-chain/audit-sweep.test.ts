@@ -1,0 +1,105 @@
+// What a crash left unsealed in the audit log: one bad row, or one organisation whose chain was cut, holds up nobody else's.
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { systemAuditEvent } from '../../../src/domain/record/audit-event.ts';
+import { auditOf, objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { createOwner, ok, type Owner } from '../../setup/personas.ts';
+import { startApp } from '../../setup/start-app.ts';
+
+let harness: Harness;
+let ada: Owner;
+let bob: Owner;
+/** Milliseconds that the app's clock is ahead. */
+let ahead = 0;
+const clock = { now: () => new Date(Date.now() + ahead) };
+beforeAll(async () => {
+  harness = await startHarness({}, { clock });
+  ada = await createOwner(harness.app, 'Ada');
+  bob = await createOwner(harness.app, 'Bob');
+});
+afterAll(() => harness.stop());
+
+const rows = () => harness.db.collection('audit_rows');
+const sweep = (app = harness.app): Promise<void> => app.instance.background.audit.sweep();
+
+/** A row as a crashed instance leaves it behind. */
+async function leave({ organizationId }: Owner, action: string, event?: object): Promise<void> {
+  const at = clock.now();
+  await rows().insertOne({
+    organizationId: objectId(organizationId),
+    event: event ?? systemAuditEvent({ organizationId, action, resource: 'test' }),
+    createdAt: at,
+    dueAt: at,
+    attempts: 0,
+  });
+}
+const waitingOf = ({ organizationId }: Owner) =>
+  rows()
+    .find({ organizationId: objectId(organizationId) })
+    .toArray();
+const actionsOf = async (who: Owner): Promise<unknown[]> =>
+  (await auditOf(harness.app, who)).map(({ action }) => action);
+
+test('a row that cannot be sealed delays no other, and is set aside in the end', async () => {
+  const { organizationId } = ada;
+  await leave(ada, 'bad', {
+    ...systemAuditEvent({ organizationId, action: 'x', resource: 'y' }),
+    action: { not: 'a text' },
+  });
+  ahead += 1;
+  await leave(bob, 'bobs.own');
+  await leave(ada, 'adas.own');
+  await sweep();
+  expect(await actionsOf(bob)).toContain('bobs.own');
+  expect(await actionsOf(ada)).toContain('adas.own');
+  for (let n = 0; n < 10; n++) {
+    ahead += 3_600_000;
+    await sweep();
+  }
+  expect(await waitingOf(ada)).toMatchObject([{ attempts: 8, dueAt: null }]);
+  expect(harness.app.logged.filter((line) => line.includes('set aside'))).toHaveLength(1);
+  const { text } = await harness.app.call('GET', '/metrics');
+  expect(text).toMatch(/^assay_audit_rows\{state="set_aside"\} 1$/m);
+  expect(text).toMatch(/^assay_audit_rows\{state="waiting"\} 0$/m);
+  await leave(ada, 'later');
+  await sweep();
+  expect(await actionsOf(ada)).toContain('later');
+});
+
+test('an organisation whose audit chain was cut waits by itself, and nothing of it is set aside', async () => {
+  const eve = await createOwner(harness.app, 'Eve');
+  ok(
+    await harness.app.call('POST', '/api/v1/workspaces', { token: eve.token, body: { name: 'w' } }),
+  );
+  const filter = { organizationId: objectId(eve.organizationId) };
+  await vi.waitFor(async () => {
+    const noted = await harness.db.collection('heads_audit_entries').countDocuments(filter);
+    expect(noted).toBeGreaterThan(0);
+  });
+  const entries = harness.db.collection('audit_entries');
+  await entries.deleteMany({ ...filter, sequence: { $gt: 1 } });
+  // Then every instance looks at its heads again.
+  ahead += 61_000;
+  const fresh = await startApp({}, { mongoUri: harness.mongoUri, clock });
+  for (let n = 0; n < 20; n++) await leave(eve, 'eves.own');
+  ahead += 1;
+  await leave(bob, 'behind.eve');
+  await sweep(fresh);
+  expect(await actionsOf(bob)).toContain('behind.eve');
+  for (let n = 0; n < 10; n++) {
+    ahead += 3_600_000;
+    await sweep(fresh);
+  }
+  const waiting = await waitingOf(eve);
+  expect(waiting).toHaveLength(20);
+  for (const { attempts, dueAt } of waiting) {
+    expect(attempts).toBe(0);
+    expect(dueAt).toBeInstanceOf(Date);
+  }
+  const { organizationId } = eve;
+  const request = { organizationId, chain: 'audit', reason: 'a drill' } as const;
+  await fresh.instance.background.chainRelease.release(request);
+  ahead += 3_600_000;
+  await sweep(fresh);
+  expect(await waitingOf(eve)).toEqual([]);
+  await fresh.stop();
+}, 60_000);
