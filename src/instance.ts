@@ -23,7 +23,12 @@ import { createMetrics } from './platform/observability/metrics.ts';
 
 /** What may be given besides the configuration: time and the network, and what tests need otherwise. */
 export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' | 'logger'> &
-  Partial<Pick<PlatformDeps, 'clock' | 'fetch' | 'passwordCost' | 'threadScripts' | 'probe'>> & {
+  Partial<
+    Pick<
+      PlatformDeps,
+      'clock' | 'fetch' | 'passwordCost' | 'threadScripts' | 'probe' | 'subscribesToEvents'
+    >
+  > & {
     /** By which the clock guard tells whether the clock was set. */
     machineClocks?: MachineClocks;
   };

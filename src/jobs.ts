@@ -37,12 +37,13 @@ export function consumersOf({
   models,
   outbox,
   ledger,
-}: Pick<Platform, 'models' | 'outbox' | 'ledger'>): Consumer[] {
+  subscribesToEvents = () => Promise.resolve(false),
+}: Pick<Platform, 'models' | 'outbox' | 'ledger' | 'subscribesToEvents'>): Consumer[] {
   return [
     foldConsumer(ledger.fold),
     policyStatisticsConsumer(models),
     agentActivityConsumer(models),
-    traceEventsConsumer(outbox),
+    traceEventsConsumer(outbox, subscribesToEvents),
   ];
 }
 

@@ -59,6 +59,8 @@ export interface PlatformDeps {
   threadScripts?: string | undefined;
   /** Reached at every named step of ingestion; for fault tests. */
   probe?: Probe;
+  /** Whether anybody is told of an organisation's decisions; unset: nobody, so nothing is written for them. */
+  subscribesToEvents?: (organizationId: string) => Promise<boolean>;
 }
 
 export function createPlatform(deps: PlatformDeps) {

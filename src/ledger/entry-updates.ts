@@ -11,7 +11,8 @@ const COMMITTED_VALUE = /^(?:sealed|changed)\.[A-Za-z0-9]+$/;
 export interface EntryUpdate {
   filter: { organizationId: Types.ObjectId } & Record<string, unknown>;
   set: Readonly<Record<string, unknown>>;
-  unset?: Readonly<Record<string, ''>>;
+  /** Paths that an erasure takes away. */
+  removed?: readonly string[];
 }
 
 /** Updates one entry; false when there is no such entry. @throws TypeError when a path is not on the allow-list */
@@ -24,12 +25,13 @@ export function createEntryUpdates(
 ): UpdateEntry {
   const amended = columns.amended.map(([path]) => path);
   const mutable = new Set(['foldedTo', ...amended, ...columns.repeating, ...columns.assignable]);
-  return async ({ filter, set, unset = {} }) => {
+  return async ({ filter, set, removed = [] }) => {
     const forbidden = Object.keys(set).find(
       (path) => !mutable.has(path) && !COMMITTED_VALUE.test(path),
     );
     if (forbidden !== undefined) throw new TypeError(`${forbidden} of a stored entry is immutable`);
-    const changes = { $set: set, ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}) };
+    const unset = Object.fromEntries(removed.map((path) => [path, '']));
+    const changes = { $set: set, ...(removed.length > 0 && { $unset: unset }) };
     const { matchedCount } = await collection.updateOne(
       filter as mongo.Filter<Stored>,
       changes as object,

@@ -37,6 +37,7 @@ const instance = await startInstance({
   mongoUri: orders.mongoUri,
   logger: createLogger('error', { write: (line) => process.stderr.write(line) }),
   clock: { now: () => new Date(systemClock.now().getTime() + (orders.clockOffsetMs ?? 0)) },
+  subscribesToEvents: () => Promise.resolve(true),
   probe(step) {
     if (step === orders.dieAt?.step && ++reached === orders.dieAt.nth)
       process.kill(process.pid, 'SIGKILL');

@@ -19,11 +19,14 @@ let key: string;
 let failing = 0;
 /** Milliseconds that the app's clock is ahead. */
 let ahead = 0;
+/** Organisations whose decisions nobody wants to be told of. */
+const unheard = new Set<string>();
 beforeAll(async () => {
   harness = await startHarness(
     {},
     {
       clock: { now: () => new Date(Date.now() + ahead) },
+      subscribesToEvents: (organizationId) => Promise.resolve(!unheard.has(organizationId)),
       probe(step) {
         if (step !== 'effects-written' || failing === 0) return;
         failing -= 1;
@@ -206,17 +209,87 @@ describe('events', () => {
     });
   });
 
-  test('tell what was judged, though the decision was changed or deleted meanwhile', async () => {
+  test('tell what was judged, though the decision was changed meanwhile', async () => {
     const carl = await createOwner(app, 'Carl');
     const { key: carls } = await createWorkspaceKey(app, carl);
     const { traceId } = (await post('x', {}, carls)).body.data;
     const stored = await harness.db.collection('ledger').findOne({ traceId });
     const body = { ids: [stored?._id], status: 'blocked' };
     ok(await app.call('POST', '/api/v1/traces/bulk-status', { token: carl.token, body }));
-    ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: carl.token, body }));
     await app.instance.runJobsOnce();
     expect((await eventsOf(carl)).map(({ payload }) => payload as object)).toMatchObject([
       { event: 'trace.created', data: { traceId, status: 'approved' } },
     ]);
   });
+
+  test('of what was deleted go, whether they were written before or not, delivered or not', async () => {
+    const dora = await createOwner(app, 'Dora');
+    const { key: doras } = await createWorkspaceKey(app, dora);
+    const remove = async (traceId: string) => {
+      const stored = await harness.db.collection('ledger').findOne({ traceId });
+      const body = { ids: [stored?._id] };
+      ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: dora.token, body }));
+    };
+    const [told, untold, kept] = await Promise.all(
+      [1, 2, 3].map(async () => (await post('Anna', {}, doras)).body.data.traceId as string),
+    );
+    if (!told || !untold || !kept) throw new Error('three were posted');
+    await remove(untold);
+    await app.instance.runJobsOnce();
+    expect(await eventsOf(dora)).toHaveLength(2);
+    await remove(told);
+    await app.instance.runJobsOnce();
+    const left = (await eventsOf(dora)).map(({ payload }) => payload.data.traceId as string);
+    expect(left).toEqual([kept]);
+    expect(await harness.db.collection('parked').countDocuments()).toBe(0);
+  });
+
+  test('are written for nobody who does not subscribe, and from then on for who does', async () => {
+    const finn = await createOwner(app, 'Finn');
+    unheard.add(finn.organizationId);
+    const { key: finns } = await createWorkspaceKey(app, finn);
+    await post('x', {}, finns);
+    await app.instance.runJobsOnce();
+    expect(await eventsOf(finn)).toEqual([]);
+    unheard.clear();
+    const { traceId } = (await post('x', {}, finns)).body.data;
+    await app.instance.runJobsOnce();
+    expect((await eventsOf(finn)).map(({ payload }) => payload.data.traceId as string)).toEqual([
+      traceId,
+    ]);
+  });
+});
+
+test('cursors that are lost or leap ahead are told by metric and log, and repeat no effect', async () => {
+  const gina = await createOwner(app, 'Gina');
+  const { key: ginas } = await createWorkspaceKey(app, gina);
+  for (let n = 0; n < 6; n++) await post('x', {}, ginas);
+  await app.instance.runJobsOnce();
+  expect(await eventsOf(gina)).toHaveLength(6);
+  const where = { organizationId: objectId(gina.organizationId) };
+  const cursors = harness.db.collection('cursors');
+  const { deletedCount } = await cursors.deleteMany({ ...where, consumer: 'trace-events' });
+  const leap = { $set: { sequence: 1000 } };
+  const { modifiedCount } = await cursors.updateOne({ ...where, consumer: 'agent-activity' }, leap);
+  expect([deletedCount, modifiedCount]).toEqual([1, 1]);
+  await app.instance.runJobsOnce();
+  expect(await eventsOf(gina)).toHaveLength(6);
+  const { text } = await app.call('GET', '/metrics');
+  for (const [consumer, kind] of [
+    ['trace-events', 'missing'],
+    ['agent-activity', 'ahead'],
+  ])
+    expect(text).toMatch(
+      new RegExp(
+        `^assay_consumer_cursor_faults_total{consumer="${consumer}",kind="${kind}"} 1$`,
+        'm',
+      ),
+    );
+  expect(app.logged.filter((line) => line.includes('a cursor was lost'))).toHaveLength(2);
+  await post('x', {}, ginas);
+  await app.instance.runJobsOnce();
+  expect(await eventsOf(gina)).toHaveLength(7);
+  expect((await cursors.find(where).toArray()).map(({ sequence }) => sequence as number)).toEqual([
+    7, 7, 7, 7,
+  ]);
 });

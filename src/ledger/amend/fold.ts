@@ -6,7 +6,7 @@ import type { Stored } from '../entry.ts';
 import { createEntryUpdates } from '../entry-updates.ts';
 import type { IdempotentConsumer } from '../follow/consumer.ts';
 import { objectId } from '../ledger.model.ts';
-import { ABOUT_ONE, MAJORITY } from '../read-write-concerns.ts';
+import { ABOUT_ONE, DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import { AMENDMENT_KINDS, type Projection, projectionOf, sourcesOf } from './projection.ts';
 
 /** Who handles a review item. */
@@ -37,12 +37,12 @@ export function createFold(db: mongo.Db, chain: Chain, columns: Columns): Fold {
   const collection = db.collection<Stored>(chain.collection);
   const updateEntry = createEntryUpdates(collection, columns);
   const erasable = [chain.idempotencyField, ...columns.erasable];
-  const erased = Object.fromEntries(erasable.map((path) => [path, '' as const]));
+  const deadLetters = db.collection('parked');
 
   /** False when an earlier amendment is not folded yet, or this one is. */
   async function applyInOrder(
     { organizationId, kind, after }: Stored,
-    { subject, set, elsewhere }: Projection,
+    { subject, set, untold, elsewhere }: Projection,
   ): Promise<boolean> {
     for (const other of elsewhere) {
       const filter = { organizationId, sequence: other.sequence };
@@ -50,7 +50,8 @@ export function createFold(db: mongo.Db, chain: Chain, columns: Columns): Fold {
     }
     const foldedTo = after === subject ? { $in: [null, 0, subject] } : after;
     const filter = { organizationId, sequence: subject, foldedTo };
-    return updateEntry({ filter, set, unset: kind === 'erasure' ? erased : {} });
+    const removed = kind === 'erasure' ? [...erasable, ...untold] : [];
+    return updateEntry({ filter, set, removed });
   }
 
   /** The amendments up to `entry` that are not folded yet. */
@@ -66,15 +67,25 @@ export function createFold(db: mongo.Db, chain: Chain, columns: Columns): Fold {
   }
 
   async function project(entry: Stored): Promise<Projection | null> {
-    if (entry.kind !== 'erasure') return projectionOf(entry, columns, new Map());
+    if (entry.kind !== 'erasure')
+      return projectionOf(entry, columns, { trace: null, sources: new Map() });
     const { organizationId, traceId } = entry;
-    const before = { $lt: entry.sequence };
-    const filter = { organizationId, traceId, kind: 'correction', sequence: before } as const;
-    const corrections = collection.find(filter, ABOUT_ONE).sort({ sequence: 1 });
-    return projectionOf(entry, columns, sourcesOf(await corrections.toArray()));
+    const about = { organizationId, traceId } as const;
+    const before = { kind: 'correction', sequence: { $lt: entry.sequence } } as const;
+    const corrections = collection.find({ ...about, ...before }, ABOUT_ONE).sort({ sequence: 1 });
+    const trace = await collection.findOne({ ...about, kind: 'trace' }, ABOUT_ONE);
+    const sources = sourcesOf(await corrections.toArray());
+    return projectionOf(entry, columns, { trace, sources });
+  }
+
+  /** An error may repeat what the decision said. */
+  async function eraseErrors({ organizationId, traceId }: Stored): Promise<void> {
+    const filter = { organizationId, traceId, error: { $ne: null } };
+    await deadLetters.updateMany(filter, { $set: { error: null } }, DURABLE);
   }
 
   async function applyFold(entry: Stored): Promise<void> {
+    if (entry.kind === 'erasure') await eraseErrors(entry);
     const projection = await project(entry);
     if (!projection || (await applyInOrder(entry, projection))) return;
     for (const earlier of await unfolded(entry, projection.subject)) {

@@ -1,7 +1,12 @@
 // What an amendment changes on its trace: the resulting values, as a pure function of the entry (ledger.md, amendments).
-import type { CorrectionPayload, ErasurePayload } from '../../domain/record/payload.ts';
+import type {
+  CorrectionPayload,
+  ErasurePayload,
+  TracePayload,
+} from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
 import type { Columns } from '../columns.ts';
+import { parsedText } from '../verify/stored-columns.ts';
 import { type EntryKind, sealedOf, type SealedValues, type Stored } from '../entry.ts';
 
 /** Values by path; a path that is not named stays as it is. */
@@ -9,6 +14,8 @@ export interface Projection {
   /** The sequence of the entry that ingested the decision. */
   subject: number;
   set: Record<string, unknown>;
+  /** Columns that only an erased value told. */
+  untold: readonly string[];
   /** Committed values that other amendments of the same decision hold and must lose, by their sequence. */
   elsewhere: { sequence: number; set: Record<string, null> }[];
 }
@@ -20,11 +27,17 @@ const ABOUT_THE_VERDICT = new Set(['feedback']);
 /** By name: the sequence of the newest correction that replaced a value before an erasure. */
 export type ValueSources = ReadonlyMap<string, number>;
 
-/** Null for entries that change no trace. `sources` is read for erasures only. */
+/** What an erasure has to know of its decision. */
+export interface Erasable {
+  trace: Stored | null;
+  sources: ValueSources;
+}
+
+/** Null for entries that change no trace. `erasable` is read for erasures only. */
 export function projectionOf(
   entry: Stored,
   columns: Columns,
-  sources: ValueSources,
+  { trace, sources }: Erasable,
 ): Projection | null {
   if (!AMENDMENT_KINDS.includes(entry.kind)) return null;
   const payload = JSON.parse(entry.view) as AmendmentPayload;
@@ -36,7 +49,8 @@ export function projectionOf(
   if (payload.kind === 'correction') Object.assign(set, replacedValues(sealedOf(entry), columns));
   if (payload.kind === 'erasure') Object.assign(set, erasedValues(payload, columns, sources));
   const elsewhere = payload.kind === 'erasure' ? erasedElsewhere(payload) : [];
-  return { subject: payload.subject.sequence, set, elsewhere };
+  const untold = payload.kind === 'erasure' && trace ? untoldBy(payload, trace, columns) : [];
+  return { subject: payload.subject.sequence, set, untold, elsewhere };
 }
 
 /** Which correction each replaced value comes from, the newest one winning. */
@@ -77,6 +91,22 @@ function erasedValues(
     }
   }
   return set;
+}
+
+/** The fixed columns whose value nothing tells any more, for instance a free-text agent's. What cannot be read tells nothing. */
+function untoldBy({ erased }: ErasurePayload, trace: Stored, columns: Columns): string[] {
+  const gone = erased.find(({ sequence }) => sequence === trace.sequence)?.names ?? [];
+  const payload = parsedText(trace.view) as TracePayload | undefined;
+  if (payload?.kind !== 'trace') return [];
+  const sealed = sealedOf(trace);
+  const told = (isKept: (name: string) => boolean): string[] => {
+    const value = <V>(name: string): V | undefined =>
+      isKept(name) ? ((parsedText(sealed[name]?.text) ?? undefined) as V | undefined) : undefined;
+    const source = { entry: trace, payload, value };
+    return columns.fixed.flatMap(([name, { from }]) => (from(source) === undefined ? [] : [name]));
+  };
+  const remaining = told((name) => !gone.includes(name));
+  return told(() => true).filter((name) => !remaining.includes(name));
 }
 
 function erasedElsewhere(payload: ErasurePayload): Projection['elsewhere'] {

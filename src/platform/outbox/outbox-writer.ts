@@ -7,6 +7,8 @@ export interface OutboxRow {
   /** 24 hex digits. */
   organizationId: string;
   topic: string;
+  /** The record that it tells of, if that may be erased. */
+  subject?: string;
   payload: Record<string, unknown>;
 }
 
@@ -15,6 +17,12 @@ export interface OutboxWriter {
   queue(row: OutboxRow): Promise<void>;
   /** Writes rows in the session's transaction. They are due at once, and expire after the retention, delivered or not. */
   write(rows: readonly OutboxRow[], session: mongo.ClientSession): Promise<void>;
+  /** Removes the rows about records that were erased, delivered or not, in the session's transaction. */
+  withdraw(
+    organizationId: string,
+    subjects: readonly string[],
+    session: mongo.ClientSession,
+  ): Promise<void>;
 }
 
 /** Longer than the schedule of retries. */
@@ -47,15 +55,23 @@ export function createOutboxWriter({
       if (rows.length === 0) return;
       const common = pending();
       await model.collection.insertMany(
-        rows.map(({ organizationId, topic, payload }) => ({
+        rows.map(({ organizationId, topic, subject, payload }) => ({
           _id: new Types.ObjectId(),
           organizationId: new Types.ObjectId(organizationId),
           topic,
+          ...(subject !== undefined && { subject }),
           payload,
           ...common,
         })),
         { session },
       );
+    },
+    async withdraw(organizationId, subjects, session) {
+      const filter = {
+        organizationId: new Types.ObjectId(organizationId),
+        subject: { $in: [...subjects] },
+      };
+      await model.collection.deleteMany(filter, { session });
     },
   };
 }

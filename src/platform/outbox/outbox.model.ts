@@ -7,6 +7,8 @@ export interface OutboxDocument {
   organizationId: Types.ObjectId;
   /** Selects the deliverer, for example `mail`. */
   topic: string;
+  /** The record that it tells of; when that is erased, the row goes as well. */
+  subject?: string;
   payload: Record<string, unknown>;
   /** `dead`: given up after the last retry. */
   status: 'pending' | 'done' | 'dead';
@@ -22,6 +24,7 @@ export interface OutboxDocument {
 export const outboxSchema = new Schema<OutboxDocument>(
   {
     topic: { type: String, required: true },
+    subject: String,
     payload: { type: Schema.Types.Mixed, required: true },
     status: { type: String, enum: ['pending', 'done', 'dead'], default: 'pending' },
     attempts: { type: Number, default: 0 },
@@ -42,3 +45,7 @@ outboxSchema.index(
   { name: 'due', partialFilterExpression: { status: 'pending' } },
 );
 outboxSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: 0 });
+outboxSchema.index(
+  { organizationId: 1, subject: 1 },
+  { name: 'subject', partialFilterExpression: { subject: { $exists: true } } },
+);

@@ -1,6 +1,6 @@
 // Decisions become events of the outbox (document 2, section 6); webhooks and alerts deliver them.
 import { createScrubber } from '../../domain/scrub/scrubber.ts';
-import type { OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
+import type { OutboxRow, OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { TraceDocument } from './traces.model.ts';
 
@@ -14,26 +14,46 @@ const projection = {
   review: 1,
   timestamp: 1,
   createdAt: 1,
+  erasedAt: 1,
 } as const;
 
-export function traceEventsConsumer(outbox: OutboxWriter): Consumer<TraceDocument> {
+/** Rows are written only where somebody subscribes; what is erased takes its rows along. */
+export function traceEventsConsumer(
+  outbox: OutboxWriter,
+  subscribes: (organizationId: string) => Promise<boolean>,
+): Consumer<TraceDocument> {
   const scrubber = createScrubber({ nationalIds: true, extended: true });
   const scrub = (text: string): string => scrubber.text(text).text;
   return {
     name: 'trace-events',
     from: 'head',
-    kinds: ['trace'],
+    kinds: ['trace', 'erasure'],
     projection,
-    run: (entries, { session, organizationId }) =>
-      outbox.write(
-        entries.map((trace) => ({
-          organizationId,
-          topic: 'event',
-          payload: eventOf(trace, scrub),
-        })),
+    async run(entries, { session, organizationId }) {
+      const erased = entries.filter(isErasure).map(({ traceId }) => traceId);
+      if (erased.length > 0) await outbox.withdraw(organizationId, erased, session);
+      if (!(await subscribes(organizationId))) return;
+      const isKept = ({ traceId, erasedAt }: TraceDocument): boolean =>
+        !erasedAt && !erased.includes(traceId);
+      await outbox.write(
+        entries.filter(isKept).map((trace) => rowOf(organizationId, trace, scrub)),
         session,
-      ),
+      );
+    },
   };
+}
+
+function rowOf(
+  organizationId: string,
+  trace: TraceDocument,
+  scrub: (text: string) => string,
+): OutboxRow {
+  const payload = eventOf(trace, scrub);
+  return { organizationId, topic: 'event', subject: trace.traceId, payload };
+}
+
+function isErasure({ kind }: TraceDocument): boolean {
+  return kind === 'erasure';
 }
 
 /** The body of a delivery: `{ event, timestamp, data }`. `scrub` passes over what operators wrote. */

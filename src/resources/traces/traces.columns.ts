@@ -90,7 +90,7 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
     'review.escalatedAt',
     'review.escalationReason',
   ],
-  erasable: ['review.context'],
+  erasable: ['review.context', 'answer'],
 });
 
 function isFlagged({ status }: TracePayload): boolean {

@@ -7,7 +7,14 @@ import {
   startHarness,
   type Harness,
 } from '../../setup/harness.ts';
-import { decision, ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  createAgent,
+  decision,
+  ok,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import type { Answer, TestApp } from '../../setup/start-app.ts';
 
 let harness: Harness;
@@ -15,7 +22,7 @@ let app: TestApp;
 let ada: Owner;
 let key: string;
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startHarness({}, { subscribesToEvents: () => Promise.resolve(true) });
   app = harness.app;
   ada = await createOwner(app);
   ({ key } = await createWorkspaceKey(app, ada));
@@ -217,7 +224,7 @@ describe('bulk-delete', () => {
     expect(before?.idempotencyKey).toBeDefined();
     expect(
       Object.entries(trace?.sealed as object).filter(([, value]) => value !== null),
-    ).toHaveLength(2);
+    ).toHaveLength(1);
     expect(JSON.parse(erasure?.view as string)).toMatchObject({
       kind: 'erasure',
       cause: 'bulk-delete',
@@ -245,6 +252,33 @@ describe('bulk-delete', () => {
       payload: { mismatched: [], missing: [] },
     });
     expect((report.payload as { erased: number }).erased).toBeGreaterThan(0);
+  });
+
+  test('takes a free-text agent along, which may name a person; a registered one stays', async () => {
+    const rosa = await createOwner(app, 'Rosa');
+    const { key: rosas } = await createWorkspaceKey(app, rosa);
+    const bot = await createAgent(app, rosa);
+    const about = { agentVersion: canary, timestamp: '2026-03-01T10:00:00.000Z' };
+    const [free, registered] = [
+      await post({ agentId: `Anna ${canary}`, ...about }, rosas),
+      await post({ agentId: bot.id, ...about }, rosas),
+    ];
+    await app.instance.runJobsOnce();
+    ok(await remove([free.id, registered.id], rosa));
+    await app.instance.runJobsOnce();
+    const where = { organizationId: objectId(rosa.organizationId) };
+    for (const name of ['ledger', 'outbox', 'parked'])
+      expect(JSON.stringify(await harness.db.collection(name).find(where).toArray())).not.toContain(
+        canary,
+      );
+    const [ofFree] = await entriesOf(free.traceId);
+    const [ofRegistered] = await entriesOf(registered.traceId);
+    for (const column of ['agentId', 'agentVersion', 'clientInfo', 'timestamp', 'answer'])
+      expect(ofFree, column).not.toHaveProperty(column);
+    expect(ofRegistered).toMatchObject({ agentId: bot.id, agentName: bot.name });
+    expect(ofRegistered).not.toHaveProperty('agentVersion');
+    const report = await verified(rosa);
+    expect(report).toMatchObject({ verified: true, payload: { mismatched: [], missing: [] } });
   });
 
   test('twice at once: one entry', async () => {

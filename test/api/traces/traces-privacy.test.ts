@@ -16,7 +16,7 @@ let app: TestApp;
 let ada: Owner;
 let key: string;
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startHarness({}, { subscribesToEvents: () => Promise.resolve(true) });
   app = harness.app;
   ada = await createOwner(app);
   ({ key } = await createWorkspaceKey(app, ada));

@@ -22,8 +22,8 @@ export interface BulkResult {
 
 type DeletionCause = 'bulk-delete' | 'purge';
 
-/** What an erased decision keeps: how it was judged and where it came from, nothing of its content. */
-const RETAINED = new Set(['evaluation', 'origin']);
+/** What an erased decision keeps: how it was judged, nothing of its content, and not who a free-text agent may name. */
+const RETAINED = new Set(['evaluation']);
 
 export function createBulkService({
   models,
