@@ -1,5 +1,6 @@
 // Maps the groups of an identity provider to a role, by an organisation's rules.
-import { compilePattern } from '../policies/regex.ts';
+import { compilePattern, PatternTooExpensive } from '../policies/regex.ts';
+import { Work, workLimits } from '../work.ts';
 import type { Role } from './roles.ts';
 
 /** `pattern` (RE2 syntax) matches anywhere in the name of a group. */
@@ -17,13 +18,27 @@ export interface RoleDecision {
 /** The role when no rule matches (document 1, section 4.5). */
 export const DEFAULT_ROLE: Role = 'member';
 
-/** Decides by the first rule, in the organisation's order, that matches any group. An invalid pattern matches none. */
+/**
+ * Decides by the first rule, in the organisation's order, that matches any group. An invalid pattern matches none; rules that take more
+ * work than one decision may cause decide nothing.
+ */
 export function roleFor(groups: readonly string[], rules: readonly RoleRule[]): RoleDecision {
+  const byDefault = { role: DEFAULT_ROLE, matched: null };
+  try {
+    return firstMatch(groups, rules) ?? byDefault;
+  } catch (error) {
+    if (error instanceof PatternTooExpensive) return byDefault;
+    throw error;
+  }
+}
+
+function firstMatch(groups: readonly string[], rules: readonly RoleRule[]): RoleDecision | null {
+  const work = new Work(workLimits.conditions);
   for (const { pattern, role } of rules) {
     const result = compilePattern(pattern);
     if ('problem' in result) continue;
-    const group = groups.find((name) => result.pattern.occursIn([name]));
+    const group = groups.find((name) => result.pattern.occursIn([name], work));
     if (group !== undefined) return { role, matched: { pattern, group } };
   }
-  return { role: DEFAULT_ROLE, matched: null };
+  return null;
 }

@@ -15,6 +15,7 @@ import {
 import { splitPath } from './fields.ts';
 import { indexGuards, type GuardIndex } from './guards.ts';
 import { createInterner, type Interner } from './interner.ts';
+import { Work, workLimits } from '../work.ts';
 import {
   compilePolicy,
   digestedText,
@@ -35,8 +36,11 @@ export interface PolicySet {
   fields: string[];
   /** Whether some condition reads this member of the facts, or one inside it. */
   reads(member: string): boolean;
-  /** Evaluates the facts of one decision (docs/policies.md lists them). Never throws, keeps no state. */
-  evaluate(facts: JsonObject): PolicyVerdict;
+  /**
+   * Evaluates the facts of one decision (docs/policies.md lists them). Never throws, keeps no state. `work`: what all its conditions
+   * may cost together; what would cost more cannot be evaluated.
+   */
+  evaluate(facts: JsonObject, work?: Work): PolicyVerdict;
 }
 
 /**
@@ -59,8 +63,9 @@ export function compilePolicies(
     members: policies.map(({ match: { id, revision } }) => ({ id, revision })),
     fields: paths.keys(),
     reads: (member) => roots.has(member),
-    evaluate(facts) {
-      return evaluateAll(members, index, new Evaluation(facts, paths.items, slots.items));
+    evaluate(facts, work = new Work(workLimits.conditions)) {
+      const evaluation = new Evaluation({ facts, work }, paths.items, slots.items);
+      return evaluateAll(members, index, evaluation);
     },
   };
 }

@@ -3,12 +3,18 @@ import type { Json } from '../record/json.ts';
 import { checkCondition, type Condition } from './definition.ts';
 import { instantOf } from './instant.ts';
 import { compilePattern, patternLimits, type Pattern, PatternTooExpensive } from './regex.ts';
+import { searchFor, SHORT } from '../text-search.ts';
+import type { Work } from '../work.ts';
 
 /** Whether the condition holds, or the error that kept it from being evaluated. */
 export type Finding = boolean | string;
 
-/** A condition applied to a present value. */
-export type Test = (actual: Json) => Finding;
+/** A condition applied to a present value; takes from the work of its decision what it costs. */
+export type Test = (actual: Json, work: Work) => Finding;
+
+const OUT_OF_WORK = 'the conditions of this decision took all the work that one decision may cause';
+/** What a step compares: the engine compares and searches texts faster than it looks at characters. */
+const COMPARED = 8;
 
 /** Compiles a condition. One that was saved under other rules and is invalid today does not throw: it is an error for every value. */
 export function compileCondition(condition: Condition): Test {
@@ -50,14 +56,26 @@ export function sameJson(a: Json, b: Json): boolean {
 
 function equalTo(value: Json): Test {
   return value !== null && typeof value === 'object'
-    ? (actual) => sameJson(actual, value)
-    : (actual) => actual === value;
+    ? sameAs(value)
+    : (actual, work) =>
+        work.take(typeof actual === 'string' ? actual.length / (4 * COMPARED) : 0)
+          ? actual === value
+          : OUT_OF_WORK;
+}
+
+function sameAs(value: Json): Test {
+  const length = JSON.stringify(value).length;
+  return (actual, work) => (work.take(length / COMPARED) ? sameJson(actual, value) : OUT_OF_WORK);
 }
 
 function containing(value: Json): Test {
-  return (actual) => {
-    if (typeof actual === 'string') return typeof value === 'string' && actual.includes(value);
-    return Array.isArray(actual) && actual.includes(value);
+  const isPart = searchFor(String(value));
+  const perStep = String(value).length > SHORT ? 1 : COMPARED;
+  return (actual, work) => {
+    if (typeof actual !== 'string' && !Array.isArray(actual)) return false;
+    if (!work.take(actual.length / perStep)) return OUT_OF_WORK;
+    if (typeof actual === 'string') return typeof value === 'string' && isPart(actual);
+    return actual.includes(value);
   };
 }
 
@@ -72,28 +90,25 @@ function matching(source: string): Test {
   const result = compilePattern(source);
   if ('problem' in result) return () => `value ${result.problem}`;
   const { pattern } = result;
-  return (actual) => {
-    if (typeof actual === 'string') return search(pattern, [actual]);
-    return (
-      Array.isArray(actual) &&
-      search(
-        pattern,
-        actual.filter((item) => typeof item === 'string'),
-      )
-    );
+  return (actual, work) => {
+    if (typeof actual === 'string') return search(pattern, [actual], work);
+    if (!Array.isArray(actual)) return false;
+    if (!work.take(actual.length / COMPARED)) return OUT_OF_WORK;
+    const texts = actual.filter((item) => typeof item === 'string');
+    return search(pattern, texts, work);
   };
 }
 
-function search(pattern: Pattern, texts: string[]): Finding {
+function search(pattern: Pattern, texts: string[], work: Work): Finding {
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
   if (characters * pattern.instructions > patternLimits.work) {
     return `text of ${characters} characters is too long for a pattern of ${pattern.instructions} instructions`;
   }
   try {
-    return pattern.occursIn(texts);
+    return pattern.occursIn(texts, work);
   } catch (error) {
     return error instanceof PatternTooExpensive
-      ? `text of ${characters} characters is too long for a pattern with this many states`
+      ? OUT_OF_WORK
       : 'the pattern could not be searched for';
   }
 }

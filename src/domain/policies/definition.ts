@@ -65,11 +65,23 @@ export function checkPolicy(
   ];
   if (problems.length > 0) return problems;
   return [
-    ...conditions.flatMap((condition, i) =>
-      prefixed(`conditions[${i}]`, checkCondition(condition)),
-    ),
+    ...conditionProblems(conditions),
     ...actions.flatMap((action, i) => prefixed(`actions[${i}]`, checkAction(action))),
   ];
+}
+
+/** Patterns are compiled up to the first that is refused: what is refused should not cost more than what is accepted. */
+function conditionProblems(conditions: readonly Condition[]): Problem[] {
+  const problems: Problem[] = [];
+  let isCompiling = true;
+  for (const [i, condition] of conditions.entries()) {
+    const isPattern = condition.operator === 'regex';
+    if (isPattern && !isCompiling) continue;
+    const found = checkCondition(condition);
+    if (isPattern && found.length > 0) isCompiling = false;
+    problems.push(...prefixed(`conditions[${i}]`, found));
+  }
+  return problems;
 }
 
 /** The validation errors of one condition, with the paths `field` and `value`. */

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../record/json.ts';
 import { readPath } from './fields.ts';
 import type { CompiledCondition, CompiledPolicy } from './policy.ts';
+import type { Work } from '../work.ts';
 
 /** Three-valued logic as numbers: AND is the minimum, OR the maximum. UNKNOWN is a condition that could not be evaluated. */
 export const FALSE = 1;
@@ -24,6 +25,7 @@ const unread = Symbol('unread');
 /** The values and truths found so far for the facts of one decision. */
 export class Evaluation {
   readonly #facts: JsonObject;
+  readonly #work: Work;
   readonly #paths: readonly string[][];
   readonly #slots: readonly Slot[];
   readonly #values: (Json | undefined | typeof unread)[];
@@ -31,8 +33,13 @@ export class Evaluation {
   #errors: Map<number, string> | null = null;
 
   /** @param paths the distinct fields, split */
-  constructor(facts: JsonObject, paths: readonly string[][], slots: readonly Slot[]) {
+  constructor(
+    { facts, work }: { facts: JsonObject; work: Work },
+    paths: readonly string[][],
+    slots: readonly Slot[],
+  ) {
     this.#facts = facts;
+    this.#work = work;
     this.#paths = paths;
     this.#slots = slots;
     this.#values = new Array<typeof unread>(paths.length).fill(unread);
@@ -59,7 +66,7 @@ export class Evaluation {
   #test(slot: number): Truth {
     const { field, test } = this.#slots[slot]!;
     const actual = this.value(field);
-    const finding = actual !== undefined && test(actual);
+    const finding = actual !== undefined && test(actual, this.#work);
     if (typeof finding === 'boolean') return finding ? TRUE : FALSE;
     (this.#errors ??= new Map()).set(slot, finding);
     return UNKNOWN;

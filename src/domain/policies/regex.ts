@@ -1,29 +1,31 @@
 // User-defined regular expressions: RE2 syntax, linear time, bounded in size, work and memory, compiled once.
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
+import type { Work } from '../work.ts';
+import { automatonOf, type Automaton } from './automaton.ts';
+import { writtenOutSize } from './pattern-size.ts';
 
 /**
- * Characters of a pattern; instructions of its program; bytes of its lazily built DFA, and how often one search may fill them, at
- * some 12 ms; instructions x UTF-16 units of one search with the DFA, and without it, at some 25 ns each.
+ * Characters of a pattern; instructions of its program, and those that its repetitions may seem to make before it is compiled;
+ * instructions x UTF-16 units of one search; instructions of all compiled patterns that are kept.
  */
 export const patternLimits = {
   length: 1_000,
   instructions: 500,
-  dfaBytes: 1 << 20,
-  dfaFills: 2,
+  writtenOut: 4_000,
   work: 25_000_000,
-  workWithoutDfa: 1_500_000,
+  kept: 200_000,
 } as const;
 
 /** A compiled pattern. */
 export interface Pattern {
-  /** Instructions of the compiled program: a search takes at most this times the length of the text. */
+  /** Instructions of the compiled program. */
   instructions: number;
   /**
    * Whether the pattern occurs anywhere in one of the texts (case-sensitive; `^` and `$` are the ends of a text unless `(?m)`).
-   * @throws PatternTooExpensive when the DFA outgrows its memory and the texts are too long to be searched without it
+   * @throws PatternTooExpensive when that would take more work than is left
    */
-  occursIn(texts: readonly string[]): boolean;
+  occursIn(texts: readonly string[], work: Work): boolean;
 }
 
 export class PatternTooExpensive extends Error {}
@@ -31,7 +33,11 @@ export class PatternTooExpensive extends Error {}
 /** The pattern, or why it is refused, as a text that follows the name of the value. */
 export type PatternResult = { pattern: Pattern } | { problem: string };
 
-const compiled = new LRUCache<string, PatternResult>({ max: 2_000 });
+const compiled = new LRUCache<string, PatternResult>({
+  max: 2_000,
+  maxSize: patternLimits.kept,
+  sizeCalculation: (result) => ('pattern' in result ? result.pattern.instructions : 1),
+});
 
 /**
  * Compiles a pattern, or says why it is refused; never throws. RE2 has no look-around and no back-references, since they cannot be
@@ -49,6 +55,8 @@ function compileUncached(source: string): PatternResult {
   if (source === '') return { problem: 'must not be empty' };
   if (source.length > patternLimits.length)
     return { problem: `must have at most ${patternLimits.length} characters` };
+  const writtenOut = writtenOutSize(source);
+  if (writtenOut > patternLimits.writtenOut) return { problem: tooLarge(`about ${writtenOut}`) };
   try {
     return boundedPattern(RE2JS.compile(source));
   } catch (error) {
@@ -62,35 +70,21 @@ function compileUncached(source: string): PatternResult {
 
 function boundedPattern(program: RE2JS): PatternResult {
   const instructions = program.programSize();
-  if (instructions > patternLimits.instructions) {
-    return {
-      problem: `compiles to ${instructions} instructions, more than ${patternLimits.instructions}; use smaller repetitions`,
-    };
-  }
-  return { pattern: { instructions, occursIn: boundedSearch(program, instructions) } };
+  if (instructions > patternLimits.instructions) return { problem: tooLarge(String(instructions)) };
+  let automaton: Automaton | null = null;
+  const occursIn: Pattern['occursIn'] = (texts, work) =>
+    search((automaton ??= automatonOf(program, instructions)), texts, work);
+  return { pattern: { instructions, occursIn } };
 }
 
-/** A search of bounded cost, whose outcome depends on pattern and texts alone, not on earlier searches. */
-function boundedSearch(program: RE2JS, instructions: number): Pattern['occursIn'] {
-  const { dfa } = program.re2();
-  dfa.stateBudget = dfa.memBudget = patternLimits.dfaBytes;
-  const [match, resetCache] = [dfa.match.bind(dfa), dfa.resetCache.bind(dfa)];
-  let isLong = false;
-  let fills = 0;
-  // Where the DFA gives up it returns null, and RE2 falls back to a slower engine.
-  dfa.resetCache = (state: unknown) =>
-    ++fills < patternLimits.dfaFills ? (resetCache(state) as unknown) : null;
-  dfa.match = (...search: Parameters<typeof match>) => {
-    const outcome: unknown = match(...search);
-    if (outcome === null && isLong) throw new PatternTooExpensive();
-    return outcome;
-  };
-  return (texts) => {
-    const units = texts.reduce((sum, { length }) => sum + length, 0);
-    isLong = units * instructions > patternLimits.workWithoutDfa;
-    fills = 0;
-    // A warm DFA could finish texts on which a cold one gives up.
-    if (isLong) dfa.clearCache();
-    return texts.some((text) => program.test(text));
-  };
+function tooLarge(instructions: string): string {
+  return `compiles to ${instructions} instructions, more than ${patternLimits.instructions}; use smaller repetitions`;
+}
+
+function search(automaton: Automaton, texts: readonly string[], work: Work): boolean {
+  return texts.some((text) => {
+    const found = work.take(text.length) ? automaton.accepts(text, work) : null;
+    if (found === null) throw new PatternTooExpensive();
+    return found;
+  });
 }

@@ -1,6 +1,7 @@
 // Inputs that grow: hostile texts, keys, nesting, lists and patterns, each with the work that the server does on them.
 import { scoreDecision } from '../../../src/domain/confidence/score.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
+import type { Condition } from '../../../src/domain/policies/definition.ts';
 import { factsOf } from '../../../src/domain/policies/facts.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
@@ -160,31 +161,64 @@ function score(decision: JsonObject): unknown {
   return scoreDecision(decision, policies, { recentOverrideRate: null, recentFlagRate: null });
 }
 
+/** Policies with these conditions, on one text. */
+function evaluation(conditions: readonly Condition[], text: string): () => unknown {
+  const definitions = conditions.map((condition, i) => ({
+    id: String(i),
+    revision: 1,
+    name: 'p',
+    description: '',
+    priority: 1,
+    conditions: [condition],
+    actions: [{ type: 'block' as const }],
+  }));
+  const set = compilePolicies(definitions);
+  return () => set.evaluate({ text });
+}
+
+/** As many a as b, in no order that an automaton could remember. */
+function irregular(length: number): string {
+  let state = 1;
+  let text = '';
+  while (text.length < length) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    text += state > 0x3fffffff ? 'a' : 'b';
+  }
+  return text;
+}
+const hundreds = Array.from({ length: 200 }, (_, i) => i);
+const part = (i: number): string => `${'a'.repeat(4_000 + i)}b${'a'.repeat(4_000)}`;
+
 const patterns: Case[] = [
   '(a+)+$',
   '(a|aa)+$',
   '(.*a){8}x',
   'a[ab]{9}[c-m]',
   '(?:a|b)*a(?:a|b){60}c$',
-].map((value) => {
-  const definition = {
-    id: 'p',
-    revision: 1,
-    name: 'p',
-    description: '',
-    priority: 1,
-    conditions: [{ field: 'text', operator: 'regex' as const, value }],
-    actions: [{ type: 'block' as const }],
-  };
-  return {
-    name: `pattern ${value}`,
-    size: 4_000,
-    of: (size) => {
-      const text = 'abaab'.repeat(size / 5);
-      const set = compilePolicies([definition]);
-      return () => set.evaluate({ text });
-    },
-  };
-});
+].map((value) => ({
+  name: `pattern ${value}`,
+  size: 4_000,
+  of: (size) => evaluation([{ field: 'text', operator: 'regex', value }], 'abaab'.repeat(size / 5)),
+}));
+
+/** As much as the limits allow: what is too much is not done. */
+export const bounded: readonly { name: string; of(): () => unknown }[] = [
+  {
+    name: 'two hundred patterns with very many states',
+    of: () =>
+      evaluation(
+        hundreds.map((i) => ({ field: 'text', operator: 'regex', value: `a[ab]{13}[c-m]{${i}}x` })),
+        irregular(50_000),
+      ),
+  },
+  {
+    name: 'two hundred long parts of a text that nearly has them',
+    of: () =>
+      evaluation(
+        hundreds.map((i) => ({ field: 'text', operator: 'contains', value: part(i) })),
+        'a'.repeat(100_000),
+      ),
+  },
+];
 
 export const cases: readonly Case[] = [...texts, ...keys, ...nesting, ...lists, ...patterns];

@@ -8,6 +8,7 @@ import {
 } from '../../../src/domain/policies/definition.ts';
 import { instantOf } from '../../../src/domain/policies/instant.ts';
 import { compilePattern, patternLimits } from '../../../src/domain/policies/regex.ts';
+import { Work, workLimits } from '../../../src/domain/work.ts';
 
 /** What both engines must agree on. */
 export interface NaiveVerdict {
@@ -123,7 +124,7 @@ function matches(actual: Json, source: string): Outcome {
       error: `text of ${length} characters is too long for a pattern of ${instructions} instructions`,
     };
   }
-  return plain(occursIn(texts));
+  return plain(occursIn(texts, new Work(workLimits.conditions)));
 }
 
 function plain(truth: boolean): Outcome {

@@ -7,12 +7,13 @@ import {
   wordInName,
 } from '../../../src/domain/policies/templates/patterns.ts';
 import { compilePattern } from '../../../src/domain/policies/regex.ts';
+import { Work, workLimits } from '../../../src/domain/work.ts';
 import { runs } from '../../setup/runs.ts';
 
 function occurs(source: string, text: string): boolean {
   const result = compilePattern(source);
   if ('problem' in result) throw new Error(`${source} ${result.problem}`);
-  return result.pattern.occursIn([text]);
+  return result.pattern.occursIn([text], new Work(workLimits.conditions));
 }
 
 const word = fc

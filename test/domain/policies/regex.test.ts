@@ -1,13 +1,18 @@
 // Hostile patterns: refused or bounded when compiled, and linear in the text when searched.
-import { describe, expect, it } from 'vitest';
+import { RE2JS } from 're2js';
+import { describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../../../src/domain/record/json.ts';
+import { checkPolicy, type Condition } from '../../../src/domain/policies/definition.ts';
 import {
   compilePattern,
   patternLimits,
   PatternTooExpensive,
 } from '../../../src/domain/policies/regex.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
+import { Work, workLimits } from '../../../src/domain/work.ts';
 import { judge, policy } from './build.ts';
 
+const OUT_OF_WORK = 'the conditions of this decision took all the work that one decision may cause';
 const long = 'a'.repeat(50_000) + '!';
 let state = 1;
 function advance(): boolean {
@@ -62,12 +67,14 @@ describe('limits', () => {
       const result = compilePattern(source);
       const flags = source.startsWith('(?i)') ? 'i' : '';
       const expected = new RegExp(source.replace('(?i)', ''), flags).test(text);
-      expect('pattern' in result && result.pattern.occursIn([text])).toBe(expected);
+      expect('pattern' in result && result.pattern.occursIn([text], new Work(1_000))).toBe(
+        expected,
+      );
     }
   });
 });
 
-describe('a pattern whose automaton outgrows its memory', () => {
+describe('a pattern whose automaton has too many states', () => {
   const hostile: [source: string, remembered: number, end: string][] = [
     ['[ab]*a[ab]{200}[de]', 200, 'd'],
     ['(?:a|b)*a(?:a|b){400}c$', 400, 'c'],
@@ -76,7 +83,7 @@ describe('a pattern whose automaton outgrows its memory', () => {
   const search = (source: string, texts: readonly string[]): boolean => {
     const result = compilePattern(source);
     if ('problem' in result) throw new Error(result.problem);
-    return result.pattern.occursIn(texts);
+    return result.pattern.occursIn(texts, new Work(workLimits.conditions));
   };
   const parts = Array.from(
     { length: 50 },
@@ -102,15 +109,78 @@ describe('a pattern whose automaton outgrows its memory', () => {
   );
 
   it('is unknown to a policy', () => {
-    const error = 'text of 50002 characters is too long for a pattern with this many states';
     expect(
       judge([{ field: 'text', operator: 'regex', value: '[ab]*a[ab]{200}[de]' }], {
         text: irregular,
       }),
     ).toMatchObject({
       action: 'block',
-      matched: [{ id: 'p', error }],
+      matched: [{ id: 'p', error: OUT_OF_WORK }],
     });
+  });
+});
+
+describe('the work of one decision', () => {
+  const hostile = (count: number) =>
+    Array.from({ length: count }, (_, i) =>
+      policy({
+        id: `p${String(i).padStart(3, '0')}`,
+        conditions: [
+          { field: 'text', operator: 'regex', value: `a[ab]{13}[c-m]${'n?'.repeat(i)}x` },
+        ],
+      }),
+    );
+
+  it('is shared by all its patterns: past it a policy that restricts is in error, and matches', () => {
+    const { matched, status } = compilePolicies(hostile(50)).evaluate({ text: irregular });
+    expect(status).toBe('blocked');
+    expect(new Set(matched.map(({ error }) => error))).toEqual(new Set([OUT_OF_WORK]));
+    expect(matched.length).toBeGreaterThan(20);
+  });
+
+  it('is left to every decision anew', () => {
+    const set = compilePolicies(hostile(50));
+    set.evaluate({ text: irregular });
+    expect(set.evaluate({ text: 'abba' })).toMatchObject({ status: 'approved', matched: [] });
+  });
+
+  it.each<[string, Condition, JsonObject]>([
+    ['a part of a text', { field: 'text', operator: 'contains', value: 'b' }, { text: long }],
+    ['an element', { field: 'list', operator: 'contains', value: 'b' }, { list: [long, long] }],
+    ['the same', { field: 'o', operator: 'equals', value: { a: [1, 2, 3, 4] } }, { o: {} }],
+  ])('is spent on looking for %s', (_what, condition, facts) => {
+    const set = compilePolicies([policy({ id: 'p', conditions: [condition] })]);
+    expect(set.evaluate(facts, new Work(1_000_000))).toMatchObject({ matched: [] });
+    expect(set.evaluate(facts, new Work(0))).toMatchObject({ matched: [{ error: OUT_OF_WORK }] });
+  });
+});
+
+describe('a pattern that is refused', () => {
+  it.each(['(a{1000})'.repeat(111), '((a{100}){9}){9}', '\\pL{400}', '(?:abcdefgh){1000}'])(
+    '%s: by its repetitions, before it is compiled',
+    (source) => {
+      const compile = vi.spyOn(RE2JS, 'compile');
+      const result = compilePattern(source);
+      expect(result).toMatchObject({
+        problem: expect.stringMatching(/^compiles to about \d+ instr/),
+      });
+      expect(compile).not.toHaveBeenCalled();
+      compile.mockRestore();
+    },
+  );
+
+  it('is the last that is compiled of a policy', () => {
+    const compile = vi.spyOn(RE2JS, 'compile');
+    const conditions = Array.from({ length: 50 }, (_, i) => ({
+      field: 'text',
+      operator: 'regex' as const,
+      value: `[a-z]{${600 + i}}`,
+    }));
+    expect(checkPolicy(conditions, [{ type: 'block' }])).toMatchObject([
+      { path: 'conditions[0].value' },
+    ]);
+    expect(compile).toHaveBeenCalledTimes(1);
+    compile.mockRestore();
   });
 });
 

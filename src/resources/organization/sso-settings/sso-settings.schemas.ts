@@ -142,17 +142,23 @@ export const ssoDeletedView = z.object({
   sessionsEnded: z.number().int(),
 });
 
-const pattern = z
-  .string()
-  .max(200)
-  .superRefine((text, context) => {
-    const result = compilePattern(text);
-    if ('problem' in result) context.addIssue({ code: 'custom', message: result.problem });
-  })
-  .describe('RE2, looked for anywhere in the name of a group');
+const pattern = z.string().max(200).describe('RE2, looked for anywhere in the name of a group');
+
+/** Tells the first pattern that is refused; the others are not compiled. */
+function refinePatterns(rules: readonly { pattern: string }[], context: z.RefinementCtx): void {
+  for (const [i, rule] of rules.entries()) {
+    const result = compilePattern(rule.pattern);
+    if (!('problem' in result)) continue;
+    context.addIssue({ code: 'custom', path: [i, 'pattern'], message: result.problem });
+    return;
+  }
+}
 
 export const roleMappingInput = z.strictObject({
-  rules: z.array(z.strictObject({ pattern, role: z.enum(ROLES) })).max(MAX_RULES),
+  rules: z
+    .array(z.strictObject({ pattern, role: z.enum(ROLES) }))
+    .max(MAX_RULES)
+    .superRefine(refinePatterns),
 });
 export const roleMappingView = z.object({
   rules: z

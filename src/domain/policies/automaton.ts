@@ -1,0 +1,98 @@
+// The automaton of a compiled pattern, built as it goes: every state that has to be built is paid for, and only so much stays in memory.
+import { LRUCache } from 'lru-cache';
+import type { RE2JS } from 're2js';
+import type { Work } from '../work.ts';
+
+/** Measured in steps of 20 ns: a transition that is not known yet, by instructions in its state; one instruction on one character without automaton. */
+const costs = { transition: 100, perInstruction: 20, without: 1 } as const;
+
+/** Bytes of one automaton, and of all that are kept between searches. */
+const KEPT_OF_ONE = 256 * 1024;
+const KEPT_OF_ALL = 16 * 1024 * 1024;
+/** Steps that any search may spend on building: what is built once serves the next searches. */
+const TO_BEGIN_WITH = 5_000;
+/** More than any search can pay for. */
+const UNBOUNDED = 1 << 30;
+/** Instructions up to which the literals of a pattern are looked for first; for long ones the engine's search is not linear. */
+const SHORT = 64;
+
+/** What re2js keeps inside, as far as it is used here. */
+interface Dfa {
+  memBudget: number;
+  stateBudget: number;
+  clearCache(): void;
+  resetCache(state: DfaState): DfaState | null;
+  step(state: DfaState, cls: number, ...rest: unknown[]): DfaState | null;
+  match(...search: unknown[]): boolean | null;
+}
+interface DfaState {
+  nfaStates: readonly number[];
+  next: readonly (DfaState | null)[] | null;
+}
+
+export interface Automaton {
+  /** Whether the pattern occurs in the text; null when that would take more work than is left. */
+  accepts(text: string, work: Work): boolean | null;
+}
+
+class OutOfWork extends Error {}
+
+const kept = new LRUCache<Dfa, number>({
+  maxSize: KEPT_OF_ALL,
+  sizeCalculation: (bytes) => bytes,
+  dispose: (_bytes, dfa, reason) => reason === 'evict' && dfa.clearCache(),
+});
+
+/**
+ * A search takes hardly more than it would take without an automaton, instructions times characters: where building states has cost a
+ * quarter of that, it goes on without.
+ */
+export function automatonOf(program: RE2JS, instructions: number): Automaton {
+  const re2 = program.re2() as unknown as { dfa: Dfa; prefilter: unknown; prefixComplete: boolean };
+  if (instructions > SHORT) {
+    re2.prefilter = null;
+    re2.prefixComplete = false;
+  }
+  const { dfa } = re2;
+  const [step, match] = [dfa.step.bind(dfa), dfa.match.bind(dfa)];
+  dfa.memBudget = dfa.stateBudget = UNBOUNDED;
+  dfa.resetCache = () => null;
+  let search = { work: null as Work | null, without: 0, most: 0, built: 0 };
+
+  dfa.step = (state, cls, ...rest) => {
+    const known = state.next?.[cls];
+    if (known) return known;
+    const cost = costs.transition + costs.perInstruction * state.nfaStates.length;
+    search.built += cost;
+    if (!search.work?.take(cost)) throw new OutOfWork();
+    return search.built > search.most ? null : step(state, cls, ...rest);
+  };
+  // Null: the engine goes on without the automaton.
+  dfa.match = (...given) => {
+    const outcome = match(...given);
+    if (outcome === null && !search.work?.take(search.without)) throw new OutOfWork();
+    return outcome;
+  };
+
+  return {
+    accepts(text, work) {
+      const without = costs.without * instructions * text.length;
+      search = { work, without, most: TO_BEGIN_WITH + without / 4, built: 0 };
+      try {
+        return program.test(text);
+      } catch (error) {
+        if (error instanceof OutOfWork) return null;
+        throw error;
+      } finally {
+        if (search.built > 0) keep(dfa);
+      }
+    },
+  };
+}
+
+function keep(dfa: Dfa): void {
+  const bytes = UNBOUNDED - dfa.memBudget;
+  if (bytes <= KEPT_OF_ONE) return void kept.set(dfa, Math.max(1, bytes));
+  kept.delete(dfa);
+  dfa.clearCache();
+}

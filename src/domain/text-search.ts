@@ -1,0 +1,35 @@
+// Whether a text holds another, in linear time: the engine's own search takes length times length on texts such as aaa...b...aaa.
+
+/** Shorter texts are searched for by the engine, which then takes at most so many times the length of the text. */
+export const SHORT = 16;
+
+/** A search for one text in others. */
+export function searchFor(part: string): (text: string) => boolean {
+  if (part.length <= SHORT) return (text) => text.includes(part);
+  let borders: Int32Array | null = null;
+  return (text) => text.length >= part.length && occurs(part, text, (borders ??= bordersOf(part)));
+}
+
+/** Knuth, Morris and Pratt: for each length of a beginning, the longest shorter beginning that it ends with. */
+function bordersOf(part: string): Int32Array {
+  const borders = new Int32Array(part.length);
+  let matched = 0;
+  for (let at = 1; at < part.length; at++) {
+    const unit = part.charCodeAt(at);
+    while (matched > 0 && part.charCodeAt(matched) !== unit) matched = borders[matched - 1] ?? 0;
+    if (part.charCodeAt(matched) === unit) matched++;
+    borders[at] = matched;
+  }
+  return borders;
+}
+
+function occurs(part: string, text: string, borders: Int32Array): boolean {
+  let matched = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    while (matched > 0 && part.charCodeAt(matched) !== unit) matched = borders[matched - 1] ?? 0;
+    if (part.charCodeAt(matched) === unit) matched++;
+    if (matched === part.length) return true;
+  }
+  return false;
+}
