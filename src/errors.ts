@@ -190,6 +190,27 @@ export function reasonOf(error: AppError): string {
   return texts.join(': ').slice(0, MAX_REASON);
 }
 
+/** A place in an input, and what is wrong there. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+/** Issues that are told; an input can have as many as it has bytes. */
+const ISSUES_TOLD = 20;
+const PATH_TOLD = 200;
+const MESSAGE_TOLD = 500;
+
+/** What an answer tells of issues: the first, and how many more there are. */
+export function toldIssues(found: readonly Issue[]): { issues: Issue[]; furtherIssues?: number } {
+  const issues = found.slice(0, ISSUES_TOLD).map(({ path, message }) => ({
+    path: path.slice(0, PATH_TOLD),
+    message: message.slice(0, MESSAGE_TOLD),
+  }));
+  const furtherIssues = found.length - issues.length;
+  return furtherIssues === 0 ? { issues } : { issues, furtherIssues };
+}
+
 const DUPLICATE_KEY = 11_000;
 
 /** Whether a unique index refused a write. */

@@ -1,28 +1,24 @@
 // Parses a handler's input by the schemas that its route declares.
 import type { Request } from 'express';
 import type { z } from 'zod';
-import { AppError, type Code } from '../../errors.ts';
+import { AppError, type Code, toldIssues } from '../../errors.ts';
 import { parseBody, parseForm } from './body.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Paged } from '../declaration/paging.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
 
-/** @throws AppError with the first issues as text and all of them as `data.issues` */
+/** @throws AppError with the first issues as text, and more of them as `data.issues` */
 function check<T>(schema: z.ZodType<T>, value: unknown, code: Code): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => ({
-    path: issue.path.join('.'),
-    message: issue.message,
-  }));
-  throw new AppError(
-    code,
-    issues
-      .slice(0, 3)
-      .map(({ path, message }) => (path ? `${path}: ${message}` : message))
-      .join('; '),
-    { data: { issues } },
-  );
+  const found = parsed.error.issues;
+  const issues = found.map(({ path, message }) => ({ path: path.join('.'), message }));
+  const data = toldIssues(issues);
+  const text = data.issues
+    .slice(0, 3)
+    .map(({ path, message }) => (path ? `${path}: ${message}` : message))
+    .join('; ');
+  throw new AppError(code, text, { data });
 }
 
 export interface Parsed {

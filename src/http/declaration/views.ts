@@ -57,6 +57,14 @@ export const newPassword = z
 /** A password to verify; only its length is checked. */
 export const existingPassword = z.string().min(1).max(128);
 
+/** A list that is refused before its items are looked at when it has too many. */
+export const listOf = <T extends z.ZodType>(item: T, max: number) =>
+  z.preprocess((value, context) => {
+    if (!Array.isArray(value) || value.length <= max) return value;
+    context.addIssue({ code: 'custom', message: `at most ${max} items` });
+    return z.NEVER;
+  }, z.array(item).max(max));
+
 /** A free-form JSON object; the body parser has checked that it is safe. */
 export const freeObject = z.record(z.string(), z.json());
 

@@ -5,11 +5,12 @@ import {
   checkPolicy,
   logicalOperators,
   operators,
+  policyLimits,
   type Action,
   type Condition,
 } from '../../domain/policies/definition.ts';
 import { templateCategories } from '../../domain/policies/templates/templates.ts';
-import { freeObject, id, idParam, instant, line } from '../../http/declaration/views.ts';
+import { freeObject, id, idParam, instant, line, listOf } from '../../http/declaration/views.ts';
 
 const objectId = z
   .string()
@@ -44,8 +45,10 @@ const contents = {
   description: z.string().trim().max(500),
   enabled: z.boolean(),
   priority: z.number().min(-1e6).max(1e6).describe('Lower is evaluated first'),
-  conditions: z.array(condition),
-  actions: z.array(action),
+  conditions: listOf(condition, policyLimits.conditions).describe(
+    'All conditions of a workspace share 2,000,000 steps of work a decision; what would take more is in error',
+  ),
+  actions: listOf(action, policyLimits.actions),
 };
 
 /** An action that is always right, so that conditions can be checked without their actions. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/record/json.ts';
 import { type ContentLimits, SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
-import { from, id, instant, to } from '../../http/declaration/views.ts';
+import { from, id, instant, listOf, to } from '../../http/declaration/views.ts';
 import { TRACE_STATUSES } from './traces.model.ts';
 
 /** Any JSON value: it came through the strict parser, or out of a stored text. */
@@ -19,18 +19,8 @@ const jsonObject = z
 const highest = (limit: keyof ContentLimits): number =>
   Math.max(...SCHEMA_VERSIONS.map(({ limits }) => limits[limit]));
 
-/** A list that is refused before its items are looked at when it has too many. */
-function shortList<T extends z.ZodType>(item: T, limit: 'alternatives' | 'toolCalls') {
-  const [items, bytes] = [highest(limit), highest(`${limit}Bytes`)];
-  return z.preprocess(
-    (value, context) => {
-      if (!Array.isArray(value) || value.length <= items) return value;
-      context.addIssue({ code: 'custom', message: `at most ${items} items` });
-      return z.NEVER;
-    },
-    z.array(item).max(items).describe(`At most ${bytes} bytes of JSON`),
-  );
-}
+const shortList = <T extends z.ZodType>(item: T, limit: 'alternatives' | 'toolCalls') =>
+  listOf(item, highest(limit)).describe(`At most ${highest(`${limit}Bytes`)} bytes of JSON`);
 const alternatives = shortList(
   z.looseObject({ decision: json.optional(), confidence: z.number().min(0).max(1).optional() }),
   'alternatives',

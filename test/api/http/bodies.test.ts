@@ -233,3 +233,20 @@ test('NUL in a query is refused, a repeated or odd member is not a fault', async
   expect((await get('__proto__=1&constructor=2')).status).toBe(200);
   expect((await get('limit=100000')).body.pagination.limit).toBe(200);
 });
+
+test('a body with very many mistakes is told of twenty, and how many more there are', async () => {
+  const refuse = async (conditions: unknown[]) => {
+    const body = { name: 'p', conditions, actions: [{ type: 'notify' }] };
+    const answer = await app.call('POST', '/api/v1/policies', { token: ada.token, body });
+    refused(answer, 400, 'VALIDATION_ERROR');
+    return answer.body.data;
+  };
+  const { issues, furtherIssues } = await refuse(Array.from({ length: 50 }, () => ({})));
+  expect(issues).toHaveLength(20);
+  expect(furtherIssues).toBeGreaterThanOrEqual(80);
+  expect(await refuse(Array.from({ length: 20_000 }, () => ({})))).toEqual({
+    issues: [{ path: 'conditions', message: 'at most 50 items' }],
+  });
+  const { issues: long } = await refuse([{ ['x'.repeat(90_000)]: 1 }]);
+  expect(JSON.stringify(long).length).toBeLessThan(5_000);
+});

@@ -4,7 +4,7 @@ import { EMAIL_NAME, PERSISTENT_NAME, UNSPECIFIED_NAME } from '../../../domain/s
 import { MAX_CHARACTERS } from '../../../domain/saml/xml.ts';
 import { compilePattern } from '../../../domain/policies/regex.ts';
 import { ROLES } from '../../../domain/identity/roles.ts';
-import { instant, line } from '../../../http/declaration/views.ts';
+import { instant, line, listOf } from '../../../http/declaration/views.ts';
 
 const MAX_RULES = 50;
 
@@ -155,10 +155,9 @@ function refinePatterns(rules: readonly { pattern: string }[], context: z.Refine
 }
 
 export const roleMappingInput = z.strictObject({
-  rules: z
-    .array(z.strictObject({ pattern, role: z.enum(ROLES) }))
-    .max(MAX_RULES)
-    .superRefine(refinePatterns),
+  rules: listOf(z.strictObject({ pattern, role: z.enum(ROLES) }), MAX_RULES).superRefine(
+    refinePatterns,
+  ),
 });
 export const roleMappingView = z.object({
   rules: z

@@ -5,7 +5,7 @@ import {
   MIGRATION_LINK,
   type SchemaVersion,
 } from '../../../domain/record/schema-versions.ts';
-import { AppError } from '../../../errors.ts';
+import { AppError, toldIssues } from '../../../errors.ts';
 import type { IngestBody } from '../traces.schemas.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -39,11 +39,12 @@ export function requireWithinLimits(body: IngestBody, limits: SchemaVersion['lim
   const violations = limitViolationOf(body, limits);
   if (violations.length === 0) return;
   const text = violations
+    .slice(0, 3)
     .map(({ path, limit, found, unit }) => `${path}: ${found} ${unit}, at most ${limit}`)
     .join('; ');
   const issues = violations.map(({ path, limit, unit }) => ({
     path,
     message: `at most ${limit} ${unit}`,
   }));
-  throw new AppError('SVC_VALIDATION_FAILED', text, { data: { issues } });
+  throw new AppError('SVC_VALIDATION_FAILED', text, { data: toldIssues(issues) });
 }
