@@ -1,7 +1,7 @@
 // A search for a text in others finds what the engine's own finds, on texts that make it slow as on any other.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { searchFor } from '../../src/domain/text-search.ts';
+import { searchFor } from '../../src/domain/patterns/text-search.ts';
 import { runs } from '../setup/runs.ts';
 
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b'), maxLength });

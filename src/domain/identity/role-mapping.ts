@@ -1,5 +1,5 @@
 // Maps the groups of an identity provider to a role, by an organisation's rules.
-import { compilePattern, PatternTooExpensive } from '../policies/regex.ts';
+import { compilePattern, PatternTooExpensive } from '../patterns/regex.ts';
 import { Work, workLimits } from '../work.ts';
 import type { Role } from './roles.ts';
 

@@ -2,8 +2,13 @@
 import type { Json } from '../record/json.ts';
 import { checkCondition, type Condition } from './definition.ts';
 import { instantOf } from './instant.ts';
-import { compilePattern, patternLimits, type Pattern, PatternTooExpensive } from './regex.ts';
-import { searchFor, SHORT } from '../text-search.ts';
+import {
+  compilePattern,
+  patternLimits,
+  type Pattern,
+  PatternTooExpensive,
+} from '../patterns/regex.ts';
+import { searchFor, SHORT } from '../patterns/text-search.ts';
 import type { Work } from '../work.ts';
 
 /** Whether the condition holds, or the error that kept it from being evaluated. */

@@ -1,7 +1,7 @@
 // The definition of a policy, and the validation of its conditions and actions (document 2, resource Policy).
 import type { Json, JsonObject } from '../record/json.ts';
 import { instantOf } from './instant.ts';
-import { compilePattern } from './regex.ts';
+import { compilePattern } from '../patterns/regex.ts';
 
 export const operators = ['equals', 'contains', 'greater_than', 'less_than', 'regex'] as const;
 export type Operator = (typeof operators)[number];

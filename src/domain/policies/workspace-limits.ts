@@ -1,6 +1,6 @@
 // Limits on the total cost of a workspace's enabled policies: all are evaluated on every decision, on a thread that tenants share.
 import type { Condition } from './definition.ts';
-import { compilePattern } from './regex.ts';
+import { compilePattern } from '../patterns/regex.ts';
 
 /** `instructions` is the sum over the distinct regex conditions, each counted once however many policies have it. */
 export const workspaceLimits = { policies: 1_000, instructions: 10_000 } as const;

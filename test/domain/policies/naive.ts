@@ -7,7 +7,7 @@ import {
   type PolicyDefinition,
 } from '../../../src/domain/policies/definition.ts';
 import { instantOf } from '../../../src/domain/policies/instant.ts';
-import { compilePattern, patternLimits } from '../../../src/domain/policies/regex.ts';
+import { compilePattern, patternLimits } from '../../../src/domain/patterns/regex.ts';
 import { Work, workLimits } from '../../../src/domain/work.ts';
 
 /** What both engines must agree on. */

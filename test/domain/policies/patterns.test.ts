@@ -6,7 +6,7 @@ import {
   startingWithNoneOf,
   wordInName,
 } from '../../../src/domain/policies/templates/patterns.ts';
-import { compilePattern } from '../../../src/domain/policies/regex.ts';
+import { compilePattern } from '../../../src/domain/patterns/regex.ts';
 import { Work, workLimits } from '../../../src/domain/work.ts';
 import { runs } from '../../setup/runs.ts';
 

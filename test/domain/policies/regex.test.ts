@@ -7,7 +7,7 @@ import {
   compilePattern,
   patternLimits,
   PatternTooExpensive,
-} from '../../../src/domain/policies/regex.ts';
+} from '../../../src/domain/patterns/regex.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import { Work, workLimits } from '../../../src/domain/work.ts';
 import { judge, policy } from './build.ts';

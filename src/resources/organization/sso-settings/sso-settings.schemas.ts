@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { EMAIL_NAME, PERSISTENT_NAME, UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import { MAX_CHARACTERS } from '../../../domain/saml/xml.ts';
-import { compilePattern } from '../../../domain/policies/regex.ts';
+import { compilePattern } from '../../../domain/patterns/regex.ts';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { instant, line, listOf } from '../../../http/declaration/views.ts';
 

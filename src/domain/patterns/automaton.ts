@@ -43,50 +43,71 @@ const kept = new LRUCache<Dfa, number>({
   dispose: (_bytes, dfa, reason) => reason === 'evict' && dfa.clearCache(),
 });
 
+/** One search: what it may spend. */
+interface Search {
+  work: Work;
+  /** What it takes without the automaton. */
+  without: number;
+  /** What may be spent on building. */
+  most: number;
+  built: number;
+}
+
 /**
  * A search takes hardly more than it would take without an automaton, instructions times characters: where building states has cost a
  * quarter of that, it goes on without.
  */
 export function automatonOf(program: RE2JS, instructions: number): Automaton {
-  const re2 = program.re2() as unknown as { dfa: Dfa; prefilter: unknown; prefixComplete: boolean };
-  if (instructions > SHORT) {
-    re2.prefilter = null;
-    re2.prefixComplete = false;
-  }
-  const { dfa } = re2;
-  const [step, match] = [dfa.step.bind(dfa), dfa.match.bind(dfa)];
-  dfa.memBudget = dfa.stateBudget = UNBOUNDED;
-  dfa.resetCache = () => null;
-  let search = { work: null as Work | null, without: 0, most: 0, built: 0 };
-
-  dfa.step = (state, cls, ...rest) => {
-    const known = state.next?.[cls];
-    if (known) return known;
-    const cost = costs.transition + costs.perInstruction * state.nfaStates.length;
-    search.built += cost;
-    if (!search.work?.take(cost)) throw new OutOfWork();
-    return search.built > search.most ? null : step(state, cls, ...rest);
-  };
-  // Null: the engine goes on without the automaton.
-  dfa.match = (...given) => {
-    const outcome = match(...given);
-    if (outcome === null && !search.work?.take(search.without)) throw new OutOfWork();
-    return outcome;
-  };
-
+  const dfa = dfaOf(program, instructions);
+  let search: Search | null = null;
+  payForStates(dfa, () => search);
   return {
     accepts(text, work) {
       const without = costs.without * instructions * text.length;
-      search = { work, without, most: TO_BEGIN_WITH + without / 4, built: 0 };
+      const own = { work, without, most: TO_BEGIN_WITH + without / 4, built: 0 };
+      search = own;
       try {
         return program.test(text);
       } catch (error) {
         if (error instanceof OutOfWork) return null;
         throw error;
       } finally {
-        if (search.built > 0) keep(dfa);
+        if (own.built > 0) keep(dfa);
       }
     },
+  };
+}
+
+/** The automaton inside a program, without a bound of its own. */
+function dfaOf(program: RE2JS, instructions: number): Dfa {
+  const re2 = program.re2() as unknown as { dfa: Dfa; prefilter: unknown; prefixComplete: boolean };
+  if (instructions > SHORT) {
+    re2.prefilter = null;
+    re2.prefixComplete = false;
+  }
+  const { dfa } = re2;
+  dfa.memBudget = dfa.stateBudget = UNBOUNDED;
+  dfa.resetCache = () => null;
+  return dfa;
+}
+
+/** Makes the automaton ask the search under way before it builds a state, and before it leaves the text to the other engine. */
+function payForStates(dfa: Dfa, searching: () => Search | null): void {
+  const [step, match] = [dfa.step.bind(dfa), dfa.match.bind(dfa)];
+  dfa.step = (state, cls, ...rest) => {
+    const known = state.next?.[cls];
+    if (known) return known;
+    const search = searching();
+    const cost = costs.transition + costs.perInstruction * state.nfaStates.length;
+    if (!search?.work.take(cost)) throw new OutOfWork();
+    search.built += cost;
+    return search.built > search.most ? null : step(state, cls, ...rest);
+  };
+  dfa.match = (...given) => {
+    const outcome = match(...given);
+    const search = searching();
+    if (outcome === null && !search?.work.take(search.without)) throw new OutOfWork();
+    return outcome;
   };
 }
 
