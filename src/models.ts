@@ -11,6 +11,7 @@ import { oneTimeTokenSchema } from './resources/auth/email-links/one-time-tokens
 import { sessionSchema } from './resources/auth/sessions/sessions.model.ts';
 import { userSchema } from './resources/auth/accounts/users.model.ts';
 import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
+import { notificationSchema } from './resources/notifications/notifications.model.ts';
 import { membershipSchema } from './resources/organization/memberships/memberships.model.ts';
 import { organizationDeletionSchema } from './resources/organization/deletion/organization-deletions.model.ts';
 import { organizationSchema } from './resources/organization/organization.model.ts';
@@ -41,6 +42,7 @@ export function createModels(connection: Connection) {
     ssoDomains: model('SsoDomain', ssoDomainSchema),
     usedMessages: model('UsedMessage', usedMessageSchema),
     invitations: model('Invitation', invitationSchema),
+    notifications: model('Notification', notificationSchema),
     workspaces: model('Workspace', workspaceSchema),
     workspaceKeys: model('WorkspaceKey', workspaceKeySchema),
     agents: model('Agent', agentSchema),

@@ -13,6 +13,7 @@ import { profileRoutes } from './resources/auth/profile/profile.routes.ts';
 import { sessionRoutes } from './resources/auth/sessions/sessions.routes.ts';
 import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
+import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
 import { scimDiscoveryRoutes } from './resources/scim/discovery/discovery.routes.ts';
 import { scimGroupRoutes } from './resources/scim/groups/groups.routes.ts';
@@ -58,6 +59,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
+  { at: '/api/v1/notifications', routes: notificationRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },
   { at: '/scim/v2/Users', routes: scimUserRoutes },
   { at: '/scim/v2/Groups', routes: scimGroupRoutes },

@@ -141,13 +141,14 @@ export function createPlatform(deps: PlatformDeps) {
     publicUrl,
     /** Where browsers may return to after a sign-on; the first is the default. */
     redirectAllowList: [firstRedirect, ...moreRedirects] satisfies RedirectAllowList,
-    /** Writes an outbox row in the current transaction; the mail is made when it is sent. Null: it concerns no organisation. */
-    queueMail: (organizationId: string | null, payload: Record<string, unknown>): Promise<void> =>
-      outbox.queue({
-        organizationId: organizationId ?? NO_ORGANIZATION,
-        topic: MAIL_TOPIC,
-        payload,
-      }),
+    /** Writes an outbox row for each mail in the current transaction; it is made when it is sent. Null: it concerns no organisation. */
+    queueMail(
+      organizationId: string | null,
+      ...payloads: readonly Record<string, unknown>[]
+    ): Promise<void> {
+      const common = { organizationId: organizationId ?? NO_ORGANIZATION, topic: MAIL_TOPIC };
+      return outbox.queue(...payloads.map((payload) => ({ ...common, payload })));
+    },
     /** Resolves when the database answers. */
     async ping(): Promise<void> {
       const database = connection.getClient().db(connection.name);

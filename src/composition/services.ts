@@ -6,6 +6,8 @@ import { createAuditLogService } from '../resources/audit/audit-log.service.ts';
 import { createAuditService } from '../resources/audit/audit.service.ts';
 import { createChainReleaseService } from '../resources/hash-chain/chain-release.service.ts';
 import { createReadiness } from '../resources/health/readiness.service.ts';
+import { createBroadcastMailService } from '../resources/notifications/broadcast-mails.service.ts';
+import { createNotificationService } from '../resources/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
 import { createDecisions } from './decisions.ts';
 import { createScim, createTeam } from './directory.ts';
@@ -34,7 +36,10 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
   const readiness = createReadiness(platform);
   const chainRelease = createChainReleaseService({ ...platform, audit });
 
-  const mails = { ...auth.emailLinks.mails, ...team.invitations.mails };
+  const notifications = createNotificationService(platform);
+  const broadcasts = createBroadcastMailService(platform);
+
+  const mails = { ...auth.emailLinks.mails, ...team.invitations.mails, ...broadcasts.mails };
   const outboxWorker = createOutboxWorker({
     rows: platform.models.outbox,
     clock: platform.clock,
@@ -50,6 +55,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
       audit,
       auditLog,
       auth,
+      notifications,
       organization: {
         profile: organizations,
         deletion,

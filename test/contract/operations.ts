@@ -139,6 +139,14 @@ const SPECIFIED = {
     'DELETE /scim/v2/Groups/:id',
   ],
   'document 3, section 4.4': ['GET /api/v1/audit', 'GET /api/v1/audit/verify'],
+  'document 3, section 4.10': [
+    'GET /api/v1/notifications',
+    'PATCH /api/v1/notifications/:id/read',
+    'PATCH /api/v1/notifications/read-all',
+    'DELETE /api/v1/notifications/:id',
+    'DELETE /api/v1/notifications',
+    'POST /api/v1/notifications/broadcast',
+  ],
 };
 
 /** Additions of the design, each with its reason. */

@@ -140,3 +140,27 @@ export async function setSso({ harness, owner }: Tenant, ssoConfig: object | nul
   const _id = objectId(owner.organizationId);
   await harness.db.collection('organizations').updateOne({ _id }, { $set: { ssoConfig } });
 }
+
+/** A notification of the organisation for whoever the token stands for. */
+export async function newNotification(
+  { harness, owner, mark }: Tenant,
+  token: string,
+): Promise<string> {
+  const claims: unknown = JSON.parse(
+    Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}',
+  );
+  const { sub } = claims as { sub?: string };
+  const at = { createdAt: new Date(), updatedAt: new Date() };
+  const { insertedId } = await harness.db.collection('notifications').insertOne({
+    organizationId: objectId(owner.organizationId),
+    userId: objectId(sub ?? owner.userId),
+    type: 'info',
+    title: `${mark} title`,
+    body: null,
+    isRead: false,
+    link: null,
+    sentBy: null,
+    ...at,
+  });
+  return insertedId.toHexString();
+}

@@ -13,8 +13,8 @@ export interface OutboxRow {
 }
 
 export interface OutboxWriter {
-  /** Writes one row, in the current transaction if there is one. */
-  queue(row: OutboxRow): Promise<void>;
+  /** Writes rows, in the current transaction if there is one. */
+  queue(...rows: OutboxRow[]): Promise<void>;
   /** Writes rows in the session's transaction. They are due at once, and expire after the retention, delivered or not. */
   write(rows: readonly OutboxRow[], session: mongo.ClientSession): Promise<void>;
   /** Removes the rows about records that were erased, delivered or not, in the session's transaction. */
@@ -48,8 +48,9 @@ export function createOutboxWriter({
     } as const;
   };
   return {
-    async queue(row) {
-      await model.create([{ ...row, ...pending() }]);
+    async queue(...rows) {
+      const common = pending();
+      await model.insertMany(rows.map((row) => ({ ...row, ...common })));
     },
     async write(rows, session) {
       if (rows.length === 0) return;

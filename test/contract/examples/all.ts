@@ -5,6 +5,7 @@ import { auth } from './auth.ts';
 import type { ResourceExamples } from './example.ts';
 import { hashChain } from './hash-chain.ts';
 import { health } from './health.ts';
+import { notifications } from './notifications.ts';
 import { organization } from './organization.ts';
 import { policies } from './policies.ts';
 import { scim } from './scim.ts';
@@ -14,7 +15,7 @@ import { traces } from './traces.ts';
 
 const PARTS = {
   identity: [health, auth, signOn],
-  organization: [organization, team, audit],
+  organization: [organization, team, audit, notifications],
   provisioning: [scim],
   records: [agents, policies, traces, hashChain],
 } satisfies Record<string, readonly ResourceExamples[]>;

@@ -1,0 +1,52 @@
+// The mail that repeats a broadcast, made when it is sent, for a member who has not opted out of it (document 3, section 4.10).
+import type { Types } from 'mongoose';
+import type { Platform } from '../../composition/platform.ts';
+import { quotedName } from '../../domain/names/quoted-name.ts';
+import type { MailContent } from '../../platform/mail/mail-layout.ts';
+import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import type { NotificationDocument } from './notifications.model.ts';
+
+/** Of the account, as far as a mail needs it. */
+interface Recipient {
+  email: string;
+  preferences: { notificationOptOuts: { email: string[] } };
+}
+
+export function createBroadcastMailService({ models }: Pick<Platform, 'models'>) {
+  async function recipientOf(userId: Types.ObjectId): Promise<Recipient | null> {
+    const account = await models.users.findById(userId, 'email preferences').lean<Recipient>();
+    const optOuts = account?.preferences.notificationOptOuts.email ?? [];
+    return optOuts.includes('broadcast') ? null : account;
+  }
+
+  return {
+    /** By the `kind` of the outbox row. */
+    mails: {
+      /** Null when the notification, the organisation or the account has gone since, or its owner has opted out. */
+      async broadcast({
+        organizationId,
+        payload,
+      }: Pick<OutboxDocument, 'organizationId' | 'payload'>): Promise<MailContent | null> {
+        const notification = await models.notifications
+          .findOne({ organizationId, _id: payload.notificationId as string })
+          .lean<NotificationDocument>();
+        const organization = await models.organizations
+          .findById(organizationId, 'name')
+          .lean<{ name: string }>();
+        const recipient = notification && (await recipientOf(notification.userId));
+        if (!notification || !organization || !recipient) return null;
+        const sender = quotedName(organization.name);
+        return {
+          to: recipient.email,
+          subject: `${sender}: ${notification.title}`,
+          paragraphs: [
+            `To all members of ${sender}:`,
+            ...(notification.body ?? '').split(/\n\s*\n/),
+            'You can opt out of these mails in your preferences.',
+          ],
+          action: null,
+        };
+      },
+    },
+  };
+}

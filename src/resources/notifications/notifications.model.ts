@@ -1,0 +1,52 @@
+// Notifications: what the dashboard tells one member of one organisation; gone after 90 days.
+import { Schema, type Types } from 'mongoose';
+import { tenancy } from '../../platform/mongo/tenancy.ts';
+
+export const NOTIFICATION_TYPES = [
+  'system',
+  'security',
+  'invite',
+  'broadcast',
+  'alert',
+  'info',
+] as const;
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
+
+export interface NotificationDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  /** The recipient. */
+  userId: Types.ObjectId;
+  type: NotificationType;
+  title: string;
+  body: string | null;
+  isRead: boolean;
+  /** A route of the dashboard. */
+  link: string | null;
+  /** Who sent a broadcast. */
+  sentBy: Types.ObjectId | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const KEPT_SECONDS = 90 * 24 * 3600;
+
+export const notificationSchema = new Schema<NotificationDocument>(
+  {
+    userId: { type: Schema.Types.ObjectId, required: true },
+    type: { type: String, enum: NOTIFICATION_TYPES, default: 'system' },
+    title: { type: String, required: true },
+    body: { type: String, default: null },
+    isRead: { type: Boolean, default: false },
+    link: { type: String, default: null },
+    sentBy: { type: Schema.Types.ObjectId, default: null },
+  },
+  { collection: 'notifications', timestamps: true, autoIndex: false },
+);
+notificationSchema.plugin(tenancy);
+notificationSchema.index(
+  { organizationId: 1, userId: 1, createdAt: -1, _id: -1 },
+  { name: 'newest' },
+);
+notificationSchema.index({ organizationId: 1, userId: 1, isRead: 1 }, { name: 'unread' });
+notificationSchema.index({ createdAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });

@@ -1,0 +1,49 @@
+// Inputs and views of notifications (document 3, sections 2 and 4.10).
+import { z } from 'zod';
+import { id, instant, line } from '../../http/declaration/views.ts';
+import { NOTIFICATION_TYPES } from './notifications.model.ts';
+
+/** Line breaks and tabs are text, other control characters are not. */
+const CONTROL = /[^\P{Cc}\n\r\t]/u;
+const message = z
+  .string()
+  .trim()
+  .min(1)
+  .max(1000)
+  .refine((text) => !CONTROL.test(text), 'must not contain control characters');
+
+export const notificationQuery = z.object({
+  unreadOnly: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .default(false)
+    .describe('true: those that have not been read'),
+});
+
+export const broadcastInput = z.strictObject({
+  title: line(200),
+  body: message,
+  sendEmail: z.boolean().optional().describe('Also by mail, to whoever has not opted out of it'),
+});
+
+export const notificationView = z.object({
+  _id: id,
+  id,
+  userId: id,
+  organizationId: id,
+  type: z.enum(NOTIFICATION_TYPES),
+  title: z.string(),
+  body: z.string().nullable(),
+  isRead: z.boolean(),
+  link: z.string().nullable(),
+  sentBy: id.nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export const unreadExtra = z.object({ unreadCount: z.number().int() });
+export const readAllView = z.object({ updated: z.number().int() });
+export const deletedView = z.object({ deleted: z.number().int() });
+export const broadcastView = z.object({
+  recipients: z.number().int(),
+  emails: z.number().int().describe('Mails that are on their way'),
+});

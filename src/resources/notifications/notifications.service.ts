@@ -1,0 +1,106 @@
+// Notifications of members: each sees their own, and managers send one to everybody (document 3, section 4.10).
+import type { Types } from 'mongoose';
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import type { Page } from '../../domain/page.ts';
+import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import type { NotificationDocument } from './notifications.model.ts';
+import type { broadcastInput } from './notifications.schemas.ts';
+
+/** Where a broadcast leads to. */
+const NOTIFICATION_PAGE = '/notifications';
+
+/** Listed under both names of the description. */
+type NotificationView = NotificationDocument & { id: NotificationDocument['_id'] };
+
+interface Broadcast {
+  recipients: number;
+  emails: number;
+}
+
+/** Members who are here: an offer that nobody has taken is none. */
+const ACTIVE = { isActive: true, awaitsProof: { $ne: true }, isPending: { $ne: true } } as const;
+
+type Deps = Pick<Platform, 'models' | 'queueMail'>;
+
+export function createNotificationService({ models, queueMail }: Deps) {
+  const own = ({ organizationId }: Tenant, { userId }: User) => ({ organizationId, userId });
+
+  return {
+    async list(
+      tenant: Tenant,
+      user: User,
+      { unreadOnly, ...page }: Page & { unreadOnly: boolean },
+    ): Promise<Listed<NotificationView>> {
+      const where = { ...own(tenant, user), ...(unreadOnly && { isRead: false }) };
+      const { items, total } = await listPage(models.notifications, where, page);
+      return { items: items.map(toView), total };
+    },
+
+    /** Of all of the caller's, whatever a list shows. */
+    countUnread(tenant: Tenant, user: User): Promise<number> {
+      return models.notifications.countDocuments({ ...own(tenant, user), isRead: false });
+    },
+
+    /** @throws AppError `NOT_FOUND`, also for another person's */
+    async markRead(tenant: Tenant, user: User, id: string): Promise<NotificationView> {
+      const read = await findOr404(
+        models.notifications
+          .findOneAndUpdate(
+            { _id: id, ...own(tenant, user) },
+            { $set: { isRead: true } },
+            { returnDocument: 'after' },
+          )
+          .lean<NotificationDocument>(),
+      );
+      return toView(read);
+    },
+
+    async markAllRead(tenant: Tenant, user: User): Promise<{ updated: number }> {
+      const { modifiedCount } = await models.notifications.updateMany(
+        { ...own(tenant, user), isRead: false },
+        { $set: { isRead: true } },
+      );
+      return { updated: modifiedCount };
+    },
+
+    /** @throws AppError `NOT_FOUND`, also for another person's */
+    async remove(tenant: Tenant, user: User, id: string): Promise<{ deleted: number }> {
+      const where = { _id: id, ...own(tenant, user) };
+      await findOr404(models.notifications.findOneAndDelete(where).lean());
+      return { deleted: 1 };
+    },
+
+    async removeAll(tenant: Tenant, user: User): Promise<{ deleted: number }> {
+      const { deletedCount } = await models.notifications.deleteMany(own(tenant, user));
+      return { deleted: deletedCount };
+    },
+
+    /** One notification for every active member, and a mail for each who has not opted out. Sent again, it is there twice. */
+    async broadcast(
+      { organizationId }: Tenant,
+      { userId: sentBy }: User,
+      { title, body, sendEmail = false }: z.output<typeof broadcastInput>,
+    ): Promise<Broadcast> {
+      const members = await models.memberships
+        .find({ organizationId, ...ACTIVE }, 'userId')
+        .lean<{ userId: Types.ObjectId }[]>();
+      const common = { organizationId, type: 'broadcast', title, body, sentBy } as const;
+      const made = await models.notifications.insertMany(
+        members.map(({ userId }) => ({ ...common, userId, link: NOTIFICATION_PAGE })),
+      );
+      const mailed = sendEmail ? made : [];
+      await queueMail(
+        organizationId,
+        ...mailed.map(({ _id }) => ({ kind: 'broadcast', notificationId: _id.toHexString() })),
+      );
+      return { recipients: made.length, emails: mailed.length };
+    },
+  };
+}
+export type NotificationService = ReturnType<typeof createNotificationService>;
+
+function toView(notification: NotificationDocument): NotificationView {
+  return { ...notification, id: notification._id };
+}
