@@ -31,7 +31,7 @@ export function createInviteeAccountService({ models, passwords, failures, clock
       if (known) {
         if (await passwords.verify(known.passwordHash, password)) return { known };
         failures.note(known, origin, { method: 'invitation', detail: 'wrong password' });
-        throw new AppError('INVALID_CREDENTIALS');
+        throw known.passwordHash === null ? noPassword() : new AppError('INVALID_CREDENTIALS');
       }
       requireGoodPassword(password);
       return { fresh: { email, name, passwordHash: await passwords.hash(password) } };
@@ -61,6 +61,14 @@ export function createInviteeAccountService({ models, passwords, failures, clock
   };
 }
 export type InviteeAccountService = ReturnType<typeof createInviteeAccountService>;
+
+/** The account was made by a sign-on elsewhere. Only the holder of the mailbox has the invitation, and may know that. */
+const noPassword = (): AppError =>
+  new AppError(
+    'INVALID_CREDENTIALS',
+    'This account has no password, since it was made by a sign-on elsewhere: set one by forgot-password, then accept with it',
+    { data: { reason: 'NO_PASSWORD' } },
+  );
 
 /** @throws AppError `VALIDATION_ERROR` */
 function requireGoodPassword(password: string): void {

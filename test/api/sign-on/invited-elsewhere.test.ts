@@ -1,0 +1,52 @@
+// Somebody who has only ever signed on at one organisation's provider is invited by another organisation.
+import { expect, test } from 'vitest';
+import { objectId, startHarness } from '../../setup/harness.ts';
+import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
+import { ok, createOwner } from '../../setup/personas.ts';
+import { createSsoOrganization, sessionIn, signOn } from '../../setup/providers/sso.ts';
+import type { Answer } from '../../setup/start-app.ts';
+
+test('accepting says that the account has no password, and how to get one', async () => {
+  const provider = await startHandmadeProvider();
+  const harness = await startHarness({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1' });
+  const { app } = harness;
+  const home = await createSsoOrganization(harness, provider.realm());
+  const email = `ada@${home.domain}`;
+  sessionIn((await signOn(harness, home, { sub: 'ada', email })).answer);
+
+  const other = await createOwner(app, 'Other');
+  await harness.db.collection('users').updateMany({}, { $set: { emailVerifiedAt: new Date() } });
+  const { _id: invitationId } = ok(
+    await app.call('POST', '/api/v1/team/invite', {
+      token: other.token,
+      body: { email, role: 'member' },
+    }),
+  ).body.data;
+  const mail = await app.instance.services.team.invitations.mails.invitation({
+    organizationId: objectId(other.organizationId),
+    payload: { invitationId },
+  });
+  const accept = (password: string): Promise<Answer> =>
+    app.call('POST', `/api/v1/team/invites/${mail?.action.token ?? ''}/accept`, {
+      body: { name: 'Ada', password },
+    });
+  const refused = await accept('Correct-Horse-9');
+  expect([refused.status, refused.body.code, refused.body.data]).toEqual([
+    401,
+    'INVALID_CREDENTIALS',
+    { reason: 'NO_PASSWORD' },
+  ]);
+  expect(refused.body.error).toContain('forgot-password');
+  // Of an account that has one nothing is told.
+  const users = harness.db.collection('users');
+  const somebody = await users.findOne({ email: other.email });
+  await users.updateOne({ email }, { $set: { passwordHash: somebody?.passwordHash } });
+  const wrong = await accept('Wrong-Horse-9');
+  expect([wrong.status, wrong.body.code, wrong.body.data]).toEqual([
+    401,
+    'INVALID_CREDENTIALS',
+    undefined,
+  ]);
+  await harness.stop();
+  await provider.stop();
+});
