@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
 import { apiReference } from './http/documents/api-reference.ts';
+import { signedOnPage } from './http/documents/signed-on-page.ts';
 import { sendFailure } from './http/answers/envelope.ts';
 import { createHeavyAnswers } from './http/checks/heavy-answers.ts';
 import { mayReadMetrics } from './http/checks/metrics-access.ts';
@@ -75,6 +76,7 @@ export function createApp({
     }),
   );
   app.use(apiReference(mounts));
+  app.use(signedOnPage());
   app.get('/metrics', showMetrics(config, metrics, observe));
   app.use(refuseUnrouted(limits, new AppError('NOT_FOUND', 'No such path')));
   app.use(handleError(logger));

@@ -95,7 +95,7 @@ export const environment = z.object({
     .refine((urls) => urls.every((url) => URL.canParse(url)), 'must be absolute URLs')
     .default([])
     .describe(
-      'URLs a browser may be redirected to after a sign-on, comma-separated, the default first; unset: the public URL',
+      'URLs a browser may be redirected to after a sign-on, comma-separated, the default first; unset: a page of this service that says how it ended',
     ),
   ASSAY_OUTBOUND_ALLOW: list
     .refine(

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import type { Config } from '../config.ts';
-import type { RedirectAllowList } from '../domain/identity/redirect-allow-list.ts';
+import { type RedirectAllowList, SIGNED_ON_PATH } from '../domain/identity/redirect-allow-list.ts';
 import { AUDIT, DECISIONS } from '../ledger/chains.ts';
 import type { Position } from '../ledger/entry.ts';
 import { createLedgerMaintenance } from '../ledger/maintenance.ts';
@@ -107,7 +107,7 @@ export function createPlatform(deps: PlatformDeps) {
   const publicUrl = (
     config.ASSAY_PUBLIC_URL ?? `http://${config.ASSAY_HOST}:${config.PORT}`
   ).replace(/\/$/, '');
-  const [firstRedirect = `${publicUrl}/`, ...moreRedirects] = config.ASSAY_RETURN_URLS;
+  const [firstRedirect = publicUrl + SIGNED_ON_PATH, ...moreRedirects] = config.ASSAY_RETURN_URLS;
 
   const presence = createPresence();
   const passwordQueue = {

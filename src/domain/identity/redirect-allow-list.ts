@@ -1,5 +1,8 @@
 // The allow-list of redirect URLs after a login.
 
+/** The page of this service that says how a sign-on ended, where no front end is configured. */
+export const SIGNED_ON_PATH = '/signed-on';
+
 /** The default comes first. */
 export type RedirectAllowList = readonly [string, ...string[]];
 

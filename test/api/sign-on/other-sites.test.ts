@@ -35,8 +35,8 @@ describe.each(['https://assay.example.com', 'http://assay.example.com'])('at %s'
 
   test('the form of the identity provider brings the cookie of the login exactly over https', async () => {
     const answer = await signOn(harness, owner, 'ada@example.com');
-    const refused = `${publicUrl}/?error=INVALID_TOKEN`;
-    expect(answer.headers.get('location')).toBe(isSecure ? `${publicUrl}/` : refused);
+    const refused = `${publicUrl}/signed-on?error=INVALID_TOKEN`;
+    expect(answer.headers.get('location')).toBe(isSecure ? `${publicUrl}/signed-on` : refused);
     const failures = await auditOf(harness.app, owner, 'action=auth.sso.failure');
     if (isSecure) return expect(failures).toEqual([]);
     expect(failures).toMatchObject([

@@ -62,7 +62,7 @@ const lastFailure = () =>
 
 function expectNobody(answer: Answer, code = 'TOKEN_VERIFICATION_FAILED'): void {
   expect(answer.status).toBe(302);
-  expect(answer.headers.get('location')).toBe(`${PUBLIC}/?error=${code}`);
+  expect(answer.headers.get('location')).toBe(`${PUBLIC}/signed-on?error=${code}`);
   expect(answer.headers.getSetCookie().join()).not.toMatch(/svc_(oauth|sso_mfa)_token=[^;]/);
 }
 
@@ -70,7 +70,7 @@ test('the honest response, of which all of these differ in one thing', async () 
   const browser = new Browser(harness.app);
   const asked = await begin(browser);
   const answer = await send(browser, base64(signed(asked)), asked.relayState);
-  expect(answer.headers.get('location')).toBe(`${PUBLIC}/`);
+  expect(answer.headers.get('location')).toBe(`${PUBLIC}/signed-on`);
   expect(browser.cookies.has('svc_oauth_token')).toBe(true);
 });
 
@@ -249,7 +249,9 @@ describe('who is vouched for', () => {
   });
 
   test('somebody who is suspended', async () => {
-    expect((await arrive({ nameId: `s@${DOMAIN}` })).headers.get('location')).toBe(`${PUBLIC}/`);
+    expect((await arrive({ nameId: `s@${DOMAIN}` })).headers.get('location')).toBe(
+      `${PUBLIC}/signed-on`,
+    );
     const user = await harness.db.collection('users').findOne({ email: `s@${DOMAIN}` });
     const where = { userId: user?._id, organizationId: objectId(home.organizationId) };
     await harness.db.collection('memberships').updateOne(where, { $set: { isActive: false } });

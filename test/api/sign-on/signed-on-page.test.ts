@@ -1,0 +1,53 @@
+// Where a sign-on ends when no front end is configured: a page that says how, and runs nothing.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { registry } from '../../../src/errors.ts';
+import { Browser, landing } from '../../setup/browser.ts';
+import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.stop());
+
+const page = (query = ''): Promise<Answer> => app.call('GET', `/signed-on${query}`);
+
+test('a login that fails leads there, and is told in words', async () => {
+  const browser = new Browser(app);
+  const answer = await browser.back('sso/callback', { state: 'unknown' });
+  const { at, query } = landing(answer);
+  expect([at, query]).toEqual([
+    `${app.instance.platform.publicUrl}/signed-on`,
+    { error: 'INVALID_TOKEN' },
+  ]);
+  const shown = await page('?error=INVALID_TOKEN');
+  expect(shown.status).toBe(200);
+  expect(shown.headers.get('content-type')).toMatch(/^text\/html/);
+  expect(shown.text).toContain('was not begun in this browser');
+});
+
+test('runs nothing, loads nothing from elsewhere, is shown in no frame and kept by nobody', async () => {
+  const shown = await page();
+  expect(shown.text).not.toMatch(/<script|style=|<style|\son\w+=|https?:/);
+  const policy = shown.headers.get('content-security-policy');
+  expect(policy).toMatch(/^default-src 'none'; style-src 'self'; frame-ancestors 'none'/);
+  expect(policy).not.toMatch(/unsafe|script/);
+  expect(shown.headers.get('cache-control')).toBe('no-store');
+  const [, style = ''] = /href="([^"]+)"/.exec(shown.text) ?? [];
+  expect((await app.call('GET', style)).headers.get('content-type')).toMatch(/^text\/css/);
+});
+
+test('every code has words of its own, and what is no code is not repeated', async () => {
+  for (const code of Object.keys(registry)) {
+    const { text } = await page(`?error=${code}`);
+    expect(text, code).toContain(`(${code})`);
+  }
+  const endings = await Promise.all(['', '?ssoMfa=1', '?error=FORBIDDEN'].map(page));
+  expect(new Set(endings.map(({ text }) => text)).size).toBe(3);
+  for (const hostile of ['<script>alert(1)</script>', 'constructor', '__proto__', 'Call%20us']) {
+    const { text } = await page(`?error=${hostile}`);
+    expect(text).toContain('Unknown error');
+    expect(text).not.toContain(decodeURIComponent(hostile));
+  }
+  expect((await page('?error=FORBIDDEN&error=CONFLICT')).status).toBe(200);
+});
