@@ -1,9 +1,9 @@
 // Signing on by SAML, with an identity provider that signs and encrypts (document 1, sections 3 and 4.1).
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import { describe, expect, test } from 'vitest';
-import { Browser } from '../../setup/browser.ts';
-import { selfSigned } from '../../setup/providers/self-signed.ts';
-import { auditOf, objectId } from '../../setup/harness.ts';
+import { Browser } from '../../../setup/browser.ts';
+import { selfSigned } from '../../../setup/providers/self-signed.ts';
+import { auditOf, objectId } from '../../../setup/harness.ts';
 import {
   assertionIn,
   base64,
@@ -12,10 +12,10 @@ import {
   useDomain,
   useSaml,
   type Asked,
-} from '../../setup/providers/identity-provider-saml.ts';
-import { ok, createOwner } from '../../setup/personas.ts';
-import { enrol } from '../../setup/second-factor.ts';
-import type { Answer } from '../../setup/start-app.ts';
+} from '../../../setup/providers/identity-provider-saml.ts';
+import { ok, createOwner } from '../../../setup/personas.ts';
+import { enrol } from '../../../setup/second-factor.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 import {
   CALLBACK,
   HOME,

@@ -1,23 +1,23 @@
 // A stage for hostile OpenID providers: one organisation, what must not sign anybody in, and how that is seen.
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { Browser, cookieIn, landing, SESSION, TEMP_TOKEN } from '../../setup/browser.ts';
-import { startHarness, type Harness } from '../../setup/harness.ts';
+import { Browser, cookieIn, landing, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
+import { startHarness, type Harness } from '../../../setup/harness.ts';
 import {
   askedBy,
   startHandmadeProvider,
   type Asked,
   type HandmadeProvider,
   type Realm,
-} from '../../setup/providers/identity-provider.ts';
-import { ok } from '../../setup/personas.ts';
-import { MovedClock } from '../../setup/second-factor.ts';
+} from '../../../setup/providers/identity-provider.ts';
+import { ok } from '../../../setup/personas.ts';
+import { MovedClock } from '../../../setup/second-factor.ts';
 import {
   configureSso,
   createSsoOrganization,
   startLogin,
   type SsoOrganization,
-} from '../../setup/providers/sso.ts';
-import type { Answer } from '../../setup/start-app.ts';
+} from '../../../setup/providers/sso.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 
 export const HOME = 'https://app.example.com/signed-on';
 

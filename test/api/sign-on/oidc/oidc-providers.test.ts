@@ -1,15 +1,15 @@
 // Several OpenID providers, changed settings, and providers that do not answer as they must: nobody is signed in by mistake.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Browser, cookieIn, landing, SESSION } from '../../setup/browser.ts';
-import { auditOf, objectId } from '../../setup/harness.ts';
-import { askedBy, type Realm } from '../../setup/providers/identity-provider.ts';
+import { Browser, cookieIn, landing, SESSION } from '../../../setup/browser.ts';
+import { auditOf, objectId } from '../../../setup/harness.ts';
+import { askedBy, type Realm } from '../../../setup/providers/identity-provider.ts';
 import {
   createSsoOrganization,
   initiate,
   startLogin,
   configureSso,
   type SsoOrganization,
-} from '../../setup/providers/sso.ts';
+} from '../../../setup/providers/sso.ts';
 import { mallory, oidcStage } from './oidc-stage.ts';
 
 const METADATA_HOST = '169.254.169.254';

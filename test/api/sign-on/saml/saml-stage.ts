@@ -1,19 +1,19 @@
 // A stage for SAML: Assay with keys of its own, and for each test an organisation that signs on at one identity provider.
 import { SAML } from '@node-saml/node-saml';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { Browser } from '../../setup/browser.ts';
-import { startHarness, type Harness } from '../../setup/harness.ts';
+import { Browser } from '../../../setup/browser.ts';
+import { startHarness, type Harness } from '../../../setup/harness.ts';
 import {
   EMAIL_ATTRIBUTE,
   SamlIdentityProvider,
   useSaml,
   type Asked,
   type Said,
-} from '../../setup/providers/identity-provider-saml.ts';
-import { selfSigned } from '../../setup/providers/self-signed.ts';
-import { ok, createOwner, type Owner } from '../../setup/personas.ts';
-import { MovedClock } from '../../setup/second-factor.ts';
-import type { Answer } from '../../setup/start-app.ts';
+} from '../../../setup/providers/identity-provider-saml.ts';
+import { selfSigned } from '../../../setup/providers/self-signed.ts';
+import { ok, createOwner, type Owner } from '../../../setup/personas.ts';
+import { MovedClock } from '../../../setup/second-factor.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 
 export const PUBLIC = 'https://assay.example.com';
 export const HOME = `${PUBLIC}/app`;

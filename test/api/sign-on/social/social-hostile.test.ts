@@ -1,8 +1,8 @@
 // Social login: everything that must not let anybody in.
 import { describe, expect, test } from 'vitest';
-import { Browser, SESSION, TEMP_TOKEN } from '../../setup/browser.ts';
-import { objectId } from '../../setup/harness.ts';
-import { newKey, askedBy, says, type Claims } from '../../setup/providers/identity-provider.ts';
+import { Browser, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
+import { objectId } from '../../../setup/harness.ts';
+import { newKey, askedBy, says, type Claims } from '../../../setup/providers/identity-provider.ts';
 import { ENTRA, TENANT, ended, signedIn, refused, socialStage } from './social-stage.ts';
 
 const foreign = newKey();

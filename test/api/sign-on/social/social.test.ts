@@ -1,11 +1,11 @@
 // Social login: three providers, and whom they let in.
 import { describe, expect, test } from 'vitest';
-import { Browser, landing, SESSION, TEMP_TOKEN } from '../../setup/browser.ts';
-import { auditOf, objectId, startHarness } from '../../setup/harness.ts';
-import { askedBy, type Claims } from '../../setup/providers/identity-provider.ts';
-import { ok, type Owner } from '../../setup/personas.ts';
-import { enrol } from '../../setup/second-factor.ts';
-import type { Answer } from '../../setup/start-app.ts';
+import { Browser, landing, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
+import { auditOf, objectId, startHarness } from '../../../setup/harness.ts';
+import { askedBy, type Claims } from '../../../setup/providers/identity-provider.ts';
+import { ok, type Owner } from '../../../setup/personas.ts';
+import { enrol } from '../../../setup/second-factor.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 import {
   HOME,
   ENTRA,

@@ -1,22 +1,22 @@
 // Logout with OpenID Connect: told by the provider over the back channel, and begun here; and what must end nothing.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Browser, landing } from '../../setup/browser.ts';
-import { auditOf, startHarness, type Harness } from '../../setup/harness.ts';
+import { Browser, landing } from '../../../setup/browser.ts';
+import { auditOf, startHarness, type Harness } from '../../../setup/harness.ts';
 import {
   startHandmadeProvider,
   type Claims,
   type HandmadeProvider,
-} from '../../setup/providers/identity-provider.ts';
-import { ok } from '../../setup/personas.ts';
+} from '../../../setup/providers/identity-provider.ts';
+import { ok } from '../../../setup/personas.ts';
 import {
   configureSso,
   createSsoOrganization,
   sessionIn,
   signOn,
   type SsoOrganization,
-} from '../../setup/providers/sso.ts';
-import type { Answer } from '../../setup/start-app.ts';
+} from '../../../setup/providers/sso.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 
 const PUBLIC = 'https://assay.example.com';
 const HOME = 'https://app.example.com/';

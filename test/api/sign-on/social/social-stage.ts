@@ -1,7 +1,7 @@
 // A stage for social login: three providers that know nothing of each other, and people who come by them.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { Browser, cookieIn, landing, SESSION } from '../../setup/browser.ts';
-import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { Browser, cookieIn, landing, SESSION } from '../../../setup/browser.ts';
+import { objectId, startHarness, type Harness } from '../../../setup/harness.ts';
 import {
   askedBy,
   says,
@@ -10,10 +10,10 @@ import {
   type Claims,
   type HandmadeProvider,
   type Realm,
-} from '../../setup/providers/identity-provider.ts';
-import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
-import { MovedClock } from '../../setup/second-factor.ts';
-import type { Answer } from '../../setup/start-app.ts';
+} from '../../../setup/providers/identity-provider.ts';
+import { ok, createOwner, PASSWORD, type Owner } from '../../../setup/personas.ts';
+import { MovedClock } from '../../../setup/second-factor.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 
 export const HOME = 'https://app.example.com/signed-on';
 export const ENTRA = 'https://login.microsoftonline.com';

@@ -10,10 +10,10 @@ import {
   type Asked,
   type Said,
   type Signing,
-} from '../../setup/providers/identity-provider-saml.ts';
-import { wrapped, wrappings } from '../../setup/providers/saml-wrapping.ts';
-import { MovedClock } from '../../setup/second-factor.ts';
-import { selfSigned } from '../../setup/providers/self-signed.ts';
+} from '../../../setup/providers/identity-provider-saml.ts';
+import { wrapped, wrappings } from '../../../setup/providers/saml-wrapping.ts';
+import { MovedClock } from '../../../setup/second-factor.ts';
+import { selfSigned } from '../../../setup/providers/self-signed.ts';
 
 const DS = 'http://www.w3.org/2000/09/xmldsig#';
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';

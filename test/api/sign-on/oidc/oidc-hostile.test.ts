@@ -1,15 +1,15 @@
 // Hostile answers of an OpenID provider, tokens and ways back: none signs anybody in, and the audit log says why.
 import { describe, expect, test } from 'vitest';
-import { Browser, cookieIn, landing, SESSION } from '../../setup/browser.ts';
+import { Browser, cookieIn, landing, SESSION } from '../../../setup/browser.ts';
 import {
   newKey,
   askedBy,
   token,
   type Asked,
   type Realm,
-} from '../../setup/providers/identity-provider.ts';
-import { createSsoOrganization, startLogin } from '../../setup/providers/sso.ts';
-import type { Answer } from '../../setup/start-app.ts';
+} from '../../../setup/providers/identity-provider.ts';
+import { createSsoOrganization, startLogin } from '../../../setup/providers/sso.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 import { mallory, oidcStage } from './oidc-stage.ts';
 
 const foreign = newKey();

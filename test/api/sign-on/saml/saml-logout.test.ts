@@ -1,11 +1,11 @@
 // Single logout by SAML, begun here and at the provider, and what must end nothing (document 1, section 4.1).
 import { describe, expect, test } from 'vitest';
-import { Browser } from '../../setup/browser.ts';
-import { selfSigned } from '../../setup/providers/self-signed.ts';
-import { auditOf } from '../../setup/harness.ts';
-import { base64, useSaml } from '../../setup/providers/identity-provider-saml.ts';
-import { ok, createOwner } from '../../setup/personas.ts';
-import type { Answer } from '../../setup/start-app.ts';
+import { Browser } from '../../../setup/browser.ts';
+import { selfSigned } from '../../../setup/providers/self-signed.ts';
+import { auditOf } from '../../../setup/harness.ts';
+import { base64, useSaml } from '../../../setup/providers/identity-provider-saml.ts';
+import { ok, createOwner } from '../../../setup/personas.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 import { HOME, LOGOUT, PUBLIC, SAML_PATH, samlStage, signedBy, whereTo } from './saml-stage.ts';
 
 const stage = samlStage();

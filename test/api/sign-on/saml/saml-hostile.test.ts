@@ -1,16 +1,16 @@
 // SAML from strangers and thieves: nothing of it signs anybody in, and each refusal is the one that was meant.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Browser } from '../../setup/browser.ts';
-import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { Browser } from '../../../setup/browser.ts';
+import { objectId, startHarness, type Harness } from '../../../setup/harness.ts';
 import {
   base64,
   responseXml,
   useSaml,
   type Asked,
   type Said,
-} from '../../setup/providers/identity-provider-saml.ts';
-import { ok, createOwner, type Owner } from '../../setup/personas.ts';
-import type { Answer } from '../../setup/start-app.ts';
+} from '../../../setup/providers/identity-provider-saml.ts';
+import { ok, createOwner, type Owner } from '../../../setup/personas.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 import {
   clock,
   DENIED,

@@ -1,11 +1,14 @@
 // A real OpenID provider as the peer: sign-on of an organisation, and social login.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Browser, cookieIn, landing, SESSION } from '../../setup/browser.ts';
-import { startHarness, type Harness } from '../../setup/harness.ts';
-import { startOpenIdProvider, type OpenIdProvider } from '../../setup/providers/openid-provider.ts';
-import { ok, createOwner, type Owner } from '../../setup/personas.ts';
-import { claimDomain, initiate } from '../../setup/providers/sso.ts';
-import type { Answer } from '../../setup/start-app.ts';
+import { Browser, cookieIn, landing, SESSION } from '../../../setup/browser.ts';
+import { startHarness, type Harness } from '../../../setup/harness.ts';
+import {
+  startOpenIdProvider,
+  type OpenIdProvider,
+} from '../../../setup/providers/openid-provider.ts';
+import { ok, createOwner, type Owner } from '../../../setup/personas.ts';
+import { claimDomain, initiate } from '../../../setup/providers/sso.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 
 const HOME = 'https://app.example.com/signed-on';
 const AUTH = 'https://assay.example.com/api/v1/auth';

@@ -1,6 +1,6 @@
 // Sign-on at an organisation's OpenID provider: who becomes which member, and how it ends in the browser.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Browser, cookieIn, landing, SESSION, TEMP_TOKEN } from '../../setup/browser.ts';
+import { Browser, cookieIn, landing, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
 import {
   auditOf,
   changeMembership,
@@ -8,15 +8,15 @@ import {
   prove,
   startHarness,
   type Harness,
-} from '../../setup/harness.ts';
+} from '../../../setup/harness.ts';
 import {
   askedBy,
   startHandmadeProvider,
   type HandmadeProvider,
-} from '../../setup/providers/identity-provider.ts';
-import { ok, createOwner, type Owner } from '../../setup/personas.ts';
-import { directory } from '../../setup/scim.ts';
-import { enrol, MovedClock } from '../../setup/second-factor.ts';
+} from '../../../setup/providers/identity-provider.ts';
+import { ok, createOwner, type Owner } from '../../../setup/personas.ts';
+import { directory } from '../../../setup/scim.ts';
+import { enrol, MovedClock } from '../../../setup/second-factor.ts';
 import {
   createSsoOrganization,
   sessionIn,
@@ -24,8 +24,8 @@ import {
   configureSso,
   signOn,
   type SsoOrganization,
-} from '../../setup/providers/sso.ts';
-import type { Answer } from '../../setup/start-app.ts';
+} from '../../../setup/providers/sso.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 
 const HOME = 'https://app.example.com/signed-on';
 const clock = new MovedClock();
