@@ -1,4 +1,4 @@
-// Timed maintenance of stored chains: releases expired idempotency keys, thins old head rows.
+// Timed maintenance of stored chains: releases expired idempotency keys, thins old head rows; each looks only at what has become due.
 import type { Connection } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
 import type { Chain } from './chains.ts';
@@ -15,6 +15,12 @@ export async function buildHeadIndexes(
   for (const chain of chains) await notedHeads(db, chain).createIndexes([...headIndexes]);
 }
 
+/** How far a kind of maintenance has come. */
+interface Progress {
+  _id: string;
+  to: Date;
+}
+
 export function createLedgerMaintenance({
   connection,
   clock,
@@ -25,19 +31,33 @@ export function createLedgerMaintenance({
   chains: readonly Chain[];
 }) {
   const db = () => connection.getClient().db(connection.name);
+
+  /** Runs `work` from where it ended the last time; the first time from the beginning. */
+  async function goOn(name: string, work: (from: Date, now: Date) => Promise<void>): Promise<void> {
+    const progress = db().collection<Progress>('maintenance');
+    const now = clock.now();
+    const before = await progress.findOne({ _id: name });
+    await work(before?.to ?? new Date(0), now);
+    await progress.updateOne({ _id: name }, { $set: { to: now } }, { upsert: true });
+  }
+
   return {
     async releaseIdempotencyKeys(): Promise<void> {
       for (const chain of chains) {
-        if (chain.idempotencyTtlMs !== null)
-          await releaseExpiredIdempotencyKeys(
-            db(),
-            chain,
-            new Date(clock.now().getTime() - chain.idempotencyTtlMs),
-          );
+        const { collection, idempotencyTtlMs } = chain;
+        if (idempotencyTtlMs === null) continue;
+        await goOn(`release:${collection}`, async (from, now) => {
+          const expired = (at: Date): Date => new Date(at.getTime() - idempotencyTtlMs);
+          const due = { from: expired(from), before: expired(now) };
+          await releaseExpiredIdempotencyKeys(db(), chain, due);
+        });
       }
     },
     async thinHeads(): Promise<void> {
-      for (const chain of chains) await thinHeads(notedHeads(db(), chain), clock.now());
+      for (const chain of chains)
+        await goOn(`thin:${chain.collection}`, async (from, now) => {
+          await thinHeads(notedHeads(db(), chain), { from, now });
+        });
     },
   };
 }

@@ -5,12 +5,21 @@ import type { HeadRow } from './heads.ts';
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Keeps, per organisation, one row an hour of those older than an hour, and one row a day of those older than a day: the newest. */
-export async function thinHeads(collection: mongo.Collection<HeadRow>, now: Date): Promise<number> {
+/**
+ * Keeps, per organisation, one row an hour of those older than an hour, and one row a day of those older than a day: the newest.
+ * `from`: the last time; what was an hour or a day old by then is thinned already, but for the slot that had not ended.
+ */
+export async function thinHeads(
+  collection: mongo.Collection<HeadRow>,
+  { from: last, now }: { from: Date; now: Date },
+): Promise<number> {
   const hourAgo = now.getTime() - HOUR_MS;
   const dayAgo = now.getTime() - DAY_MS;
-  const hours = await thin(collection, { from: dayAgo, to: hourAgo, unit: 'hour' });
-  const days = await thin(collection, { from: 0, to: dayAgo, unit: 'day' });
+  const thinned = (slotMs: number): number =>
+    Math.max(0, Math.floor((last.getTime() - slotMs) / slotMs) * slotMs);
+  const fromHour = Math.max(dayAgo, thinned(HOUR_MS));
+  const hours = await thin(collection, { from: fromHour, to: hourAgo, unit: 'hour' });
+  const days = await thin(collection, { from: thinned(DAY_MS), to: dayAgo, unit: 'day' });
   return hours + days;
 }
 

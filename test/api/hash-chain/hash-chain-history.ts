@@ -312,11 +312,10 @@ export class History {
 
   /** As if all idempotency keys were older than a day. */
   async releaseKeys(): Promise<void> {
-    await releaseExpiredIdempotencyKeys(
-      this.harness.db,
-      DECISIONS,
-      new Date(systemClock.now().getTime() + 1000),
-    );
+    await releaseExpiredIdempotencyKeys(this.harness.db, DECISIONS, {
+      from: new Date(0),
+      before: new Date(systemClock.now().getTime() + 1000),
+    });
   }
 
   #common() {

@@ -113,6 +113,7 @@ test('one updater of the chains', () => {
     'src/ledger/heads/lost-heads.ts: aside',
     'src/ledger/heads/lost-heads.ts: notes',
     'src/ledger/heads/thin-heads.ts: collection',
+    'src/ledger/maintenance.ts: progress',
   ]);
 });
 

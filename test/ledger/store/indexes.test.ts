@@ -6,7 +6,7 @@ import type { Stored } from '../../../src/ledger/entry.ts';
 import { objectId } from '../../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
 import { headSequences } from '../../../src/ledger/follow/head-sequences.ts';
-import { buildHeadIndexes } from '../../../src/ledger/maintenance.ts';
+import { buildHeadIndexes, createLedgerMaintenance } from '../../../src/ledger/maintenance.ts';
 import { draft, hastyTimer, RealChain } from './real-chain.ts';
 
 const chain = new RealChain('indexes');
@@ -68,6 +68,27 @@ test('what repeats is found by its key alone, in however long a chain', async ()
   const examined = (await queries.toArray()).map(({ keysExamined }) => keysExamined as number);
   expect(examined).toHaveLength(2);
   expect(Math.max(...examined)).toBeLessThanOrEqual(4);
+});
+
+test('expired keys are released without another look at what was released', async () => {
+  const { connection, db } = chain;
+  const start = Date.now();
+  let hours = 30;
+  const clock = { now: () => new Date(start + hours * 3_600_000) };
+  const maintenance = createLedgerMaintenance({ connection, clock, chains: [DECISIONS] });
+  const release = async () => {
+    await db.command({ profile: 2 });
+    await maintenance.releaseIdempotencyKeys();
+    await db.command({ profile: 0 });
+    const updates = db
+      .collection('system.profile')
+      .find({ op: 'update', ns: `${db.databaseName}.ledger` });
+    const [newest] = await updates.sort({ ts: -1 }).limit(1).toArray();
+    return { released: newest?.nModified as number, examined: newest?.docsExamined as number };
+  };
+  expect(await release()).toMatchObject({ released: 60 });
+  hours += 1;
+  expect(await release()).toEqual({ released: 0, examined: 0 });
 });
 
 test('the newest head row of an organisation is found at once', async () => {
