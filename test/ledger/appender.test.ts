@@ -3,12 +3,16 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
-import type { Outcome } from '../../src/ledger/entry.ts';
+import type { Outcome, Stored } from '../../src/ledger/entry.ts';
 import { releaseExpiredIdempotencyKeys } from '../../src/ledger/entry-updates.ts';
 import type { HeadRow } from '../../src/ledger/heads/heads.ts';
+import { DEFAULT_LIMITS } from '../../src/ledger/append/appender.ts';
+import { createMongoStore } from '../../src/ledger/append/mongo-store.ts';
+import type { LedgerStore } from '../../src/ledger/append/store.ts';
 import { createLostHeads } from '../../src/ledger/heads/lost-heads.ts';
 import { thinHeads } from '../../src/ledger/heads/thin-heads.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
+import { systemTimer } from '../../src/ledger/timer.ts';
 import { checkChain } from './invariants.ts';
 import { draft, RealChain } from './store/real-chain.ts';
 
@@ -88,7 +92,10 @@ test('a key may be used again after a day, and is found until then', async () =>
   expect(entries.map((entry) => 'idempotencyKey' in entry)).toEqual([false, true]);
   checkChain(entries);
   expect(
-    await releaseExpiredIdempotencyKeys(chain.db, DECISIONS, new Date(now + 1)),
+    await releaseExpiredIdempotencyKeys(chain.db, DECISIONS, {
+      from: new Date(0),
+      before: new Date(now + 1),
+    }),
   ).toBeGreaterThan(0);
   expect((await chain.entries(organizationId)).some((entry) => 'idempotencyKey' in entry)).toBe(
     false,
@@ -190,6 +197,51 @@ test('a full queue answers 503 at once, a late outcome 503 in time, and what was
   );
 });
 
+test('what waits is bounded in bytes, for one organisation and for all, and makes room when it is answered', async () => {
+  const [one, two] = [newId(), newId()];
+  const limits = Object.assign({}, DEFAULT_LIMITS, {
+    held: { perOrganization: 5_000, inAll: 8_000 },
+  });
+  const { appender } = chain.start({ limits });
+  const payload = 'x'.repeat(2_000);
+  const post = (organizationId: string) =>
+    appender.append(draft(organizationId, { payload, traceId: newId() }));
+  const answers = await Promise.allSettled([one, one, one, two, two].map(post));
+  expect(answers.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'rejected',
+  ]);
+  expect(answers[2]).toMatchObject({ reason: { code: 'SERVICE_UNAVAILABLE' } });
+  await Promise.all([one, two].map(post));
+  const huge = draft(one, { payload: 'x'.repeat(20_000) });
+  expect(await appender.append(huge)).toMatchObject({ kind: 'sealed' });
+});
+
+test('an error that the server does not explain is a 503: the entry may be in, and a retry is told', async () => {
+  const store = createMongoStore({ db: chain.db, chain: DECISIONS, timer: systemTimer });
+  const cause = { code: 8000, errmsg: 'something of the provider' };
+  let isOdd = true;
+  const odd: LedgerStore = Object.assign({}, store, {
+    insertOrdered: async (documents: readonly Stored[]) => {
+      const outcome = await store.insertOrdered(documents);
+      return isOdd ? { kind: 'rejected', at: 0, documentAtFault: false, cause } : outcome;
+    },
+  });
+  const organizationId = newId();
+  const request = draft(organizationId, { idempotencyKey: key(7) });
+  const { appender } = chain.start({ store: odd });
+  await expect(appender.append(request)).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    headers: { 'Retry-After': '1' },
+  });
+  isOdd = false;
+  expect(await appender.append(request)).toMatchObject({ kind: 'repeated' });
+  expect(await chain.entries(organizationId)).toHaveLength(1);
+});
+
 test('an instance whose clock is off seals nothing', async () => {
   const organizationId = newId();
   let isRight = false;
@@ -273,6 +325,40 @@ test('a missing head that nobody had noted is noted with the quarantine', async 
   expect(later.quarantined).toEqual([known]);
 });
 
+test('heads thinned hour by hour are those that are thinned at once', async () => {
+  const rows = chain.db.collection<HeadRow>('heads_hourly');
+  const begin = Date.UTC(2026, 2, 1, 5, 17);
+  const at = (index: number) => new Date(begin + index * 13 * 60_000);
+  const row = (organizationId: string, index: number) => ({
+    organizationId: objectId(organizationId),
+    sequence: index,
+    chainHash: '',
+    at: at(index),
+  });
+  const [slowly, once] = [newId(), newId()];
+  await rows.insertMany(numbers(400).map((index) => row(slowly, index)) as never[]);
+  const end = Date.UTC(2026, 2, 6);
+  const keptOf = async (id: string) =>
+    (
+      await rows
+        .find({ organizationId: objectId(id) })
+        .sort({ sequence: 1 })
+        .toArray()
+    ).map(({ sequence }) => sequence);
+  let from = new Date(0);
+  for (let now = begin; now < end; now += 3_540_000) {
+    await thinHeads(rows, { from, now: new Date(now) });
+    from = new Date(now);
+  }
+  await thinHeads(rows, { from, now: new Date(end) });
+  const hourly = await keptOf(slowly);
+  await rows.deleteMany({});
+  await rows.insertMany(numbers(400).map((index) => row(once, index)) as never[]);
+  await thinHeads(rows, { from: new Date(0), now: new Date(end) });
+  expect(hourly).toEqual(await keptOf(once));
+  expect(hourly.length).toBeLessThan(60);
+});
+
 test('old head rows are thinned, the newest of each hour and day stays', async () => {
   const organizationId = objectId(newId());
   const rows = chain.db.collection<HeadRow>('heads');
@@ -285,7 +371,7 @@ test('old head rows are thinned, the newest of each hour and day stays', async (
         ({ organizationId, sequence: index + 1, chainHash: '', at: hoursAgo(age) }) as never,
     ),
   );
-  await thinHeads(rows, now);
+  await thinHeads(rows, { from: new Date(0), now });
   const kept = await rows.find({ organizationId }).sort({ sequence: 1 }).toArray();
   expect(kept.map(({ sequence }) => sequence)).toEqual([2, 4, 6, 7, 8]);
 });

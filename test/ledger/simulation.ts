@@ -71,6 +71,7 @@ function start(world: World): Instance {
   const instance: { isAlive: boolean } = { isAlive: true };
   const skew = chance.integer(-2_000, 2_000);
   const store = replicas.storeFor(instance);
+  const held = { perOrganization: 1e9, inAll: 1e9 };
   const appender = createAppender({
     store,
     chain: DECISIONS,
@@ -78,7 +79,7 @@ function start(world: World): Instance {
     timer: time,
     heads: headsOver(store, time),
     newId: () => (++world.ids).toString(16).padStart(24, '0'),
-    limits: { batch: chance.pick([1, 3, 8]), bytes: 1_000_000, queue: 1_000 },
+    limits: { batch: chance.pick([1, 3, 8]), bytes: 1_000_000, queue: 1_000, held },
     ready: () => true,
     onSealed: () => {},
   });

@@ -157,6 +157,7 @@ function rejectionError({
   documentAtFault,
   cause,
 }: Extract<InsertFailure, { kind: 'rejected' }>): AppError {
-  if (!documentAtFault) return new AppError('INTERNAL_ERROR', undefined, { cause });
+  // Whatever the server meant: a retry with the same key gets the right answer.
+  if (!documentAtFault) return unavailable('The database did not take this entry', cause);
   return new AppError('VALIDATION_ERROR', 'The database rejected this document', { cause });
 }

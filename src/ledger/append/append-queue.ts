@@ -15,6 +15,8 @@ export interface QueueLimits {
   bytes: number;
   /** Entries that may wait per organisation. */
   queue: number;
+  /** Bytes that may wait, or be under way, per organisation and in all. */
+  held: { perOrganization: number; inAll: number };
 }
 
 /** Idle queues that keep their head and latencies. */
@@ -27,6 +29,8 @@ export class AppendQueue {
   readonly organizationObjectId: Types.ObjectId;
   readonly latency = new LatencyWindow();
   readonly waiting: PendingAppend[] = [];
+  /** Bytes that wait or are under way. */
+  held = 0;
   readonly contention: ContentionBackoff = noContention();
   /** Acknowledged by or read with a majority, so it cannot be rolled back; null: to be read. */
   head: Head | null = null;
@@ -65,6 +69,8 @@ export class AppendQueue {
 
 /** The queues of one appender: all busy ones, and the most recently used idle ones. */
 export class AppendQueues {
+  /** Bytes that wait or are under way in all queues. */
+  #held = 0;
   readonly #idle = new LRUCache<string, AppendQueue>({ max: IDLE_QUEUES_MAX });
   readonly #busy = new Map<string, { queue: AppendQueue; drained: Promise<void> }>();
 
@@ -74,6 +80,28 @@ export class AppendQueues {
     const queue = new AppendQueue(organizationId);
     this.#idle.set(organizationId, queue);
     return queue;
+  }
+
+  /** Lets an append wait, if there is room for it. */
+  admit(
+    queue: AppendQueue,
+    pending: PendingAppend,
+    { queue: entries, held }: QueueLimits,
+  ): boolean {
+    const { bytes } = pending;
+    const isFull =
+      queue.waiting.length >= entries ||
+      (queue.held > 0 && queue.held + bytes > held.perOrganization) ||
+      (this.#held > 0 && this.#held + bytes > held.inAll);
+    if (isFull) return false;
+    const hold = (more: number): void => {
+      queue.held += more;
+      this.#held += more;
+    };
+    hold(bytes);
+    pending.onDone = () => hold(-bytes);
+    queue.waiting.push(pending);
+    return true;
   }
 
   /** Calls `appendNext` until nothing waits, unless the queue is being drained already. */

@@ -12,7 +12,13 @@ import { yieldTurn } from './contention.ts';
 import { within } from '../timer.ts';
 import { unavailable } from './unavailable.ts';
 
-export const DEFAULT_LIMITS: QueueLimits = { batch: 64, bytes: 4 * 1024 * 1024, queue: 1_024 };
+const MIB = 1024 * 1024;
+export const DEFAULT_LIMITS: QueueLimits = {
+  batch: 64,
+  bytes: 4 * MIB,
+  queue: 1_024,
+  held: { perOrganization: 64 * MIB, inAll: 256 * MIB },
+};
 
 export interface AppenderDeps extends Omit<BatchDeps, 'probe'> {
   /** A new id of 24 hex digits; ids grow with time. */
@@ -37,10 +43,8 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
     await deps.probe('queued', draft.organizationId);
     if (isClosed) throw unavailable('This instance is shutting down');
     const queue = queues.of(draft.organizationId);
-    if (queue.waiting.length >= limits.queue)
-      throw unavailable("This organisation's append queue is full");
     const pending = new PendingAppend(draft, objectId(newId()), clock.now());
-    queue.waiting.push(pending);
+    if (!queues.admit(queue, pending, limits)) throw unavailable('The append queue is full');
     queues.drain(queue, () => appendNext(queue));
     return pending.outcome;
   }

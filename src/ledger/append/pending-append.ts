@@ -12,6 +12,8 @@ export class PendingAppend {
   /** Conflicts on its idempotency key whose holder no majority knew of. */
   unseenConflicts = 0;
   done = false;
+  /** Called once it is answered. */
+  onDone = (): void => {};
   #resolve!: (outcome: Outcome) => void;
   #reject!: (error: Error) => void;
 
@@ -27,13 +29,18 @@ export class PendingAppend {
   }
 
   settle(outcome: Outcome): void {
-    this.done = true;
+    this.#end();
     this.#resolve(outcome);
   }
 
   fail(error: Error): void {
-    this.done = true;
+    this.#end();
     this.#reject(error);
+  }
+
+  #end(): void {
+    if (!this.done) this.onDone();
+    this.done = true;
   }
 }
 

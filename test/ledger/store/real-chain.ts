@@ -25,7 +25,7 @@ import { systemTimer, type Timer } from '../../../src/ledger/timer.ts';
 /** Waits a hundredth of the time. */
 export const hastyTimer: Timer = { after: (ms, run) => systemTimer.after(ms / 100, run) };
 
-type InstanceDeps = Pick<AppenderDeps, 'clock' | 'onSealed' | 'ready'>;
+type InstanceDeps = Pick<AppenderDeps, 'clock' | 'onSealed' | 'ready' | 'limits' | 'store'>;
 
 export interface Instance {
   appender: Appender;
@@ -75,9 +75,10 @@ export class RealChain {
     clock = systemClock,
     onSealed = () => {},
     ready = () => true,
+    limits = DEFAULT_LIMITS,
+    store = createMongoStore({ db: this.db, chain: DECISIONS, timer: systemTimer }),
   }: Partial<InstanceDeps> = {}): Instance {
     const { db } = this;
-    const store = createMongoStore({ db, chain: DECISIONS, timer: systemTimer });
     const quarantined: Position[] = [];
     const heads = createHeads({
       store,
@@ -95,7 +96,7 @@ export class RealChain {
       timer: systemTimer,
       heads,
       newId,
-      limits: DEFAULT_LIMITS,
+      limits,
       onSealed,
       ready,
     });
