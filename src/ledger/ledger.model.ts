@@ -41,6 +41,7 @@ export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
 );
 ledgerEntrySchema.plugin(tenancy);
 for (const { key, options } of chainIndexes(DECISIONS)) ledgerEntrySchema.index(key, options);
+ledgerEntrySchema.index({ organizationId: 1, chainHash: 1 }, { name: 'hash' });
 
 /** An ObjectId from its 24 hex digits. */
 export function objectId(hex: string): Types.ObjectId {

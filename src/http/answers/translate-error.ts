@@ -11,13 +11,24 @@ const UNAVAILABLE = new Set([
   'MongoWaitQueueTimeoutError',
 ]);
 
+/** The server gave up on a read with `maxTimeMS`. */
+const TIME_EXPIRED = 50;
+
 /** `fallback` is the code for an unexpected error. */
 export function translateError(error: unknown, fallback: Code): AppError {
   if (error instanceof AppError) return error;
-  const { name } = (error ?? {}) as { name?: string };
+  const { name, code } = (error ?? {}) as { name?: string; code?: unknown };
   if (isDuplicateKey(error)) return new AppError('ALREADY_EXISTS', undefined, { cause: error });
   if (name !== undefined && UNAVAILABLE.has(name))
     return new AppError('SERVICE_UNAVAILABLE', undefined, { cause: error });
+  if (name === 'MongoServerError' && code === TIME_EXPIRED)
+    return new AppError(
+      'VALIDATION_ERROR',
+      'This takes too long: narrow it, for instance by date',
+      {
+        cause: error,
+      },
+    );
   if (error instanceof URIError)
     return new AppError('VALIDATION_ERROR', 'The URL is not properly encoded', {
       cause: error,

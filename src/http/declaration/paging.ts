@@ -32,6 +32,7 @@ export interface Paged {
 
 /** The `pagination` member of a list answer. */
 export interface Pagination extends Paged {
+  /** Beyond 10,000 a lower bound, as `pages` is; `hasMore` is always right. */
   total: number;
   pages: number;
   hasMore: boolean;

@@ -35,6 +35,10 @@ const SECURITY: Record<Route['auth'], object[]> = {
 
 const FAILURE = { $ref: '#/components/schemas/Failure' };
 const SCIM_FAILURE = { $ref: '#/components/schemas/ScimError' };
+const COUNTED = {
+  type: 'integer',
+  description: 'Exact up to 10,000, beyond that at least so many',
+};
 const PAGINATION = { $ref: '#/components/schemas/Pagination' };
 
 /** The OpenAPI 3.1 document of every mounted route. */
@@ -279,7 +283,7 @@ function sharedSchemas(): object {
       properties: {
         page: integer,
         limit: integer,
-        total: integer,
+        total: COUNTED,
         pages: integer,
         hasMore: { type: 'boolean' },
       },

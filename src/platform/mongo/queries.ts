@@ -3,10 +3,21 @@ import type { HydratedDocument, Model, QueryFilter, Types } from 'mongoose';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 
-/** One page, and how many documents there are in all. */
+/** One page, and how many documents there are in all: exactly up to `COUNTED_MAX`, beyond it only that there are more than the page shows. */
 export interface Listed<D> {
   items: D[];
   total: number;
+}
+
+/** Documents that a total counts: to count is to read. */
+const COUNTED_MAX = 10_000;
+
+/** For reads that a caller can make slow; what takes longer is refused. */
+export const READ_MAX_MS = 5000;
+
+/** How far to count for a page: so far that it shows whether there is another one. */
+export function countedTo({ skip, limit }: Page): number {
+  return Math.max(COUNTED_MAX, skip + limit + 1);
 }
 
 /** A total order, or pages would repeat and skip. */
@@ -16,11 +27,19 @@ const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 export async function listPage<D>(
   model: Model<D>,
   where: QueryFilter<D>,
-  { skip, limit, sort = NEWEST_FIRST }: Page & { sort?: Readonly<Record<string, 1 | -1>> },
+  page: Page & {
+    sort?: Readonly<Record<string, 1 | -1>>;
+    /** The total as it is, where the interface has no other sign that there are more. */
+    exact?: true;
+  },
 ): Promise<Listed<D>> {
+  const { skip, limit, sort = NEWEST_FIRST } = page;
+  const found = model.find(where).sort(sort).skip(skip).limit(limit).maxTimeMS(READ_MAX_MS);
   const [items, total] = await Promise.all([
-    model.find(where).sort(sort).skip(skip).limit(limit).lean<D[]>(),
-    model.countDocuments(where),
+    found.lean<D[]>(),
+    model
+      .countDocuments(where, page.exact ? {} : { limit: countedTo(page) })
+      .maxTimeMS(READ_MAX_MS),
   ]);
   return { items, total };
 }

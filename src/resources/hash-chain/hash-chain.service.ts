@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { Verification } from '../../ledger/verify/report.ts';
-import { findOr404 } from '../../platform/mongo/queries.ts';
+import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 import {
   type ChainEntryView,
@@ -47,6 +47,8 @@ const TTL_MS = 2000;
 const ENTRY_MEMBERS =
   'organizationId sequence kind traceId prevHash payloadDigest chainHash createdAt';
 const HEX = /^[0-9a-f]{1,64}$/;
+/** With so few digits the newest entries are the quickest way to some that fit. */
+const SHORT = 2;
 /** Greater than every character of an id. */
 const BEYOND = '\uffff';
 
@@ -138,8 +140,10 @@ export function createHashChainService(deps: Deps) {
       };
       const found = await models.ledger
         .find(where, ENTRY_MEMBERS)
+        .hint(search !== undefined && isHash(search) ? 'hash' : 'chain')
         .sort({ sequence: -1 })
         .limit(limit + 1)
+        .maxTimeMS(READ_MAX_MS)
         .lean<LedgerEntryDocument[]>();
       const entries = found.slice(0, limit).map(toChainEntryView);
       return { entries, hasMore: found.length > limit };
@@ -158,7 +162,13 @@ export type HashChainService = ReturnType<typeof createHashChainService>;
 /** Ranges instead of patterns: indexes serve them, and no character means anything. */
 function beginningWith(search: string): object {
   const range = { $gte: search, $lt: search + BEYOND };
+  if (isHash(search)) return { chainHash: range };
   return HEX.test(search)
     ? { $or: [{ traceId: range }, { chainHash: range }] }
     : { traceId: range };
+}
+
+/** No trace id begins with so many hex digits. */
+function isHash(search: string): boolean {
+  return search.length > SHORT && HEX.test(search);
 }

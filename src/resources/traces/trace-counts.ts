@@ -1,14 +1,20 @@
-// The total of a list of decisions: counted in full once, then updated by counting only the entries appended since.
+// The total of a list of decisions: counted once, as far as totals are, then updated by counting only the entries appended since.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
+import type { Page } from '../../domain/page.ts';
+import { countedTo, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 
 type Deps = Pick<Platform, 'models' | 'ledger'>;
 
 interface CachedCount {
   total: number;
+  /** How far it was counted. */
+  to: number;
   /** Entries up to this sequence are counted. */
   head: number;
 }
+
+type Filter = Readonly<Record<string, unknown>>;
 
 interface Range {
   $gt: number;
@@ -30,37 +36,42 @@ export function createTraceCounts({ models, ledger }: Deps) {
   async function countAdded(
     organizationId: string,
     where: object,
-    sequence: Range,
+    { sequence, to }: { sequence: Range; to: number },
   ): Promise<number | null> {
     const amendment = await models.ledger.exists({
       organizationId,
       sequence,
       kind: { $ne: 'trace' },
     });
-    return amendment ? null : models.traces.countDocuments({ ...where, organizationId, sequence });
+    return amendment ? null : count({ ...where, organizationId, sequence }, to);
+  }
+
+  async function count(where: Filter, to: number): Promise<number> {
+    return models.traces.countDocuments(where).limit(to).maxTimeMS(READ_MAX_MS);
   }
 
   return {
-    /** The number of decisions that the filter finds. */
-    async total(organizationId: string, where: Readonly<Record<string, unknown>>): Promise<number> {
+    /** The number of decisions that the filter finds, as far as a total counts for the page. */
+    async total(
+      organizationId: string,
+      where: Readonly<Record<string, unknown>>,
+      page: Page,
+    ): Promise<number> {
+      const to = countedTo(page);
       const key = `${organizationId}:${JSON.stringify(where)}`;
       const head = (await ledger.appender.head(organizationId))?.sequence ?? 0;
-      const known = counts.get(key);
+      const cached = counts.get(key);
+      const known = cached && cached.total >= cached.to && cached.to < to ? undefined : cached;
       if (known && known.head >= head) return known.total;
-      const added = known
-        ? await countAdded(organizationId, where, { $gt: known.head, $lte: head })
-        : null;
+      const sequence = { $gt: known?.head ?? 0, $lte: head };
+      const added = known ? await countAdded(organizationId, where, { sequence, to }) : null;
       if (known && added !== null) {
-        counts.set(key, { total: known.total + added, head });
+        counts.set(key, { total: known.total + added, to: known.to, head });
         return known.total + added;
       }
-      const total = await models.traces.countDocuments({
-        ...where,
-        organizationId,
-        sequence: { $lte: head },
-      });
+      const total = await count({ ...where, organizationId, sequence: { $lte: head } }, to);
       counts.delete(key);
-      counts.set(key, { total, head });
+      counts.set(key, { total, to, head });
       return total;
     },
   };

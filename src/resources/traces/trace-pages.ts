@@ -2,6 +2,7 @@
 import type { Platform } from '../../composition/platform.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
+import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { TraceDocument } from './traces.model.ts';
 import {
   payloadLength,
@@ -29,10 +30,9 @@ export async function readTracePage(
   { page, scrubberOf }: { page: Page; scrubberOf: ScrubberOf },
 ): Promise<TraceView[]> {
   const views: TraceView[] = [];
-  const newestFirst = { sequence: -1 } as const;
+  const options = { sort: { sequence: -1 }, maxTimeMS: READ_MAX_MS } as const;
   const cursor = traces
-    .find(where, VIEW_MEMBERS)
-    .sort(newestFirst)
+    .find(where, VIEW_MEMBERS, options)
     .skip(page.skip)
     .limit(page.limit)
     .lean<TraceDocument>()
@@ -46,8 +46,7 @@ export async function readTracePage(
   }
   if (left >= 0) return views;
   const rest = await traces
-    .find(where, SUMMARY_MEMBERS)
-    .sort(newestFirst)
+    .find(where, SUMMARY_MEMBERS, options)
     .skip(page.skip + views.length)
     .limit(page.limit - views.length)
     .lean<TraceDocument[]>();

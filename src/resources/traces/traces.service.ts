@@ -53,7 +53,7 @@ export function createTraceService({ models, counts, agents, organizations, scru
       const scrubberOf = await scrubberFor(organizationId);
       const [items, total] = await Promise.all([
         readTracePage(models, { ...where, organizationId }, { page, scrubberOf }),
-        counts.total(organizationId, where),
+        counts.total(organizationId, where, page),
       ]);
       return { items, total };
     },

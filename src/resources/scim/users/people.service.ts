@@ -76,7 +76,9 @@ export function createPeopleService({ models, baseUrl }: Deps) {
   async function listAll(organizationId: string, page: Page): Promise<Listed<ScimUser>> {
     if (page.limit === 0)
       return { total: await models.memberships.countDocuments({ organizationId }), items: [] };
-    const { total, items } = await listPage(models.memberships, { organizationId }, page);
+    const where = { organizationId };
+    const everybody = { skip: page.skip, limit: page.limit, exact: true } as const;
+    const { total, items } = await listPage(models.memberships, where, everybody);
     return { total, items: (await withAccounts(items)).map(toResource) };
   }
 

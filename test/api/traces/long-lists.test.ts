@@ -1,0 +1,118 @@
+// Lists of more than can be counted at once: what a total says, that hasMore is right, and that no read goes on for ever (document 1, section 1).
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { translateError } from '../../../src/http/answers/translate-error.ts';
+import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import { directory } from '../../setup/scim.ts';
+
+let harness: Harness;
+let ada: Owner;
+let key: string;
+const COPIES = 10_050;
+beforeAll(async () => {
+  harness = await startHarness();
+  ada = await createOwner(harness.app);
+  ({ key } = await createWorkspaceKey(harness.app, ada));
+  await post();
+  const ledger = harness.db.collection('ledger');
+  const stored = await ledger.findOne({ organizationId: objectId(ada.organizationId) });
+  if (!stored) throw new Error('nothing was stored');
+  const { _id, idempotencyKey: _unique, ...rest } = stored;
+  const copies = Array.from({ length: COPIES }, (_copy, index) =>
+    Object.assign({}, rest, { sequence: index + 2, traceId: `copy-${index}` }),
+  );
+  await ledger.insertMany(copies);
+});
+afterAll(() => harness.stop());
+
+const post = async (): Promise<void> => {
+  ok(await harness.app.call('POST', '/api/v1/traces', { key, body: decision('x') }));
+};
+const page = async (query: string) => {
+  const { body } = ok(
+    await harness.app.call('GET', `/api/v1/traces?${query}`, { token: ada.token }),
+  );
+  const { total, pages, hasMore } = body.pagination as Record<string, unknown>;
+  return { rows: (body.data as unknown[]).length, total, pages, hasMore };
+};
+
+test('a total counts to ten thousand, or as far as the page needs; hasMore is always right', async () => {
+  expect(await page('limit=100')).toEqual({ rows: 100, total: 10_000, pages: 100, hasMore: true });
+  expect(await page('limit=100&page=100')).toEqual({
+    rows: 100,
+    total: 10_001,
+    pages: 101,
+    hasMore: true,
+  });
+  expect(await page('limit=100&page=101')).toEqual({
+    rows: 51,
+    total: COPIES + 1,
+    pages: 101,
+    hasMore: false,
+  });
+  expect(await page('limit=100&page=102')).toMatchObject({ rows: 0, hasMore: false });
+});
+
+test('a filter that finds fewer is counted exactly', async () => {
+  expect(await page('agentId=nobody')).toEqual({ rows: 0, total: 0, pages: 0, hasMore: false });
+});
+
+test('a directory is told of everybody: it has no other sign that there are more', async () => {
+  const bea = await createOwner(harness.app, 'Bea');
+  const scim = await directory(harness.app, bea);
+  const organizationId = objectId(bea.organizationId);
+  const at = { createdAt: new Date(), updatedAt: new Date() };
+  const member = () => ({
+    organizationId,
+    userId: objectId(newId()),
+    role: 'viewer',
+    isActive: true,
+  });
+  await harness.db
+    .collection('memberships')
+    .insertMany(Array.from({ length: COPIES }, () => Object.assign(member(), at)));
+  const { body } = ok(await scim.call('GET', '/Users?count=1'));
+  expect(body.totalResults).toBe(COPIES + 1);
+});
+
+test('reads that a caller can make slow have a time limit', async () => {
+  await harness.db.command({ profile: 2 });
+  const { token } = ada;
+  for (const path of [
+    '/traces?search=order',
+    '/audit?search=zzz',
+    '/hash-chain/entries?search=abcdef',
+  ])
+    ok(await harness.app.call('GET', `/api/v1${path}`, { token }));
+  await harness.db.command({ profile: 0 });
+  const profile = harness.db.collection('system.profile');
+  for (const what of [
+    { 'command.find': 'ledger', 'command.filter.$text': { $exists: true } },
+    { 'command.find': 'audit_entries', 'command.filter.$or': { $exists: true } },
+    { 'command.aggregate': 'audit_entries' },
+    { 'command.find': 'ledger', 'command.filter.chainHash': { $exists: true } },
+  ]) {
+    const seen = await profile.find(what).toArray();
+    expect(seen.length, JSON.stringify(what)).toBeGreaterThan(0);
+    for (const { command } of seen) expect(command.maxTimeMS, JSON.stringify(what)).toBe(5000);
+  }
+  const searched = await profile.findOne({ 'command.filter.chainHash': { $exists: true } });
+  expect(searched).toMatchObject({ planSummary: 'IXSCAN { organizationId: 1, chainHash: 1 }' });
+  expect(searched?.docsExamined).toBeLessThan(10);
+});
+
+test('what takes longer is refused with a word on what to do', () => {
+  const expired = Object.assign(new Error('operation exceeded time limit'), {
+    name: 'MongoServerError',
+    code: 50,
+  });
+  const error = translateError(expired, 'INTERNAL_ERROR');
+  expect(error).toBeInstanceOf(AppError);
+  expect([error.code, error.http, error.message]).toEqual([
+    'VALIDATION_ERROR',
+    400,
+    'This takes too long: narrow it, for instance by date',
+  ]);
+});
