@@ -12,7 +12,13 @@ export async function buildHeadIndexes(
   chains: readonly Chain[],
 ): Promise<void> {
   const db = connection.getClient().db(connection.name);
-  for (const chain of chains) await notedHeads(db, chain).createIndexes([...headIndexes]);
+  for (const chain of chains) {
+    await notedHeads(db, chain).createIndexes([...headIndexes]);
+    // Of earlier versions; `changed` serves what it served.
+    await notedHeads(db, chain)
+      .dropIndex('age')
+      .catch(() => undefined);
+  }
 }
 
 /** How far a kind of maintenance has come. */

@@ -49,6 +49,7 @@ export function createChangeFeed({
 
   /** Follows one stream until it fails for good; the driver resumes after transient errors. */
   async function follow(): Promise<void> {
+    // The names become part of the database's own filter: what happens elsewhere, as in the ledger, is never sent.
     const pipeline = [{ $match: { 'ns.coll': { $in: [...listeners.keys()] } } }];
     stream = connection
       .getClient()
