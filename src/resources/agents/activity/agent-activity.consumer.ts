@@ -26,6 +26,8 @@ const PROJECTION = {
   review: 1,
 } as const;
 
+/** Versions that are kept of an agent: a decision may name any, and each update writes them all. */
+const VERSIONS_MAX = 200;
 /** Human verdicts from which on there is an override rate. */
 const LEAST_JUDGED = 5;
 
@@ -152,7 +154,17 @@ function withVersions(
     };
     versions.set(version, { ...seen, lastSeenAt: createdAt, traces: seen.traces + 1 });
   }
-  return [...versions.values()];
+  return mostRecent([...versions.values()]);
+}
+
+/** Those that were seen last, in their order. */
+function mostRecent(
+  versions: AgentActivityDocument['versions'],
+): AgentActivityDocument['versions'] {
+  if (versions.length <= VERSIONS_MAX) return versions;
+  const bySight = versions.toSorted((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime());
+  const kept = new Set(bySight.slice(0, VERSIONS_MAX));
+  return versions.filter((version) => kept.has(version));
 }
 
 /** Shares of the recent decisions, of which there is at least one; the override rate is null until enough were judged by a human. */
