@@ -59,7 +59,11 @@ async function main(): Promise<boolean> {
   try {
     const secrets = await loadSecrets(config, () => undefined);
     const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
-    return await release(instance.background.chainRelease).finally(() => instance.stop());
+    try {
+      return await release(instance.background.chainRelease);
+    } finally {
+      await instance.stop();
+    }
   } finally {
     await database.stop();
   }
