@@ -13,6 +13,7 @@ import { createOneTimeTokenService } from '../resources/auth/email-links/one-tim
 import { createKeyAuthenticationService } from '../resources/auth/keys/key-authentication.service.ts';
 import { createKeyService } from '../resources/auth/keys/keys.service.ts';
 import { createCodeService } from '../resources/auth/mfa/codes.service.ts';
+import { createEnrolmentService } from '../resources/auth/mfa/enrolment.service.ts';
 import { createFreshProofService } from '../resources/auth/mfa/fresh-proof.service.ts';
 import { createMfaService } from '../resources/auth/mfa/mfa.service.ts';
 import { createSecondStepService } from '../resources/auth/mfa/second-step.service.ts';
@@ -54,10 +55,11 @@ export function createIdentity(platform: Platform, { audit, auditLog, consumers 
   const emailLinks = createEmailLinkService(signIn);
   const codes = createCodeService(platform);
   const tries = createTryService(platform);
-  const factor = { ...platform, sessions, codes, tries };
+  const enrolment = createEnrolmentService({ ...platform, codes });
+  const factor = { ...platform, sessions, codes, tries, enrolment };
   const freshProof = createFreshProofService(factor);
   const mfa = createMfaService({ ...factor, freshProof });
-  const secondStep = createSecondStepService({ ...signIn, codes, tries });
+  const secondStep = createSecondStepService({ ...signIn, codes, tries, enrolment });
   const streamTokens = createStreamTokenService({ ...platform, sessions, oneTimeTokens });
   const profile = createProfileService({ ...platform, auditLog });
   const keyAuthentication = createKeyAuthenticationService({ ...platform, organizations });

@@ -52,6 +52,7 @@ export const decisionBody = (agentId: string, mark: string): Record<string, unkn
 export const ssoBody = (mark: string): Record<string, unknown> => ({
   provider: 'oidc',
   requireMfaEvenWithSso: false,
+  requireSso: false,
   justInTime: true,
   oidc: {
     issuer: 'https://login.example.com/tenant',

@@ -39,6 +39,8 @@ export interface SsoConfig {
   provider: 'oidc' | 'saml';
   /** Whether Assay asks for its own second factor as well. */
   requireMfaEvenWithSso: boolean;
+  /** Whether members come in by the sign-on only, but for owners; absent: no. */
+  requireSso?: boolean;
   /** Just-in-time provisioning: whether the first login makes somebody a member. */
   justInTime: boolean;
   oidc: OidcSettings | null;
@@ -93,6 +95,7 @@ const ssoSchema = new Schema<SsoConfig>(
   {
     provider: { type: String, enum: ['oidc', 'saml'], required: true },
     requireMfaEvenWithSso: { type: Boolean, default: false },
+    requireSso: { type: Boolean, default: false },
     justInTime: { type: Boolean, default: true },
     oidc: { type: oidcSchema, default: null },
     saml: { type: samlSchema, default: null },

@@ -1,7 +1,7 @@
 // Organisations: created at registration with their default workspace, and what every request needs of them.
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
-import type { Plan } from '../../domain/identity/plans.ts';
+import { type Plan, plansWith } from '../../domain/identity/plans.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404, insertOne } from '../../platform/mongo/queries.ts';
@@ -21,6 +21,8 @@ export interface OrganizationContext {
   scrubNationalIds: boolean;
   /** Null: SSO is not configured. */
   identityProvider: IdentityProvider | null;
+  /** Whether members who are no owners come in by the sign-on only. */
+  requiresSso: boolean;
 }
 
 type Deps = Pick<Platform, 'models' | 'newId' | 'onCommit' | 'caches' | 'config'> & {
@@ -65,6 +67,7 @@ export function createOrganizationService(deps: Deps) {
       defaultWorkspaceId: found.defaultWorkspaceId.toHexString(),
       scrubNationalIds: found.scrubNationalIds,
       identityProvider: found.ssoConfig && identityProvider(found.ssoConfig),
+      requiresSso: requiresSso(found),
     };
   }
 
@@ -132,6 +135,10 @@ export function createOrganizationService(deps: Deps) {
   };
 }
 export type OrganizationService = ReturnType<typeof createOrganizationService>;
+
+/** Not on a plan without sign-on, where nobody could come in. */
+const requiresSso = ({ ssoConfig, subscription }: OrganizationDocument): boolean =>
+  ssoConfig?.requireSso === true && plansWith('sso').includes(subscription.plan);
 
 /** The identity provider that is in use; the other one may be prepared. */
 export function identityProvider({ provider, oidc, saml }: SsoConfig): IdentityProvider | null {

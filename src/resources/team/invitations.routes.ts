@@ -92,7 +92,7 @@ export const invitationRoutes = [
     writes: 'own',
     body: acceptInput,
     data: acceptedView,
-    codes: [...codes, 'ALREADY_MEMBER', 'INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED'],
+    codes: [...codes, 'ALREADY_MEMBER', 'INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED', 'FORBIDDEN'],
     audit: accepted,
     handler: async ({ params, body, meta }, { team }) => {
       const made = await team.acceptance.accept(params.token, body, meta);

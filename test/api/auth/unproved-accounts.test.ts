@@ -14,6 +14,7 @@ import {
   tokenOf,
   type MailServer,
 } from '../../setup/providers/mail-server.ts';
+import { claimDomain } from '../../setup/providers/sso.ts';
 import { address, directory } from '../../setup/scim.ts';
 import { enrol, MovedClock } from '../../setup/second-factor.ts';
 import type { Answer } from '../../setup/start-app.ts';
@@ -169,6 +170,15 @@ describe('registration', () => {
     const proved = ok(await post('magic-link/verify', { token, password: PASSWORD })).body.data;
     expect(proved.organizationId).toBe(data.organizationId);
     expect(outcome(await enter(proved.token))).toEqual([200, undefined]);
+  });
+
+  test('without a proof takes nothing from an organisation that has proved the domain', async () => {
+    const scim = await directory(harness.app, squatter);
+    const domain = `d${squatter.userId}.example.org`;
+    await claimDomain(harness, squatter, domain);
+    const { id, userName } = await scim.provision({ userName: `new@${domain}` });
+    expect(outcome(await register(userName))).toEqual([409, 'ALREADY_EXISTS']);
+    expect((await stored('users', id))?.passwordHash).toBeNull();
   });
 
   test('without a proof takes nothing from whoever registered before', async () => {

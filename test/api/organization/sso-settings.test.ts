@@ -88,6 +88,7 @@ describe('settings of the sign-on', () => {
     expect(first.body.data.settings).toMatchObject({
       provider: 'oidc',
       requireMfaEvenWithSso: false,
+      requireSso: false,
       justInTime: true,
       oidc: {
         issuer: 'https://login.example.com/tenant',
@@ -171,6 +172,7 @@ describe('settings of the sign-on', () => {
         {
           provider: 'saml',
           requireMfaEvenWithSso: false,
+          requireSso: false,
           justInTime: true,
           secretChanged: false,
           sessionsEnded: 0,
@@ -185,6 +187,7 @@ describe('settings of the sign-on', () => {
         {
           provider: 'oidc',
           requireMfaEvenWithSso: false,
+          requireSso: false,
           justInTime: true,
           secretChanged: true,
           sessionsEnded: 0,

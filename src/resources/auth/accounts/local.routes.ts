@@ -55,7 +55,7 @@ export const localRoutes = [
     limits: ['auth', 'account'],
     body: loginInput,
     data: signInView,
-    codes: ['INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED'],
+    codes: ['INVALID_CREDENTIALS', 'ACCOUNT_DEACTIVATED', 'FORBIDDEN'],
     audit: { action: 'auth.login', resource: 'session' },
     async handler({ body, meta }, { auth }) {
       const made = await auth.local.login(body, meta);

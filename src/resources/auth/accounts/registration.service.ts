@@ -34,17 +34,23 @@ export function createRegistrationService(deps: Deps) {
   const { models, sessions, memberships, founding, unprovedAccounts, clock } = deps;
 
   /**
-   * The account that a registrant takes over: one that nobody has proved, where they have; else one that nobody has used. Null: the
-   * address has none. @throws AppError `ALREADY_EXISTS`
+   * The account that a registrant takes over: one that nobody has proved, where they have; else one that directories have
+   * only offered a place to. Null: the address has none. @throws AppError `ALREADY_EXISTS`
    */
   async function accountAt({
     email,
     mailboxProved,
   }: Pick<Registrant, 'email' | 'mailboxProved'>): Promise<UserDocument | null> {
     const known = await models.users.findOne({ email }).lean<UserDocument>();
-    const isFree = !known || (mailboxProved ? known.emailVerifiedAt === null : isUnused(known));
+    const isFree =
+      !known || (mailboxProved ? known.emailVerifiedAt === null : await isClaimable(known));
     if (isFree) return known;
     throw new AppError('ALREADY_EXISTS', 'An account with this address exists');
+  }
+
+  /** Nobody has used it, and no organisation answers for its address. */
+  async function isClaimable(known: UserDocument): Promise<boolean> {
+    return isUnused(known) && (await memberships.ofUser(known._id.toHexString())).length === 0;
   }
 
   /** What was begun with the account ends; what directories gave to its address waits for a proof of the mailbox. */

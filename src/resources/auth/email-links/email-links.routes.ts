@@ -70,7 +70,7 @@ export const emailLinkRoutes = [
     ...use,
     body: linkInput,
     data: signInView,
-    codes: ['INVALID_TOKEN', 'EXPIRED', 'ACCOUNT_DEACTIVATED', 'INVALID_CREDENTIALS'],
+    codes: ['INVALID_TOKEN', 'EXPIRED', 'ACCOUNT_DEACTIVATED', 'INVALID_CREDENTIALS', 'FORBIDDEN'],
     audit: { action: 'auth.login', resource: 'session' },
     async handler({ body, meta }, { auth }) {
       const made = await auth.emailLinks.signIn(body, meta);

@@ -79,7 +79,9 @@ export const mfaRoutes = [
       'TOKEN_REVOKED',
       'UNAUTHORIZED_NO_USER',
       'INVALID_MFA_CODE',
+      'INVALID_OPERATION',
       'ACCOUNT_DEACTIVATED',
+      'FORBIDDEN',
     ],
     audit: { action: 'auth.login', resource: 'session' },
     async handler({ body, meta }, { auth }) {

@@ -3,71 +3,37 @@ import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import type { SecondFactor } from '../accounts/users.model.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import type { CodeService } from './codes.service.ts';
+import { changeOf, type EnrolmentService, NO_FACTOR, type SetUp } from './enrolment.service.ts';
 import type { FreshProofService, GivenProof } from './fresh-proof.service.ts';
 import type { disableInput } from './mfa.schemas.ts';
 import type { TryService } from './tries.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'passwords' | 'totp' | 'transaction'> & {
+type Deps = Pick<Platform, 'models' | 'passwords' | 'transaction'> & {
+  enrolment: EnrolmentService;
   codes: CodeService;
   tries: TryService;
   freshProof: FreshProofService;
   sessions: SessionService;
 };
 
-interface SetUp {
-  secret: string;
-  otpauthUrl: string;
-  /** As a data URL. */
-  qrCode: string;
-}
 interface MfaState {
   mfaEnabled: boolean;
 }
 
-const OFF = {
-  enabled: false,
-  secret: null,
-  pendingSecret: null,
-  failures: 0,
-  failuresInside: 0,
-  backupCodes: [],
-};
-
 export function createMfaService(deps: Deps) {
-  const { models, passwords, totp, transaction, codes, tries, freshProof, sessions } = deps;
+  const { models, passwords, transaction, enrolment, codes, tries, freshProof, sessions } = deps;
   return {
     /** A new secret, not active until a code proves it. @throws AppError `INVALID_OPERATION` when the second factor is on; those of the proof */
     async setup(user: User, proof: GivenProof): Promise<SetUp> {
-      const { userId, email } = user;
       await freshProof.require(user, proof);
-      const secret = totp.newSecret();
-      const { matchedCount } = await models.users.updateOne(
-        { _id: userId, 'mfa.enabled': false },
-        { $set: changeOf({ pendingSecret: codes.sealSecret(userId, secret) }) },
-      );
-      if (matchedCount === 0)
-        throw new AppError('INVALID_OPERATION', 'The second factor is on already');
-      const otpauthUrl = totp.uriOf(secret, email);
-      return { secret, otpauthUrl, qrCode: await totp.qrCodeOf(otpauthUrl) };
+      return enrolment.begin(user.userId, user.email);
     },
 
     /** Backup codes from before are void. @throws AppError `INVALID_OPERATION` without a set-up, `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED` */
     async enable({ userId, jti }: User, code: string): Promise<MfaState> {
-      const { mfa } = await tries.take(userId, 'session');
-      const { pendingSecret } = mfa;
-      if (mfa.enabled || pendingSecret === null)
-        throw new AppError('INVALID_OPERATION', 'Set the second factor up first');
-      const lastStep = codes.stepOfPending(userId, pendingSecret, code);
-      if (lastStep === null) throw new AppError('INVALID_MFA_CODE');
-      const on = { ...OFF, enabled: true, secret: pendingSecret };
-      const { matchedCount } = await models.users.updateOne(
-        { _id: userId, 'mfa.enabled': false, 'mfa.pendingSecret': pendingSecret },
-        { $set: changeOf({ ...on, lastStep }) },
-      );
-      if (matchedCount === 0) throw new AppError('CONFLICT');
+      await enrolment.complete(await tries.take(userId, 'session'), code);
       await sessions.gaveCode(jti);
       return { mfaEnabled: true };
     },
@@ -86,7 +52,7 @@ export function createMfaService(deps: Deps) {
           (await codes.spendTotp(user, code)) ||
           (knowsPassword && (await codes.spendBackupCode(user, code)));
         if (!proved) throw new AppError('INVALID_MFA_CODE');
-        await models.users.updateOne({ _id: userId }, { $set: changeOf(OFF) });
+        await models.users.updateOne({ _id: userId }, { $set: changeOf(NO_FACTOR) });
       });
       return { mfaEnabled: false };
     },
@@ -98,8 +64,3 @@ export function createMfaService(deps: Deps) {
   };
 }
 export type MfaService = ReturnType<typeof createMfaService>;
-
-/** A change of some members of the second factor. */
-function changeOf(change: Partial<SecondFactor>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(change).map(([name, value]) => [`mfa.${name}`, value]));
-}

@@ -5,6 +5,7 @@ import { AppError, type Code } from '../../../errors.ts';
 import { detailOf, type SignInFailures } from '../accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
+import type { SecondFactorKind } from '../sessions/sessions.model.ts';
 import type {
   Origin,
   Proof,
@@ -14,12 +15,14 @@ import type {
   SignOnProof,
 } from '../sessions/sessions.service.ts';
 import type { CodeService } from './codes.service.ts';
+import type { EnrolmentService, SetUp } from './enrolment.service.ts';
 import type { mfaLoginInput } from './mfa.schemas.ts';
 import type { TryService } from './tries.service.ts';
 
 type Deps = Pick<Platform, 'models' | 'tempTokens' | 'transaction' | 'queueMail'> & {
   codes: CodeService;
   tries: TryService;
+  enrolment: EnrolmentService;
   sessions: SessionService;
   failures: SignInFailures;
   oneTimeTokens: OneTimeTokenService;
@@ -30,6 +33,8 @@ interface FirstStep {
   userId: string;
   jti: string;
   proof: Omit<Proof, 'secondFactor'>;
+  /** The organisation asks for a second factor, and there is none yet. */
+  mustEnrol: boolean;
 }
 
 /** Wrong codes that end a temp token. */
@@ -38,8 +43,8 @@ const TRIES_PER_TOKEN = 5;
 const WARNED_AFTER = 5;
 
 export function createSecondStepService(deps: Deps) {
-  const { models, codes, tries, sessions, failures, oneTimeTokens, tempTokens } = deps;
-  const { transaction, queueMail } = deps;
+  const { models, codes, tries, enrolment, sessions, failures, oneTimeTokens } = deps;
+  const { tempTokens, transaction, queueMail } = deps;
 
   /** Takes one of the token's tries. @throws AppError `TOKEN_VERIFICATION_FAILED`, `TOKEN_EXPIRED`, `TOKEN_REVOKED` when used or burnt */
   async function takeTempToken(tempToken: string): Promise<FirstStep> {
@@ -58,7 +63,18 @@ export function createSecondStepService(deps: Deps) {
       ...(provider != null && { provider }),
       ...(signOn != null && { signOn }),
     };
-    return { userId, jti, proof };
+    return { userId, jti, proof, mustEnrol: facts.mustEnrol === true };
+  }
+
+  /** The code of the authenticator, or the first one of one that is set up in this very step. */
+  async function giveCode(
+    user: UserDocument,
+    code: string,
+    mustEnrol: boolean,
+  ): Promise<SecondFactorKind> {
+    if (!mustEnrol || user.mfa.enabled) return codes.spend(user, code);
+    await enrolment.complete(user, code);
+    return 'totp';
   }
 
   /** Whoever guesses codes knows the first factor, of which its owner is told. @throws the error */
@@ -74,13 +90,13 @@ export function createSecondStepService(deps: Deps) {
       { tempToken, code }: z.output<typeof mfaLoginInput>,
       origin: Origin,
     ): Promise<SignedIn | SecondStep> {
-      const { userId, jti, proof } = await takeTempToken(tempToken);
+      const { userId, jti, proof, mustEnrol } = await takeTempToken(tempToken);
       const user = await models.users.findById(userId).lean<UserDocument>();
       if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
       try {
         const current = await tries.take(userId, 'signIn');
         const signIn = transaction(async () => {
-          const secondFactor = await codes.spend(current, code);
+          const secondFactor = await giveCode(current, code, mustEnrol);
           await oneTimeTokens.use('second-factor', jti);
           return sessions.signIn(current, origin, { ...proof, secondFactor });
         });
@@ -91,9 +107,13 @@ export function createSecondStepService(deps: Deps) {
       }
     },
 
-    /** Looks whether a temp token still waits for its code. @throws AppError of the temp token */
-    async requireWaiting(tempToken: string): Promise<void> {
-      await oneTimeTokens.peek('second-factor', tempTokens.read(tempToken).jti).catch(refuseEnded);
+    /** What the code of a temp token that waits for one must come from: null, the authenticator there is; else a new one. @throws AppError of the temp token */
+    async enrolmentFor(tempToken: string): Promise<SetUp | null> {
+      const { sub, jti } = tempTokens.read(tempToken);
+      const { facts } = await oneTimeTokens.peek('second-factor', jti).catch(refuseEnded);
+      const user = await models.users.findById(sub).lean<UserDocument>();
+      if (!user || facts.mustEnrol !== true || user.mfa.enabled) return null;
+      return enrolment.begin(sub, user.email);
     },
   };
 }

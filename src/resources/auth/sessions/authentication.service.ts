@@ -39,6 +39,7 @@ export function createAuthenticationService(deps: Deps) {
     if (!belongsTo(session, { userId, organizationId })) throw new AppError('TOKEN_REVOKED');
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     requireMembership(membership);
+    requireWayIn(session, membership, context);
     const { signOn } = session;
     return callerOf({ user, membership, claims: { jti, exp }, context, signOn, config });
   }
@@ -61,6 +62,15 @@ function requireMembership(
   if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
   if (!membership.isActive && membership.deactivatedBy !== 'scim')
     throw new AppError('ACCOUNT_DEACTIVATED');
+}
+
+/** Where an organisation requires its sign-on, only owners have another way in. */
+function requireWayIn(
+  { signOn }: SessionDocument,
+  { role }: MembershipDocument,
+  { requiresSso }: OrganizationContext,
+): void {
+  if (requiresSso && signOn === null && role !== 'owner') throw new AppError('SESSION_REVOKED');
 }
 
 /** Its sign-on still counts, and no refresh has replaced it for longer than the grace period. */

@@ -51,8 +51,10 @@ export function callerOf(found: Authenticated): Caller {
  * Whether an account is an organisation's own: made by its directory or provider, opened by no password, and of no other
  * organisation, since joining one ends `provisionedBy`. Any other account is its person's, whoever vouches for them.
  */
-const isMadeBy = ({ provisionedBy, passwordHash }: UserDocument, organizationId: string): boolean =>
-  provisionedBy?.toHexString() === organizationId && passwordHash === null;
+export const isMadeBy = (
+  { provisionedBy, passwordHash }: UserDocument,
+  organizationId: string,
+): boolean => provisionedBy?.toHexString() === organizationId && passwordHash === null;
 
 /** Nobody has it by an address that is not proved, nor on the word of an organisation's identity provider. */
 function systemRoleOf({ user, signOn, config }: Authenticated): 'owner' | 'admin' | null {

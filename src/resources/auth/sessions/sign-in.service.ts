@@ -6,15 +6,18 @@ import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
+import type { OrganizationService } from '../../organization/organization.service.ts';
 import { toUserView, type UserView } from '../accounts/account-views.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
+import { isMadeBy } from './caller.ts';
 import type { OpenSessionService } from './open-sessions.service.ts';
 import { sessionEnd, type SessionStart, startOf, tokenEnd } from './session-lifetime.ts';
 import type { SecondFactorKind, SignOn } from './sessions.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'sessionTokens' | 'tempTokens' | 'clock' | 'randomToken'> & {
   memberships: MembershipService;
+  organizations: OrganizationService;
   oneTimeTokens: OneTimeTokenService;
   openSessions: OpenSessionService;
 };
@@ -38,6 +41,8 @@ export interface Proof {
   provider?: string;
   /** Null: none was given yet. */
   secondFactor: SecondFactorKind | null;
+  /** The organisation of the sign-on asks for a second factor, also where there is none yet. */
+  mustHaveFactor?: boolean;
   /** Absent: the proof is good for every organisation of the user. */
   signOn?: SignOnProof;
 }
@@ -62,10 +67,11 @@ export type SecondStep = Identified & { mfaRequired: true; tempToken: string };
 
 /** Between password and second factor. */
 const SECOND_STEP_MS = 5 * 60_000;
+const REQUIRED = 'The organisation requires its own sign-on';
 
 export function createSignInService(deps: Deps) {
-  const { models, memberships, sessionTokens, tempTokens, oneTimeTokens, openSessions, clock } =
-    deps;
+  const { models, memberships, organizations, sessionTokens, tempTokens } = deps;
+  const { oneTimeTokens, openSessions, clock } = deps;
 
   async function mint(
     user: UserDocument,
@@ -100,10 +106,26 @@ export function createSignInService(deps: Deps) {
     return mint(user, membership, session);
   }
 
+  /** Whether somebody may come in without the organisation's sign-on; its owners may, lest a provider that is gone lock all out. */
+  async function admits({ organizationId, role }: MembershipDocument): Promise<boolean> {
+    if (role === 'owner') return true;
+    return !(await organizations.context(organizationId.toHexString())).requiresSso;
+  }
+
+  /** The memberships that are entered without a sign-on. @throws AppError `FORBIDDEN` when all of them need one */
+  async function openTo(enterable: readonly MembershipDocument[]): Promise<MembershipDocument[]> {
+    const open: MembershipDocument[] = [];
+    // One after the other: a transaction runs one operation at a time.
+    for (const membership of enterable) if (await admits(membership)) open.push(membership);
+    if (open.length === 0 && enterable.length > 0) throw new AppError('FORBIDDEN', REQUIRED);
+    return open;
+  }
+
   /**
    * The membership that a sign-in leads to: that of the sign-on's organisation; else of the one used last, or the oldest; one that
    * is only offered where there is no other.
-   * @throws AppError `ACCOUNT_DEACTIVATED` when every membership that it could be is suspended or gone
+   * @throws AppError `ACCOUNT_DEACTIVATED` when every membership that it could be is suspended or gone, `FORBIDDEN` when it is of an
+   * organisation that requires its sign-on
    */
   async function destination(
     user: UserDocument,
@@ -112,7 +134,7 @@ export function createSignInService(deps: Deps) {
     const userId = user._id.toHexString();
     const membership = signOn
       ? await memberships.findEnterable(signOn.organizationId, userId)
-      : lastUsed(user, offeredLast(await memberships.enterableOf(userId)));
+      : lastUsed(user, offeredLast(await openTo(await memberships.enterableOf(userId))));
     if (!membership) throw new AppError('ACCOUNT_DEACTIVATED');
     return membership;
   }
@@ -134,7 +156,12 @@ export function createSignInService(deps: Deps) {
     const jti = await oneTimeTokens.issue({
       purpose: 'second-factor',
       userId,
-      facts: { method, provider: provider ?? null, signOn: signOn ?? null },
+      facts: {
+        method,
+        provider: provider ?? null,
+        signOn: signOn ?? null,
+        mustEnrol: !user.mfa.enabled,
+      },
       expiresAt,
     });
     return tempTokens.issue({ sub: userId, jti, exp: Math.floor(expiresAt.getTime() / 1000) });
@@ -155,7 +182,8 @@ export function createSignInService(deps: Deps) {
         organizationId,
         role: membership.role,
       };
-      if (user.mfa.enabled && proof.secondFactor === null) {
+      if (owesFactor(user, proof)) {
+        requireEnrolable(user, organizationId);
         const tempToken = await beginSecondStep(user, proof);
         return { ...identified, mfaRequired: true, tempToken };
       }
@@ -197,6 +225,7 @@ export function createSignInService(deps: Deps) {
           'FORBIDDEN',
           'A session opened by the sign-on of one organisation does not lead to another',
         );
+      if (!start.signOn && !(await admits(membership))) throw new AppError('FORBIDDEN', REQUIRED);
       return enter(user, membership, { origin, start });
     },
 
@@ -208,6 +237,18 @@ export function createSignInService(deps: Deps) {
   };
 }
 export type SignInService = ReturnType<typeof createSignInService>;
+
+const owesFactor = ({ mfa }: UserDocument, proof: Proof): boolean =>
+  proof.secondFactor === null && (mfa.enabled || proof.mustHaveFactor === true);
+
+/** An organisation's sign-on sets a second factor up for an account of its own only. @throws AppError `FORBIDDEN` */
+function requireEnrolable(user: UserDocument, organizationId: string): void {
+  if (!user.mfa.enabled && !isMadeBy(user, organizationId))
+    throw new AppError(
+      'FORBIDDEN',
+      'The organisation asks for a second factor: sign in to Assay itself and set one up',
+    );
+}
 
 const clientOf = ({ ip, userAgent }: Origin): { ip: string | null; userAgent: string | null } => ({
   ip: ip || null,

@@ -53,6 +53,10 @@ export const ssoInput = z
   .strictObject({
     provider: z.enum(['oidc', 'saml']).describe('Which of the two is used'),
     requireMfaEvenWithSso: z.boolean().default(false),
+    requireSso: z
+      .boolean()
+      .default(false)
+      .describe('Whether members come in by the sign-on only; owners keep their own way in'),
     justInTime: z
       .boolean()
       .default(true)
@@ -81,6 +85,7 @@ export const ssoView = z.object({
     .object({
       provider: z.enum(['oidc', 'saml']),
       requireMfaEvenWithSso: z.boolean(),
+      requireSso: z.boolean(),
       justInTime: z.boolean(),
       oidc: z
         .object({

@@ -6,7 +6,8 @@ import type { OidcSettings, SamlSettings, SsoConfig } from '../organization.mode
 export interface SsoSettingsView {
   /** Null: the organisation has no SSO. */
   settings:
-    | (Omit<SsoConfig, 'oidc' | 'saml'> & {
+    | (Omit<SsoConfig, 'oidc' | 'saml' | 'requireSso'> & {
+        requireSso: boolean;
         oidc: (OidcSettings & { hasClientSecret: true }) | null;
         saml: (Omit<SamlSettings, 'certificates'> & { certificates: CertificateFacts[] }) | null;
       })
@@ -43,9 +44,10 @@ export function toServiceProvider(
 
 export function toSettingsView(config: SsoConfig | null): SsoSettingsView['settings'] {
   if (config === null) return null;
-  const { oidc, saml, ...rest } = config;
+  const { oidc, saml, requireSso = false, ...rest } = config;
   return {
     ...rest,
+    requireSso,
     oidc: oidc && { ...oidc, hasClientSecret: true },
     saml: saml && { ...saml, certificates: saml.certificates.map(certificateFacts) },
   };
@@ -53,10 +55,11 @@ export function toSettingsView(config: SsoConfig | null): SsoSettingsView['setti
 
 /** What the audit log keeps of the settings. */
 export function toAuditMetadata(config: SsoConfig): Record<string, unknown> {
-  const { provider, requireMfaEvenWithSso, justInTime, oidc, saml } = config;
+  const { provider, requireMfaEvenWithSso, requireSso = false, justInTime, oidc, saml } = config;
   return {
     provider,
     requireMfaEvenWithSso,
+    requireSso,
     justInTime,
     ...(oidc && { issuer: oidc.issuer, clientId: oidc.clientId }),
     ...(saml && {

@@ -185,6 +185,7 @@ export function createAccountLinkingService(deps: Deps) {
         return sessions.signIn(user, origin, {
           method: name.protocol,
           secondFactor: requireMfaEvenWithSso ? null : 'identity_provider',
+          mustHaveFactor: requireMfaEvenWithSso,
           signOn: { ...signOn, organizationId },
         });
       });

@@ -1,6 +1,7 @@
 // Exchanges the cookie that a login left in the browser: for the token of the session, or for the temp token of the second step.
 import { AppError } from '../../../errors.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
+import type { SetUp } from '../../auth/mfa/enrolment.service.ts';
 import type { SecondStepService } from '../../auth/mfa/second-step.service.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import { SESSION_COOKIE, TEMP_TOKEN_COOKIE } from './login-completion.service.ts';
@@ -27,6 +28,8 @@ interface ExchangedSession {
 interface ExchangedTempToken {
   mfaRequired: true;
   tempToken: string;
+  /** Where there is no authenticator yet: what one is set up with, whose first code goes with the temp token. */
+  enrolment?: SetUp;
 }
 
 export function createExchangeService({ sessions, secondStep }: Deps) {
@@ -44,8 +47,9 @@ export function createExchangeService({ sessions, secondStep }: Deps) {
     /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of a temp token that is over */
     async secondStep(cookie: CookieReader): Promise<Exchanged<ExchangedTempToken>> {
       const tempToken = valueOf(cookie, TEMP_TOKEN_COOKIE);
-      await secondStep.requireWaiting(tempToken);
-      return { data: { mfaRequired: true, tempToken }, parts: clearing(TEMP_TOKEN_COOKIE) };
+      const enrolment = await secondStep.enrolmentFor(tempToken);
+      const data = { mfaRequired: true as const, tempToken, ...(enrolment && { enrolment }) };
+      return { data, parts: clearing(TEMP_TOKEN_COOKIE) };
     },
   };
 }

@@ -135,7 +135,13 @@ export const signOnRoutes = [
     summary: 'The temp token of a sign-on that lacks its second factor, once',
     ...open,
     data: secondStepView,
-    codes: ['NO_TOKEN', 'TOKEN_VERIFICATION_FAILED', 'TOKEN_EXPIRED', 'TOKEN_REVOKED'],
+    codes: [
+      'NO_TOKEN',
+      'TOKEN_VERIFICATION_FAILED',
+      'TOKEN_EXPIRED',
+      'TOKEN_REVOKED',
+      'INVALID_OPERATION',
+    ],
     async handler({ meta }, { signOn }) {
       const { data, parts } = await signOn.cookieExchange.secondStep(meta.cookie);
       return reply(200, data, parts);

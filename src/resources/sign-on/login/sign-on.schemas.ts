@@ -52,7 +52,16 @@ export const exchangedView = z.object({
   organizationId: id,
   role: z.enum(ROLES),
 });
-export const secondStepView = z.object({ mfaRequired: z.literal(true), tempToken: z.string() });
+export const secondStepView = z.object({
+  mfaRequired: z.literal(true),
+  tempToken: z.string(),
+  enrolment: z
+    .object({ secret: z.string(), otpauthUrl: z.string(), qrCode: z.string() })
+    .optional()
+    .describe(
+      'Where the organisation asks for a second factor and there is none yet: its first code goes with the temp token, and switches it on',
+    ),
+});
 
 /** `GET /user` of GitHub. */
 export const gitHubUser = z.object({

@@ -16,7 +16,7 @@ import {
 } from '../../../setup/providers/identity-provider.ts';
 import { ok, createOwner, type Owner } from '../../../setup/personas.ts';
 import { directory } from '../../../setup/scim.ts';
-import { enrol, MovedClock } from '../../../setup/second-factor.ts';
+import { Authenticator, enrol, MovedClock } from '../../../setup/second-factor.ts';
 import {
   createSsoOrganization,
   sessionIn,
@@ -270,19 +270,19 @@ describe('`email_verified`', () => {
   });
 });
 
-describe('an account that exists', () => {
-  /** Registered here by whoever, with the address of a person of the organisation. */
-  async function registered(
-    at: SsoOrganization,
-  ): Promise<{ one: ReturnType<typeof person>; squatter: Owner }> {
-    const one = person(at);
-    const squatter = await createOwner(harness.app, 'Squatter');
-    await harness.db
-      .collection('users')
-      .updateOne({ email: squatter.email }, { $set: { email: one.email } });
-    return { one, squatter: { ...squatter, email: one.email } };
-  }
+/** Registered here by whoever, with the address of a person of the organisation. */
+async function registered(
+  at: SsoOrganization,
+): Promise<{ one: ReturnType<typeof person>; squatter: Owner }> {
+  const one = person(at);
+  const squatter = await createOwner(harness.app, 'Squatter');
+  await harness.db
+    .collection('users')
+    .updateOne({ email: squatter.email }, { $set: { email: one.email } });
+  return { one, squatter: { ...squatter, email: one.email } };
+}
 
+describe('an account that exists', () => {
   test('that nobody proved loses password and sessions to the owner of the mailbox', async () => {
     const { one, squatter } = await registered(home);
     const { answer } = await signOn(harness, home, one);
@@ -444,6 +444,39 @@ describe('the second factor', () => {
     });
     const [entry] = await auditOf(harness.app, own.owner, 'action=auth.login');
     expect(entry).toMatchObject({ metadata: { method: 'oidc', secondFactor: 'totp' } });
+  });
+
+  test('is set up as the second step where the organisation asks for it and there is none', async () => {
+    const own = await createSsoOrganization(harness, provider.realm(), {
+      requireMfaEvenWithSso: true,
+    });
+    const one = person(own);
+    const { answer, browser } = await signOn(harness, own, one);
+    expect(ended(answer).query).toEqual({ ssoMfa: '1' });
+    const { data } = ok(await browser.call('GET', '/api/v1/auth/sso/mfa-exchange')).body;
+    const authenticator = new Authenticator(clock, data.enrolment.secret as string);
+    const finish = (code: string) =>
+      harness.app.call('POST', '/api/v1/auth/mfa/login', {
+        body: { tempToken: data.tempToken as string, code },
+      });
+    expect((await finish(authenticator.wrong())).body.code).toBe('INVALID_MFA_CODE');
+    const { token } = ok(await finish(authenticator.code())).body.data;
+    const { user } = await me(token as string);
+    expect(user.mfaEnabled).toBe(true);
+    const again = await signOn(harness, own, one);
+    const exchanged = ok(await again.browser.call('GET', '/api/v1/auth/sso/mfa-exchange'));
+    expect(Object.keys(exchanged.body.data).sort()).toEqual(['mfaRequired', 'tempToken']);
+  });
+
+  test('is not set up by a provider for an account that is more than the organisation’s own', async () => {
+    const own = await createSsoOrganization(harness, provider.realm(), {
+      requireMfaEvenWithSso: true,
+    });
+    const { one, squatter } = await registered(own);
+    await prove(harness, squatter);
+    expect(ended((await signOn(harness, own, one)).answer).query).toEqual({ error: 'FORBIDDEN' });
+    await enrol(harness.app, clock, squatter.token);
+    expect(ended((await signOn(harness, own, one)).answer).query).toEqual({ ssoMfa: '1' });
   });
 
   test('a temp token or a session that is over is not handed out', async () => {

@@ -1,0 +1,64 @@
+// How an authenticator comes to an account: its secret is shown once, and active when a code has proved it.
+import type { Platform } from '../../../composition/platform.ts';
+import { AppError } from '../../../errors.ts';
+import type { SecondFactor, UserDocument } from '../accounts/users.model.ts';
+import type { CodeService } from './codes.service.ts';
+
+type Deps = Pick<Platform, 'models' | 'totp'> & {
+  codes: CodeService;
+};
+
+export interface SetUp {
+  secret: string;
+  otpauthUrl: string;
+  /** As a data URL. */
+  qrCode: string;
+}
+
+/** Also what is left when the second factor is switched off. */
+export const NO_FACTOR = {
+  enabled: false,
+  secret: null,
+  pendingSecret: null,
+  failures: 0,
+  failuresInside: 0,
+  backupCodes: [],
+};
+
+export function createEnrolmentService({ models, totp, codes }: Deps) {
+  return {
+    /** A new secret, not active until a code proves it. @throws AppError `INVALID_OPERATION` when the second factor is on */
+    async begin(userId: string, email: string): Promise<SetUp> {
+      const secret = totp.newSecret();
+      const { matchedCount } = await models.users.updateOne(
+        { _id: userId, 'mfa.enabled': false },
+        { $set: changeOf({ pendingSecret: codes.sealSecret(userId, secret) }) },
+      );
+      if (matchedCount === 0)
+        throw new AppError('INVALID_OPERATION', 'The second factor is on already');
+      const otpauthUrl = totp.uriOf(secret, email);
+      return { secret, otpauthUrl, qrCode: await totp.qrCodeOf(otpauthUrl) };
+    },
+
+    /** Switches it on; backup codes from before are void. @throws AppError `INVALID_OPERATION` without a set-up, `INVALID_MFA_CODE`, `CONFLICT` */
+    async complete({ _id, mfa }: UserDocument, code: string): Promise<void> {
+      const { pendingSecret } = mfa;
+      if (mfa.enabled || pendingSecret === null)
+        throw new AppError('INVALID_OPERATION', 'Set the second factor up first');
+      const lastStep = codes.stepOfPending(_id.toHexString(), pendingSecret, code);
+      if (lastStep === null) throw new AppError('INVALID_MFA_CODE');
+      const on = { ...NO_FACTOR, enabled: true, secret: pendingSecret };
+      const { matchedCount } = await models.users.updateOne(
+        { _id, 'mfa.enabled': false, 'mfa.pendingSecret': pendingSecret },
+        { $set: changeOf({ ...on, lastStep }) },
+      );
+      if (matchedCount === 0) throw new AppError('CONFLICT');
+    },
+  };
+}
+export type EnrolmentService = ReturnType<typeof createEnrolmentService>;
+
+/** A change of some members of the second factor. */
+export function changeOf(change: Partial<SecondFactor>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(change).map(([name, value]) => [`mfa.${name}`, value]));
+}

@@ -1,0 +1,104 @@
+// An organisation that requires its sign-on: nobody but its owners comes in another way.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createMember, objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { createOwner, ok, PASSWORD, type Owner } from '../../setup/personas.ts';
+import {
+  startHandmadeProvider,
+  type HandmadeProvider,
+} from '../../setup/providers/identity-provider.ts';
+import {
+  configureSso,
+  createSsoOrganization,
+  sessionIn,
+  signOn,
+  type SsoOrganization,
+} from '../../setup/providers/sso.ts';
+import type { Answer } from '../../setup/start-app.ts';
+
+let harness: Harness;
+let provider: HandmadeProvider;
+let home: SsoOrganization;
+/** A member, who has an organisation of their own too. */
+let bob: Owner;
+beforeAll(async () => {
+  provider = await startHandmadeProvider();
+  harness = await startHarness({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1' });
+});
+beforeEach(async () => {
+  home = await createSsoOrganization(harness, provider.realm());
+  bob = await createMember(harness, home.owner, 'admin');
+});
+afterAll(async () => {
+  await harness.stop();
+  await provider.stop();
+});
+
+const require = (requireSso: boolean): Promise<void> => configureSso(harness, home, { requireSso });
+const post = (path: string, body: object, token?: string): Promise<Answer> =>
+  harness.app.call('POST', `/api/v1/auth/${path}`, { body, ...(token !== undefined && { token }) });
+const me = ({ token }: Pick<Owner, 'token'>): Promise<Answer> =>
+  harness.app.call('GET', '/api/v1/auth/me', { token });
+const login = ({ email }: Owner): Promise<Answer> => post('login', { email, password: PASSWORD });
+const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
+
+test('a session that was opened another way ends with the next request, and counts again when that is no longer required', async () => {
+  expect((await me(bob)).status).toBe(200);
+  await require(true);
+  expect(outcome(await me(bob))).toEqual([401, 'SESSION_REVOKED']);
+  await require(false);
+  expect((await me(bob)).status).toBe(200);
+});
+
+test('a password leads to another organisation of theirs, and none changes into this one', async () => {
+  await require(true);
+  const { data } = ok(await login(bob)).body;
+  const { organizationId } = home.owner;
+  expect(data.organizationId).not.toBe(organizationId);
+  expect(outcome(await post('switch-org', { organizationId }, data.token))).toEqual([
+    403,
+    'FORBIDDEN',
+  ]);
+});
+
+test('whoever belongs nowhere else is refused, with a code too', async () => {
+  await require(true);
+  const elsewhere = {
+    userId: objectId(bob.userId),
+    organizationId: { $ne: objectId(home.owner.organizationId) },
+  };
+  await harness.db.collection('memberships').deleteMany(elsewhere);
+  expect(outcome(await login(bob))).toEqual([403, 'FORBIDDEN']);
+});
+
+test('the sign-on opens it', async () => {
+  await require(true);
+  const person = { sub: 'carol', email: `carol@${home.domain}` };
+  const token = sessionIn((await signOn(harness, home, person)).answer);
+  expect((await me({ token })).status).toBe(200);
+  expect((await post('refresh', {}, token)).status).toBe(200);
+});
+
+test('owners keep their own way in', async () => {
+  await require(true);
+  expect((await me(home.owner)).status).toBe(200);
+  expect(ok(await login(home.owner)).body.data.organizationId).toBe(home.owner.organizationId);
+});
+
+test('it ends with the sign-on, and holds nobody back on a plan without one', async () => {
+  await require(true);
+  const organizations = harness.db.collection('organizations');
+  const where = { _id: objectId(home.owner.organizationId) };
+  await organizations.updateOne(where, { $set: { 'subscription.plan': 'sandbox' } });
+  await expect.poll(async () => (await me(bob)).status).toBe(200);
+  await organizations.updateOne(where, { $set: { 'subscription.plan': 'enterprise' } });
+  await expect.poll(async () => (await me(bob)).status).toBe(401);
+  const { token } = home.owner;
+  ok(await harness.app.call('DELETE', '/api/v1/organization/sso', { token }));
+  expect((await me(bob)).status).toBe(200);
+});
+
+test('nobody is concerned who belongs to other organisations', async () => {
+  await require(true);
+  const other = await createOwner(harness.app, 'Other');
+  expect((await me(other)).status).toBe(200);
+});
