@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { hashKey } from '../../src/domain/identity/key-hash.ts';
 import { randomHex } from '../../src/platform/ids.ts';
-import { objectId, startHarness, type Harness } from '../setup/harness.ts';
+import { objectId, prove, startHarness, type Harness } from '../setup/harness.ts';
 import {
   createAgent,
   createOwner,
@@ -78,7 +78,7 @@ export async function createTenant(
   plan?: string,
 ): Promise<Tenant> {
   const { app, db } = harness;
-  const owner = await createOwner(app, mark);
+  const owner = await prove(harness, await createOwner(app, mark));
   const organizationId = objectId(owner.organizationId);
   if (plan !== undefined)
     await db
