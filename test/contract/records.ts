@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import mongoose from 'mongoose';
 import { randomHex } from '../../src/platform/ids.ts';
-import { objectId } from '../setup/harness.ts';
+import { objectId, prove } from '../setup/harness.ts';
 import { createOwner, ok, type Owner } from '../setup/personas.ts';
 import { decisionBody, scimUser } from './bodies.ts';
 import { asOwner, type Tenant } from './tenant.ts';
@@ -39,9 +39,11 @@ export async function newLinkToken(
   return token;
 }
 
-/** A token of a mail to somebody whom nothing else needs. */
-export const newStrangersToken = async (tenant: Tenant, purpose: string): Promise<string> =>
-  newLinkToken(tenant, purpose, await createOwner(tenant.harness.app, tenant.mark));
+/** A token of a mail to somebody whom nothing else needs; proved, so that no organisation ends while others are counted. */
+export const newStrangersToken = async (tenant: Tenant, purpose: string): Promise<string> => {
+  const { harness, mark } = tenant;
+  return newLinkToken(tenant, purpose, await prove(harness, await createOwner(harness.app, mark)));
+};
 
 /** An organisation that somebody has been taken into and may leave. */
 export async function newOffer({ harness, mark }: Tenant, userId: string): Promise<string> {
