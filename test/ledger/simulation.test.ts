@@ -1,10 +1,11 @@
-// The appender under everything that can go wrong: thousands of lives, each made from a seed that a failure prints.
+// The appender under everything that can go wrong: a hundred lives or thousands, each made from a seed that a failure prints.
 // To run one life again: `npx vitest run test/ledger/simulation.test.ts -t "seed 123"` after adding the seed to `AGAIN`.
 import { describe, expect, test } from 'vitest';
+import { runs } from '../setup/runs.ts';
 import { MUTATIONS } from './store/replica-set.ts';
 import { simulate } from './simulation.ts';
 
-const SEEDS = 2_000;
+const SEEDS = runs(120, 6_000);
 /** Seeds that once failed stay here. */
 const AGAIN = [3, 190, 384, 754, 1472, 3319];
 /** As many lives as it takes to notice any one misunderstanding. */
@@ -14,7 +15,7 @@ test.each(AGAIN)('seed %i', async (seed) => {
   await simulate(seed);
 });
 
-test(`${SEEDS} lives`, { timeout: 120_000 }, async () => {
+test(`${SEEDS} lives`, { timeout: 900_000 }, async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
     await simulate(seed).catch((error: unknown) => {
       throw new Error(`seed ${seed}: ${(error as Error).message}`, { cause: error });

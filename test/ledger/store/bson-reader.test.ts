@@ -6,6 +6,7 @@ import { readDocument } from '../../../src/ledger/verify/bson-reader.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
 import { ChainReplay } from '../../../src/ledger/verify/chain-replay.ts';
+import { runs } from '../../setup/runs.ts';
 
 const { BSON } = mongo;
 
@@ -65,14 +66,14 @@ function expectSame(bytes: Buffer): void {
   );
 }
 
-test('any document is read as the driver reads it', () => {
+test('any document is read as the driver reads it', { timeout: 300_000 }, () => {
   fc.assert(
     fc.property(document, (value) => expectSame(serialized(value))),
-    { numRuns: 2_000 },
+    { numRuns: runs(400, 20_000) },
   );
 });
 
-test('so is one that was damaged', () => {
+test('so is one that was damaged', { timeout: 300_000 }, () => {
   const damaged = fc
     .tuple(document, fc.nat(), fc.integer({ min: 0, max: 255 }))
     .map(([value, place, byte]) => {
@@ -80,7 +81,7 @@ test('so is one that was damaged', () => {
       bytes[place % bytes.length] = byte;
       return bytes;
     });
-  fc.assert(fc.property(damaged, expectSame), { numRuns: 5_000 });
+  fc.assert(fc.property(damaged, expectSame), { numRuns: runs(800, 50_000) });
 });
 
 test('a byte that is no UTF-8 is refused, though it would look like a replacement character', () => {
