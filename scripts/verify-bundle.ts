@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readBytes, readLines } from './verify-bundle/input.ts';
-import { readPin } from './verify-bundle/pins.ts';
+import { readPin, readShortPin } from './verify-bundle/pins.ts';
 import { verifyBundle } from './verify-bundle/verify.ts';
 import type { Pin } from './verify-bundle/pins.ts';
 import type { FieldRow, Report, Verdict } from './verify-bundle/report.ts';
@@ -12,8 +12,10 @@ import type { Options } from './verify-bundle/verify.ts';
 const USAGE = `Usage: verify-bundle FILE [options]
 
   FILE                  the bundle, plain or gzipped; - reads standard input
-  --pin FILE|JSON       a receipt, a saved answer to an ingestion, or a chain entry or status saved earlier; repeatable
-  --body FILE           the request body that was posted for the receipt (with salt) given as a pin
+  --pin PIN             a place and its hash that you trust, written sequence:chainHash; or a file or JSON: a receipt, a
+                        saved answer to an ingestion, a chain entry, a chain status, a verified audit log; repeatable
+  --body FILE           the request body that was posted for the receipt (with salt) given as a pin; hand neither on:
+                        with the salt, whoever knows most of an erased body can guess the rest
   --organization ID     the expected organisation
   --chain-start HASH    the expected chainHash of sequence 1
   --fields              print a line of JSON for every committed value: shown, withheld, not stored or erased
@@ -62,6 +64,8 @@ function readCommand(args: string[]): Command {
 }
 
 function pinFrom(argument: string): Pin {
+  const short = readShortPin(argument);
+  if (short !== null) return short;
   const text = argument.trimStart().startsWith('{') ? argument : readFileSync(argument, 'utf8');
   let pin: Pin | null = null;
   try {
@@ -71,7 +75,7 @@ function pinFrom(argument: string): Pin {
   }
   if (pin === null)
     throw new UsageError(
-      `--pin ${argument}: not a receipt, an answer with one, an entry or a status`,
+      `--pin ${argument}: not sequence:chainHash, a receipt, an answer with one, an entry or a status`,
     );
   return pin;
 }

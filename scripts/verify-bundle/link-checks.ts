@@ -16,6 +16,9 @@ export interface Context {
   notBefore: string;
 }
 
+/** Tolerated between the clocks of servers and readers. */
+export const CLOCK_TOLERANCE_MS = 60_000;
+
 const ZEROS = '0'.repeat(64);
 
 /** The faults of an entry at its position. */
@@ -61,14 +64,20 @@ export function linkFaults(
   return faults;
 }
 
+/** What was read of a document; null: nothing, or it could not be. */
+interface ReadDocument {
+  entries: number;
+  first: number | null;
+  last: number | null;
+  lastHash: string | null;
+  lastAt: string | null;
+}
+
 /** Where a complete document contradicts its own header and footer. */
-export function documentFaults(
-  { range, prevHash, head, count }: Header,
-  footer: Footer,
-  read: { entries: number; first: number | null; last: number | null; lastHash: string | null },
-): string[] {
-  const faults: string[] = [];
-  const { entries, first, last, lastHash } = read;
+export function documentFaults(header: Header, footer: Footer, read: ReadDocument): string[] {
+  const { range, prevHash, head, count } = header;
+  const { entries, first, last, lastHash, lastAt } = read;
+  const faults = exportTimeFaults(header, lastAt);
   if (count !== entries || footer.count !== entries)
     faults.push(`the document has ${entries} entries, not the announced number`);
   if (entries === 0) {
@@ -92,6 +101,14 @@ export function documentFaults(
     faults.push('chainHash of the head is not that of the last entry');
   }
   return faults;
+}
+
+/** A document is exported after its last entry was appended, but for clocks that differ. */
+function exportTimeFaults({ exportedAt }: Header, lastAt: string | null): string[] {
+  if (!isTime(exportedAt)) return ['exportedAt is malformed'];
+  const isEarlier =
+    lastAt !== null && Date.parse(exportedAt) + CLOCK_TOLERANCE_MS < Date.parse(lastAt);
+  return isEarlier ? ['exportedAt is earlier than the last entry'] : [];
 }
 
 /** Whether prevHash has the width that makes the hashed bytes unambiguous: the genesis at sequence 1, a hash elsewhere. */

@@ -1,11 +1,9 @@
 // Compares a document with the pins that its reader trusts.
+import { CLOCK_TOLERANCE_MS } from './link-checks.ts';
 import { submittedCommitment } from './pins.ts';
 import type { Entry, Header } from './layout.ts';
 import type { Pin } from './pins.ts';
 import type { View } from './view.ts';
-
-/** Tolerated clock skew between server and reader. */
-const CLOCK_TOLERANCE_MS = 60_000;
 
 /** A disagreement with a pin, at its sequence. */
 export interface PinFault {

@@ -15,7 +15,7 @@ export interface Pin {
 
 /**
  * Parses a receipt (`sequence`, `chainHash`, optionally `traceId` and `salt`), a saved answer to an ingestion (`hashChain`, with or
- * without its envelope), a chain entry or an answer with one, or a chain status (`lastSequence`, `lastChainHash`); null otherwise.
+ * without its envelope), a chain entry or an answer with one, a chain status (`lastSequence`, `lastChainHash`), or the answer of a verified audit chain (`totalEntries`, `lastHash`); null otherwise.
  */
 export function readPin(value: Value): Pin | null {
   if (!isMembers(value)) return null;
@@ -28,6 +28,8 @@ export function readPin(value: Value): Pin | null {
       createdAt: value.createdAt ?? null,
       ...hashChain,
     });
+  if ('totalEntries' in value && 'lastHash' in value)
+    return value.verified === true ? auditPin(value) : null;
   if ('lastSequence' in value) {
     const { lastSequence, lastChainHash, lastEntryAt } = value;
     return pinOf({
@@ -39,9 +41,24 @@ export function readPin(value: Value): Pin | null {
   return pinOf(value);
 }
 
+const SHORT_PIN = /^([1-9]\d{0,15}):([0-9a-f]{64})$/;
+
+/** A pin written `sequence:chainHash`, which says nothing else; null otherwise. */
+export function readShortPin(text: string): Pin | null {
+  const [, sequence, chainHash] = SHORT_PIN.exec(text) ?? [];
+  return sequence === undefined
+    ? null
+    : pinOf({ sequence: Number(sequence), chainHash: chainHash as string });
+}
+
 /** The commitment to a posted body, given the salt of its receipt. */
 export function submittedCommitment(salt: string, body: Uint8Array): string {
   return sha256(`["${salt}","submitted","${sha256(body)}"]`);
+}
+
+/** The answer of a verified audit chain, whose entries are numbered from 1. */
+function auditPin({ totalEntries, lastHash }: Members): Pin | null {
+  return pinOf({ sequence: totalEntries ?? null, chainHash: lastHash ?? null });
 }
 
 function pinOf({ sequence, chainHash, traceId, salt, createdAt }: Members): Pin | null {

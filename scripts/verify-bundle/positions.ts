@@ -1,6 +1,10 @@
-// The positions of all entries, 44 bytes each outside the heap, to check `subject` and `after` against.
+// The entries of a document in some 70 bytes each outside the heap: what amendments refer to, what was ingested, and which values are kept.
 import { sha256 } from './text.ts';
+import { KeptValues } from './kept-values.ts';
+import { MarkSet } from './mark-set.ts';
+import type { Shown } from './disclosures.ts';
 import type { Entry, Position } from './layout.ts';
+import type { Fault } from './link-checks.ts';
 import type { View } from './view.ts';
 
 /** The raw chain hash, the start of the trace id's digest, and for a decision the index of the newest entry about it plus one. */
@@ -14,6 +18,8 @@ export class Positions {
   private readonly first: number;
   private readonly chunks: Buffer[] = [];
   private length = 0;
+  private readonly ingested = new MarkSet();
+  private readonly values = new KeptValues();
   /** The newest entry about each clause; there are few. */
   private readonly clauses = new Map<string, number>();
 
@@ -21,17 +27,52 @@ export class Positions {
     this.first = first;
   }
 
-  /** Adds the next entry, which must be intact; returns the fault of its `subject` or `after`, null when they match or precede the document. */
-  add({ chainHash, traceId }: Entry, view: View): string | null {
+  /** Adds the next entry, which must be intact; returns what is wrong with what it refers to. What precedes the document is not checked. */
+  add(entry: Entry, view: View, shown: ReadonlyMap<string, Shown>): Fault[] {
+    const reference = this.place(entry, view);
+    const erasure = this.erasureFault(view);
+    const kept = Object.keys(view.commitments).filter((name) => !view.unstored?.includes(name));
+    this.values.add(kept, (name) => shown.has(name));
+    return [
+      ...(reference === null ? [] : [{ code: 'reference-mismatch', message: reference }]),
+      ...(erasure === null ? [] : [{ code: 'erasure-mismatch', message: erasure }]),
+    ];
+  }
+
+  private place({ chainHash, traceId }: Entry, view: View): string | null {
     const index = this.length++;
     if (index % CHUNK_ENTRIES === 0) this.chunks.push(Buffer.alloc(CHUNK_ENTRIES * ENTRY_BYTES));
     const slot = this.slot(index) as Buffer;
+    const mark = traceMark(traceId);
     slot.write(chainHash, 0, 'hex');
-    slot.write(traceMark(traceId), HASH_END, 'hex');
-    if (view.kind === 'trace') slot.writeUInt32LE(index + 1, TRACE_END);
+    slot.write(mark, HASH_END, 'hex');
+    if (view.kind === 'trace') {
+      slot.writeUInt32LE(index + 1, TRACE_END);
+      return this.ingested.add(mark) ? null : 'the decision is ingested a second time';
+    }
     if (view.kind === 'compliance')
       return this.clauseFault(String(traceId), index, view.after as Position | null);
     return view.subject && view.after ? this.amendmentFault(view, index, view.subject) : null;
+  }
+
+  /** An erasure names values of its decision that were kept until then; none of them is shown. */
+  private erasureFault({ traceId, erased = [] }: View): string | null {
+    let fault: string | null = null;
+    for (const { sequence, names } of erased) {
+      const index = sequence - this.first;
+      if (index < 0) continue;
+      const isAboutIt = index < this.length - 1 && this.isAbout(index, traceId);
+      for (const name of names) {
+        const value = isAboutIt ? this.values.take(index, name) : null;
+        if (value === null) fault ??= `it erases ${name} of ${sequence}, which was not kept`;
+        if (value === 'shown') fault ??= `it erases ${name} of ${sequence}, which is shown`;
+      }
+    }
+    return fault;
+  }
+
+  private isAbout(index: number, traceId: string | null): boolean {
+    return this.slot(index)?.toString('hex', HASH_END, TRACE_END) === traceMark(traceId);
   }
 
   private amendmentFault(
@@ -69,9 +110,9 @@ export class Positions {
   private differs(position: Position, traceId: string | null): boolean {
     const slot = this.slot(position.sequence - this.first);
     if (!slot) return false;
+    const index = position.sequence - this.first;
     return (
-      slot.toString('hex', 0, HASH_END) !== position.chainHash ||
-      slot.toString('hex', HASH_END, TRACE_END) !== traceMark(traceId)
+      slot.toString('hex', 0, HASH_END) !== position.chainHash || !this.isAbout(index, traceId)
     );
   }
 

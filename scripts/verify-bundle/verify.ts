@@ -139,7 +139,8 @@ class Verification {
 
   private checkDocument(header: Header, footer: Footer): void {
     const { entries, first, last } = this;
-    const read = { entries, first, last, lastHash: this.previous?.chainHash ?? null };
+    const { chainHash: lastHash = null, createdAt: lastAt = null } = this.previous ?? {};
+    const read = { entries, first, last, lastHash, lastAt };
     for (const message of documentFaults(header, footer, read))
       this.tampered('document-mismatch', message, this.expected);
   }
@@ -222,9 +223,10 @@ class Verification {
     if ((view.kind === 'audit') !== (header.chain === 'audit')) {
       this.tampered('copy-mismatch', 'the entry is of another kind of chain', sequence);
     }
-    const reference = this.positions?.add(entry, view) ?? null;
-    if (reference !== null) this.tampered('reference-mismatch', reference, sequence);
-    this.fields.entry(entry, view, this.disclosed(entry, view));
+    const shown = this.disclosed(entry, view);
+    for (const { code, message } of this.positions?.add(entry, view, shown) ?? [])
+      this.tampered(code, message, sequence);
+    this.fields.entry(entry, view, shown);
     this.fields.erasure(entry, view, this.first as number);
     return view;
   }

@@ -1,7 +1,7 @@
 // The offline verifier: verdicts, pins, receipts, values, references, and documents that it cannot read.
 import { describe, expect, it } from 'vitest';
 import { ZERO_HASH } from '../../../src/domain/record/chain.ts';
-import { readPin } from '../../../scripts/verify-bundle/pins.ts';
+import { readPin, readShortPin } from '../../../scripts/verify-bundle/pins.ts';
 import type { FieldRow } from '../../../scripts/verify-bundle/report.ts';
 import {
   bundleOf,
@@ -87,6 +87,26 @@ describe('verdicts', () => {
     });
   });
 
+  it('knows a document that was not exported when it says', async () => {
+    const part = history.slice(0, 20);
+    const pins = [pinAt(part[19]), pinAt(last, { createdAt: last.createdAt })];
+    const lastAt = Date.parse(part[19]!.createdAt);
+    const at = (ms: number) => bundleOf(part, { exportedAt: new Date(lastAt + ms).toISOString() });
+    expect(await verify(at(-60_000), { pins })).toMatchObject({ verdict: 'intact' });
+    for (const lines of [at(-60_001), bundleOf(part, { exportedAt: '2020-01-01T00:00:00.000Z' })])
+      expect(await verify(lines, { pins })).toMatchObject({
+        verdict: 'tampered',
+        problems: [
+          { code: 'document-mismatch', message: 'exportedAt is earlier than the last entry' },
+        ],
+      });
+    for (const exportedAt of ['yesterday', '', '2026-02-30T00:00:00.000Z', '2027-01-01'])
+      expect(await verifyPinned(part, part[19]!, { exportedAt })).toMatchObject({
+        verdict: 'tampered',
+        problems: [{ code: 'document-mismatch', message: 'exportedAt is malformed' }],
+      });
+  });
+
   it('holds organisation and start of the chain against what is expected', async () => {
     const pins = [pinAt(last)];
     const chainStart = history[0]!.chainHash;
@@ -166,12 +186,31 @@ describe('pins', () => {
       { data: { lastSequence: 3, lastChainHash: hash, lastEntryAt: at } },
       { ...base, createdAt: at },
     ],
+    [
+      'a verified audit log',
+      { success: true, data: { verified: true, totalEntries: 3, lastHash: hash } },
+      base,
+    ],
+    ['an audit log that is broken', { verified: false, totalEntries: 3, lastHash: hash }, null],
     ['a list', [{ sequence: 3, chainHash: hash }], null],
     ['a status of an empty chain', { lastSequence: null, lastChainHash: null }, null],
     ['a hash that is none', { sequence: 3, chainHash: 'abc' }, null],
     ['a sequence that is none', { sequence: 0, chainHash: hash }, null],
   ])('are read from %s', (_name, value, pin) => {
     expect(readPin(value)).toEqual(pin);
+  });
+
+  it('are written in short as sequence:chainHash', () => {
+    expect(readShortPin(`3:${hash}`)).toEqual(base);
+    for (const wrong of [
+      `0:${hash}`,
+      `03:${hash}`,
+      `3:${hash}0`,
+      `3:${hash.toUpperCase()}`,
+      '3',
+      `3.5:${hash}`,
+    ])
+      expect(readShortPin(wrong), wrong).toBeNull();
   });
 });
 
@@ -299,6 +338,95 @@ describe('references', () => {
       verdict: 'tampered',
       code: 'reference-mismatch',
       sequence: index + 1,
+    });
+  });
+});
+
+describe('what could never have been appended', () => {
+  const chain = new SampleChain();
+  for (let i = 0; i < 5; i++) chain.trace();
+  chain.amend('correction', 0);
+  chain.amend('erasure', 0);
+  chain.amend('erasure', 0);
+  const kept = disclosed(chain.entries);
+  const withErasure = (erased: object, entries = kept) => {
+    const forged = entries.with(7, { ...entries[7]!, view: edited(entries[7]!.view, { erased }) });
+    return resealed(forged, 7);
+  };
+
+  it.each<[string, { sequence: number; names: string[] }[]]>([
+    ['a value that never was', [{ sequence: 1, names: ['conversation'] }]],
+    ['a value that is erased already', [{ sequence: 6, names: ['feedback'] }]],
+    ['a value of another decision', [{ sequence: 2, names: ['metadata'] }]],
+    ['a value of the future', [{ sequence: 5000, names: ['metadata'] }]],
+    ['its own values', [{ sequence: 8, names: ['request'] }]],
+  ])('the erasure of %s', async (_name, erased) => {
+    const entries = withErasure(erased);
+    expect(await verifyPinned(kept, kept.at(-1)!)).toMatchObject({ verdict: 'intact' });
+    expect(await verifyPinned(entries, entries.at(-1)!)).toMatchObject({
+      verdict: 'tampered',
+      problems: [{ code: 'erasure-mismatch', sequence: 8 }],
+    });
+  });
+
+  it('the erasure of a value that is shown, or was never kept', async () => {
+    const shown = chain.entries.map((entry) => ({ ...entry }));
+    shown[0]!.sealed = new SampleChain().trace().sealed;
+    const entries = disclosed(shown);
+    expect(await verifyPinned(entries, entries.at(-1)!)).toMatchObject({
+      verdict: 'tampered',
+      problems: [{ code: 'erasure-mismatch', sequence: 7 }],
+    });
+    const unkept = new SampleChain();
+    for (let i = 0; i < 5; i++) unkept.trace();
+    const erasure = unkept.amend('erasure', 4);
+    const erased = [{ sequence: 5, names: ['inputContext'] }];
+    const forged = resealed(
+      unkept.entries.with(5, { ...erasure, view: edited(erasure.view, { erased }) }),
+      5,
+    );
+    expect(await verifyPinned(forged, forged.at(-1)!)).toMatchObject({
+      verdict: 'tampered',
+      problems: [{ code: 'erasure-mismatch', sequence: 6 }],
+    });
+  });
+
+  it('is not looked for before the document', async () => {
+    const later = chain.entries.slice(5);
+    expect(await verifyPinned(later, later.at(-1)!)).toMatchObject({ verdict: 'intact' });
+  });
+
+  it('more names than usual are told apart', async () => {
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`name${i}`, i]));
+    const wide = new SampleChain();
+    wide.trace(many);
+    wide.amend('erasure', 0);
+    expect(await verifyPinned(wide.entries, wide.entries[1]!)).toMatchObject({ verdict: 'intact' });
+    wide.amend('erasure', 0);
+    for (const name of ['name49', 'name50']) {
+      const erased = [{ sequence: 1, names: [name] }];
+      const view = edited(wide.entries[2]!.view, { erased });
+      const forged = resealed(wide.entries.with(2, { ...wide.entries[2]!, view }), 2);
+      expect(await verifyPinned(forged, forged[2]!)).toMatchObject({
+        verdict: 'tampered',
+        problems: [{ code: 'erasure-mismatch', sequence: 3 }],
+      });
+    }
+  });
+
+  it('a decision that is ingested a second time', async () => {
+    const { createdAt } = chain.entries.at(-1)!;
+    const again = { ...chain.entries[1]!, sequence: 9, createdAt };
+    const entries = resealed([...chain.entries, again], 8);
+    expect(await verifyPinned(entries, entries.at(-1)!)).toMatchObject({
+      verdict: 'tampered',
+      problems: [
+        {
+          code: 'reference-mismatch',
+          sequence: 9,
+          message: 'the decision is ingested a second time',
+        },
+      ],
     });
   });
 });

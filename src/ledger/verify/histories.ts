@@ -1,0 +1,103 @@
+// Checks the history of every decision and clause that has one: found by a walk over the index of their entries, each read once.
+import type { mongo } from 'mongoose';
+import type { Chain } from '../chains.ts';
+import type { Columns } from '../columns.ts';
+import type { Stored } from '../entry.ts';
+import { objectId } from '../ledger.model.ts';
+import { ABOUT_ONE } from '../read-write-concerns.ts';
+import { readIntact } from './bson-reader.ts';
+import { History, type HistoryContext } from './history.ts';
+import type { SequenceSet } from './sequence-set.ts';
+
+/** Histories that are read by one query, of which one at a time is in memory. */
+const HISTORIES_MAX = 64;
+const KEYS_BATCH = 5000;
+const ENTRIES_BATCH = 64;
+
+export interface ReplayedHistories extends HistoryContext {
+  db: mongo.Db;
+  chain: Chain;
+  columns: Columns;
+  /** 24 hex digits. */
+  organizationId: string;
+  /** Decisions whose history is to be read although no other entry may be about them. */
+  suspected: SequenceSet;
+}
+
+type Key = Pick<Stored, 'sequence'> & { traceId: string };
+
+/** What was appended after the replay belongs to a history too, for it may be folded already. */
+export async function checkHistories(replayed: ReplayedHistories): Promise<void> {
+  let traceIds: string[] = [];
+  for await (const traceId of withHistory(replayed)) {
+    traceIds.push(traceId);
+    if (traceIds.length < HISTORIES_MAX) continue;
+    await checkThese(replayed, traceIds);
+    traceIds = [];
+  }
+  if (traceIds.length > 0) await checkThese(replayed, traceIds);
+}
+
+/** The decisions and clauses that more than one entry is about, and the suspected ones. Reads the index alone. */
+async function* withHistory({
+  db,
+  chain,
+  organizationId,
+  newest,
+  suspected,
+}: ReplayedHistories): AsyncGenerator<string> {
+  const keys = db
+    .collection(chain.collection)
+    .find<Key>(
+      {
+        organizationId: objectId(organizationId),
+        traceId: { $gt: '' },
+        sequence: { $gte: 1, $lte: newest },
+      },
+      { ...ABOUT_ONE, projection: { _id: 0, traceId: 1, sequence: 1 } },
+    )
+    .sort({ traceId: 1, sequence: 1 })
+    .batchSize(KEYS_BATCH);
+  let last = '';
+  let given = '';
+  for await (const { traceId, sequence } of keys) {
+    const isOne = (traceId === last || suspected.has(sequence)) && traceId !== given;
+    last = traceId;
+    if (!isOne) continue;
+    given = traceId;
+    yield traceId;
+  }
+}
+
+/** A decision is read before what amends it, so that what was folded since is read too. */
+async function checkThese(
+  { db, chain, organizationId, ...context }: ReplayedHistories,
+  traceIds: readonly string[],
+): Promise<void> {
+  const entries = db
+    .collection(chain.collection)
+    .find<Buffer>(
+      {
+        organizationId: objectId(organizationId),
+        traceId: { $in: traceIds },
+        sequence: { $gte: 1 },
+      },
+      { ...ABOUT_ONE, raw: true },
+    )
+    .sort({ traceId: 1, sequence: 1 })
+    .batchSize(ENTRIES_BATCH);
+  let traceId: unknown = null;
+  let history = new History(context);
+  for await (const bytes of entries) {
+    const entry = readIntact(bytes) as Stored | null;
+    // The replay has told of what has no place in the chain, or cannot be read.
+    if (!entry || !Number.isSafeInteger(entry.sequence)) continue;
+    if (entry.traceId !== traceId) {
+      history.end();
+      history = new History(context);
+      traceId = entry.traceId;
+    }
+    history.take(entry);
+  }
+  history.end();
+}

@@ -1,0 +1,132 @@
+// All entries about one decision or clause, in the order of their sequence: whether they follow one another, and what is stored of them.
+import type { Position } from '../../domain/record/chain.ts';
+import { type CompliancePayload, parsePayload, type Payload } from '../../domain/record/payload.ts';
+import { BrokenFold } from '../../domain/record/trace-state.ts';
+import type { Columns } from '../columns.ts';
+import { sealedOf, type Stored } from '../entry.ts';
+import { goneValues } from './committed-values.ts';
+import { FoldedDecision } from './current-state.ts';
+import type { EntryPlace, Findings } from './report.ts';
+
+/** An amendment is folded before it is answered; after a crash a consumer folds it within this time. */
+const FOLD_LAG_MAX_MS = 60_000;
+
+/** What the histories of a chain are checked against. */
+export interface HistoryContext {
+  columns: Columns;
+  now: Date;
+  /** The sequence of the last entry that was replayed. */
+  newest: number;
+  findings: Findings;
+}
+
+/** One history. Whatever is wrong with it is a finding; it never throws. */
+export class History {
+  readonly #context: HistoryContext;
+  #first: Stored | null = null;
+  /** Null: of a clause, or of nothing that is known. */
+  #decision: FoldedDecision | null = null;
+  /** Of the newest entry. */
+  #newest: Position | null = null;
+  #isBroken = false;
+  #isLate = false;
+  readonly #gone: EntryPlace[] = [];
+  /** The values that are stored, by their entry. */
+  readonly #stored = new Map<number, ReadonlySet<string>>();
+  /** The values that erasures name, as `<sequence>.<name>`. */
+  readonly #erased = new Set<string>();
+
+  constructor(context: HistoryContext) {
+    this.#context = context;
+  }
+
+  take(entry: Stored): void {
+    try {
+      const payload = payloadOf(entry);
+      this.#note(entry, payload);
+      if (!this.#isBroken) this.#follow(entry, payload);
+    } catch (error) {
+      this.#isBroken = true;
+      this.#context.findings.break({
+        sequence: entry.sequence,
+        reason: 'chain-hash-mismatch',
+        what: error instanceof BrokenFold ? error.message : `unreadable: ${String(error)}`,
+      });
+    }
+  }
+
+  end(): void {
+    const { findings } = this.#context;
+    for (const { sequence, field } of this.#gone) {
+      if (this.#erased.has(`${sequence}.${field}`)) findings.payload.erased++;
+      else findings.missing(sequence, `sealed.${field}`);
+    }
+    if (this.#decision && (this.#decision.isKnown || !this.#isBroken))
+      this.#compare(this.#decision);
+  }
+
+  #note(entry: Stored, payload: Payload): void {
+    const { sequence } = entry;
+    const { newest } = this.#context;
+    this.#stored.set(sequence, new Set(Object.keys(sealedOf(entry)).filter(isStoredIn(entry))));
+    if (sequence <= newest)
+      for (const name of goneValues(entry, payload)) this.#gone.push({ sequence, field: name });
+    if (payload.kind !== 'erasure') return;
+    for (const { sequence: of, names } of payload.erased)
+      for (const name of names) this.#erased.add(`${of}.${name}`);
+  }
+
+  #follow(entry: Stored, payload: Payload): void {
+    const { sequence, chainHash } = entry;
+    if (this.#first === null) this.#begin(entry, payload);
+    else if (this.#decision) this.#amend(this.#decision, entry, payload);
+    else this.#attest(sequence, payload);
+    this.#first ??= entry;
+    this.#newest = { sequence, chainHash };
+  }
+
+  #begin(entry: Stored, payload: Payload): void {
+    if (payload.kind === 'trace')
+      this.#decision = new FoldedDecision(entry, payload, this.#context.columns);
+    else if (payload.kind === 'compliance') this.#attest(entry.sequence, payload);
+    else throw new BrokenFold(entry.sequence, 'the decision that it is about is missing');
+  }
+
+  #amend(decision: FoldedDecision, entry: Stored, payload: Payload): void {
+    decision.add(entry, payload);
+    const isOverdue = entry.createdAt.getTime() < this.#context.now.getTime() - FOLD_LAG_MAX_MS;
+    this.#isLate ||= entry.sequence > decision.foldedTo && isOverdue;
+  }
+
+  /** Attestations of a clause follow one another; nothing is folded. */
+  #attest(sequence: number, payload: Payload): void {
+    if (payload.kind !== 'compliance')
+      throw new BrokenFold(sequence, `${payload.kind} is no attestation of a clause`);
+    const { after }: CompliancePayload = payload;
+    const newest = this.#newest;
+    if (after?.sequence !== newest?.sequence || after?.chainHash !== newest?.chainHash)
+      throw new BrokenFold(sequence, 'after is not the newest earlier entry');
+  }
+
+  #compare(decision: FoldedDecision): void {
+    const { findings } = this.#context;
+    const place = this.#first?.sequence ?? 0;
+    const differing = decision.differing();
+    if (this.#isLate && !differing.includes('foldedTo')) differing.push('foldedTo');
+    for (const field of differing) findings.mismatch(place, field);
+    for (const { sequence, name } of decision.erased)
+      if (this.#stored.get(sequence)?.has(name)) findings.mismatch(sequence, `sealed.${name}`);
+  }
+}
+
+/** @throws Error when the view is no payload */
+function payloadOf({ view }: Stored): Payload {
+  const parsed = parsePayload(view);
+  if ('reason' in parsed) throw new TypeError(`a payload that is ${parsed.reason}`);
+  return parsed.payload;
+}
+
+function isStoredIn(entry: Stored): (name: string) => boolean {
+  const sealed = sealedOf(entry);
+  return (name) => Boolean(sealed[name]);
+}
