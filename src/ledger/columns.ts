@@ -19,9 +19,11 @@ export type ColumnPayload = TracePayload | AuditPayload;
 export interface ColumnSource<T extends Sealed, P extends ColumnPayload> {
   entry: T;
   payload: P;
-  /** A committed value; undefined when it is not stored or not readable. */
-  value: <V>(name: string) => V | undefined;
+  value: ValueOf;
 }
+
+/** A committed value by its name; null when it was not given or is erased, undefined when it was never kept or is not readable. */
+export type ValueOf = <V>(name: string) => V | null | undefined;
 
 /** An amendment of a decision, as its columns see it. */
 export interface ColumnAmendment {
@@ -43,6 +45,12 @@ interface AmendedColumn<P extends ColumnPayload> {
   initial(payload: P): unknown;
   /** The value after one more amendment; undefined: unchanged. */
   change(amendment: ColumnAmendment): unknown;
+}
+
+/** Never changes, and an amendment may tell what it is. */
+interface ToldMember {
+  /** Undefined: it does not tell. */
+  told(payload: AmendmentPayload): unknown;
 }
 
 /** Repeats the committed value of its name, which corrections replace and erasures destroy. */
@@ -70,7 +78,7 @@ export interface ColumnDeclaration<T extends Sealed, P extends ColumnPayload> {
   /** The kind of entry that has these columns. */
   kind: P['kind'];
   columns: Readonly<Record<Exclude<keyof T & string, LedgerMember>, Column<T, P>>> & {
-    readonly [path: `${string}.${string}`]: AmendedColumn<P>;
+    readonly [path: `${string}.${string}`]: AmendedColumn<P> | ToldMember;
   };
   /** Paths that may change without an amendment. */
   assignable?: readonly string[];
@@ -84,6 +92,7 @@ export interface Columns<T extends Sealed = Sealed, P extends ColumnPayload = Co
   types: Readonly<Record<string, ColumnType>>;
   fixed: readonly (readonly [name: string, column: FixedColumn<T, P>])[];
   amended: readonly (readonly [path: string, column: AmendedColumn<P>])[];
+  told: readonly (readonly [path: string, member: ToldMember])[];
   repeating: ReadonlySet<string>;
   assignable: readonly string[];
   erasable: readonly string[];
@@ -96,13 +105,15 @@ export function defineColumns<T extends Sealed, P extends ColumnPayload>(
   const types: Record<string, ColumnType> = {};
   const fixed: [string, FixedColumn<T, P>][] = [];
   const amended: [string, AmendedColumn<P>][] = [];
+  const told: [string, ToldMember][] = [];
   const repeating = new Set<string>();
-  const columns: Readonly<Record<string, Column<T, P>>> = declaration.columns;
+  const columns: Readonly<Record<string, Column<T, P> | ToldMember>> = declaration.columns;
   for (const [name, column] of Object.entries(columns)) {
-    if (column.type) types[name] = column.type;
+    if ('type' in column && column.type) types[name] = column.type;
+    if ('told' in column) told.push([name, column]);
     if ('from' in column) fixed.push([name, column]);
     if ('change' in column) amended.push([name, column]);
     if ('repeats' in column) repeating.add(name);
   }
-  return { kind, types, fixed, amended, repeating, assignable, erasable };
+  return { kind, types, fixed, amended, told, repeating, assignable, erasable };
 }

@@ -3,13 +3,15 @@ import type { Position } from './chain.ts';
 import type {
   CorrectionPayload,
   ErasurePayload,
+  Payload,
   ReviewPayload,
   StatusPayload,
   TraceStatus,
   TracePayload,
 } from './payload.ts';
 
-export type AmendmentPayload = CorrectionPayload | ReviewPayload | StatusPayload | ErasurePayload;
+type ChangingPayload = CorrectionPayload | ReviewPayload | StatusPayload;
+export type AmendmentPayload = ChangingPayload | ErasurePayload;
 
 /** An entry's position in the chain and its parsed payload. */
 export interface PayloadEntry<P> extends Position {
@@ -49,9 +51,9 @@ export interface TraceState {
   erased: readonly ErasedValue[];
 }
 
-/** An amendment that does not follow the entry that it names. */
+/** An entry about a decision that cannot follow the entries before it. */
 export class BrokenFold extends Error {
-  /** Of the amendment. */
+  /** Of the entry. */
   readonly sequence: number;
 
   constructor(sequence: number, message: string) {
@@ -64,66 +66,90 @@ export class BrokenFold extends Error {
 /** The values that a correction may replace; its `feedback` is not part of the decision. */
 const REPLACEABLE = ['outputDecision', 'rationale', 'metadata'];
 
-/** The state at ingestion. */
-export function beginFold({
-  sequence,
-  chainHash,
-  payload,
-}: PayloadEntry<TracePayload>): TraceState {
-  const fields: Record<string, FieldState> = {};
-  for (const [name, commitment] of Object.entries(payload.commitments)) {
-    fields[name] = {
-      sequence,
-      commitment,
-      state: payload.unstored.includes(name) ? 'unstored' : 'stored',
+const AMENDMENTS: ReadonlySet<string> = new Set(['correction', 'review', 'status', 'erasure']);
+
+/** Folds the entries about one decision, in the order of their sequence. */
+export class TraceFold {
+  #state: TraceState;
+  /** The names of the values that are kept, by the sequence of their entry. */
+  readonly #kept = new Map<number, Set<string>>();
+
+  /** The state at ingestion. */
+  constructor({ sequence, chainHash, payload }: PayloadEntry<TracePayload>) {
+    const { traceId, status, commitments, unstored } = payload;
+    const fields: Record<string, FieldState> = {};
+    for (const [name, commitment] of Object.entries(commitments))
+      fields[name] = {
+        sequence,
+        commitment,
+        state: unstored.includes(name) ? 'unstored' : 'stored',
+      };
+    const kept = Object.keys(commitments).filter((name) => !unstored.includes(name));
+    this.#kept.set(sequence, new Set(kept));
+    const subject = { sequence, chainHash };
+    this.#state = {
+      traceId,
+      subject,
+      newest: subject,
+      status,
+      humanOverride: null,
+      fields,
+      review: null,
+      erased: [],
     };
   }
-  const subject = { sequence, chainHash };
-  const { traceId, status } = payload;
-  return {
-    traceId,
-    subject,
-    newest: subject,
-    status,
-    humanOverride: null,
-    fields,
-    review: null,
-    erased: [],
-  };
-}
 
-/**
- * The state after one more amendment.
- * @throws BrokenFold when it amends another decision, or does not follow `before.newest`
- */
-export function foldEntry(before: TraceState, entry: PayloadEntry<AmendmentPayload>): TraceState {
-  expectNext(before, entry);
-  const { payload, sequence, chainHash } = entry;
-  const state = { ...before, newest: { sequence, chainHash } };
-  if (payload.kind === 'erasure') return { ...state, ...erase(before, sequence, payload) };
-  const { status, humanOverride } = payload.set;
-  state.status = status ?? before.status;
-  state.humanOverride = humanOverride ?? before.humanOverride;
-  if (payload.kind === 'correction') state.fields = replace(before, sequence, payload);
-  if (payload.kind === 'review') {
-    const { reviewId, decision } = payload;
-    state.review = { sequence, reviewId, decision };
+  /** Never changed afterwards: every entry makes a new one. */
+  get state(): TraceState {
+    return this.#state;
   }
-  return state;
+
+  /** @throws BrokenFold when it is no amendment of this decision, does not follow the newest entry, or erases what was not kept */
+  add(entry: PayloadEntry<Payload>): void {
+    const before = this.#state;
+    const { payload, sequence, chainHash } = entry;
+    expectAmendment(entry);
+    expectNext(before, sequence, payload as AmendmentPayload);
+    const state = { ...before, newest: { sequence, chainHash } };
+    if (payload.kind === 'erasure') Object.assign(state, this.#erase(sequence, payload));
+    else Object.assign(state, amended(before, sequence, payload as ChangingPayload));
+    this.#kept.set(sequence, new Set(Object.keys(payload.commitments)));
+    this.#state = state;
+  }
+
+  #erase(at: number, payload: ErasurePayload): Pick<TraceState, 'fields' | 'erased'> {
+    const fields: Record<string, FieldState> = { ...this.#state.fields };
+    const erased = [...this.#state.erased];
+    for (const { sequence, names } of payload.erased) {
+      for (const name of names) {
+        if (!this.#kept.get(sequence)?.delete(name))
+          throw new BrokenFold(at, `it erases ${name} of ${sequence}, which was not kept`);
+        erased.push({ sequence, name, at });
+        const field = fields[name];
+        if (field?.sequence === sequence) fields[name] = { ...field, state: 'erased' };
+      }
+    }
+    return { fields, erased };
+  }
 }
 
-/** The state after all amendments, given in the order of their sequence. @throws BrokenFold (see `foldEntry`) */
+/** The state after all amendments, given in the order of their sequence. @throws BrokenFold (see `TraceFold`) */
 export function foldEntries(
   ingestion: PayloadEntry<TracePayload>,
-  amendments: readonly PayloadEntry<AmendmentPayload>[],
+  amendments: readonly PayloadEntry<Payload>[],
 ): TraceState {
-  return amendments.reduce(foldEntry, beginFold(ingestion));
+  const fold = new TraceFold(ingestion);
+  for (const entry of amendments) fold.add(entry);
+  return fold.state;
 }
 
-function expectNext(
-  before: TraceState,
-  { sequence, payload }: PayloadEntry<AmendmentPayload>,
-): void {
+function expectAmendment({ sequence, payload: { kind } }: PayloadEntry<Payload>): void {
+  if (kind === 'trace') throw new BrokenFold(sequence, 'the decision is ingested a second time');
+  if (!AMENDMENTS.has(kind))
+    throw new BrokenFold(sequence, `${kind} is no amendment of a decision`);
+}
+
+function expectNext(before: TraceState, sequence: number, payload: AmendmentPayload): void {
   if (payload.traceId !== before.traceId)
     throw new BrokenFold(sequence, 'traceId names another decision');
   if (!isSame(payload.subject, before.subject))
@@ -134,6 +160,24 @@ function expectNext(
 
 function isSame(a: Position, b: Position): boolean {
   return a.sequence === b.sequence && a.chainHash === b.chainHash;
+}
+
+/** What an amendment that erases nothing sets. */
+function amended(
+  before: TraceState,
+  sequence: number,
+  payload: ChangingPayload,
+): Partial<TraceState> {
+  const { status, humanOverride } = payload.set;
+  const set = {
+    status: status ?? before.status,
+    humanOverride: humanOverride ?? before.humanOverride,
+  };
+  if (payload.kind === 'correction')
+    return Object.assign(set, { fields: replace(before, sequence, payload) });
+  if (payload.kind === 'status') return set;
+  const { reviewId, decision } = payload;
+  return Object.assign(set, { review: { sequence, reviewId, decision } });
 }
 
 function replace(
@@ -147,21 +191,4 @@ function replace(
     if (commitment !== undefined) replaced[name] = { sequence, commitment, state: 'stored' };
   }
   return replaced;
-}
-
-function erase(
-  before: TraceState,
-  sequence: number,
-  payload: ErasurePayload,
-): Pick<TraceState, 'fields' | 'erased'> {
-  const fields: Record<string, FieldState> = { ...before.fields };
-  const erased = [...before.erased];
-  for (const { sequence: from, names } of payload.erased) {
-    for (const name of names) {
-      erased.push({ sequence: from, name, at: sequence });
-      const field = fields[name];
-      if (field?.sequence === from) fields[name] = { ...field, state: 'erased' };
-    }
-  }
-  return { fields, erased };
 }

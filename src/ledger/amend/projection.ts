@@ -60,6 +60,7 @@ export function sourcesOf(corrections: readonly Pick<Stored, 'sequence' | 'view'
     for (const name of Object.keys((JSON.parse(view) as CorrectionPayload).commitments))
       sources.set(name, sequence);
   }
+  for (const name of ABOUT_THE_VERDICT) sources.delete(name);
   return sources;
 }
 

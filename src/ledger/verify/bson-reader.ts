@@ -1,4 +1,5 @@
 // Reads stored documents from their bytes as the driver does, in 14 us an entry instead of 28 (rows verify, export); anything unusual is left to the driver.
+import { isUtf8 } from 'node:buffer';
 import { mongo, Types } from 'mongoose';
 
 /** The BSON types that entries are made of. */
@@ -37,12 +38,14 @@ export function readDocument(bytes: Buffer): Record<string, unknown> {
   }
 }
 
-/** The same; null when the bytes are not a document, or a text in it is not UTF-8. */
+/** A document as entries are stored; null when it cannot be one: a text that is not UTF-8, a member twice, a type that no entry has. */
 export function readIntact(bytes: Buffer): Record<string, unknown> | null {
+  const reader = new Reader(bytes);
   try {
-    return readDocument(bytes);
+    const document = reader.document();
+    return reader.hasDuplicates ? null : document;
   } catch (error) {
-    if (error instanceof mongo.BSON.BSONError) return null;
+    if (error === UNSUPPORTED) return null;
     throw error;
   }
 }
@@ -52,6 +55,8 @@ const interned: string[] = new Array<string>(INTERNED_SLOTS).fill('');
 
 /** One pass over one document. */
 class Reader {
+  /** Whether some document has a member twice, of which the driver takes the last and a query any. */
+  hasDuplicates = false;
   readonly #bytes: Buffer;
   #at = 0;
 
@@ -62,13 +67,16 @@ class Reader {
   document(): Record<string, unknown> {
     const document: Record<string, unknown> = {};
     const end = this.#begin();
+    let members = 0;
     for (let type = this.#byte(); type !== 0; type = this.#byte()) {
       const key = this.#key();
       // The driver treats database references and prototypes specially.
       if (key.startsWith('$') || key === '__proto__') throw UNSUPPORTED;
       document[key] = this.#value(type);
+      members++;
     }
     this.#finish(end);
+    this.hasDuplicates ||= Object.keys(document).length !== members;
     return document;
   }
 
@@ -209,7 +217,7 @@ class Reader {
   #decoded(start: number, end: number): string {
     const text = this.#bytes.toString('utf8', start, end);
     // It may be part of the text, or replace bytes that are not UTF-8.
-    if (text.includes(REPLACEMENT)) throw UNSUPPORTED;
+    if (text.includes(REPLACEMENT) && !isUtf8(this.#bytes.subarray(start, end))) throw UNSUPPORTED;
     return text;
   }
 }

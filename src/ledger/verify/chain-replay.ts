@@ -1,19 +1,22 @@
 // Replays a chain from its first entry: links, digests, columns, committed values and usage, one entry at a time.
-import { chainHash, payloadDigest, type Position } from '../../domain/record/chain.ts';
-import { beginFold } from '../../domain/record/trace-state.ts';
-import type { Json } from '../../domain/record/json.ts';
-import { payloadProblem } from '../../domain/record/payload-members.ts';
-import type { Payload, TracePayload } from '../../domain/record/payload.ts';
+import { ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
+import { chainHash, payloadDigest } from '../../domain/record/chain.ts';
+import { parsePayload, type TracePayload } from '../../domain/record/payload.ts';
 import { readIntact } from './bson-reader.ts';
 import type { Columns } from '../columns.ts';
-import { checkValues } from './committed-values.ts';
-import { differingState } from './current-state.ts';
+import { checkValues, goneValues } from './committed-values.ts';
+import { FoldedDecision } from './current-state.ts';
 import type { Stored } from '../entry.ts';
-import { Findings, entryPlaceOf, type Verification } from './report.ts';
+import type { Notes } from './notes.ts';
+import {
+  type Break,
+  type EntryPlace,
+  Findings,
+  entryPlaceOf,
+  type Verification,
+} from './report.ts';
+import { SequenceSet } from './sequence-set.ts';
 import { differingColumns } from './stored-columns.ts';
-
-/** Decisions and clauses whose whole history is to be checked, with the committed values found gone. */
-export type OpenHistories = Map<string, { sequence: number; name: string }[]>;
 
 /** What the next entry is built on. */
 interface Previous {
@@ -33,88 +36,66 @@ interface Place {
 export interface ReplayedChain {
   genesis: string;
   columns: Columns;
-  /** Heads that the chain once had, ascending. */
-  notedHeads: readonly Position[];
-  /** An audit chain records the deletion of its organisation: committed values may be gone. */
-  isDeleted: boolean;
+  notes: Notes;
+  /** Of a deleted organisation: until when the committed values of its audit chain were erased; null: it lives. */
+  erasedUntil: Date | null;
 }
 
 export class ChainReplay {
   readonly findings = new Findings();
   /** Findings of whole histories: they count where the chain itself is unbroken, for a lost entry spoils the history of an earlier one. */
   readonly histories = new Findings(this.findings.payload);
-  /** Taken and replaced by the caller. */
-  openHistories: OpenHistories = new Map();
+  /** Findings outside the chain, told at its end; they spoil no history. */
+  readonly #beside = new Findings(this.findings.payload);
+  /** Decisions with folded amendments or lost values, whose history is to be read. */
+  readonly suspected = new SequenceSet();
   #previous: Previous;
   #checked = 0;
-  #notedHeads: readonly Position[];
   #nextNoted = 0;
   #isComplete = true;
+  #hasDeletion = false;
+  /** The first value that only the deletion of the organisation explains. */
+  #firstErased: EntryPlace | null = null;
+  readonly #notes: Notes;
   readonly #columns: Columns;
-  readonly #isDeleted: boolean;
+  readonly #erasedUntil: Date | null;
 
-  constructor({ genesis, columns, notedHeads, isDeleted }: ReplayedChain) {
+  constructor({ genesis, columns, notes, erasedUntil }: ReplayedChain) {
     this.#previous = {
       sequence: 0,
       chainHash: genesis,
       createdAt: '',
       usage: { month: '', count: 0 },
     };
-    this.#notedHeads = notedHeads;
+    this.#notes = notes;
     this.#columns = columns;
-    this.#isDeleted = isDeleted;
+    this.#erasedUntil = erasedUntil;
   }
 
   /** The next entry by sequence, as stored: it may hold anything. */
   take(bytes: Buffer): void {
     this.#checked++;
     const entry = readIntact(bytes) as Stored | null;
-    if (entry) return this.#takeEntry(entry);
-    const sequence = this.#previous.sequence + 1;
-    this.findings.break({
-      sequence,
-      reason: 'chain-hash-mismatch',
-      what: 'unreadable: a text is not UTF-8',
-    });
-    this.#previous = { ...this.#previous, sequence };
+    if (!entry) this.#skip('it cannot be read');
+    else if (Number.isSafeInteger(entry.sequence)) this.#takeEntry(entry);
+    else
+      this.#breakNext(
+        this.findings,
+        'an entry is not part of the chain: its sequence is no integer',
+      );
   }
 
-  #takeEntry(entry: Stored): void {
-    const before = this.#previous;
-    const sequence = Number.isSafeInteger(entry.sequence) ? entry.sequence : before.sequence + 1;
-    try {
-      const createdAt = entry.createdAt.toISOString();
-      this.#checkLink(entry, { sequence, createdAt }, before);
-      const usage = this.#checkUsage(entry, createdAt, before);
-      this.#checkPayload(entry);
-      this.#previous = { sequence, chainHash: entry.chainHash, createdAt, usage };
-    } catch (error) {
-      this.findings.break({
-        sequence,
-        reason: 'chain-hash-mismatch',
-        what: `unreadable: ${String(error)}`,
-      });
-      this.#previous = { ...before, sequence, chainHash: String(entry.chainHash) };
-    }
-    this.#passNotedHeads(sequence, entry.chainHash);
+  /** There are entries that no replay can meet, for their sequence is no positive number. */
+  takeStrangers(): void {
+    this.#breakNext(this.#beside, 'an entry is not part of the chain: its sequence is none');
   }
 
   result(): Verification {
+    this.#checkNotes();
+    this.#checkDeletion();
     const { sequence, chainHash: hash } = this.#previous;
-    const headSequence = Math.max(sequence, this.#notedHeads.at(-1)?.sequence ?? 0);
-    if (headSequence > sequence) {
-      this.#isComplete = false;
-      const expectedSequence = sequence + 1;
-      const what = `the chain ends at ${sequence} but once reached ${headSequence}`;
-      this.findings.break({
-        sequence: expectedSequence,
-        reason: 'sequence-gap',
-        expectedSequence,
-        what,
-      });
-    }
     const { payload } = this.findings;
-    const broken = this.findings.broken ?? this.histories.broken;
+    const broken = this.findings.broken ?? earlier(this.histories.broken, this.#beside.broken);
     return {
       verified: broken === null,
       totalChecked: this.#checked,
@@ -122,8 +103,38 @@ export class ChainReplay {
       lastHash: this.#checked === 0 ? null : hash,
       broken,
       payload,
-      completeness: { headSequence, ok: this.#isComplete },
+      completeness: {
+        headSequence: Math.max(sequence, this.#reached),
+        ok: this.#reached > 0 || this.#notes.malformed > 0 ? this.#isComplete : null,
+      },
     };
+  }
+
+  #skip(what: string): void {
+    const sequence = this.#previous.sequence + 1;
+    this.findings.break({ sequence, reason: 'chain-hash-mismatch', what });
+    this.#previous = { ...this.#previous, sequence };
+  }
+
+  #takeEntry(entry: Stored): void {
+    const before = this.#previous;
+    const { sequence } = entry;
+    const hash = typeof entry.chainHash === 'string' ? entry.chainHash : '';
+    try {
+      const createdAt = entry.createdAt.toISOString();
+      this.#checkLink(entry, { sequence, createdAt }, before);
+      const usage = this.#checkUsage(entry, createdAt, before);
+      this.#checkPayload(entry);
+      this.#previous = { sequence, chainHash: hash, createdAt, usage };
+    } catch (error) {
+      this.findings.break({
+        sequence,
+        reason: 'chain-hash-mismatch',
+        what: `unreadable: ${String(error)}`,
+      });
+      this.#previous = { ...before, sequence, chainHash: hash };
+    }
+    this.#passNotedHeads(sequence, hash);
   }
 
   #checkLink(entry: Stored, place: Place, before: Previous): void {
@@ -148,45 +159,82 @@ export class ChainReplay {
     const month = createdAt.slice(0, 7);
     const carried = before.usage.month === month ? before.usage.count : 0;
     const count = entry.kind === 'trace' ? carried + 1 : carried;
-    if (entry.usage.month !== month || entry.usage.count !== count)
-      this.findings.mismatch(entry.sequence, 'usage');
+    const { usage } = entry;
+    const isRight =
+      usage.month === month && usage.count === count && Object.keys(usage).length === 2;
+    if (!isRight) this.findings.mismatch(entry.sequence, 'usage');
     return { month, count };
   }
 
   #checkPayload(entry: Stored): void {
     const { sequence } = entry;
-    const parsed: unknown = JSON.parse(entry.view);
-    const problem = payloadProblem(parsed as Json);
-    if (problem !== null) throw new TypeError(`a payload with ${problem}`);
-    const payload = parsed as Payload;
+    const parsed = parsePayload(entry.view);
+    if ('reason' in parsed) throw new TypeError(`the payload is ${parsed.reason}`);
+    const { payload } = parsed;
+    if ((payload.kind === 'audit') !== (this.#columns.kind === 'audit'))
+      throw new TypeError('an entry of another kind of chain');
     for (const column of differingColumns(entry, payload, this.#columns))
       this.findings.mismatch(sequence, column);
-    const gone = checkValues(entry, payload, this.findings);
-    if (payload.kind === 'trace' && !entry.foldedTo && gone.length === 0)
-      this.#checkUnamended(entry, payload);
-    else if (payload.traceId !== null) this.#openHistory(payload.traceId, sequence, gone);
-    else if (this.#isDeleted) this.findings.payload.erased += gone.length;
-    else for (const name of gone) this.findings.missing(sequence, `sealed.${name}`);
+    checkValues(entry, payload, this.findings);
+    const gone = goneValues(entry, payload);
+    if (payload.kind === 'audit') this.#checkErased(entry, payload.action, gone);
+    else if (entry.foldedTo || gone.length > 0) this.suspected.add(sequence);
+    else if (payload.kind === 'trace') this.#checkUnamended(entry, payload);
   }
 
   /** A decision that nothing was folded onto: its current state is that of its ingestion. */
   #checkUnamended(trace: Stored, payload: TracePayload): void {
-    const { sequence, chainHash } = trace;
-    const columns = this.#columns;
-    const state = beginFold({ sequence, chainHash, payload });
-    const payloads = new Map([[sequence, payload]]);
-    for (const field of differingState(trace, state, { folded: [trace], payloads, columns }))
-      this.findings.mismatch(sequence, field);
+    for (const field of new FoldedDecision(trace, payload, this.#columns).differing())
+      this.findings.mismatch(trace.sequence, field);
   }
 
-  #openHistory(traceId: string, sequence: number, gone: readonly string[]): void {
-    const known = this.openHistories.get(traceId) ?? [];
-    this.openHistories.set(traceId, [...known, ...gone.map((name) => ({ sequence, name }))]);
+  /** Values of an audit chain are erased with their organisation, but for the entry that says who deleted it. */
+  #checkErased({ sequence, createdAt, status }: Stored, action: string, gone: string[]): void {
+    const isDeletion = action === ORGANIZATION_DELETED && status === 'success';
+    this.#hasDeletion ||= isDeletion;
+    const isErased = this.#erasedUntil !== null && createdAt <= this.#erasedUntil && !isDeletion;
+    for (const name of gone) {
+      const place = { sequence, field: `sealed.${name}` };
+      if (isErased) this.findings.payload.erased++;
+      else this.findings.missing(sequence, place.field);
+      if (isErased) this.#firstErased ??= place;
+    }
+  }
+
+  #checkDeletion(): void {
+    if (this.#firstErased && !this.#hasDeletion)
+      this.findings.missing(this.#firstErased.sequence, this.#firstErased.field);
+  }
+
+  get #reached(): number {
+    return Math.max(this.#notes.reached, this.#notes.heads.at(-1)?.sequence ?? 0);
+  }
+
+  /** Nothing that the chain once reached is missing at its end. */
+  #checkNotes(): void {
+    const { sequence } = this.#previous;
+    const { malformed } = this.#notes;
+    const isShort = this.#reached > sequence;
+    if (isShort)
+      this.#breakNext(
+        this.findings,
+        `the chain ends at ${sequence} but once reached ${this.#reached}`,
+      );
+    if (malformed > 0) this.#breakNext(this.#beside, 'a noted head names no position');
+    if (isShort || malformed > 0) this.#isComplete = false;
+  }
+
+  /** Where the next entry ought to stand. */
+  #breakNext(findings: Findings, what: string): void {
+    const expectedSequence = this.#previous.sequence + 1;
+    const reason = 'sequence-gap';
+    findings.break({ sequence: expectedSequence, reason, expectedSequence, what });
   }
 
   /** Heads that were noted at this entry must have its hash. */
   #passNotedHeads(sequence: number, hash: string): void {
-    for (let head = this.#notedHeads[this.#nextNoted]; head && head.sequence <= sequence;) {
+    const { heads } = this.#notes;
+    for (let head = heads[this.#nextNoted]; head && head.sequence <= sequence;) {
       if (head.sequence === sequence && head.chainHash !== hash) {
         this.#isComplete = false;
         this.findings.break({
@@ -195,9 +243,14 @@ export class ChainReplay {
           what: 'another head was noted at this sequence',
         });
       }
-      head = this.#notedHeads[++this.#nextNoted];
+      head = heads[++this.#nextNoted];
     }
   }
+}
+
+function earlier(a: Break | null, b: Break | null): Break | null {
+  if (!a || !b) return a ?? b;
+  return entryPlaceOf(a) <= entryPlaceOf(b) ? a : b;
 }
 
 /** Which part of an entry its own hashes do not cover; null: none. */

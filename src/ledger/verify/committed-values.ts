@@ -4,30 +4,41 @@ import type { Payload } from '../../domain/record/payload.ts';
 import { sealedOf, type Stored } from '../entry.ts';
 import type { Findings } from './report.ts';
 
-/** Checks every value; returns the names of those that are gone, which only an erasure explains. */
-export function checkValues(entry: Stored, payload: Payload, findings: Findings): string[] {
+/** Checks every value that is stored; nothing else may be stored as one. */
+export function checkValues(entry: Stored, payload: Payload, findings: Findings): void {
   const { commitments } = payload;
-  const unstored: readonly string[] = payload.kind === 'trace' ? payload.unstored : [];
+  const unstored = unstoredIn(payload);
   const sealed = sealedOf(entry);
-  const gone: string[] = [];
-  for (const [name, commitment] of Object.entries(commitments)) {
-    const stored = sealed[name];
-    if (!stored) {
-      if (unstored.includes(name)) findings.payload.unstored++;
-      else gone.push(name);
-      continue;
-    }
+  findings.payload.unstored += unstored.filter((name) => !sealed[name]).length;
+  for (const [name, stored] of Object.entries(sealed)) {
+    const commitment = Object.hasOwn(commitments, name) ? commitments[name] : undefined;
+    if (!stored && commitment !== undefined) continue;
     findings.payload.checked++;
     const isIntact =
-      isSealed(stored) && !unstored.includes(name) && matchesCommitment(name, stored, commitment);
+      commitment !== undefined &&
+      isSealed(stored) &&
+      !unstored.includes(name) &&
+      matchesCommitment(name, stored, commitment);
     if (!isIntact) findings.mismatch(entry.sequence, `sealed.${name}`);
   }
-  for (const name of Object.keys(sealed)) {
-    if (!Object.hasOwn(commitments, name)) findings.mismatch(entry.sequence, `sealed.${name}`);
-  }
-  return gone;
 }
 
-function isSealed(value: SealedValue): boolean {
-  return typeof value.seed === 'string' && typeof value.text === 'string';
+/** The names of the values that were stored once and are gone, which only an erasure explains. */
+export function goneValues(entry: Stored, payload: Payload): string[] {
+  const sealed = sealedOf(entry);
+  const unstored = unstoredIn(payload);
+  return Object.keys(payload.commitments).filter(
+    (name) => !sealed[name] && !unstored.includes(name),
+  );
+}
+
+export function unstoredIn(payload: Payload): readonly string[] {
+  return payload.kind === 'trace' ? payload.unstored : [];
+}
+
+/** A value with its seed, and nothing beside them. */
+function isSealed(value: unknown): value is SealedValue {
+  if (typeof value !== 'object' || value === null) return false;
+  const { seed, text } = value as Partial<SealedValue>;
+  return typeof seed === 'string' && typeof text === 'string' && Object.keys(value).length === 2;
 }

@@ -1,7 +1,7 @@
 // How far a chain is known to have reached: the heads that were noted outside it, and what else has seen its entries.
 import type { mongo, Types } from 'mongoose';
 import type { Position } from '../../domain/record/chain.ts';
-import type { HeadRow } from '../append/heads.ts';
+import type { HeadRow } from '../heads/heads.ts';
 import type { Chain } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 

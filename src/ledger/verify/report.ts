@@ -30,6 +30,14 @@ export interface PayloadReport {
   unstored: number;
 }
 
+/** Whether the chain still reaches what it once reached. */
+export interface Completeness {
+  /** The highest sequence that the chain is known to have reached. */
+  headSequence: number;
+  /** Null: nothing outside the chain tells how far it reached. */
+  ok: boolean | null;
+}
+
 export interface Verification {
   verified: boolean;
   totalChecked: number;
@@ -38,11 +46,12 @@ export interface Verification {
   lastHash: string | null;
   broken: Break | null;
   payload: PayloadReport;
-  /** `headSequence`: the highest sequence that the chain is known to have reached. */
-  completeness: { headSequence: number; ok: boolean };
+  completeness: Completeness;
 }
 
 const PLACES_MAX = 100;
+/** Names and errors may come from whoever was at the database. */
+const TEXT_MAX = 200;
 
 /** Collects findings in constant memory; the break with the lowest place counts. */
 export class Findings {
@@ -56,7 +65,9 @@ export class Findings {
   }
 
   break(found: Break): void {
-    if (!this.broken || entryPlaceOf(found) < entryPlaceOf(this.broken)) this.broken = found;
+    if (this.broken && entryPlaceOf(this.broken) <= entryPlaceOf(found)) return;
+    const { what, ...rest } = found;
+    this.broken = Object.assign(rest, { what: what.slice(0, TEXT_MAX) });
   }
 
   mismatch(sequence: number, field: string): void {
@@ -84,5 +95,6 @@ export function entryPlaceOf({ sequence, expectedSequence }: Break): number {
 }
 
 function keep(places: EntryPlace[], place: EntryPlace): void {
-  if (places.length < PLACES_MAX) places.push(place);
+  const { sequence, field } = place;
+  if (places.length < PLACES_MAX) places.push({ sequence, field: field.slice(0, TEXT_MAX) });
 }

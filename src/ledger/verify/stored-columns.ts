@@ -1,10 +1,35 @@
-// Checks the columns of an entry that never change against its payload and its committed values.
+// Checks the columns of an entry that never change against its payload and its committed values, and that it has no other members.
 import { isDeepStrictEqual } from 'node:util';
 import type { Payload } from '../../domain/record/payload.ts';
-import type { ColumnPayload, Columns } from '../columns.ts';
+import { DECISIONS } from '../chains.ts';
+import type { ColumnPayload, Columns, ValueOf } from '../columns.ts';
 import { sealedOf, type Stored } from '../entry.ts';
+import { unstoredIn } from './committed-values.ts';
 
-/** The names of the columns that differ. */
+/** What sealing gives an entry of any kind, and its committed values. */
+const MEMBERS: ReadonlySet<string> = new Set([
+  '_id',
+  'organizationId',
+  'sequence',
+  'kind',
+  'traceId',
+  'after',
+  'prevHash',
+  'payloadDigest',
+  'chainHash',
+  'createdAt',
+  'view',
+  'usage',
+  'sealed',
+]);
+/** What a decision has besides. No entry tells its idempotency key. */
+const OF_DECISIONS: ReadonlySet<string> = new Set([
+  'changed',
+  'foldedTo',
+  DECISIONS.idempotencyField,
+]);
+
+/** The names of the members that differ, or ought not to be there. */
 export function differingColumns(entry: Stored, payload: Payload, columns: Columns): string[] {
   const differing: string[] = [];
   const after = 'after' in payload ? payload.after : null;
@@ -13,8 +38,9 @@ export function differingColumns(entry: Stored, payload: Payload, columns: Colum
   if (differs(entry.kind, payload.kind)) differing.push('kind');
   if (differs(entry.traceId, payload.traceId)) differing.push('traceId');
   if (differs(entry.after, after?.sequence ?? null)) differing.push('after');
+  differing.push(...Object.keys(entry).filter((name) => !isMember(name, payload, columns)));
   if (!hasColumns(payload, columns)) return differing;
-  const source = { entry, payload, value: valuesOf(entry) };
+  const source = { entry, payload, value: valuesOf(entry, payload) };
   for (const [name, column] of columns.fixed)
     if (differs(entry[name], column.from(source))) differing.push(name);
   return differing;
@@ -27,17 +53,26 @@ export function differs(actual: unknown, expected: unknown): boolean {
   return !isDeepStrictEqual(actual, expected);
 }
 
+function isMember(name: string, payload: Payload, columns: Columns): boolean {
+  if (MEMBERS.has(name)) return true;
+  if (payload.kind === 'trace' && OF_DECISIONS.has(name)) return true;
+  return hasColumns(payload, columns) && Object.hasOwn(columns.types, name);
+}
+
 function hasColumns(payload: Payload, { kind }: Columns): payload is ColumnPayload {
   return payload.kind === kind;
 }
 
 /** Reads committed values, each parsed once. */
-function valuesOf(entry: Stored): <V>(name: string) => V | undefined {
+function valuesOf(entry: Stored, payload: Payload): ValueOf {
   const sealed = sealedOf(entry);
+  const unstored = unstoredIn(payload);
   const parsed = new Map<string, unknown>();
+  const read = (name: string): unknown =>
+    unstored.includes(name) ? undefined : parsedText(sealed[name]?.text ?? null);
   return <V>(name: string) => {
-    if (!parsed.has(name)) parsed.set(name, parsedText(sealed[name]?.text) ?? undefined);
-    return parsed.get(name) as V | undefined;
+    if (!parsed.has(name)) parsed.set(name, read(name));
+    return parsed.get(name) as V | null | undefined;
   };
 }
 

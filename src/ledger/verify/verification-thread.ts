@@ -5,7 +5,7 @@ import { lowerThreadPriority } from '../../platform/thread-priority.ts';
 import { bundleChunks, type BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
-import { type ChainVerification, verifyChain } from './verify-chain.ts';
+import { type ChainKnowledge, type ChainVerification, verifyChain } from './verify-chain.ts';
 
 type ChainColumns = Readonly<Record<string, Columns>>;
 
@@ -19,7 +19,7 @@ export interface VerificationThreadData {
 
 /** A request to the thread; `next` and `close` name a bundle that was opened under that id. */
 export type VerificationRequest =
-  | { kind: 'verify'; chain: Chain; organizationId: string; now: Date }
+  | { kind: 'verify'; chain: Chain; organizationId: string; known: ChainKnowledge }
   | { kind: 'open'; chain: Chain; bundle: BundleQueryRange }
   | { kind: 'next'; bundleId: number }
   | { kind: 'close'; bundleId: number };
@@ -95,7 +95,13 @@ function createAnswers(db: ChainVerification['db'], columns: ChainColumns) {
   return async ({ id, request }: VerificationMessage): Promise<unknown> => {
     switch (request.kind) {
       case 'verify':
-        return verifyChain({ ...request, db, columns: columnsOf(request.chain) });
+        return verifyChain({
+          ...request.known,
+          db,
+          chain: request.chain,
+          columns: columnsOf(request.chain),
+          organizationId: request.organizationId,
+        });
       case 'open':
         bundles.set(id, new Bundle(bundleChunks(db, request.chain, request.bundle)));
         return id;

@@ -11,6 +11,7 @@ import type {
   VerificationThreadData,
 } from './verification-thread.ts';
 import type { Verification } from './report.ts';
+import type { ChainKnowledge } from './verify-chain.ts';
 
 export interface VerificationWorkerDeps extends VerificationThreadData {
   /** Calls `serveVerification` with the columns of the chains. */
@@ -20,7 +21,7 @@ export interface VerificationWorkerDeps extends VerificationThreadData {
 /** Verifies and exports chains off the event loop. */
 export interface VerificationWorker {
   /** Verifies a whole chain; a second caller joins a verification in progress. */
-  verify(chain: Chain, organizationId: string, now: Date): Promise<Verification>;
+  verify(chain: Chain, organizationId: string, known: ChainKnowledge): Promise<Verification>;
   /** The text of a bundle, once it has begun: a later failure destroys the stream. */
   bundle(chain: Chain, bundle: BundleQueryRange): Promise<Readable>;
   close(): Promise<void>;
@@ -110,15 +111,15 @@ export function createVerificationWorker(deps: VerificationWorkerDeps): Verifica
   }
 
   return {
-    verify(chain, organizationId, now) {
+    verify(chain, organizationId, known) {
       const key = `${chain.collection}:${organizationId}`;
-      const known = running.get(key);
-      if (known) return known;
+      const underWay = running.get(key);
+      if (underWay) return underWay;
       const request = runningThread().ask({
         kind: 'verify',
         chain,
         organizationId,
-        now,
+        known,
       }) as Promise<Verification>;
       const verification = request.finally(() => running.delete(key));
       running.set(key, verification);

@@ -1,113 +1,76 @@
-// Verifies a stored chain: reads the noted heads, replays every entry in order, then checks the histories of amended decisions.
+// Verifies a stored chain: reads what is noted of it, replays every entry in order, then checks the histories of amended decisions.
 import type { mongo, Types } from 'mongoose';
-import { ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import { readIntact } from './bson-reader.ts';
-import { AUDIT, type Chain } from '../chains.ts';
+import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
-import { ABOUT_ONE, MAJORITY } from '../read-write-concerns.ts';
-import type { Position, Stored } from '../entry.ts';
-import type { HeadRow } from '../heads/heads.ts';
+import { MAJORITY } from '../read-write-concerns.ts';
+import type { Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
 import { ChainReplay } from './chain-replay.ts';
+import { checkHistories } from './histories.ts';
+import { readNotes } from './notes.ts';
 import type { Verification } from './report.ts';
-import { checkHistory } from './current-state.ts';
 
 const CURSOR_BATCH = 200;
-/** Histories that are collected before they are read together. */
-const HISTORIES_MAX = 64;
 
-export interface ChainVerification {
+/** What is known of a chain besides its own collections; read before it is verified. */
+export interface ChainKnowledge {
+  now: Date;
+  /** The highest sequence that anything else has seen; 0: none has. */
+  reached: number;
+  /** Of a deleted organisation: until when the values of its audit chain were erased; null: it lives. */
+  erasedUntil: Date | null;
+}
+
+export interface ChainVerification extends ChainKnowledge {
   db: mongo.Db;
   chain: Chain;
   columns: Columns;
   /** 24 hex digits. */
   organizationId: string;
-  now: Date;
 }
 
 /** Replays a whole chain in constant memory. What is appended meanwhile is left to the next verification. */
 export async function verifyChain(verification: ChainVerification): Promise<Verification> {
-  const { db, chain, columns } = verification;
+  const { db, chain, columns, reached, erasedUntil } = verification;
   const organizationId = objectId(verification.organizationId);
   const entries = db.collection<Stored>(chain.collection);
-  // The heads first: a head that is noted after the newest entry was read may be beyond it.
-  const notedHeads = await notedHeadsOf(db, chain, organizationId);
+  // The notes first: a head that is noted after the newest entry was read may be beyond it.
+  const notes = await readNotes(db, chain, { organizationId, reached });
   const newest = await newestSequence(entries, organizationId);
-  const replay = new ChainReplay({
-    genesis: chain.genesis,
-    columns,
-    notedHeads,
-    isDeleted: await isDeleted(entries, chain, organizationId),
-  });
+  const replay = new ChainReplay({ genesis: chain.genesis, columns, notes, erasedUntil });
   // Whole documents: a projection costs the database more than sending them.
   const cursor = entries
-    .find<Buffer>({ organizationId, sequence: { $lte: newest } }, { ...MAJORITY, raw: true })
+    .find<Buffer>(
+      { organizationId, sequence: { $gte: 1, $lte: newest } },
+      { ...MAJORITY, raw: true },
+    )
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);
-  for await (const bytes of cursor) {
-    replay.take(bytes);
-    if (replay.openHistories.size >= HISTORIES_MAX) await closeHistories(replay, verification);
-  }
-  await closeHistories(replay, verification);
+  for await (const bytes of cursor) replay.take(bytes);
+  if (await hasStranger(entries, organizationId)) replay.takeStrangers();
+  const { suspected, histories: findings } = replay;
+  await checkHistories({ ...verification, suspected, newest, findings });
   return replay.result();
 }
 
-function notedHeadsOf(
-  db: mongo.Db,
-  { collection }: Chain,
-  organizationId: Types.ObjectId,
-): Promise<Position[]> {
-  return db
-    .collection<HeadRow>(`heads_${collection}`)
-    .find({ organizationId }, { ...MAJORITY, projection: { _id: 0, sequence: 1, chainHash: 1 } })
-    .sort({ sequence: 1 })
-    .toArray();
-}
-
+/** A number that is no sequence leads the replay to the end, where it is found. */
 async function newestSequence(
   entries: mongo.Collection<Stored>,
   organizationId: Types.ObjectId,
 ): Promise<number> {
-  const numbered = { organizationId, sequence: { $lt: Infinity } };
+  const numbered = { organizationId, sequence: { $gte: 1, $lt: Infinity } };
   const options = { ...MAJORITY, sort: { sequence: -1 }, projection: { sequence: 1 } } as const;
-  return (await entries.findOne(numbered, options))?.sequence ?? 0;
+  const newest = await entries.findOne(numbered, options);
+  if (!newest) return 0;
+  return Number.isSafeInteger(newest.sequence) ? newest.sequence : Number.MAX_SAFE_INTEGER;
 }
 
-/** Whether an audit chain records the deletion of its organisation; the replay finds a forged record. */
-async function isDeleted(
+/** Whether there are entries with a sequence that the replay cannot meet: below 1, infinite, not a number, or none at all. */
+async function hasStranger(
   entries: mongo.Collection<Stored>,
-  { collection }: Chain,
   organizationId: Types.ObjectId,
 ): Promise<boolean> {
-  if (collection !== AUDIT.collection) return false;
-  const deletion = {
-    organizationId,
-    kind: 'audit',
-    action: ORGANIZATION_DELETED,
-    status: 'success',
-  } as const;
-  return (await entries.findOne(deletion, { ...MAJORITY, projection: { _id: 1 } })) !== null;
-}
-
-/** Checks the whole history of each open decision; the decision is read first, so that what was folded since is read too. */
-async function closeHistories(
-  replay: ChainReplay,
-  { db, chain, columns, now, organizationId }: ChainVerification,
-): Promise<void> {
-  const { openHistories } = replay;
-  replay.openHistories = new Map();
-  if (openHistories.size === 0) return;
-  const found = await db
-    .collection<Stored>(chain.collection)
-    .find<Buffer>(
-      { organizationId: objectId(organizationId), traceId: { $in: [...openHistories.keys()] } },
-      { ...ABOUT_ONE, raw: true },
-    )
-    .sort({ traceId: 1, sequence: 1 })
-    .toArray();
-  const readable = found.flatMap((bytes) => (readIntact(bytes) as Stored | null) ?? []);
-  const histories = groupBy(readable, ({ traceId }) => traceId ?? '');
-  for (const [traceId, gone] of openHistories)
-    checkHistory({ entries: histories.get(traceId) ?? [], gone, columns, now }, replay.histories);
+  const elsewhere = [{ sequence: { $not: { $gte: 1 } } }, { sequence: Infinity }];
+  const filter = { organizationId, $or: elsewhere } as mongo.Filter<Stored>;
+  return (await entries.findOne(filter, { ...MAJORITY, projection: { _id: 1 } })) !== null;
 }

@@ -41,6 +41,13 @@ export interface AuditVerification {
 }
 
 export function createAuditLogService({ models, verificationWorker, clock, logger }: Deps) {
+  /** Null while the organisation lives, whatever its log says. */
+  async function erasedUntil(organizationId: string): Promise<Date | null> {
+    if (await models.organizations.exists({ _id: organizationId })) return null;
+    const deletion = await models.organizationDeletions.findOne({ organizationId }).lean();
+    return deletion && (deletion.erasedAt ?? clock.now());
+  }
+
   return {
     /** Newest first. */
     async list(
@@ -62,7 +69,11 @@ export function createAuditLogService({ models, verificationWorker, clock, logge
 
     /** Replays the organisation's chain. */
     async verify({ organizationId }: Tenant): Promise<AuditVerification> {
-      const found = await verificationWorker.verify(AUDIT, organizationId, clock.now());
+      const found = await verificationWorker.verify(AUDIT, organizationId, {
+        now: clock.now(),
+        reached: 0,
+        erasedUntil: await erasedUntil(organizationId),
+      });
       const { verified, totalChecked: totalEntries, lastHash, broken } = found;
       if (broken) logger.error({ organizationId, broken }, 'an audit chain is not what was sealed');
       return { verified, totalEntries, lastHash, ...(broken && { error: describe(broken) }) };

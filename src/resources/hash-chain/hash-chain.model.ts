@@ -9,6 +9,8 @@ export interface ChainVerificationDocument {
   verifiedAt: Date;
   ok: boolean;
   totalChecked: number;
+  /** The highest sequence that a verification without findings has seen; a later one must reach it. */
+  reached: number;
   brokenAtSequence: number | null;
   brokenReason: BrokenReason | null;
 }
@@ -18,6 +20,7 @@ export const chainVerificationSchema = new Schema<ChainVerificationDocument>(
     verifiedAt: { type: Date, required: true },
     ok: { type: Boolean, required: true },
     totalChecked: { type: Number, required: true },
+    reached: { type: Number, default: 0 },
     brokenAtSequence: { type: Number, default: null },
     brokenReason: { type: String, default: null },
   },

@@ -44,7 +44,10 @@ export const verificationView = z.object({
     erased: count,
     unstored: count,
   }),
-  completeness: z.object({ headSequence: count, ok: z.boolean() }),
+  completeness: z.object({
+    headSequence: count,
+    ok: z.boolean().nullable().describe('null: nothing outside the chain tells how far it reached'),
+  }),
 });
 
 export const entryView = z.object({

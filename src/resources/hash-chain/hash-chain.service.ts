@@ -5,6 +5,7 @@ import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
+import { highestSequence } from '../../ledger/verify/notes.ts';
 import type { Verification } from '../../ledger/verify/report.ts';
 import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
@@ -72,15 +73,25 @@ export function createHashChainService(deps: Deps) {
     return loaded;
   }
 
+  /** The highest sequence that consumers and verifications have seen. */
+  async function reachedBy(organizationId: string): Promise<number> {
+    const [verification, cursors] = await Promise.all([
+      models.chainVerifications.findOne({ organizationId }).lean<ChainVerificationDocument>(),
+      models.cursors.find({ organizationId }, 'sequence').lean(),
+    ]);
+    return highestSequence([verification?.reached, ...cursors.map(({ sequence }) => sequence)]);
+  }
+
   async function remember(
     organizationId: string,
     verifiedAt: Date,
-    { verified, totalChecked, broken }: Verification,
+    { verified, totalChecked, lastValidSequence, broken }: Verification,
   ): Promise<void> {
     const outcome = {
       verifiedAt,
       ok: verified,
       totalChecked,
+      ...(verified && { reached: lastValidSequence }),
       brokenAtSequence: broken?.sequence ?? null,
       brokenReason: broken?.reason ?? null,
     };
@@ -104,7 +115,9 @@ export function createHashChainService(deps: Deps) {
     /** Replays the whole chain and remembers the outcome. */
     async verify({ organizationId }: Tenant): Promise<VerificationView> {
       const started = clock.now();
-      const found = await verificationWorker.verify(DECISIONS, organizationId, started);
+      const reached = await reachedBy(organizationId);
+      const known = { now: started, reached, erasedUntil: null };
+      const found = await verificationWorker.verify(DECISIONS, organizationId, known);
       const verifiedAt = clock.now();
       await remember(organizationId, verifiedAt, found);
       const { broken } = found;

@@ -2,7 +2,8 @@
 import type { ClientInfo } from '../../domain/record/client-info.ts';
 import type { ErasurePayload, TracePayload } from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
-import { defineColumns } from '../../ledger/columns.ts';
+import { defineColumns, type ValueOf } from '../../ledger/columns.ts';
+import { objectId } from '../../ledger/ledger.model.ts';
 import type { TraceDocument } from './traces.model.ts';
 
 /** Committed values that columns repeat in part. */
@@ -20,9 +21,8 @@ interface Evaluation {
   matchedPolicies: { id: string; actions: unknown[] }[];
 }
 
-type ValueOf = <V>(name: string) => V | undefined;
-const originOf = (value: ValueOf): Origin | undefined => value('origin');
-const evaluationOf = (value: ValueOf): Evaluation | undefined => value('evaluation');
+const originOf = (value: ValueOf): Origin | null | undefined => value('origin');
+const evaluationOf = (value: ValueOf): Evaluation | null | undefined => value('evaluation');
 
 export const traceColumns = defineColumns<TraceDocument, TracePayload>({
   kind: 'trace',
@@ -33,13 +33,16 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
     scrub: { type: Object, from: ({ payload }) => ({ rulesVersion: payload.scrubVersion }) },
     agentId: {
       type: String,
-      from: ({ payload, value }) => payload.agent ?? originOf(value)?.agentId,
+      from: ({ payload, value }) => payload.agent ?? part(originOf(value), 'agentId'),
     },
-    agentVersion: { type: String, from: ({ value }) => originOf(value)?.agentVersion },
-    clientInfo: { type: Object, from: ({ value }) => originOf(value)?.clientInfo },
+    agentVersion: { type: String, from: ({ value }) => part(originOf(value), 'agentVersion') },
+    clientInfo: { type: Object, from: ({ value }) => part(originOf(value), 'clientInfo') },
     timestamp: { type: Date, from: ({ value }) => timestampOf(value) },
-    confidenceScore: { type: Number, from: ({ value }) => evaluationOf(value)?.confidenceScore },
-    tags: { type: [String], from: ({ value }) => evaluationOf(value)?.tags },
+    confidenceScore: {
+      type: Number,
+      from: ({ value }) => part(evaluationOf(value), 'confidenceScore'),
+    },
+    tags: { type: [String], from: ({ value }) => part(evaluationOf(value), 'tags') },
     matchedPolicyIds: { type: [String], from: ({ value }) => matchedIn(evaluationOf(value)) },
     latency: { type: Number, from: ({ payload, value }) => latencyOf(payload, value) },
     review: { type: Object, from: ({ payload }) => (isFlagged(payload) ? undefined : null) },
@@ -70,6 +73,9 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
       initial: () => null,
       change: ({ payload, createdAt }) => (isDeletion(payload) ? createdAt : undefined),
     },
+    'review._id': {
+      told: (payload) => (payload.kind === 'review' ? objectId(payload.reviewId) : undefined),
+    },
     'review.status': {
       initial: (payload) => (isFlagged(payload) ? 'pending' : null),
       change: ({ payload }) => reviewStatusOf(payload),
@@ -97,17 +103,27 @@ function isFlagged({ status }: TracePayload): boolean {
   return status === 'flagged';
 }
 
-function timestampOf(value: ValueOf): Date | undefined {
-  const origin = originOf(value);
-  const text = origin && (origin.timestamp ?? evaluationOf(value)?.at);
-  return text === undefined ? undefined : new Date(text);
+/** A member of a committed value; null and undefined as the value is. */
+function part<V extends object, K extends keyof V>(
+  value: V | null | undefined,
+  member: K,
+): V[K] | null | undefined {
+  return value && value[member];
+}
+
+/** Erased with either value. */
+function timestampOf(value: ValueOf): Date | null | undefined {
+  const [origin, evaluation] = [originOf(value), evaluationOf(value)];
+  if (origin === null || evaluation === null) return null;
+  return origin && evaluation && new Date(origin.timestamp ?? evaluation.at);
 }
 
 /** The evaluation also names policies that failed without matching, with no action taken. */
-function matchedIn(evaluation: Evaluation | undefined): string[] | undefined {
-  return evaluation?.matchedPolicies
-    .filter(({ actions }) => actions.length > 0)
-    .map(({ id }) => id);
+function matchedIn(evaluation: Evaluation | null | undefined): string[] | null | undefined {
+  return (
+    evaluation &&
+    evaluation.matchedPolicies.filter(({ actions }) => actions.length > 0).map(({ id }) => id)
+  );
 }
 
 function latencyOf({ commitments }: TracePayload, value: ValueOf): number | null | undefined {

@@ -217,17 +217,8 @@ export function rejudged(documents: Stored[], chance: Chance): Tampered {
 /** A decision that is ingested again, to hide that the first was forged. */
 export function secondIngestion(documents: Stored[], chance: Chance): Tampered {
   const at = anyDecision(documents, chance);
-  const { kind, traceId, view, sealed } = documents[at] as Stored;
-  const {
-    idempotencyKey: _key,
-    foldedTo: _foldedTo,
-    review: _review,
-    ...rest
-  } = documents[at] as Stored;
-  const all = appended(documents, {
-    ...columnsOf(rest as Stored),
-    ...{ kind, traceId, view, sealed },
-  });
+  const members = Object.entries(documents[at] as Stored).filter(([name]) => !OWN.has(name));
+  const all = appended(documents, Object.fromEntries(members));
   return {
     what: `decision ${at + 1} ingested a second time`,
     documents: all,
@@ -236,20 +227,8 @@ export function secondIngestion(documents: Stored[], chance: Chance): Tampered {
   };
 }
 
-function columnsOf(entry: Stored): Columns {
-  const {
-    _id,
-    organizationId,
-    sequence,
-    prevHash,
-    payloadDigest,
-    chainHash,
-    createdAt,
-    usage,
-    ...rest
-  } = entry;
-  return rest;
-}
+const SEALED_ANEW = ['_id', 'organizationId', 'sequence', 'prevHash', 'payloadDigest', 'chainHash'];
+const OWN = new Set([...SEALED_ANEW, 'createdAt', 'usage', 'idempotencyKey', 'foldedTo', 'review']);
 
 /** An entry of the other kind of chain. */
 export function foreignKind(documents: Stored[]): Tampered {

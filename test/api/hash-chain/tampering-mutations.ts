@@ -14,10 +14,12 @@ export interface Tampered {
   place: number;
   /** Whether an exported bundle shows it too: what is not in the chain is not in the bundle. */
   inBundle: boolean;
+  /** What is noted of the chain's heads afterwards; absent: what was noted before. */
+  heads?: readonly object[];
 }
 
-type Columns = Record<string, unknown>;
-type Mutation = (documents: Stored[], chance: Chance) => Tampered;
+export type Columns = Record<string, unknown>;
+export type Mutation = (documents: Stored[], chance: Chance) => Tampered;
 
 /** Plain columns and another value for each. */
 const OTHER_VALUES: readonly [string, (value: unknown) => unknown][] = [
@@ -48,7 +50,7 @@ const OTHER_VALUES: readonly [string, (value: unknown) => unknown][] = [
 ];
 
 /** Resealed on the entry before it, as somebody does who knows the format. */
-function resealed(entry: Stored, before: Stored | undefined): Stored {
+export function resealed(entry: Stored, before: Stored | undefined): Stored {
   const prevHash = before?.chainHash ?? entry.prevHash;
   const sequence = (before?.sequence ?? 0) + 1;
   const digest = payloadDigest(entry.view);
@@ -56,15 +58,15 @@ function resealed(entry: Stored, before: Stored | undefined): Stored {
   return { ...entry, prevHash, sequence, payloadDigest: digest, chainHash: chainHash(link) };
 }
 
-function changed(documents: Stored[], at: number, members: Columns): Stored[] {
+export function changed(documents: Stored[], at: number, members: Columns): Stored[] {
   return documents.map((entry, i) => (i === at ? { ...entry, ...members } : entry));
 }
 
-function anyPlace(documents: readonly Stored[], chance: Chance): number {
+export function anyPlace(documents: readonly Stored[], chance: Chance): number {
   return chance.integer(0, documents.length - 1);
 }
 
-function anyDecision(documents: readonly Stored[], chance: Chance): number {
+export function anyDecision(documents: readonly Stored[], chance: Chance): number {
   const decisions = documents.flatMap(({ kind }, i) => (kind === 'trace' ? [i] : []));
   return chance.pick(decisions);
 }

@@ -120,7 +120,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   // What it cannot read itself it leaves to the driver.
-  { of: /^ledger\/verify\/bson-reader$/, may: [MONGOOSE] },
+  { of: /^ledger\/verify\/bson-reader$/, may: [MONGOOSE, nodeParts('buffer')] },
   {
     of: /^ledger\/(?!.*\.model$)/,
     may: [

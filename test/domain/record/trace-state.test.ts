@@ -1,11 +1,6 @@
 // The current state of a trace: last writer wins for each field, and an amendment that does not follow is refused.
 import { describe, expect, it } from 'vitest';
-import {
-  beginFold,
-  BrokenFold,
-  foldEntries,
-  foldEntry,
-} from '../../../src/domain/record/trace-state.ts';
+import { BrokenFold, foldEntries, TraceFold } from '../../../src/domain/record/trace-state.ts';
 import type { AmendmentPayload, PayloadEntry } from '../../../src/domain/record/trace-state.ts';
 import type { TracePayload } from '../../../src/domain/record/payload.ts';
 import { SampleChain } from '../verifier/sample-chain.ts';
@@ -98,9 +93,9 @@ describe('the state of a trace', () => {
     chain.trace();
     for (const kind of ['correction', 'review', 'erasure', 'status'] as const) chain.amend(kind, 0);
     const [ingestion, ...amendments] = chain.entries;
-    let step = beginFold(parsed<TracePayload>(ingestion!));
-    for (const entry of amendments) step = foldEntry(step, parsed<AmendmentPayload>(entry));
-    expect(step).toEqual(stateAfter(chain.entries));
+    const fold = new TraceFold(parsed<TracePayload>(ingestion!));
+    for (const entry of amendments) fold.add(parsed<AmendmentPayload>(entry));
+    expect(fold.state).toEqual(stateAfter(chain.entries));
   });
 
   it('refuses an amendment that does not follow', () => {
@@ -120,6 +115,36 @@ describe('the state of a trace', () => {
     expect(fold(second, review)).toThrow(new BrokenFold(3, 'traceId names another decision'));
     expect(fold({ ...first, chainHash: second.chainHash }, review)).toThrow(
       new BrokenFold(3, 'subject is not the ingested decision'),
+    );
+  });
+
+  it('refuses a second ingestion, and entries that amend nothing', () => {
+    const chain = new SampleChain();
+    const first = chain.trace();
+    const clause = { ...chain.compliance('6.1'), traceId: first.traceId };
+    expect(() => stateAfter([first, { ...first, sequence: 2 }])).toThrow(
+      new BrokenFold(2, 'the decision is ingested a second time'),
+    );
+    expect(() => stateAfter([first, clause])).toThrow(BrokenFold);
+  });
+
+  it.each<[string, { sequence: number; names: string[] }[]]>([
+    ['a value that never was', [{ sequence: 1, names: ['conversation'] }]],
+    ['a value that was never stored', [{ sequence: 5, names: ['inputContext'] }]],
+    ["another decision's value", [{ sequence: 2, names: ['metadata'] }]],
+    ['a value of an entry that is not there', [{ sequence: 5000, names: ['metadata'] }]],
+    ['a value of the future', [{ sequence: 9, names: ['feedback'] }]],
+    ['a value that is erased already', [{ sequence: 5, names: ['origin'] }]],
+  ])('refuses the erasure of %s', (_what, erased) => {
+    const chain = new SampleChain();
+    for (let i = 0; i < 5; i++) chain.trace();
+    const first = chain.amend('erasure', 4);
+    const second = chain.amend('erasure', 4);
+    const payload = JSON.parse(second.view) as AmendmentPayload;
+    const forged = { ...second, view: JSON.stringify({ ...payload, erased }) };
+    expect(() => stateAfter([chain.entries[4]!, first, second])).not.toThrow();
+    expect(() => stateAfter([chain.entries[4]!, first, forged])).toThrow(
+      expect.objectContaining({ name: 'BrokenFold', sequence: 7 }) as Error,
     );
   });
 });

@@ -108,8 +108,8 @@ test('an entry that cannot be read breaks the chain at its place', () => {
   const replay = new ChainReplay({
     genesis: DECISIONS.genesis,
     columns: traceColumns,
-    notedHeads: [],
-    isDeleted: false,
+    notes: { heads: [], malformed: 0, reached: 0 },
+    erasedUntil: null,
   });
   const bytes = serialized({ view: 'x' });
   bytes[bytes.length - 3] = 0xff;

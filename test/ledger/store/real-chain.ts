@@ -117,7 +117,7 @@ let drafts = 0;
 
 /** A decision unlike any before. */
 export function draft(organizationId: string, over: Partial<Draft> = {}): Draft {
-  const payload = over.payload ?? JSON.stringify({ number: ++drafts });
+  const payload = over.payload ?? JSON.stringify({ number: ++drafts, commitments: {} });
   const common = {
     organizationId,
     kind: 'trace',
