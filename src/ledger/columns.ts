@@ -101,19 +101,20 @@ export interface Columns<T extends Sealed = Sealed, P extends ColumnPayload = Co
 export function defineColumns<T extends Sealed, P extends ColumnPayload>(
   declaration: ColumnDeclaration<T, P>,
 ): Columns<T, P> {
-  const { kind, assignable = [], erasable = [] } = declaration;
-  const types: Record<string, ColumnType> = {};
-  const fixed: [string, FixedColumn<T, P>][] = [];
-  const amended: [string, AmendedColumn<P>][] = [];
-  const told: [string, ToldMember][] = [];
-  const repeating = new Set<string>();
-  const columns: Readonly<Record<string, Column<T, P> | ToldMember>> = declaration.columns;
-  for (const [name, column] of Object.entries(columns)) {
-    if ('type' in column && column.type) types[name] = column.type;
-    if ('told' in column) told.push([name, column]);
-    if ('from' in column) fixed.push([name, column]);
-    if ('change' in column) amended.push([name, column]);
-    if ('repeats' in column) repeating.add(name);
-  }
-  return { kind, types, fixed, amended, told, repeating, assignable, erasable };
+  const { kind, columns, assignable = [], erasable = [] } = declaration;
+  const all = Object.entries<object>(columns);
+  const having = <C>(member: string): [string, C][] =>
+    all.filter(([, column]) => member in column) as [string, C][];
+  return {
+    kind,
+    types: Object.fromEntries(
+      having<{ type: ColumnType }>('type').map(([name, { type }]) => [name, type]),
+    ),
+    fixed: having<FixedColumn<T, P>>('from'),
+    amended: having<AmendedColumn<P>>('change'),
+    told: having<ToldMember>('told'),
+    repeating: new Set(having('repeats').map(([name]) => name)),
+    assignable,
+    erasable,
+  };
 }
