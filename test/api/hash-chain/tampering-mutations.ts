@@ -32,7 +32,7 @@ const OTHER_VALUES: readonly [string, (value: unknown) => unknown][] = [
   ['agentVersion', () => '99.0'],
   ['workspaceId', () => newId()],
   ['schemaVersion', () => '1999-01-01'],
-  ['timestamp', (value) => new Date((value as Date).getTime() - 1)],
+  ['timestamp', (value) => new Date(Number(value ?? 0) - 1)],
   ['rationale', () => 'Because the customer asked for it.'],
   ['triggeringCondition', () => 'another message'],
   ['clientInfo', () => ({ sdk: 'other', sdkVersion: null, runtime: null, os: null })],
