@@ -266,6 +266,12 @@ function decisionOf(tenant: Tenant, i: number) {
       policy: null,
       matchedPolicyIds: [],
       evaluation,
+      facts: {
+        agentName: null,
+        pii: { types: [], outputTypes: [] },
+        policy: null,
+        members: Object.keys(kept),
+      },
       content: kept,
     },
     userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)',

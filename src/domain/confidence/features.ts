@@ -1,4 +1,5 @@
 // The features of the confidence engine: each measures one thing that lowers the score (docs/confidence.md).
+import { canonicalize } from '../record/canonical-json.ts';
 import type { Evidence } from './evidence.ts';
 import type { DecisionHistory } from './score.ts';
 
@@ -89,8 +90,8 @@ export function sharesOf(evidence: Evidence, history: DecisionHistory): Shares {
  */
 function marginOf({ action, alternatives, claimed }: Evidence): number {
   if (alternatives.length === 0) return 1;
-  const chosen = JSON.stringify(action);
-  const own = alternatives.find(({ decision }) => JSON.stringify(decision) === chosen);
+  const chosen = canonicalize(action);
+  const own = alternatives.find(({ decision }) => canonicalize(decision) === chosen);
   const rivals = alternatives
     .filter((alternative) => alternative !== own)
     .map(({ confidence }) => confidence);

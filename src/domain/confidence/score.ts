@@ -4,7 +4,7 @@ import { clearMargin, sharesOf, weights, type ConfidenceFeature, type Shares } f
 import type { JsonObject } from '../record/json.ts';
 
 /** Changes whenever any decision could be scored or tagged differently. */
-export const ENGINE_VERSION = 'confidence-1';
+export const ENGINE_VERSION = 'confidence-2';
 
 /** The settings of an agent that move the thresholds. */
 export interface ConfidencePolicies {

@@ -5,10 +5,12 @@ import type { PolicyDefinition } from './definition.ts';
 import {
   FALSE,
   TRUE,
+  UNKNOWN,
   firstError,
   evaluatorOf,
   Evaluation,
   type Evaluator,
+  type KnownDecision,
   type Slot,
   type Truth,
 } from './evaluate.ts';
@@ -23,6 +25,12 @@ import {
   type CompiledPolicy,
 } from './policy.ts';
 import { verdictOf, type PolicyFailure, type Match, type PolicyVerdict } from './verdict.ts';
+
+/** Ids of policies, in evaluation order. */
+export interface Again {
+  matched: string[];
+  undecided: string[];
+}
 
 /** Compiled policies by id and revision, which the caller keeps between compilations of a workspace. */
 export type PolicyCache = Map<string, CompiledPolicy>;
@@ -41,6 +49,8 @@ export interface PolicySet {
    * may cost together; what would cost more cannot be evaluated.
    */
   evaluate(facts: JsonObject, work?: Work): PolicyVerdict;
+  /** The same without those fields that are `unknown`: which policies match, and which cannot be told to match or not. */
+  evaluateAgain(facts: JsonObject, unknown: ReadonlySet<string>): Again;
 }
 
 /**
@@ -56,7 +66,7 @@ export function compilePolicies(
   const members = policies.map((policy) => toMember(policy, table));
   const guards = policies.map(({ guard }) => guard);
   const index = indexGuards(guards, (path) => table.field(path));
-  const { paths, slots } = table;
+  const { paths } = table;
   const roots = new Set(paths.items.map(([root]) => root));
   return {
     digest: digestOf(policies.map(({ text }) => text)),
@@ -64,10 +74,14 @@ export function compilePolicies(
     fields: paths.keys(),
     reads: (member) => roots.has(member),
     evaluate(facts, work = new Work(workLimits.conditions)) {
-      const evaluation = new Evaluation({ facts, work }, paths.items, slots.items);
-      return evaluateAll(members, index, evaluation);
+      return evaluateAll(members, index, evaluationOf(table, { facts, work }));
     },
+    evaluateAgain: (facts, unknown) => evaluateEach(members, table, { facts, unknown }),
   };
+}
+
+function evaluationOf({ paths, slots }: ConditionTable, known: KnownDecision): Evaluation {
+  return new Evaluation(known, paths.items, slots.items);
 }
 
 /** SHA-256 (hex) of the JCS text of `[{ id, priority, conditions, actions }]` by priority, then id (formats.md). */
@@ -152,6 +166,19 @@ function evaluateAll(
     else failed.push(failureOf(policy.match, error));
   }
   return verdictOf(matched, failed);
+}
+
+/** Without the index, which would read what is unknown. */
+function evaluateEach(
+  members: readonly Member[],
+  table: ConditionTable,
+  known: Omit<KnownDecision, 'work'>,
+): Again {
+  const evaluation = evaluationOf(table, { ...known, work: new Work(Infinity) });
+  const truths = members.map(({ evaluate }) => evaluate(evaluation));
+  const withTruth = (truth: Truth): string[] =>
+    members.filter((_member, at) => truths[at] === truth).map(({ policy }) => policy.match.id);
+  return { matched: withTruth(TRUE), undecided: withTruth(UNKNOWN) };
 }
 
 function failureOf({ id, revision, name }: Match, error: string): PolicyFailure {

@@ -10,6 +10,16 @@ export const UNKNOWN = 2;
 export const TRUE = 3;
 export type Truth = typeof FALSE | typeof UNKNOWN | typeof TRUE;
 
+/** What is known of a decision. */
+export interface KnownDecision {
+  facts: JsonObject;
+  work: Work;
+  /** Fields that cannot be read any more. */
+  unknown?: ReadonlySet<string> | undefined;
+}
+
+const NOT_KNOWN = 'the value was not kept';
+
 /** A distinct condition of the set. */
 export interface Slot {
   /** Index into the distinct fields. */
@@ -26,6 +36,7 @@ const unread = Symbol('unread');
 export class Evaluation {
   readonly #facts: JsonObject;
   readonly #work: Work;
+  readonly #unknown: ReadonlySet<string> | undefined;
   readonly #paths: readonly string[][];
   readonly #slots: readonly Slot[];
   readonly #values: (Json | undefined | typeof unread)[];
@@ -34,12 +45,13 @@ export class Evaluation {
 
   /** @param paths the distinct fields, split */
   constructor(
-    { facts, work }: { facts: JsonObject; work: Work },
+    { facts, work, unknown }: KnownDecision,
     paths: readonly string[][],
     slots: readonly Slot[],
   ) {
     this.#facts = facts;
     this.#work = work;
+    this.#unknown = unknown;
     this.#paths = paths;
     this.#slots = slots;
     this.#values = new Array<typeof unread>(paths.length).fill(unread);
@@ -65,10 +77,15 @@ export class Evaluation {
 
   #test(slot: number): Truth {
     const { field, test } = this.#slots[slot]!;
+    if (this.#unknown?.has(this.#paths[field]!.join('.'))) return this.#fail(slot, NOT_KNOWN);
     const actual = this.value(field);
     const finding = actual !== undefined && test(actual, this.#work);
     if (typeof finding === 'boolean') return finding ? TRUE : FALSE;
-    (this.#errors ??= new Map()).set(slot, finding);
+    return this.#fail(slot, finding);
+  }
+
+  #fail(slot: number, error: string): Truth {
+    (this.#errors ??= new Map()).set(slot, error);
     return UNKNOWN;
   }
 }

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../record/json.ts';
 import { parseSafeJson } from '../record/safe-json.ts';
 import { amountsIn } from './amounts.ts';
+import { exactSum } from './exact-sum.ts';
 
 /** What is known of a decision when it is evaluated. */
 export interface PolicyFacts {
@@ -35,6 +36,16 @@ export function factsOf(
   return reads('action') || reads('output') ? Object.assign(facts, derivedFrom(submitted)) : facts;
 }
 
+/** What a derived fact is made of, as paths into the submitted decision; the path itself for any other. */
+export function factSourcesOf(field: string): readonly string[] {
+  const [root = '', member] = field.split('.');
+  if (field === 'output.rationaleLength') return ['rationale', 'outputDecision.rationale'];
+  if (root === 'output') return ['outputDecision', 'rationale'];
+  if (root !== 'action') return [field];
+  const isOfCalls = member !== undefined && member !== 'recipientDomains';
+  return isOfCalls ? ['outputDecision.action', 'outputDecision.toolCalls'] : ['outputDecision'];
+}
+
 function timeOf(at: Date): JsonObject {
   return { hourUtc: at.getUTCHours(), weekdayUtc: at.getUTCDay() || 7, instant: at.toISOString() };
 }
@@ -65,7 +76,9 @@ function actionFacts(output: Json, texts: readonly string[]): JsonObject {
     isToolCall: tools.length > 0,
     largestList: largest(parsed.map(largestList)),
     recipientDomains: [...new Set(texts.flatMap(domainsIn))],
-    ...(amounts.length === 0 ? {} : { largestAmount: largest(amounts), totalAmount: sum(amounts) }),
+    ...(amounts.length === 0
+      ? {}
+      : { largestAmount: largest(amounts), totalAmount: exactSum(amounts) }),
   };
 }
 
@@ -146,8 +159,4 @@ function lengthOf(value: Json): number {
 /** Of non-negative numbers; 0 for none. A long list would overflow the arguments of `Math.max`. */
 function largest(values: readonly number[]): number {
   return values.reduce((maximum, value) => Math.max(maximum, value), 0);
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

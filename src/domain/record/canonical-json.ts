@@ -26,6 +26,15 @@ export function quote(text: string): string {
   return JSON.stringify(text);
 }
 
+/** The value with the keys of all its objects in canonical order: as it is read back from its canonical text. */
+export function inCanonicalOrder(value: Json): Json {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(inCanonicalOrder);
+  const ordered: JsonObject = {};
+  for (const key of sortedKeys(value)) ordered[key] = inCanonicalOrder(value[key] as Json);
+  return ordered;
+}
+
 /** The keys of an object in canonical order. */
 export function sortedKeys(value: JsonObject): string[] {
   return Object.keys(value).sort();

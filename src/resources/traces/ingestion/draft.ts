@@ -2,7 +2,7 @@
 import { payloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
 import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
-import { ENGINE_VERSION } from '../../../domain/confidence/score.ts';
+import { JUDGING_VERSION } from '../../../domain/judging-version.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { tracePayload } from '../../../domain/record/payload.ts';
@@ -70,7 +70,7 @@ export function draftOf(input: DraftInput): Draft<TraceDocument> {
     agent: input.agent?.agentId ?? null,
     schemaVersion: input.schemaVersion,
     status: judged.verdict,
-    engineVersion: ENGINE_VERSION,
+    engineVersion: JUDGING_VERSION,
     policySetDigest: input.policySetDigest,
     scrubVersion: input.scrubVersion,
     unstored,
@@ -98,7 +98,7 @@ function originOf({ judged: { content }, userAgent }: DraftInput): Origin {
 }
 
 function commit(
-  { judged: { content, evaluation }, rawBody, logPayloads, random16 }: DraftInput,
+  { judged: { content, evaluation, facts }, rawBody, logPayloads, random16 }: DraftInput,
   origin: Origin,
 ) {
   const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = content;
@@ -106,6 +106,7 @@ function commit(
     submitted: sha256Hex(rawBody),
     origin: { ...origin },
     evaluation,
+    facts,
     inputContext,
     outputDecision,
     rationale: rationaleOf(content),

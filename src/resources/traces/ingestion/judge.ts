@@ -4,6 +4,7 @@ import {
   type DecisionHistory,
   scoreDecision,
 } from '../../../domain/confidence/score.ts';
+import { inCanonicalOrder } from '../../../domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
 import { factsOf } from '../../../domain/policies/facts.ts';
@@ -31,6 +32,8 @@ export interface Judgement {
   matchedPolicyIds: string[];
   /** What the chain commits to about the judgement. */
   evaluation: JsonObject;
+  /** What the chain commits to about what was judged, besides the content. */
+  facts: JsonObject;
   /** The submitted members, scrubbed. */
   content: JsonObject;
 }
@@ -40,14 +43,13 @@ const ANOMALY_POLICY = {
   reason: 'The engine flagged the decision as an anomaly, and the agent is set to block those',
 };
 
-export function judge(submitted: JsonObject, input: JudgeInput): Judgement {
-  const { agent, agentPolicies, history, policies, at } = input;
-  const scored = scoreDecision(submitted, agentPolicies, history);
-  const { members, changed, types, outputTypes } = scrubMembers(submitted, input);
-  const tags = [...new Set([...scored.tags, ...types.map(detectionTag)])];
+/** The order of keys decides nothing: what is judged is the decision as it is read back from its canonical text. */
+export function judge(given: JsonObject, input: JudgeInput): Judgement {
+  const submitted = inCanonicalOrder(given) as JsonObject;
+  const { agent, agentPolicies, policies, at } = input;
+  const { scored, members, changed, tags, pii } = findingsOf(submitted, input);
   const { confidenceScore } = scored;
   const agentName = agent?.name ?? null;
-  const pii = { types, outputTypes };
   const facts = factsOf({ submitted, at, agentName, confidenceScore, tags, pii }, policies.reads);
   const found = policies.evaluate(facts);
   if (hasErrors(found)) tags.push('POLICY_ERROR');
@@ -60,8 +62,17 @@ export function judge(submitted: JsonObject, input: JudgeInput): Judgement {
     policy: decision.policy,
     matchedPolicyIds: found.matched.map(({ id }) => id),
     evaluation: evaluationOf(input, { scored, found, tags, decision, scrubbed }),
+    facts: { agentName, pii, policy: decision.policy, members: Object.keys(submitted) },
     content: members,
   };
+}
+
+/** What scoring and scrubbing found. */
+function findingsOf(submitted: JsonObject, input: JudgeInput) {
+  const scored = scoreDecision(submitted, input.agentPolicies, input.history);
+  const { members, changed, types, outputTypes } = scrubMembers(submitted, input);
+  const tags = [...new Set([...scored.tags, ...types.map(detectionTag)])];
+  return { scored, members, changed, tags, pii: { types, outputTypes } };
 }
 
 /** The verdict, and what it rests on. */

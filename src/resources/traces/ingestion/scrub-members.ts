@@ -1,5 +1,6 @@
 // Scrubs a submitted decision member by member, and says which condition fields read a value that scrubbing changed.
 import type { JsonObject } from '../../../domain/record/json.ts';
+import { factSourcesOf } from '../../../domain/policies/facts.ts';
 import type { DetectionType } from '../../../domain/scrub/rule.ts';
 import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
 
@@ -38,15 +39,18 @@ export function scrubMembers(
   return { members, changed, types: [...types].sort(), outputTypes };
 }
 
-/** The condition fields that read a changed value: there a replay cannot tell. */
+/** The condition fields that read a changed value, or what is derived from one: there a replay cannot tell. */
 export function scrubbedFields(fields: readonly string[], changed: readonly string[]): string[] {
   if (changed.length === 0) return [];
   const paths = changed.map((pointer) => pointer.split('/').map(unescaped).join('.'));
   return fields.filter((field) =>
-    paths.some(
-      (path) => path === field || path.startsWith(`${field}.`) || field.startsWith(`${path}.`),
-    ),
+    factSourcesOf(field).some((source) => paths.some((path) => overlap(path, source))),
   );
+}
+
+/** Whether one path leads to the other, or both to the same. */
+function overlap(one: string, other: string): boolean {
+  return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 }
 
 /** RFC 6901. */

@@ -1,0 +1,13 @@
+// What a decision was judged by, as its entry names it: confidence engine, policy engine, pattern engine, scrubbing rules.
+import { ENGINE_VERSION } from './confidence/score.ts';
+import { SCRUB_VERSION } from './scrub/scrubber.ts';
+
+/** Changes whenever any decision could get other facts, or any condition another result. */
+const POLICY_ENGINE = 'policy-2';
+/** The library and its version, whose Unicode tables are part of it. */
+export const PATTERN_ENGINE = 're2js-2.10.0';
+
+/** One word of at most 64 characters (docs/formats.md). */
+export const JUDGING_VERSION = [ENGINE_VERSION, POLICY_ENGINE, PATTERN_ENGINE, SCRUB_VERSION].join(
+  '.',
+);

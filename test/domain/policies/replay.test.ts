@@ -1,0 +1,221 @@
+// A decision judged again from what was committed: the same policies match, or it is said which cannot be told.
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_AGENT_POLICIES } from '../../../src/domain/agents/agent-policies.ts';
+import { compilePolicies } from '../../../src/domain/policies/compile.ts';
+import { type Condition } from '../../../src/domain/policies/definition.ts';
+import { exactSum } from '../../../src/domain/policies/exact-sum.ts';
+import {
+  type RecordedDecision,
+  type RecordedEvaluation,
+  type RecordedFacts,
+  judgeAgain,
+} from '../../../src/domain/policies/replay.ts';
+import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
+import { JUDGING_VERSION, PATTERN_ENGINE } from '../../../src/domain/judging-version.ts';
+import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
+import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
+import { judge, type Judgement } from '../../../src/resources/traces/ingestion/judge.ts';
+import { runs } from '../../setup/runs.ts';
+import { policy } from './build.ts';
+
+const scrubber = createScrubber({ nationalIds: true, extended: true });
+const versionScrubber = createScrubber({ nationalIds: true, extended: false });
+const flags = (id: string, ...conditions: Condition[]) =>
+  policy({ id, conditions, actions: [{ type: 'flag_for_review' }] });
+const own = [
+  flags('order', { field: 'output.text', operator: 'regex', value: 'alpha\nbeta' }),
+  flags('sum', { field: 'action.totalAmount', operator: 'greater_than', value: 0.6 }),
+  flags('whom', {
+    field: 'action.recipientDomains',
+    operator: 'contains',
+    value: 'example.org',
+  }),
+  flags('types', { field: 'pii.outputTypes', operator: 'contains', value: 'EMAIL' }),
+  flags('text', { field: 'output.text', operator: 'contains', value: 'bob' }),
+  flags('why', { field: 'rationale', operator: 'regex', value: '.' }),
+  flags('who', { field: 'agentName', operator: 'equals', value: 'Desk' }),
+  flags('named', { field: 'agentId', operator: 'contains', value: 'bob' }),
+  flags('doubt', { field: 'tags', operator: 'contains', value: 'HIGH_AMBIGUITY' }),
+];
+const library = policyTemplates.map(({ id, conditions, actions }) =>
+  policy({ id, conditions, actions }),
+);
+const policies = compilePolicies([...own, ...library]);
+const agent = {
+  agentId: 'a'.repeat(24),
+  name: 'Desk',
+  workspaceId: 'w',
+  policies: DEFAULT_AGENT_POLICIES,
+};
+
+function judged(submitted: JsonObject): Judgement {
+  return judge(submitted, {
+    agent,
+    agentPolicies: agent.policies,
+    history: { recentOverrideRate: null, recentFlagRate: null },
+    policies,
+    scrubber,
+    versionScrubber,
+    at: new Date('2026-03-04T10:00:00Z'),
+  });
+}
+
+/** What is committed to, as it is read back. */
+function recorded({ evaluation, facts, content }: Judgement): RecordedDecision {
+  const { agentId, agentVersion, timestamp, ...rest } = content;
+  const inside = (rest['outputDecision'] as JsonObject)['rationale'];
+  const kept = { ...rest, rationale: rest['rationale'] ?? inside };
+  const read = <T>(value: Json): T => JSON.parse(canonicalize(value)) as T;
+  const present = (values: Record<string, Json | undefined>): JsonObject =>
+    Object.fromEntries(
+      Object.entries(values).filter((entry): entry is [string, Json] => entry[1] != null),
+    );
+  return {
+    evaluation: read<RecordedEvaluation>(evaluation),
+    facts: read<RecordedFacts>(facts),
+    origin: present({ agentId, agentVersion, timestamp }),
+    content: read<JsonObject>(present(kept)),
+    schemaVersion: '2026-04-11',
+  };
+}
+
+const word = fc.constantFrom<Json>(
+  'alpha',
+  'beta',
+  'bob@example.org',
+  'delete_user',
+  'ask bob',
+  0.1,
+  0.2,
+  0.3,
+  4111111111111111,
+  true,
+  null,
+);
+const { value } = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    word,
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('tool', 'amount', 'price', 'z', 'a', 'to', '1'), tie('value'), {
+      maxKeys: 4,
+    }),
+  ),
+}));
+const object = fc.dictionary(fc.constantFrom('tool', 'amount', 'fee', 'z', 'a', '10', '9'), value);
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const decision = fc
+  .record({
+    agentId: fc.constantFrom('desk', 'bob@example.org'),
+    inputContext: fc.record({ prompt: fc.constantFrom('p', 'ask bob@example.org') }),
+    outputDecision: fc.record({
+      action: fc.oneof(fc.constantFrom<Json>('reply', 'delete user'), object),
+      rationale: optional(fc.constantFrom('because', 'ask bob@example.org')),
+      toolCalls: optional(fc.array(object, { maxLength: 3 })),
+    }),
+    rationale: optional(fc.constantFrom('because', 'maybe')),
+    metadata: optional(object),
+    alternatives: optional(
+      fc.array(fc.record({ decision: object, confidence: fc.constantFrom(0.2, 0.9) })),
+    ),
+  })
+  .map((made) => JSON.parse(JSON.stringify(made)) as JsonObject);
+
+/** The same value with the keys of every object in another order. */
+function shuffled(given: Json, turn: number): Json {
+  if (given === null || typeof given !== 'object') return given;
+  if (Array.isArray(given)) return given.map((item) => shuffled(item, turn + 1));
+  const members = Object.entries(given).map(
+    ([key, item]) => [key, shuffled(item, turn + 1)] as const,
+  );
+  const at = turn % Math.max(1, members.length);
+  return Object.fromEntries([...members.slice(at), ...members.slice(0, at)].toReversed());
+}
+
+const many = { numRuns: runs(300, 10_000) };
+
+describe('a decision', () => {
+  test('is judged the same whatever the order of its keys', () => {
+    fc.assert(
+      fc.property(decision, fc.nat(20), (given, turn) => {
+        const [one, other] = [judged(given), judged(shuffled(given, turn) as JsonObject)];
+        expect(canonicalize(other.evaluation)).toBe(canonicalize(one.evaluation));
+        expect(canonicalize(other.content)).toBe(canonicalize(one.content));
+      }),
+      many,
+    );
+  });
+
+  test('is judged again alike, but for the policies that are said to be undecided', () => {
+    let told = 0;
+    fc.assert(
+      fc.property(decision, (given) => {
+        const { matchedPolicyIds, ...rest } = judged(given);
+        const { matched, undecided, isSame } = judgeAgain(
+          recorded({ matchedPolicyIds, ...rest }),
+          policies,
+        );
+        expect(isSame).toBe(true);
+        expect(matched).toEqual(matchedPolicyIds.filter((id) => !undecided.includes(id)));
+        if (matched.length > 0) told++;
+      }),
+      many,
+    );
+    expect(told).toBeGreaterThan(many.numRuns / 10);
+  });
+
+  test('that was changed is not the same', () => {
+    const record = recorded(judged(submittedTo('alpha')));
+    const forged = { ...record, content: submittedTo('alpha\nbeta') };
+    expect(judgeAgain(forged, policies).isSame).toBe(false);
+  });
+
+  test('of before the facts were committed to leaves undecided what reads anything but score and tags', () => {
+    const { facts, ...before } = recorded(judged(submittedTo('bob@example.org')));
+    expect(facts).toBeDefined();
+    const { undecided, isSame } = judgeAgain(before, policies);
+    expect(isSame).toBe(true);
+    expect(undecided).toEqual(expect.arrayContaining(['whom', 'types', 'who', 'text']));
+    expect(undecided).not.toContain('doubt');
+  });
+});
+
+const submittedTo = (to: string): JsonObject => ({
+  agentId: 'desk',
+  inputContext: { prompt: 'p' },
+  outputDecision: { action: { tool: 'mail', to } },
+});
+
+test('conditions on what was derived from scrubbed values are named', () => {
+  const { evaluation } = judged(submittedTo('bob@example.org'));
+  expect(evaluation['scrubbed']).toEqual(
+    expect.arrayContaining(['output.text', 'action.recipientDomains']),
+  );
+});
+
+test('amounts are summed exactly', () => {
+  expect(exactSum([0.1, 0.2, 0.3])).toBe(0.6);
+  expect(exactSum([])).toBe(0);
+  expect(exactSum([1e21, 1e-7, 5])).toBe(1e21);
+  expect(exactSum([1e20, 0.5, 0.25])).toBe(1e20);
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 1e9 }), { maxLength: 20 }), (cents) => {
+      const amounts = cents.map((cent) => cent / 100);
+      const sum = cents.reduce((total, cent) => total + cent, 0);
+      expect(exactSum(amounts)).toBe(sum / 100);
+      expect(exactSum(amounts.toReversed())).toBe(sum / 100);
+    }),
+  );
+});
+
+test('the version names every engine', () => {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  expect(PATTERN_ENGINE).toBe(`re2js-${dependencies['re2js']}`);
+  expect(JUDGING_VERSION).toMatch(/^confidence-\d+\.policy-\d+\.re2js-[\d.]+\.scrub-\d+$/);
+  expect(JUDGING_VERSION.length).toBeLessThanOrEqual(64);
+});
