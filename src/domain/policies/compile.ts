@@ -64,8 +64,7 @@ export function compilePolicies(
   const policies = compileMissing(inOrder(definitions), cache);
   const table = createConditionTable();
   const members = policies.map((policy) => toMember(policy, table));
-  const guards = policies.map(({ guard }) => guard);
-  const index = indexGuards(guards, (path) => table.field(path));
+  const index = guardsOf(policies, table);
   const { paths } = table;
   const roots = new Set(paths.items.map(([root]) => root));
   return {
@@ -78,6 +77,11 @@ export function compilePolicies(
     },
     evaluateAgain: (facts, unknown) => evaluateEach(members, table, { facts, unknown }),
   };
+}
+
+function guardsOf(policies: readonly CompiledPolicy[], table: ConditionTable): GuardIndex {
+  const guards = policies.map(({ guard }) => guard);
+  return indexGuards(guards, (path) => table.field(path));
 }
 
 function evaluationOf({ paths, slots }: ConditionTable, known: KnownDecision): Evaluation {
