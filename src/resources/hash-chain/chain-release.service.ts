@@ -5,7 +5,7 @@ import type { ChainName } from '../../domain/record/bundle.ts';
 import type { LostEntries } from '../../ledger/heads/lost-heads.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 
-type Deps = Pick<Platform, 'ledger' | 'auditChain'> & { audit: AuditService };
+type Deps = Pick<Platform, 'models' | 'ledger' | 'auditChain'> & { audit: AuditService };
 
 /** Whose chain, and why it may go on: the operator's words. */
 export interface ReleaseRequest {
@@ -15,8 +15,19 @@ export interface ReleaseRequest {
 }
 
 /** For operators: no route leads here. */
-export function createChainReleaseService({ ledger, auditChain, audit }: Deps) {
+export function createChainReleaseService({ models, ledger, auditChain, audit }: Deps) {
   const chains = { ledger: ledger.lostHeads, audit: auditChain.lostHeads };
+
+  /** What else has seen the lost entries claims no longer that the chain reached them. */
+  async function forget(organizationId: string, { goesOnAfter }: LostEntries): Promise<void> {
+    const left = goesOnAfter?.sequence ?? 0;
+    await models.chainVerifications.updateOne({ organizationId }, { $min: { reached: left } });
+    await models.cursors.updateMany(
+      { organizationId, sequence: { $gt: left } },
+      { $set: { sequence: left } },
+    );
+  }
+
   return {
     /** What the chain has lost; null when it has lost nothing. */
     find: ({
@@ -39,6 +50,7 @@ export function createChainReleaseService({ ledger, auditChain, audit }: Deps) {
         }),
       );
       await chains[chain].setAside(organizationId);
+      if (chain === 'ledger') await forget(organizationId, lost);
       await audit.seal(row);
       return lost;
     },
