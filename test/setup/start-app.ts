@@ -147,3 +147,9 @@ export async function send(
     text,
   };
 }
+
+/** What most refusals are told by: the status, and the code unless it was a success. */
+export const outcome = ({ status, body }: Answer): [number, string | undefined] => [
+  status,
+  body?.code,
+];

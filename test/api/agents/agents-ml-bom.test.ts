@@ -1,17 +1,12 @@
 // What is stated of an agent's model, and the ML-BOM made of it, over HTTP (document 1, sections 2 and 4.3; document 2, section 4.1).
 import { createHash } from 'node:crypto';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import {
-  createAgent,
-  decision,
-  ok,
-  createOwner,
-  createWorkspaceKey,
-  type Owner,
-} from '../../setup/personas.ts';
-import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { auditOf } from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createAgent, decision, ok, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
+import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/agents';
 const unknownId = 'a'.repeat(24);
@@ -35,14 +30,10 @@ const stated = {
   ],
 };
 
-let app: TestApp;
-let ada: Owner;
-let eve: Owner;
-beforeAll(async () => {
-  app = await startApp();
-  [ada, eve] = [await createOwner(app), await createOwner(app, 'Eve')];
-});
-afterAll(() => app.stop());
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const eve = useOwner(harness, 'Eve');
 
 const told = ({ status, body }: Answer): unknown[] => [status, body.code];
 const get = ({ token }: Owner, below: string): Promise<Answer> =>
@@ -59,10 +50,6 @@ async function decided(agentId: string, who = ada): Promise<string> {
   const { key } = await createWorkspaceKey(app, who);
   ok(await app.call('POST', '/api/v1/traces', { key, body: decision(agentId) }));
   return ok(await app.call('GET', '/api/v1/traces?limit=1', { token: who.token })).body.data[0]._id;
-}
-async function auditOf(query: string): Promise<Record<string, unknown>[]> {
-  return ok(await app.call('GET', `/api/v1/audit?${query}`, { token: ada.token })).body.data
-    .entries;
 }
 
 test('what is stated is shown, replaced as a whole and forgotten', async () => {
@@ -215,7 +202,7 @@ test('a refresh keeps the digest; later statements leave it until the next', asy
   expect(next.lastBomDigest).not.toBe(digest);
   expect(next.lastBomDigest).toBe((await get(ada, `/${bot.id}/ml-bom`)).body.digest);
   expect(next.lastBomGeneratedAt >= lastBomGeneratedAt).toBe(true);
-  const entries = await auditOf(`action=agent.refresh_ml_bom&resourceId=${bot.id}`);
+  const entries = await auditOf(app, ada, `action=agent.refresh_ml_bom&resourceId=${bot.id}`);
   expect(entries.map(({ status, resource, userId }) => [status, resource, userId])).toEqual([
     ['success', 'agent', ada.userId],
     ['success', 'agent', ada.userId],

@@ -1,24 +1,16 @@
 // The onboarding of agents over HTTP (document 1, section 4.3): a draft to resume, its progress, its two ends.
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { auditOf } from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { decision, ok, createOwner, type Owner } from '../../setup/personas.ts';
-import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/agents';
 
-let app: TestApp;
-let database: mongoose.Connection;
-let ada: Owner;
-beforeAll(async () => {
-  const mongoUri = databaseUri();
-  database = await mongoose.createConnection(mongoUri).asPromise();
-  app = await startApp({}, { mongoUri });
-  ada = await createOwner(app);
-});
-afterAll(async () => {
-  await app.stop();
-  await database.close();
-});
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
 
 interface Agent {
   _id: string;
@@ -43,12 +35,9 @@ const read = async ({ token }: Owner, id: string): Promise<Agent> =>
   ok(await app.call('GET', `${path}/${id}`, { token })).body.data;
 const told = ({ status, body }: Answer): unknown[] => [status, body.code];
 
-async function auditOf({ token }: Owner, query: string): Promise<Record<string, unknown>[]> {
-  return ok(await app.call('GET', `/api/v1/audit?${query}`, { token })).body.data.entries;
-}
 async function become({ userId }: Owner, role: string): Promise<void> {
   const filter = { userId: new mongoose.Types.ObjectId(userId) };
-  await database.collection('memberships').updateOne(filter, { $set: { role } });
+  await harness.db.collection('memberships').updateOne(filter, { $set: { role } });
 }
 /** Somebody else in the organisation of `owner`. */
 async function colleague(owner: Owner, role: string): Promise<Owner> {
@@ -57,7 +46,7 @@ async function colleague(owner: Owner, role: string): Promise<Owner> {
     (id) => new mongoose.Types.ObjectId(id),
   );
   const row = { organizationId, userId, role, isActive: true, deactivatedBy: null };
-  await database
+  await harness.db
     .collection('memberships')
     .insertOne({ ...row, createdAt: new Date(), updatedAt: new Date() });
   const body = { organizationId: owner.organizationId };
@@ -70,11 +59,11 @@ async function colleague(owner: Owner, role: string): Promise<Owner> {
 test('asking for a draft makes none', async () => {
   const bob = await createOwner(app, 'Bob');
   await made(bob, {});
-  const before = await database.collection('agents').countDocuments();
+  const before = await harness.db.collection('agents').countDocuments();
   const answer = await app.call('GET', `${path}/onboarding/draft`, { token: bob.token });
   expect([answer.status, answer.body]).toEqual([200, { success: true, data: { agent: null } }]);
   expect(await draftOf(bob)).toBeNull();
-  expect(await database.collection('agents').countDocuments()).toBe(before);
+  expect(await harness.db.collection('agents').countDocuments()).toBe(before);
 });
 
 test('a draft is resumed where it was left, and completed once', async () => {
@@ -155,7 +144,7 @@ test('every change has its audit entry, a refused one too', async () => {
   await complete(ada, first._id);
   await complete(ada, first._id);
   await discard(ada, second._id);
-  const entries = await auditOf(ada, `resourceId=${first._id}`);
+  const entries = await auditOf(app, ada, `resourceId=${first._id}`);
   expect(
     entries.map(({ action, status, resource, userId }) => [action, status, resource, userId]),
   ).toEqual(
@@ -166,10 +155,9 @@ test('every change has its audit entry, a refused one too', async () => {
       ['agent.create', 'success'],
     ].map((entry) => [...entry, 'agent', ada.userId]),
   );
-  expect((await auditOf(ada, `resourceId=${second._id}`)).map(({ action }) => action)).toEqual([
-    'agent.discard_onboarding',
-    'agent.create',
-  ]);
+  expect((await auditOf(app, ada, `resourceId=${second._id}`)).map(({ action }) => action)).toEqual(
+    ['agent.discard_onboarding', 'agent.create'],
+  );
 });
 
 test('the newest draft of one’s own comes first; others have theirs', async () => {

@@ -1,8 +1,10 @@
 // The story of agents over HTTP (document 1, section 4.3): every rule, every code, every audit entry.
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { auditOf } from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/agents';
 const unknownId = 'a'.repeat(24);
@@ -16,21 +18,10 @@ const defaults = {
   timeoutMs: 5000,
 };
 
-let app: TestApp;
-let database: mongoose.Connection;
-let ada: Owner;
-let eve: Owner;
-beforeAll(async () => {
-  const mongoUri = databaseUri();
-  database = await mongoose.createConnection(mongoUri).asPromise();
-  app = await startApp({}, { mongoUri });
-  ada = await createOwner(app);
-  eve = await createOwner(app, 'Eve');
-});
-afterAll(async () => {
-  await app.stop();
-  await database.close();
-});
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const eve = useOwner(harness, 'Eve');
 
 const post = ({ token }: Owner, below: string, body?: unknown): Promise<Answer> =>
   app.call('POST', path + below, { token, body });
@@ -47,10 +38,6 @@ async function made(who: Owner, body: object = {}, headers = {}): Promise<Agent>
   const { token } = who;
   return ok(await app.call('POST', path, { token, headers, body: { name: 'Support', ...body } }))
     .body.data;
-}
-
-async function auditOf({ token }: Owner, query: string): Promise<Record<string, unknown>[]> {
-  return ok(await app.call('GET', `/api/v1/audit?${query}`, { token })).body.data.entries;
 }
 
 test('an agent is registered, read, changed and removed, each with its audit entry', async () => {
@@ -104,7 +91,7 @@ test('an agent is registered, read, changed and removed, each with its audit ent
     expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
   expect((await made(ada, { name: 'Helpdesk' })).name).toBe('Helpdesk');
 
-  const entries = await auditOf(ada, `resourceId=${agent._id}`);
+  const entries = await auditOf(app, ada, `resourceId=${agent._id}`);
   expect(
     entries.map(({ action, resource, status, userId }) => ({ action, resource, status, userId })),
   ).toEqual(
@@ -131,14 +118,14 @@ test('the key is shown once and kept as its hash only', async () => {
   ])
     expect(answer.text).not.toMatch(/apiKey"|apiKeyHash|svc_agent_/);
   const kept = await Promise.all(
-    (await database.listCollections()).map(({ name }) =>
-      database.collection(name).find().toArray(),
+    (await harness.db.listCollections().toArray()).map(({ name }) =>
+      harness.db.collection(name).find().toArray(),
     ),
   );
   for (const key of [apiKey, replaced.apiKey])
     expect(JSON.stringify(kept)).not.toContain(key.slice('svc_agent_'.length));
   expect(app.logged.join()).not.toMatch(/svc_agent_/);
-  expect(await auditOf(ada, `action=agent.regenerate_key&resourceId=${_id}`)).toHaveLength(1);
+  expect(await auditOf(app, ada, `action=agent.regenerate_key&resourceId=${_id}`)).toHaveLength(1);
 });
 
 test('a rename leaves the scope of the key; a new key takes the new name', async () => {
@@ -294,7 +281,7 @@ test.each(['member', 'viewer', 'reviewer'])(
   async (role) => {
     const bob = await createOwner(app, 'Bob');
     const { _id } = await made(bob);
-    const memberships = database.collection('memberships');
+    const memberships = harness.db.collection('memberships');
     const userId = new mongoose.Types.ObjectId(bob.userId);
     await memberships.updateOne({ userId }, { $set: { role } });
     expect((await get(bob, `/${_id}`)).status).toBe(200);
@@ -307,7 +294,7 @@ test.each(['member', 'viewer', 'reviewer'])(
     ])
       expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
     await memberships.updateOne({ userId }, { $set: { role: 'owner' } });
-    const failures = await auditOf(bob, 'status=failure&resource=agent');
+    const failures = await auditOf(app, bob, 'status=failure&resource=agent');
     expect(
       failures.map(({ action, userRole, resourceId }) => [action, userRole, resourceId]),
     ).toEqual([

@@ -1,20 +1,10 @@
 // Links in mail over HTTP and SMTP (document 1, sections 3 and 4.1): sign-up, reset, magic link; what a stranger can learn, and what is used once.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
-import {
-  auditOf,
-  changeMembership,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
+import { useFixture, useHarness } from '../../setup/fixtures.ts';
+import { auditOf, changeMembership, objectId, startHarness } from '../../setup/harness.ts';
 import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
-import {
-  holdMail,
-  startMailServer,
-  tokenOf,
-  type MailServer,
-} from '../../setup/providers/mail-server.ts';
+import { holdMail, startMailServer, tokenOf } from '../../setup/providers/mail-server.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const NEW_PASSWORD = 'Another-Horse-8';
@@ -23,20 +13,14 @@ const MINUTE = 60_000;
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 
-let mailServer: MailServer;
-let harness: Harness;
 let deliver: () => Promise<number>;
+const mailServer = useFixture(startMailServer, (started) => started.close());
+const harness = useHarness(
+  () => ({ SMTP_URL: mailServer.url, ASSAY_PUBLIC_URL: `${PUBLIC_URL}/` }),
+  { clock },
+);
 beforeAll(async () => {
-  mailServer = await startMailServer();
-  harness = await startHarness(
-    { SMTP_URL: mailServer.url, ASSAY_PUBLIC_URL: `${PUBLIC_URL}/` },
-    { clock },
-  );
   ({ deliver } = await holdMail(harness));
-});
-afterAll(async () => {
-  await harness.stop();
-  await mailServer.close();
 });
 beforeEach(() => {
   aheadMs = 0;

@@ -1,13 +1,13 @@
 // The story of local accounts over HTTP (document 1, section 4.1): register, log in, who am I; what a stranger can learn from it.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
+import { useHarness } from '../../setup/fixtures.ts';
 import {
   auditOf,
   changeMembership,
   createMember,
   objectId,
   startHarness,
-  type Harness,
 } from '../../setup/harness.ts';
 import { ok, createOwner, PASSWORD } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
@@ -16,11 +16,7 @@ const HEX_ID = /^[0-9a-f]{24}$/;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const DAY = 86_400_000;
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
+const harness = useHarness();
 
 const newEmail = (): string => `p-${randomHex(6)}@example.com`;
 const register = (more: object = {}): Promise<Answer> =>

@@ -1,25 +1,21 @@
 // A session alone, which may be in other hands by now, makes neither backup codes nor a second factor: that takes a fresh proof.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { expect, test } from 'vitest';
+import { useHarness } from '../../setup/fixtures.ts';
+import { objectId } from '../../setup/harness.ts';
 import { createOwner, ok, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { Authenticator, enrol, MovedClock } from '../../setup/second-factor.ts';
-import type { Answer } from '../../setup/start-app.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
 
 const MINUTE = 60_000;
 const clock = new MovedClock();
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness({ ASSAY_LIMIT_ACCOUNT: '1000' }, { clock });
-});
-afterAll(() => harness.stop());
+const harness = useHarness({ ASSAY_LIMIT_ACCOUNT: '1000' }, { clock });
 
 const post = (path: string, token?: string, body?: object): Promise<Answer> =>
   harness.app.call('POST', `/api/v1/auth/${path}`, {
     ...(token !== undefined && { token }),
     ...(body && { body }),
   });
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const FORBIDDEN = [403, 'FORBIDDEN'];
 const DONE = [200, undefined];
 /** The session is no longer the sign-in of a moment ago. */

@@ -1,38 +1,26 @@
 // The story of workspace keys over HTTP (document 1, sections 2, 4.2 and 5): minted, scoped, used, revoked.
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  auditOf,
-  createMember,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
+import { expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
 import {
   createAgent,
   decision,
   ok,
   createOwner,
   createWorkspaceKey,
-  type Owner,
 } from '../../setup/personas.ts';
-import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { outcome, startApp, type Answer } from '../../setup/start-app.ts';
 
 const RAW = /^svc_live_[0-9a-f]{64}$/;
 const path = '/api/v1/auth/keys';
 
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
-let harness: Harness;
-let app: TestApp;
-let ada: Owner;
-let eve: Owner;
-beforeAll(async () => {
-  harness = await startHarness({}, { clock });
-  app = harness.app;
-  [ada, eve] = [await createOwner(app), await createOwner(app, 'Eve')];
-});
-afterAll(() => harness.stop());
+const harness = useHarness({}, { clock });
+const { app } = harness;
+const ada = useOwner(harness);
+const eve = useOwner(harness, 'Eve');
 
 const mint = (body: unknown, { token } = ada): Promise<Answer> =>
   app.call('POST', path, { token, body });
@@ -45,7 +33,6 @@ const post = (key: string, agentId: string, headers = {}): Promise<Answer> =>
   app.call('POST', '/api/v1/traces', { key, body: decision(agentId), headers });
 const read = (key: string, below = '/api/v1/traces', headers = {}): Promise<Answer> =>
   app.call('GET', below, { key, headers });
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 
 test('a key is shown once; afterwards only its prefix', async () => {
   const { status, body } = await mint({ name: '  ingest  ' });

@@ -1,42 +1,23 @@
 // The second factor over HTTP (document 1, sections 3 and 4.1): on, off, at sign-in, backup codes; bounds on guessing, and no door around it.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  auditOf,
-  changeMembership,
-  objectId,
-  prove,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useFixture, useHarness } from '../../setup/fixtures.ts';
+import { auditOf, changeMembership, objectId, prove } from '../../setup/harness.ts';
 import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
-import {
-  holdMail,
-  startMailServer,
-  tokenOf,
-  type MailServer,
-} from '../../setup/providers/mail-server.ts';
+import { holdMail, startMailServer, tokenOf } from '../../setup/providers/mail-server.ts';
 import { Authenticator, enrol, MovedClock } from '../../setup/second-factor.ts';
-import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { startApp, type Answer } from '../../setup/start-app.ts';
 
 const NEW_PASSWORD = 'Another-Horse-8';
 const clock = new MovedClock();
 
-let mailServer: MailServer;
-let harness: Harness;
-let app: TestApp;
 let deliver: () => Promise<number>;
-beforeAll(async () => {
-  mailServer = await startMailServer();
-  harness = await startHarness(
-    { SMTP_URL: mailServer.url, ASSAY_LIMIT_ACCOUNT: '1000' },
-    { clock },
-  );
-  ({ app } = harness);
-  ({ deliver } = await holdMail(harness));
+const mailServer = useFixture(startMailServer, (started) => started.close());
+const harness = useHarness(() => ({ SMTP_URL: mailServer.url, ASSAY_LIMIT_ACCOUNT: '1000' }), {
+  clock,
 });
-afterAll(async () => {
-  await harness.stop();
-  await mailServer.close();
+const { app } = harness;
+beforeAll(async () => {
+  ({ deliver } = await holdMail(harness));
 });
 
 const post = (path: string, body?: object, token?: string): Promise<Answer> =>

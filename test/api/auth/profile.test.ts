@@ -1,26 +1,16 @@
 // What users set for themselves and see of their account (document 1, section 4.1): profile, preferences, time-out, sessions, sign-ins, placeholders.
 import jwt from 'jsonwebtoken';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  auditOf,
-  createMember,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
+import { describe, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
 import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { MovedClock } from '../../setup/second-factor.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const DAY_MS = 86_400_000;
 const clock = new MovedClock();
-let harness: Harness;
-let ada: Owner;
-beforeAll(async () => {
-  harness = await startHarness({}, { clock });
-  ada = await createOwner(harness.app);
-});
-afterAll(() => harness.stop());
+const harness = useHarness({}, { clock });
+const ada = useOwner(harness);
 
 /** `operation` is a method and a path below `/auth/`. */
 function call(operation: string, token: string, body?: unknown): Promise<Answer> {

@@ -1,13 +1,11 @@
 // How long a session lasts over HTTP: an absolute end that no refresh moves, the end of what a refresh replaced, and to whom a session belongs.
 import { createHmac } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { useFixture, useHarness } from '../../setup/fixtures.ts';
+import { objectId } from '../../setup/harness.ts';
 import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
-import {
-  startHandmadeProvider,
-  type HandmadeProvider,
-} from '../../setup/providers/identity-provider.ts';
+import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
 import { createSsoOrganization, sessionIn, signOn } from '../../setup/providers/sso.ts';
 import { enrol, MovedClock } from '../../setup/second-factor.ts';
 import type { Answer } from '../../setup/start-app.ts';
@@ -23,25 +21,17 @@ const secrets = {
 };
 const clock = new MovedClock();
 
-let harness: Harness;
-let provider: HandmadeProvider;
-beforeAll(async () => {
-  provider = await startHandmadeProvider();
-  harness = await startHarness(
-    {
-      ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
-      ASSAY_PUBLIC_URL: 'https://assay.example.com',
-      ASSAY_RETURN_URLS: 'https://app.example.com/',
-    },
-    { clock, secrets },
-  );
-});
+const provider = useFixture(startHandmadeProvider, (started) => started.stop());
+const harness = useHarness(
+  {
+    ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
+    ASSAY_PUBLIC_URL: 'https://assay.example.com',
+    ASSAY_RETURN_URLS: 'https://app.example.com/',
+  },
+  { clock, secrets },
+);
 beforeEach(() => {
   clock.aheadMs = 0;
-});
-afterAll(async () => {
-  await harness.stop();
-  await provider.stop();
 });
 
 const post = (token: string, path: string, body: object = {}): Promise<Answer> =>

@@ -1,16 +1,10 @@
 // The story of session tokens over HTTP (document 1, sections 2, 3 and 5): forged, expired, revoked, refreshed, switched.
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
-import {
-  auditOf,
-  changeMembership,
-  createMember,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
 import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
@@ -25,15 +19,9 @@ const secrets = {
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 
-let harness: Harness;
-let app: TestApp;
-let ada: Owner;
-beforeAll(async () => {
-  harness = await startHarness({}, { secrets, clock });
-  app = harness.app;
-  ada = await createOwner(app);
-});
-afterAll(() => harness.stop());
+const harness = useHarness({}, { secrets, clock });
+const { app } = harness;
+const ada = useOwner(harness);
 
 const me = (token: string, on: TestApp = app): Promise<Answer> =>
   on.call('GET', '/api/v1/auth/me', { token });

@@ -1,11 +1,9 @@
 // How far a session reaches that an organisation's identity provider opened: into that organisation, and not to an account that is more than its own.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createMember, objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useFixture, useHarness } from '../../setup/fixtures.ts';
+import { createMember, objectId } from '../../setup/harness.ts';
 import { ok, createOwner, type Owner } from '../../setup/personas.ts';
-import {
-  startHandmadeProvider,
-  type HandmadeProvider,
-} from '../../setup/providers/identity-provider.ts';
+import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
 import {
   createSsoOrganization,
   sessionIn,
@@ -13,33 +11,26 @@ import {
   type SsoOrganization,
 } from '../../setup/providers/sso.ts';
 import { enrol, MovedClock } from '../../setup/second-factor.ts';
-import type { Answer } from '../../setup/start-app.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
 
 const clock = new MovedClock();
 
-let harness: Harness;
-let provider: HandmadeProvider;
 let home: SsoOrganization;
+const provider = useFixture(startHandmadeProvider, (started) => started.stop());
+const harness = useHarness(
+  {
+    ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
+    ASSAY_PUBLIC_URL: 'https://assay.example.com',
+    ASSAY_RETURN_URLS: 'https://app.example.com/',
+  },
+  { clock },
+);
 beforeAll(async () => {
-  provider = await startHandmadeProvider();
-  harness = await startHarness(
-    {
-      ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
-      ASSAY_PUBLIC_URL: 'https://assay.example.com',
-      ASSAY_RETURN_URLS: 'https://app.example.com/',
-    },
-    { clock },
-  );
   home = await createSsoOrganization(harness, provider.realm());
-});
-afterAll(async () => {
-  await harness.stop();
-  await provider.stop();
 });
 
 const call = (method: string, path: string, token: string, body?: object): Promise<Answer> =>
   harness.app.call(method, `/api/v1/auth/${path}`, { token, ...(body && { body }) });
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const jtiOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti as string;
 

@@ -1,18 +1,14 @@
 // Stream tokens (document 1, sections 4.1 and 5): 60 seconds, one use, no more than the session they come from.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { changeMembership, createMember, startHarness, type Harness } from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { changeMembership, createMember } from '../../setup/harness.ts';
 import { ok, createOwner, type Owner } from '../../setup/personas.ts';
 import { MovedClock } from '../../setup/second-factor.ts';
 
 const clock = new MovedClock();
-let harness: Harness;
-let ada: Owner;
-beforeAll(async () => {
-  harness = await startHarness({}, { clock });
-  ada = await createOwner(harness.app);
-});
-afterAll(() => harness.stop());
+const harness = useHarness({}, { clock });
+const ada = useOwner(harness);
 
 async function mint({ token }: Owner, headers = {}): Promise<string> {
   const { status, body } = await harness.app.call('POST', '/api/v1/auth/stream-token', {

@@ -1,5 +1,6 @@
 // An account whose mailbox nobody has proved may be a stranger's: the first proof starts it anew, and what the stranger began ends.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import {
   auditOf,
   createMember,
@@ -8,37 +9,28 @@ import {
   type Harness,
 } from '../../setup/harness.ts';
 import { createOwner, createWorkspaceKey, ok, PASSWORD, type Owner } from '../../setup/personas.ts';
-import {
-  holdMail,
-  startMailServer,
-  tokenOf,
-  type MailServer,
-} from '../../setup/providers/mail-server.ts';
+import { holdMail, startMailServer, tokenOf } from '../../setup/providers/mail-server.ts';
 import { claimDomain } from '../../setup/providers/sso.ts';
 import { address, directory } from '../../setup/scim.ts';
 import { enrol, MovedClock } from '../../setup/second-factor.ts';
-import type { Answer } from '../../setup/start-app.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
 
 const NEW_PASSWORD = 'Another-Horse-8';
 const DAY = 24 * 3600_000;
 const clock = new MovedClock();
 
-let office: MailServer;
-let harness: Harness;
 let deliver: () => Promise<number>;
 /** Somebody who has registered an address that is not theirs. */
 let squatter: Owner;
+const office = useFixture(startMailServer, (started) => started.close());
+const harness = useHarness(() => ({ SMTP_URL: office.url, ASSAY_LIMIT_ACCOUNT: '1000' }), {
+  clock,
+});
 beforeAll(async () => {
-  office = await startMailServer();
-  harness = await startHarness({ SMTP_URL: office.url, ASSAY_LIMIT_ACCOUNT: '1000' }, { clock });
   ({ deliver } = await holdMail(harness));
 });
 beforeEach(async () => {
   squatter = await createOwner(harness.app, 'Squatter');
-});
-afterAll(async () => {
-  await harness.stop();
-  await office.close();
 });
 
 const call = (method: string, path: string, token?: string, body?: object): Promise<Answer> =>
@@ -48,7 +40,6 @@ const call = (method: string, path: string, token?: string, body?: object): Prom
   });
 const post = (path: string, body: object, token?: string): Promise<Answer> =>
   call('POST', `auth/${path}`, token, body);
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 async function mailed(path: string, email: string): Promise<string> {
   ok(await post(path, { email }));
   await deliver();

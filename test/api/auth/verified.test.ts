@@ -1,35 +1,25 @@
 // Where an installation asks for a proof of the mailbox: what an account may not do before, and how it gives the proof.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startHarness, type Harness } from '../../setup/harness.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { useFixture, useHarness } from '../../setup/fixtures.ts';
+import { startHarness } from '../../setup/harness.ts';
 import { createOwner, ok, PASSWORD, type Owner } from '../../setup/personas.ts';
-import {
-  holdMail,
-  startMailServer,
-  tokenOf,
-  type MailServer,
-} from '../../setup/providers/mail-server.ts';
+import { holdMail, startMailServer, tokenOf } from '../../setup/providers/mail-server.ts';
 import { address } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
-let office: MailServer;
-let harness: Harness;
 let deliver: () => Promise<number>;
 let ada: Owner;
+const office = useFixture(startMailServer, (started) => started.close());
+const harness = useHarness(() => ({
+  SMTP_URL: office.url,
+  ASSAY_REQUIRE_VERIFIED_EMAIL: 'true',
+  ASSAY_OUTBOUND_ALLOW: 'login.example.com',
+}));
 beforeAll(async () => {
-  office = await startMailServer();
-  harness = await startHarness({
-    SMTP_URL: office.url,
-    ASSAY_REQUIRE_VERIFIED_EMAIL: 'true',
-    ASSAY_OUTBOUND_ALLOW: 'login.example.com',
-  });
   ({ deliver } = await holdMail(harness));
 });
 beforeEach(async () => {
   ada = await createOwner(harness.app);
-});
-afterAll(async () => {
-  await harness.stop();
-  await office.close();
 });
 
 const call = (method: string, path: string, token?: string, body?: object): Promise<Answer> =>

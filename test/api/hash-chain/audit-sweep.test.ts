@@ -1,22 +1,17 @@
 // What a crash left unsealed in the audit log: one bad row, or one organisation whose chain was cut, holds up nobody else's.
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { systemAuditEvent } from '../../../src/domain/record/audit-event.ts';
-import { auditOf, objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, objectId } from '../../setup/harness.ts';
 import { createOwner, ok, type Owner } from '../../setup/personas.ts';
 import { startApp } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let ada: Owner;
-let bob: Owner;
 /** Milliseconds that the app's clock is ahead. */
 let ahead = 0;
 const clock = { now: () => new Date(Date.now() + ahead) };
-beforeAll(async () => {
-  harness = await startHarness({}, { clock });
-  ada = await createOwner(harness.app, 'Ada');
-  bob = await createOwner(harness.app, 'Bob');
-});
-afterAll(() => harness.stop());
+const harness = useHarness({}, { clock });
+const ada = useOwner(harness, 'Ada');
+const bob = useOwner(harness, 'Bob');
 
 const rows = () => harness.db.collection('audit_rows');
 const sweep = (app = harness.app): Promise<void> => app.instance.background.audit.sweep();

@@ -1,28 +1,21 @@
 // Request bodies at the door (document 1, section 1): whatever is sent, the answer is an envelope with a 4xx, and nothing is stored.
 import { connect } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  createAgent,
-  ok,
-  createOwner,
-  createWorkspaceKey,
-  type Owner,
-} from '../../setup/personas.ts';
-import { startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createAgent, ok, createWorkspaceKey } from '../../setup/personas.ts';
+import type { Answer, Call } from '../../setup/start-app.ts';
 
 const JSON_TYPE = 'application/json';
-let app: TestApp;
-let ada: Owner;
 let key: string;
 let agentId: string;
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
 beforeAll(async () => {
-  app = await startApp();
-  ada = await createOwner(app);
   ({ key } = await createWorkspaceKey(app, ada));
   ({ id: agentId } = await createAgent(app, ada));
 });
-afterAll(() => app.stop());
 
 /** The two routes that take free-form and strict bodies. */
 const ingest = (call: Call): Promise<Answer> =>

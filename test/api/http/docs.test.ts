@@ -1,12 +1,9 @@
 // The API reference: a page that runs nothing inline, asks nobody else, and shows the document of the routes.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../setup/start-app.ts';
+import { expect, test } from 'vitest';
+import { useHarness } from '../../setup/fixtures.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.stop());
+const harness = useHarness();
+const { app } = harness;
 
 test('the page is served under a strict policy, without credentials', async () => {
   const { status, headers } = await app.call('GET', '/docs');

@@ -1,24 +1,13 @@
 // What every answer has in common (document 1, sections 1, 7 and 9): envelope, headers, unknown addresses and methods.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  auditOf,
-  createMember,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
-import { ok, createOwner, type Owner } from '../../setup/personas.ts';
-import type { Answer, TestApp } from '../../setup/start-app.ts';
+import { expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { ok, createOwner } from '../../setup/personas.ts';
+import type { Answer } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let app: TestApp;
-let ada: Owner;
-beforeAll(async () => {
-  harness = await startHarness();
-  app = harness.app;
-  ada = await createOwner(app);
-});
-afterAll(() => harness.stop());
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
 
 function common(answer: Answer): void {
   expect(answer.headers.get('x-service-api-version')).toBe('v1');

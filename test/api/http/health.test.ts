@@ -2,11 +2,12 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Request } from 'express';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
 import { AppError } from '../../../src/errors.ts';
 import { mayReadMetrics } from '../../../src/http/checks/metrics-access.ts';
 import { createReadiness } from '../../../src/resources/health/readiness.service.ts';
+import { useHarness } from '../../setup/fixtures.ts';
 import {
   createAgent,
   decision,
@@ -14,13 +15,10 @@ import {
   createOwner,
   createWorkspaceKey,
 } from '../../setup/personas.ts';
-import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { databaseUri, startApp, type Answer } from '../../setup/start-app.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.stop());
+const harness = useHarness();
+const { app } = harness;
 
 test('alive is told without credentials and with nothing about anybody', async () => {
   for (const headers of [{}, { authorization: 'Bearer nonsense' }, { 'x-api-key': 'nonsense' }]) {

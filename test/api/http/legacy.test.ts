@@ -1,26 +1,16 @@
 // The unversioned addresses (document 1, section 9): the same answers with the notice of their end, and 410 after it.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  createAgent,
-  decision,
-  ok,
-  createOwner,
-  createWorkspaceKey,
-  type Owner,
-} from '../../setup/personas.ts';
-import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createAgent, decision, ok, createWorkspaceKey } from '../../setup/personas.ts';
+import type { Answer } from '../../setup/start-app.ts';
 
 let today = '2026-11-01T00:00:00.000Z';
 /** Time passes within a day, so that lists have an order. */
 let tick = 0;
 const clock = { now: () => new Date(new Date(today).getTime() + (tick += 1)) };
-let app: TestApp;
-let ada: Owner;
-beforeAll(async () => {
-  app = await startApp({}, { clock });
-  ada = await createOwner(app);
-});
-afterAll(() => app.stop());
+const harness = useHarness({}, { clock });
+const { app } = harness;
+const ada = useOwner(harness);
 
 const NOTICE = {
   deprecation: 'true',

@@ -1,15 +1,8 @@
 // The log of a whole run at its most talkative level holds no secret of anybody.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
-import {
-  createAgent,
-  decision,
-  ok,
-  createOwner,
-  createWorkspaceKey,
-  type Owner,
-} from '../../setup/personas.ts';
-import { startApp, type TestApp } from '../../setup/start-app.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createAgent, decision, ok, createWorkspaceKey } from '../../setup/personas.ts';
 
 const secrets = {
   jwt: `canary-jwt-${randomHex(16)}`,
@@ -18,16 +11,12 @@ const secrets = {
   encryptionKey: `canary-encryption-${randomHex(16)}`,
   formerEncryption: [],
 };
-let app: TestApp;
-let ada: Owner;
-beforeAll(async () => {
-  app = await startApp(
-    { LOG_LEVEL: 'trace', ASSAY_METRICS_TOKEN: 'canary-metrics-token' },
-    { secrets },
-  );
-  ada = await createOwner(app);
-});
-afterAll(() => app.stop());
+const harness = useHarness(
+  { LOG_LEVEL: 'trace', ASSAY_METRICS_TOKEN: 'canary-metrics-token' },
+  { secrets },
+);
+const { app } = harness;
+const ada = useOwner(harness);
 
 test('passwords, tokens, keys and payloads are in no line, whether a request succeeds or fails', async () => {
   const canary = `Canary-Password-${randomHex(8)}`;

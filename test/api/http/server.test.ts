@@ -2,7 +2,7 @@
 import { createServer, Agent, request, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import express from 'express';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createApp } from '../../../src/app.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { createLimits } from '../../../src/http/checks/rate-limits.ts';
@@ -12,22 +12,13 @@ import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { Step } from '../../../src/ledger/probe.ts';
-import {
-  createAgent,
-  decision,
-  createOwner,
-  createWorkspaceKey,
-  type Owner,
-} from '../../setup/personas.ts';
-import { send, startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createAgent, decision, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
+import { send, startApp, type Answer, type Call } from '../../setup/start-app.ts';
 
-let app: TestApp;
-let ada: Owner;
-beforeAll(async () => {
-  app = await startApp();
-  ada = await createOwner(app);
-});
-afterAll(() => app.stop());
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
 
 async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

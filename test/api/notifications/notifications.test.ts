@@ -4,7 +4,7 @@ import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
 import { ok, type Owner } from '../../setup/personas.ts';
 import { holdMail, startMailServer } from '../../setup/providers/mail-server.ts';
-import type { Answer } from '../../setup/start-app.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/notifications';
 const DAY = 86_400_000;
@@ -29,7 +29,6 @@ const patch = (below: string, { token } = bob): Promise<Answer> =>
   app.call('PATCH', `${path}/${below}`, { token });
 const remove = (below: string, { token } = bob): Promise<Answer> =>
   app.call('DELETE', `${path}${below}`, { token });
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 
 test('a broadcast reaches every active member of the organisation, and nobody else', async () => {
   const gone = await createMember(harness, ada, 'member');

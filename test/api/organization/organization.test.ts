@@ -1,13 +1,8 @@
 // The story of the organisation over HTTP (document 1, sections 2 and 5): settings, SCIM token, and its end (docs/organization-deletion.md).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Tenant } from '../../../src/domain/identity/tenant.ts';
-import {
-  auditOf,
-  createMember,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
 import {
   createAgent,
   decision,
@@ -17,24 +12,17 @@ import {
   createWorkspaceKey,
   type Owner,
 } from '../../setup/personas.ts';
-import { startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
+import { outcome, startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
 
 const at = '/api/v1/organization';
 /** The app's clock: the system's, and what tests add to it. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 
-let harness: Harness;
-let app: TestApp;
-let ada: Owner;
-beforeAll(async () => {
-  harness = await startHarness({}, { clock, subscribesToEvents: () => Promise.resolve(true) });
-  app = harness.app;
-  ada = await createOwner(app);
-});
-afterAll(() => harness.stop());
+const harness = useHarness({}, { clock, subscribesToEvents: () => Promise.resolve(true) });
+const { app } = harness;
+const ada = useOwner(harness);
 
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const read = (call: Call): Promise<Answer> => app.call('GET', at, call);
 const change = ({ token }: Owner, body: unknown): Promise<Answer> =>
   app.call('PATCH', at, { token, body });

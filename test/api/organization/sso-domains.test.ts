@@ -1,17 +1,12 @@
 // The story of an organisation's e-mail domains over HTTP: claimed, proved at a real name server, approved, lost, given up.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
 import { createVerifiedDomainService } from '../../../src/resources/organization/sso-domains/verified-domains.service.ts';
-import {
-  auditOf,
-  createMember,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
-import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
+import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { startNameServer } from '../../setup/providers/name-server.ts';
 import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { outcome, startApp, type Answer } from '../../setup/start-app.ts';
 
 const at = '/api/v1/organization/sso/domains';
 const ROOT = 'root@example.com';
@@ -19,25 +14,14 @@ const ROOT = 'root@example.com';
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 
-let harness: Harness;
-let app: TestApp;
-let names: NameServer;
-let ada: Owner;
-beforeAll(async () => {
-  names = await startNameServer();
-  harness = await startHarness(
-    { ASSAY_DNS_SERVERS: names.address, SYSTEM_OWNERS: ROOT },
-    { clock },
-  );
-  app = harness.app;
-  ada = await createOwner(app);
+const names = useFixture(startNameServer, (started) => started.stop());
+const harness = useHarness(() => ({ ASSAY_DNS_SERVERS: names.address, SYSTEM_OWNERS: ROOT }), {
+  clock,
 });
+const { app } = harness;
+const ada = useOwner(harness);
 beforeEach(() => {
   names.mood = 'well';
-});
-afterAll(async () => {
-  await harness.stop();
-  await names.stop();
 });
 
 interface Claim {
@@ -48,7 +32,6 @@ interface Claim {
   record: { type: string; name: string; value: string };
 }
 
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const newDomain = (): string => `d${randomHex(6)}.example.com`;
 const list = ({ token }: Owner): Promise<Answer> => app.call('GET', at, { token });
 const claim = ({ token }: Owner, domain: unknown): Promise<Answer> =>

@@ -1,6 +1,7 @@
 // The story of an organisation's sign-on settings over HTTP: who sets them, what is taken, what is shown, which sessions they end.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createActiveSsoService } from '../../../src/resources/organization/sso-settings/active-sso.service.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import {
   CURVE_CERTIFICATE,
   EXPIRED_CERTIFICATE,
@@ -8,33 +9,20 @@ import {
   SECOND_CERTIFICATE,
   SMALL_CERTIFICATE,
 } from '../../setup/providers/certificates.ts';
-import {
-  auditOf,
-  createMember,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
 import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { outcome, startApp, type Answer } from '../../setup/start-app.ts';
 
 const at = '/api/v1/organization';
 const SECRET = 'a client secret nobody else may see';
 
-let harness: Harness;
-let app: TestApp;
-let ada: Owner;
-beforeAll(async () => {
-  harness = await startHarness({
-    ASSAY_OUTBOUND_ALLOW: 'login.example.com,plain.example.com:8080',
-    ASSAY_PUBLIC_URL: 'https://assay.example.com/',
-  });
-  app = harness.app;
-  ada = await createOwner(app);
+const harness = useHarness({
+  ASSAY_OUTBOUND_ALLOW: 'login.example.com,plain.example.com:8080',
+  ASSAY_PUBLIC_URL: 'https://assay.example.com/',
 });
-afterAll(() => harness.stop());
+const { app } = harness;
+const ada = useOwner(harness);
 
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const read = ({ token }: Owner): Promise<Answer> => app.call('GET', `${at}/sso`, { token });
 const put = ({ token }: Owner, body: unknown): Promise<Answer> =>
   app.call('PUT', `${at}/sso`, { token, body });

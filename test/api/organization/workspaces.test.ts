@@ -1,27 +1,21 @@
 // The story of workspaces over HTTP (document 1, section 1): a default one, list, create, rename, choose.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditOf, createMember, startHarness, type Harness } from '../../setup/harness.ts';
-import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import type { Answer, TestApp } from '../../setup/start-app.ts';
+import { expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember } from '../../setup/harness.ts';
+import { ok, createWorkspaceKey } from '../../setup/personas.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/workspaces';
-let harness: Harness;
-let app: TestApp;
-let ada: Owner;
-let eve: Owner;
-beforeAll(async () => {
-  harness = await startHarness();
-  app = harness.app;
-  [ada, eve] = [await createOwner(app), await createOwner(app, 'Eve')];
-});
-afterAll(() => harness.stop());
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const eve = useOwner(harness, 'Eve');
 
 const create = (name: unknown, { token } = ada): Promise<Answer> =>
   app.call('POST', path, { token, body: { name } });
 const rename = (id: string, name: string, { token } = ada): Promise<Answer> =>
   app.call('PATCH', `${path}/${id}`, { token, body: { name } });
 const list = ({ token } = ada): Promise<Answer> => app.call('GET', path, { token });
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 
 test('an organisation begins with its default workspace', async () => {
   const { status, body } = await list(eve);

@@ -1,29 +1,20 @@
 // The story of policies over HTTP (document 2, section 4.2): every rule, every code, every audit entry.
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { policyLimits } from '../../../src/domain/policies/definition.ts';
 import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
+import { auditOf } from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
 const unknownId = 'a'.repeat(24);
 
-let app: TestApp;
-let database: mongoose.Connection;
-let ada: Owner;
-let eve: Owner;
-beforeAll(async () => {
-  const mongoUri = databaseUri();
-  database = await mongoose.createConnection(mongoUri).asPromise();
-  app = await startApp({}, { mongoUri });
-  ada = await createOwner(app);
-  eve = await createOwner(app, 'Eve');
-});
-afterAll(async () => {
-  await app.stop();
-  await database.close();
-});
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const eve = useOwner(harness, 'Eve');
 
 const spending = {
   name: 'Spending',
@@ -51,11 +42,6 @@ async function made(
 async function newWorkspace(who: Owner, name: string): Promise<string> {
   return ok(await app.call('POST', '/api/v1/workspaces', { token: who.token, body: { name } })).body
     .data._id;
-}
-
-async function auditOf(who: Owner, query: string): Promise<Record<string, unknown>[]> {
-  return ok(await app.call('GET', `/api/v1/audit?${query}`, { token: who.token })).body.data
-    .entries;
 }
 
 test('a policy is created with its defaults, read, changed and removed, each with its audit entry', async () => {
@@ -101,7 +87,7 @@ test('a policy is created with its defaults, read, changed and removed, each wit
     data._id,
   );
 
-  const entries = await auditOf(ada, `resourceId=${data._id}`);
+  const entries = await auditOf(app, ada, `resourceId=${data._id}`);
   expect(
     entries.map(({ action, resource, status, userId }) => ({ action, resource, status, userId })),
   ).toEqual(
@@ -369,7 +355,7 @@ test.each(['member', 'viewer', 'reviewer'])(
   async (role) => {
     const bob = await createOwner(app, 'Bob');
     const policy = await made(bob);
-    const memberships = database.collection('memberships');
+    const memberships = harness.db.collection('memberships');
     const userId = new mongoose.Types.ObjectId(bob.userId);
     await memberships.updateOne({ userId }, { $set: { role } });
     expect((await get(bob, '')).body.data).toEqual([policy]);
@@ -384,7 +370,7 @@ test.each(['member', 'viewer', 'reviewer'])(
     ])
       expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
     await memberships.updateOne({ userId }, { $set: { role: 'owner' } });
-    const failures = await auditOf(bob, 'status=failure&resource=policy');
+    const failures = await auditOf(app, bob, 'status=failure&resource=policy');
     expect(
       failures.map(({ action, resourceId, userRole }) => ({ action, resourceId, userRole })),
     ).toEqual([
@@ -399,7 +385,7 @@ test.each(['member', 'viewer', 'reviewer'])(
 test('an auditor does not see them', async () => {
   const bob = await createOwner(app, 'Bob');
   const userId = new mongoose.Types.ObjectId(bob.userId);
-  await database.collection('memberships').updateOne({ userId }, { $set: { role: 'auditor' } });
+  await harness.db.collection('memberships').updateOne({ userId }, { $set: { role: 'auditor' } });
   expect((await get(bob, '')).body.code).toBe('FORBIDDEN');
 });
 
@@ -428,7 +414,7 @@ test('every template becomes a policy; its name can be replaced', async () => {
   expect((await fromTemplate({ templateId: 'no-such' })).body.code).toBe('NOT_FOUND');
   for (const wrong of [{}, { templateId: 5 }, { templateId, name: '' }])
     expect((await fromTemplate(wrong)).body.code).toBe('VALIDATION_ERROR');
-  expect(await auditOf(bob, 'action=policy.create&limit=200')).toHaveLength(
+  expect(await auditOf(app, bob, 'action=policy.create&limit=200')).toHaveLength(
     policyTemplates.length + 1,
   );
 });

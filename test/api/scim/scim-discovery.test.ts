@@ -1,19 +1,17 @@
 // What the SCIM interface says of itself, who gets in, and how often (document 1, sections 4.5, 5 and 8).
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
-import { ok, createOwner, type Owner } from '../../setup/personas.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { objectId } from '../../setup/harness.ts';
+import { ok, createOwner } from '../../setup/personas.ts';
 import { directory, type Directory } from '../../setup/scim.ts';
 import { startApp } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let ada: Owner;
 let scim: Directory;
+const harness = useHarness({ ASSAY_PUBLIC_URL: 'https://assay.example/' });
+const ada = useOwner(harness);
 beforeAll(async () => {
-  harness = await startHarness({ ASSAY_PUBLIC_URL: 'https://assay.example/' });
-  ada = await createOwner(harness.app);
   scim = await directory(harness.app, ada);
 });
-afterAll(() => harness.stop());
 
 const open = (path: string) => harness.app.call('GET', `/scim/v2${path}`);
 

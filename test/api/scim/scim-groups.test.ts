@@ -1,26 +1,17 @@
 // The story of SCIM groups over HTTP (document 1, sections 2 and 4.5): role buckets whose members come and go.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  auditOf,
-  changeMembership,
-  createMember,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
-import { ok, createOwner, type Owner } from '../../setup/personas.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
+import { ok, createOwner } from '../../setup/personas.ts';
 import { directory, PATCH_URN, type Directory } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let ada: Owner;
 let scim: Directory;
+const harness = useHarness();
+const ada = useOwner(harness);
 beforeAll(async () => {
-  harness = await startHarness();
-  ada = await createOwner(harness.app);
   scim = await directory(harness.app, ada);
 });
-afterAll(() => harness.stop());
 
 const outcome = ({ status, body }: Answer): unknown[] => [status, body?.scimType, body?.code];
 const invalid = [400, 'invalidValue', undefined];

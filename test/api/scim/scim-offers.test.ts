@@ -1,42 +1,27 @@
 // A membership that a directory gives to an account it may not speak for is an offer: it shows nothing, harms nobody, and can be declined.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
+import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { cookieIn, landing, SESSION } from '../../setup/browser.ts';
-import {
-  auditOf,
-  changeMembership,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
+import { auditOf, changeMembership, objectId, startHarness } from '../../setup/harness.ts';
 import { createOwner, ok, PASSWORD, type Owner } from '../../setup/personas.ts';
-import {
-  startHandmadeProvider,
-  type HandmadeProvider,
-} from '../../setup/providers/identity-provider.ts';
+import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
 import { createSsoOrganization, signOn, type SsoOrganization } from '../../setup/providers/sso.ts';
 import { directory, type Directory } from '../../setup/scim.ts';
-import type { Answer } from '../../setup/start-app.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let provider: HandmadeProvider;
 /** An organisation that has proved a domain and signs its people on. */
 let first: SsoOrganization;
 let scim: Directory;
 /** A stranger's organisation, and its directory. */
-let eve: Owner;
 let attack: Directory;
+const provider = useFixture(startHandmadeProvider, (started) => started.stop());
+const harness = useHarness({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1' });
+const eve = useOwner(harness, 'Eve');
 beforeAll(async () => {
-  provider = await startHandmadeProvider();
-  harness = await startHarness({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1' });
   first = await createSsoOrganization(harness, provider.realm());
   scim = await directory(harness.app, first.owner);
-  eve = await createOwner(harness.app, 'Eve');
   attack = await directory(harness.app, eve);
-});
-afterAll(async () => {
-  await harness.stop();
-  await provider.stop();
 });
 
 interface Member {
@@ -62,7 +47,6 @@ const leave = (token: string, { organizationId }: Owner): Promise<Answer> =>
   call('DELETE', `auth/me/orgs/${organizationId}`, token);
 const login = (email: string): Promise<Answer> =>
   call('POST', 'auth/login', undefined, { email, password: PASSWORD });
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 
 /** Somebody whose mailbox is proved and who has signed in with a second factor, elsewhere. */
 async function known(): Promise<Owner> {

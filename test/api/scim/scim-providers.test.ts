@@ -1,18 +1,14 @@
 // What Entra and Okta really send, in the order in which they send it.
 // Entra: "Develop and plan provisioning for a SCIM endpoint", sections "User operations" and "Group operations", and "Known issues
 // with SCIM 2.0 protocol compliance" (learn.microsoft.com, app-provisioning). Okta: "Okta and SCIM Version 2.0" (developer.okta.com).
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startHarness, type Harness } from '../../setup/harness.ts';
+import { expect, test } from 'vitest';
+import { useHarness } from '../../setup/fixtures.ts';
 import { createOwner } from '../../setup/personas.ts';
 import { directory, PATCH_URN, USER_URN, type Directory } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
+const harness = useHarness();
 
 const start = async (name: string): Promise<Directory> =>
   directory(harness.app, await createOwner(harness.app, name));

@@ -1,9 +1,10 @@
 // Attempts to get in, or at somebody else's account, through SCIM: none has an effect.
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
 import { randomHex } from '../../../src/platform/ids.ts';
-import { createMember, objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createMember, objectId } from '../../setup/harness.ts';
 import {
   createAgent,
   ok,
@@ -14,18 +15,15 @@ import {
 } from '../../setup/personas.ts';
 import { address, directory, PATCH_URN, type Directory } from '../../setup/scim.ts';
 
-let harness: Harness;
 /** The attacker's organisation, and the one that is attacked. */
-let eve: Owner;
-let bob: Owner;
 let attack: Directory;
 let home: Directory;
+const harness = useHarness();
+const eve = useOwner(harness, 'Eve');
+const bob = useOwner(harness, 'Bob');
 beforeAll(async () => {
-  harness = await startHarness();
-  [eve, bob] = [await createOwner(harness.app, 'Eve'), await createOwner(harness.app, 'Bob')];
   [attack, home] = [await directory(harness.app, eve), await directory(harness.app, bob)];
 });
-afterAll(() => harness.stop());
 
 /** Everything that makes up the other organisation: its people, memberships and sessions. */
 async function belongings({ organizationId, userId }: Owner): Promise<object> {

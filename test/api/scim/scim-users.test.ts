@@ -1,26 +1,17 @@
 // The story of SCIM users over HTTP (document 1, sections 2, 3 and 4.5): provision, find, change, deactivate.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  auditOf,
-  changeMembership,
-  createMember,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
-import { ok, createOwner, type Owner } from '../../setup/personas.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
+import { ok, createOwner } from '../../setup/personas.ts';
 import { address, directory, USER_URN, type Directory } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let ada: Owner;
 let scim: Directory;
+const harness = useHarness();
+const ada = useOwner(harness);
 beforeAll(async () => {
-  harness = await startHarness();
-  ada = await createOwner(harness.app);
   scim = await directory(harness.app, ada);
 });
-afterAll(() => harness.stop());
 
 const outcome = ({ status, body }: Answer): unknown[] => [status, body?.scimType, body?.code];
 const query = (filter: string, more = ''): string =>

@@ -1,19 +1,12 @@
 // An account that its organisation's directory made, and that its owner has made their own since: no provider opens it any more.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
+import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { cookieIn, landing, SESSION } from '../../setup/browser.ts';
-import { auditOf, startHarness, type Harness } from '../../setup/harness.ts';
-import {
-  startHandmadeProvider,
-  type HandmadeProvider,
-} from '../../setup/providers/identity-provider.ts';
-import {
-  holdMail,
-  startMailServer,
-  tokenOf,
-  type MailServer,
-} from '../../setup/providers/mail-server.ts';
-import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { auditOf } from '../../setup/harness.ts';
+import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
+import { holdMail, startMailServer, tokenOf } from '../../setup/providers/mail-server.ts';
+import { ok, PASSWORD } from '../../setup/personas.ts';
 import { directory, type Directory } from '../../setup/scim.ts';
 import {
   createSsoOrganization,
@@ -23,35 +16,26 @@ import {
 } from '../../setup/providers/sso.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
-let office: MailServer;
-let harness: Harness;
-let provider: HandmadeProvider;
 let deliver: () => Promise<number>;
 /** The organisation whose directory and provider speak of people outside its domain. */
 let first: SsoOrganization;
 let scim: Directory;
 /** Where these people go on to. */
-let corp: Owner;
 /** An address that is of no proved domain. */
 let email: string;
 let id: string;
+const office = useFixture(startMailServer, (started) => started.close());
+const provider = useFixture(startHandmadeProvider, (started) => started.stop());
+const harness = useHarness(() => ({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1', SMTP_URL: office.url }));
+const corp = useOwner(harness, 'Corp');
 beforeAll(async () => {
-  office = await startMailServer();
-  provider = await startHandmadeProvider();
-  harness = await startHarness({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1', SMTP_URL: office.url });
   ({ deliver } = await holdMail(harness));
   first = await createSsoOrganization(harness, provider.realm());
   scim = await directory(harness.app, first.owner);
-  corp = await createOwner(harness.app, 'Corp');
 });
 beforeEach(async () => {
   email = `contractor-${randomHex(5)}@outside.example.net`;
   ({ id } = await scim.provision({ userName: email, externalId: email, displayName: 'As Sent' }));
-});
-afterAll(async () => {
-  await harness.stop();
-  await provider.stop();
-  await office.close();
 });
 
 const post = (path: string, body: object, token?: string): Promise<Answer> =>

@@ -1,8 +1,9 @@
 // A move to another protocol or another kind of name: everybody stays who they are, and nobody becomes somebody else.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { completeSignOns } from '../../../src/resources/organization/sso-settings/provider-names.migration.ts';
+import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { Browser, landing } from '../../setup/browser.ts';
-import { auditOf, objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { auditOf, objectId } from '../../setup/harness.ts';
 import {
   EMAIL_ATTRIBUTE,
   EMAIL_FORMAT,
@@ -10,10 +11,7 @@ import {
   SamlIdentityProvider,
   useSaml,
 } from '../../setup/providers/identity-provider-saml.ts';
-import {
-  startHandmadeProvider,
-  type HandmadeProvider,
-} from '../../setup/providers/identity-provider.ts';
+import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
 import { ok } from '../../setup/personas.ts';
 import {
   configureSso,
@@ -27,22 +25,14 @@ import type { Answer } from '../../setup/start-app.ts';
 const SAML_PATH = '/api/v1/auth/saml';
 const idp = new SamlIdentityProvider(() => new Date());
 
-let harness: Harness;
-let provider: HandmadeProvider;
 let home: SsoOrganization;
-beforeAll(async () => {
-  provider = await startHandmadeProvider();
-  harness = await startHarness({
-    ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
-    ASSAY_PUBLIC_URL: 'https://assay.example.com',
-  });
+const provider = useFixture(startHandmadeProvider, (started) => started.stop());
+const harness = useHarness({
+  ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
+  ASSAY_PUBLIC_URL: 'https://assay.example.com',
 });
 beforeEach(async () => {
   home = await createSsoOrganization(harness, provider.realm());
-});
-afterAll(async () => {
-  await harness.stop();
-  await provider.stop();
 });
 
 const address = (name: string): string => `${name}@${home.domain}`;

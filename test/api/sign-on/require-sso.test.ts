@@ -1,11 +1,9 @@
 // An organisation that requires its sign-on: nobody but its owners comes in another way.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createMember, objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { useFixture, useHarness } from '../../setup/fixtures.ts';
+import { createMember, objectId } from '../../setup/harness.ts';
 import { createOwner, ok, PASSWORD, type Owner } from '../../setup/personas.ts';
-import {
-  startHandmadeProvider,
-  type HandmadeProvider,
-} from '../../setup/providers/identity-provider.ts';
+import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
 import {
   configureSso,
   createSsoOrganization,
@@ -13,24 +11,16 @@ import {
   signOn,
   type SsoOrganization,
 } from '../../setup/providers/sso.ts';
-import type { Answer } from '../../setup/start-app.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let provider: HandmadeProvider;
 let home: SsoOrganization;
 /** A member, who has an organisation of their own too. */
 let bob: Owner;
-beforeAll(async () => {
-  provider = await startHandmadeProvider();
-  harness = await startHarness({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1' });
-});
+const provider = useFixture(startHandmadeProvider, (started) => started.stop());
+const harness = useHarness({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1' });
 beforeEach(async () => {
   home = await createSsoOrganization(harness, provider.realm());
   bob = await createMember(harness, home.owner, 'admin');
-});
-afterAll(async () => {
-  await harness.stop();
-  await provider.stop();
 });
 
 const require = (requireSso: boolean): Promise<void> => configureSso(harness, home, { requireSso });
@@ -39,7 +29,6 @@ const post = (path: string, body: object, token?: string): Promise<Answer> =>
 const me = ({ token }: Pick<Owner, 'token'>): Promise<Answer> =>
   harness.app.call('GET', '/api/v1/auth/me', { token });
 const login = ({ email }: Owner): Promise<Answer> => post('login', { email, password: PASSWORD });
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 
 test('a session that was opened another way ends with the next request, and counts again when that is no longer required', async () => {
   expect((await me(bob)).status).toBe(200);

@@ -1,14 +1,12 @@
 // Where a sign-on ends when no front end is configured: a page that says how, and runs nothing.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { registry } from '../../../src/errors.ts';
+import { useHarness } from '../../setup/fixtures.ts';
 import { Browser, landing } from '../../setup/browser.ts';
-import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import type { Answer } from '../../setup/start-app.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.stop());
+const harness = useHarness();
+const { app } = harness;
 
 const page = (query = ''): Promise<Answer> => app.call('GET', `/signed-on${query}`);
 

@@ -1,12 +1,9 @@
 // Where a sign-on begins: which organisation an address leads to, what is told to whom, and where a browser may return.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { Browser } from '../../setup/browser.ts';
-import { auditOf, objectId, startHarness, type Harness } from '../../setup/harness.ts';
-import {
-  askedBy,
-  startHandmadeProvider,
-  type HandmadeProvider,
-} from '../../setup/providers/identity-provider.ts';
+import { auditOf, objectId } from '../../setup/harness.ts';
+import { askedBy, startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
 import { ok, createOwner } from '../../setup/personas.ts';
 import {
   claimDomain,
@@ -15,28 +12,21 @@ import {
   unproveDomain,
   type SsoOrganization,
 } from '../../setup/providers/sso.ts';
-import type { Answer } from '../../setup/start-app.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let provider: HandmadeProvider;
 let home: SsoOrganization;
-beforeAll(async () => {
-  provider = await startHandmadeProvider();
-  harness = await startHarness({
-    ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
-    ASSAY_PUBLIC_URL: 'https://assay.example.com',
-    ASSAY_RETURN_URLS: 'https://app.example.com/signed-on,http://localhost:5173/',
-  });
-  home = await createSsoOrganization(harness, provider.realm());
+const provider = useFixture(startHandmadeProvider, (started) => started.stop());
+const harness = useHarness({
+  ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
+  ASSAY_PUBLIC_URL: 'https://assay.example.com',
+  ASSAY_RETURN_URLS: 'https://app.example.com/signed-on,http://localhost:5173/',
 });
-afterAll(async () => {
-  await harness.stop();
-  await provider.stop();
+beforeAll(async () => {
+  home = await createSsoOrganization(harness, provider.realm());
 });
 
 const begin = (email: string, more: object = {}): Promise<Answer> =>
   initiate(new Browser(harness.app), email, more);
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const change = ({ owner }: SsoOrganization, set: object) =>
   harness.db
     .collection('organizations')

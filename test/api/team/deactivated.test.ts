@@ -1,31 +1,22 @@
 // Somebody whom the directory has deactivated, with a session that is still open: reads until it ends, changes nothing (document 1, sections 3 and 4.5).
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { locate } from '../../../src/http/router.ts';
 import { mounts } from '../../../src/routes.ts';
-import {
-  auditOf,
-  createMember,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
-import { ok, createOwner, type Owner } from '../../setup/personas.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { ok, type Owner } from '../../setup/personas.ts';
 import { directory, type Directory } from '../../setup/scim.ts';
-import type { Answer } from '../../setup/start-app.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let ada: Owner;
 let people: Directory;
+const harness = useHarness();
+const ada = useOwner(harness);
 beforeAll(async () => {
-  harness = await startHarness();
-  ada = await createOwner(harness.app);
   people = await directory(harness.app, ada);
 });
-afterAll(() => harness.stop());
 
 const call = (method: string, path: string, by: Owner, body: object = {}): Promise<Answer> =>
   harness.app.call(method, path, { token: by.token, ...(method !== 'GET' && { body }) });
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body?.code];
 /** An owner with an open session whom the directory has deactivated. */
 async function deactivated(): Promise<Owner> {
   const person = await createMember(harness, ada, 'owner');

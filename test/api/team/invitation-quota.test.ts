@@ -1,8 +1,8 @@
 // Invitation mails: so many to one address and so many of an organisation in a day, and names that cannot pass for the mail's own words.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startHarness, type Harness } from '../../setup/harness.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { createOwner, ok, type Owner } from '../../setup/personas.ts';
-import { holdMail, startMailServer, type MailServer } from '../../setup/providers/mail-server.ts';
+import { holdMail, startMailServer } from '../../setup/providers/mail-server.ts';
 import { address } from '../../setup/scim.ts';
 import { MovedClock } from '../../setup/second-factor.ts';
 import type { Answer } from '../../setup/start-app.ts';
@@ -10,24 +10,22 @@ import type { Answer } from '../../setup/start-app.ts';
 const DAY = 24 * 3600_000;
 const clock = new MovedClock();
 
-let office: MailServer;
-let harness: Harness;
 let ada: Owner;
 let deliver: () => Promise<number>;
+const office = useFixture(startMailServer, (started) => started.close());
+const harness = useHarness(
+  () => ({
+    SMTP_URL: office.url,
+    ASSAY_LIMIT_INVITATIONS: '4',
+    ASSAY_LIMIT_INVITATIONS_TO_ONE: '3',
+  }),
+  { clock },
+);
 beforeAll(async () => {
-  office = await startMailServer();
-  harness = await startHarness(
-    { SMTP_URL: office.url, ASSAY_LIMIT_INVITATIONS: '4', ASSAY_LIMIT_INVITATIONS_TO_ONE: '3' },
-    { clock },
-  );
   ({ deliver } = await holdMail(harness));
 });
 beforeEach(async () => {
   ada = await createOwner(harness.app);
-});
-afterAll(async () => {
-  await harness.stop();
-  await office.close();
 });
 
 const call = (method: string, path: string, body?: object): Promise<Answer> =>

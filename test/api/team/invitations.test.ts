@@ -19,7 +19,7 @@ import {
   type Received,
 } from '../../setup/providers/mail-server.ts';
 import { enrol, MovedClock } from '../../setup/second-factor.ts';
-import type { Answer, TestApp } from '../../setup/start-app.ts';
+import { outcome, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const DAY = 24 * 3600 * 1000;
 const clock = new MovedClock();
@@ -52,7 +52,6 @@ afterAll(async () => {
 });
 
 const at = '/api/v1/team';
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const someone = (): string => `guest-${randomHex(6)}@example.com`;
 const write = (email: unknown, role?: unknown, by = ada): Promise<Answer> =>
   app.call('POST', `${at}/invite`, {

@@ -1,27 +1,14 @@
 // The story of team members over HTTP (document 1, sections 2, 3 and 4.4): listed, given roles, suspended, reactivated, removed.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  auditOf,
-  changeMembership,
-  createMember,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
+import { describe, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
 import { ok, createOwner, PASSWORD, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import type { Answer, TestApp } from '../../setup/start-app.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let app: TestApp;
-let ada: Owner;
-beforeAll(async () => {
-  harness = await startHarness();
-  app = harness.app;
-  ada = await createOwner(app);
-});
-afterAll(() => harness.stop());
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
 
-const outcome = ({ status, body }: Answer): [number, string | undefined] => [status, body.code];
 const list = ({ token }: Owner): Promise<Answer> =>
   app.call('GET', '/api/v1/team/members', { token });
 const patch = ({ token }: Owner, path: string, body?: object): Promise<Answer> =>

@@ -1,34 +1,31 @@
 // A request repeated is answered, not done again (document 1, section 8).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import {
   decision,
   ok,
   createOwner,
   createWorkspaceKey,
   createAgent,
-  type Owner,
 } from '../../setup/personas.ts';
-import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
-import { startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
+import { objectId, startHarness } from '../../setup/harness.ts';
+import { startApp, type Answer, type Call } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let app: TestApp;
-let ada: Owner;
 let key: string;
 /** Milliseconds that the app's clock is ahead. */
 let ahead = 0;
 /** While set, nothing goes on after the named step of ingestion. */
 let stall: { step: string; until: Promise<void> } | null = null;
+const harness = useHarness(
+  {},
+  {
+    clock: { now: () => new Date(Date.now() + ahead) },
+    probe: (step) => (step === stall?.step ? stall.until : undefined),
+  },
+);
+const { app } = harness;
+const ada = useOwner(harness);
 beforeAll(async () => {
-  harness = await startHarness(
-    {},
-    {
-      clock: { now: () => new Date(Date.now() + ahead) },
-      probe: (step) => (step === stall?.step ? stall.until : undefined),
-    },
-  );
-  app = harness.app;
-  ada = await createOwner(app);
   ({ key } = await createWorkspaceKey(app, ada));
   for (const [value, type] of [
     ['refund', 'flag_for_review'],
@@ -39,7 +36,6 @@ beforeAll(async () => {
     ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
   }
 });
-afterAll(() => harness.stop());
 
 const post = (call: Call, onceKey?: string): Promise<Answer> =>
   app.call('POST', '/api/v1/traces', {

@@ -1,19 +1,18 @@
 // Lists of more than can be counted at once: what a total says, that hasMore is right, and that no read goes on for ever (document 1, section 1).
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { translateError } from '../../../src/http/answers/translate-error.ts';
-import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { objectId } from '../../setup/harness.ts';
 import { newId } from '../../../src/platform/ids.ts';
-import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import { createOwner, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
 import { directory } from '../../setup/scim.ts';
 
-let harness: Harness;
-let ada: Owner;
 let key: string;
 const COPIES = 10_050;
+const harness = useHarness();
+const ada = useOwner(harness);
 beforeAll(async () => {
-  harness = await startHarness();
-  ada = await createOwner(harness.app);
   ({ key } = await createWorkspaceKey(harness.app, ada));
   await post();
   const ledger = harness.db.collection('ledger');
@@ -25,7 +24,6 @@ beforeAll(async () => {
   );
   await ledger.insertMany(copies);
 });
-afterAll(() => harness.stop());
 
 const post = async (): Promise<void> => {
   ok(await harness.app.call('POST', '/api/v1/traces', { key, body: decision('x') }));

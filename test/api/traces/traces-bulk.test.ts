@@ -1,33 +1,23 @@
 // Bulk changes of decisions: each an entry of the chain, each audited; deletion really empties (document 2, section 4.1; docs/ledger.md).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  auditOf,
-  createMember,
-  objectId,
-  startHarness,
-  type Harness,
-} from '../../setup/harness.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
 import {
   createAgent,
   decision,
   ok,
   createOwner,
   createWorkspaceKey,
-  type Owner,
 } from '../../setup/personas.ts';
-import type { Answer, TestApp } from '../../setup/start-app.ts';
+import type { Answer } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let app: TestApp;
-let ada: Owner;
 let key: string;
+const harness = useHarness({}, { subscribesToEvents: () => Promise.resolve(true) });
+const { app } = harness;
+const ada = useOwner(harness);
 beforeAll(async () => {
-  harness = await startHarness({}, { subscribesToEvents: () => Promise.resolve(true) });
-  app = harness.app;
-  ada = await createOwner(app);
   ({ key } = await createWorkspaceKey(app, ada));
 });
-afterAll(() => harness.stop());
 
 interface Posted {
   id: string;

@@ -1,18 +1,17 @@
 // What ingestion refuses, and what it takes, over HTTP (document 1, section 9; document 2, section 4.1).
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decision, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { startApp, type Call, type TestApp } from '../../setup/start-app.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { decision, createWorkspaceKey } from '../../setup/personas.ts';
+import type { Call } from '../../setup/start-app.ts';
 
-let app: TestApp;
-let ada: Owner;
 let key: string;
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
 beforeAll(async () => {
-  app = await startApp();
-  ada = await createOwner(app);
   ({ key } = await createWorkspaceKey(app, ada));
 });
-afterAll(() => app.stop());
 
 const post = (call: Call) => app.call('POST', '/api/v1/traces', { key, ...call });
 const total = async () =>

@@ -1,6 +1,7 @@
 // Lists of decisions: every filter, alone and together, full-text search, paging, order, exact totals (document 2, section 4.1).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { objectId } from '../../setup/harness.ts';
 import {
   createAgent,
   decision,
@@ -9,19 +10,15 @@ import {
   createWorkspaceKey,
   type Owner,
 } from '../../setup/personas.ts';
-import type { Answer, TestApp } from '../../setup/start-app.ts';
+import type { Answer } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let app: TestApp;
-let ada: Owner;
 let key: string;
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
 beforeAll(async () => {
-  harness = await startHarness();
-  app = harness.app;
-  ada = await createOwner(app);
   ({ key } = await createWorkspaceKey(app, ada));
 });
-afterAll(() => harness.stop());
 
 const get = (query: string, { token } = ada): Promise<Answer> =>
   app.call('GET', `/api/v1/traces?${query}`, { token });

@@ -1,27 +1,23 @@
 // Personal data and payloads that must not be kept: scrubbed at the door, absent from the database (document 2, section 2).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { objectId } from '../../setup/harness.ts';
 import {
   createAgent,
   decision,
   ok,
   createOwner,
   createWorkspaceKey,
-  type Owner,
 } from '../../setup/personas.ts';
-import type { Answer, Call, TestApp } from '../../setup/start-app.ts';
+import type { Answer, Call } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let app: TestApp;
-let ada: Owner;
 let key: string;
+const harness = useHarness({}, { subscribesToEvents: () => Promise.resolve(true) });
+const { app } = harness;
+const ada = useOwner(harness);
 beforeAll(async () => {
-  harness = await startHarness({}, { subscribesToEvents: () => Promise.resolve(true) });
-  app = harness.app;
-  ada = await createOwner(app);
   ({ key } = await createWorkspaceKey(app, ada));
 });
-afterAll(() => harness.stop());
 
 const post = (call: Call): Promise<Answer> => app.call('POST', '/api/v1/traces', { key, ...call });
 const list = async (query: string) =>

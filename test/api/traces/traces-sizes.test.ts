@@ -1,18 +1,17 @@
 // Bounds that the schema version does not carry: members of any shape, lists before their items, pages of large decisions.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decision, ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { decision, ok, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
+import type { Answer } from '../../setup/start-app.ts';
 
 const KIB = 1024;
-let app: TestApp;
-let ada: Owner;
 let key: string;
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
 beforeAll(async () => {
-  app = await startApp();
-  ada = await createOwner(app);
   ({ key } = await createWorkspaceKey(app, ada));
 });
-afterAll(() => app.stop());
 
 const post = (body: object, by = key): Promise<Answer> =>
   app.call('POST', '/api/v1/traces', { key: by, body });

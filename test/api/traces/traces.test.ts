@@ -1,9 +1,10 @@
 // The story of decisions over HTTP (document 2, section 4.1): verdicts, scores, agents and keys, versions, the receipt.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
 import { SCHEMA_VERSIONS, type SchemaVersion } from '../../../src/domain/record/schema-versions.ts';
-import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { objectId } from '../../setup/harness.ts';
 import {
   createAgent,
   decision,
@@ -12,16 +13,13 @@ import {
   createWorkspaceKey,
   type Owner,
 } from '../../setup/personas.ts';
-import type { Answer, Call, TestApp } from '../../setup/start-app.ts';
+import type { Answer, Call } from '../../setup/start-app.ts';
 
-let harness: Harness;
-let app: TestApp;
-let ada: Owner;
 let key: string;
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
 beforeAll(async () => {
-  harness = await startHarness();
-  app = harness.app;
-  ada = await createOwner(app);
   ({ key } = await createWorkspaceKey(app, ada));
   await policy(ada, ['Refunds', 'refund'], {
     type: 'flag_for_review',
@@ -30,7 +28,6 @@ beforeAll(async () => {
   await policy(ada, ['Wires', 'wire'], { type: 'block', config: { reason: 'No wires' } });
   await policy(ada, ['Notes', 'note'], { type: 'notify', config: { channel: 'ops' } });
 });
-afterAll(() => harness.stop());
 
 const post = (call: Call): Promise<Answer> => app.call('POST', '/api/v1/traces', { key, ...call });
 const read = (id: string, who = ada) =>

@@ -1,13 +1,10 @@
 // Logout with OpenID Connect: told by the provider over the back channel, and begun here; and what must end nothing.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useFixture, useHarness } from '../../../setup/fixtures.ts';
 import { Browser, landing } from '../../../setup/browser.ts';
-import { auditOf, startHarness, type Harness } from '../../../setup/harness.ts';
-import {
-  startHandmadeProvider,
-  type Claims,
-  type HandmadeProvider,
-} from '../../../setup/providers/identity-provider.ts';
+import { auditOf } from '../../../setup/harness.ts';
+import { startHandmadeProvider, type Claims } from '../../../setup/providers/identity-provider.ts';
 import { ok } from '../../../setup/personas.ts';
 import {
   configureSso,
@@ -23,23 +20,15 @@ const HOME = 'https://app.example.com/';
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-let harness: Harness;
-let provider: HandmadeProvider;
 let home: SsoOrganization;
-beforeAll(async () => {
-  provider = await startHandmadeProvider();
-  harness = await startHarness({
-    ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
-    ASSAY_PUBLIC_URL: PUBLIC,
-    ASSAY_RETURN_URLS: HOME,
-  });
+const provider = useFixture(startHandmadeProvider, (started) => started.stop());
+const harness = useHarness({
+  ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
+  ASSAY_PUBLIC_URL: PUBLIC,
+  ASSAY_RETURN_URLS: HOME,
 });
 beforeEach(async () => {
   home = await createSsoOrganization(harness, provider.realm());
-});
-afterAll(async () => {
-  await harness.stop();
-  await provider.stop();
 });
 
 const now = (): number => Math.floor(Date.now() / 1000);

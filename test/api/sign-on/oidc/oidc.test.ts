@@ -1,19 +1,9 @@
 // Sign-on at an organisation's OpenID provider: who becomes which member, and how it ends in the browser.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useFixture, useHarness } from '../../../setup/fixtures.ts';
 import { Browser, cookieIn, landing, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
-import {
-  auditOf,
-  changeMembership,
-  objectId,
-  prove,
-  startHarness,
-  type Harness,
-} from '../../../setup/harness.ts';
-import {
-  askedBy,
-  startHandmadeProvider,
-  type HandmadeProvider,
-} from '../../../setup/providers/identity-provider.ts';
+import { auditOf, changeMembership, objectId, prove } from '../../../setup/harness.ts';
+import { askedBy, startHandmadeProvider } from '../../../setup/providers/identity-provider.ts';
 import { ok, createOwner, type Owner } from '../../../setup/personas.ts';
 import { directory } from '../../../setup/scim.ts';
 import { Authenticator, enrol, MovedClock } from '../../../setup/second-factor.ts';
@@ -30,25 +20,19 @@ import type { Answer } from '../../../setup/start-app.ts';
 const HOME = 'https://app.example.com/signed-on';
 const clock = new MovedClock();
 
-let harness: Harness;
-let provider: HandmadeProvider;
 let home: SsoOrganization;
+const provider = useFixture(startHandmadeProvider, (started) => started.stop());
+const harness = useHarness(
+  {
+    ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
+    ASSAY_PUBLIC_URL: 'https://assay.example.com',
+    ASSAY_RETURN_URLS: `${HOME},https://app.example.com/other`,
+    ASSAY_LIMIT_ACCOUNT: '1000',
+  },
+  { clock },
+);
 beforeAll(async () => {
-  provider = await startHandmadeProvider();
-  harness = await startHarness(
-    {
-      ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
-      ASSAY_PUBLIC_URL: 'https://assay.example.com',
-      ASSAY_RETURN_URLS: `${HOME},https://app.example.com/other`,
-      ASSAY_LIMIT_ACCOUNT: '1000',
-    },
-    { clock },
-  );
   home = await createSsoOrganization(harness, provider.realm());
-});
-afterAll(async () => {
-  await harness.stop();
-  await provider.stop();
 });
 
 let made = 0;

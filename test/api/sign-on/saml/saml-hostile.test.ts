@@ -1,7 +1,8 @@
 // SAML from strangers and thieves: nothing of it signs anybody in, and each refusal is the one that was meant.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../../setup/fixtures.ts';
 import { Browser } from '../../../setup/browser.ts';
-import { objectId, startHarness, type Harness } from '../../../setup/harness.ts';
+import { objectId } from '../../../setup/harness.ts';
 import {
   base64,
   responseXml,
@@ -9,7 +10,7 @@ import {
   type Asked,
   type Said,
 } from '../../../setup/providers/identity-provider-saml.ts';
-import { ok, createOwner, type Owner } from '../../../setup/personas.ts';
+import { ok } from '../../../setup/personas.ts';
 import type { Answer } from '../../../setup/start-app.ts';
 import {
   clock,
@@ -27,25 +28,21 @@ const PUBLIC = 'https://assay.example.com';
 const SAML_PATH = '/api/v1/auth/saml';
 const CALLBACK = `${SAML_PATH}/callback`;
 
-let harness: Harness;
-let home: Owner;
-let theirs: Owner;
+const harness = useHarness(
+  {
+    ASSAY_PUBLIC_URL: PUBLIC,
+    ASSAY_SAML_KEY: ours.key,
+    ASSAY_SAML_CERTIFICATE: ours.certificate,
+  },
+  { clock },
+);
+const home = useOwner(harness);
+const theirs = useOwner(harness, 'Bob');
 beforeAll(async () => {
-  harness = await startHarness(
-    {
-      ASSAY_PUBLIC_URL: PUBLIC,
-      ASSAY_SAML_KEY: ours.key,
-      ASSAY_SAML_CERTIFICATE: ours.certificate,
-    },
-    { clock },
-  );
-  home = await createOwner(harness.app);
-  theirs = await createOwner(harness.app, 'Bob');
   await useSaml(harness, home, { idp, domain: DOMAIN });
   // The same provider, for another organisation.
   await useSaml(harness, theirs, { idp, domain: 'other.example.com' });
 });
-afterAll(() => harness.stop());
 
 async function begin(browser: Browser, { organizationId } = home): Promise<Asked> {
   const answer = await browser.call('POST', `${SAML_PATH}/initiate`, { body: { organizationId } });
