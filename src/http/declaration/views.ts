@@ -41,6 +41,18 @@ export const line = (max: number) =>
     .max(max)
     .refine((text) => !NOT_IN_A_LINE.test(text), 'must not contain control characters');
 
+/** Line breaks and tabs are text, other control characters are not. */
+const NOT_IN_PROSE = /[^\P{Cc}\n\r\t]/u;
+
+/** A trimmed string of 1 to `max` characters on any number of lines. */
+export const prose = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .refine((text) => !NOT_IN_PROSE.test(text), 'must not contain control characters');
+
 /** An e-mail address, lower-cased. */
 export const emailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email());
 

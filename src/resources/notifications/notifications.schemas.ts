@@ -1,16 +1,7 @@
 // Inputs and views of notifications (document 3, sections 2 and 4.10).
 import { z } from 'zod';
-import { id, instant, line } from '../../http/declaration/views.ts';
+import { id, instant, line, prose } from '../../http/declaration/views.ts';
 import { NOTIFICATION_TYPES } from './notifications.model.ts';
-
-/** Line breaks and tabs are text, other control characters are not. */
-const CONTROL = /[^\P{Cc}\n\r\t]/u;
-const message = z
-  .string()
-  .trim()
-  .min(1)
-  .max(1000)
-  .refine((text) => !CONTROL.test(text), 'must not contain control characters');
 
 export const notificationQuery = z.object({
   unreadOnly: z
@@ -22,7 +13,7 @@ export const notificationQuery = z.object({
 
 export const broadcastInput = z.strictObject({
   title: line(200),
-  body: message,
+  body: prose(1000),
   sendEmail: z.boolean().optional().describe('Also by mail, to whoever has not opted out of it'),
 });
 

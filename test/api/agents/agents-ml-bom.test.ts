@@ -276,7 +276,6 @@ test.each([
   '__proto__',
   '<script>canary</script>',
   '${canary}{{7*7}}',
-  'canary\r\nX-Canary: 1',
 ])('the text %j stays a text', async (canary) => {
   const bot = await createAgent(app, ada);
   const { uri, sha256 } = { uri: 'urn:canary:1', sha256: 'c'.repeat(64) };
@@ -301,4 +300,23 @@ test.each([
       { 'bom-ref': 'dataset-1', name: canary },
     ],
   });
+});
+
+test('prose keeps its line breaks, and brings no header along; a name is on one line', async () => {
+  const canary = 'canary\r\nX-Canary: 1';
+  const bot = await createAgent(app, ada);
+  expect((await state(ada, bot.id, { provider: canary })).status).toBe(400);
+  const dataset = { name: 'letters', description: canary };
+  ok(
+    await state(ada, bot.id, {
+      model: 'm',
+      purpose: canary,
+      trainingDataSummary: canary,
+      datasets: [dataset],
+    }),
+  );
+  const answer = ok(await get(ada, `/${bot.id}/ml-bom`));
+  expect(await official.validate(JSON.stringify(answer.body.data))).toBeNull();
+  expect(answer.headers.get('x-canary')).toBeNull();
+  expect(answer.text.split(JSON.stringify(canary))).toHaveLength(4);
 });

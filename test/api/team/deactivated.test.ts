@@ -62,7 +62,9 @@ test('does not come back by the own hand, nor by way of keys, invitations, the S
 });
 
 const MAY = [
+  'DELETE /api/v1/auth/me/orgs/:id',
   'POST /api/v1/auth/logout',
+  'POST /api/v1/auth/sso/logout/initiate',
   'POST /api/v1/auth/saml/logout/initiate',
   'POST /api/v1/auth/switch-org',
 ];

@@ -1,4 +1,4 @@
-// A real name server on the loopback that knows TXT records, for verificationWorker of domains.
+// A real name server on the loopback that knows TXT records, for the verification of domains.
 import { createSocket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 
@@ -24,11 +24,17 @@ const NO_TTL = [0, 0, 0, 0];
 export async function startNameServer(): Promise<NameServer> {
   const socket = createSocket('udp4');
   await new Promise<void>((done) => socket.bind(0, '127.0.0.1', done));
+  let mood: NameServer['mood'] = 'well';
   const server: NameServer = {
     address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
     records: new Map(),
     asked: [],
-    mood: 'well',
+    get mood() {
+      return mood;
+    },
+    set mood(next) {
+      mood = next;
+    },
     stop: () => new Promise((done) => socket.close(done)),
   };
   socket.on('message', (query, { port, address }) => {

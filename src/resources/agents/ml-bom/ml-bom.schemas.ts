@@ -1,7 +1,7 @@
 // What may be stated of an agent's model, and the ML-BOM made of it (document 1, sections 2 and 4.3).
 import { z } from 'zod';
 import { isOpaqueReference } from '../../../domain/agents/ml-bom.ts';
-import { id, instant, line } from '../../../http/declaration/views.ts';
+import { id, instant, line, prose } from '../../../http/declaration/views.ts';
 
 const MAX_DATASETS = 50;
 
@@ -20,7 +20,7 @@ const dataset = z.object({
     .regex(/^[0-9a-fA-F]{64}$/, 'give 64 hex digits')
     .toLowerCase()
     .exactOptional(),
-  description: line(500).exactOptional(),
+  description: prose(500).exactOptional(),
 });
 
 export const modelMetadataInput = z.object({
@@ -29,8 +29,8 @@ export const modelMetadataInput = z.object({
   version: line(100).exactOptional(),
   license: line(200).exactOptional(),
   riskClass: line(100).exactOptional(),
-  purpose: line(2000).exactOptional(),
-  trainingDataSummary: line(5000).exactOptional(),
+  purpose: prose(2000).exactOptional(),
+  trainingDataSummary: prose(5000).exactOptional(),
   datasets: z.array(dataset).max(MAX_DATASETS).exactOptional(),
 });
 export const modelMetadataView = modelMetadataInput.extend({
