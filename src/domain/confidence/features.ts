@@ -1,5 +1,6 @@
 // The features of the confidence engine: each measures one thing that lowers the score (docs/confidence.md).
 import { canonicalize } from '../record/canonical-json.ts';
+import { partsIn } from '../patterns/part-search.ts';
 import type { Evidence } from './evidence.ts';
 import type { DecisionHistory } from './score.ts';
 
@@ -100,9 +101,10 @@ function marginOf({ action, alternatives, claimed }: Evidence): number {
 
 /** The share of values that do not occur in the lower-case text; 0 without values. */
 function missingShare(values: readonly string[], text: string): number {
-  return values.length === 0
-    ? 0
-    : values.filter((value) => !text.includes(value.toLowerCase())).length / values.length;
+  if (values.length === 0) return 0;
+  const sought = values.map((value) => value.toLowerCase());
+  const found = partsIn(sought, text);
+  return sought.filter((value) => !found.has(value)).length / values.length;
 }
 
 function clamp(share: number): number {

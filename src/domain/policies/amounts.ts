@@ -22,15 +22,25 @@ const amountText = /^[-+]?\s?[$€£]?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$/;
  * The absolute amounts in a value, as written (no currency is converted): numbers, and strings such as `"$1,200.50"`, whose member name
  * has a word like amount, price or refund (`refundAmount`, `unit_price`) or is `total`, `subtotal` or `sum`.
  */
-export function amountsIn(value: Json, name = ''): number[] {
-  if (value !== null && typeof value === 'object') {
-    const members = Array.isArray(value)
-      ? value.map((item): [string, Json] => [name, item])
-      : Object.entries(value);
-    return members.flatMap(([key, item]) => amountsIn(item, key));
-  }
-  const amount = namesMoney(name) ? numberOf(value) : null;
-  return amount === null ? [] : [Math.abs(amount)];
+export function amountsIn(value: Json): number[] {
+  const amounts: number[] = [];
+  const known = new Map<string, boolean>();
+  const isMoney = (name: string): boolean => {
+    const isKnown = known.get(name) ?? namesMoney(name);
+    known.set(name, isKnown);
+    return isKnown;
+  };
+  const visit = (node: Json, name: string): void => {
+    if (Array.isArray(node)) for (const item of node) visit(item, name);
+    else if (node !== null && typeof node === 'object')
+      for (const key of Object.keys(node)) visit(node[key] as Json, key);
+    else if (node !== null && typeof node !== 'boolean' && isMoney(name)) {
+      const amount = numberOf(node);
+      if (amount !== null) amounts.push(Math.abs(amount));
+    }
+  };
+  visit(value, '');
+  return amounts;
 }
 
 function namesMoney(name: string): boolean {

@@ -1,5 +1,7 @@
 // What is derived from a decision for policies to look at.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../setup/runs.ts';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { factsOf } from '../../../src/domain/policies/facts.ts';
 
@@ -151,5 +153,22 @@ describe('output', () => {
       text: 'x',
       rationaleLength: 0,
     });
+  });
+});
+
+describe('recipient domains', () => {
+  /** As it is documented: a name, an at sign, a domain, each once. */
+  const address = /[\w.+-]{1,64}@((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})\b/gi;
+  const pieces = ['a', 'b.co', '@', '@', '.', '-', ' ', '@c.de', '%', 'x@y.org', 'A1.EU'];
+
+  it('are those of whole addresses, one after another', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {
+        const text = parts.join('');
+        const expected = [...text.matchAll(address)].map(([, domain = '']) => domain.toLowerCase());
+        expect(action(text)['recipientDomains']).toEqual([...new Set(expected)]);
+      }),
+      { numRuns: runs(500, 20_000) },
+    );
   });
 });

@@ -1,0 +1,24 @@
+// A search for many texts in one finds what the search for each finds.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { partsIn } from '../../src/domain/patterns/part-search.ts';
+import { runs } from '../setup/runs.ts';
+
+const text = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength });
+
+test('finds those that occur, in short texts and long ones', () => {
+  fc.assert(
+    fc.property(
+      fc.array(text(9), { maxLength: 12 }),
+      text(60),
+      fc.boolean(),
+      (parts, end, long) => {
+        const whole = (long ? 'd'.repeat(100_001) : '') + end;
+        expect([...partsIn(parts, whole)].sort()).toEqual(
+          [...new Set(parts)].filter((part) => whole.includes(part)).sort(),
+        );
+      },
+    ),
+    { numRuns: runs(200, 5_000) },
+  );
+});
