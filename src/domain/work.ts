@@ -4,11 +4,17 @@
 export const workLimits = {
   /** Conditions of all policies: 40 ms. */
   conditions: 2_000_000,
+  /** Scrubbing of all texts, keys and numbers: 40 ms. */
+  scrubbing: 2_000_000,
 } as const;
+
+/** Steps for an answer that is known. */
+const REMEMBERED = 15;
 
 /** What is left of the work that somebody may cause. */
 export class Work {
   #left: number;
+  readonly #answers = new Map<string, boolean>();
 
   constructor(steps: number) {
     this.#left = steps;
@@ -24,5 +30,15 @@ export class Work {
     if (this.#left >= 0) return true;
     this.#left = 0;
     return false;
+  }
+
+  /** The answer to a question that takes these steps when it is asked first, and few after that. False when fewer are left. */
+  ask(question: string, steps: number, answer: () => boolean): boolean {
+    const known = this.#answers.get(question);
+    if (!this.take(known === undefined ? steps : REMEMBERED)) return false;
+    if (known !== undefined) return known;
+    const found = answer();
+    this.#answers.set(question, found);
+    return found;
   }
 }

@@ -1,8 +1,9 @@
 // Scrubs one text: inspects it, folds it if needed, runs the rules whose features it has, and replaces what they find by markers.
 import { fold } from './fold.ts';
 import type { LabelClass } from './rules/label.ts';
-import { inspect, textFeatures } from './inspect.ts';
-import type { DetectionType, Rule, Span } from './rule.ts';
+import { canBePersonal, inspect, textFeatures } from './inspect.ts';
+import { type DetectionType, type Rule, TextSearch, type Span } from './rule.ts';
+import type { Work } from '../work.ts';
 
 export interface ScrubbedText {
   /** The same string when nothing was found. */
@@ -21,35 +22,54 @@ interface Finding extends Span {
 const maximumPasses = 8;
 const nothing: ReadonlySet<DetectionType> = new Set();
 
-/** Scrubs a text; `label` is the class of the object key that it is the value of, and is read as if the text started with `label: `. */
+/** Stands for a text that was not scrubbed to the end. */
+const REDACTED = '[REDACTED]';
+
+/** Steps for a character: to inspect it, to fold it, and to read it by one rule. */
+const PER_CHARACTER = { inspection: 2, folding: 8, rules: 0.75 };
+
+/** What is looked for, and the work it may cause. */
+export interface Scrubbing {
+  rules: readonly Rule[];
+  work: Work;
+}
+
+/**
+ * Scrubs a text; `label` is the class of the object key that it is the value of, and is read as if the text started with `label: `.
+ * When the work is used up, a text that can be personal data is replaced whole.
+ */
 export function scrubText(
   text: string,
-  rules: readonly Rule[],
-  label: LabelClass | null = null,
+  label: LabelClass | null,
+  scrubbing: Scrubbing,
 ): ScrubbedText {
+  if (!canBePersonal(text)) return { text, detections: nothing };
   let current = text;
   let detections = nothing;
   for (let pass = 0; pass < maximumPasses; pass++) {
-    const next = onePass(current, rules, label);
+    const next = onePass(current, label, scrubbing);
+    if (scrubbing.work.left === 0) break;
     if (next === null) return { text: current, detections };
     current = next.text;
     detections = new Set([...detections, ...next.types]);
   }
-  return { text: '[REDACTED]', detections };
+  return { text: REDACTED, detections };
 }
 
 /** The text with markers, and the types found; null when there are none. */
 function onePass(
   text: string,
-  rules: readonly Rule[],
   label: LabelClass | null,
+  { rules, work }: Scrubbing,
 ): { text: string; types: DetectionType[] } | null {
+  if (!work.take(text.length * PER_CHARACTER.inspection)) return null;
   const features = inspect(text);
   if (features === 0) return null;
   if ((features & textFeatures.foldable) === 0)
-    return withMarkers(text, findingsIn(text, label, { rules, features }));
+    return withMarkers(text, findingsIn(text, label, { rules, work, features }));
+  if (!work.take(text.length * PER_CHARACTER.folding)) return null;
   const folded = fold(text);
-  const findings = findingsIn(folded.text, label, { rules, features: inspect(folded.text) });
+  const findings = findingsIn(folded.text, label, { rules, work, features: inspect(folded.text) });
   return withMarkers(
     text,
     findings.map(({ start, end, ...finding }) => ({
@@ -64,13 +84,14 @@ function onePass(
 function findingsIn(
   text: string,
   label: LabelClass | null,
-  { rules, features }: { rules: readonly Rule[]; features: number },
+  { rules, work, features }: Scrubbing & { features: number },
 ): Finding[] {
   const prefix = label === null ? '' : `${label}: `;
+  const search = new TextSearch(prefix + text, work);
   const findings: Finding[] = [];
   rules.forEach(({ type, needs, find }, rank) => {
-    if ((features & needs) === 0) return;
-    for (const { start, end } of find(prefix + text))
+    if ((features & needs) === 0 || !work.take(search.text.length * PER_CHARACTER.rules)) return;
+    for (const { start, end } of find(search))
       findings.push({ type, rank, start: start - prefix.length, end: end - prefix.length });
   });
   return merged(findings);

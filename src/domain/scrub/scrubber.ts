@@ -10,11 +10,12 @@ import { nationalIdRules } from './rules/national-id.ts';
 import { networkAddressRule } from './rules/network-address.ts';
 import { phoneRule } from './rules/phone.ts';
 import type { DetectionType, Rule } from './rule.ts';
-import { scrubText } from './scrub-text.ts';
+import { scrubText, type Scrubbing } from './scrub-text.ts';
+import { Work, workLimits } from '../work.ts';
 import { secretRule } from './rules/secret.ts';
 
 /** Changes whenever any input could be scrubbed differently, including by an upgrade of the libraries that docs/scrubbing.md names. */
-export const SCRUB_VERSION = 'scrub-1';
+export const SCRUB_VERSION = 'scrub-2';
 
 export interface ScrubOptions {
   /** National id numbers: of all known countries (true), none (false), or these (ISO 3166-1 alpha-2). */
@@ -28,16 +29,16 @@ export interface Scrubbed {
   value: Json;
   /** JSON Pointers into `value`: texts and numbers that have markers now, and objects of which a key has. */
   changed: string[];
-  /** Sorted, distinct. */
+  /** Sorted, distinct; every type that is looked for when the work is used up. */
   detections: DetectionType[];
 }
 
 export interface Scrubber {
   /** `SCRUB_VERSION` and the options: enough to repeat the scrubbing. Printable ASCII without quote and backslash. */
   version: string;
-  /** Scrubs a JSON value of bounded depth; does not change the given one. */
-  value(value: Json): Scrubbed;
-  text(text: string): { text: string; detections: DetectionType[] };
+  /** Scrubs a JSON value of bounded depth; does not change the given one. Values that share `work` share its end. */
+  value(value: Json, work?: Work): Scrubbed;
+  text(text: string, work?: Work): { text: string; detections: DetectionType[] };
 }
 
 /** The rules in force, in order of precedence. */
@@ -70,19 +71,19 @@ function countriesOf(nationalIds: ScrubOptions['nationalIds']): string {
 
 /** A scrubber of any rules, for tests; otherwise use `createScrubber`. */
 export function scrubberOf(rules: readonly Rule[], version: string): Scrubber {
+  const every = [...new Set(rules.map(({ type }) => type))].sort();
+  const typesFound = (found: ReadonlySet<DetectionType>, { left }: Work): DetectionType[] =>
+    left === 0 ? every : [...found].sort();
   return {
     version,
-    value(value) {
-      const walk = new Walk(rules);
-      return {
-        value: walk.node(value, null),
-        changed: walk.changed,
-        detections: [...walk.detections].sort(),
-      };
+    value(given, work = new Work(workLimits.scrubbing)) {
+      const walk = new Walk({ rules, work });
+      const value = walk.node(given, null);
+      return { value, changed: walk.changed, detections: typesFound(walk.detections, work) };
     },
-    text(text) {
-      const scrubbed = scrubText(text, rules);
-      return { text: scrubbed.text, detections: [...scrubbed.detections].sort() };
+    text(given, work = new Work(workLimits.scrubbing)) {
+      const { text, detections } = scrubText(given, null, { rules, work });
+      return { text, detections: typesFound(detections, work) };
     },
   };
 }
@@ -91,11 +92,12 @@ export function scrubberOf(rules: readonly Rule[], version: string): Scrubber {
 class Walk {
   readonly changed: string[] = [];
   readonly detections = new Set<DetectionType>();
-  readonly #rules: readonly Rule[];
+  readonly #scrubbing: Scrubbing;
+  readonly #keys = new Set<string>();
   readonly #path: (string | number)[] = [];
 
-  constructor(rules: readonly Rule[]) {
-    this.#rules = rules;
+  constructor(scrubbing: Scrubbing) {
+    this.#scrubbing = scrubbing;
   }
 
   node(node: Json, label: LabelClass | null): Json {
@@ -114,7 +116,7 @@ class Walk {
   }
 
   #text(text: string, label: LabelClass | null): string {
-    const scrubbed = scrubText(text, this.#rules, label);
+    const scrubbed = scrubText(text, label, this.#scrubbing);
     for (const type of scrubbed.detections) this.detections.add(type);
     return scrubbed.text;
   }
@@ -138,7 +140,7 @@ class Walk {
       const item = members[key] as Json;
       const name = names.get(key) ?? key;
       this.#path.push(name);
-      const scrubbed = this.node(item, keyLabels.memo(name).label);
+      const scrubbed = this.node(item, this.#labelOf(name));
       this.#path.pop();
       if (scrubbed !== item) values.set(key, scrubbed);
     }
@@ -149,6 +151,15 @@ class Walk {
         values.get(key) ?? item,
       ]),
     );
+  }
+
+  /** A key is charged for once, whether it is known from another decision or not; none announces anything when the work is used up. */
+  #labelOf(key: string): LabelClass | null {
+    if (!this.#keys.has(key)) {
+      this.#keys.add(key);
+      this.#scrubbing.work.take(KEY + key.length * KEY_CHARACTER);
+    }
+    return this.#scrubbing.work.left === 0 ? null : keyLabels.memo(key).label;
   }
 
   /** New names for the keys with personal data; a number distinguishes equal ones. */
@@ -196,6 +207,10 @@ function pointer(path: readonly (string | number)[]): string {
     .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');
 }
+
+/** Steps to find what a key announces. */
+const KEY = 50;
+const KEY_CHARACTER = 8;
 
 /** Classes of known keys: a decision takes 10 us, without them 24 (row ingest/R1). */
 const keyLabels = new LRUCache<string, { label: LabelClass | null }>({

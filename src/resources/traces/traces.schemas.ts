@@ -37,6 +37,13 @@ const free = <T extends z.ZodType>(schema: T) =>
 
 const FURTHER_MEMBERS = `Further members are kept: together at most ${highest('freeBytes')} bytes of JSON`;
 
+const tags = z
+  .array(z.string())
+  .describe(
+    'What the engines found. `PII_...`: personal data of that kind; `POLICY_ERROR`: a condition could not be evaluated; ' +
+      '`SCRUB_LIMIT`: scrubbing would have taken too much work, so what was left is `[REDACTED]` and every kind of personal data counts as found',
+  );
+
 /** Shape only; the limits belong to the schema version. Members that are not named here are ignored. */
 export const ingestBody = z.object({
   agentId: z.string().trim().min(1).max(200),
@@ -83,7 +90,7 @@ export const ingestView = z.object({
   agentId: z.string(),
   status: z.enum(TRACE_STATUSES),
   confidenceScore: z.number(),
-  tags: z.array(z.string()),
+  tags,
   matchedPolicy: z.object({ name: z.string(), reason: z.string() }).nullable(),
   createdAt: instant,
   hashChain: receipt,
@@ -119,7 +126,7 @@ export const traceView = z.object({
   triggeringCondition: z.string().nullable(),
   status: z.enum(TRACE_STATUSES),
   confidenceScore: z.number(),
-  tags: z.array(z.string()),
+  tags,
   humanOverride: z.boolean(),
   metadata: json,
   timestamp: instant,

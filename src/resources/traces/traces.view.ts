@@ -1,6 +1,7 @@
 // A stored decision as readers see it: the committed payload, what later entries replaced in it, scrubbed by the rules in force.
 import type { Json } from '../../domain/record/json.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
+import { Work, workLimits } from '../../domain/work.ts';
 import { ADAPTER_MEMBERS, type TraceDocument } from './traces.model.ts';
 
 /** Shown as they are stored. */
@@ -70,13 +71,14 @@ export function toTraceSummary(trace: TraceDocument): TraceView {
 /** `scrubber`: null when the stored text was scrubbed by the rules in force. */
 export function toTraceView(trace: TraceDocument, scrubber: Scrubber | null): TraceView {
   const { _id, sequence, chainHash } = trace;
+  const work = new Work(workLimits.scrubbing);
   const valueOf = (name: string): Json => {
     const stored = payloadText(trace, name);
     const value = stored === null ? null : (JSON.parse(stored) as Json);
-    return scrubber ? scrubber.value(value).value : value;
+    return scrubber ? scrubber.value(value, work).value : value;
   };
   const textOf = (text: string | null): string | null =>
-    text && scrubber ? scrubber.text(text).text : text;
+    text && scrubber ? scrubber.text(text, work).text : text;
   return {
     _id,
     id: _id,

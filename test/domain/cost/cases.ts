@@ -54,6 +54,7 @@ const pieces = [
     '漢',
   ],
   ...['123-45-6789 ', '+4917112345678', '0171 1234567 ', '44051401359 ', '0049 ', 'https://a:b'],
+  ...['0049 ', '+1 2 ', '0123-456789 ', '4006381333931 ', 'ssn 1-2-3-4-5-6-7-8 ', '𝟘', '😀'],
   ...['x{}', '[[', '{"a":', '$1,2', 'maybe ', 'ignore all ', 'not found ', 'a@b.co '],
 ];
 
@@ -201,8 +202,34 @@ const patterns: Case[] = [
   of: (size) => evaluation([{ field: 'text', operator: 'regex', value }], 'abaab'.repeat(size / 5)),
 }));
 
+/** Numbers that are looked at closely, as much of them as a decision may hold. */
+const hostileDigits = [
+  '44051401359 ',
+  '4006381333931 ',
+  '0049 ',
+  '+4917112345678',
+  '0123-456789 ',
+  '1 ',
+  'ssn 1234567 ',
+].map((unit) => ({
+  name: `1.8 MB of ${unit}`,
+  of: () => {
+    const decision = Array.from({ length: 18 }, () => unit.repeat(100_000 / unit.length));
+    return () => scrubber.value(decision);
+  },
+}));
+
 /** As much as the limits allow: what is too much is not done. */
 export const bounded: readonly { name: string; of(): () => unknown }[] = [
+  ...hostileDigits,
+  {
+    name: 'sixty-four arguments that a context nearly holds',
+    of: () => {
+      const list = hundreds.slice(0, 64).map((i) => `${'a'.repeat(80 + i)}b`);
+      const prompt = 'a'.repeat(50_000);
+      return () => score({ inputContext: { prompt }, outputDecision: { action: { list } } });
+    },
+  },
   {
     name: 'two hundred patterns with very many states',
     of: () =>

@@ -1,7 +1,7 @@
 // Labelled dates of birth.
 import { labelled } from './label.ts';
 import { textFeatures } from '../inspect.ts';
-import { spansOf, type Rule } from '../rule.ts';
+import type { Rule } from '../rule.ts';
 
 const month = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?';
 const dates = [
@@ -17,5 +17,5 @@ const labelledDate = labelled('dob', `(?:${dates.join('|')})(?!\\d)`);
 export const birthDateRule: Rule = {
   type: 'DATE_OF_BIRTH',
   needs: textFeatures.digits4,
-  find: (text) => spansOf(text, labelledDate),
+  find: (search) => search.spans(labelledDate),
 };

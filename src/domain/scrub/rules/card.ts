@@ -1,6 +1,6 @@
 // Payment card numbers: thirteen to nineteen digits of a known issuer range that pass the Luhn check.
 import { textFeatures } from '../inspect.ts';
-import { matchesOf, type Rule, type Span } from '../rule.ts';
+import type { Rule, TextSearch, Span } from '../rule.ts';
 
 /** Issuer ranges by leading digits (inclusive, of equal width) and the lengths in use. */
 const ranges: readonly (readonly [
@@ -36,12 +36,12 @@ const groupStart = /(?<![A-Za-z0-9]|\d\.)\d/g;
 
 export const cardRule: Rule = { type: 'CARD', needs: textFeatures.digits13, find: findCards };
 
-function findCards(text: string): Span[] {
+function findCards(search: TextSearch): Span[] {
   const spans: Span[] = [];
   let from = 0;
-  for (const match of matchesOf(text, groupStart)) {
+  for (const match of search.matches(groupStart)) {
     if (match.index < from) continue;
-    const end = endOf(text, match.index);
+    const end = endOf(search, match.index);
     if (end === null) continue;
     spans.push({ start: match.index, end });
     from = end;
@@ -49,27 +49,42 @@ function findCards(text: string): Span[] {
   return spans;
 }
 
-/** The end of the longest card number that starts here, with single spaces or hyphens between digits; null when there is none. */
-function endOf(text: string, start: number): number | null {
-  let digits = '';
-  let end: number | null = null;
-  for (let at = start; digits.length < 19; at++) {
-    const character = text[at] ?? '';
-    if (/\d/.test(character)) digits += character;
-    else if (!/[ -]/.test(character) || !/\d/.test(text[at + 1] ?? '')) return end;
-    else continue;
-    if (digits.length >= 13 && !/[A-Za-z0-9]/.test(text[at + 1] ?? '') && isCard(digits))
-      end = at + 1;
+/** Up to nineteen digits, with single spaces or hyphens between them. */
+const digitGroups = /\d(?:[ -]?\d){12,18}/y;
+/** Steps for one length of one candidate. */
+const CHECK = 15;
+
+/** The end of the longest card number that starts here; null when there is none. */
+function endOf({ text, work }: TextSearch, start: number): number | null {
+  digitGroups.lastIndex = start;
+  const found = digitGroups.exec(text)?.[0];
+  if (found === undefined) return null;
+  let digits = found.replaceAll(/[ -]/g, '');
+  for (let end = found.length; digits.length >= 13; end--) {
+    if (!isDigit(found.charCodeAt(end - 1))) continue;
+    if (!work.take(CHECK)) return null;
+    if (!isWordCharacter(text.charCodeAt(start + end)) && isCard(digits)) return start + end;
+    digits = digits.slice(0, -1);
   }
-  return end;
+  return null;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Of ASCII; the end of a text is NaN, which is none. */
+function isWordCharacter(code: number): boolean {
+  const lower = code | 0x20;
+  return isDigit(code) || (lower >= 0x61 && lower <= 0x7a);
 }
 
 function isCard(digits: string): boolean {
-  const known = ranges.some(([, from, to, lengths]) => {
+  if (luhn(digits) % 10 !== 0) return false;
+  return ranges.some(([, from, to, lengths]) => {
     const prefix = digits.slice(0, from.length);
     return prefix >= from && prefix <= to && lengths.includes(digits.length);
   });
-  return known && luhn(digits) % 10 === 0;
 }
 
 /** The Luhn sum (ISO/IEC 7812-1): every second digit from the right is doubled, then digits are summed. */

@@ -1,6 +1,6 @@
 // E-mail addresses: `@` (or `%40`) between a local part and a domain name.
 import { textFeatures } from '../inspect.ts';
-import { matchesOf, type Rule, type Span } from '../rule.ts';
+import type { Rule, TextSearch, Span } from '../rule.ts';
 
 const atSign = /@|%40/g;
 const domain =
@@ -10,10 +10,11 @@ const localPartStart = /[\p{L}\p{N}_+]/u;
 
 export const emailRule: Rule = { type: 'EMAIL', needs: textFeatures.at, find: findEmails };
 
-function findEmails(text: string): Span[] {
+function findEmails(search: TextSearch): Span[] {
+  const { text } = search;
   const spans: Span[] = [];
   const localParts = new LocalParts(text);
-  for (const match of matchesOf(text, atSign)) {
+  for (const match of search.matches(atSign)) {
     const start = localParts.startBefore(match.index);
     domain.lastIndex = match.index + match[0].length;
     if (start === match.index || !domain.test(text)) continue;

@@ -1,5 +1,6 @@
 // National id numbers of persons: the validator in stdnum, the compact form, and the written form that is recognised without a label.
 import { stdnum } from 'stdnum';
+import { withoutStacks } from './without-stacks.ts';
 
 export interface NationalIdForm {
   /** ISO 3166-1 alpha-2. */
@@ -117,17 +118,4 @@ function validator(country: string, name: string): (text: string) => boolean {
   const found = stdnum[country]?.[name];
   if (found === undefined) throw new Error(`stdnum has no ${country} ${name}`);
   return (text) => withoutStacks(() => found.validate(text).isValid);
-}
-
-/**
- * stdnum creates an Error for every number that it refuses. A decision with ten numbers takes 190 us, with stacks 475 (row ingest/R1).
- */
-function withoutStacks<T>(validate: () => T): T {
-  const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = 0;
-  try {
-    return validate();
-  } finally {
-    Error.stackTraceLimit = limit;
-  }
 }

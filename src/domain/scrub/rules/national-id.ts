@@ -2,7 +2,8 @@
 import { labelled } from './label.ts';
 import { isDate, textFeatures } from '../inspect.ts';
 import { nationalIdForms, type NationalIdForm } from './national-id-forms.ts';
-import { matchesOf, spansOf, type Rule, type Span } from '../rule.ts';
+import { costs, type Rule, type Span, type TextSearch } from '../rule.ts';
+import type { Work } from '../../work.ts';
 
 const before = '(?<![A-Za-z0-9]|\\d[.-])';
 const after = '(?![A-Za-z0-9]|[.-]\\d)';
@@ -14,6 +15,9 @@ const afterLabel = labelled(
 
 /** Forms that can have fewer than eight digits in several words, and so need fewer features. */
 const fewDigits: ReadonlySet<string> = new Set(['nino', 'hkid', 'nie']);
+
+/** Steps to look whether a text has one form. */
+const FORM = 6;
 
 /** The rules for these countries (ISO 3166-1 alpha-2), all (true) or none (false). */
 export function nationalIdRules(countries: boolean | readonly string[]): Rule[] {
@@ -39,13 +43,13 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
     {
       type: 'NATIONAL_ID',
       needs: textFeatures.digits4 | textFeatures.mixed,
-      find: (text) => spansOf(text, afterLabel, (found) => longestValid(found, forms)),
+      find: (search) => search.spans(afterLabel, (found, work) => longestValid(found, forms, work)),
     },
   ];
 }
 
 /** Finds candidates by one pattern of all written forms, then validates each form. */
-function writtenFinder(forms: readonly NationalIdForm[]): (text: string) => Span[] {
+function writtenFinder(forms: readonly NationalIdForm[]): Rule['find'] {
   const written = forms.flatMap((form) =>
     form.written === null
       ? []
@@ -54,35 +58,57 @@ function writtenFinder(forms: readonly NationalIdForm[]): (text: string) => Span
   if (written.length === 0) return () => [];
   const sources = new Set(written.map(({ form }) => form.written));
   const candidate = new RegExp(`${before}(?=(?:${[...sources].join('|')})${after})`, 'g');
-  return (text) => {
+  return (search) => {
     const spans: Span[] = [];
-    for (const { index } of matchesOf(text, candidate)) {
-      for (const { form, pattern } of written) {
-        pattern.lastIndex = index;
-        const found = pattern.exec(text)?.[0];
-        if (found !== undefined && form.isValid(found.toUpperCase()))
-          spans.push({ start: index, end: index + found.length });
-      }
-    }
+    for (const { index } of search.matches(candidate))
+      for (const length of lengthsAt(index, search, written))
+        spans.push({ start: index, end: index + length });
     return spans;
   };
 }
 
+interface WrittenForm {
+  form: NationalIdForm;
+  /** Matches where it is set to start. */
+  pattern: RegExp;
+}
+
+/** The lengths of the valid numbers that start here, one for each form. */
+function lengthsAt(
+  start: number,
+  { text, work }: TextSearch,
+  written: readonly WrittenForm[],
+): number[] {
+  if (!work.take(written.length * FORM)) return [];
+  return written.flatMap(({ form, pattern }) => {
+    pattern.lastIndex = start;
+    const found = pattern.exec(text)?.[0];
+    return found !== undefined && isValid(form, found.toUpperCase(), work) ? [found.length] : [];
+  });
+}
+
 /** The length of the longest valid number made of whole groups; 0 when there is none. */
-function longestValid(found: string, forms: readonly NationalIdForm[]): number {
+function longestValid(found: string, forms: readonly NationalIdForm[], work: Work): number {
   const ends = [...found.matchAll(/[A-Z0-9](?![A-Z0-9])/gi)]
     .map(({ index }) => index + 1)
     .reverse();
-  return ends.find((end) => isNumber(found.slice(0, end).toUpperCase(), forms)) ?? 0;
+  return ends.find((end) => isNumber(found.slice(0, end).toUpperCase(), forms, work)) ?? 0;
 }
 
-function isNumber(text: string, forms: readonly NationalIdForm[]): boolean {
+function isNumber(text: string, forms: readonly NationalIdForm[], work: Work): boolean {
   const compact = text.replace(/[-+ ./]/g, '');
   const digits = text.replace(/\D/g, '').length;
   if (isDate(text) || compact.length > 20 || (digits < 8 && compact !== text)) return false;
+  if (!work.take(forms.length * FORM)) return false;
   return forms.some(
     (form) =>
-      (form.compact.test(text) && form.isValid(text)) ||
-      (form.compact.test(compact) && form.isValid(compact)),
+      (form.compact.test(text) && isValid(form, text, work)) ||
+      (form.compact.test(compact) && isValid(form, compact, work)),
+  );
+}
+
+function isValid(form: NationalIdForm, text: string, work: Work): boolean {
+  return work.ask(`${form.country} ${form.name} ${text}`, costs.checkDigits, () =>
+    form.isValid(text),
   );
 }

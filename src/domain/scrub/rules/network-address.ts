@@ -1,6 +1,6 @@
 // IP addresses: IPv4 in dotted decimal, IPv6 in hexadecimal groups.
 import { textFeatures } from '../inspect.ts';
-import { spansOf, type Rule, type Span } from '../rule.ts';
+import type { Rule, TextSearch, Span } from '../rule.ts';
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const version4 = new RegExp(
@@ -9,16 +9,21 @@ const version4 = new RegExp(
 );
 const version6 = /(?<![A-Za-z0-9:.])[0-9A-Fa-f:]{4,39}(?![A-Za-z0-9:])/g;
 
+/** Steps to look at the groups of one candidate. */
+const VERSION_6 = 40;
+
 export const networkAddressRule: Rule = {
   type: 'IP_ADDRESS',
   needs: textFeatures.address,
   find: findAddresses,
 };
 
-function findAddresses(text: string): Span[] {
+function findAddresses(search: TextSearch): Span[] {
   return [
-    ...spansOf(text, version4),
-    ...spansOf(text, version6, (found) => (isVersion6(found) ? found.length : 0)),
+    ...search.spans(version4),
+    ...search.spans(version6, (found, work) =>
+      work.take(VERSION_6) && isVersion6(found) ? found.length : 0,
+    ),
   ];
 }
 

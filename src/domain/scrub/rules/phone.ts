@@ -2,7 +2,9 @@
 import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js';
 import { labelled } from './label.ts';
 import { isDate, textFeatures } from '../inspect.ts';
-import { spansOf, type Rule } from '../rule.ts';
+import { costs, type Rule } from '../rule.ts';
+import { withoutStacks } from './without-stacks.ts';
+import type { Work } from '../../work.ts';
 
 const after = '(?![A-Za-z0-9]|[.-]\\d)';
 /** `+` or `00`, a country code, and seven to fifteen digits in all. */
@@ -35,36 +37,40 @@ const afterLabel = labelled('phone', `[+(]?\\d(?:[ \\-./()]{0,2}\\d){7,14}(?!\\d
 export const phoneRule: Rule = {
   type: 'PHONE',
   needs: textFeatures.digits8,
-  find: (text) => [
-    ...spansOf(text, international, internationalLength),
-    ...spansOf(text, northAmerican),
-    ...spansOf(text, trunk, (found) => (isTrunkNumber(found) ? found.length : 0)),
-    ...spansOf(text, afterLabel, (found) =>
-      isDate(found.replace(/^[+(]/, '')) ? 0 : found.length,
-    ),
+  find: (search) => [
+    ...search.spans(international, internationalLength),
+    ...search.spans(northAmerican),
+    ...search.spans(trunk, (found, work) => (isTrunkNumber(found, work) ? found.length : 0)),
+    ...search.spans(afterLabel, (found) => (isDate(found.replace(/^[+(]/, '')) ? 0 : found.length)),
   ],
 };
 
 /** The length of the longest run of whole groups with as many digits as the country code allows; 0 when there is none. */
-function internationalLength(found: string): number {
+function internationalLength(found: string, work: Work): number {
   const ends = [...found.matchAll(/\d(?!\d)/g)].map(({ index }) => index + 1).reverse();
-  return ends.find((end) => isPossible(found.slice(0, end))) ?? 0;
+  return ends.find((end) => isPossible(found.slice(0, end), work)) ?? 0;
 }
 
-function isPossible(text: string): boolean {
+function isPossible(text: string, work: Work): boolean {
   const number = text.replace(/^00/, '+');
   const digits = number.replace(/\D/g, '').length;
   return (
     digits >= 8 &&
     !isDate(number.slice(1)) &&
-    parsePhoneNumberFromString(number)?.isPossible() === true
+    work.ask(number, costs.numberingPlan, () =>
+      withoutStacks(() => parsePhoneNumberFromString(number)?.isPossible() === true),
+    )
   );
 }
 
-function isTrunkNumber(text: string): boolean {
+function isTrunkNumber(text: string, work: Work): boolean {
   const digits = text.replace(/\D/g, '').length;
   return (
     digits >= 9 &&
-    trunkCountries.some((country) => parsePhoneNumberFromString(text, country)?.isValid() === true)
+    trunkCountries.some((country) =>
+      work.ask(`${country} ${text}`, costs.numberingPlan, () =>
+        withoutStacks(() => parsePhoneNumberFromString(text, country)?.isValid() === true),
+      ),
+    )
   );
 }

@@ -38,6 +38,9 @@ export interface Judgement {
   content: JsonObject;
 }
 
+/** The tag of a decision that was redacted where scrubbing would have taken too much work. */
+const SCRUB_LIMIT = 'SCRUB_LIMIT';
+
 const ANOMALY_POLICY = {
   name: 'autoBlockAnomalies',
   reason: 'The engine flagged the decision as an anomaly, and the agent is set to block those',
@@ -70,8 +73,9 @@ export function judge(given: JsonObject, input: JudgeInput): Judgement {
 /** What scoring and scrubbing found. */
 function findingsOf(submitted: JsonObject, input: JudgeInput) {
   const scored = scoreDecision(submitted, input.agentPolicies, input.history);
-  const { members, changed, types, outputTypes } = scrubMembers(submitted, input);
+  const { members, changed, types, outputTypes, isComplete } = scrubMembers(submitted, input);
   const tags = [...new Set([...scored.tags, ...types.map(detectionTag)])];
+  if (!isComplete) tags.push(SCRUB_LIMIT);
   return { scored, members, changed, tags, pii: { types, outputTypes } };
 }
 

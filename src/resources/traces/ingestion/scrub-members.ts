@@ -1,8 +1,9 @@
 // Scrubs a submitted decision member by member, and says which condition fields read a value that scrubbing changed.
-import type { JsonObject } from '../../../domain/record/json.ts';
+import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { factSourcesOf } from '../../../domain/policies/facts.ts';
 import type { DetectionType } from '../../../domain/scrub/rule.ts';
 import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
+import { Work, workLimits } from '../../../domain/work.ts';
 
 export interface MemberScrubbers {
   scrubber: Scrubber;
@@ -18,25 +19,34 @@ export interface ScrubbedMembers {
   types: DetectionType[];
   /** Those found in `outputDecision`. */
   outputTypes: DetectionType[];
+  /** False: the work of a decision was used up, and what was left of it is redacted. */
+  isComplete: boolean;
 }
 
-/** Each member by itself, so that it is known what the output held. */
+/** Short and of a form that is read again, so scrubbed before a longer member can use up the work. */
+const FIRST = ['agentId', 'agentVersion', 'schemaVersion', 'timestamp'];
+
+/** Each member by itself, so that it is known what the output held; all by the work of one decision. */
 export function scrubMembers(
   submitted: JsonObject,
   { scrubber, versionScrubber }: MemberScrubbers,
 ): ScrubbedMembers {
+  const work = new Work(workLimits.scrubbing);
   const members: JsonObject = {};
   const changed: string[] = [];
   const types = new Set<DetectionType>();
   let outputTypes: DetectionType[] = [];
-  for (const [name, value] of Object.entries(submitted)) {
-    const scrubbed = (name === 'agentVersion' ? versionScrubber : scrubber).value(value);
+  const short = FIRST.filter((name) => Object.hasOwn(submitted, name));
+  for (const name of new Set([...short, ...Object.keys(submitted)])) {
+    const value = submitted[name] as Json;
+    const scrubbed = (name === 'agentVersion' ? versionScrubber : scrubber).value(value, work);
     members[name] = scrubbed.value;
     for (const pointer of scrubbed.changed) changed.push(`${name}${pointer}`);
     for (const type of scrubbed.detections) types.add(type);
     if (name === 'outputDecision') outputTypes = scrubbed.detections;
   }
-  return { members, changed, types: [...types].sort(), outputTypes };
+  const isComplete = work.left > 0;
+  return { members, changed, types: [...types].sort(), outputTypes, isComplete };
 }
 
 /** The condition fields that read a changed value, or what is derived from one: there a replay cannot tell. */

@@ -1,0 +1,12 @@
+// Libraries that create an Error for everything they refuse do so without its stack, which takes longer than the check.
+
+/** A decision with ten numbers takes 190 us, with stacks 475 (row ingest/R1). */
+export function withoutStacks<T>(validate: () => T): T {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return validate();
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+}
