@@ -64,11 +64,7 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
       paged: undefined,
     };
     try {
-      const made = deps.presence.during(
-        () => hasLeft(req),
-        () => run(context, deps),
-      );
-      await respond(context, await made, deps);
+      await respond(context, await runPresent(context, deps), deps);
     } catch (error) {
       await refuse(context, error, deps);
     }
@@ -76,6 +72,13 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
 }
 
 const hasLeft = ({ socket }: Request): boolean => socket.destroyed || socket.readableEnded;
+
+/** Whoever computes a password, which only the routes with the sign-in limit do, knows whether the caller still waits. */
+function runPresent(context: RequestContext, deps: PipelineDeps): ReturnType<typeof run> {
+  const { route, req } = context;
+  const work = (): ReturnType<typeof run> => run(context, deps);
+  return route.limits?.includes('auth') ? deps.presence.during(() => hasLeft(req), work) : work();
+}
 
 const metaOf = (req: Request, res: Response): RequestMeta => ({
   requestId: res.locals.requestId as string,

@@ -5,7 +5,7 @@ import { startHarness, type Harness } from '../../setup/harness.ts';
 import { createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 
 /** Some hundred milliseconds a hash. */
-const SLOW = { memoryCost: 19_456, timeCost: 12, parallelism: 1 };
+const SLOW = { memoryCost: 19_456, timeCost: 24, parallelism: 1 };
 
 let harness: Harness;
 let ada: Owner;
@@ -34,13 +34,13 @@ test('nothing is computed for whoever has left the queue', async () => {
   const { passwords } = harness.app.instance.platform;
   const before = passwords.computed;
   const first = login();
-  await expect.poll(() => passwords.computed).toBe(before + 1);
+  await expect.poll(() => passwords.computed, { interval: 5 }).toBe(before + 1);
   const body = JSON.stringify({ email: ada.email, password: PASSWORD });
   const { hostname, port } = new URL(harness.app.url);
   const socket = connect(Number(port), hostname);
   const head = `POST /api/v1/auth/login HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json`;
   socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
-  await expect.poll(() => passwords.waiting).toBe(1);
+  await expect.poll(() => passwords.waiting, { interval: 5 }).toBe(1);
   socket.destroy();
   expect((await first).status).toBe(200);
   expect((await login()).status).toBe(200);
