@@ -80,8 +80,14 @@ async function runPending(
   }
 }
 
+/** One command a collection, where Mongoose would ask for one index at a time. */
 async function buildIndexes(models: readonly Model<never>[]): Promise<void> {
-  for (const model of models) await model.createIndexes();
+  for (const model of models) {
+    const declared = model.schema.indexes();
+    const indexes = declared.map(([key, options]) => Object.assign({ key }, options));
+    if (indexes.length > 0)
+      await model.collection.createIndexes(indexes as mongo.IndexDescription[]);
+  }
 }
 
 /** Changes with the indexes that the schemas declare. */
