@@ -174,7 +174,7 @@ describe('a pattern that is refused', () => {
     const conditions = Array.from({ length: 50 }, (_, i) => ({
       field: 'text',
       operator: 'regex' as const,
-      value: `[a-z]{${600 + i}}`,
+      value: `known nowhere else[a-z]{${600 + i}}`,
     }));
     expect(checkPolicy(conditions, [{ type: 'block' }])).toMatchObject([
       { path: 'conditions[0].value' },
