@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createChangeFeed, type ChangeFeed } from '../../src/platform/mongo/change-feed.ts';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
 import { objectId } from '../setup/harness.ts';
-import { databaseUri } from '../setup/start-app.ts';
+import { databaseUri } from '../setup/databases.ts';
 
 const A = 'a'.repeat(24);
 let mongo: Mongo;

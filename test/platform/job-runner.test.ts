@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createJobRunner, type Job, type JobRunner } from '../../src/platform/jobs/job-runner.ts';
 import { createLeases } from '../../src/platform/jobs/leases.ts';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
-import { databaseUri } from '../setup/start-app.ts';
+import { databaseUri } from '../setup/databases.ts';
 
 let mongo: Mongo;
 let aheadMs = 0;

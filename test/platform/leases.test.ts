@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLeases, type Leases } from '../../src/platform/jobs/leases.ts';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
-import { databaseUri } from '../setup/start-app.ts';
+import { databaseUri } from '../setup/databases.ts';
 
 let mongo: Mongo;
 let now = Date.parse('2026-11-21T12:00:00Z');

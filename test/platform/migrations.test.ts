@@ -5,7 +5,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createLeases } from '../../src/platform/jobs/leases.ts';
 import { migrate, type Migration } from '../../src/platform/mongo/migrations.ts';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
-import { databaseUri } from '../setup/start-app.ts';
+import { databaseUri } from '../setup/databases.ts';
 
 let mongo: Mongo;
 let ran: string[];

@@ -6,7 +6,7 @@ import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts
 import { outboxSchema, type OutboxDocument } from '../../src/platform/outbox/outbox.model.ts';
 import { createOutboxWorker, type Deliver } from '../../src/platform/outbox/outbox-worker.ts';
 import { objectId } from '../setup/harness.ts';
-import { databaseUri } from '../setup/start-app.ts';
+import { databaseUri } from '../setup/databases.ts';
 
 const organizationId = objectId('a'.repeat(24));
 const LEASE_MS = 60_000;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
 import { tenancy, TenancyError } from '../../src/platform/mongo/tenancy.ts';
 import { objectId } from '../setup/harness.ts';
-import { databaseUri } from '../setup/start-app.ts';
+import { databaseUri } from '../setup/databases.ts';
 
 const [mine, theirs] = [objectId('a'.repeat(24)), objectId('b'.repeat(24))];
 interface Thing {

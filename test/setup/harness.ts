@@ -2,7 +2,8 @@
 import mongoose from 'mongoose';
 import type { InstanceDeps } from '../../src/instance.ts';
 import { ok, createOwner, type Owner } from './personas.ts';
-import { databaseUri, startApp, type TestApp } from './start-app.ts';
+import { databaseUri } from './databases.ts';
+import { startApp, type TestApp } from './start-app.ts';
 
 export interface Harness {
   app: TestApp;

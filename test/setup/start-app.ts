@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config.ts';
 import { randomHex } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 import { startInstance, type Instance, type InstanceDeps } from '../../src/instance.ts';
+import { databaseUri } from './databases.ts';
 
 export interface Answer {
   status: number;
@@ -63,13 +64,6 @@ const ROOMY = {
   ASSAY_LIMIT_SCIM: '1000000',
   ASSAY_PASSWORD_CONCURRENCY: '2',
 };
-
-/** A connection string for a database of one's own on the run's replica set. */
-export function databaseUri(name = `t${randomHex(6)}`): string {
-  const uri = new URL(inject('mongoUri'));
-  uri.pathname = `/${name}`;
-  return uri.href;
-}
 
 /** `environment` overrides the roomy limits; `parts` the clock, the probe or the database. */
 export async function startApp(

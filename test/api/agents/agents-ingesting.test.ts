@@ -8,7 +8,8 @@ import {
   createWorkspaceKey,
   type Owner,
 } from '../../setup/personas.ts';
-import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { databaseUri } from '../../setup/databases.ts';
+import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/v1/agents';
 

@@ -29,7 +29,8 @@ import {
   type Owner,
   createWorkspaceKey,
 } from '../../setup/personas.ts';
-import { databaseUri, startApp, type TestApp } from '../../setup/start-app.ts';
+import { databaseUri } from '../../setup/databases.ts';
+import { startApp, type TestApp } from '../../setup/start-app.ts';
 
 /** The app, and its database behind its back. */
 export interface ChainHarness {

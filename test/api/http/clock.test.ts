@@ -1,7 +1,8 @@
 // A clock that jumps while an instance serves: nothing is dated by it (docs/ledger.md, clocks).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
-import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { databaseUri } from '../../setup/databases.ts';
+import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const DAY = 86_400_000;
 /** A name for this machine that does not say so: the database counts as one elsewhere. */

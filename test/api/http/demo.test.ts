@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { databaseUri } from '../../setup/start-app.ts';
+import { databaseUri } from '../../setup/databases.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const SAMPLE = join(ROOT, 'samples/decisions.ndjson');

@@ -15,7 +15,8 @@ import {
   createOwner,
   createWorkspaceKey,
 } from '../../setup/personas.ts';
-import { databaseUri, startApp, type Answer } from '../../setup/start-app.ts';
+import { databaseUri } from '../../setup/databases.ts';
+import { startApp, type Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
 const { app } = harness;

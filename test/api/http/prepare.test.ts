@@ -8,7 +8,7 @@ import { randomHex } from '../../../src/platform/ids.ts';
 import { startHarness, type Harness } from '../../setup/harness.ts';
 import { createOwner, ok, type Owner } from '../../setup/personas.ts';
 import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
-import { databaseUri } from '../../setup/start-app.ts';
+import { databaseUri } from '../../setup/databases.ts';
 
 const at = '/api/v1/organization/sso';
 const appName = `prepare-${randomHex(6)}`;

@@ -5,7 +5,8 @@ import { policySetDigest } from '../../../src/domain/policies/compile.ts';
 import { workspaceLimits } from '../../../src/domain/policies/workspace-limits.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import { decision, ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { databaseUri, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { databaseUri } from '../../setup/databases.ts';
+import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
 const always = { name: 'Always', conditions: [] };

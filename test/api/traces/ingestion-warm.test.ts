@@ -3,7 +3,8 @@ import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import { createAgent, decision, ok, createOwner, type Owner } from '../../setup/personas.ts';
-import { databaseUri, startApp, type TestApp } from '../../setup/start-app.ts';
+import { databaseUri } from '../../setup/databases.ts';
+import { startApp, type TestApp } from '../../setup/start-app.ts';
 
 /** What the request path could read; the ledger's consumers and the timed jobs are looked away from. */
 const READABLE = [
