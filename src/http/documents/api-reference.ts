@@ -34,8 +34,17 @@ const POLICY =
 const cacheForADay = (res: ServerResponse): void =>
   void res.setHeader('Cache-Control', 'public, max-age=86400');
 
+/** Made once for the instances of a process, of which tests start hundreds. */
+const documents = new WeakMap<readonly Mount[], string>();
+
+function documentOf(mounts: readonly Mount[]): string {
+  const made = documents.get(mounts) ?? JSON.stringify(openapi(mounts));
+  documents.set(mounts, made);
+  return made;
+}
+
 export function apiReference(mounts: readonly Mount[]): Router {
-  const document = JSON.stringify(openapi(mounts));
+  const document = documentOf(mounts);
   const router = Router();
   router.get('/openapi.json', (_req, res) => void res.type('json').send(document));
   router.get(
