@@ -1,7 +1,7 @@
 // Writes .env.example from the configuration schema: every variable with its description and default, all commented out.
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { environment } from '../src/config.ts';
+import { environment } from '../src/environment.ts';
 
 /** Where the example is kept. */
 export const ENV_FILE = new URL('../.env.example', import.meta.url);
@@ -16,7 +16,7 @@ export function envExample(): string {
     ([name, schema]) => `# ${schema.description ?? ''}\n# ${name}=${defaultOf(schema)}\n`,
   );
   return [
-    '# Generated from src/config.ts by `npm run docs`. Nothing has to be set to try Assay out.\n',
+    '# Generated from src/environment.ts by `npm run docs`. Nothing has to be set to try Assay out.\n',
     ...blocks,
   ].join('\n');
 }

@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { envExample, ENV_FILE } from '../../scripts/env-example.ts';
 import { OPENAPI_FILE, openapiText } from '../../scripts/openapi.ts';
 import { ROUTES_FILE, routesTable } from '../../scripts/routes.ts';
-import { environment, loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config.ts';
+import { environment } from '../../src/environment.ts';
 import { operations } from './operations.ts';
 
 const run = promisify(execFile);

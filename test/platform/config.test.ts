@@ -1,7 +1,8 @@
 // The configuration: defaults, every bad key named at once, and what depends on what.
 import { describe, expect, test } from 'vitest';
 import { selfSigned } from '../setup/providers/self-signed.ts';
-import { childEnvironment, ConfigError, environment, loadConfig } from '../../src/config.ts';
+import { childEnvironment, ConfigError, loadConfig } from '../../src/config.ts';
+import { environment } from '../../src/environment.ts';
 
 const secrets = {
   ASSAY_JWT_SECRET: 'j'.repeat(32),

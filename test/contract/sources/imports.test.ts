@@ -65,7 +65,8 @@ const RULES: readonly Rule[] = [
     may: [/^resources\/.*\.(consumer|migration)$/, LEDGER],
     types: [/^(composition\/(platform|services)|models)$/, PLATFORM],
   },
-  { of: /^config$/, may: [ZOD, NODE] },
+  { of: /^config$/, may: [/^environment$/, NODE] },
+  { of: /^environment$/, may: [ZOD, NODE] },
   { of: /^errors$/, may: [] },
   // Reads its list from a file beside it, once.
   { of: /^domain\/identity\/common-passwords$/, may: [nodeParts('fs')] },

@@ -1,0 +1,277 @@
+// The variables of the configuration, each with its default and description; `config.ts` reads them.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
+/** As proxy-addr takes them: a named range, an address or a subnet. */
+const proxies = list.refine(
+  (items) =>
+    items.every((item) => /^(loopback|linklocal|uniquelocal)$/.test(item) || isSubnet(item)),
+  'must be addresses, subnets such as 10.0.0.0/8, or loopback, linklocal, uniquelocal',
+);
+const count = z.coerce.number().int().positive();
+const secret = z.string().min(32, 'must have at least 32 characters');
+const address = z.url({ protocol: /^https?$/ });
+/** PEM; `\\n` stands for a line break, so that it fits into one line. */
+const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
+const plan = z.enum(['sandbox', 'scale', 'governance', 'enterprise', 'custom']);
+
+/** Every variable with its default and description; `.env.example` is generated from here. */
+export const environment = z.object({
+  PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .default(3000)
+    .describe('Port of the HTTP server; 0 takes any free one'),
+  ASSAY_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('Address to listen on; 0.0.0.0 for every interface'),
+  ASSAY_PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'URL under which callers reach this service, for links and sign-on; https makes cookies secure, which SAML needs',
+    ),
+  MONGODB_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
+    .optional()
+    .describe('Replica set or sharded cluster; unset: an embedded mongod is started'),
+  ASSAY_EMBEDDED_DATABASE: z
+    .literal('allow')
+    .optional()
+    .describe('allow: in production, too, an embedded mongod is started when MONGODB_URI is unset'),
+  ASSAY_DB_POOL: count.default(24).describe('Database connections of this instance'),
+  MONGOD_BINARY: z.string().optional().describe('Path of a mongod for the embedded database'),
+  ASSAY_DATA_DIR: z
+    .string()
+    .default('data')
+    .describe('Folder of the embedded database, its secrets and undelivered mail'),
+  ASSAY_JWT_SECRET: secret
+    .optional()
+    .describe('Signs session tokens; generated on an embedded start when unset'),
+  ASSAY_JWT_SECRET_OLD: secret.optional().describe('The previous session secret, still accepted'),
+  ASSAY_LEDGER_KEY: secret
+    .optional()
+    .describe('Keys the idempotency digests; generated on an embedded start when unset'),
+  ASSAY_ENCRYPTION_KEY: secret
+    .optional()
+    .describe(
+      'Encrypts secrets of users in the database; generated on an embedded start when unset',
+    ),
+  ASSAY_ENCRYPTION_KEY_OLD: secret
+    .optional()
+    .describe('The previous encryption key, for decryption only'),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe(
+      'Mail server, such as smtps://user:password@mail.example.com; unset: mail is written to <data dir>/mail, and kept there for a day',
+    ),
+  ASSAY_MAIL_TO_FILES: z
+    .literal('allow')
+    .optional()
+    .describe(
+      'allow: in production, too, mail is written to files when SMTP_URL is unset; they hold tokens that open accounts',
+    ),
+  ASSAY_MAIL_FROM: z.email().default('assay@localhost.localdomain').describe('Sender of mail'),
+  ASSAY_TRUST_PROXY: proxies
+    .default([])
+    .describe(
+      'Addresses or subnets of trusted proxies, whose X-Forwarded-For is used, comma-separated',
+    ),
+  ASSAY_CORS_ORIGINS: list.default([]).describe('Allowed CORS origins, comma-separated'),
+  ASSAY_RETURN_URLS: list
+    .refine((urls) => urls.every((url) => URL.canParse(url)), 'must be absolute URLs')
+    .default([])
+    .describe(
+      'URLs a browser may be redirected to after a sign-on, comma-separated, the default first; unset: a page of this service that says how it ended',
+    ),
+  ASSAY_OUTBOUND_ALLOW: list
+    .refine(
+      (items) => items.every(isDestination),
+      'must be hosts, hosts with a port, addresses, or subnets',
+    )
+    .default([])
+    .describe(
+      'Private hosts, host:port pairs, addresses or subnets that URLs of users may name, also over http; unset: public ones over https only',
+    ),
+  ASSAY_DNS_SERVERS: list
+    .refine(
+      (servers) =>
+        servers.every((server) => isIP(server.replace(/(:\d+)$/, '')) === 4 || isIP(server) === 6),
+      'must be IP addresses; IPv4 addresses may have a port',
+    )
+    .default([])
+    .describe(
+      'Name servers for the verification of e-mail domains, comma-separated; unset: those of the system',
+    ),
+  ASSAY_OAUTH_A_ISSUER: address
+    .default('https://accounts.google.com')
+    .describe('Issuer of the first social login (OpenID Connect)'),
+  ASSAY_OAUTH_A_CLIENT_ID: z.string().optional().describe('Client id; unset: this login is off'),
+  ASSAY_OAUTH_A_CLIENT_SECRET: z.string().optional().describe('Client secret'),
+  ASSAY_OAUTH_B_AUTHORIZATION_URL: address
+    .default('https://github.com/login/oauth/authorize')
+    .describe('Authorization endpoint of the second social login (GitHub, or a compatible server)'),
+  ASSAY_OAUTH_B_TOKEN_URL: address
+    .default('https://github.com/login/oauth/access_token')
+    .describe('Its token endpoint'),
+  ASSAY_OAUTH_B_API_URL: address
+    .default('https://api.github.com')
+    .describe('Base URL of its API, which serves /user and /user/emails'),
+  ASSAY_OAUTH_B_CLIENT_ID: z.string().optional().describe('Client id; unset: this login is off'),
+  ASSAY_OAUTH_B_CLIENT_SECRET: z.string().optional().describe('Client secret'),
+  ASSAY_OAUTH_C_ISSUER: address
+    .default('https://login.microsoftonline.com/common/v2.0')
+    .describe(
+      'Issuer of the third social login (OpenID Connect), which asks for the account each time',
+    ),
+  ASSAY_OAUTH_C_CLIENT_ID: z.string().optional().describe('Client id; unset: this login is off'),
+  ASSAY_OAUTH_C_CLIENT_SECRET: z.string().optional().describe('Client secret'),
+  ASSAY_SAML_KEY: pem
+    .refine(isRsaKey, 'must be an RSA private key in PEM')
+    .optional()
+    .describe(
+      'Signs SAML messages and decrypts assertions: an RSA private key in PEM; \\n stands for a line break',
+    ),
+  ASSAY_SAML_CERTIFICATE: pem
+    .refine(isCertificate, 'must be a certificate in PEM')
+    .optional()
+    .describe('The certificate of ASSAY_SAML_KEY in PEM, published in the SAML metadata'),
+  REGISTRATION: z
+    .enum(['open', 'invite'])
+    .default('open')
+    .describe('Whether anyone may register an organisation; required in production'),
+  ASSAY_REQUIRE_VERIFIED_EMAIL: z
+    .stringbool()
+    .optional()
+    .describe(
+      'Whether accounts whose mailbox nobody has proved may not invite, mint keys and tokens or set up sign-on, and end after a day; unset: in production',
+    ),
+  DEFAULT_PLAN: plan
+    .optional()
+    .describe(
+      'Plan of a new organisation; unset: enterprise, or sandbox where STRIPE_SECRET_KEY is set',
+    ),
+  STRIPE_SECRET_KEY: z.string().optional().describe('Key of the payment processor'),
+  SYSTEM_OWNERS: list
+    .transform((addresses) => addresses.map((address) => address.toLowerCase()))
+    .default([])
+    .describe(
+      'E-mail addresses that have the system role owner once they are verified, comma-separated',
+    ),
+  ASSAY_LIMIT_IP: count.default(1000).describe('Requests per client address and 15 minutes'),
+  ASSAY_LIMIT_USER: count.default(600).describe('Requests per user and 15 minutes'),
+  ASSAY_LIMIT_AUTH: count
+    .default(100)
+    .describe('Requests to /auth per client address and 15 minutes'),
+  ASSAY_LIMIT_SIGN_ON: count
+    .default(1000)
+    .describe(
+      'Requests to the sign-on by other services per client address and 15 minutes: about three a person, and offices share an address',
+    ),
+  ASSAY_LIMIT_ACCOUNT: count
+    .default(20)
+    .describe('Sign-in attempts per account and client network, and 15 minutes'),
+  ASSAY_LIMIT_ACCOUNT_TOTAL: count
+    .default(400)
+    .describe('Sign-in attempts per account from everywhere, and 15 minutes'),
+  ASSAY_LIMIT_ONBOARDING: count
+    .default(120)
+    .describe('Requests to agent onboarding per user and 15 minutes'),
+  ASSAY_LIMIT_MAIL: count
+    .default(5)
+    .describe(
+      'Mails of one kind to one address that one network may request without signing in, per 15 minutes',
+    ),
+  ASSAY_LIMIT_MAIL_TOTAL: count
+    .default(10)
+    .describe('Mails of one kind to one address that may be requested from everywhere, likewise'),
+  ASSAY_LIMIT_INVITATIONS: count
+    .default(200)
+    .describe('Invitation mails of one organisation per day'),
+  ASSAY_LIMIT_INVITATIONS_TO_ONE: count
+    .default(5)
+    .describe('Invitation mails of one organisation to one address per day'),
+  ASSAY_LIMIT_SANDBOX: count.default(10_000).describe('Decisions per month on the plan sandbox'),
+  ASSAY_LIMIT_SCIM: count
+    .default(600)
+    .describe('SCIM requests per token, and per client address, and 15 minutes'),
+  ASSAY_QUEUE_LIMIT: count
+    .default(10_000)
+    .describe('Maximum number of decisions of one organisation that wait to be sealed'),
+  ASSAY_MAX_CONNECTIONS: count
+    .default(10_000)
+    .describe('Open connections of an instance; further ones are closed at once'),
+  ASSAY_LIMIT_HEAVY: count
+    .default(8)
+    .describe(
+      'Lists of decisions, bundles, exports and verifications under way at a time, per organisation',
+    ),
+  ASSAY_METRICS_TOKEN: z
+    .string()
+    .min(16)
+    .optional()
+    .describe(
+      'Bearer token of /metrics; unset: open to the loopback only, and in production to nobody',
+    ),
+  ASSAY_PASSWORD_CONCURRENCY: count
+    .default(1)
+    .describe('Maximum number of concurrent password hashes'),
+  ASSAY_PASSWORD_QUEUE: count
+    .default(100)
+    .describe('Maximum number of password hashes that wait; further sign-ins are answered 503'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('Minimum level of log records'),
+  NODE_ENV: z.string().default('development').describe('production requires explicit secrets'),
+});
+
+export type Environment = z.output<typeof environment>;
+export type PlanName = z.output<typeof plan>;
+
+function isRsaKey(text: string): boolean {
+  try {
+    return createPrivateKey(text).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}
+
+function isCertificate(text: string): boolean {
+  try {
+    return new X509Certificate(text).publicKey.asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}
+
+function isSubnet(text: string): boolean {
+  const [address = '', length, ...more] = text.split('/');
+  const family = isIP(address);
+  const longest = family === 4 ? 32 : 128;
+  return (
+    family !== 0 &&
+    more.length === 0 &&
+    (length === undefined || (/^\d+$/.test(length) && Number(length) <= longest))
+  );
+}
+
+/** A subnet or address, or a host name or bracketed address with an optional port. */
+function isDestination(text: string): boolean {
+  return (
+    isSubnet(text) ||
+    /^([a-z\d_.-]*[a-z_-][a-z\d_.-]*|\d+(\.\d+){3}(?=:)|\[[\da-f:]+\](?=:))(:\d{1,5})?$/i.test(text)
+  );
+}
