@@ -11,6 +11,7 @@ import { createHashChainService } from '../resources/hash-chain/hash-chain.servi
 import { createPolicyService } from '../resources/policies/policies.service.ts';
 import { createPolicySetService } from '../resources/policies/policy-sets.service.ts';
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
+import { createTraceExportService } from '../resources/traces/export/trace-export.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
 import { createScrubbers } from '../resources/traces/ingestion/scrubbers.ts';
 import { createTraceCounts } from '../resources/traces/trace-counts.ts';
@@ -42,6 +43,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const ingestion = createIngestionService({ ...platform, ...judging });
   const reading = { counts, agents: resolver, organizations, scrubbers };
   const reader = createTraceService({ ...platform, ...reading });
+  const exports = createTraceExportService({ ...platform, reader });
   const bulk = createBulkService(platform);
 
   const chain = createHashChainService(platform);
@@ -50,7 +52,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   return {
     agents: { registry, resolver, onboarding, mlBoms },
     policies: { definitions, sets: policySets },
-    traces: { reader, ingestion, bulk },
+    traces: { reader, exports, ingestion, bulk },
     hashChain: { chain, bundles },
   };
 }

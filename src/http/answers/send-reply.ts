@@ -1,10 +1,10 @@
 // Sends a handler's reply: reduced to the declared view, in the success envelope, or as a file, redirect or SCIM resource.
-import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { ReplyCookie, FileDownload, Reply, Route } from '../declaration/define-route.ts';
 import { AppError } from '../../errors.ts';
 import { sendFailure, sendJson } from './envelope.ts';
 import { sendScim } from './scim-envelope.ts';
+import { sendFile } from './send-file.ts';
 import { pagination, type Paged } from '../declaration/paging.ts';
 
 /** The setting of the app: whether browsers reach it over https. */
@@ -73,20 +73,4 @@ function setCookie(res: Response, { name, value, maxAgeMs }: ReplyCookie): void 
   };
   if (value === null) res.clearCookie(name, options);
   else res.cookie(name, value, maxAgeMs === undefined ? options : { ...options, maxAge: maxAgeMs });
-}
-
-/** Streams a file. When its source fails the connection is destroyed, so that a truncated file never looks complete. */
-async function sendFile(
-  res: Response,
-  status: number,
-  { type, filename, body }: FileDownload,
-): Promise<void> {
-  res.status(status).setHeader('Content-Type', type);
-  if (filename !== null)
-    res.setHeader(
-      'Content-Disposition',
-      `attachment; filename="${filename.replace(/[^\w.-]/g, '_')}"`,
-    );
-  if (typeof body === 'string') res.end(body);
-  else await pipeline(body, res);
 }

@@ -46,7 +46,8 @@ export interface FileDownload {
   type: string;
   /** Null: displayed inline, not saved. */
   filename: string | null;
-  body: Readable | string;
+  /** Pieces are made as the reader takes them. */
+  body: Readable | AsyncIterable<string> | string;
 }
 
 export interface ReplyCookie {

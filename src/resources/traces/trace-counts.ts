@@ -14,7 +14,7 @@ interface CachedCount {
   head: number;
 }
 
-type Filter = Readonly<Record<string, unknown>>;
+type Filter = Readonly<Record<string, unknown>> & { organizationId: string };
 
 interface Range {
   $gt: number;
@@ -34,42 +34,39 @@ export function createTraceCounts({ models, ledger }: Deps) {
 
   /** What the entries of a range add; null when there are amendments among them, which may change what was counted. */
   async function countAdded(
-    organizationId: string,
-    where: object,
+    where: Filter,
     { sequence, to }: { sequence: Range; to: number },
   ): Promise<number | null> {
+    const { organizationId } = where;
     const amendment = await models.ledger.exists({
       organizationId,
       sequence,
       kind: { $ne: 'trace' },
     });
-    return amendment ? null : count({ ...where, organizationId, sequence }, to);
+    return amendment ? null : count({ ...where, sequence }, to);
   }
 
-  async function count(where: Filter, to: number): Promise<number> {
+  async function count(where: Filter & { sequence: object }, to: number): Promise<number> {
     return models.traces.countDocuments(where).limit(to).maxTimeMS(READ_MAX_MS);
   }
 
   return {
     /** The number of decisions that the filter finds, as far as a total counts for the page. */
-    async total(
-      organizationId: string,
-      where: Readonly<Record<string, unknown>>,
-      page: Page,
-    ): Promise<number> {
+    async total(where: Filter, page: Page): Promise<number> {
+      const { organizationId } = where;
       const to = countedTo(page);
-      const key = `${organizationId}:${JSON.stringify(where)}`;
+      const key = JSON.stringify(where);
       const head = (await ledger.appender.head(organizationId))?.sequence ?? 0;
       const cached = counts.get(key);
       const known = cached && cached.total >= cached.to && cached.to < to ? undefined : cached;
       if (known && known.head >= head) return known.total;
       const sequence = { $gt: known?.head ?? 0, $lte: head };
-      const added = known ? await countAdded(organizationId, where, { sequence, to }) : null;
+      const added = known ? await countAdded(where, { sequence, to }) : null;
       if (known && added !== null) {
         counts.set(key, { total: known.total + added, to: known.to, head });
         return known.total + added;
       }
-      const total = await count({ ...where, organizationId, sequence: { $lte: head } }, to);
+      const total = await count({ ...where, sequence: { $lte: head } }, to);
       counts.delete(key);
       counts.set(key, { total, to, head });
       return total;

@@ -1,4 +1,5 @@
-// Decisions: ingest, list, read, change in bulk.
+// Decisions: ingest, list, export, read, change in bulk.
+import { z } from 'zod';
 import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
@@ -64,6 +65,25 @@ export const traceRoutes = [
     page: { limit: 25, max: 200 },
     data: traceView,
     handler: ({ tenant, query, page }, { traces }) => traces.reader.list(tenant, query, page),
+  }),
+  route({
+    method: 'get',
+    path: '/export',
+    summary: 'All decisions that the filters find, as CSV; formulas are made inert',
+    ...read,
+    plan: 'export',
+    kind: 'file',
+    mediaType: 'text/csv',
+    heavy: true,
+    writes: 'own',
+    query: traceQuery,
+    data: z.unknown(),
+    audit: { action: 'trace.export', resource: 'trace' },
+    async handler({ tenant, query }, { traces }) {
+      const file = await traces.exports.open(tenant, query);
+      const audit = { metadata: { filters: query } };
+      return reply(200, { type: 'text/csv; charset=utf-8; header=present', ...file }, { audit });
+    },
   }),
   route({
     method: 'get',

@@ -19,6 +19,12 @@ type Deps = Pick<Platform, 'models'> & {
   scrubbers: Scrubbers;
 };
 
+/** Which decisions a query means, and what each is scrubbed with when it is shown. */
+export interface TraceSelection {
+  where: Readonly<Record<string, unknown>> & { organizationId: string };
+  scrubberOf: ScrubberOf;
+}
+
 export function createTraceService({ models, counts, agents, organizations, scrubbers }: Deps) {
   /** By the rules that are in force for the organisation. */
   async function scrubberFor(organizationId: string): Promise<ScrubberOf> {
@@ -45,15 +51,21 @@ export function createTraceService({ models, counts, agents, organizations, scru
     };
   }
 
+  async function select(tenant: Tenant, query: TraceQuery): Promise<TraceSelection> {
+    const { organizationId } = tenant;
+    const where = { ...(await filterOf(tenant, query)), organizationId };
+    return { where, scrubberOf: await scrubberFor(organizationId) };
+  }
+
   return {
+    select,
+
     /** Newest first; on a page of large decisions some come without their payload. */
     async list(tenant: Tenant, query: TraceQuery, page: Page): Promise<Listed<TraceView>> {
-      const { organizationId } = tenant;
-      const where = await filterOf(tenant, query);
-      const scrubberOf = await scrubberFor(organizationId);
+      const { where, scrubberOf } = await select(tenant, query);
       const [items, total] = await Promise.all([
-        readTracePage(models, { ...where, organizationId }, { page, scrubberOf }),
-        counts.total(organizationId, where, page),
+        readTracePage(models, where, { page, scrubberOf }),
+        counts.total(where, page),
       ]);
       return { items, total };
     },

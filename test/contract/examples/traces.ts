@@ -1,15 +1,27 @@
 // Decisions.
 import { decisionBody } from '../bodies.ts';
 import { newDecision } from '../records.ts';
-import { agentKeys, managers, ofOne, readers, writers } from './access.ts';
+import { agentKeys, managers, ofOne, paid, readers, writers } from './access.ts';
 import { type Example, page, type ResourceExamples } from './example.ts';
 
 const ofTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
+
+const filters = (agentId: string): Record<string, string> => ({
+  status: 'approved',
+  agentId,
+  humanOverride: 'false',
+  minConfidence: '0.1',
+  maxConfidence: '1',
+  dateFrom: '2025-01-01',
+  dateTo: '2045-01-01T00:00:00Z',
+  search: 'rationale',
+});
 
 export const traces: ResourceExamples = {
   access: {
     'POST /api/v1/traces': agentKeys,
     'GET /api/v1/traces': readers,
+    'GET /api/v1/traces/export': paid(readers),
     'GET /api/v1/traces/:id': ofOne(readers),
     'GET /api/v1/traces/:id/ml-bom': ofOne(readers),
     'POST /api/v1/traces/bulk-status': writers,
@@ -17,19 +29,8 @@ export const traces: ResourceExamples = {
   },
   examples: {
     'POST /api/v1/traces': ({ agentId, mark }) => ({ body: decisionBody(agentId, mark) }),
-    'GET /api/v1/traces': ({ agentId }) => ({
-      query: {
-        ...page,
-        status: 'approved',
-        agentId,
-        humanOverride: 'false',
-        minConfidence: '0.1',
-        maxConfidence: '1',
-        dateFrom: '2025-01-01',
-        dateTo: '2045-01-01T00:00:00Z',
-        search: 'rationale',
-      },
-    }),
+    'GET /api/v1/traces': ({ agentId }) => ({ query: { ...page, ...filters(agentId) } }),
+    'GET /api/v1/traces/export': ({ agentId }) => ({ query: filters(agentId) }),
     'GET /api/v1/traces/:id': ofTrace,
     'GET /api/v1/traces/:id/ml-bom': ofTrace,
     'POST /api/v1/traces/bulk-status': ({ traceId }) => ({

@@ -1,0 +1,50 @@
+// The CSV export of decisions: every one that the filters find, as a text that is made while it is read (document 2, section 4.1).
+import type { Platform } from '../../../composition/platform.ts';
+import { csvLine } from '../../../domain/csv.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import type { TraceQuery } from '../traces.schemas.ts';
+import type { TraceSelection, TraceService } from '../traces.service.ts';
+import { toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
+import { TRACE_COLUMNS, traceRow } from './trace-rows.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock'> & { reader: TraceService };
+
+export interface TraceExport {
+  filename: string;
+  body: AsyncIterable<string>;
+}
+
+/** Decisions that are in memory at a time; each may have megabytes. */
+const BATCH = 16;
+const CHUNK_CHARACTERS = 64 * 1024;
+/** Of the database's work on one export; what waits for the reader does not count. */
+const EXPORT_MAX_MS = 10 * 60_000;
+
+export function createTraceExportService({ models, clock, reader }: Deps) {
+  function read({ where }: TraceSelection): AsyncIterable<TraceDocument> {
+    const options = { sort: { sequence: -1 }, maxTimeMS: EXPORT_MAX_MS, batchSize: BATCH } as const;
+    return models.traces.find(where, VIEW_MEMBERS, options).lean<TraceDocument>().cursor();
+  }
+
+  async function* linesOf(selection: TraceSelection): AsyncGenerator<string> {
+    let text = csvLine(TRACE_COLUMNS);
+    for await (const trace of read(selection)) {
+      text += csvLine(traceRow(toTraceView(trace, selection.scrubberOf(trace))));
+      if (text.length < CHUNK_CHARACTERS) continue;
+      yield text;
+      text = '';
+    }
+    yield text;
+  }
+
+  return {
+    /** Newest first. A failure after the first lines breaks the text off. */
+    async open(tenant: Tenant, query: TraceQuery): Promise<TraceExport> {
+      const day = clock.now().toISOString().slice(0, 10);
+      const body = linesOf(await reader.select(tenant, query));
+      return { filename: `assay-traces-${day}.csv`, body };
+    },
+  };
+}
+export type TraceExportService = ReturnType<typeof createTraceExportService>;

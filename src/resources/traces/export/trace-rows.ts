@@ -1,0 +1,47 @@
+// A decision as one row of a CSV export: a column for each of its fields, objects as JSON.
+import type { Cell } from '../../../domain/csv.ts';
+import type { Json } from '../../../domain/record/json.ts';
+import type { TraceView } from '../traces.view.ts';
+
+const COLUMNS: Readonly<Record<string, (trace: TraceView) => Cell>> = {
+  _id: ({ _id }) => _id.toHexString(),
+  traceId: ({ traceId }) => traceId,
+  timestamp: ({ timestamp }) => timestamp.toISOString(),
+  createdAt: ({ createdAt }) => createdAt.toISOString(),
+  workspaceId: ({ workspaceId }) => workspaceId,
+  agentId: ({ agentId }) => agentId,
+  agentName: ({ agentName }) => agentName,
+  agentVersion: ({ agentVersion }) => agentVersion,
+  schemaVersion: ({ schemaVersion }) => schemaVersion,
+  status: ({ status }) => status,
+  confidenceScore: ({ confidenceScore }) => confidenceScore,
+  tags: ({ tags }) => tags.join(' '),
+  humanOverride: ({ humanOverride }) => humanOverride,
+  prompt: ({ inputContext }) => textOf(member(inputContext, 'prompt')),
+  action: ({ outputDecision }) => textOf(member(outputDecision, 'action')),
+  rationale: ({ rationale }) => rationale,
+  triggeringCondition: ({ triggeringCondition }) => triggeringCondition,
+  inputContext: ({ inputContext }) => textOf(inputContext),
+  outputDecision: ({ outputDecision }) => textOf(outputDecision),
+  alternatives: ({ alternatives }) => textOf(alternatives),
+  metadata: ({ metadata }) => textOf(metadata),
+  sequence: ({ hashChain }) => hashChain.sequence,
+  chainHash: ({ hashChain }) => hashChain.chainHash,
+};
+
+export const TRACE_COLUMNS: readonly string[] = Object.keys(COLUMNS);
+
+/** The cells of a decision, in the order of the columns. */
+export function traceRow(trace: TraceView): Cell[] {
+  return Object.values(COLUMNS).map((cellOf) => cellOf(trace));
+}
+
+function textOf(value: Json | undefined): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function member(value: Json, name: string): Json | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return value[name];
+}

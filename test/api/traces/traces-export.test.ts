@@ -1,0 +1,167 @@
+// The CSV export: what it holds, whom it obeys, and that it is streamed (document 2, section 4.1).
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { createAgent, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import { type Answer, outcome } from '../../setup/start-app.ts';
+
+const harness = useHarness({ ASSAY_LIMIT_HEAVY: '2' });
+const { app } = harness;
+const ada = useOwner(harness);
+const big = useOwner(harness, 'Big');
+let key: string;
+beforeAll(async () => {
+  ({ key } = await createWorkspaceKey(app, ada));
+});
+
+const get = (query = '', { token }: Pick<Owner, 'token'> = ada): Promise<Answer> =>
+  app.call('GET', `/api/v1/traces/export?${query}`, { token });
+const post = async (more: object = {}, agentId = 'x', by = key): Promise<Answer> =>
+  ok(await app.call('POST', '/api/v1/traces', { key: by, body: decision(agentId, more) }));
+/** Rows by column; the texts of these tests have no line breaks and no quotes but those around a cell. */
+function rowsOf({ text }: Answer): Record<string, string>[] {
+  const [header = '', ...lines] = text.split('\r\n').slice(0, -1);
+  const names = header.split(',');
+  return lines.map((line) => {
+    const cells = [...`${line},`.matchAll(/("(?:[^"]|"")*"|[^,]*),/g)].map(([, cell = '']) =>
+      cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
+    );
+    expect(cells).toHaveLength(names.length);
+    return Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']));
+  });
+}
+
+test('a row says what the decision says, newest first', async () => {
+  const bot = await createAgent(app, ada, 'Claims');
+  await post({ metadata: { n: 1 }, outputDecision: { action: { tool: 'pay', amount: 3 } } });
+  await post({ metadata: { n: 2 }, timestamp: '2026-03-01T10:00:00Z' }, bot.id);
+  const answer = ok(await get());
+  expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+  expect(answer.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="assay-traces-\d{4}-\d\d-\d\d\.csv"$/,
+  );
+  const { data } = ok(await app.call('GET', '/api/v1/traces', { token: ada.token })).body;
+  const rows = rowsOf(answer);
+  expect(rows).toHaveLength(2);
+  for (const [at, row] of rows.entries()) {
+    const trace = data[at];
+    expect(row).toMatchObject({
+      _id: trace._id,
+      traceId: trace.traceId,
+      agentId: trace.agentId,
+      agentName: trace.agentName ?? '',
+      status: 'approved',
+      humanOverride: 'false',
+      timestamp: trace.timestamp,
+      createdAt: trace.createdAt,
+      prompt: trace.inputContext.prompt,
+      rationale: trace.rationale ?? '',
+      sequence: String(trace.hashChain.sequence),
+      chainHash: trace.hashChain.chainHash,
+    });
+    expect(Number(row.confidenceScore)).toBe(trace.confidenceScore);
+    expect(JSON.parse(row.metadata ?? '')).toEqual(trace.metadata);
+    expect(JSON.parse(row.inputContext ?? '')).toEqual(trace.inputContext);
+    expect(JSON.parse(row.outputDecision ?? '')).toEqual(trace.outputDecision);
+  }
+  expect(rows.map(({ action }) => action)).toEqual(['reply', '{"amount":3,"tool":"pay"}']);
+});
+
+test('the filters of the list hold, page and limit do not', async () => {
+  expect(rowsOf(ok(await get('dateTo=2026-03-02')))).toHaveLength(1);
+  expect(rowsOf(ok(await get('search=nothingofthekind')))).toEqual([]);
+  expect(rowsOf(ok(await get('page=7&limit=1')))).toHaveLength(2);
+  expect(rowsOf(ok(await get('page=none&limit=-3')))).toHaveLength(2);
+  expect(outcome(await get('minConfidence=2'))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+test('formulas are inert, personal data is scrubbed', async () => {
+  await post({
+    inputContext: { prompt: '=HYPERLINK("http://x.example")' },
+    outputDecision: { action: '@SUM(1)', rationale: 'mail grace.hopper@navy.example.com' },
+    triggeringCondition: '  +1',
+  });
+  const [row] = rowsOf(ok(await get()));
+  expect(row).toMatchObject({
+    prompt: '\'=HYPERLINK("http://x.example")',
+    action: "'@SUM(1)",
+    triggeringCondition: "'  +1",
+    rationale: 'mail [EMAIL]',
+  });
+});
+
+test('each export is an entry of the audit log, a refused one too', async () => {
+  await get('status=flagged&dateFrom=2026-01-01');
+  const [entry] = await auditOf(app, ada, 'action=trace.export&limit=1');
+  expect(entry).toMatchObject({
+    action: 'trace.export',
+    resource: 'trace',
+    status: 'success',
+    userId: ada.userId,
+    metadata: { filters: { status: 'flagged', dateFrom: '2026-01-01T00:00:00.000Z' } },
+  });
+  const auditor = await createMember(harness, ada, 'auditor');
+  expect(outcome(await get('', auditor))).toEqual([403, 'FORBIDDEN']);
+  const [refused] = await auditOf(app, ada, 'action=trace.export&limit=1');
+  expect(refused).toMatchObject({ status: 'failure', userId: auditor.userId });
+});
+
+test('a key that is limited to some agents exports theirs only', async () => {
+  const bot = await createAgent(app, ada, 'Only');
+  const scope = { agentIds: [bot.id] };
+  const { key: scoped } = await createWorkspaceKey(app, ada, { scope });
+  await post({}, bot.id, scoped);
+  const rows = rowsOf(ok(await app.call('GET', '/api/v1/traces/export', { key: scoped })));
+  expect(rows.map(({ agentId }) => agentId)).toEqual([bot.id]);
+});
+
+describe('many large decisions', () => {
+  const COPIES = 300;
+  const PROMPT = 50_000;
+  beforeAll(async () => {
+    const { key: bigs } = await createWorkspaceKey(app, big);
+    await post({ inputContext: { prompt: 'y'.repeat(PROMPT) } }, 'x', bigs);
+    const ledger = harness.db.collection('ledger');
+    const stored = await ledger.findOne({ organizationId: objectId(big.organizationId) });
+    if (!stored) throw new Error('nothing was stored');
+    const { _id, idempotencyKey: _unique, ...rest } = stored;
+    await ledger.insertMany(
+      Array.from({ length: COPIES }, (_copy, at) =>
+        Object.assign({}, rest, { sequence: at + 2, traceId: `copy-${at}` }),
+      ),
+    );
+  });
+
+  /** Asks and reads no further than told. */
+  async function openReader() {
+    const { port, hostname } = new URL(app.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `GET /api/v1/traces/export HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${big.token}\r\n\r\n`,
+    );
+    await once(socket, 'readable');
+    return socket;
+  }
+
+  test('come complete', async () => {
+    const rows = rowsOf(ok(await get('', big)));
+    expect(rows).toHaveLength(COPIES + 1);
+    expect(rows.every(({ prompt }) => prompt?.length === PROMPT)).toBe(true);
+  });
+
+  test('wait in the database for a reader that does not read; there are two at a time', async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const readers = [await openReader(), await openReader()];
+    await sleep(300);
+    // Read whole they would be thirty megabytes each.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(15_000_000);
+    expect(outcome(await get('', big))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect((await get()).status).toBe(200);
+    for (const reader of readers) reader.destroy();
+    await expect.poll(async () => (await get('', big)).status).toBe(200);
+    expect(app.logged.filter((line) => line.includes('"level":50'))).toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+// CSV that a spreadsheet shows and does not run.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Cell, csvLine } from '../../src/domain/csv.ts';
+import { runs } from '../setup/runs.ts';
+
+/** The cells of one line, read by the grammar of RFC 4180. */
+function cellsOf(line: string): string[] {
+  const cells: string[] = [];
+  for (let at = 0; at < line.length - 1; at++) {
+    const [text = ''] = /^(?:"(?:[^"]|"")*"|[^",\r\n]*)/.exec(line.slice(at)) ?? [];
+    cells.push(text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text);
+    at += text.length;
+  }
+  return cells;
+}
+
+test.each<[what: string, cell: Cell, written: string]>([
+  ['a text', 'order 17', 'order 17'],
+  ['a comma', 'a,b', '"a,b"'],
+  ['quotes', 'say "no"', '"say ""no"""'],
+  ['a line break', 'a\nb', '"a\nb"'],
+  ['nothing', null, ''],
+  ['an absent value', undefined, ''],
+  ['true', true, 'true'],
+  ['false', false, 'false'],
+  ['zero', 0, '0'],
+  ['a negative number, which is no formula', -0.5, '-0.5'],
+  ['a formula', '=1+1', "'=1+1"],
+  ['a text that begins like a number', '-2+3', "'-2+3"],
+  ['a plus', '+49 171', "'+49 171"],
+  ['an at', '@SUM(A1)', "'@SUM(A1)"],
+  ['a tab before a formula', '\t=1', "'\t=1"],
+  ['a carriage return before a formula', '\r=1', '"\'\r=1"'],
+  ['spaces before a formula', '  =1', "'  =1"],
+  ['a line feed before a formula', '\n=1', '"\'\n=1"'],
+  ['a character without width before a formula', '\u200b=1', "'\u200b=1"],
+  ['a byte order mark before a formula', '\ufeff=1', "'\ufeff=1"],
+  ['a full-width equals sign', '＝1', "'＝1"],
+  ['a formula behind words, which is none', 'see =1', 'see =1'],
+])('%s', (_what, cell, written) => {
+  expect(csvLine([cell])).toBe(`${written}\r\n`);
+  expect(csvLine(['before', cell, 'after'])).toBe(`before,${written},after\r\n`);
+});
+
+describe('whatever the texts are', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom(...'=+-@\t\r\n ,;"\'a＝\u200b') }),
+  );
+  test('a line has its cells, and none is a formula', () => {
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 2, maxLength: 6 }), (texts) => {
+        const cells = cellsOf(csvLine(texts));
+        expect(cells.map((cell, at) => (cell === texts[at] ? cell : cell.slice(1)))).toEqual(texts);
+        for (const cell of cells) expect(cell).not.toMatch(/^[\s\p{C}]*[=+\-@＝＋－＠]/u);
+      }),
+      { numRuns: runs(300, 20_000) },
+    );
+  });
+});
