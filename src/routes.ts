@@ -30,6 +30,7 @@ import { signOnRoutes } from './resources/sign-on/login/sign-on.routes.ts';
 import { socialRoutes } from './resources/sign-on/social/social.routes.ts';
 import { invitationRoutes } from './resources/team/invitations.routes.ts';
 import { memberRoutes } from './resources/team/members.routes.ts';
+import { usageRoutes } from './resources/usage/usage.routes.ts';
 import { workspaceRoutes } from './resources/organization/workspaces/workspaces.routes.ts';
 
 export const mounts: readonly Mount[] = [
@@ -60,6 +61,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
   { at: '/api/v1/notifications', routes: notificationRoutes },
+  { at: '/api/v1/usage', routes: usageRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },
   { at: '/scim/v2/Users', routes: scimUserRoutes },
   { at: '/scim/v2/Groups', routes: scimGroupRoutes },

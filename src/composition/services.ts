@@ -9,6 +9,7 @@ import { createReadiness } from '../resources/health/readiness.service.ts';
 import { createBroadcastMailService } from '../resources/notifications/broadcast-mails.service.ts';
 import { createNotificationService } from '../resources/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
+import { createBilling } from './billing.ts';
 import { createDecisions } from './decisions.ts';
 import { createScim, createTeam } from './directory.ts';
 import { createIdentity } from './identity.ts';
@@ -36,6 +37,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
   const readiness = createReadiness(platform);
   const chainRelease = createChainReleaseService({ ...platform, audit });
 
+  const billing = createBilling(platform);
   const notifications = createNotificationService(platform);
   const broadcasts = createBroadcastMailService(platform);
 
@@ -51,6 +53,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
   return {
     /** What handlers are given. */
     routes: {
+      ...billing,
       ...decisions,
       audit,
       auditLog,

@@ -140,6 +140,7 @@ const SPECIFIED = {
     'DELETE /scim/v2/Groups/:id',
   ],
   'document 3, section 4.4': ['GET /api/v1/audit', 'GET /api/v1/audit/verify'],
+  'document 3, section 4.9': ['GET /api/v1/usage/current', 'GET /api/v1/usage/history'],
   'document 3, section 4.10': [
     'GET /api/v1/notifications',
     'PATCH /api/v1/notifications/:id/read',

@@ -45,8 +45,15 @@ export function plansWith(feature: Feature): Plan[] {
   return PLANS.slice(PLANS.indexOf(FEATURES[feature]));
 }
 
-/** The number of decisions a month after which ingestion is refused; null where the plan bills the overage. */
-export function hardLimit(plan: Plan): number | null {
-  const { monthlyTraces, overage } = ALLOWANCES[plan];
-  return overage === 'block' ? monthlyTraces : null;
+/**
+ * Decisions a month that the plan includes; null: unlimited.
+ * @param sandbox what the installation gives to that plan
+ */
+export function monthlyLimit(plan: Plan, sandbox: number): number | null {
+  return plan === 'sandbox' ? sandbox : ALLOWANCES[plan].monthlyTraces;
+}
+
+/** Decisions a month after which ingestion is refused; null where the plan bills the overage. */
+export function hardLimit(plan: Plan, sandbox: number): number | null {
+  return ALLOWANCES[plan].overage === 'block' ? monthlyLimit(plan, sandbox) : null;
 }

@@ -1,4 +1,5 @@
 // Every resource's examples, and the parts in which test files walk over them, so that two workers stay busy.
+import { billing } from './account/billing.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { auth } from './auth.ts';
@@ -15,7 +16,7 @@ import { traces } from './traces.ts';
 
 const PARTS = {
   identity: [health, auth, signOn],
-  organization: [organization, team, audit, notifications],
+  organization: [organization, team, audit, notifications, billing],
   provisioning: [scim],
   records: [agents, policies, traces, hashChain],
 } satisfies Record<string, readonly ResourceExamples[]>;

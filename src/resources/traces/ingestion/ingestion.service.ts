@@ -1,7 +1,7 @@
 // Ingestion: a decision is checked, judged and sealed; the stored document is the answer (document 2, section 4.1; docs/ledger.md).
 import type { Platform } from '../../../composition/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
-import { hardLimit, type Plan } from '../../../domain/identity/plans.ts';
+import { hardLimit } from '../../../domain/identity/plans.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { deprecationHeaders } from '../../../domain/record/schema-versions.ts';
@@ -70,10 +70,6 @@ interface Accepted {
 export function createIngestionService(deps: Deps) {
   const { agents, agentHistory, policySets, organizations, scrubbers, clock, config } = deps;
   const ledger = deps.ledger.appender;
-
-  /** Decisions a month after which a plan refuses; null: it never does. */
-  const monthlyLimit = (plan: Plan): number | null =>
-    hardLimit(plan) === null ? null : config.ASSAY_LIMIT_SANDBOX;
 
   async function agentOf(
     { tenant: { organizationId, agentIds }, key }: IngestionCaller,
@@ -162,7 +158,7 @@ export function createIngestionService(deps: Deps) {
       rawBody: context.rawBody,
       idempotencyKey,
       agentMark: judging.agent ? undefined : markOf(tenant, named),
-      monthlyLimit: monthlyLimit(tenant.plan),
+      monthlyLimit: hardLimit(tenant.plan, config.ASSAY_LIMIT_SANDBOX),
       newReviewId: () => objectId(deps.newId()),
       random16: deps.random16,
     });

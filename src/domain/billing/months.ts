@@ -1,0 +1,40 @@
+// Calendar months and days in UTC, by which usage is counted and billed.
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const label = new Intl.DateTimeFormat('en-US', {
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** The first moment of the month that is `months` after that of `at`; before it, when negative. */
+export function monthStart(at: Date, months = 0): Date {
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1));
+}
+
+export function dayStart(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
+}
+
+export function daysInMonth(at: Date): number {
+  return (monthStart(at, 1).getTime() - monthStart(at).getTime()) / DAY_MS;
+}
+
+/** `YYYY-MM`. */
+export function monthKey(at: Date): string {
+  return at.toISOString().slice(0, 7);
+}
+
+/** `Mon YYYY`. */
+export function monthLabel(at: Date): string {
+  return label.format(at);
+}
+
+/** The first moments of the months from that of `first` to that of `last`, oldest first. */
+export function monthsBetween(first: Date, last: Date): Date[] {
+  const months: Date[] = [];
+  for (let start = monthStart(first); start <= last; start = monthStart(start, 1))
+    months.push(start);
+  return months;
+}

@@ -1,0 +1,65 @@
+// What the counters of a month come to: share of the limit, projection, change (document 3, section 4.9).
+import type { Plan } from '../identity/plans.ts';
+import { daysInMonth, monthStart } from './months.ts';
+
+export interface Counters {
+  thisMonth: number;
+  today: number;
+  lastMonth: number;
+  totalAllTime: number;
+}
+
+export interface UsageSummary extends Counters {
+  plan: Plan;
+  limit: number | null;
+  unlimited: boolean;
+  percentUsed: number;
+  remaining: number | null;
+  resetDate: Date;
+  dailyAverage: number;
+  projectedMonthly: number;
+  monthOverMonthChange: number;
+  status: UsageStatus;
+}
+
+export const USAGE_STATUSES = ['ok', 'warning', 'exceeded'] as const;
+export type UsageStatus = (typeof USAGE_STATUSES)[number];
+
+/** Decisions of a month from which on its limit is near: nine tenths of it. */
+export function warningThreshold(limit: number): number {
+  return Math.ceil((limit * 9) / 10);
+}
+
+/** @param limit decisions a month; null: unlimited */
+export function usageSummary(
+  { plan, limit }: { plan: Plan; limit: number | null },
+  counters: Counters,
+  now: Date,
+): UsageSummary {
+  const { thisMonth, lastMonth } = counters;
+  const dailyAverage = Math.round(thisMonth / now.getUTCDate());
+  return {
+    plan,
+    limit,
+    unlimited: limit === null,
+    ...counters,
+    percentUsed: limit === null ? 0 : (thisMonth * 100) / limit,
+    remaining: limit === null ? null : Math.max(0, limit - thisMonth),
+    resetDate: monthStart(now, 1),
+    dailyAverage,
+    projectedMonthly: dailyAverage * daysInMonth(now),
+    monthOverMonthChange: changeOf(lastMonth, thisMonth),
+    status: statusOf(limit, thisMonth),
+  };
+}
+
+function statusOf(limit: number | null, count: number): UsageStatus {
+  if (limit === null || count < warningThreshold(limit)) return 'ok';
+  return count < limit ? 'warning' : 'exceeded';
+}
+
+/** In percent; what grows out of nothing grows by 100. */
+function changeOf(before: number, after: number): number {
+  if (before === 0) return after === 0 ? 0 : 100;
+  return ((after - before) * 100) / before;
+}

@@ -1,0 +1,180 @@
+// Months in UTC, the meter of a chain, and what its counters come to.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { countIn, lastBefore, type Reading } from '../../../src/domain/billing/meter.ts';
+import {
+  dayStart,
+  daysInMonth,
+  monthKey,
+  monthLabel,
+  monthsBetween,
+  monthStart,
+} from '../../../src/domain/billing/months.ts';
+import { usageSummary, warningThreshold } from '../../../src/domain/billing/usage-summary.ts';
+import { hardLimit, monthlyLimit } from '../../../src/domain/identity/plans.ts';
+import { runs } from '../../setup/runs.ts';
+
+const iso = (date: Date): string => date.toISOString();
+
+test.each([
+  ['2026-01-31T23:59:59.999Z', -1, '2025-12-01'],
+  ['2026-01-31T23:59:59.999Z', 0, '2026-01-01'],
+  ['2026-01-31T23:59:59.999Z', 1, '2026-02-01'],
+  ['2026-12-01T00:00:00.000Z', 1, '2027-01-01'],
+  ['2026-03-15T12:00:00.000Z', -14, '2025-01-01'],
+])('%s and %i months begin on %s', (at, months, start) => {
+  expect(iso(monthStart(new Date(at), months))).toBe(`${start}T00:00:00.000Z`);
+});
+
+test.each([
+  ['2026-02-28', 28, 'Feb 2026'],
+  ['2028-02-29', 29, 'Feb 2028'],
+  ['2100-02-01', 28, 'Feb 2100'],
+  ['2026-04-30', 30, 'Apr 2026'],
+  ['2026-09-01', 30, 'Sep 2026'],
+  ['2026-12-31', 31, 'Dec 2026'],
+])('the month of %s has %i days and is %s', (day, days, label) => {
+  const at = new Date(`${day}T23:00:00.000Z`);
+  expect([daysInMonth(at), monthLabel(at), iso(dayStart(at))]).toEqual([
+    days,
+    label,
+    `${day}T00:00:00.000Z`,
+  ]);
+});
+
+test('months from one to another have both ends, and none when they are the wrong way round', () => {
+  const [first, last] = [new Date('2025-11-30T10:00:00Z'), new Date('2026-02-01T00:00:00Z')];
+  expect(monthsBetween(first, last).map(monthKey)).toEqual([
+    '2025-11',
+    '2025-12',
+    '2026-01',
+    '2026-02',
+  ]);
+  expect(monthsBetween(last, first)).toEqual([]);
+});
+
+/** A chain whose entries follow each other after so many hours; every third is no decision. */
+function chainOf(hours: readonly number[]): Reading[] {
+  let at = Date.UTC(2025, 9, 1);
+  let usage = { month: '', count: 0 };
+  return hours.map((pause, index) => {
+    at += pause * 3_600_000;
+    const createdAt = new Date(at);
+    const carried = usage.month === monthKey(createdAt) ? usage.count : 0;
+    usage = { month: monthKey(createdAt), count: carried + (index % 3 === 2 ? 0 : 1) };
+    return { sequence: index + 1, createdAt, usage };
+  });
+}
+
+test('the meter finds what a walk along the whole chain finds, in few reads', async () => {
+  const pauses = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 400 })), {
+    minLength: 1,
+    maxLength: 300,
+  });
+  const moments = fc.array(fc.integer({ min: -100, max: 20_000 }), { maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(pauses, moments, async (hours, offsets) => {
+      const chain = chainOf(hours);
+      const instants = offsets.map((hour) => new Date(Date.UTC(2025, 9, 1) + hour * 3_600_000));
+      let reads = 0;
+      const newest = chain.at(-1) as Reading;
+      const found = await lastBefore(instants, newest, (sequences) => {
+        reads += 1;
+        return Promise.resolve(chain.filter(({ sequence }) => sequences.includes(sequence)));
+      });
+      const walked = instants.map(
+        (instant) => chain.findLast(({ createdAt }) => createdAt < instant) ?? null,
+      );
+      expect(found).toEqual(walked);
+      expect(reads).toBeLessThanOrEqual(Math.ceil(Math.log2(chain.length + 1)));
+    }),
+    { numRuns: runs(200, 5000) },
+  );
+});
+
+test('a chain with gaps ends the search as well', async () => {
+  const chain = chainOf(Array.from({ length: 50 }, () => 24));
+  const kept = chain.filter(({ sequence }) => sequence % 7 === 1);
+  const [found] = await lastBefore(
+    [new Date('2025-10-20T00:00:00Z')],
+    chain.at(-1) as Reading,
+    (sequences) => Promise.resolve(kept.filter(({ sequence }) => sequences.includes(sequence))),
+  );
+  expect(found?.createdAt.getTime() ?? 0).toBeLessThan(Date.UTC(2025, 9, 20));
+});
+
+test('a month counts what its last entry says, and nothing when that is of another month', () => {
+  const reading = { sequence: 9, createdAt: new Date(), usage: { month: '2026-02', count: 7 } };
+  expect(countIn(new Date('2026-02-28T23:00:00Z'), reading)).toBe(7);
+  expect(countIn(new Date('2026-03-01T00:00:00Z'), reading)).toBe(0);
+  expect(countIn(new Date('2026-03-01T00:00:00Z'), null)).toBe(0);
+});
+
+describe('the summary', () => {
+  const counters = { thisMonth: 0, today: 0, lastMonth: 0, totalAllTime: 0 };
+  const now = new Date('2026-02-10T12:00:00Z');
+  const sandbox = { plan: 'sandbox', limit: 100 } as const;
+
+  test.each([
+    [89, 'ok', 11],
+    [90, 'warning', 10],
+    [99, 'warning', 1],
+    [100, 'exceeded', 0],
+    [130, 'exceeded', 0],
+  ])('%i of 100 decisions are %s', (thisMonth, status, remaining) => {
+    const summary = usageSummary(sandbox, { ...counters, thisMonth }, now);
+    expect(summary).toMatchObject({ status, remaining, percentUsed: thisMonth, unlimited: false });
+  });
+
+  test.each([
+    [15, 14],
+    [1, 1],
+    [7, 7],
+    [20, 18],
+    [10_000, 9000],
+  ])('nine tenths of %i are reached by %i', (limit, threshold) => {
+    expect(warningThreshold(limit)).toBe(threshold);
+  });
+
+  test('an unlimited plan is never near its limit', () => {
+    const summary = usageSummary(
+      { plan: 'custom', limit: null },
+      { ...counters, thisMonth: 9e9 },
+      now,
+    );
+    expect(summary).toMatchObject({
+      limit: null,
+      unlimited: true,
+      percentUsed: 0,
+      remaining: null,
+      status: 'ok',
+    });
+  });
+
+  test.each([
+    [0, 0, 0],
+    [0, 5, 100],
+    [4, 5, 25],
+    [4, 0, -100],
+    [4, 4, 0],
+  ])('from %i to %i it changes by %i percent', (lastMonth, thisMonth, change) => {
+    const summary = usageSummary(sandbox, { ...counters, lastMonth, thisMonth }, now);
+    expect(summary.monthOverMonthChange).toBe(change);
+  });
+
+  test('the projection is the rounded daily average times the days of the month', () => {
+    const summary = usageSummary(sandbox, { ...counters, thisMonth: 36 }, now);
+    expect(summary).toMatchObject({
+      dailyAverage: 4,
+      projectedMonthly: 112,
+      resetDate: new Date('2026-03-01T00:00:00Z'),
+    });
+  });
+});
+
+test('only the sandbox refuses, at what the installation gives it', () => {
+  expect(hardLimit('sandbox', 42)).toBe(42);
+  expect(monthlyLimit('sandbox', 42)).toBe(42);
+  expect([hardLimit('scale', 42), monthlyLimit('scale', 42)]).toEqual([null, 100_000]);
+  expect([hardLimit('custom', 42), monthlyLimit('custom', 42)]).toEqual([null, null]);
+});
