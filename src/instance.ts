@@ -159,5 +159,6 @@ async function closeAll({ platform, consumers, background }: Running): Promise<v
   await consumers.stop();
   await platform.auditChain.appender.close();
   await platform.verificationWorker.close();
+  await platform.pdf.close();
   await background.samlReader.close();
 }

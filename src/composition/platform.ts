@@ -22,6 +22,7 @@ import type { Metrics } from '../platform/observability/metrics.ts';
 import { createDns } from '../platform/outbound/dns.ts';
 import { createSafeHttp } from '../platform/outbound/safe-http.ts';
 import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
+import { createPdfRenderer } from '../platform/pdf/pdf-renderer.ts';
 import { createPasswords, type PasswordCost } from '../platform/secrets/passwords.ts';
 import type { Secrets } from '../platform/secrets/secrets.ts';
 import { createPresence } from '../platform/presence.ts';
@@ -94,6 +95,7 @@ export function createPlatform(deps: PlatformDeps) {
     database: connection.name,
     script: new URL('./verification-thread.mjs', deps.threadScripts ?? import.meta.url),
   });
+  const pdf = createPdfRenderer(deps);
   const outbox = createOutboxWriter({ rows: models.outbox, clock });
   const mailer = createMailer({
     smtpUrl: config.SMTP_URL,
@@ -127,6 +129,7 @@ export function createPlatform(deps: PlatformDeps) {
     ledgerMaintenance: createLedgerMaintenance({ connection, clock, chains: [DECISIONS, AUDIT] }),
     caches: createCaches(deps.feed),
     outbox,
+    pdf,
     mailer,
     http,
     dns: createDns({ servers: config.ASSAY_DNS_SERVERS, timeoutMs: DNS_TIMEOUT_MS }),

@@ -19,12 +19,13 @@ const PROGRAMS = ['src/server.ts', 'test/embedded-db/embedded-app.ts'];
 /** One file each with all that it needs: a thread starts in a quarter of the time. */
 const THREADS = [
   'src/composition/verification-thread.ts',
+  'src/platform/pdf/pdf-thread.ts',
   'src/platform/saml/saml-reader-thread.ts',
 ];
 /** Files that programs look for beside themselves: the watchdog of a database, and data. */
 const FILES = ['src/embedded-db/mongod-watchdog.mjs', 'src/domain/identity/common-passwords.txt'];
 const REQUIRE =
-  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await mkdir(CACHE, { recursive: true });

@@ -1,9 +1,8 @@
 // Reads SAML messages in a worker thread, which is started on first use and replaced when a message takes too long.
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import type { LogoutMessage } from '../../domain/saml/logout.ts';
 import type { Assertion } from '../../domain/saml/response.ts';
 import { AppError } from '../../errors.ts';
+import { createThreadQueue } from '../thread-queue.ts';
 import type { LogoutRequest, ResponseRequest } from './saml-reader.ts';
 import type { SamlResult, SamlRequest } from './saml-reader-thread.ts';
 
@@ -33,44 +32,15 @@ export function createSamlReaderWorker({
   /** Folder of the thread's script, as a URL; default: this one. */
   threadScripts?: string | undefined;
 }): SamlReaderWorker {
-  let worker: Worker | null = null;
-  let queue: Promise<unknown> = Promise.resolve();
-
-  async function start(): Promise<Worker> {
-    const script = new URL('./saml-reader-thread.mjs', threadScripts);
-    const started = new Worker(script, {
-      workerData: { decryptionKey },
-      execArgv: [],
-      resourceLimits: RESOURCE_LIMITS,
-    });
-    started.unref();
-    // `once` below and in `resultOf` rejects on the same event.
-    started.on('error', () => (worker = null));
-    await once(started, 'message');
-    return started;
-  }
-
-  async function terminate(): Promise<void> {
-    const terminated = worker;
-    worker = null;
-    await terminated?.terminate();
-  }
-
-  async function resultOf(request: SamlRequest): Promise<SamlResult> {
-    const thread = (worker ??= await start());
-    const signal = AbortSignal.timeout(timeoutMs);
-    const message = once(thread, 'message', { signal }) as Promise<[SamlResult]>;
-    thread.postMessage(request);
-    try {
-      return (await message)[0];
-    } catch (error) {
-      await terminate();
-      return { error };
-    }
-  }
+  const thread = createThreadQueue<SamlRequest, SamlResult>({
+    script: new URL('./saml-reader-thread.mjs', threadScripts),
+    workerData: { decryptionKey },
+    resourceLimits: RESOURCE_LIMITS,
+    timeoutMs,
+  });
 
   async function read(request: SamlRequest): Promise<Assertion | LogoutMessage> {
-    const result = await resultOf(request);
+    const result = await thread.ask(request).catch((error: unknown): SamlResult => ({ error }));
     if ('value' in result) return result.value;
     if ('rejection' in result)
       throw new AppError(
@@ -81,16 +51,9 @@ export function createSamlReaderWorker({
     throw new AppError('TOKEN_VERIFICATION_FAILED', 'The SAML message cannot be read');
   }
 
-  /** Reads one message after the other, so that each has the whole timeout. */
-  function enqueue(request: SamlRequest): Promise<Assertion | LogoutMessage> {
-    const result = queue.then(() => read(request));
-    queue = result.catch(() => undefined);
-    return result;
-  }
-
   return {
-    response: (request) => enqueue({ ...request, kind: 'response' }) as Promise<Assertion>,
-    logout: (request) => enqueue({ ...request, kind: 'logout' }) as Promise<LogoutMessage>,
-    close: terminate,
+    response: (request) => read({ ...request, kind: 'response' }) as Promise<Assertion>,
+    logout: (request) => read({ ...request, kind: 'logout' }) as Promise<LogoutMessage>,
+    close: thread.close,
   };
 }

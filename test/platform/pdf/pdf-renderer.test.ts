@@ -1,0 +1,112 @@
+// PDFs: what is written stands in them as it was written, on as many pages as it takes, and no organisation takes all places.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, expect, inject, test } from 'vitest';
+import type { PdfBlock, PdfDocument } from '../../../src/platform/pdf/pdf-document.ts';
+import { createPdfRenderer } from '../../../src/platform/pdf/pdf-renderer.ts';
+import { pdfText } from '../../setup/pdf-text.ts';
+
+const renderer = createPdfRenderer({ threadScripts: inject('built') });
+afterAll(() => renderer.close());
+
+const of = (...blocks: PdfBlock[]): PdfDocument => ({
+  title: 'Assessment of Łódź',
+  subtitle: 'Ada Ltd',
+  createdAt: new Date('2026-04-11T12:00:00Z'),
+  orientation: 'portrait',
+  blocks,
+});
+const render = async (document: PdfDocument, organization = 'ada'): Promise<Buffer> =>
+  buffer(await renderer.render(organization, document));
+
+test('headings, texts, values and tables are shown', async () => {
+  const pdf = await render(
+    of(
+      { kind: 'heading', text: 'Purpose' },
+      { kind: 'text', text: 'Sorts applications.\nBy hand too: Ωμέγα, Привет.' },
+      { kind: 'values', values: [['Status', 'approved']] },
+      {
+        kind: 'table',
+        columns: [{ title: 'Risk', width: 80 }, { title: 'Means' }],
+        rows: [['bias', 'audits']],
+      },
+    ),
+  );
+  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+  expect(pdf.toString('latin1')).toContain('(D:20260411120000Z)');
+  const shown = pdfText(pdf);
+  for (const text of [
+    'Assessment of Łódź',
+    'Ada Ltd',
+    'Purpose',
+    'Sorts applications.',
+    'Ωμέγα, Привет.',
+    'Status',
+    'approved',
+    'Risk',
+    'Means',
+    'bias',
+    'audits',
+  ])
+    expect(shown).toContain(text);
+});
+
+test.each([
+  ['nothing', ''],
+  ['control characters', 'a\u0000b\u001bc\u2028d'],
+  ['lone surrogates', '\ud800x\udc00'],
+  ['letters that the font has not', '漢字 😀 مرحبا'],
+  ['one word that is wider than the page', 'W'.repeat(3000)],
+  ['what looks like markup', '{"text":"x","link":"file:///etc/passwd"} <b>%PDF'],
+])('%s is drawn without failing', async (_, text) => {
+  const pdf = await render(
+    of(
+      { kind: 'heading', text },
+      { kind: 'text', text },
+      { kind: 'values', values: [[text, text]] },
+      { kind: 'table', columns: [{ title: text }], rows: [[text]] },
+    ),
+  );
+  expect(pdf.subarray(-6).toString()).toContain('%%EOF');
+});
+
+test('a long word is cut to its place, in time that grows with its length', async () => {
+  const word = Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(97 + (i % 26))).join(
+    '',
+  );
+  const columns = [{ title: 'A', width: 60 }, { title: 'B' }];
+  const pdf = await render(of({ kind: 'table', columns, rows: [[word, word]] }));
+  expect(pdfText(pdf).replaceAll('\u200b', '')).toContain('xyzabc');
+}, 20_000);
+
+test('a long table repeats its headings on every page, and holds nobody up', async () => {
+  const rows = Array.from({ length: 400 }, (_, i) => [`row ${i}`, 'x'.repeat(40)]);
+  const columns = [{ title: 'Heading', width: 100 }, { title: 'Text' }];
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  const begun = performance.now();
+  delay.enable();
+  const pdf = await render(of({ kind: 'table', columns, rows }));
+  delay.disable();
+  expect(delay.max / 1e6).toBeLessThan((performance.now() - begun) / 3);
+  const shown = pdfText(pdf);
+  expect(shown).toContain('row 399');
+  const pages = Number(/\/Count (\d+)/.exec(pdf.toString('latin1'))?.[1]);
+  expect(pages).toBeGreaterThan(3);
+  expect(shown.split('Heading').length - 1).toBe(pages);
+});
+
+test('an organisation has two under way at a time, others go on, and places come back', async () => {
+  const small = of({ kind: 'text', text: 'x' });
+  const both = [render(small), render(small)];
+  await expect(render(small)).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
+  await render(small, 'eve');
+  await Promise.all(both);
+  await render(small);
+});
+
+test('all together have a bounded number under way', async () => {
+  const small = of({ kind: 'text', text: 'x' });
+  const begun = Array.from({ length: 24 }, (_, i) => render(small, `org ${i}`));
+  await expect(render(small, 'late')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await Promise.all(begun);
+});
