@@ -10,6 +10,7 @@ import { workspaceKeySchema } from './resources/auth/keys/keys.model.ts';
 import { oneTimeTokenSchema } from './resources/auth/email-links/one-time-tokens.model.ts';
 import { sessionSchema } from './resources/auth/sessions/sessions.model.ts';
 import { userSchema } from './resources/auth/accounts/users.model.ts';
+import { assessmentSchema } from './resources/fria/fria.model.ts';
 import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
 import { notificationSchema } from './resources/notifications/notifications.model.ts';
 import { membershipSchema } from './resources/organization/memberships/memberships.model.ts';
@@ -42,6 +43,7 @@ export function createModels(connection: Connection) {
     ssoDomains: model('SsoDomain', ssoDomainSchema),
     usedMessages: model('UsedMessage', usedMessageSchema),
     invitations: model('Invitation', invitationSchema),
+    assessments: model('Assessment', assessmentSchema),
     notifications: model('Notification', notificationSchema),
     workspaces: model('Workspace', workspaceSchema),
     workspaceKeys: model('WorkspaceKey', workspaceKeySchema),

@@ -11,6 +11,7 @@ import { mfaRoutes } from './resources/auth/mfa/mfa.routes.ts';
 import { placeholderRoutes } from './resources/auth/profile/placeholders.routes.ts';
 import { profileRoutes } from './resources/auth/profile/profile.routes.ts';
 import { sessionRoutes } from './resources/auth/sessions/sessions.routes.ts';
+import { friaRoutes } from './resources/fria/fria.routes.ts';
 import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
 import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
@@ -60,6 +61,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
+  { at: '/api/v1/fria', routes: friaRoutes },
   { at: '/api/v1/notifications', routes: notificationRoutes },
   { at: '/api/v1/usage', routes: usageRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },

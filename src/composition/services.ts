@@ -11,6 +11,7 @@ import { createNotificationService } from '../resources/notifications/notificati
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
 import { createBilling } from './billing.ts';
 import { createDecisions } from './decisions.ts';
+import { createGovernance } from './governance.ts';
 import { createScim, createTeam } from './directory.ts';
 import { createIdentity } from './identity.ts';
 import type { Platform } from './platform.ts';
@@ -38,6 +39,8 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
   const chainRelease = createChainReleaseService({ ...platform, audit });
 
   const billing = createBilling(platform);
+  const governance = createGovernance(platform);
+
   const notifications = createNotificationService(platform);
   const broadcasts = createBroadcastMailService(platform);
 
@@ -55,6 +58,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
     routes: {
       ...billing,
       ...decisions,
+      ...governance,
       audit,
       auditLog,
       auth,

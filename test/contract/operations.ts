@@ -139,6 +139,16 @@ const SPECIFIED = {
     'PUT /scim/v2/Groups/:id',
     'DELETE /scim/v2/Groups/:id',
   ],
+  'document 3, section 4.1': [
+    'GET /api/v1/fria',
+    'POST /api/v1/fria',
+    'GET /api/v1/fria/:id',
+    'PATCH /api/v1/fria/:id',
+    'POST /api/v1/fria/:id/transition',
+    'POST /api/v1/fria/:id/submit',
+    'POST /api/v1/fria/:id/approve',
+    'DELETE /api/v1/fria/:id',
+  ],
   'document 3, section 4.4': ['GET /api/v1/audit', 'GET /api/v1/audit/verify'],
   'document 3, section 4.9': ['GET /api/v1/usage/current', 'GET /api/v1/usage/history'],
   'document 3, section 4.10': [

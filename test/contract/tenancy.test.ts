@@ -17,6 +17,7 @@ const CANARY = 'canary';
 /** Members that are named like ids and name nothing of an organisation's. */
 const NO_RECORD = new Set([
   'templateId',
+  'deployerProfileId',
   'conversationId',
   'externalId',
   'scrubNationalIds',

@@ -1,4 +1,5 @@
 // The filter of the audit log as conditions of a query (document 3, section 4.4).
+import { literalPattern } from '../../domain/literal-pattern.ts';
 
 export interface AuditFilter {
   action?: string | undefined;
@@ -37,6 +38,6 @@ function spellingsOf(action: string): readonly string[] {
 
 /** `detail` or `resourceId` holds the text, whatever its case. */
 function containing(text: string): object[] {
-  const literal = new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+  const literal = literalPattern(text);
   return [{ detail: literal }, { resourceId: literal }];
 }

@@ -1,6 +1,6 @@
 // Decisions: ingest, list, export, read, change in bulk.
 import { z } from 'zod';
-import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
+import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
 import type { Ingested } from './ingestion/ingestion.service.ts';
@@ -15,7 +15,6 @@ import {
 } from './traces.schemas.ts';
 
 const read = { auth: 'reader', agentScope: 'filtered' } as const;
-const CHANGERS: readonly Role[] = ['owner', 'admin', 'reviewer', 'member'];
 /** Four texts of 50,000 characters, each escaped as 12 bytes (a surrogate pair), and everything else that is bounded. */
 const BODY_LIMIT = 3_000_000;
 
@@ -99,7 +98,7 @@ export const traceRoutes = [
     path: '/bulk-status',
     summary: 'Set the status of many decisions; each change is an entry',
     auth: 'user',
-    roles: CHANGERS,
+    roles: WRITERS,
     writes: 'own',
     codes: ['INVALID_IDS', 'INVALID_STATUS'],
     body: bulkStatusBody,

@@ -4,6 +4,7 @@ import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { auth } from './auth.ts';
 import type { ResourceExamples } from './example.ts';
+import { fria } from './governance/fria.ts';
 import { hashChain } from './hash-chain.ts';
 import { health } from './health.ts';
 import { notifications } from './notifications.ts';
@@ -19,6 +20,7 @@ const PARTS = {
   organization: [organization, team, audit, notifications, billing],
   provisioning: [scim],
   records: [agents, policies, traces, hashChain],
+  governance: [fria],
 } satisfies Record<string, readonly ResourceExamples[]>;
 
 export type Part = keyof typeof PARTS;

@@ -1,0 +1,29 @@
+// The states of an impact assessment: which may follow which, and what each move asks for (document 3, section 3).
+
+export const ASSESSMENT_STATUSES = ['draft', 'review', 'approved', 'archived'] as const;
+export type AssessmentStatus = (typeof ASSESSMENT_STATUSES)[number];
+
+const MOVES: Readonly<Record<AssessmentStatus, readonly AssessmentStatus[]>> = {
+  draft: ['review', 'archived'],
+  review: ['approved', 'archived'],
+  approved: ['draft', 'archived'],
+  archived: [],
+};
+
+export function canMove(from: AssessmentStatus, to: AssessmentStatus): boolean {
+  return MOVES[from].includes(to);
+}
+
+export function isEditable(status: AssessmentStatus): boolean {
+  return status === 'draft' || status === 'review';
+}
+
+/** Approving, and undoing an approval, is for whoever answers for the organisation. */
+export function needsApprover(from: AssessmentStatus, to: AssessmentStatus): boolean {
+  return to === 'approved' || from === 'approved';
+}
+
+/** Whether the move fixes the contents by an anchor. */
+export function isAnchored(to: AssessmentStatus): boolean {
+  return to === 'review' || to === 'approved';
+}

@@ -1,0 +1,127 @@
+// Fundamental-rights impact assessments: list, draft, change, move, delete (document 3, section 4.1).
+import type { AssessmentStatus } from '../../domain/fria/assessment-status.ts';
+import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { byId } from '../../http/declaration/views.ts';
+import {
+  assessmentChange,
+  assessmentInput,
+  assessmentQuery,
+  assessmentView,
+  deletedAssessmentView,
+  transitionInput,
+} from './fria.schemas.ts';
+import type { MovedAssessment } from './fria.service.ts';
+
+const plan = 'friaWizard' as const;
+const read = { auth: 'reader', agentScope: 'irrelevant', plan } as const;
+const draft = { auth: 'user', roles: WRITERS, plan } as const;
+const audit = (action: string) => ({ action, resource: 'fria' });
+
+/** What the three ways to move an assessment share. */
+const move = {
+  auth: 'user',
+  plan,
+  params: byId,
+  data: assessmentView,
+  codes: ['FRIA_TRANSITION_FAILED'],
+  audit: audit('fria.transition'),
+} as const;
+
+const moved = ({ assessment, from }: MovedAssessment, to: AssessmentStatus) =>
+  reply(200, assessment, { audit: { metadata: { from, to, chainHash: assessment.chainHash } } });
+
+export const friaRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'List impact assessments, newest first',
+    ...read,
+    failedCode: 'FRIA_LIST_FAILED',
+    query: assessmentQuery,
+    page: { limit: 50, max: 200 },
+    data: assessmentView,
+    handler: ({ tenant, query, page }, { fria }) => fria.list(tenant, query, page),
+  }),
+  route({
+    method: 'post',
+    path: '/',
+    summary: 'Draft an impact assessment',
+    ...draft,
+    failedCode: 'FRIA_CREATE_FAILED',
+    status: 201,
+    body: assessmentInput,
+    data: assessmentView,
+    audit: audit('fria.create'),
+    handler: async ({ tenant, body }, { fria }) => reply(201, await fria.create(tenant, body)),
+  }),
+  route({
+    method: 'get',
+    path: '/:id',
+    summary: 'One impact assessment and how complete it is',
+    ...read,
+    failedCode: 'FRIA_GET_FAILED',
+    params: byId,
+    data: assessmentView,
+    handler: ({ tenant, params }, { fria }) => fria.get(tenant, params.id),
+  }),
+  route({
+    method: 'patch',
+    path: '/:id',
+    summary: 'Change an impact assessment that is a draft or in review',
+    ...draft,
+    failedCode: 'FRIA_UPDATE_FAILED',
+    params: byId,
+    body: assessmentChange,
+    data: assessmentView,
+    codes: ['INVALID_OPERATION'],
+    audit: audit('fria.update'),
+    async handler({ tenant, params, body }, { fria }) {
+      const changed = await fria.update(tenant, params.id, body);
+      return reply(200, changed, { audit: { metadata: { fields: Object.keys(body) } } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/:id/transition',
+    summary:
+      'Move an impact assessment to another status; approving and undoing it is for managers',
+    ...move,
+    roles: WRITERS,
+    body: transitionInput,
+    async handler({ tenant, user, params, body: { status: to } }, { fria }) {
+      return moved(await fria.move(tenant, user, { id: params.id, to }), to);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/:id/submit',
+    summary: 'Move a draft to review',
+    ...move,
+    roles: WRITERS,
+    async handler({ tenant, user, params: { id } }, { fria }) {
+      return moved(await fria.move(tenant, user, { id, to: 'review' }), 'review');
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/:id/approve',
+    summary: 'Approve what is in review',
+    ...move,
+    roles: MANAGERS,
+    async handler({ tenant, user, params: { id } }, { fria }) {
+      return moved(await fria.move(tenant, user, { id, to: 'approved' }), 'approved');
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/:id',
+    summary: 'Delete a draft that was never submitted',
+    ...draft,
+    failedCode: 'FRIA_DELETE_FAILED',
+    params: byId,
+    data: deletedAssessmentView,
+    audit: audit('fria.delete'),
+    handler: ({ tenant, params }, { fria }) => fria.remove(tenant, params.id),
+  }),
+];

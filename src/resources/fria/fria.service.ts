@@ -1,0 +1,163 @@
+// Impact assessments: drafted, submitted, approved, assessed again, archived (document 3, sections 3 and 4.1).
+import type { QueryFilter } from 'mongoose';
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import {
+  anchorOf,
+  completenessOf,
+  type Risk,
+  withRiskTexts,
+} from '../../domain/fria/assessment.ts';
+import {
+  type AssessmentStatus,
+  canMove,
+  isAnchored,
+  isEditable,
+  needsApprover,
+} from '../../domain/fria/assessment-status.ts';
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import { literalPattern } from '../../domain/literal-pattern.ts';
+import type { Page } from '../../domain/page.ts';
+import { AppError } from '../../errors.ts';
+import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import type { AssessmentDocument } from './fria.model.ts';
+import {
+  type assessmentChange,
+  type assessmentInput,
+  type assessmentQuery,
+  RISKS_MAX,
+} from './fria.schemas.ts';
+
+export type AssessmentView = AssessmentDocument & {
+  id: AssessmentDocument['_id'];
+  completenessScore: number;
+};
+
+/** An assessment after a move, and where it came from. */
+export interface MovedAssessment {
+  assessment: AssessmentView;
+  from: AssessmentStatus;
+}
+
+interface Deleted {
+  _id: AssessmentDocument['_id'];
+  id: AssessmentDocument['_id'];
+  deleted: true;
+}
+
+const AFTER = { returnDocument: 'after' } as const;
+const EDITABLE = 'An approved or archived assessment is not edited: move it back to draft first';
+
+export function createFriaService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
+  function find({ organizationId }: Tenant, _id: string): Promise<AssessmentDocument> {
+    return findOr404(
+      models.assessments.findOne({ _id, organizationId }).lean<AssessmentDocument>(),
+    );
+  }
+
+  /** Writes unless somebody else has moved the assessment since; the transaction of the request sees to that. */
+  function change(found: AssessmentDocument, $set: Partial<AssessmentDocument>) {
+    const { _id, organizationId, status } = found;
+    const where = { _id, organizationId, status };
+    return findOr404(
+      models.assessments.findOneAndUpdate(where, { $set }, AFTER).lean<AssessmentDocument>(),
+    );
+  }
+
+  return {
+    async list(
+      { organizationId }: Tenant,
+      { status, search }: z.output<typeof assessmentQuery>,
+      page: Page,
+    ): Promise<Listed<AssessmentView>> {
+      const where: QueryFilter<AssessmentDocument> = { organizationId };
+      if (status !== undefined) where.status = status;
+      if (search !== undefined) where.systemName = literalPattern(search);
+      const { items, total } = await listPage(models.assessments, where, page);
+      return { items: items.map(toView), total };
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async get(tenant: Tenant, id: string): Promise<AssessmentView> {
+      return toView(await find(tenant, id));
+    },
+
+    async create(
+      { organizationId }: Tenant,
+      { identifiedRisks = [], risksIdentified, mitigations, ...fields }: Input,
+    ): Promise<AssessmentView> {
+      const rows = bounded(withRiskTexts(identifiedRisks, { risksIdentified, mitigations }));
+      const row = { ...fields, identifiedRisks: rows, organizationId };
+      return toView(await insertOne(models.assessments, row));
+    },
+
+    /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` unless draft or in review */
+    async update(
+      tenant: Tenant,
+      id: string,
+      { identifiedRisks, risksIdentified, mitigations, ...fields }: Change,
+    ): Promise<AssessmentView> {
+      const found = await find(tenant, id);
+      if (!isEditable(found.status)) throw new AppError('INVALID_OPERATION', EDITABLE);
+      const given = identifiedRisks ?? found.identifiedRisks;
+      const rows = bounded(withRiskTexts(given, { risksIdentified, mitigations }));
+      return toView(await change(found, { ...fields, identifiedRisks: rows }));
+    },
+
+    /** @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not approve, `FRIA_TRANSITION_FAILED` */
+    async move(
+      tenant: Tenant,
+      { userId, role }: User,
+      { id, to }: { id: string; to: AssessmentStatus },
+    ): Promise<MovedAssessment> {
+      const found = await find(tenant, id);
+      const { status: from } = found;
+      if (needsApprover(from, to) && !MANAGERS.includes(role)) throw new AppError('FORBIDDEN');
+      if (!canMove(from, to))
+        throw new AppError('FRIA_TRANSITION_FAILED', `From ${from} no assessment becomes ${to}`);
+      const moved = await change(found, stamps(found, { to, userId, now: clock.now() }));
+      return { assessment: toView(moved), from };
+    },
+
+    /** Hard, and only what was never submitted. @throws AppError `NOT_FOUND` */
+    async remove({ organizationId }: Tenant, id: string): Promise<Deleted> {
+      const where = { _id: id, organizationId, status: 'draft', submittedAt: null } as const;
+      const { _id } = await findOr404(
+        models.assessments.findOneAndDelete(where).lean<AssessmentDocument>(),
+      );
+      return { _id, id: _id, deleted: true };
+    },
+  };
+}
+export type FriaService = ReturnType<typeof createFriaService>;
+
+type Input = z.output<typeof assessmentInput>;
+type Change = z.output<typeof assessmentChange>;
+
+/** What a move writes besides its fields' old values. */
+function stamps(
+  found: AssessmentDocument,
+  { to, userId, now }: { to: AssessmentStatus; userId: string; now: Date },
+) {
+  const isApproved = to === 'approved';
+  return {
+    status: to,
+    ...(isAnchored(to) && { chainHash: anchorOf(found) }),
+    ...(to === 'review' && { submittedAt: found.submittedAt ?? now }),
+    ...(isApproved && { approvedBy: userId as never, approvedAt: now }),
+    ...(to === 'draft' && { approvedBy: null, approvedAt: null }),
+  };
+}
+
+/** @throws AppError `VALIDATION_ERROR` when the synthetic row is one too many */
+function bounded(rows: Risk[]): Risk[] {
+  if (rows.length > RISKS_MAX)
+    throw new AppError('VALIDATION_ERROR', `identifiedRisks: at most ${RISKS_MAX} rows`);
+  return rows;
+}
+
+function toView(assessment: AssessmentDocument): AssessmentView {
+  const completenessScore = completenessOf(assessment);
+  return { ...assessment, id: assessment._id, completenessScore };
+}
