@@ -5,7 +5,7 @@ import { MarkSet } from './mark-set.ts';
 import type { Shown } from './disclosures.ts';
 import type { Entry, Position } from './layout.ts';
 import type { Fault } from './link-checks.ts';
-import type { View } from './view.ts';
+import { ATTESTATIONS, type View } from './view.ts';
 
 /** The raw chain hash, the start of the trace id's digest, and for a decision the index of the newest entry about it plus one. */
 const HASH_END = 32;
@@ -20,8 +20,8 @@ export class Positions {
   private length = 0;
   private readonly ingested = new MarkSet();
   private readonly values = new KeptValues();
-  /** The newest entry about each clause; there are few. */
-  private readonly clauses = new Map<string, number>();
+  /** The newest entry about each attested record, by its trace id. */
+  private readonly attested = new Map<string, number>();
 
   constructor(first: number) {
     this.first = first;
@@ -50,8 +50,8 @@ export class Positions {
       slot.writeUInt32LE(index + 1, TRACE_END);
       return this.ingested.add(mark) ? null : 'the decision is ingested a second time';
     }
-    if (view.kind === 'compliance')
-      return this.clauseFault(String(traceId), index, view.after as Position | null);
+    if (ATTESTATIONS.has(view.kind))
+      return this.attestationFault(String(traceId), index, view.after as Position | null);
     return view.subject && view.after ? this.amendmentFault(view, index, view.subject) : null;
   }
 
@@ -95,9 +95,9 @@ export class Positions {
       : 'after is not the newest earlier entry';
   }
 
-  private clauseFault(traceId: string, index: number, after: Position | null): string | null {
-    const newest = this.clauses.get(traceId);
-    this.clauses.set(traceId, index);
+  private attestationFault(traceId: string, index: number, after: Position | null): string | null {
+    const newest = this.attested.get(traceId);
+    this.attested.set(traceId, index);
     if (newest !== undefined) {
       const isNewest = after?.sequence === this.first + newest && !this.differs(after, traceId);
       return isNewest ? null : 'after is not the newest earlier entry';

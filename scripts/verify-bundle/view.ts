@@ -45,6 +45,10 @@ const common: { [member: string]: Check } = {
   commitments,
 };
 const amendment = { ...common, subject: position, after: position };
+const attestation = {
+  ...common,
+  after: (value: Value | undefined) => value === null || position(value),
+};
 
 const kinds: { [kind: string]: { [member: string]: Check } } = {
   trace: {
@@ -61,12 +65,31 @@ const kinds: { [kind: string]: { [member: string]: Check } } = {
   review: { ...amendment, reviewId: text, decision: oneOf('approve', 'reject'), set: change },
   status: { ...amendment, set: change },
   compliance: {
-    ...common,
-    after: (value) => value === null || position(value),
+    ...attestation,
     framework: text,
     clauseId: text,
     catalogVersion: text,
     status: text,
+  },
+  assessment: {
+    ...attestation,
+    assessmentId: text,
+    status: oneOf('review', 'approved'),
+    digest: isHex64,
+  },
+  checkpoint: {
+    ...attestation,
+    incidentId: text,
+    regulator: text,
+    checkpoint: text,
+    rulesVersion: text,
+    digest: isHex64,
+  },
+  manifest: {
+    ...attestation,
+    manifestId: text,
+    status: oneOf('issued', 'revoked'),
+    digest: isHex64,
   },
   erasure: { ...amendment, cause: oneOf('request', 'bulk-delete', 'purge', 'retention'), erased },
   audit: {
@@ -79,6 +102,14 @@ const kinds: { [kind: string]: { [member: string]: Check } } = {
     resourceId: textOrNull,
   },
 };
+
+/** Kinds that attest a record; each follows the newest earlier one about it. */
+export const ATTESTATIONS: ReadonlySet<string> = new Set([
+  'compliance',
+  'assessment',
+  'checkpoint',
+  'manifest',
+]);
 
 /** Why a view is unknown to this verifier; null when it is known. */
 export function viewFault(view: Members): string | null {

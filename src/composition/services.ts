@@ -4,6 +4,10 @@ import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.t
 import { createOutboxWorker } from '../platform/outbox/outbox-worker.ts';
 import { createAuditLogService } from '../resources/audit/audit-log.service.ts';
 import { createAuditService } from '../resources/audit/audit.service.ts';
+import {
+  ATTESTATION_TOPIC,
+  createAttestationService,
+} from '../resources/hash-chain/attestations.service.ts';
 import { createChainReleaseService } from '../resources/hash-chain/chain-release.service.ts';
 import { createReadiness } from '../resources/health/readiness.service.ts';
 import { createBroadcastMailService } from '../resources/notifications/broadcast-mails.service.ts';
@@ -35,6 +39,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
   const { bulk } = decisions.traces;
   const ending = { memberships, organizationEnd: identity.organizationEnd };
   const deletion = createOrganizationDeletionService({ ...platform, ...ending, bulk, audit });
+  const attestations = createAttestationService(platform);
   const readiness = createReadiness(platform);
   const chainRelease = createChainReleaseService({ ...platform, audit });
 
@@ -50,7 +55,10 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
     clock: platform.clock,
     chance: platform.chance,
     log: platform.logger,
-    deliverers: { [MAIL_TOPIC]: createMailDelivery(platform.mailer, mails) },
+    deliverers: {
+      [ATTESTATION_TOPIC]: attestations.deliver,
+      [MAIL_TOPIC]: createMailDelivery(platform.mailer, mails),
+    },
   });
 
   return {
@@ -79,6 +87,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
     },
     /** What runs without a request. */
     background: {
+      attestations,
       audit,
       chainRelease,
       deletion,

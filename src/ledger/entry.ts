@@ -1,6 +1,7 @@
 // What is appended to a chain and what comes back: the vocabulary of the ledger (ledger.md, formats.md).
 import type { Types } from 'mongoose';
 import type { Position } from '../domain/record/chain.ts';
+import type { AttestationKind } from '../domain/record/payload-members.ts';
 import type { SealedValue } from '../domain/record/commitments.ts';
 import type { Percentiles } from './append/latency.ts';
 
@@ -10,8 +11,8 @@ export type EntryKind =
   | 'correction'
   | 'review'
   | 'status'
-  | 'compliance'
   | 'erasure'
+  | AttestationKind
   | 'audit';
 
 export type { Position };

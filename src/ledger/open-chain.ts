@@ -1,5 +1,5 @@
 // Opens a chain: builds its store, heads, appender, fold and amendments.
-import type { Connection } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
 import { createAppender, DEFAULT_LIMITS } from './append/appender.ts';
 import type { Chain } from './chains.ts';
@@ -9,6 +9,7 @@ import type { ColumnPayload, Columns } from './columns.ts';
 import { eraseAuditValues } from './entry-updates.ts';
 import { createHeads, type Heads } from './heads/heads.ts';
 import { createAmendments, type Amendments } from './amend/amendments.ts';
+import { type Attestations, createAttestations } from './amend/attestations.ts';
 import { createLostHeads, type LostHeads } from './heads/lost-heads.ts';
 import { createMongoStore } from './append/mongo-store.ts';
 import type { Probe } from './probe.ts';
@@ -35,6 +36,7 @@ export interface OpenChain<T extends Sealed> {
   lostHeads: LostHeads;
   fold: Fold;
   amendments: Amendments<T>;
+  attestations: Attestations;
   /** Calls the listener after every batch: its chain has a new head. */
   onSealed: (listener: (organizationId: string) => void) => void;
   /** Erases the committed values of a deleted organisation's audit chain, in all entries but one. */
@@ -45,8 +47,8 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
   chain: Chain,
   deps: ChainDeps<T, P>,
 ): OpenChain<T> {
-  const { connection, columns, queueLimit } = deps;
-  const db = connection.getClient().db(connection.name);
+  const { columns, queueLimit } = deps;
+  const db = databaseOf(deps);
   const base = { ...deps, db, chain, timer: systemTimer };
   const store = createMongoStore(base);
   const heads = createHeads({ ...base, store });
@@ -59,13 +61,19 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
     onSealed: (organizationId) => listeners.forEach((listener) => listener(organizationId)),
   });
   const fold = createFold(db, chain, columns);
+  const parts = { ...base, appender, fold };
   return {
     appender,
     heads,
     lostHeads: createLostHeads(base),
     fold,
-    amendments: createAmendments({ ...base, appender, fold }),
+    amendments: createAmendments(parts),
+    attestations: createAttestations(parts),
     onSealed: (listener) => listeners.push(listener),
     emptyEntries: (organizationId, except) => eraseAuditValues(db, organizationId, except),
   };
+}
+
+function databaseOf({ connection }: { connection: Connection }): mongo.Db {
+  return connection.getClient().db(connection.name);
 }

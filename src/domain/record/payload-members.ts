@@ -6,7 +6,7 @@ type Check = (value: Json) => boolean;
 const HEX64 = /^[0-9a-f]{64}$/;
 const OBJECT_ID = /^[0-9a-f]{24}$/;
 const TRACE_ID = /^[A-Za-z0-9_-]{1,64}$/;
-const COMPLIANCE_ID = /^compliance:[A-Za-z0-9._()-]+:[A-Za-z0-9._()-]+$/;
+const ATTESTED_ID = /^[a-z]+(?::[A-Za-z0-9._()-]+){1,3}$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const GENERATED_ID = /^trc_[0-9a-f]{32}$/;
 /** Versions, action names, catalogue clauses: one word, never a sentence or an e-mail address. */
@@ -43,6 +43,7 @@ const common = {
   commitments,
 };
 const amendment = { ...common, subject: position, after: position };
+const attestation = { ...common, traceId: matching(ATTESTED_ID), after: nullable(position) };
 
 /** Every kind and its members; a payload has exactly these. */
 const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
@@ -60,9 +61,7 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   review: { ...amendment, reviewId: objectId, decision: oneOf('approve', 'reject'), set: change },
   status: { ...amendment, set: change },
   compliance: {
-    ...common,
-    traceId: matching(COMPLIANCE_ID),
-    after: nullable(position),
+    ...attestation,
     framework: token,
     clauseId: token,
     catalogVersion: token,
@@ -72,6 +71,26 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     ...amendment,
     cause: oneOf('request', 'bulk-delete', 'purge', 'retention'),
     erased: ascending(erasedNames, (value) => (value as { sequence: number }).sequence),
+  },
+  assessment: {
+    ...attestation,
+    assessmentId: objectId,
+    status: oneOf('review', 'approved'),
+    digest: hex64,
+  },
+  checkpoint: {
+    ...attestation,
+    incidentId: objectId,
+    regulator: token,
+    checkpoint: token,
+    rulesVersion: token,
+    digest: hex64,
+  },
+  manifest: {
+    ...attestation,
+    manifestId: objectId,
+    status: oneOf('issued', 'revoked'),
+    digest: hex64,
   },
   audit: {
     ...common,
@@ -83,6 +102,25 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     resourceId: nullable((value) => typeof value === 'string' && isId(value)),
   },
 };
+
+/** The kinds that attest a record, and the members that name it. */
+const NAMED_BY = {
+  compliance: ['framework', 'clauseId'],
+  assessment: ['assessmentId'],
+  checkpoint: ['incidentId', 'regulator', 'checkpoint'],
+  manifest: ['manifestId'],
+} as const;
+export type AttestationKind = keyof typeof NAMED_BY;
+
+export function isAttestationKind(kind: string): kind is AttestationKind {
+  return Object.hasOwn(NAMED_BY, kind);
+}
+
+/** What entries about a record have for a trace id, as `compliance:iso-42001:6.1`. */
+export function attestedId(kind: AttestationKind, members: object): string {
+  const named = members as Readonly<Record<string, string>>;
+  return [kind, ...NAMED_BY[kind].map((member) => named[member])].join(':');
+}
 
 const checksOf = new Map(
   Object.entries(kinds).map(([kind, checks]) => [kind, Object.entries(checks)]),
@@ -104,11 +142,9 @@ export function payloadProblem(payload: Json): string | null {
     if (!check(payload[member] as Json)) return `member ${member} is malformed`;
   }
   if (Object.keys(payload).length > checks.length + 1) return 'unknown member';
-  return kind === 'compliance' ? clauseProblem(payload) : null;
-}
-
-function clauseProblem({ traceId, framework, clauseId }: JsonObject): string | null {
-  return traceId === `compliance:${framework}:${clauseId}` ? null : 'traceId names another clause';
+  const isNamed =
+    !isAttestationKind(kind as string) || payload.traceId === attestedId(kind as never, payload);
+  return isNamed ? null : 'traceId names another record';
 }
 
 function matching(pattern: RegExp): Check {

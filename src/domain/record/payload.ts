@@ -2,7 +2,7 @@
 import { canonicalize } from './canonical-json.ts';
 import type { Position } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';
-import { isId, payloadProblem } from './payload-members.ts';
+import { attestedId, isId, payloadProblem } from './payload-members.ts';
 
 export type TraceStatus = 'success' | 'approved' | 'flagged' | 'escalated' | 'pending' | 'blocked';
 
@@ -65,13 +65,46 @@ export interface StatusFacts extends Amendment {
   set: Change;
 }
 
-export interface ComplianceFacts extends Common {
-  /** The newest earlier entry about the clause; null for the first. */
+/** Members of every attestation of a record. */
+interface Attestation extends Common {
+  /** The newest earlier entry about the record; null for the first. */
   after: Position | null;
+}
+
+/** How far an organisation meets a clause. */
+export interface ComplianceFacts extends Attestation {
   framework: string;
   clauseId: string;
   catalogVersion: string;
   status: 'covered' | 'partial' | 'gap' | 'not-applicable';
+}
+
+/** An impact assessment was submitted or approved. */
+export interface AssessmentFacts extends Attestation {
+  assessmentId: string;
+  status: 'review' | 'approved';
+  /** Its anchor: hex SHA-256 of what it says. */
+  digest: string;
+}
+
+/** What a regulator is owed by a deadline was done. */
+export interface CheckpointFacts extends Attestation {
+  incidentId: string;
+  regulator: string;
+  /** Its label on the clock, as `final`. */
+  checkpoint: string;
+  /** Of the rules by which the deadline was told. */
+  rulesVersion: string;
+  /** hex SHA-256 of the record of its completion. */
+  digest: string;
+}
+
+/** A manifest was signed or revoked. */
+export interface ManifestFacts extends Attestation {
+  manifestId: string;
+  status: 'issued' | 'revoked';
+  /** hex SHA-256 of the signature's text. */
+  digest: string;
 }
 
 /** The values of one entry that were destroyed, by name. */
@@ -98,7 +131,12 @@ export type TracePayload = { v: 1; kind: 'trace' } & TraceFacts;
 export type CorrectionPayload = { v: 1; kind: 'correction' } & CorrectionFacts;
 export type ReviewPayload = { v: 1; kind: 'review' } & ReviewFacts;
 export type StatusPayload = { v: 1; kind: 'status' } & StatusFacts;
-export type CompliancePayload = { v: 1; kind: 'compliance'; traceId: string } & ComplianceFacts;
+export type AttestationFacts =
+  | ({ kind: 'compliance' } & ComplianceFacts)
+  | ({ kind: 'assessment' } & AssessmentFacts)
+  | ({ kind: 'checkpoint' } & CheckpointFacts)
+  | ({ kind: 'manifest' } & ManifestFacts);
+export type AttestationPayload = { v: 1; traceId: string } & AttestationFacts;
 export type ErasurePayload = { v: 1; kind: 'erasure' } & ErasureFacts;
 export type AuditPayload = { v: 1; kind: 'audit'; traceId: null } & AuditPayloadFacts;
 export type Payload =
@@ -106,7 +144,7 @@ export type Payload =
   | CorrectionPayload
   | ReviewPayload
   | StatusPayload
-  | CompliancePayload
+  | AttestationPayload
   | ErasurePayload
   | AuditPayload;
 
@@ -130,14 +168,9 @@ export function statusPayload(facts: StatusFacts): string {
   return payloadText({ v: 1, kind: 'status', ...facts });
 }
 
-/** The payload of a clause's attestation. */
-export function compliancePayload(facts: ComplianceFacts): string {
-  return payloadText({
-    v: 1,
-    kind: 'compliance',
-    traceId: complianceTraceId(facts.framework, facts.clauseId),
-    ...facts,
-  });
+/** The payload of an attestation. */
+export function attestationPayload(facts: AttestationFacts): string {
+  return payloadText({ v: 1, traceId: attestedId(facts.kind, facts), ...facts });
 }
 
 /** The payload of an erasure. */
@@ -155,11 +188,6 @@ export function erasurePayload(facts: ErasureFacts): string {
 export function auditPayload(facts: AuditPayloadFacts): string {
   const resourceId = facts.resourceId !== null && isId(facts.resourceId) ? facts.resourceId : null;
   return payloadText({ v: 1, kind: 'audit', traceId: null, ...facts, resourceId });
-}
-
-/** What entries about a clause have for a trace id. */
-export function complianceTraceId(framework: string, clauseId: string): string {
-  return `compliance:${framework}:${clauseId}`;
 }
 
 /** Parses a stored payload; `reason` says why it is not one of version 1. */

@@ -1,6 +1,11 @@
-// All entries about one decision or clause, in the order of their sequence: whether they follow one another, and what is stored of them.
+// All entries about one decision or attested record, in the order of their sequence: whether they follow one another, and what is stored of them.
 import type { Position } from '../../domain/record/chain.ts';
-import { type CompliancePayload, parsePayload, type Payload } from '../../domain/record/payload.ts';
+import {
+  type AttestationPayload,
+  parsePayload,
+  type Payload,
+} from '../../domain/record/payload.ts';
+import { isAttestationKind } from '../../domain/record/payload-members.ts';
 import { BrokenFold } from '../../domain/record/trace-state.ts';
 import type { Columns } from '../columns.ts';
 import { sealedOf, type Stored } from '../entry.ts';
@@ -24,7 +29,7 @@ export interface HistoryContext {
 export class History {
   readonly #context: HistoryContext;
   #first: Stored | null = null;
-  /** Null: of a clause, or of nothing that is known. */
+  /** Null: of an attested record, or of nothing that is known. */
   #decision: FoldedDecision | null = null;
   /** Of the newest entry. */
   #newest: Position | null = null;
@@ -88,7 +93,7 @@ export class History {
   #begin(entry: Stored, payload: Payload): void {
     if (payload.kind === 'trace')
       this.#decision = new FoldedDecision(entry, payload, this.#context.columns);
-    else if (payload.kind === 'compliance') this.#attest(entry.sequence, payload);
+    else if (isAttestationKind(payload.kind)) this.#attest(entry.sequence, payload);
     else throw new BrokenFold(entry.sequence, 'the decision that it is about is missing');
   }
 
@@ -98,11 +103,11 @@ export class History {
     this.#isLate ||= entry.sequence > decision.foldedTo && isOverdue;
   }
 
-  /** Attestations of a clause follow one another; nothing is folded. */
+  /** Attestations of a record follow one another; nothing is folded. */
   #attest(sequence: number, payload: Payload): void {
-    if (payload.kind !== 'compliance')
-      throw new BrokenFold(sequence, `${payload.kind} is no attestation of a clause`);
-    const { after }: CompliancePayload = payload;
+    if (!isAttestationKind(payload.kind))
+      throw new BrokenFold(sequence, `${payload.kind} is no attestation`);
+    const { after } = payload as AttestationPayload;
     const newest = this.#newest;
     if (after?.sequence !== newest?.sequence || after?.chainHash !== newest?.chainHash)
       throw new BrokenFold(sequence, 'after is not the newest earlier entry');

@@ -1,6 +1,7 @@
 // Checks the columns of an entry that never change against its payload and its committed values, and that it has no other members.
 import { isDeepStrictEqual } from 'node:util';
 import type { Payload } from '../../domain/record/payload.ts';
+import { isAttestationKind } from '../../domain/record/payload-members.ts';
 import { DECISIONS } from '../chains.ts';
 import type { ColumnPayload, Columns, ValueOf } from '../columns.ts';
 import { sealedOf, type Stored } from '../entry.ts';
@@ -22,12 +23,8 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'usage',
   'sealed',
 ]);
-/** What a decision has besides. No entry tells its idempotency key. */
-const OF_DECISIONS: ReadonlySet<string> = new Set([
-  'changed',
-  'foldedTo',
-  DECISIONS.idempotencyField,
-]);
+/** What a decision has besides. */
+const OF_DECISIONS: ReadonlySet<string> = new Set(['changed', 'foldedTo']);
 
 /** The names of the members that differ, or ought not to be there. */
 export function differingColumns(entry: Stored, payload: Payload, columns: Columns): string[] {
@@ -56,7 +53,13 @@ export function differs(actual: unknown, expected: unknown): boolean {
 function isMember(name: string, payload: Payload, columns: Columns): boolean {
   if (MEMBERS.has(name)) return true;
   if (payload.kind === 'trace' && OF_DECISIONS.has(name)) return true;
+  if (name === DECISIONS.idempotencyField) return hasIdempotencyKey(payload);
   return hasColumns(payload, columns) && Object.hasOwn(columns.types, name);
+}
+
+/** Which key, no entry tells. */
+function hasIdempotencyKey({ kind }: Payload): boolean {
+  return kind === 'trace' || isAttestationKind(kind);
 }
 
 function hasColumns(payload: Payload, { kind }: Columns): payload is ColumnPayload {

@@ -3,8 +3,6 @@ import type { mongo } from 'mongoose';
 import { payloadDigest } from '../../../src/domain/record/chain.ts';
 import { sealValues } from '../../../src/domain/record/commitments.ts';
 import {
-  complianceTraceId,
-  compliancePayload,
   correctionPayload,
   erasurePayload,
   reviewPayload,
@@ -285,30 +283,15 @@ export class History {
   }
 
   async attest(): Promise<void> {
-    const { organizationId } = this;
-    const facts = {
-      framework: 'iso-42001',
-      clauseId: 'A.6.2',
-      catalogVersion: '1',
+    const clause = { framework: 'iso-42001', clauseId: 'A.6.2', catalogVersion: '1' };
+    const attested = {
+      kind: 'compliance',
+      ...this.#common(),
+      ...clause,
       status: 'covered',
     } as const;
-    const traceId = complianceTraceId(facts.framework, facts.clauseId);
-    const where = { organizationId: objectId(organizationId), traceId };
-    const before = await this.entries.findOne(where, { sort: { sequence: -1 } });
-    const { sealed, commitments } = sealValues({ evidence: 'A document.' }, random16);
-    const after = before && { sequence: before.sequence, chainHash: before.chainHash };
-    const view = compliancePayload({ ...this.#common(), ...facts, after, commitments });
-    await this.harness.chain.appender.append<Stored>({
-      organizationId,
-      kind: 'compliance',
-      traceId,
-      payload: view,
-      payloadDigest: payloadDigest(view),
-      after: after?.sequence ?? null,
-      fields: { sealed },
-      idempotencyKey: null,
-      monthlyLimit: null,
-    });
+    const committed = sealValues({ evidence: 'A document.' }, random16);
+    await this.harness.chain.attestations.append(attested, committed, null);
   }
 
   /** As if all idempotency keys were older than a day. */

@@ -17,14 +17,19 @@ interface Vector {
   payloadDigest: string;
 }
 
+const attesting = (kind: string) => (facts: object) =>
+  payloads.attestationPayload({ kind, ...facts } as payloads.AttestationFacts);
 const builders = {
   trace: payloads.tracePayload,
   correction: payloads.correctionPayload,
   review: payloads.reviewPayload,
   status: payloads.statusPayload,
-  compliance: payloads.compliancePayload,
   erasure: payloads.erasurePayload,
   audit: payloads.auditPayload,
+  compliance: attesting('compliance'),
+  assessment: attesting('assessment'),
+  checkpoint: attesting('checkpoint'),
+  manifest: attesting('manifest'),
 } as Record<string, (facts: unknown) => string>;
 
 const all = vectors<Vector[]>('views.json');
@@ -130,7 +135,7 @@ describe('payloads', () => {
   it('of a clause cannot name another one', () => {
     const { view } = all.find(({ kind }) => kind === 'compliance')!;
     const other = view.replace('compliance:eu-ai-act:art-12', 'compliance:eu-ai-act:art-13');
-    expect(payloads.parsePayload(other)).toEqual({ reason: 'traceId names another clause' });
+    expect(payloads.parsePayload(other)).toEqual({ reason: 'traceId names another record' });
   });
 });
 

@@ -14,6 +14,7 @@ import { disclose, saltAt, sealValues } from '../../../src/domain/record/commitm
 import type { SealedValue } from '../../../src/domain/record/commitments.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import * as payloads from '../../../src/domain/record/payload.ts';
+import { attestedId } from '../../../src/domain/record/payload-members.ts';
 
 export const ORGANIZATION = '65f000000000000000000001';
 const USER = '65f0000000000000000000a1';
@@ -22,6 +23,9 @@ const START = Date.UTC(2026, 3, 11, 12);
 
 type AmendmentKind = 'correction' | 'review' | 'status' | 'erasure';
 type About = Omit<payloads.StatusFacts, 'set'>;
+type Added = 'organizationId' | 'workspaceId' | 'actor' | 'commitments' | 'after';
+type WithoutAdded<F> = F extends unknown ? Omit<F, Added> : never;
+type Attested = WithoutAdded<payloads.AttestationFacts>;
 
 /** The values that come with an amendment. */
 const amendedValues: Record<AmendmentKind, Record<string, Json>> = {
@@ -148,25 +152,22 @@ export class SampleChain {
     return entry;
   }
 
-  compliance(clauseId: string): Sample {
-    const traceId = payloads.complianceTraceId('iso-42001', clauseId);
+  /** The next entry about a clause, an assessment, a checkpoint or a manifest. */
+  attest(facts: Attested): Sample {
+    const traceId = attestedId(facts.kind, facts);
     const before = this.entries.findLast((entry) => entry.traceId === traceId);
     const after = before ? { sequence: before.sequence, chainHash: before.chainHash } : null;
     const { sealed, commitments } = this.seal({
       evidence: 'Minutes of the board',
       reviewer: 'ada@example.com',
     });
-    const clause = {
-      framework: 'iso-42001',
-      clauseId,
-      catalogVersion: '2026-01',
-      status: 'covered' as const,
-    };
-    return this.append(
-      traceId,
-      payloads.compliancePayload({ ...this.common(commitments), after, ...clause }),
-      sealed,
-    );
+    const members = { ...this.common(commitments), after, ...facts } as payloads.AttestationFacts;
+    return this.append(traceId, payloads.attestationPayload(members), sealed);
+  }
+
+  compliance(clauseId: string): Sample {
+    const clause = { framework: 'iso-42001', clauseId, catalogVersion: '2026-01' };
+    return this.attest({ kind: 'compliance', ...clause, status: 'covered' });
   }
 
   audit(): Sample {
@@ -239,6 +240,20 @@ export class SampleChain {
   }
 }
 
+/** One of the records that are attested. */
+function attestationOf(kind: number, number: number): Attested {
+  const id = `65f00000000000000000000${number}`;
+  const digest = `${number}`.repeat(64);
+  const clause = { framework: 'iso-42001', clauseId: `6.${number}`, catalogVersion: '2026-01' };
+  const checkpoint = { incidentId: id, regulator: 'gdpr', checkpoint: 'final' };
+  return [
+    { kind: 'compliance', ...clause, status: 'covered' } as const,
+    { kind: 'assessment', assessmentId: id, status: 'approved', digest } as const,
+    { kind: 'checkpoint', ...checkpoint, rulesVersion: '2026-01', digest } as const,
+    { kind: 'manifest', manifestId: id, status: 'issued', digest } as const,
+  ][kind]!;
+}
+
 /** A history of `length` entries with every kind of valid entry; the same one for the same seed. */
 export function sampleHistory(seed: number, length: number): Sample[] {
   const roll = dice(seed);
@@ -246,9 +261,9 @@ export function sampleHistory(seed: number, length: number): Sample[] {
   let decisions = 0;
   while (chain.entries.length < length) {
     const kind = (
-      ['trace', 'trace', 'correction', 'review', 'status', 'erasure', 'compliance'] as const
+      ['trace', 'trace', 'correction', 'review', 'status', 'erasure', 'attestation'] as const
     )[roll(7)]!;
-    if (kind === 'compliance') chain.compliance(`6.${roll(3)}`);
+    if (kind === 'attestation') chain.attest(attestationOf(roll(4), roll(3)));
     else if (kind === 'trace' || decisions === 0) {
       chain.trace({
         confidence: roll(100),

@@ -1,0 +1,77 @@
+// Attests records other than decisions: each entry names the newest earlier one about the same record (docs/formats.md).
+import type { mongo } from 'mongoose';
+import { payloadDigest } from '../../domain/record/chain.ts';
+import type { sealValues } from '../../domain/record/commitments.ts';
+import { type AttestationFacts, attestationPayload } from '../../domain/record/payload.ts';
+import { attestedId } from '../../domain/record/payload-members.ts';
+import { AppError } from '../../errors.ts';
+import type { Chain } from '../chains.ts';
+import type { Appender, Outcome, Stored } from '../entry.ts';
+import { objectId } from '../ledger.model.ts';
+import { ABOUT_ONE } from '../read-write-concerns.ts';
+
+const ATTEMPTS_MAX = 8;
+
+type WithoutAdded<F> = F extends unknown ? Omit<F, 'after' | 'commitments'> : never;
+/** What is attested; the place in the chain and the commitments are added. */
+export type Attested = WithoutAdded<AttestationFacts>;
+
+export interface Attestations {
+  /**
+   * Appends one attestation; the committed values are kept beside it.
+   * @param once 16 bytes: a repeat within a day appends nothing and resolves with the same entry
+   * @throws AppError `CONFLICT` (others kept coming first), and what appending throws
+   */
+  append(
+    attested: Attested,
+    committed: ReturnType<typeof sealValues>,
+    once: Buffer | null,
+  ): Promise<Stored>;
+}
+
+export function createAttestations({
+  db,
+  chain,
+  appender,
+}: {
+  db: mongo.Db;
+  chain: Chain;
+  appender: Pick<Appender, 'append'>;
+}): Attestations {
+  const collection = db.collection<Stored>(chain.collection);
+
+  async function attempt(
+    attested: Attested,
+    { sealed, commitments }: ReturnType<typeof sealValues>,
+    once: Buffer | null,
+  ): Promise<Outcome> {
+    const { organizationId, kind } = attested;
+    const traceId = attestedId(kind, attested);
+    const about = { organizationId: objectId(organizationId), traceId };
+    const newest = await collection.findOne(about, { ...ABOUT_ONE, sort: { sequence: -1 } });
+    const after = newest && { sequence: newest.sequence, chainHash: newest.chainHash };
+    const facts = Object.assign({}, attested, { after, commitments }) as AttestationFacts;
+    const payload = attestationPayload(facts);
+    return appender.append({
+      organizationId,
+      kind,
+      traceId,
+      after: after?.sequence ?? null,
+      payload,
+      payloadDigest: payloadDigest(payload),
+      fields: { sealed },
+      idempotencyKey: once,
+      monthlyLimit: null,
+    });
+  }
+
+  return {
+    async append(attested, committed, once) {
+      for (let count = 0; count < ATTEMPTS_MAX; count++) {
+        const outcome = await attempt(attested, committed, once);
+        if (outcome.kind !== 'superseded') return outcome.entry;
+      }
+      throw new AppError('CONFLICT');
+    },
+  };
+}

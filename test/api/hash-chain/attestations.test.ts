@@ -1,0 +1,61 @@
+// Attestations: queued with a change, appended to the ledger in order and once, and verified like everything in it.
+import { expect, it } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { ok } from '../../setup/personas.ts';
+
+const harness = useHarness();
+const ada = useOwner(harness);
+
+const ASSESSMENT = '65f0000000000000000000c1';
+const TRACE_ID = `assessment:${ASSESSMENT}`;
+const about = (status: 'review' | 'approved', digit: string) => ({
+  kind: 'assessment' as const,
+  organizationId: ada.organizationId,
+  workspaceId: null,
+  actor: { kind: 'user' as const, id: ada.userId },
+  assessmentId: ASSESSMENT,
+  status,
+  digest: digit.repeat(64),
+});
+const attestations = () => harness.app.instance.background.attestations;
+const outbox = () => harness.db.collection('outbox');
+const entries = () =>
+  harness.db.collection('ledger').find({ traceId: TRACE_ID }).sort({ sequence: 1 }).toArray();
+const get = async (path: string) =>
+  ok(await harness.app.call('GET', `/api/v1/hash-chain${path}`, ada)).body.data;
+
+it('each is appended once, in the order of the changes, and names the one before', async () => {
+  await attestations().queue(about('review', 'a'), { approver: 'ada@example.com', none: null });
+  await attestations().queue(about('approved', 'b'));
+  const rows = await outbox().find({ topic: 'attestation' }).sort({ _id: 1 }).toArray();
+  await expect(attestations().deliver(rows[1] as never)).rejects.toThrow('an earlier attestation');
+  await harness.app.instance.runJobsOnce();
+  await outbox().updateMany({ topic: 'attestation' }, { $set: { dueAt: new Date(0) } });
+  await harness.app.instance.runJobsOnce();
+  for (const row of rows) await attestations().deliver(row as never);
+
+  const [first, second, ...more] = await entries();
+  expect(more).toEqual([]);
+  expect(JSON.parse(first!.view)).toMatchObject({ status: 'review', after: null });
+  expect(Object.keys(JSON.parse(first!.view).commitments)).toEqual(['approver']);
+  expect(first!.view).not.toContain('ada@');
+  const { sequence, chainHash } = first!;
+  expect(JSON.parse(second!.view).after).toEqual({ sequence, chainHash });
+});
+
+it('are shown with their record, and verify', async () => {
+  const { entry, related } = await get(`/entry/${TRACE_ID}`);
+  expect([entry.traceId, related.length]).toEqual([TRACE_ID, 1]);
+  const verified = await harness.app.call('POST', '/api/v1/hash-chain/verify', ada);
+  expect(ok(verified).body.data).toMatchObject({ verified: true, totalChecked: 2 });
+});
+
+it('an attestation that names another entry than the newest is a break', async () => {
+  const [, second] = await entries();
+  const { _id } = second!;
+  const forged = second!.view.replace(/"after":\{[^}]*\}/, '"after":null');
+  await harness.db.collection('ledger').updateOne({ _id }, { $set: { view: forged } });
+  const verified = await harness.app.call('POST', '/api/v1/hash-chain/verify', ada);
+  expect(ok(verified).body.data).toMatchObject({ verified: false, brokenAtSequence: 2 });
+  await harness.db.collection('ledger').updateOne({ _id }, { $set: { view: second!.view } });
+});
