@@ -19,6 +19,7 @@ import { policyRoutes } from './resources/policies/policies.routes.ts';
 import { scimDiscoveryRoutes } from './resources/scim/discovery/discovery.routes.ts';
 import { scimGroupRoutes } from './resources/scim/groups/groups.routes.ts';
 import { scimUserRoutes } from './resources/scim/users/users.routes.ts';
+import { reviewRoutes } from './resources/traces/review/review.routes.ts';
 import { traceRoutes } from './resources/traces/traces.routes.ts';
 import { samlRoutes } from './resources/sign-on/saml/saml.routes.ts';
 import { organizationRoutes } from './resources/organization/organization.routes.ts';
@@ -59,6 +60,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/policies', routes: policyRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
+  { at: '/api/v1/review-queue', routes: reviewRoutes },
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
   { at: '/api/v1/fria', routes: friaRoutes },

@@ -14,10 +14,12 @@ import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createTraceExportService } from '../resources/traces/export/trace-export.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
 import { createScrubbers } from '../resources/traces/ingestion/scrubbers.ts';
+import { createReadScrubbers } from '../resources/traces/read-scrubbers.ts';
 import { createTraceCounts } from '../resources/traces/trace-counts.ts';
 import { createTraceService } from '../resources/traces/traces.service.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
+import { createReview } from './review.ts';
 
 interface Deps {
   audit: AuditService;
@@ -41,10 +43,12 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const counts = createTraceCounts(platform);
   const judging = { agents: resolver, agentHistory, policySets, organizations, scrubbers };
   const ingestion = createIngestionService({ ...platform, ...judging });
-  const reading = { counts, agents: resolver, organizations, scrubbers };
+  const readScrubbers = createReadScrubbers({ organizations, scrubbers });
+  const reading = { counts, agents: resolver, scrubbers: readScrubbers };
   const reader = createTraceService({ ...platform, ...reading });
   const exports = createTraceExportService({ ...platform, reader });
   const bulk = createBulkService(platform);
+  const review = createReview(platform, { scrubbers: readScrubbers });
 
   const chain = createHashChainService(platform);
   platform.ledger.onSealed(chain.headMoved);
@@ -52,7 +56,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   return {
     agents: { registry, resolver, onboarding, mlBoms },
     policies: { definitions, sets: policySets },
-    traces: { reader, exports, ingestion, bulk },
+    traces: { reader, exports, ingestion, bulk, review },
     hashChain: { chain, bundles },
   };
 }

@@ -109,6 +109,11 @@ const SPECIFIED = {
     'GET /api/v1/policies/templates',
     'POST /api/v1/policies/from-template',
   ],
+  'document 2, section 4.3': [
+    'GET /api/v1/review-queue',
+    'POST /api/v1/review-queue/:id/decision',
+    'POST /api/v1/review-queue/bulk-decision',
+  ],
   'document 2, section 4.5': [
     'GET /api/v1/hash-chain/status',
     'POST /api/v1/hash-chain/verify',

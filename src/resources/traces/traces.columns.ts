@@ -96,7 +96,7 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
     'review.escalatedAt',
     'review.escalationReason',
   ],
-  erasable: ['review.context', 'answer'],
+  erasable: ['review.context', 'review.escalationReason', 'answer'],
 });
 
 function isFlagged({ status }: TracePayload): boolean {

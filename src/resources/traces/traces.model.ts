@@ -3,6 +3,7 @@ import { Schema, type Types } from 'mongoose';
 import type { ClientInfo } from '../../domain/record/client-info.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
 import type { TraceStatus } from '../../domain/record/payload.ts';
+import type { ReviewPriority } from '../../domain/review-sla.ts';
 import type { Sealed } from '../../ledger/entry.ts';
 import { entrySchemaOptions } from '../../ledger/ledger.model.ts';
 import { traceColumns } from './traces.columns.ts';
@@ -26,12 +27,23 @@ export const ADAPTER_MEMBERS = [
   'crew',
 ] as const;
 
+export const REVIEW_STATUSES = ['pending', 'approved', 'rejected'] as const;
+
 /** The human review of a flagged decision, created with it. */
 export interface ReviewItem {
   _id: Types.ObjectId;
-  status: 'pending' | 'approved' | 'rejected';
-  priority: 'critical' | 'high' | 'medium' | 'low';
+  status: (typeof REVIEW_STATUSES)[number];
+  priority: ReviewPriority;
   workflowStep: number;
+  /** By the workspace's setting at ingestion; absent or null: none. */
+  slaDeadline?: Date | null;
+  assignedTo?: Types.ObjectId | null;
+  assignedAt?: Date | null;
+  escalatedTo?: Types.ObjectId | null;
+  escalatedAt?: Date | null;
+  escalationReason?: string | null;
+  decidedAt?: Date;
+  decidedBy?: string | null;
 }
 
 /** What the appender stores beside the sealed members. */
@@ -95,6 +107,14 @@ traceSchema.index(
 traceSchema.index(
   { organizationId: 1, status: 1, sequence: -1 },
   { name: 'status', partialFilterExpression },
+);
+traceSchema.index(
+  { organizationId: 1, 'review._id': 1 },
+  { name: 'review', partialFilterExpression: { 'review._id': { $exists: true } } },
+);
+traceSchema.index(
+  { organizationId: 1, 'review.status': 1, sequence: -1 },
+  { name: 'review-queue', partialFilterExpression: { 'review.status': { $exists: true } } },
 );
 traceSchema.index(
   { organizationId: 1, rationale: 'text', triggeringCondition: 'text' },

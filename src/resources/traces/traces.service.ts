@@ -4,19 +4,18 @@ import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { findOr404, type Listed } from '../../platform/mongo/queries.ts';
 import type { AgentResolver } from '../agents/agent-resolver.service.ts';
-import type { OrganizationService } from '../organization/organization.service.ts';
-import type { Scrubbers } from './ingestion/scrubbers.ts';
+import type { ReadScrubbers } from './read-scrubbers.ts';
 import type { TraceCounts } from './trace-counts.ts';
 import { readTracePage, type ScrubberOf } from './trace-pages.ts';
 import type { TraceDocument } from './traces.model.ts';
 import type { TraceQuery } from './traces.schemas.ts';
 import { toTraceView, type TraceView, VIEW_MEMBERS } from './traces.view.ts';
+import { visibleTo } from './visible.ts';
 
 type Deps = Pick<Platform, 'models'> & {
   counts: TraceCounts;
   agents: AgentResolver;
-  organizations: OrganizationService;
-  scrubbers: Scrubbers;
+  scrubbers: ReadScrubbers;
 };
 
 /** Which decisions a query means, and what each is scrubbed with when it is shown. */
@@ -25,13 +24,7 @@ export interface TraceSelection {
   scrubberOf: ScrubberOf;
 }
 
-export function createTraceService({ models, counts, agents, organizations, scrubbers }: Deps) {
-  /** By the rules that are in force for the organisation. */
-  async function scrubberFor(organizationId: string): Promise<ScrubberOf> {
-    const { scrubNationalIds } = await organizations.context(organizationId);
-    return ({ scrub }) => scrubbers.forReading(scrub.rulesVersion, scrubNationalIds);
-  }
-
+export function createTraceService({ models, counts, agents, scrubbers }: Deps) {
   /** An agent is named as a decision names it: by id, or by the text that is stored where no agent had that name. */
   async function agentFilter(organizationId: string, named: string): Promise<object> {
     const agent = await agents.resolve(organizationId, named);
@@ -41,7 +34,7 @@ export function createTraceService({ models, counts, agents, organizations, scru
   async function filterOf(tenant: Tenant, query: TraceQuery): Promise<Record<string, unknown>> {
     const { status, agentId, humanOverride, search } = query;
     return {
-      ...visible(tenant),
+      ...visibleTo(tenant),
       ...(agentId !== undefined && { agentId: await agentFilter(tenant.organizationId, agentId) }),
       ...(status !== undefined && { status }),
       ...(humanOverride !== undefined && { humanOverride }),
@@ -54,7 +47,7 @@ export function createTraceService({ models, counts, agents, organizations, scru
   async function select(tenant: Tenant, query: TraceQuery): Promise<TraceSelection> {
     const { organizationId } = tenant;
     const where = { ...(await filterOf(tenant, query)), organizationId };
-    return { where, scrubberOf: await scrubberFor(organizationId) };
+    return { where, scrubberOf: await scrubbers.readingFor(organizationId) };
   }
 
   return {
@@ -73,25 +66,16 @@ export function createTraceService({ models, counts, agents, organizations, scru
     /** By its object id. @throws AppError `NOT_FOUND` */
     async get(tenant: Tenant, id: string): Promise<TraceView> {
       const { organizationId } = tenant;
-      const where = { ...visible(tenant), organizationId, _id: id };
+      const where = { ...visibleTo(tenant), organizationId, _id: id };
       const trace = await findOr404(
         models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>(),
       );
-      const scrubberOf = await scrubberFor(organizationId);
+      const scrubberOf = await scrubbers.readingFor(organizationId);
       return toTraceView(trace, scrubberOf(trace));
     },
   };
 }
 export type TraceService = ReturnType<typeof createTraceService>;
-
-/** What the tenant sees: its workspace, the agents of its key, nothing that was deleted. */
-function visible({ workspaceId, agentIds }: Tenant) {
-  return {
-    deletedAt: null,
-    ...(workspaceId !== null && { workspaceId }),
-    ...(agentIds !== null && { $and: [{ agentId: { $in: agentIds } }] }),
-  };
-}
 
 function between<T>(
   field: string,

@@ -1,8 +1,9 @@
 // A stored decision as readers see it: the committed payload, what later entries replaced in it, scrubbed by the rules in force.
 import type { Json } from '../../domain/record/json.ts';
+import { actionDigest, proposedAction } from '../../domain/record/proposed-action.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import { Work, workLimits } from '../../domain/work.ts';
-import { ADAPTER_MEMBERS, type TraceDocument } from './traces.model.ts';
+import { ADAPTER_MEMBERS, type ReviewItem, type TraceDocument } from './traces.model.ts';
 
 /** Shown as they are stored. */
 const PLAIN = [
@@ -26,6 +27,8 @@ const SEARCHED = ['rationale', 'triggeringCondition'] as const;
 /** Payload; null where the decision has none. */
 const PAYLOAD = ['inputContext', 'outputDecision', 'alternatives', 'metadata'] as const;
 const LINK = ['sequence', 'chainHash', 'scrub'] as const;
+/** Of a held decision. */
+const HELD = ['review', 'answer.policy'] as const;
 
 const SEALED = [...PAYLOAD, ...ADAPTER_MEMBERS];
 
@@ -38,10 +41,22 @@ export const VIEW_MEMBERS = projectionOf([
   ...PLAIN,
   ...SEARCHED,
   ...LINK,
+  ...HELD,
   ...SEALED.flatMap((name) => [`sealed.${name}.text`, `changed.${name}`]),
 ]);
 /** The same without payload and texts. */
-export const SUMMARY_MEMBERS = projectionOf([...PLAIN, ...LINK]);
+export const SUMMARY_MEMBERS = projectionOf([...PLAIN, ...LINK, ...HELD]);
+
+/** What a decision that was held for a person has besides. */
+export interface Held {
+  item: ReviewItem;
+  /** The policy that held it; null once it is erased. */
+  policy: TraceDocument['answer']['policy'];
+  /** The action in force; null where it is not kept, or not shown. */
+  action: Json;
+  /** Of the stored action, whatever rules it is scrubbed by since. */
+  actionDigest: string | null;
+}
 
 export interface TraceView
   extends
@@ -51,6 +66,8 @@ export interface TraceView
     Partial<Record<(typeof ADAPTER_MEMBERS)[number], Json>> {
   id: TraceDocument['_id'];
   hashChain: Pick<TraceDocument, 'sequence' | 'chainHash'>;
+  /** Null unless the decision was held. */
+  held: Held | null;
   /** In lists: the payload is not shown for its size. */
   payloadOmitted?: true;
 }
@@ -87,7 +104,30 @@ export function toTraceView(trace: TraceDocument, scrubber: Scrubber | null): Tr
     ...membersOf(SEARCHED, (name) => textOf(trace[name])),
     ...adapterMembers(valueOf),
     hashChain: { sequence, chainHash },
+    held: heldOf(trace, valueOf),
   };
+}
+
+function heldOf(trace: TraceDocument, valueOf: (name: string) => Json): Held | null {
+  const { review: item, answer } = trace;
+  if (!item) return null;
+  return {
+    item,
+    policy: answer?.policy ?? null,
+    action: proposedAction(valueOf('outputDecision'), isCorrected(trace)),
+    actionDigest: digestInForce(trace),
+  };
+}
+
+/** Of the action in force, as it is stored. */
+export function digestInForce(trace: TraceDocument): string | null {
+  const stored = payloadText(trace, 'outputDecision');
+  const outputDecision = stored === null ? null : (JSON.parse(stored) as Json);
+  return actionDigest(proposedAction(outputDecision, isCorrected(trace)));
+}
+
+function isCorrected({ changed = {} }: TraceDocument): boolean {
+  return typeof changed['outputDecision'] === 'string';
 }
 
 /** The text in force; null where there is none, or it is erased. */

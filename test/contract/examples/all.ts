@@ -10,6 +10,7 @@ import { health } from './health.ts';
 import { notifications } from './notifications.ts';
 import { organization } from './organization.ts';
 import { policies } from './policies.ts';
+import { reviewQueue } from './review-queue.ts';
 import { scim } from './scim.ts';
 import { signOn } from './sign-on.ts';
 import { team } from './team.ts';
@@ -19,7 +20,7 @@ const PARTS = {
   identity: [health, auth, signOn],
   organization: [organization, team, audit, notifications, billing],
   provisioning: [scim],
-  records: [agents, policies, traces, hashChain],
+  records: [agents, policies, traces, reviewQueue, hashChain],
   governance: [fria],
 } satisfies Record<string, readonly ResourceExamples[]>;
 

@@ -1,7 +1,6 @@
 // Changes of many decisions at once; each is an entry of the chain (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import { payloadDigest } from '../../../domain/record/chain.ts';
 import {
   type Erased,
   erasurePayload,
@@ -9,6 +8,11 @@ import {
   type TraceStatus,
 } from '../../../domain/record/payload.ts';
 import { AppError } from '../../../errors.ts';
+import {
+  type AmendmentBase,
+  amendmentBase,
+  amendmentOf,
+} from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import { TRACE_STATUSES, type TraceDocument } from '../traces.model.ts';
 import { bulkIds } from '../traces.schemas.ts';
@@ -24,6 +28,8 @@ type DeletionCause = 'bulk-delete' | 'purge';
 
 /** What an erased decision keeps: how it was judged, nothing of its content, and not who a free-text agent may name. */
 const RETAINED = new Set(['evaluation']);
+/** The kinds of entries that hold words about a decision. */
+const HUMAN_VERDICTS = ['correction', 'review'] as const;
 
 export function createBulkService({
   models,
@@ -67,13 +73,13 @@ export function createBulkService({
     };
   }
 
-  /** Everything of its content that is still kept, in the decision and in the corrections of it. */
+  /** Everything of its content that is still kept, in the decision and in what people said of it. */
   async function erasable(trace: TraceDocument): Promise<Erased[]> {
     const { organizationId, traceId } = trace;
-    const corrections = await models.ledger
-      .find({ organizationId, traceId, kind: 'correction' }, 'sequence sealed')
+    const verdicts = await models.ledger
+      .find({ organizationId, traceId, kind: { $in: HUMAN_VERDICTS } }, 'sequence sealed')
       .lean<TraceDocument[]>();
-    return [trace, ...corrections].map(contentOf).filter(({ names }) => names.length > 0);
+    return [trace, ...verdicts].map(contentOf).filter(({ names }) => names.length > 0);
   }
 
   return {
@@ -109,18 +115,9 @@ function contentOf({ sequence, sealed }: TraceDocument): Erased {
   return { sequence, names };
 }
 
-function amendmentBase(
-  { organizationId, actor }: Tenant,
-  { trace, subject, after }: Subject<TraceDocument>,
-) {
-  const { workspaceId, traceId } = trace;
-  return { organizationId, workspaceId, actor, traceId, subject, after, commitments: {} };
-}
-type AmendmentBase = ReturnType<typeof amendmentBase>;
-
 function statusAmendment(base: AmendmentBase, status: TraceStatus): Amendment {
   const view = statusPayload({ ...base, set: { status, humanOverride: null } });
-  return { kind: 'status', payload: view, payloadDigest: payloadDigest(view), fields: {} };
+  return amendmentOf('status', view);
 }
 
 function erasureAmendment(
@@ -129,5 +126,5 @@ function erasureAmendment(
   erased: readonly Erased[],
 ): Amendment {
   const view = erasurePayload({ ...base, cause, erased });
-  return { kind: 'erasure', payload: view, payloadDigest: payloadDigest(view), fields: {} };
+  return amendmentOf('erasure', view);
 }

@@ -1,0 +1,119 @@
+// Verdicts of reviewers: each an entry of the chain, bound to the state of the decision that was seen; of two reviewers one wins.
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { sealValues } from '../../../domain/record/commitments.ts';
+import { type Change, reviewPayload } from '../../../domain/record/payload.ts';
+import { AppError } from '../../../errors.ts';
+import { amendmentBase, amendmentOf } from '../../../ledger/amend/amendment-base.ts';
+import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { ReviewItem, TraceDocument } from '../traces.model.ts';
+import { digestInForce } from '../traces.view.ts';
+import { visibleTo } from '../visible.ts';
+import { ofItems } from './held.ts';
+import type { BulkDecisionInput, DecisionInput } from './review.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'ledger' | 'random16'> & { scrubbers: ReadScrubbers };
+type Found = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
+type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes'>;
+
+export interface BulkDecision {
+  /** Distinct ids. */
+  requested: number;
+  changed: number;
+  /** Of the items that were decided. */
+  ids: string[];
+}
+
+/** What a verdict makes of the decision. */
+const CHANGES: Readonly<Record<Verdict['decision'], Change>> = {
+  approve: { status: 'approved', humanOverride: false },
+  reject: { status: 'blocked', humanOverride: true },
+};
+
+export function createReviewDecisionService({ models, ledger, random16, scrubbers }: Deps) {
+  async function find(tenant: Tenant, ids: readonly string[]): Promise<Found[]> {
+    const { organizationId } = tenant;
+    const where = { ...visibleTo(tenant), organizationId, ...ofItems(ids) };
+    return models.traces.find(where, 'traceId review').lean<Found[]>();
+  }
+
+  /** The words of a verdict without personal data. */
+  async function scrubbed(organizationId: string, verdict: Verdict): Promise<Verdict> {
+    const scrubber = await scrubbers.writingFor(organizationId);
+    const text = (given: string | undefined) => given && scrubber.text(given).text;
+    const { decision, reason, notes } = verdict;
+    return { decision, reason: text(reason), notes: text(notes) };
+  }
+
+  function amendmentBy(tenant: Tenant, verdict: Verdict) {
+    return (about: Subject<TraceDocument>): Amendment => {
+      const { decision, reason, notes } = verdict;
+      const actionDigest = digestInForce(about.trace);
+      const { sealed, commitments } = sealValues({ reason, notes, actionDigest }, random16);
+      const payload = reviewPayload({
+        ...amendmentBase(tenant, about),
+        commitments,
+        reviewId: about.trace.review?._id.toHexString() ?? '',
+        decision,
+        set: CHANGES[decision],
+      });
+      return amendmentOf('review', payload, { sealed });
+    };
+  }
+
+  return {
+    /**
+     * Decides one item, once and for all.
+     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` (decided already, or about another action)
+     */
+    async decide(tenant: Tenant, id: string, input: DecisionInput): Promise<void> {
+      const [found = null] = await find(tenant, [id]);
+      const { traceId, review } = await findOr404(Promise.resolve(found));
+      if (!isPending({ review })) throw decidedAlready();
+      const amend = amendmentBy(tenant, await scrubbed(tenant.organizationId, input));
+      await ledger.amendments.append(tenant.organizationId, traceId, (about) => {
+        if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
+        if (!isPending(about.trace)) throw decidedAlready();
+        requireAction(about.trace, input.actionDigest);
+        return amend(about);
+      });
+    },
+
+    /** Decides those that are still pending. @throws AppError `NOT_FOUND` when none is */
+    async decideAll(tenant: Tenant, input: BulkDecisionInput): Promise<BulkDecision> {
+      const pending = (await find(tenant, input.ids)).filter(isPending);
+      const amend = amendmentBy(tenant, await scrubbed(tenant.organizationId, input));
+      const results = await ledger.amendments.appendAll(
+        tenant.organizationId,
+        pending.map(({ traceId }) => traceId),
+        (about) => (about.trace.deletedAt || !isPending(about.trace) ? null : amend(about)),
+      );
+      const decided = pending.filter((_, index) => {
+        const result = results[index];
+        return result?.status === 'fulfilled' && result.value !== null;
+      });
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed) throw failed.reason;
+      if (decided.length === 0) throw new AppError('NOT_FOUND', 'None of the items is pending');
+      const ids = decided.map(({ review }) => review._id.toHexString());
+      return { requested: input.ids.length, changed: ids.length, ids };
+    },
+  };
+}
+export type ReviewDecisionService = ReturnType<typeof createReviewDecisionService>;
+
+function isPending({ review }: { review?: ReviewItem | undefined }): boolean {
+  return review?.status === 'pending';
+}
+
+function decidedAlready(): AppError {
+  return new AppError('INVALID_OPERATION', 'The item has been decided');
+}
+
+/** @throws AppError `INVALID_OPERATION` when the verdict is about another action than the one in force */
+function requireAction(trace: TraceDocument, digest: string | undefined): void {
+  if (digest !== undefined && digest !== digestInForce(trace))
+    throw new AppError('INVALID_OPERATION', 'The item has another action than the one looked at');
+}

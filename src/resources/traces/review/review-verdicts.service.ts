@@ -1,0 +1,53 @@
+// The verdicts of reviewers, read from their entries: their words, and the receipt that proves them to others.
+import type { Platform } from '../../../composition/platform.ts';
+import { saltAt, type SealedValue } from '../../../domain/record/commitments.ts';
+import type { Position, Sealed } from '../../../ledger/entry.ts';
+
+/** Where a verdict stands in the chain, and what opens its commitment to the action. */
+export interface VerdictReceipt extends Position {
+  /** Of the action that the reviewer saw; null where none was kept. */
+  actionDigest: string | null;
+  salt: string | null;
+}
+
+export interface ReviewVerdict {
+  reason: string | null;
+  notes: string | null;
+  receipt: VerdictReceipt;
+}
+
+interface ReviewEntry extends Sealed {
+  traceId: string;
+  sealed?: Record<string, SealedValue | null>;
+}
+
+export function createReviewVerdicts({ models }: Pick<Platform, 'models'>) {
+  return {
+    /** By `traceId`; decisions without a verdict are missing. */
+    async of(
+      organizationId: string,
+      traceIds: readonly string[],
+    ): Promise<ReadonlyMap<string, ReviewVerdict>> {
+      if (traceIds.length === 0) return new Map();
+      const found = await models.ledger
+        .find(
+          { organizationId, traceId: { $in: traceIds }, kind: 'review' },
+          'traceId sequence chainHash sealed',
+        )
+        .lean<ReviewEntry[]>();
+      return new Map(found.map((entry) => [entry.traceId, toVerdict(entry)]));
+    },
+  };
+}
+export type ReviewVerdicts = ReturnType<typeof createReviewVerdicts>;
+
+function toVerdict({ sequence, chainHash, sealed = {} }: ReviewEntry): ReviewVerdict {
+  const text = (name: string): string | null => {
+    const stored = sealed[name]?.text;
+    return stored === undefined ? null : (JSON.parse(stored) as string);
+  };
+  const seed = sealed['actionDigest']?.seed;
+  const salt = seed === undefined ? null : saltAt(seed, '');
+  const receipt = { sequence, chainHash, actionDigest: text('actionDigest'), salt };
+  return { reason: text('reason'), notes: text('notes'), receipt };
+}

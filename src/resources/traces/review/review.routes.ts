@@ -1,0 +1,74 @@
+// The review queue: list, decide one or many.
+import { z } from 'zod';
+import type { Role } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { byId } from '../../../http/declaration/views.ts';
+import {
+  bulkDecisionInput,
+  bulkDecisionView,
+  decisionInput,
+  LIST_MAX,
+  listedReviewView,
+  reviewItemView,
+  reviewListExtra,
+  reviewQuery,
+} from './review.schemas.ts';
+
+const DECIDERS: readonly Role[] = ['owner', 'admin', 'reviewer'];
+const audit = (action: string) => ({ action, resource: 'review' });
+
+export const reviewRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'The decisions that wait for a person, and those that were decided, newest first',
+    auth: 'reader',
+    agentScope: 'filtered',
+    heavy: true,
+    query: reviewQuery,
+    data: z.array(listedReviewView),
+    extra: reviewListExtra,
+    async handler({ tenant, query }, { traces }) {
+      const { items, total } = await traces.review.queue.list(tenant, query.status);
+      const truncated = total > items.length;
+      return reply(200, items, {
+        extra: { count: items.length, total, limit: LIST_MAX, truncated },
+      });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/:id/decision',
+    summary: 'Approve or reject a held decision; final, and an entry of the chain',
+    auth: 'user',
+    roles: DECIDERS,
+    writes: 'own',
+    codes: ['INVALID_OPERATION'],
+    params: byId,
+    body: decisionInput,
+    data: reviewItemView,
+    audit: audit('review.decision'),
+    async handler({ tenant, params, body }, { traces }) {
+      await traces.review.decisions.decide(tenant, params.id, body);
+      const item = await traces.review.queue.get(tenant, params.id);
+      const { traceId, decision, receipt } = item;
+      const metadata = { traceId, decision, sequence: receipt?.sequence ?? null };
+      return reply(200, item, { audit: { metadata } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/bulk-decision',
+    summary: 'Decide many held decisions; those that are decided already are skipped',
+    auth: 'user',
+    roles: DECIDERS,
+    writes: 'own',
+    body: bulkDecisionInput,
+    data: bulkDecisionView,
+    audit: audit('review.bulk_decision'),
+    async handler({ tenant, body }, { traces }) {
+      const decided = await traces.review.decisions.decideAll(tenant, body);
+      return reply(200, decided, { audit: { metadata: { ...decided, decision: body.decision } } });
+    },
+  }),
+];

@@ -1,0 +1,106 @@
+// Inputs and views of the review queue (document 2, sections 2 and 4.3).
+import { z } from 'zod';
+import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
+import { id, idParam, instant, listOf, prose } from '../../../http/declaration/views.ts';
+import { REVIEW_STATUSES } from '../traces.model.ts';
+
+/** Items of one answer; there are no pages. */
+export const LIST_MAX = 500;
+const DECIDED_AT_ONCE_MAX = 100;
+
+export const reviewQuery = z.object({
+  status: z.enum(REVIEW_STATUSES).optional().describe('absent: all'),
+});
+
+const decision = z.enum(['approve', 'reject']);
+const reason = prose(1000).optional();
+const digest = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .describe('SHA-256 of the canonical JSON (RFC 8785) of the proposed action');
+
+/** Strict: an approval whose binding was misspelt would bind nothing. */
+export const decisionInput = z.strictObject({
+  decision,
+  reason,
+  notes: prose(2000).optional(),
+  actionDigest: digest
+    .optional()
+    .describe(
+      'Of the action that was looked at; when the item has another one, nothing is decided',
+    ),
+});
+export type DecisionInput = z.output<typeof decisionInput>;
+
+export const bulkDecisionInput = z.strictObject({
+  ids: listOf(idParam, DECIDED_AT_ONCE_MAX)
+    .refine((ids) => ids.length > 0, 'at least one')
+    .transform((ids) => [...new Set(ids)]),
+  decision,
+  reason,
+});
+export type BulkDecisionInput = z.output<typeof bulkDecisionInput>;
+
+/** Where the verdict stands in the chain, and what opens its commitment to the action. */
+export const verdictReceiptView = z.object({
+  sequence: z.number().int(),
+  chainHash: z.string(),
+  actionDigest: digest.nullable().describe('What the verdict is about; null: no action was kept'),
+  salt: z
+    .string()
+    .nullable()
+    .describe('Opens `commitments.actionDigest` of the entry: SHA-256 of [salt, name, digest]'),
+});
+
+const json = z.unknown();
+const agentId = id.nullable().describe('null: no registered agent; see `agentIdStr`');
+export const reviewItemView = z.object({
+  _id: id,
+  id,
+  traceId: z.string(),
+  traceIdMongo: id.describe('object id of the decision'),
+  agentId,
+  agentIdStr: z.string(),
+  action: z.string().nullable().describe('canonical JSON where it is no text; null: not kept'),
+  actionDigest: digest.nullable(),
+  confidence: z.number(),
+  priority: z.enum(REVIEW_PRIORITIES),
+  status: z.enum(REVIEW_STATUSES),
+  workflowStep: z.number().int(),
+  assignedTo: id.nullable(),
+  escalatedAt: instant.nullable(),
+  escalatedTo: id.nullable(),
+  escalationReason: z.string().nullable(),
+  slaDeadline: instant.nullable(),
+  overdue: z.boolean().describe('pending past its deadline'),
+  context: json,
+  payload: json,
+  decision: decision.nullable(),
+  decidedAt: instant.nullable(),
+  decidedBy: id.nullable(),
+  reason: z.string().nullable(),
+  notes: z.string().nullable(),
+  receipt: verdictReceiptView.nullable(),
+  organizationId: id,
+  workspaceId: z.string(),
+  createdAt: instant,
+  updatedAt: instant,
+  payloadOmitted: z
+    .literal(true)
+    .exactOptional()
+    .describe('Only in the list, for its size: read `GET /traces/:id`'),
+});
+export const listedReviewView = reviewItemView.extend({
+  agentId: z.object({ _id: id, name: z.string() }).nullable(),
+});
+export const reviewListExtra = z.object({
+  count: z.number().int(),
+  total: z.number().int().describe('exact up to 10,000'),
+  limit: z.literal(LIST_MAX),
+  truncated: z.boolean(),
+});
+export const bulkDecisionView = z.object({
+  requested: z.number().int(),
+  changed: z.number().int(),
+  ids: z.array(id).describe('of the items that were decided'),
+});

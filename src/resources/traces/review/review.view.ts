@@ -1,0 +1,133 @@
+// A review item as it is shown: the held decision, how it is handled, and the verdict, which is an entry of its own.
+import type { Types } from 'mongoose';
+import type { Json } from '../../../domain/record/json.ts';
+import { actionText } from '../../../domain/record/proposed-action.ts';
+import { isOverdue } from '../../../domain/review-sla.ts';
+import type { TraceView } from '../traces.view.ts';
+import type { HeldDecision } from './held.ts';
+import type { ReviewVerdict } from './review-verdicts.service.ts';
+
+type Reference = { _id: string; name: string };
+
+export interface ReviewItemView<A = string> {
+  _id: Types.ObjectId;
+  id: Types.ObjectId;
+  traceId: string;
+  traceIdMongo: Types.ObjectId;
+  agentId: A | null;
+  agentIdStr: string;
+  action: string | null;
+  actionDigest: string | null;
+  confidence: number;
+  priority: HeldDecision['held']['item']['priority'];
+  status: HeldDecision['held']['item']['status'];
+  workflowStep: number;
+  assignedTo: Types.ObjectId | null;
+  escalatedAt: Date | null;
+  escalatedTo: Types.ObjectId | null;
+  escalationReason: string | null;
+  slaDeadline: Date | null;
+  overdue: boolean;
+  context: Json;
+  payload: Json;
+  decision: 'approve' | 'reject' | null;
+  decidedAt: Date | null;
+  decidedBy: string | null;
+  reason: string | null;
+  notes: string | null;
+  receipt: ReviewVerdict['receipt'] | null;
+  organizationId: TraceView['organizationId'];
+  workspaceId: string;
+  createdAt: Date;
+  updatedAt: Date;
+  payloadOmitted?: true;
+}
+
+/** With its agent's name. */
+export type ListedReview = ReviewItemView<Reference>;
+
+interface Parts {
+  verdict: ReviewVerdict | undefined;
+  now: Date;
+}
+
+export function toReviewView(trace: HeldDecision, parts: Parts): ReviewItemView {
+  const agentId = trace.agentName === null ? null : trace.agentId;
+  return { ...commonMembers(trace, parts), agentId };
+}
+
+export function toListedReview(trace: HeldDecision, parts: Parts): ListedReview {
+  const { agentName: name, agentId: _id } = trace;
+  const listed = { ...commonMembers(trace, parts), agentId: name === null ? null : { _id, name } };
+  return trace.payloadOmitted ? { ...listed, payloadOmitted: true } : listed;
+}
+
+function commonMembers(trace: HeldDecision, { verdict, now }: Parts) {
+  const { held, organizationId, workspaceId, createdAt } = trace;
+  const { item } = held;
+  return {
+    _id: item._id,
+    id: item._id,
+    traceId: trace.traceId,
+    traceIdMongo: trace._id,
+    agentIdStr: trace.agentId,
+    action: actionText(held.action),
+    actionDigest: held.actionDigest,
+    confidence: trace.confidenceScore,
+    ...handling(item),
+    overdue: isOverdue(item, now),
+    context: contextOf(trace),
+    payload: trace.outputDecision,
+    ...verdictMembers(item, verdict),
+    organizationId,
+    workspaceId,
+    createdAt,
+    updatedAt: lastChange(item, createdAt),
+  };
+}
+
+type Item = HeldDecision['held']['item'];
+
+function handling(item: Item) {
+  const { priority, status, workflowStep } = item;
+  return {
+    priority,
+    status,
+    workflowStep,
+    assignedTo: item.assignedTo ?? null,
+    escalatedAt: item.escalatedAt ?? null,
+    escalatedTo: item.escalatedTo ?? null,
+    escalationReason: item.escalationReason ?? null,
+    slaDeadline: item.slaDeadline ?? null,
+  };
+}
+
+const DECISIONS = { pending: null, approved: 'approve', rejected: 'reject' } as const;
+
+function verdictMembers(item: Item, verdict: ReviewVerdict | undefined) {
+  return {
+    decision: DECISIONS[item.status],
+    decidedAt: item.decidedAt ?? null,
+    decidedBy: item.decidedBy ?? null,
+    reason: verdict?.reason ?? null,
+    notes: verdict?.notes ?? null,
+    receipt: verdict?.receipt ?? null,
+  };
+}
+
+/** What a reviewer needs besides the decision itself. */
+function contextOf({
+  held,
+  inputContext,
+  rationale,
+  triggeringCondition,
+  tags,
+}: HeldDecision): Json {
+  const matchedPolicy = held.policy && { name: held.policy.name, reason: held.policy.reason };
+  return { inputContext, rationale, triggeringCondition, tags, matchedPolicy };
+}
+
+function lastChange({ assignedAt, escalatedAt, decidedAt }: Item, createdAt: Date): Date {
+  const times = [createdAt, assignedAt, escalatedAt, decidedAt].map((at) => at?.getTime() ?? 0);
+  return new Date(Math.max(...times));
+}
