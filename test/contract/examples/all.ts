@@ -10,7 +10,7 @@ import { health } from './health.ts';
 import { notifications } from './notifications.ts';
 import { organization } from './organization.ts';
 import { policies } from './policies.ts';
-import { reviewQueue } from './review-queue.ts';
+import { reviewQueue } from './review/review-queue.ts';
 import { scim } from './scim.ts';
 import { signOn } from './sign-on.ts';
 import { team } from './team.ts';

@@ -33,10 +33,36 @@ const CHANGES: Readonly<Record<Verdict['decision'], Change>> = {
 };
 
 export function createReviewDecisionService({ models, ledger, random16, scrubbers }: Deps) {
+  /** By the id of the item. */
+  const underWay = new Map<string, Promise<unknown>>();
+
   async function find(tenant: Tenant, ids: readonly string[]): Promise<Found[]> {
     const { organizationId } = tenant;
     const where = { ...visibleTo(tenant), organizationId, ...ofItems(ids) };
     return models.traces.find(where, 'traceId review').lean<Found[]>();
+  }
+
+  /**
+   * Has an item decided that is pending and that nobody else is deciding on this instance: a thousand verdicts on one item would
+   * otherwise keep the organisation's chain busy with entries that cannot follow.
+   */
+  async function inTurn(
+    tenant: Tenant,
+    id: string,
+    decideOne: (traceId: string) => Promise<unknown>,
+  ): Promise<void> {
+    for (;;) {
+      const [found = null] = await find(tenant, [id]);
+      const { traceId, review } = await findOr404(Promise.resolve(found));
+      if (!isPending({ review })) throw decidedAlready();
+      const other = underWay.get(id);
+      if (!other) {
+        const verdict = decideOne(traceId).finally(() => underWay.delete(id));
+        underWay.set(id, verdict);
+        return void (await verdict);
+      }
+      await other.catch(() => undefined);
+    }
   }
 
   /** The words of a verdict without personal data. */
@@ -69,16 +95,16 @@ export function createReviewDecisionService({ models, ledger, random16, scrubber
      * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` (decided already, or about another action)
      */
     async decide(tenant: Tenant, id: string, input: DecisionInput): Promise<void> {
-      const [found = null] = await find(tenant, [id]);
-      const { traceId, review } = await findOr404(Promise.resolve(found));
-      if (!isPending({ review })) throw decidedAlready();
-      const amend = amendmentBy(tenant, await scrubbed(tenant.organizationId, input));
-      await ledger.amendments.append(tenant.organizationId, traceId, (about) => {
-        if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
-        if (!isPending(about.trace)) throw decidedAlready();
-        requireAction(about.trace, input.actionDigest);
-        return amend(about);
-      });
+      const { organizationId } = tenant;
+      const amend = amendmentBy(tenant, await scrubbed(organizationId, input));
+      await inTurn(tenant, id, (traceId) =>
+        ledger.amendments.append(organizationId, traceId, (about) => {
+          if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
+          if (!isPending(about.trace)) throw decidedAlready();
+          requireAction(about.trace, input.actionDigest);
+          return amend(about);
+        }),
+      );
     },
 
     /** Decides those that are still pending. @throws AppError `NOT_FOUND` when none is */

@@ -1,9 +1,9 @@
 // The review queue.
-import { decisionBody } from '../bodies.ts';
-import { asOwner, type Tenant } from '../tenant.ts';
-import { ok } from '../../setup/personas.ts';
-import { managers, ofOne, readers, type Access } from './access.ts';
-import type { Example, ResourceExamples } from './example.ts';
+import { decisionBody } from '../../bodies.ts';
+import { asOwner, type Tenant } from '../../tenant.ts';
+import { ok } from '../../../setup/personas.ts';
+import { managers, ofOne, readers, type Access } from '../access.ts';
+import type { Example, ResourceExamples } from '../example.ts';
 
 const deciders: Access = { ...managers, reviewer: 'ok' };
 
