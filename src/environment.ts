@@ -218,6 +218,10 @@ export const environment = z.object({
     .describe(
       'Lists of decisions, bundles, exports and verifications under way at a time, per organisation',
     ),
+  ASSAY_LIMIT_PDF_ROWS: count
+    .max(10_000)
+    .default(2000)
+    .describe('Rows of a PDF; an export of more is refused'),
   ASSAY_METRICS_TOKEN: z
     .string()
     .min(16)

@@ -2,6 +2,7 @@
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
 import { createOutboxWorker } from '../platform/outbox/outbox-worker.ts';
+import { createAuditExportService } from '../resources/audit/export/audit-export.service.ts';
 import { createAuditLogService } from '../resources/audit/audit-log.service.ts';
 import { createAuditService } from '../resources/audit/audit.service.ts';
 import {
@@ -24,6 +25,7 @@ import { createSignOn } from './sign-on.ts';
 export function createServices(platform: Platform, { consumers }: { consumers: Consumers }) {
   const audit = createAuditService(platform);
   const auditLog = createAuditLogService(platform);
+  const auditExports = createAuditExportService(platform);
   const identity = createIdentity(platform, { audit, auditLog, consumers });
   const { organizations, memberships, workspaces, auth } = identity;
   const team = createTeam(platform, identity);
@@ -68,6 +70,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
       ...decisions,
       ...governance,
       audit,
+      auditExports,
       auditLog,
       auth,
       notifications,

@@ -154,7 +154,12 @@ const SPECIFIED = {
     'POST /api/v1/fria/:id/approve',
     'DELETE /api/v1/fria/:id',
   ],
-  'document 3, section 4.4': ['GET /api/v1/audit', 'GET /api/v1/audit/verify'],
+  'document 3, section 4.4': [
+    'GET /api/v1/audit',
+    'GET /api/v1/audit/verify',
+    'GET /api/v1/audit/export',
+    'GET /api/v1/audit/export/pdf',
+  ],
   'document 3, section 4.9': ['GET /api/v1/usage/current', 'GET /api/v1/usage/history'],
   'document 3, section 4.10': [
     'GET /api/v1/notifications',

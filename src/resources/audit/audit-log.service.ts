@@ -2,35 +2,14 @@
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
-import type { Json } from '../../domain/record/json.ts';
 import { AUDIT } from '../../ledger/chains.ts';
 import type { Break, BrokenReason } from '../../ledger/verify/report.ts';
 import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
 import { type AuditFilter, auditFilterConditions } from './audit-filter.ts';
-import type { AuditColumns, AuditEntryDocument } from './audit.model.ts';
+import type { AuditEntryDocument } from './audit.model.ts';
+import { type AuditEntryView, toAuditEntryView } from './audit.view.ts';
 
 type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'>;
-
-/** Shown as stored. */
-type Shown = Pick<
-  AuditColumns,
-  'workspaceId' | 'userId' | 'action' | 'resource' | 'resourceId' | 'status' | 'detail'
->;
-
-/** An entry as the interface shows it. */
-export interface AuditEntryView extends Shown {
-  _id: string;
-  organizationId: AuditEntryDocument['organizationId'];
-  userEmail: string | null;
-  userRole: string;
-  metadata: Record<string, Json> | null;
-  ipAddress: string | null;
-  userAgent: string | null;
-  sequence: number;
-  chainHash: string;
-  previousChainHash: string;
-  createdAt: Date;
-}
 
 export interface AuditVerification {
   verified: boolean;
@@ -58,13 +37,15 @@ export function createAuditLogService({ models, verificationWorker, clock, logge
       const where = { organizationId, ...auditFilterConditions(filter) };
       const sort = { sequence: -1 } as const;
       const { items, total } = await listPage(models.auditEntries, where, { ...page, sort });
-      return { items: items.map(toView), total };
+      return { items: items.map(toAuditEntryView), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
     async find({ organizationId }: Tenant, auditId: string): Promise<AuditEntryView> {
       const where = { organizationId, auditId };
-      return toView(await findOr404(models.auditEntries.findOne(where).lean<AuditEntryDocument>()));
+      return toAuditEntryView(
+        await findOr404(models.auditEntries.findOne(where).lean<AuditEntryDocument>()),
+      );
     },
 
     /** Replays the organisation's chain. */
@@ -90,32 +71,4 @@ const BREAKS = {
 
 function describe({ sequence, reason, what }: Break): string {
   return `${BREAKS[reason]} at sequence ${sequence}: ${what}`;
-}
-
-/** Committed values come from the committed text, not from their copies. */
-function toView(entry: AuditEntryDocument): AuditEntryView {
-  const opened = Object.fromEntries(
-    Object.entries(entry.sealed).map(([name, { text }]) => [name, JSON.parse(text) as Json]),
-  );
-  const text = (name: string): string | null => (opened[name] ?? null) as string | null;
-  return {
-    _id: entry.auditId,
-    organizationId: entry.organizationId,
-    workspaceId: entry.workspaceId,
-    userId: entry.userId,
-    userEmail: text('userEmail'),
-    userRole: text('userRole') ?? 'member',
-    action: entry.action,
-    resource: entry.resource,
-    resourceId: entry.resourceId,
-    status: entry.status,
-    detail: entry.detail,
-    metadata: (opened.metadata ?? null) as Record<string, Json> | null,
-    ipAddress: text('ipAddress'),
-    userAgent: text('userAgent'),
-    sequence: entry.sequence,
-    chainHash: entry.chainHash,
-    previousChainHash: entry.prevHash,
-    createdAt: entry.createdAt,
-  };
 }

@@ -1,4 +1,5 @@
-// The operations audit log: list and verify.
+// The operations audit log: list, verify, export.
+import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { pageQuery, pagination } from '../../http/declaration/paging.ts';
@@ -32,5 +33,33 @@ export const auditRoutes = [
     heavy: true,
     data: auditVerifyView,
     handler: ({ tenant }, { auditLog }) => auditLog.verify(tenant),
+  }),
+  route({
+    method: 'get',
+    path: '/export',
+    summary: 'All entries that the filters find, newest first, as one JSON document',
+    ...gate,
+    kind: 'file',
+    mediaType: 'application/json',
+    heavy: true,
+    query: auditQuery,
+    data: z.unknown(),
+    handler: ({ tenant, query }, { auditExports }) =>
+      Promise.resolve(auditExports.json(tenant, query)),
+  }),
+  route({
+    method: 'get',
+    path: '/export/pdf',
+    summary:
+      'The entries that the filters find, newest first, as PDF; more than ASSAY_LIMIT_PDF_ROWS are refused',
+    ...gate,
+    plan: 'auditLogPdf',
+    kind: 'file',
+    mediaType: 'application/pdf',
+    heavy: true,
+    codes: ['SERVICE_UNAVAILABLE'],
+    query: auditQuery,
+    data: z.unknown(),
+    handler: ({ tenant, query }, { auditExports }) => auditExports.pdf(tenant, query),
   }),
 ];

@@ -1,0 +1,52 @@
+// A sealed audit entry as the interface shows it.
+import type { Json } from '../../domain/record/json.ts';
+import type { AuditColumns, AuditEntryDocument } from './audit.model.ts';
+
+/** Shown as stored. */
+type Shown = Pick<
+  AuditColumns,
+  'workspaceId' | 'userId' | 'action' | 'resource' | 'resourceId' | 'status' | 'detail'
+>;
+
+/** An entry as the interface shows it. */
+export interface AuditEntryView extends Shown {
+  _id: string;
+  organizationId: AuditEntryDocument['organizationId'];
+  userEmail: string | null;
+  userRole: string;
+  metadata: Record<string, Json> | null;
+  ipAddress: string | null;
+  userAgent: string | null;
+  sequence: number;
+  chainHash: string;
+  previousChainHash: string;
+  createdAt: Date;
+}
+
+/** Committed values come from the committed text, not from their copies. */
+export function toAuditEntryView(entry: AuditEntryDocument): AuditEntryView {
+  const opened = Object.fromEntries(
+    Object.entries(entry.sealed).map(([name, { text }]) => [name, JSON.parse(text) as Json]),
+  );
+  const text = (name: string): string | null => (opened[name] ?? null) as string | null;
+  return {
+    _id: entry.auditId,
+    organizationId: entry.organizationId,
+    workspaceId: entry.workspaceId,
+    userId: entry.userId,
+    userEmail: text('userEmail'),
+    userRole: text('userRole') ?? 'member',
+    action: entry.action,
+    resource: entry.resource,
+    resourceId: entry.resourceId,
+    status: entry.status,
+    detail: entry.detail,
+    metadata: (opened.metadata ?? null) as Record<string, Json> | null,
+    ipAddress: text('ipAddress'),
+    userAgent: text('userAgent'),
+    sequence: entry.sequence,
+    chainHash: entry.chainHash,
+    previousChainHash: entry.prevHash,
+    createdAt: entry.createdAt,
+  };
+}

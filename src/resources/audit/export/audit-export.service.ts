@@ -1,0 +1,86 @@
+// Exports of the operations audit log: a JSON document that is made while it is read, and a PDF of a bounded number of rows.
+import type { Readable } from 'node:stream';
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import { type AuditFilter, auditFilterConditions } from '../audit-filter.ts';
+import type { AuditEntryDocument } from '../audit.model.ts';
+import { auditEntryView } from '../audit.schemas.ts';
+import { toAuditEntryView } from '../audit.view.ts';
+import { auditPdf, auditPdfRow } from './audit-pdf.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'pdf' | 'config'>;
+
+interface AuditExport<B> {
+  type: string;
+  filename: string;
+  body: B;
+}
+
+/** Entries that are in memory at a time. */
+const BATCH = 100;
+const CHUNK_CHARACTERS = 64 * 1024;
+/** Of the database's work on one export; what waits for the reader does not count. */
+const EXPORT_MAX_MS = 10 * 60_000;
+
+export function createAuditExportService({ models, clock, pdf, config }: Deps) {
+  const rowsMax = config.ASSAY_LIMIT_PDF_ROWS;
+
+  /** Newest first. What is sealed meanwhile comes later and is not found. */
+  function read(
+    { organizationId }: Tenant,
+    filter: AuditFilter,
+    bounds: { maxTimeMS: number; limit?: number },
+  ): AsyncIterable<AuditEntryDocument> {
+    const where = { organizationId, ...auditFilterConditions(filter) };
+    return models.auditEntries
+      .find(where)
+      .sort({ sequence: -1 })
+      .setOptions({ batchSize: BATCH, ...bounds })
+      .lean<AuditEntryDocument>()
+      .cursor();
+  }
+
+  async function* documentOf(tenant: Tenant, filter: AuditFilter): AsyncGenerator<string> {
+    let text = '{"entries":[';
+    let separator = '\n';
+    for await (const entry of read(tenant, filter, { maxTimeMS: EXPORT_MAX_MS })) {
+      text += separator + JSON.stringify(auditEntryView.parse(toAuditEntryView(entry)));
+      separator = ',\n';
+      if (text.length < CHUNK_CHARACTERS) continue;
+      yield text;
+      text = '';
+    }
+    yield `${text}\n]}\n`;
+  }
+
+  const fileName = (type: string): string =>
+    `assay-audit-${clock.now().toISOString().slice(0, 10)}.${type}`;
+
+  return {
+    /** A failure after the first entries breaks the text off. */
+    json(tenant: Tenant, filter: AuditFilter): AuditExport<AsyncIterable<string>> {
+      const type = 'application/json; charset=utf-8';
+      return { type, filename: fileName('json'), body: documentOf(tenant, filter) };
+    },
+
+    /** @throws AppError `VALIDATION_ERROR` above the limit of rows, and as the renderer of PDFs */
+    async pdf(tenant: Tenant, filter: AuditFilter): Promise<AuditExport<Readable>> {
+      const { organizationId } = tenant;
+      const rows: string[][] = [];
+      const bounds = { maxTimeMS: READ_MAX_MS, limit: rowsMax + 1 };
+      for await (const entry of read(tenant, filter, bounds))
+        rows.push(auditPdfRow(toAuditEntryView(entry)));
+      if (rows.length > rowsMax)
+        throw new AppError(
+          'VALIDATION_ERROR',
+          `A PDF has at most ${rowsMax} rows: narrow the filters, or export JSON`,
+        );
+      const document = auditPdf(rows, { organizationId, filter, createdAt: clock.now() });
+      const body = await pdf.render(organizationId, document);
+      return { type: 'application/pdf', filename: fileName('pdf'), body };
+    },
+  };
+}
+export type AuditExportService = ReturnType<typeof createAuditExportService>;

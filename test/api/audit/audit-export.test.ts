@@ -1,0 +1,143 @@
+// Exports of the operations audit log over HTTP (document 3, section 4.4): the same filters as the list, streamed JSON, a bounded PDF.
+import { buffer } from 'node:stream/consumers';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createMember, objectId } from '../../setup/harness.ts';
+import { pdfText } from '../../setup/pdf-text.ts';
+import { createAgent, ok } from '../../setup/personas.ts';
+import { type Answer, outcome } from '../../setup/start-app.ts';
+
+const harness = useHarness({ ASSAY_LIMIT_HEAVY: '2', ASSAY_LIMIT_PDF_ROWS: '40' });
+const { app } = harness;
+const ada = useOwner(harness);
+const big = useOwner(harness, 'Big');
+
+beforeAll(async () => {
+  for (const name of ['Claims', 'Loans', 'Łódź']) await createAgent(app, ada, name);
+});
+
+const get = (path: string, { token } = ada): Promise<Answer> =>
+  app.call('GET', `/api/v1/audit${path}`, { token });
+const entriesOf = async (path: string) => ok(await get(path)).body.entries;
+
+test.each(['', 'action=agent.create', 'status=failure', 'search=agent', 'dateTo=2020-01-01'])(
+  'the JSON export with ?%s is what the list shows, newest first, and nothing around it',
+  async (query) => {
+    const listed = ok(await get(`?limit=200&${query}`)).body.data.entries;
+    const answer = ok(await get(`/export?${query}`));
+    expect(answer.body).toEqual({ entries: listed });
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(answer.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="assay-audit-\d{4}-\d\d-\d\d\.json"$/,
+    );
+  },
+);
+
+test('a filter takes both spellings of an action, and a wrong one is told', async () => {
+  for (const action of ['team.update_role', 'team.member.role_changed'])
+    expect(await entriesOf(`/export?action=${action}`)).toEqual([]);
+  for (const path of ['/export', '/export/pdf'])
+    expect(outcome(await get(`${path}?status=maybe`))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+test('reading leaves no entry', async () => {
+  const before = await entriesOf('/export');
+  expect(await entriesOf('/export')).toEqual(before);
+});
+
+/** Bytes, which the text of an answer is not. */
+async function pdfOf(query = ''): Promise<Buffer> {
+  const answer = await fetch(`${app.url}/api/v1/audit/export/pdf?${query}`, {
+    headers: { authorization: `Bearer ${ada.token}` },
+  });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+  return buffer(answer.body as never);
+}
+
+test('the PDF shows who did what when, the filters, and the place in the chain', async () => {
+  const [newest] = await entriesOf('/export?action=agent.create');
+  const shown = withoutBreaks(pdfText(await pdfOf('action=agent.create')));
+  for (const text of [
+    'Audit log',
+    ada.organizationId,
+    'action agent.create',
+    ada.email,
+    newest.createdAt.slice(0, 10),
+    newest.resourceId,
+    `${newest.sequence}: ${newest.chainHash.slice(0, 16)}`,
+  ])
+    expect(shown).toContain(withoutBreaks(text));
+});
+
+const withoutBreaks = (text: string): string => text.replaceAll(/[\s\u200b]/g, '');
+
+test('a PDF without entries is one', async () => {
+  expect(pdfText(await pdfOf('dateTo=2020-01-01'))).toContain('Entries0');
+});
+
+test('members export neither, nor does an organisation whose plan has none', async () => {
+  const bob = await createMember(harness, ada, 'member');
+  for (const path of ['/export', '/export/pdf'])
+    expect(outcome(await get(path, bob))).toEqual([403, 'FORBIDDEN']);
+  await setPlan('scale');
+  await expect.poll(async () => (await get('/export', big)).status).toBe(200);
+  expect((await get('/export/pdf', big)).body).toMatchObject({
+    code: 'UPGRADE_REQUIRED',
+    data: { feature: 'auditLogPdf' },
+  });
+  await setPlan('enterprise');
+});
+
+async function setPlan(plan: string): Promise<void> {
+  await harness.db
+    .collection('organizations')
+    .updateOne({ _id: objectId(big.organizationId) }, { $set: { 'subscription.plan': plan } });
+}
+
+async function fill(count: number, detail: string): Promise<void> {
+  const where = { organizationId: objectId(big.organizationId) };
+  const collection = harness.db.collection('audit_entries');
+  const {
+    _id,
+    auditId: __,
+    ...like
+  } = (await collection.findOne(where)) as Record<string, unknown>;
+  const newest = await collection.countDocuments(where);
+  const copies = Array.from({ length: count }, (_, i) => ({
+    ...like,
+    auditId: (newest + i).toString(16).padStart(24, '0'),
+    sequence: newest + 1 + i,
+    detail,
+  }));
+  await collection.insertMany(copies);
+}
+
+test('more rows than a PDF has are refused, and narrowed they are shown', async () => {
+  await fill(60, 'many');
+  await expect
+    .poll(async () => outcome(await get('/export/pdf', big)))
+    .toEqual([400, 'VALIDATION_ERROR']);
+  expect((await get('/export/pdf', big)).body.error).toContain('at most 40 rows');
+  expect((await get('/export/pdf?search=nothing', big)).status).toBe(200);
+});
+
+test('a slow reader has a place of the organisation, and the text waits for it', async () => {
+  await fill(6000, 'x'.repeat(2000));
+  const readers = await Promise.all([0, 1].map(() => slowReader()));
+  expect(outcome(await get('/export', big))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+  expect((await get('/export')).status).toBe(200);
+  for (const reader of readers) reader.destroy();
+  await expect.poll(async () => (await get('/export?search=nothing', big)).status).toBe(200);
+});
+
+async function slowReader() {
+  const { hostname, port } = new URL(app.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `GET /api/v1/audit/export HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${big.token}\r\n\r\n`,
+  );
+  await once(socket, 'readable');
+  return socket;
+}
