@@ -148,6 +148,37 @@ export const environment = z.object({
     .refine(isCertificate, 'must be a certificate in PEM')
     .optional()
     .describe('The certificate of ASSAY_SAML_KEY in PEM, published in the SAML metadata'),
+  ASSAY_SIGNER_PROVIDER: z
+    .enum(['database', 'kms', 'env', 'file'])
+    .default('database')
+    .describe('Where the key is that signs provenance manifests'),
+  ASSAY_SIGNER_KEY: pem
+    .optional()
+    .describe(
+      'Provider env: a private key on P-256 in PEM; unset: one that lives as long as the process, not in production',
+    ),
+  ASSAY_SIGNER_CERTIFICATE: pem
+    .optional()
+    .describe('Its certificate and those above it in PEM, its own first'),
+  ASSAY_SIGNER_KEY_FILE: z.string().optional().describe('Provider file: the same, in a file'),
+  ASSAY_SIGNER_CERTIFICATE_FILE: z
+    .string()
+    .optional()
+    .describe('Its certificate and those above it, in a file'),
+  ASSAY_SIGNER_KEK: z
+    .string()
+    .optional()
+    .describe(
+      'Provider database: encrypts the keys there, 32 bytes in hex or base64; unset: ASSAY_ENCRYPTION_KEY does',
+    ),
+  ASSAY_SIGNER_KEK_OLD: z.string().optional().describe('The previous one, for decryption only'),
+  ASSAY_SIGNER_KMS_REGION: z
+    .string()
+    .optional()
+    .describe('Provider kms: region of the key management service (AWS KMS)'),
+  ASSAY_SIGNER_KMS_ENDPOINT: address
+    .optional()
+    .describe('Its address, where it is not that of the region'),
   REGISTRATION: z
     .enum(['open', 'invite'])
     .default('open')

@@ -11,6 +11,7 @@ import { oneTimeTokenSchema } from './resources/auth/email-links/one-time-tokens
 import { sessionSchema } from './resources/auth/sessions/sessions.model.ts';
 import { userSchema } from './resources/auth/accounts/users.model.ts';
 import { assessmentSchema } from './resources/fria/fria.model.ts';
+import { signingKeySchema } from './resources/c2pa-kms/signing-keys.model.ts';
 import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
 import { notificationSchema } from './resources/notifications/notifications.model.ts';
 import { membershipSchema } from './resources/organization/memberships/memberships.model.ts';
@@ -59,6 +60,7 @@ export function createModels(connection: Connection) {
     auditEntries: model('AuditEntry', auditEntrySchema),
     chainVerifications: model('ChainVerification', chainVerificationSchema),
     scimTokens: model('ScimToken', scimTokenSchema),
+    signingKeys: model('SigningKey', signingKeySchema),
     cursors: model('Cursor', cursorSchema),
     parked: model('Parked', deadLetterSchema),
     outbox: model('Outbox', outboxSchema),

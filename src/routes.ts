@@ -12,6 +12,7 @@ import { placeholderRoutes } from './resources/auth/profile/placeholders.routes.
 import { profileRoutes } from './resources/auth/profile/profile.routes.ts';
 import { sessionRoutes } from './resources/auth/sessions/sessions.routes.ts';
 import { friaRoutes } from './resources/fria/fria.routes.ts';
+import { keySetRoutes, signerRoutes } from './resources/c2pa-kms/c2pa-kms.routes.ts';
 import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
 import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
@@ -64,6 +65,8 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
   { at: '/api/v1/fria', routes: friaRoutes },
+  { at: '/api/v1/c2pa-kms', routes: signerRoutes },
+  { at: '', routes: keySetRoutes },
   { at: '/api/v1/notifications', routes: notificationRoutes },
   { at: '/api/v1/usage', routes: usageRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },

@@ -20,6 +20,7 @@ import { createGovernance } from './governance.ts';
 import { createScim, createTeam } from './directory.ts';
 import { createIdentity } from './identity.ts';
 import type { Platform } from './platform.ts';
+import { createProvenance } from './provenance.ts';
 import { createSignOn } from './sign-on.ts';
 
 export function createServices(platform: Platform, { consumers }: { consumers: Consumers }) {
@@ -50,6 +51,8 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
 
   const notifications = createNotificationService(platform);
   const broadcasts = createBroadcastMailService(platform);
+
+  const provenance = createProvenance(platform);
 
   const mails = { ...auth.emailLinks.mails, ...team.invitations.mails, ...broadcasts.mails };
   const outboxWorker = createOutboxWorker({
@@ -83,6 +86,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
         providerMetadata,
         scimTokens,
       },
+      provenance,
       readiness,
       scim,
       signOn,

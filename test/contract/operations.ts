@@ -161,6 +161,7 @@ const SPECIFIED = {
     'GET /api/v1/audit/export/pdf',
   ],
   'document 3, section 4.9': ['GET /api/v1/usage/current', 'GET /api/v1/usage/history'],
+  'document 3, section 4.7': ['GET /api/v1/c2pa-kms/status', 'POST /api/v1/c2pa-kms/rotate'],
   'document 3, section 4.10': [
     'GET /api/v1/notifications',
     'PATCH /api/v1/notifications/:id/read',
@@ -222,6 +223,9 @@ const ADDED = {
     'POST /scim/v2/.search',
     'POST /scim/v2/Users/.search',
     'POST /scim/v2/Groups/.search',
+  ],
+  'who verifies a manifest needs the public keys, without an account': [
+    'GET /.well-known/jwks.json',
   ],
   'the chain names policies by revision and set, so both can be read': [
     'GET /api/v1/policies/:id',

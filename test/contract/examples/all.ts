@@ -5,6 +5,7 @@ import { audit } from './audit.ts';
 import { auth } from './auth.ts';
 import type { ResourceExamples } from './example.ts';
 import { fria } from './governance/fria.ts';
+import { provenance } from './governance/provenance.ts';
 import { hashChain } from './hash-chain.ts';
 import { health } from './health.ts';
 import { notifications } from './notifications.ts';
@@ -21,7 +22,7 @@ const PARTS = {
   organization: [organization, team, audit, notifications, billing],
   provisioning: [scim],
   records: [agents, policies, traces, reviewQueue, hashChain],
-  governance: [fria],
+  governance: [fria, provenance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 
 export type Part = keyof typeof PARTS;

@@ -103,7 +103,7 @@ const RULES: readonly Rule[] = [
       /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod|nodemailer|eta|otplib|qrcode)$/,
       /^(undici|ipaddr\.js|jose|openid-client|xml-crypto)$/,
     ],
-    types: [/^config$/, /^express$/],
+    types: [/^config$/, /^express$/, /^@aws-sdk\/client-kms$/],
   },
   {
     of: EMBEDDED,

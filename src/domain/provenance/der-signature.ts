@@ -1,0 +1,34 @@
+// An ECDSA signature as key management services give it (DER) in the form that a JWS holds (IEEE P1363: r and s, 32 bytes each).
+
+const SEQUENCE = 0x30;
+const INTEGER = 0x02;
+const HALF = 32;
+
+/** The two halves of a signature on P-256, one after the other. @throws TypeError for what is no such signature */
+export function p1363OfDer(der: Uint8Array): Uint8Array {
+  const body = valueAt(der, 0, SEQUENCE);
+  const r = valueAt(body, 0, INTEGER);
+  const s = valueAt(body, r.length + 2, INTEGER);
+  if (der.length !== body.length + 2 || body.length !== r.length + s.length + 4) throw malformed();
+  return Buffer.concat([halfOf(r), halfOf(s)]);
+}
+
+/** The value of the element at `offset`. A signature on P-256 is shorter than 128 bytes, so each length is one byte. */
+function valueAt(bytes: Uint8Array, offset: number, tag: number): Uint8Array {
+  const length = bytes[offset + 1] ?? 0;
+  const value = bytes.subarray(offset + 2, offset + 2 + length);
+  if (bytes[offset] !== tag || length >= 0x80 || value.length !== length) throw malformed();
+  return value;
+}
+
+/** A positive integer without superfluous zeros, filled up to 32 bytes. */
+function halfOf(integer: Uint8Array): Uint8Array {
+  const [first = 0x80, second = 0] = integer;
+  const isNegative = first >= 0x80;
+  const isPadded = first === 0 && second < 0x80;
+  const digits = first === 0 ? integer.subarray(1) : integer;
+  if (isNegative || isPadded || digits.length > HALF) throw malformed();
+  return Buffer.concat([new Uint8Array(HALF - digits.length), digits]);
+}
+
+const malformed = (): TypeError => new TypeError('not a DER signature on P-256');

@@ -1,0 +1,56 @@
+// Signing keys in the database, by envelope encryption: each is sealed by a data key of its own, and that by a key outside the database.
+import { createPrivateKey, generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Config } from '../../config.ts';
+import { AppError } from '../../errors.ts';
+import { randomToken } from '../ids.ts';
+import { createVault, type Vault } from '../secrets/vault.ts';
+import { localKey } from './local-key.ts';
+import type { ManagedKeys } from './signing-key.ts';
+
+type KekConfig = Pick<Config, 'ASSAY_SIGNER_KEK' | 'ASSAY_SIGNER_KEK_OLD'>;
+
+/** 32 bytes, in hex or base64. */
+const KEK = /^([0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
+
+/** `fallback`: what the installation seals with where no key-encryption key is given. */
+export function createDatabaseKeys(config: KekConfig, fallback: Vault): ManagedKeys {
+  return {
+    kind: 'managed',
+    provider: 'database',
+    async generate() {
+      const outer = outerVault(config, fallback);
+      const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
+      const { kid, publicKey } = localKey(privateKey, 'prod-jwk');
+      const dataKey = randomToken();
+      const text = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+      const sealed = {
+        dataKey: outer.seal(dataKey, dataKeyAad(kid)),
+        privateKey: innerVault(dataKey).seal(text, privateKeyAad(kid)),
+      };
+      return { kid, publicKey, sealed, kmsKeyId: null };
+    },
+    async open({ kid, sealed }) {
+      if (!sealed) throw new Error('the record holds no sealed key');
+      const dataKey = outerVault(config, fallback).open(sealed.dataKey, dataKeyAad(kid));
+      const text = innerVault(dataKey).open(sealed.privateKey, privateKeyAad(kid));
+      const key = localKey(createPrivateKey(text), 'prod-jwk');
+      if (key.kid !== kid) throw new Error('the record holds another key than it names');
+      return key;
+    },
+  };
+}
+
+const dataKeyAad = (kid: string): string => `signing key ${kid} data key`;
+const privateKeyAad = (kid: string): string => `signing key ${kid} private key`;
+
+const innerVault = (dataKey: string): Vault => createVault({ key: dataKey, formerKeys: [] });
+
+/** @throws AppError `KMS_BAD_KEK` */
+function outerVault(config: KekConfig, fallback: Vault): Vault {
+  const { ASSAY_SIGNER_KEK: key, ASSAY_SIGNER_KEK_OLD: former } = config;
+  if (key === undefined) return fallback;
+  const formerKeys = former === undefined ? [] : [former];
+  if (![key, ...formerKeys].every((text) => KEK.test(text))) throw new AppError('KMS_BAD_KEK');
+  return createVault({ key, formerKeys });
+}

@@ -1,0 +1,81 @@
+// The signing key that the operator gives, in the environment or in a file, with the chain of its certificate where it has one.
+import { createPrivateKey, generateKeyPair, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import type { Config } from '../../config.ts';
+import { AppError } from '../../errors.ts';
+import type { Clock } from '../clock.ts';
+import { localKey } from './local-key.ts';
+import type { GivenKey, SigningKey } from './signing-key.ts';
+
+/** In PEM. */
+interface Given {
+  key: string | undefined;
+  certificates: string | undefined;
+}
+
+const MOST_CERTIFICATES = 10;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+export function createEnvironmentKey(config: Config, clock: Clock): GivenKey {
+  const { ASSAY_SIGNER_KEY: key, ASSAY_SIGNER_CERTIFICATE: certificates, production } = config;
+  return {
+    kind: 'given',
+    provider: 'env',
+    load() {
+      if (key === undefined && !production) return ephemeralKey();
+      return keyOf(() => Promise.resolve({ key, certificates }), clock);
+    },
+  };
+}
+
+export function createFileKey(config: Config, clock: Clock): GivenKey {
+  const read = (path: string | undefined) =>
+    path === undefined ? undefined : readFile(path, 'utf8');
+  return {
+    kind: 'given',
+    provider: 'file',
+    load: () =>
+      keyOf(
+        async () => ({
+          key: await read(config.ASSAY_SIGNER_KEY_FILE),
+          certificates: await read(config.ASSAY_SIGNER_CERTIFICATE_FILE),
+        }),
+        clock,
+      ),
+  };
+}
+
+/** For trying out: made at the first use, and gone with the process. What it signed stays verifiable. */
+async function ephemeralKey(): Promise<SigningKey> {
+  const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
+  return localKey(privateKey, 'ephemeral-jwk');
+}
+
+async function keyOf(read: () => Promise<Given>, clock: Clock): Promise<SigningKey> {
+  try {
+    const { key, certificates } = await read();
+    if (key === undefined) throw new TypeError('no key is given');
+    const privateKey = createPrivateKey(key);
+    if (certificates === undefined) return localKey(privateKey, 'prod-jwk');
+    return localKey(privateKey, 'prod-cert', chainOf(certificates, privateKey, clock.now()));
+  } catch (cause) {
+    throw new AppError('CONFIG_ERROR', 'The signing key cannot be used', { cause });
+  }
+}
+
+/** @throws TypeError unless each certificate is valid now and signed by the next one, and the first is that of the key */
+function chainOf(pem: string, key: KeyObject, now: Date): string[] {
+  const chain = (pem.match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text));
+  const [own] = chain;
+  if (!own || chain.length > MOST_CERTIFICATES) throw new TypeError('not a certificate chain');
+  if (!own.checkPrivateKey(key)) throw new TypeError('the certificate is that of another key');
+  for (const [index, certificate] of chain.entries()) {
+    const issuer = chain[index + 1];
+    if (now < new Date(certificate.validFrom) || now > new Date(certificate.validTo))
+      throw new TypeError('a certificate of the chain is not valid now');
+    if (issuer && !(certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)))
+      throw new TypeError('the certificates are no chain');
+  }
+  return chain.map(({ raw }) => raw.toString('base64'));
+}

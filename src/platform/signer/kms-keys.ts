@@ -1,0 +1,92 @@
+// Signing keys that never leave a key management service (AWS KMS, or a server like it); its client is loaded when it is first used.
+import type * as Sdk from '@aws-sdk/client-kms';
+import { createPublicKey } from 'node:crypto';
+import type { Config } from '../../config.ts';
+import { p1363OfDer } from '../../domain/provenance/der-signature.ts';
+import { kidOf, type PublicJwk, publicJwkOf } from '../../domain/provenance/public-key.ts';
+import { AppError } from '../../errors.ts';
+import type { ManagedKeys } from './signing-key.ts';
+
+type KmsConfig = Pick<Config, 'ASSAY_SIGNER_KMS_REGION' | 'ASSAY_SIGNER_KMS_ENDPOINT'>;
+
+interface Connected {
+  sdk: typeof Sdk;
+  client: Sdk.KMSClient;
+}
+
+/** For one call, of at most two. */
+const TIMEOUTS = { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true };
+const ATTEMPTS = 2;
+
+export function createKmsKeys(config: KmsConfig): ManagedKeys {
+  let connected: Promise<Connected> | undefined;
+  const connect = (): Promise<Connected> => (connected ??= connectTo(config));
+
+  async function publicKeyOf(KeyId: string): Promise<PublicJwk> {
+    const { sdk, client } = await connect();
+    const { PublicKey } = await client.send(new sdk.GetPublicKeyCommand({ KeyId }));
+    if (!PublicKey) throw new Error('the key management service gave no public key');
+    const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
+    return publicJwkOf(key);
+  }
+
+  async function sign(KeyId: string, Message: Uint8Array): Promise<Uint8Array> {
+    const { sdk, client } = await connect();
+    const { Signature } = await client.send(
+      new sdk.SignCommand({
+        KeyId,
+        Message,
+        MessageType: 'RAW',
+        SigningAlgorithm: 'ECDSA_SHA_256',
+      }),
+    );
+    if (!Signature) throw new Error('the key management service gave no signature');
+    return p1363OfDer(Signature);
+  }
+
+  return {
+    kind: 'managed',
+    provider: 'kms',
+    async generate() {
+      const { sdk, client } = await connect();
+      const { KeyMetadata } = await client.send(
+        new sdk.CreateKeyCommand({
+          KeySpec: 'ECC_NIST_P256',
+          KeyUsage: 'SIGN_VERIFY',
+          Description: 'Assay: signs provenance manifests',
+        }),
+      );
+      const kmsKeyId = KeyMetadata?.Arn ?? KeyMetadata?.KeyId;
+      if (kmsKeyId === undefined) throw new Error('the key management service made no key');
+      const publicKey = await publicKeyOf(kmsKeyId);
+      return { kid: kidOf(publicKey), publicKey, sealed: null, kmsKeyId };
+    },
+    /** Asks the service for the key, so that one that opens is there. */
+    async open({ kid, kmsKeyId }) {
+      if (kmsKeyId === null) throw new Error('the record names no key of the service');
+      const publicKey = await publicKeyOf(kmsKeyId);
+      if (kidOf(publicKey) !== kid) throw new Error('the service holds another key than was named');
+      return {
+        kid,
+        mode: 'prod-jwk',
+        publicKey,
+        certificates: [],
+        sign: (bytes) => sign(kmsKeyId, bytes),
+      };
+    },
+  };
+}
+
+/** Credentials are found as everywhere in AWS: environment, profile, role of the machine. @throws AppError `KMS_NOT_CONFIGURED` */
+async function connectTo(config: KmsConfig): Promise<Connected> {
+  const { ASSAY_SIGNER_KMS_REGION: region, ASSAY_SIGNER_KMS_ENDPOINT: endpoint } = config;
+  if (region === undefined) throw new AppError('KMS_NOT_CONFIGURED');
+  const sdk = await import('@aws-sdk/client-kms');
+  const client = new sdk.KMSClient({
+    region,
+    ...(endpoint !== undefined && { endpoint }),
+    maxAttempts: ATTEMPTS,
+    requestHandler: TIMEOUTS,
+  });
+  return { sdk, client };
+}

@@ -1,0 +1,52 @@
+// What signs manifests: a key of one provider, and how its generations come into being.
+import type { PublicJwk } from '../../domain/provenance/public-key.ts';
+import type { Config } from '../../config.ts';
+
+/** `legacy-hmac` signs nothing any more. */
+export type SignerMode = 'prod-cert' | 'prod-jwk' | 'ephemeral-jwk' | 'legacy-hmac';
+export type SignerProvider = Config['ASSAY_SIGNER_PROVIDER'];
+
+export interface SigningKey {
+  /** SHA-256 of the SPKI in hex. */
+  kid: string;
+  mode: SignerMode;
+  publicKey: PublicJwk;
+  /** The chain in base64 DER, the key's own certificate first; empty: a key alone. */
+  certificates: readonly string[];
+  /** ECDSA with SHA-256: r and s, 32 bytes each. */
+  sign(bytes: Uint8Array): Promise<Uint8Array>;
+}
+
+/** What the database keeps of a private key: sealed by a data key of its own, which is sealed by a key outside the database. */
+export interface SealedKey {
+  dataKey: string;
+  privateKey: string;
+}
+
+/** One generation of a managed key, as it is stored: either sealed here, or named at the key management service. */
+export interface KeyMaterial {
+  kid: string;
+  publicKey: PublicJwk;
+  sealed: SealedKey | null;
+  kmsKeyId: string | null;
+}
+
+/** A key that the operator gives; it is exchanged by giving another one. */
+export interface GivenKey {
+  kind: 'given';
+  provider: 'env' | 'file';
+  /** @throws AppError `CONFIG_ERROR` */
+  load(): Promise<SigningKey>;
+}
+
+/** Keys that are made here, one generation after the other. */
+export interface ManagedKeys {
+  kind: 'managed';
+  provider: 'database' | 'kms';
+  /** @throws AppError `KMS_NOT_CONFIGURED`, `KMS_BAD_KEK`; Error when the service does not answer */
+  generate(): Promise<KeyMaterial>;
+  /** @throws like `generate`; Error when the material is not that of the key it is named after */
+  open(material: KeyMaterial): Promise<SigningKey>;
+}
+
+export type KeySource = GivenKey | ManagedKeys;

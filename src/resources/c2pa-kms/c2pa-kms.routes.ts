@@ -1,0 +1,52 @@
+// The signer of the installation: status and rotation by its administrators, public keys for everybody (document 3, section 4.7).
+import { z } from 'zod';
+import { ROLES } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { rotationView, signerStatusView } from './c2pa-kms.schemas.ts';
+
+const system = { auth: 'user', roles: ROLES, systemRoles: ['owner', 'admin'] } as const;
+
+export const signerRoutes = [
+  route({
+    method: 'get',
+    path: '/status',
+    summary: 'Whether manifests can be signed, with which key, and the generations before it',
+    ...system,
+    data: signerStatusView,
+    handler: (_input, { provenance }) => provenance.signer.status(),
+  }),
+  route({
+    method: 'post',
+    path: '/rotate',
+    summary: 'Make a new generation of the signing key; every call makes one',
+    ...system,
+    status: 201,
+    data: rotationView,
+    codes: ['KMS_ROTATION_UNSUPPORTED', 'KMS_NOT_CONFIGURED', 'KMS_BAD_KEK'],
+    failedCode: 'KMS_ROTATION_FAILED',
+    audit: { action: 'c2pa.key.rotate', resource: 'signingKey' },
+    prepare: (_input, { provenance }) => provenance.signer.newKey(),
+    async handler({ prepared: material }, { provenance }) {
+      const rotation = await provenance.signer.rotate(material);
+      const { kid, generation } = rotation;
+      return reply(201, rotation, { audit: { detail: kid, metadata: { kid, generation } } });
+    },
+  }),
+];
+
+export const keySetRoutes = [
+  route({
+    method: 'get',
+    path: '/.well-known/jwks.json',
+    summary: 'The public keys of all manifests that were ever signed here, as a JWK set (RFC 7517)',
+    auth: 'public',
+    kind: 'file',
+    mediaType: 'application/jwk-set+json',
+    data: z.unknown(),
+    async handler(_input, { provenance }) {
+      const keys = await provenance.keys.publicKeys();
+      const body = JSON.stringify({ keys });
+      return reply(200, { type: 'application/jwk-set+json', filename: null, body });
+    },
+  }),
+];

@@ -1,0 +1,117 @@
+// The generations of signing keys and their public halves: one is active at a time, and none is ever forgotten (document 3, section 4.7).
+import { LRUCache } from 'lru-cache';
+import type { Platform } from '../../composition/platform.ts';
+import type { PublicJwk } from '../../domain/provenance/public-key.ts';
+import { isDuplicateKey } from '../../errors.ts';
+import { insertOne } from '../../platform/mongo/queries.ts';
+import type { KeyMaterial, SigningKey } from '../../platform/signer/signing-key.ts';
+import type { KeyGeneration, SigningKeyDocument } from './signing-keys.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'transaction'>;
+type Provider = SigningKeyDocument['provider'];
+
+/** Generations that the status shows. */
+const SHOWN_GENERATIONS = 10;
+const CACHED_KEYS = 1000;
+
+/** A public key for verifiers. */
+export interface PublishedKey extends PublicJwk {
+  kid: string;
+  alg: 'ES256';
+  use: 'sig';
+  x5c?: string[];
+}
+
+export function createKeyRegistry({ models, clock, transaction }: Deps) {
+  /** Public keys never change. */
+  const published = new LRUCache<string, PublishedKey>({ max: CACHED_KEYS });
+
+  function active(provider: Provider): Promise<SigningKeyDocument | null> {
+    return models.signingKeys.findOne({ provider, status: 'active' }).lean<SigningKeyDocument>();
+  }
+
+  async function newest(provider: Provider): Promise<number> {
+    const found = await models.signingKeys
+      .findOne({ provider, generation: { $gte: 1 } }, 'generation')
+      .sort({ generation: -1 })
+      .lean<{ generation: number }>();
+    return found?.generation ?? 0;
+  }
+
+  /** Of two at a time one meets the other's write, and is run again. */
+  async function activate(
+    provider: Provider,
+    { kid, publicKey, sealed, kmsKeyId }: KeyMaterial,
+  ): Promise<KeyGeneration> {
+    const now = clock.now();
+    const retired = { $set: { status: 'retired', retiredAt: now } } as const;
+    await models.signingKeys.updateOne({ provider, status: 'active' }, retired);
+    const generation = (await newest(provider)) + 1;
+    const key = { kid, provider, publicKey, sealed, kmsKeyId, mode: 'prod-jwk' } as const;
+    const activated = { generation, status: 'active', activatedAt: now } as const;
+    const made = await insertOne(models.signingKeys, { ...key, ...activated });
+    return { ...made, generation, status: 'active' };
+  }
+
+  return {
+    active,
+
+    /** Makes `material` the active key, and retires the one before. Call it inside a transaction. */
+    activate,
+
+    /** The first generation, unless another instance has just made it. */
+    first(provider: Provider, material: KeyMaterial): Promise<SigningKeyDocument> {
+      return transaction(async () => (await active(provider)) ?? activate(provider, material));
+    },
+
+    /** Notes the public half of a key that the operator gives, before it signs anything. */
+    async note(
+      provider: Provider,
+      { kid, mode, publicKey, certificates }: SigningKey,
+    ): Promise<void> {
+      const row = { provider, mode, publicKey, certificates: [...certificates] };
+      const noted = { $setOnInsert: { ...row, activatedAt: clock.now() } };
+      await models.signingKeys
+        .updateOne({ kid }, noted, { upsert: true })
+        .catch((error: unknown) => {
+          if (!isDuplicateKey(error)) throw error;
+        });
+    },
+
+    /** The last generations, newest first. */
+    history(provider: Provider): Promise<KeyGeneration[]> {
+      return models.signingKeys
+        .find({ provider, generation: { $gte: 1 } })
+        .sort({ generation: -1 })
+        .limit(SHOWN_GENERATIONS)
+        .lean<KeyGeneration[]>();
+    },
+
+    /** Null: no key of this installation. */
+    async publicKey(kid: string): Promise<PublishedKey | null> {
+      const known = published.get(kid);
+      if (known) return known;
+      const found = await models.signingKeys.findOne({ kid }).lean<SigningKeyDocument>();
+      if (!found) return null;
+      const key = toPublishedKey(found);
+      published.set(kid, key);
+      return key;
+    },
+
+    /** Every key that ever signed, the newest first. */
+    async publicKeys(): Promise<PublishedKey[]> {
+      const found = await models.signingKeys
+        .find({})
+        .sort({ activatedAt: -1, _id: -1 })
+        .lean<SigningKeyDocument[]>();
+      return found.map(toPublishedKey);
+    },
+  };
+}
+export type KeyRegistry = ReturnType<typeof createKeyRegistry>;
+
+function toPublishedKey({ kid, publicKey, certificates }: SigningKeyDocument): PublishedKey {
+  const { kty, crv, x, y } = publicKey;
+  const key = { kty, crv, x, y, kid, alg: 'ES256', use: 'sig' } as const;
+  return certificates.length === 0 ? key : { ...key, x5c: certificates };
+}

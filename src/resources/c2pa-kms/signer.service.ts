@@ -1,0 +1,131 @@
+// The signer: the active key of the configured provider, its status and its rotation (document 3, section 4.7).
+import { LRUCache } from 'lru-cache';
+import type { Platform } from '../../composition/platform.ts';
+import { AppError } from '../../errors.ts';
+import type {
+  KeyMaterial,
+  KeySource,
+  ManagedKeys,
+  SignerMode,
+  SignerProvider,
+  SigningKey,
+} from '../../platform/signer/signing-key.ts';
+import type { KeyRegistry } from './key-registry.service.ts';
+import type { KeyGeneration } from './signing-keys.model.ts';
+
+type Deps = Pick<Platform, 'logger'> & { keySource: KeySource; registry: KeyRegistry };
+
+/** Keys that are open at a time: the active one, and a former one that a request still signs with. */
+const OPEN_KEYS = 4;
+
+interface ReadySigner {
+  provider: SignerProvider;
+  ready: true;
+  mode: SignerMode;
+  kid: string;
+  alg: 'ES256';
+  /** 0: a key alone. */
+  certChainDepth: number;
+  /** Null: the operator gives the key. */
+  history: KeyGeneration[] | null;
+}
+
+interface UnreadySigner {
+  provider: SignerProvider;
+  ready: false;
+  error: string;
+  code: 'SIGNER_NOT_READY';
+}
+
+export interface Rotation {
+  kid: string;
+  generation: number;
+  rotatedAt: Date;
+}
+
+export function createSignerService({ keySource, registry, logger }: Deps) {
+  const { provider } = keySource;
+  const open = new LRUCache<string, SigningKey>({ max: OPEN_KEYS });
+
+  async function warm(keys: ManagedKeys, material: KeyMaterial): Promise<SigningKey> {
+    const known = open.get(material.kid);
+    if (known) return known;
+    const key = await keys.open(material);
+    open.set(key.kid, key);
+    return key;
+  }
+
+  /** The first generation is made when somebody first needs it. */
+  async function managedKey(keys: ManagedKeys): Promise<SigningKey> {
+    const row =
+      (await registry.active(provider)) ??
+      (await registry.first(provider, await ready(() => keys.generate())));
+    return ready(() => warm(keys, row));
+  }
+
+  let given: SigningKey | undefined;
+  async function givenKey(load: () => Promise<SigningKey>): Promise<SigningKey> {
+    if (given) return given;
+    const key = await ready(load);
+    await registry.note(provider, key);
+    return (given ??= key);
+  }
+
+  /** The key that signs now. @throws AppError `CONFIG_ERROR`, `SERVICE_UNAVAILABLE` */
+  const active = (): Promise<SigningKey> =>
+    keySource.kind === 'managed' ? managedKey(keySource) : givenKey(keySource.load);
+
+  return {
+    active,
+
+    /** Null while the signer is not ready, which the log tells. */
+    async activeOrNull(): Promise<SigningKey | null> {
+      try {
+        return await active();
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        logger.warn({ err: error.cause ?? error, provider }, 'the signer is not ready');
+        return null;
+      }
+    },
+
+    async status(): Promise<ReadySigner | UnreadySigner> {
+      const key = await this.activeOrNull();
+      if (!key) {
+        const error = 'The signer is not ready; the log says why';
+        return { provider, ready: false, error, code: 'SIGNER_NOT_READY' };
+      }
+      const { kid, mode, certificates } = key;
+      const history = keySource.kind === 'managed' ? await registry.history(provider) : null;
+      const certChainDepth = certificates.length;
+      return { provider, ready: true, mode, kid, alg: 'ES256', certChainDepth, history };
+    },
+
+    /** A new key, for `rotate`. @throws AppError `KMS_ROTATION_UNSUPPORTED`, `KMS_NOT_CONFIGURED`, `KMS_BAD_KEK` */
+    async newKey(): Promise<KeyMaterial> {
+      if (keySource.kind === 'given') throw new AppError('KMS_ROTATION_UNSUPPORTED');
+      const material = await keySource.generate();
+      await warm(keySource, material);
+      return material;
+    },
+
+    /** Every call makes a generation of its own. Call it inside a transaction. */
+    async rotate(material: KeyMaterial): Promise<Rotation> {
+      const { kid, generation, activatedAt } = await registry.activate(provider, material);
+      return { kid, generation, rotatedAt: activatedAt };
+    },
+  };
+}
+export type SignerService = ReturnType<typeof createSignerService>;
+
+/** What keeps a key from being used is either the installation's to mend or passes. @throws AppError `CONFIG_ERROR`, `SERVICE_UNAVAILABLE` */
+async function ready<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof AppError) throw new AppError('CONFIG_ERROR', NOT_READY, { cause });
+    throw new AppError('SERVICE_UNAVAILABLE', NOT_READY, { cause });
+  }
+}
+
+const NOT_READY = 'The signer is not ready';

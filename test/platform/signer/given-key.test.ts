@@ -1,0 +1,58 @@
+// Which keys and certificate chains of the operator can be used, and which not.
+import { generateKeyPairSync } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { loadConfig } from '../../../src/config.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { createEnvironmentKey } from '../../../src/platform/signer/given-key.ts';
+import type { SigningKey } from '../../../src/platform/signer/signing-key.ts';
+import { certifiedKey, type KeyPair, selfSigned } from '../../setup/providers/self-signed.ts';
+
+const good = certifiedKey('Assay');
+const other = certifiedKey('Assay');
+const ended = certifiedKey('Assay', '2020-02-02');
+
+const certificatesOf = ({ certificate }: KeyPair): string[] =>
+  certificate.split(/(?<=END CERTIFICATE-----\n)/);
+const [own = '', above = ''] = certificatesOf(good);
+const [, foreign = ''] = certificatesOf(other);
+const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
+
+const load = (key?: string, certificates?: string): Promise<SigningKey> =>
+  createEnvironmentKey(
+    loadConfig({ ASSAY_SIGNER_KEY: key, ASSAY_SIGNER_CERTIFICATE: certificates }),
+    systemClock,
+  ).load();
+
+test.for([
+  ['no PEM', 'x', undefined],
+  ['a key on another curve', p384, undefined],
+  ['an RSA key', selfSigned('Assay').key, undefined],
+  ['the certificate of another key', other.key, own],
+  ['the chain in the wrong order', good.key, above + own],
+  ['a certificate that has ended', ended.key, ended.certificate],
+  ['certificates that are no chain', good.key, own + foreign],
+  ['no certificate', good.key, 'x'],
+  ['eleven certificates', good.key, own + above.repeat(10)],
+])('refuses %s', async ([, key, certificates]) => {
+  await expect(load(key, certificates)).rejects.toMatchObject({ code: 'CONFIG_ERROR' });
+});
+
+test.for([
+  ['a key alone', undefined, 'prod-jwk', 0],
+  ['with its own certificate', own, 'prod-cert', 1],
+  ['with the chain', own + above, 'prod-cert', 2],
+] as const)('takes %s', async ([, certificates, mode, depth]) => {
+  const key = await load(good.key, certificates);
+  expect(key.mode).toBe(mode);
+  expect(key.certificates).toHaveLength(depth);
+  expect(await key.sign(Buffer.from('bytes'))).toHaveLength(64);
+});
+
+test('production never makes a key of the process', async () => {
+  const config = { ...loadConfig({}), production: true };
+  await expect(createEnvironmentKey(config, systemClock).load()).rejects.toMatchObject({
+    code: 'CONFIG_ERROR',
+  });
+});
