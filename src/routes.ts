@@ -16,6 +16,7 @@ import { keySetRoutes, signerRoutes } from './resources/c2pa-kms/c2pa-kms.routes
 import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
 import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
+import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
 import { scimDiscoveryRoutes } from './resources/scim/discovery/discovery.routes.ts';
 import { scimGroupRoutes } from './resources/scim/groups/groups.routes.ts';
@@ -59,6 +60,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/agents', routes: onboardingRoutes },
   { at: '/api/v1/agents', routes: mlBomRoutes },
   { at: '/api/v1/policies', routes: policyRoutes },
+  { at: '/api/v1/policies', routes: policyLanguageRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
   { at: '/api/v1/review-queue', routes: reviewRoutes },

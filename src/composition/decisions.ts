@@ -8,8 +8,6 @@ import { createMlBomService } from '../resources/agents/ml-bom/ml-bom.service.ts
 import { createOnboardingService } from '../resources/agents/onboarding/onboarding.service.ts';
 import { createBundleService } from '../resources/hash-chain/bundles.service.ts';
 import { createHashChainService } from '../resources/hash-chain/hash-chain.service.ts';
-import { createPolicyService } from '../resources/policies/policies.service.ts';
-import { createPolicySetService } from '../resources/policies/policy-sets.service.ts';
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createTraceExportService } from '../resources/traces/export/trace-export.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
@@ -19,6 +17,7 @@ import { createTraceCounts } from '../resources/traces/trace-counts.ts';
 import { createTraceService } from '../resources/traces/traces.service.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
+import { createPolicies } from './policies.ts';
 import { createReview } from './review.ts';
 
 interface Deps {
@@ -36,8 +35,8 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService({ ...platform, agents: registry, resolver });
 
-  const policySets = createPolicySetService(platform);
-  const definitions = createPolicyService({ ...platform, policySets });
+  const policies = createPolicies(platform);
+  const policySets = policies.sets;
 
   const scrubbers = createScrubbers();
   const counts = createTraceCounts(platform);
@@ -55,7 +54,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const bundles = createBundleService({ ...platform, audit });
   return {
     agents: { registry, resolver, onboarding, mlBoms },
-    policies: { definitions, sets: policySets },
+    policies,
     traces: { reader, exports, ingestion, bulk, review },
     hashChain: { chain, bundles },
   };

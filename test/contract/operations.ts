@@ -108,6 +108,10 @@ const SPECIFIED = {
     'DELETE /api/v1/policies/:id',
     'GET /api/v1/policies/templates',
     'POST /api/v1/policies/from-template',
+    'POST /api/v1/policies/from-adl',
+    'POST /api/v1/policies/_new/validate-adl',
+    'POST /api/v1/policies/:id/validate-adl',
+    'GET /api/v1/policies/:id/adl',
   ],
   'document 2, section 4.3': [
     'GET /api/v1/review-queue',

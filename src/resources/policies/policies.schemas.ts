@@ -40,7 +40,8 @@ const action: z.ZodType<Action> = z.strictObject({
     .describe('`reason` is shown with the verdict; the rest belongs to the type'),
 });
 
-const contents = {
+/** What a policy says. */
+export const policyContents = {
   name: line(100),
   description: z.string().trim().max(500),
   enabled: z.boolean(),
@@ -63,24 +64,27 @@ function refine(
   }
 }
 
+/** The workspace that a new policy belongs to. */
+export const workspaceOfPolicy = objectId.optional();
+
 export const policyInput = z
   .object({
-    ...contents,
-    description: contents.description.default(''),
-    enabled: contents.enabled.default(true),
-    priority: contents.priority.default(1),
-    workspaceId: objectId.optional(),
+    ...policyContents,
+    description: policyContents.description.default(''),
+    enabled: policyContents.enabled.default(true),
+    priority: policyContents.priority.default(1),
+    workspaceId: workspaceOfPolicy,
   })
   .superRefine(refine);
 
 export const policyChange = z
   .object({
-    name: contents.name.exactOptional(),
-    description: contents.description.exactOptional(),
-    enabled: contents.enabled.exactOptional(),
-    priority: contents.priority.exactOptional(),
-    conditions: contents.conditions.exactOptional(),
-    actions: contents.actions.exactOptional(),
+    name: policyContents.name.exactOptional(),
+    description: policyContents.description.exactOptional(),
+    enabled: policyContents.enabled.exactOptional(),
+    priority: policyContents.priority.exactOptional(),
+    conditions: policyContents.conditions.exactOptional(),
+    actions: policyContents.actions.exactOptional(),
   })
   .superRefine(refine);
 
@@ -94,7 +98,7 @@ export const policyView = z.object({
   id,
   organizationId: id,
   workspaceId: id,
-  ...contents,
+  ...policyContents,
   revision: z.int(),
   matchCount: z.int(),
   lastMatched: instant.nullable(),
@@ -113,7 +117,7 @@ export const revisionParams = z.object({
 export const revisionView = z.object({
   policyId: id,
   revision: z.int(),
-  ...contents,
+  ...policyContents,
   deleted: z.boolean(),
   changedBy: id.nullable(),
   createdAt: instant,
@@ -131,6 +135,6 @@ export const templateView = z.object({
   name: z.string(),
   description: z.string(),
   category: z.enum(templateCategories),
-  conditions: contents.conditions,
-  actions: contents.actions,
+  conditions: policyContents.conditions,
+  actions: policyContents.actions,
 });

@@ -4,6 +4,7 @@ import { policyBody } from '../bodies.ts';
 import { asOwner, type Tenant } from '../tenant.ts';
 import { managers, ofOne, readers } from './access.ts';
 import { type Example, nothing, page, type ResourceExamples } from './example.ts';
+import { policyLanguage } from './policies/language.ts';
 
 const ofPolicy: Example = ({ policyId }) => ({ params: { id: policyId } });
 
@@ -11,7 +12,7 @@ async function newPolicy(tenant: Tenant): Promise<string> {
   return (await asOwner(tenant, 'POST /api/v1/policies', policyBody(tenant.mark)))._id as string;
 }
 
-export const policies: ResourceExamples = {
+const definitions: ResourceExamples = {
   access: {
     'GET /api/v1/policies': readers,
     'POST /api/v1/policies': ofOne(managers),
@@ -61,4 +62,18 @@ export const policies: ResourceExamples = {
       'actions.0.config.reason',
     ],
   },
+};
+
+const parts = [definitions, policyLanguage];
+
+/** All that is below /policies. */
+export const policies: ResourceExamples = {
+  access: Object.assign({}, ...parts.map(({ access }) => access)) as ResourceExamples['access'],
+  examples: Object.assign(
+    {},
+    ...parts.map(({ examples }) => examples),
+  ) as ResourceExamples['examples'],
+  freeForm: Object.assign({}, ...parts.map(({ freeForm }) => freeForm)) as NonNullable<
+    ResourceExamples['freeForm']
+  >,
 };

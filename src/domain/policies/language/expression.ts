@@ -1,0 +1,186 @@
+// The conditions of a policy as a CEL expression, read and written: && binds tighter than ||, and what either means is what a policy does.
+import type { Json } from '../../record/json.ts';
+import {
+  policyLimits,
+  type Condition,
+  type LogicalOperator,
+  type Operator,
+} from '../definition.ts';
+import type { Lexer } from './lexer.ts';
+import { literal, textLiteral } from './literals.ts';
+import { parsePath, printPath } from './paths.ts';
+import { SourceError, sourceLimits } from './source.ts';
+
+/** Where a condition stands. */
+export interface ConditionPlace {
+  field: number;
+  value: number;
+}
+
+/** Conditions from left to right; each operator joins what is before it with the condition after it. */
+export interface JoinedConditions {
+  conditions: Condition[];
+  places: ConditionPlace[];
+  operators: LogicalOperator[];
+}
+
+const symbols = { AND: '&&', OR: '||' } as const;
+
+/** An expression that is read like the conditions: `(a || b) && c` where `a || b && c` would be read otherwise. */
+export function printExpression(conditions: readonly Condition[]): string {
+  let text = '';
+  let last: LogicalOperator | null = null;
+  for (const [i, condition] of conditions.entries()) {
+    const operator = conditions[i - 1]?.logicalOperator ?? 'AND';
+    if (last === 'OR' && operator === 'AND') text = `(${text})`;
+    text =
+      i === 0
+        ? printCondition(condition)
+        : `${text} ${symbols[operator]}\n  ${printCondition(condition)}`;
+    if (i > 0) last = operator;
+  }
+  return text;
+}
+
+function printCondition({ field, operator, value }: Condition): string {
+  const path = printPath(field);
+  switch (operator) {
+    case 'equals':
+      return `${path} == ${JSON.stringify(value)}`;
+    case 'contains':
+      return `${path}.contains(${JSON.stringify(value)})`;
+    case 'greater_than':
+      return `${path} > ${printBound(value)}`;
+    case 'less_than':
+      return `${path} < ${printBound(value)}`;
+    case 'regex':
+      return `${path}.matches(${printPattern(String(value))})`;
+  }
+}
+
+function printBound(value: Json): string {
+  const text = JSON.stringify(value);
+  return typeof value === 'string' ? `timestamp(${text})` : text;
+}
+
+/** Without escapes where that says the same. */
+function printPattern(pattern: string): string {
+  return /^[^"\p{Cc}]*\\[^"\p{Cc}]*$/u.test(pattern) ? `r"${pattern}"` : JSON.stringify(pattern);
+}
+
+/** The expression that stands here. @throws SourceError also where conditions, read from left to right, cannot say it */
+export function parseExpression(lexer: Lexer): JoinedConditions {
+  return new ExpressionParser(lexer).either();
+}
+
+class ExpressionParser {
+  readonly #lexer: Lexer;
+  #conditions = 0;
+  #open = 0;
+
+  constructor(lexer: Lexer) {
+    this.#lexer = lexer;
+  }
+
+  either(): JoinedConditions {
+    return this.#joined('OR', () => this.#joined('AND', () => this.#operand()));
+  }
+
+  #joined(operator: LogicalOperator, operand: () => JoinedConditions): JoinedConditions {
+    let chain = operand();
+    for (;;) {
+      const { at } = this.#lexer.peek();
+      if (!this.#lexer.takeIf(symbols[operator])) return chain;
+      chain = joined(chain, operator, operand(), at);
+    }
+  }
+
+  #operand(): JoinedConditions {
+    const { at } = this.#lexer.peek();
+    if (!this.#lexer.takeIf('(')) return this.#condition();
+    if (++this.#open > sourceLimits.parentheses)
+      throw new SourceError(
+        at,
+        `more than ${sourceLimits.parentheses} parentheses within one another`,
+      );
+    const chain = this.either();
+    this.#lexer.expect(')');
+    this.#open--;
+    return chain;
+  }
+
+  #condition(): JoinedConditions {
+    const { at } = this.#lexer.peek();
+    if (++this.#conditions > policyLimits.conditions)
+      throw new SourceError(at, `more than ${policyLimits.conditions} conditions`);
+    const { field, method } = parsePath(this.#lexer);
+    const { operator, value, place } =
+      method === null ? comparison(this.#lexer) : call(this.#lexer, method);
+    const condition: Condition = { field, operator, value };
+    return { conditions: [condition], places: [{ field: at, value: place }], operators: [] };
+  }
+}
+
+const comparisons = new Map<string, Operator>([
+  ['==', 'equals'],
+  ['>', 'greater_than'],
+  ['<', 'less_than'],
+]);
+
+interface Operation {
+  operator: Operator;
+  value: Json;
+  place: number;
+}
+
+function comparison(lexer: Lexer): Operation {
+  const operator = comparisons.get(lexer.peek().text);
+  if (operator === undefined)
+    throw lexer.unexpected(
+      '==, <, >, .contains(...) or .matches(...), the operators of a condition',
+    );
+  lexer.take();
+  const place = lexer.peek().at;
+  const value = operator === 'equals' ? literal(lexer) : bound(lexer);
+  return { operator, value, place };
+}
+
+function bound(lexer: Lexer): Json {
+  if (lexer.peek().kind === 'text')
+    throw lexer.unexpected('a number, or a date as timestamp("2026-01-31")');
+  if (!lexer.takeIf('timestamp')) return literal(lexer);
+  lexer.expect('(');
+  const value = textLiteral(lexer);
+  lexer.expect(')');
+  return value;
+}
+
+function call(lexer: Lexer, method: 'contains' | 'matches'): Operation {
+  lexer.expect('(');
+  const place = lexer.peek().at;
+  const operation: Operation =
+    method === 'contains'
+      ? { operator: 'contains', value: literal(lexer), place }
+      : { operator: 'regex', value: textLiteral(lexer), place };
+  lexer.expect(')');
+  return operation;
+}
+
+/** Both are true together or either is: what comes after is a condition, or a group that is joined alike. */
+function joined(
+  before: JoinedConditions,
+  operator: LogicalOperator,
+  after: JoinedConditions,
+  at: number,
+): JoinedConditions {
+  if (after.operators.some((inner) => inner !== operator))
+    throw new SourceError(
+      at,
+      `conditions are read from left to right, so only a condition can follow ${symbols[operator]} here: put the group before it, as in (a && b) || c`,
+    );
+  return {
+    conditions: [...before.conditions, ...after.conditions],
+    places: [...before.places, ...after.places],
+    operators: [...before.operators, operator, ...after.operators],
+  };
+}

@@ -1,0 +1,70 @@
+// Literals of the rule language: JSON values, and patterns such as r"\d+" in which a backslash is a character.
+import type { Json } from '../../record/json.ts';
+import { MAX_DEPTH, parseSafeJson, UnsafeJson } from '../../record/safe-json.ts';
+import type { Lexer, Token } from './lexer.ts';
+import { SourceError } from './source.ts';
+
+const KEYWORDS = new Set(['true', 'false', 'null']);
+
+/** The JSON value that stands here; an object's comments and blanks may stand anywhere within it. */
+export function literal(lexer: Lexer): Json {
+  const { at } = lexer.peek();
+  const parts: string[] = [];
+  collect(lexer, parts, 1);
+  return valueOf(parts.join(''), at);
+}
+
+/** The text that stands here. */
+export function textLiteral(lexer: Lexer): string {
+  const { kind, text, at } = lexer.peek();
+  if (kind !== 'text' && kind !== 'pattern') throw lexer.unexpected('a text in double quotes');
+  lexer.take();
+  return String(
+    kind === 'text' ? valueOf(text, at) : valueOf(JSON.stringify(text.slice(2, -1)), at),
+  );
+}
+
+/** Takes the tokens of one value. */
+function collect(lexer: Lexer, parts: string[], depth: number): void {
+  const token = lexer.peek();
+  if (token.text === '{' || token.text === '[') return collectItems(lexer, parts, depth);
+  if (!isScalar(token)) throw lexer.unexpected('a value');
+  if (token.kind === 'number' && !Number.isFinite(Number(token.text)))
+    throw new SourceError(token.at, 'a number out of range');
+  parts.push(lexer.take().text);
+}
+
+function collectItems(lexer: Lexer, parts: string[], depth: number): void {
+  const { text: open, at } = lexer.take();
+  const close = open === '{' ? '}' : ']';
+  if (depth > MAX_DEPTH) throw new SourceError(at, `nested deeper than ${MAX_DEPTH}`);
+  parts.push(open);
+  while (!lexer.isNext(close)) {
+    if (open === '{') collectKey(lexer, parts);
+    collect(lexer, parts, depth + 1);
+    if (!lexer.isNext(close)) parts.push(lexer.expect(',').text);
+    if (parts.at(-1) === ',' && lexer.isNext(close)) throw lexer.unexpected('a value');
+  }
+  parts.push(lexer.take().text);
+}
+
+function collectKey(lexer: Lexer, parts: string[]): void {
+  if (lexer.peek().kind !== 'text') throw lexer.unexpected('a name in double quotes');
+  parts.push(lexer.take().text, lexer.expect(':').text);
+}
+
+function isScalar({ kind, text }: Token): boolean {
+  return kind === 'text' || kind === 'number' || (kind === 'name' && KEYWORDS.has(text));
+}
+
+function valueOf(text: string, at: number): Json {
+  try {
+    return parseSafeJson(text);
+  } catch (error) {
+    if (error instanceof UnsafeJson) throw new SourceError(at, error.reason);
+    throw new SourceError(
+      at,
+      'not a JSON value; in a text, quotes, backslashes and control characters are escaped as in JSON',
+    );
+  }
+}

@@ -1,0 +1,162 @@
+// A policy as rule-language source, and back: nothing is lost either way (docs/rule-language.md).
+import {
+  actionTypes,
+  policyLimits,
+  type Action,
+  type ActionType,
+  type Condition,
+} from '../definition.ts';
+import { parseExpression, printExpression, type JoinedConditions } from './expression.ts';
+import { Lexer } from './lexer.ts';
+import { literal, textLiteral } from './literals.ts';
+import {
+  LOGICAL_OPERATORS,
+  parseLogicalOperators,
+  printLogicalOperators,
+  withLogicalOperators,
+} from './logical-operators.ts';
+import { problemAt, SourceError, sourceLimits, type SourceProblem } from './source.ts';
+
+/** What the source of a policy says. */
+export type PolicyText = {
+  name: string;
+  description: string;
+  enabled: boolean;
+  priority: number;
+  conditions: Condition[];
+  actions: Action[];
+};
+
+/** Where each part of a policy stands in its source, by the path that a problem names: `conditions.0.value`. */
+export type Places = ReadonlyMap<string, number>;
+
+export type ParsedPolicy = { policy: PolicyText; places: Places } | { problem: SourceProblem };
+
+/** The source of a policy, in the one layout that there is. */
+export function printPolicy(policy: PolicyText): string {
+  const { name, description, enabled, priority, conditions, actions } = policy;
+  const clauses = [
+    `policy ${JSON.stringify(name)}`,
+    description === '' ? null : `description ${JSON.stringify(description)}`,
+    priority === 1 ? null : `priority ${JSON.stringify(priority)}`,
+    enabled ? null : 'disabled',
+    conditions.length === 0 ? null : `when\n  ${printExpression(conditions)}`,
+    printLogicalOperators(conditions),
+    ...actions.map(printAction),
+  ];
+  return `${clauses.filter((clause) => clause !== null).join('\n')}\n`;
+}
+
+function printAction({ type, config }: Action): string {
+  return config === undefined ? `then ${type}` : `then ${type} ${JSON.stringify(config)}`;
+}
+
+/** What the source says, or the first thing that is wrong with it. Whether such a policy may be saved is not looked at. */
+export function parsePolicy(source: string): ParsedPolicy {
+  try {
+    if (source.length > sourceLimits.characters)
+      throw new SourceError(0, `more than ${sourceLimits.characters} characters`);
+    return new PolicyParser(source).parse();
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return { problem: problemAt(source, error.at, error.message) };
+  }
+}
+
+const NO_CONDITIONS: JoinedConditions = { conditions: [], places: [], operators: [] };
+
+class PolicyParser {
+  readonly #lexer: Lexer;
+  readonly #places = new Map<string, number>();
+  readonly #policy: PolicyText = {
+    name: '',
+    description: '',
+    enabled: true,
+    priority: 1,
+    conditions: [],
+    actions: [],
+  };
+  #chain = NO_CONDITIONS;
+  #logical: { said: ReturnType<typeof parseLogicalOperators>; at: number } | null = null;
+
+  constructor(source: string) {
+    this.#lexer = new Lexer(source);
+  }
+
+  parse(): { policy: PolicyText; places: Places } {
+    const lexer = this.#lexer;
+    this.#clause('policy', () => this.#text('name'));
+    while (lexer.peek().kind !== 'end') {
+      const clause = this.#clauses.get(lexer.peek().text);
+      if (clause === undefined)
+        throw lexer.unexpected(`${[...this.#clauses.keys()].join(', ')} or the end`);
+      this.#clause(lexer.peek().text, clause);
+    }
+    if (this.#policy.actions.length === 0) throw lexer.unexpected('then and an action');
+    this.#policy.conditions = withLogicalOperators(this.#chain, this.#logical);
+    return { policy: this.#policy, places: this.#places };
+  }
+
+  readonly #clauses = new Map<string, () => void>([
+    ['description', () => this.#text('description')],
+    ['priority', () => this.#priority()],
+    ['disabled', () => void (this.#policy.enabled = false)],
+    ['when', () => this.#when()],
+    [LOGICAL_OPERATORS, () => this.#logicalOperators()],
+    ['then', () => this.#then()],
+  ]);
+
+  /** Every clause but `then` stands once. */
+  #clause(name: string, read: () => void): void {
+    const { at } = this.#lexer.expect(name);
+    if (this.#places.has(name) && name !== 'then')
+      throw new SourceError(at, `${name} a second time`);
+    this.#places.set(name, at);
+    read();
+  }
+
+  #text(member: 'name' | 'description'): void {
+    this.#places.set(member, this.#lexer.peek().at);
+    this.#policy[member] = textLiteral(this.#lexer);
+  }
+
+  #priority(): void {
+    const { kind, text, at } = this.#lexer.peek();
+    if (kind !== 'number') throw this.#lexer.unexpected('a number');
+    this.#places.set('priority', at);
+    this.#policy.priority = Number(text);
+    this.#lexer.take();
+  }
+
+  #when(): void {
+    this.#chain = parseExpression(this.#lexer);
+    for (const [i, { field, value }] of this.#chain.places.entries()) {
+      this.#places.set(`conditions.${i}.field`, field);
+      this.#places.set(`conditions.${i}.value`, value);
+    }
+  }
+
+  #logicalOperators(): void {
+    const { at } = this.#lexer.peek();
+    this.#logical = { said: parseLogicalOperators(this.#lexer), at };
+  }
+
+  #then(): void {
+    const lexer = this.#lexer;
+    const { actions } = this.#policy;
+    const { text, at } = lexer.peek();
+    const type = actionTypes.find((known) => known === text);
+    if (type === undefined) throw lexer.unexpected(`an action: ${actionTypes.join(', ')}`);
+    if (actions.length === policyLimits.actions)
+      throw new SourceError(at, `more than ${policyLimits.actions} actions`);
+    this.#places.set(`actions.${actions.length}`, at);
+    lexer.take();
+    actions.push(this.#action(type));
+  }
+
+  #action(type: ActionType): Action {
+    if (!this.#lexer.isNext('{')) return { type };
+    this.#places.set(`actions.${this.#policy.actions.length}.config`, this.#lexer.peek().at);
+    return { type, config: literal(this.#lexer) as NonNullable<Action['config']> };
+  }
+}

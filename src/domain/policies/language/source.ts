@@ -1,0 +1,28 @@
+// Places in rule-language source, and what is wrong there.
+
+/** Characters of a source, which hold the longest policy; parentheses within one another. */
+export const sourceLimits = { characters: 1_000_000, parentheses: 64 } as const;
+
+/** What is wrong with a source, and where: lines and columns from 1, columns in characters (UTF-16 code units). */
+export interface SourceProblem {
+  line: number;
+  column: number;
+  message: string;
+}
+
+/** Ends the parsing of a source. */
+export class SourceError extends Error {
+  /** Characters before it. */
+  readonly at: number;
+
+  constructor(at: number, message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+export function problemAt(source: string, at: number, message: string): SourceProblem {
+  const before = source.slice(0, at);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return { line: before.split('\n').length, column: at - lineStart + 1, message };
+}

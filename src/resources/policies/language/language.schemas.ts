@@ -1,0 +1,32 @@
+// Inputs and views of policies as rule-language source (document 2, section 4.2; docs/rule-language.md).
+import { z } from 'zod';
+import { sourceLimits } from '../../../domain/policies/language/source.ts';
+import { id, line } from '../../../http/declaration/views.ts';
+import { policyContents, workspaceOfPolicy } from '../policies.schemas.ts';
+
+/** Of a body with a source: the longest policy fits, in JSON. */
+export const SOURCE_BODY_BYTES = 2 * 1024 * 1024;
+
+const adl = z
+  .string()
+  .max(sourceLimits.characters)
+  .describe('Source of a policy in the rule language');
+
+export const sourceInput = z.object({
+  adl,
+  name: line(100).optional().describe('Instead of the name in the source'),
+  workspaceId: workspaceOfPolicy,
+});
+export const sourceToCheck = z.object({ adl });
+
+export const sourceView = z.object({ id, revision: z.int(), adl: z.string() });
+export const checkedSourceView = z.object({
+  valid: z.boolean(),
+  errors: z
+    .array(z.object({ line: z.int(), column: z.int(), message: z.string() }))
+    .describe('Where the source is wrong: lines and columns from 1'),
+  policy: z
+    .object(policyContents)
+    .nullable()
+    .describe('What a valid source says, as a policy is created or changed with'),
+});

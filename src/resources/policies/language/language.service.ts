@@ -1,0 +1,101 @@
+// Policies as rule-language source: written, checked, and created from it (document 2, section 4.2).
+import type { z } from 'zod';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { typeProblems } from '../../../domain/policies/language/fact-types.ts';
+import {
+  parsePolicy,
+  type Places,
+  printPolicy,
+} from '../../../domain/policies/language/policy-text.ts';
+import { problemAt, type SourceProblem } from '../../../domain/policies/language/source.ts';
+import { AppError, toldIssues } from '../../../errors.ts';
+import type { PolicyContents, PolicyDocument } from '../policies.model.ts';
+import { policyInput } from '../policies.schemas.ts';
+import type { PolicyService, PolicyView } from '../policies.service.ts';
+import type { sourceInput } from './language.schemas.ts';
+
+interface CheckedSource {
+  valid: boolean;
+  errors: SourceProblem[];
+  policy: PolicyContents | null;
+}
+
+interface PolicySource {
+  id: PolicyDocument['_id'];
+  revision: number;
+  adl: string;
+}
+
+/** Errors of one source that are told. */
+const ERRORS_TOLD = 20;
+
+export function createPolicyLanguageService({ definitions }: { definitions: PolicyService }) {
+  return {
+    /** @throws AppError `NOT_FOUND` */
+    async sourceOf(tenant: Tenant, policyId: string): Promise<PolicySource> {
+      const policy = await definitions.get(tenant, policyId);
+      return { id: policy._id, revision: policy.revision, adl: printPolicy(policy) };
+    },
+
+    check(adl: string): Promise<CheckedSource> {
+      return Promise.resolve(checkSource(adl));
+    },
+
+    /** For a policy that exists. @throws AppError `NOT_FOUND` */
+    async checkFor(tenant: Tenant, policyId: string, adl: string): Promise<CheckedSource> {
+      await definitions.get(tenant, policyId);
+      return checkSource(adl);
+    },
+
+    /** @throws AppError `VALIDATION_ERROR` for a source that is not valid, and what creating a policy throws */
+    create(
+      tenant: Tenant,
+      { adl, name, workspaceId }: z.output<typeof sourceInput>,
+    ): Promise<PolicyView> {
+      const { policy, errors } = checkSource(adl);
+      if (policy === null) throw invalidSource(errors);
+      return definitions.create(tenant, { ...policy, name: name ?? policy.name, workspaceId });
+    },
+  };
+}
+export type PolicyLanguageService = ReturnType<typeof createPolicyLanguageService>;
+
+/** Whether the source says a policy that may be saved, each of whose conditions can hold. */
+function checkSource(adl: string): CheckedSource {
+  const parsed = parsePolicy(adl);
+  if ('problem' in parsed) return invalid([parsed.problem]);
+  const { policy, places } = parsed;
+  const saved = policyInput.safeParse(policy);
+  const found = saved.success
+    ? typeProblems(policy.conditions)
+    : saved.error.issues.map(({ path, message }) => ({ path: path.join('.'), text: message }));
+  const errors = found
+    .map(({ path, text }) => ({ at: placeOf(path, places), message: text }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ at, message }) => problemAt(adl, at, message));
+  return saved.success && errors.length === 0
+    ? { valid: true, errors, policy: saved.data }
+    : invalid(errors);
+}
+
+function invalid(errors: SourceProblem[]): CheckedSource {
+  return { valid: false, errors: errors.slice(0, ERRORS_TOLD), policy: null };
+}
+
+/** That of the innermost part of the path that has one. */
+function placeOf(path: string, places: Places): number {
+  for (let part = path; part !== ''; part = part.slice(0, Math.max(0, part.lastIndexOf('.')))) {
+    const place = places.get(part);
+    if (place !== undefined) return place;
+  }
+  return 0;
+}
+
+function invalidSource(errors: SourceProblem[]): AppError {
+  const issues = errors.map(({ line, column, message }) => ({
+    path: 'adl',
+    message: `line ${line}, column ${column}: ${message}`,
+  }));
+  const data = { ...toldIssues(issues), errors };
+  return new AppError('VALIDATION_ERROR', `adl: ${issues[0]?.message ?? 'not valid'}`, { data });
+}
