@@ -2,7 +2,7 @@
 import type { ClientInfo } from '../../domain/record/client-info.ts';
 import type { ErasurePayload, TracePayload } from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
-import { defineColumns, type ValueOf } from '../../ledger/columns.ts';
+import { type ColumnSource, defineColumns, type ValueOf } from '../../ledger/columns.ts';
 import { objectId } from '../../ledger/ledger.model.ts';
 import type { TraceDocument } from './traces.model.ts';
 
@@ -20,6 +20,14 @@ interface Evaluation {
   tags: string[];
   matchedPolicies: { id: string; actions: unknown[] }[];
 }
+
+interface Facts {
+  agentName: string | null;
+  /** What the answer told of the deciding policy. */
+  policy: { name: string; reason: string } | null;
+}
+
+type Source = ColumnSource<TraceDocument, TracePayload>;
 
 const originOf = (value: ValueOf): Origin | null | undefined => value('origin');
 const evaluationOf = (value: ValueOf): Evaluation | null | undefined => value('evaluation');
@@ -47,8 +55,8 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
     latency: { type: Number, from: ({ payload, value }) => latencyOf(payload, value) },
     review: { type: Object, from: ({ payload }) => (isFlagged(payload) ? undefined : null) },
 
-    agentName: { type: String },
-    answer: { type: Object },
+    agentName: { type: String, from: agentNameOf },
+    answer: { type: Object, from: answerOf },
 
     rationale: { type: String, repeats: true },
     triggeringCondition: { type: String, repeats: true },
@@ -98,6 +106,26 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
   ],
   erasable: ['review.context', 'review.escalationReason', 'answer'],
 });
+
+/** Undefined too for entries of before it was committed to. */
+function factsOf({ payload, value }: Source): Facts | null | undefined {
+  return payload.commitments.facts === undefined ? undefined : value('facts');
+}
+
+/** What a registered agent is called is no personal data: it outlives what told it. */
+function agentNameOf(source: Source): string | null | undefined {
+  const { payload, entry } = source;
+  const facts = factsOf(source);
+  return facts || payload.agent === null ? part(facts, 'agentName') : entry.agentName;
+}
+
+/** Any erasure removes what is repeated to a caller who asks again. */
+function answerOf(source: Source): object | null | undefined {
+  const facts = factsOf(source);
+  const { answer, erasedAt } = source.entry;
+  if (!facts || (!answer && erasedAt)) return facts && undefined;
+  return { ...answer, policy: facts.policy };
+}
 
 function isFlagged({ status }: TracePayload): boolean {
   return status === 'flagged';
