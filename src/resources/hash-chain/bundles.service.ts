@@ -11,7 +11,7 @@ import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { BundleQuery } from './hash-chain.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock'> & {
+type Deps = Pick<Platform, 'models' | 'ledger' | 'verificationWorker' | 'clock'> & {
   audit: AuditService;
 };
 
@@ -36,7 +36,7 @@ type Position = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
 
-export function createBundleService({ models, verificationWorker, audit, clock }: Deps) {
+export function createBundleService({ models, ledger, verificationWorker, audit, clock }: Deps) {
   function newest(organizationId: string): Promise<Position | null> {
     const newestFirst = models.ledger
       .findOne({ organizationId }, 'sequence chainHash createdAt')
@@ -86,6 +86,19 @@ export function createBundleService({ models, verificationWorker, audit, clock }
     if (!isAllowed) throw new AppError('FORBIDDEN', 'Only owners and admins may disclose values');
   }
 
+  /** A bundle with an erasure must not show what it erased: after a crash a moment may pass before the value is gone. */
+  async function finishErasures(organizationId: string, last: number): Promise<void> {
+    const folded = await models.cursors
+      .findOne({ organizationId, consumer: 'fold' }, 'sequence')
+      .lean<{ sequence: number }>();
+    const sequence = { $gt: folded?.sequence ?? 0, $lte: last };
+    const erasures = await models.ledger
+      .find({ organizationId, kind: 'erasure', sequence }, 'sequence')
+      .lean<Position[]>();
+    const sequences = erasures.map((erasure) => erasure.sequence);
+    if (sequences.length > 0) await ledger.fold.applyAt(organizationId, sequences);
+  }
+
   return {
     /** @throws AppError `VALIDATION_ERROR`, `FORBIDDEN` */
     async open(tenant: Tenant, query: BundleQuery, caller: BundleCaller): Promise<BundleDownload> {
@@ -98,7 +111,10 @@ export function createBundleService({ models, verificationWorker, audit, clock }
           ? { fromSequence: first, toSequence: last }
           : { fromSequence: null, toSequence: null };
       const { disclose: names = [] } = query;
-      if (names.length > 0) await requireDisclosure(tenant, caller, { names, ...range });
+      if (names.length > 0) {
+        await requireDisclosure(tenant, caller, { names, ...range });
+        await finishErasures(organizationId, last);
+      }
       const body = await verificationWorker.bundle(DECISIONS, {
         chain: 'ledger',
         organizationId,
