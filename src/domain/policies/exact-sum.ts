@@ -1,11 +1,30 @@
 // Sums of decimal numbers as they are written: 0.1 + 0.2 + 0.3 is 0.6, in any order.
 
+/** What has at most two decimals and fewer than 16 digits is told by its hundredths, without its text: a third of the time. */
+const HUNDREDTHS_MAX = 1e15;
+/** As many hundredths are added as a machine number; what is more goes on as a big integer. */
+const EXACT_MAX = Number.MAX_SAFE_INTEGER - HUNDREDTHS_MAX;
+
 /** The nearest number to the exact sum. What is written with an exponent (from 1e21, below 1e-6) is added as the machine does. */
 export function exactSum(values: readonly number[]): number {
-  const written = values.map(String);
+  const written: string[] = [];
+  let small = 0;
+  let large = 0n;
+  for (const value of values) {
+    const hundredths = Math.round(value * 100);
+    if (Math.abs(hundredths) >= HUNDREDTHS_MAX || hundredths / 100 !== value)
+      written.push(String(value));
+    else if (Math.abs((small += hundredths)) > EXACT_MAX)
+      [large, small] = [large + BigInt(small), 0];
+  }
+  return writtenSum(written, large + BigInt(small));
+}
+
+function writtenSum(written: readonly string[], hundredths: bigint): number {
   const plain = written.filter((text) => !text.includes('e'));
-  const places = plain.reduce((most, text) => Math.max(most, placesOf(text)), 0);
-  const sum = plain.reduce((total, text) => total + scaled(text, places), 0n);
+  const places = plain.reduce((most, text) => Math.max(most, placesOf(text)), 2);
+  const start = hundredths * 10n ** BigInt(places - 2);
+  const sum = plain.reduce((total, text) => total + scaled(text, places), start);
   const others = written.filter((text) => text.includes('e')).map(Number);
   return others
     .sort((one, other) => one - other)

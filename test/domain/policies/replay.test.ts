@@ -196,6 +196,33 @@ test('conditions on what was derived from scrubbed values are named', () => {
   );
 });
 
+/** The sum of texts with 40 places, digit by digit. */
+function decimalSum(values: readonly number[]): number {
+  const PLACES = 40;
+  const sum = values.map(String).reduce((total, text) => {
+    const [whole = '', part = ''] = text.split('.');
+    return total + BigInt(whole + part.padEnd(PLACES, '0'));
+  }, 0n);
+  return Number(`${sum}e-${PLACES}`);
+}
+
+test('amounts of any size and number of places are summed exactly, in any order', () => {
+  const plain = fc
+    .oneof(
+      fc.double({ min: -1e15, max: 1e15, noNaN: true }),
+      fc.integer({ min: -1e9, max: 1e9 }).map((cents) => cents / 100),
+      fc.maxSafeInteger().map((cents) => cents / 100),
+    )
+    .filter((value) => !String(value).includes('e'));
+  fc.assert(
+    fc.property(fc.array(plain, { maxLength: 30 }), (values) => {
+      const sum = decimalSum(values);
+      expect(exactSum(values) + 0).toBe(sum + 0);
+      expect(exactSum(values.toReversed()) + 0).toBe(sum + 0);
+    }),
+  );
+});
+
 test('amounts are summed exactly', () => {
   expect(exactSum([0.1, 0.2, 0.3])).toBe(0.6);
   expect(exactSum([])).toBe(0);
