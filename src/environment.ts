@@ -105,6 +105,10 @@ export const environment = z.object({
     .describe(
       'Private hosts, host:port pairs, addresses or subnets that URLs of users may name, also over http; unset: public ones over https only',
     ),
+  ASSAY_WEBHOOK_TIMEOUT_MS: count
+    .max(30_000)
+    .default(15_000)
+    .describe('Milliseconds that the receiver of a webhook or alert may take for its answer'),
   ASSAY_DNS_SERVERS: list
     .refine(
       (servers) =>

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { createApp } from './app.ts';
 import { followLedger } from './composition/consumers.ts';
+import { createListeners } from './composition/events.ts';
 import { createPlatform, type Platform, type PlatformDeps } from './composition/platform.ts';
 import { type Background, createServices, type Services } from './composition/services.ts';
 import type { Config } from './config.ts';
@@ -84,8 +85,9 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const { close, leases, guard, ...storage } = await openStorage(deps);
   const { feed, metrics } = storage;
   const platform = createPlatform({ ...deps, ...storage, fetch, clockAgrees: guard.ready });
-  const consumers = followLedger(platform, consumersOf(platform));
-  const { routes: services, background } = createServices(platform, { consumers });
+  const listeners = createListeners(platform);
+  const consumers = followLedger(platform, consumersOf({ ...platform, ...listeners }));
+  const { routes: services, background } = createServices(platform, { consumers, listeners });
   feed.start();
   await background.ssoWarnings.atStart();
   const jobs = createJobRunner({
@@ -155,6 +157,7 @@ async function closeAll({ platform, consumers, background }: Running): Promise<v
   await background.failures.settle();
   platform.mailer.close();
   await platform.http.close();
+  await platform.receivers.close();
   await platform.ledger.appender.close();
   await consumers.stop();
   await platform.auditChain.appender.close();

@@ -12,6 +12,7 @@ import { completeMemberships } from './resources/organization/memberships/member
 import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
+import type { Listeners } from './composition/events.ts';
 import type { Platform } from './composition/platform.ts';
 import type { Background } from './composition/services.ts';
 import type { Consumers } from './ledger/follow/consumers.ts';
@@ -37,8 +38,9 @@ export function consumersOf({
   models,
   outbox,
   ledger,
-  subscribesToEvents = () => Promise.resolve(false),
-}: Pick<Platform, 'models' | 'outbox' | 'ledger' | 'subscribesToEvents'>): Consumer[] {
+  subscriptions,
+  subscribesToEvents = subscriptions.subscribes,
+}: Pick<Platform, 'models' | 'outbox' | 'ledger' | 'subscribesToEvents'> & Listeners): Consumer[] {
   return [
     foldConsumer(ledger.fold),
     policyStatisticsConsumer(models),

@@ -29,6 +29,7 @@ import { usedMessageSchema } from './resources/sign-on/login/used-messages.model
 import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
 import { traceSchema } from './resources/traces/traces.model.ts';
+import { webhookSchema, webhookStatisticsSchema } from './resources/webhooks/webhooks.model.ts';
 
 /** The models of one connection. */
 export function createModels(connection: Connection) {
@@ -64,6 +65,8 @@ export function createModels(connection: Connection) {
     cursors: model('Cursor', cursorSchema),
     parked: model('Parked', deadLetterSchema),
     outbox: model('Outbox', outboxSchema),
+    webhooks: model('Webhook', webhookSchema),
+    webhookStatistics: model('WebhookStatistics', webhookStatisticsSchema),
   };
 }
 export type Models = ReturnType<typeof createModels>;

@@ -35,6 +35,7 @@ import { socialRoutes } from './resources/sign-on/social/social.routes.ts';
 import { invitationRoutes } from './resources/team/invitations.routes.ts';
 import { memberRoutes } from './resources/team/members.routes.ts';
 import { usageRoutes } from './resources/usage/usage.routes.ts';
+import { webhookRoutes } from './resources/webhooks/webhooks.routes.ts';
 import { workspaceRoutes } from './resources/organization/workspaces/workspaces.routes.ts';
 
 export const mounts: readonly Mount[] = [
@@ -71,6 +72,7 @@ export const mounts: readonly Mount[] = [
   { at: '', routes: keySetRoutes },
   { at: '/api/v1/notifications', routes: notificationRoutes },
   { at: '/api/v1/usage', routes: usageRoutes },
+  { at: '/api/v1/webhooks', routes: webhookRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },
   { at: '/scim/v2/Users', routes: scimUserRoutes },
   { at: '/scim/v2/Groups', routes: scimGroupRoutes },

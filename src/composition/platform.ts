@@ -20,6 +20,7 @@ import { createTransactions } from '../platform/mongo/transaction.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
 import { createDns } from '../platform/outbound/dns.ts';
+import { createReceivers } from '../platform/outbound/receivers.ts';
 import { createSafeHttp } from '../platform/outbound/safe-http.ts';
 import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
 import { createPdfRenderer } from '../platform/pdf/pdf-renderer.ts';
@@ -34,6 +35,8 @@ import { traceColumns } from '../resources/traces/traces.columns.ts';
 
 /** Calls to addresses that users name. */
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 1 << 20 };
+/** What a receiver answers besides its status is of no use; so much leaves its connection fit for the next message. */
+const RECEIVED_BYTES = 16 * 1024;
 /** For one look-up. */
 const DNS_TIMEOUT_MS = 5000;
 /** A database that does not answer a ping in this time is not ready. */
@@ -60,7 +63,7 @@ export interface PlatformDeps {
   threadScripts?: string | undefined;
   /** Reached at every named step of ingestion; for fault tests. */
   probe?: Probe;
-  /** Whether anybody is told of an organisation's decisions; unset: nobody, so nothing is written for them. */
+  /** Whether anybody is told of an organisation's decisions, instead of who subscribes; for tests. */
   subscribesToEvents?: (organizationId: string) => Promise<boolean>;
 }
 
@@ -105,6 +108,15 @@ export function createPlatform(deps: PlatformDeps) {
     clock,
   });
   const http = createSafeHttp({ ...OUTBOUND, allow: config.ASSAY_OUTBOUND_ALLOW });
+  const receivers = createReceivers({
+    clock,
+    http: createSafeHttp({
+      allow: config.ASSAY_OUTBOUND_ALLOW,
+      timeoutMs: config.ASSAY_WEBHOOK_TIMEOUT_MS,
+      maxBytes: RECEIVED_BYTES,
+      longBody: 'cut',
+    }),
+  });
   const signing = { secret: secrets.jwt, formerSecrets: secrets.formerJwt, clock };
   const publicUrl = (
     config.ASSAY_PUBLIC_URL ?? `http://${config.ASSAY_HOST}:${config.PORT}`
@@ -132,6 +144,7 @@ export function createPlatform(deps: PlatformDeps) {
     pdf,
     mailer,
     http,
+    receivers,
     dns: createDns({ servers: config.ASSAY_DNS_SERVERS, timeoutMs: DNS_TIMEOUT_MS }),
     presence,
     passwords: createPasswords(passwordQueue, deps.passwordCost),

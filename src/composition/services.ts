@@ -18,12 +18,16 @@ import { createBilling } from './billing.ts';
 import { createDecisions } from './decisions.ts';
 import { createGovernance } from './governance.ts';
 import { createScim, createTeam } from './directory.ts';
+import { createEvents, type Listeners } from './events.ts';
 import { createIdentity } from './identity.ts';
 import type { Platform } from './platform.ts';
 import { createProvenance } from './provenance.ts';
 import { createSignOn } from './sign-on.ts';
 
-export function createServices(platform: Platform, { consumers }: { consumers: Consumers }) {
+export function createServices(
+  platform: Platform,
+  { consumers, listeners }: { consumers: Consumers; listeners: Listeners },
+) {
   const audit = createAuditService(platform);
   const auditLog = createAuditLogService(platform);
   const auditExports = createAuditExportService(platform);
@@ -49,6 +53,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
   const billing = createBilling(platform);
   const governance = createGovernance(platform);
 
+  const { webhooks } = createEvents(platform, { identity, listeners });
   const notifications = createNotificationService(platform);
   const broadcasts = createBroadcastMailService(platform);
 
@@ -91,6 +96,7 @@ export function createServices(platform: Platform, { consumers }: { consumers: C
       scim,
       signOn,
       team,
+      webhooks,
     },
     /** What runs without a request. */
     background: {

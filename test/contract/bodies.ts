@@ -73,6 +73,15 @@ export const ssoBody = (mark: string): Record<string, unknown> => ({
   },
 });
 
+/** To a port of the loopback that nobody listens at, and which the contract's installation allows. */
+export const webhookBody = (mark: string): Record<string, unknown> => ({
+  url: `https://127.0.0.1:1/${randomHex(8)}`,
+  events: ['trace.created', 'alert.triggered'],
+  description: `${mark} description`.slice(0, 100),
+  type: 'custom',
+  isActive: true,
+});
+
 export const scimUser = (mark: string): Record<string, unknown> => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
   userName: `${mark}-${randomHex(6)}@example.com`,

@@ -129,6 +129,13 @@ const SPECIFIED = {
     'GET /api/v1/hash-chain/export',
     'GET /api/v1/hash-chain/bundle',
   ],
+  'document 2, section 4.7': [
+    'GET /api/v1/webhooks',
+    'POST /api/v1/webhooks',
+    'PATCH /api/v1/webhooks/:id',
+    'DELETE /api/v1/webhooks/:id',
+    'POST /api/v1/webhooks/:id/test',
+  ],
   'document 1, section 4.5': [
     'GET /scim/v2/ServiceProviderConfig',
     'GET /scim/v2/ResourceTypes',

@@ -4,7 +4,8 @@ import mongoose from 'mongoose';
 import { randomHex } from '../../src/platform/ids.ts';
 import { objectId, prove } from '../setup/harness.ts';
 import { createOwner, ok, type Owner } from '../setup/personas.ts';
-import { decisionBody, scimUser } from './bodies.ts';
+import { webhookSecretAad } from '../../src/resources/webhooks/webhook-secret.ts';
+import { decisionBody, scimUser, webhookBody } from './bodies.ts';
 import { asOwner, type Tenant } from './tenant.ts';
 
 const newObjectId = () => new mongoose.mongo.ObjectId();
@@ -165,4 +166,30 @@ export async function newNotification(
     ...at,
   });
   return insertedId.toHexString();
+}
+
+/** A webhook of the organisation, made past the operation, which the plan may refuse, and of which there may be a hundred. */
+export async function newWebhook({ harness, owner, mark }: Tenant): Promise<string> {
+  const _id = newObjectId();
+  const at = { createdAt: new Date(), updatedAt: new Date() };
+  const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
+  const organizationId = objectId(owner.organizationId);
+  const webhooks = harness.db.collection('webhooks');
+  const kept = await webhooks.find({ organizationId }).sort({ _id: -1 }).skip(30).toArray();
+  await webhooks.deleteMany({ _id: { $in: kept.map((one) => one._id) } });
+  await webhooks.insertOne({
+    ...webhookBody(mark),
+    _id,
+    organizationId,
+    workspaceId: null,
+    switchedOffAt: null,
+    switchedOffReason: null,
+    sealedSecret: harness.app.instance.platform.vault.seal(
+      secret,
+      webhookSecretAad(_id.toHexString()),
+    ),
+    fingerprint: randomHex(8),
+    ...at,
+  });
+  return _id.toHexString();
 }

@@ -24,7 +24,7 @@ export async function startContractHarness(): Promise<ContractHarness> {
   const harness = await startHarness({
     ASSAY_LIMIT_ACCOUNT: '1000',
     ASSAY_RETURN_URLS: 'https://app.example.com/',
-    ASSAY_OUTBOUND_ALLOW: 'login.example.com',
+    ASSAY_OUTBOUND_ALLOW: 'login.example.com,127.0.0.1:1',
     ASSAY_DNS_SERVERS: names.address,
     ASSAY_OAUTH_B_CLIENT_ID: 'assay',
     ASSAY_OAUTH_B_CLIENT_SECRET: 'a secret of the contract tests',

@@ -109,7 +109,7 @@ function operation(path: string, route: Route): object {
         content: { [bodyMediaType(route)]: { schema: jsonSchema(route.body, 'input') } },
       },
     }),
-    responses: { ...successes(route), ...failures(route) },
+    responses: responsesOf(route),
   };
 }
 
@@ -142,6 +142,29 @@ function headerParameters({ auth, replay }: Route): object[] {
     ...(auth === 'public' ? [] : [{ $ref: '#/components/parameters/Workspace' }]),
     ...(replay ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
+}
+
+interface Described {
+  description: string;
+  content?: Record<string, { schema: object }>;
+}
+
+/** A failure may be told with the status of a success: the answer then has the one schema or the other. */
+function responsesOf(route: Route): Record<string, object> {
+  const good = successes(route) as Record<string, Described>;
+  const bad = failures(route) as Record<string, Described>;
+  const both = Object.keys(bad).filter((status) => status in good);
+  const either = (status: string): Described => ({
+    description: `${good[status]?.description}; ${bad[status]?.description}`,
+    content: {
+      [mediaType(route)]: {
+        schema: {
+          anyOf: [good, bad].map((side) => side[status]?.content?.[mediaType(route)]?.schema),
+        },
+      },
+    },
+  });
+  return { ...good, ...bad, ...Object.fromEntries(both.map((status) => [status, either(status)])) };
 }
 
 function successes(route: Route): Record<string, object> {

@@ -52,6 +52,8 @@ export interface SafeHttpOptions {
   timeoutMs: number;
   /** Of a decoded response body. */
   maxBytes: number;
+  /** What becomes of a longer body, or one that breaks off: the request fails (default), or its start is all there is. */
+  longBody?: 'refuse' | 'cut';
   /** For tests. */
   resolve?: Resolve;
 }
@@ -60,6 +62,7 @@ export function createSafeHttp({
   allow,
   timeoutMs,
   maxBytes,
+  longBody = 'refuse',
   resolve = systemResolve,
 }: SafeHttpOptions): SafeHttp {
   const allowed = readAllowed(allow);
@@ -93,7 +96,7 @@ export function createSafeHttp({
       >[1];
       try {
         const response = (await undiciFetch(url, request)) as unknown as Response;
-        return await readWhole(response, maxBytes);
+        return await (longBody === 'cut' ? readStart : readWhole)(response, maxBytes);
       } catch (error) {
         const { cause } = error as { cause?: unknown };
         throw cause instanceof AppError ? cause : error;
@@ -172,8 +175,26 @@ async function readWhole(response: Response, maxBytes: number): Promise<Response
     if (bytes > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
-  const { status, statusText, headers } = response;
-  return new Response(BODILESS.has(status) ? null : Buffer.concat(chunks), {
+  return responseWith(response, Buffer.concat(chunks));
+}
+
+/** What has come of the body until it is long enough or breaks off; nothing more is taken. */
+async function readStart(response: Response, maxBytes: number): Promise<Response> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk);
+      if ((bytes += chunk.byteLength) >= maxBytes) break;
+    }
+  } catch {
+    // The status has come, and says what became of the request.
+  }
+  return responseWith(response, Buffer.concat(chunks).subarray(0, maxBytes));
+}
+
+function responseWith({ status, statusText, headers }: Response, body: Buffer): Response {
+  return new Response(BODILESS.has(status) ? null : body, {
     status,
     statusText,
     headers: [...headers].filter(([name]) => !/^content-(encoding|length)$/.test(name)),

@@ -74,5 +74,5 @@ export function eventOf(trace: TraceDocument, scrub: (text: string) => string) {
   if (status === 'blocked') {
     return body('trace.blocked', { ...about, status, reason: scrub(answer.policy?.reason ?? '') });
   }
-  return body('trace.created', { ...about, status, latency });
+  return body('trace.created', { ...about, status, latency: latency ?? 0 });
 }

@@ -16,11 +16,13 @@ import { scim } from './scim.ts';
 import { signOn } from './sign-on.ts';
 import { team } from './team.ts';
 import { traces } from './traces.ts';
+import { webhooks } from './events/webhooks.ts';
 
 const PARTS = {
   identity: [health, auth, signOn],
   organization: [organization, team, audit, notifications, billing],
   provisioning: [scim],
+  events: [webhooks],
   records: [agents, policies, traces, reviewQueue, hashChain],
   governance: [fria, provenance],
 } satisfies Record<string, readonly ResourceExamples[]>;

@@ -63,7 +63,7 @@ const RULES: readonly Rule[] = [
   {
     of: /^jobs$/,
     may: [/^resources\/.*\.(consumer|migration)$/, LEDGER],
-    types: [/^(composition\/(platform|services)|models)$/, PLATFORM],
+    types: [/^(composition\/(platform|services|events)|models)$/, PLATFORM],
   },
   { of: /^config$/, may: [/^environment$/, NODE] },
   { of: /^environment$/, may: [ZOD, NODE] },

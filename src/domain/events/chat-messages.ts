@@ -1,0 +1,75 @@
+// Events as messages of the two chat services: Slack's incoming webhooks (chat_a), and Adaptive Cards for Teams workflows (chat_b).
+import type { EventBody } from './events.ts';
+
+/** Of a title or value; cards and messages have limits of their own. */
+const TEXT_MAX = 500;
+
+const TITLES: Readonly<Record<string, string>> = {
+  'trace.created': 'Decision approved',
+  'trace.blocked': 'Decision blocked',
+  'trace.hold_for_review': 'Decision held for review',
+  'alert.triggered': 'Alert triggered',
+  'webhook.test': 'Test of a webhook',
+};
+
+/** What a message says: a title, and one line for each member of `data`. */
+interface Lines {
+  title: string;
+  facts: [name: string, value: string][];
+}
+
+function linesOf({ event, data }: EventBody): Lines {
+  const title = Object.hasOwn(TITLES, event) ? (TITLES[event] ?? event) : event;
+  const facts = Object.entries(data).flatMap(([name, value]): Lines['facts'] =>
+    value == null ? [] : [[name, textOf(value)]],
+  );
+  return { title, facts };
+}
+
+const textOf = (value: unknown): string =>
+  (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, TEXT_MAX);
+
+/** Slack reads three characters as markup; plain text shows the rest as it is. */
+const slackText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+function slackMessage(body: EventBody): object {
+  const { title, facts } = linesOf(body);
+  const lines = [title, ...facts.map(([name, value]) => `${name}: ${value}`)];
+  return { text: lines.map(slackText).join('\n'), mrkdwn: false };
+}
+
+/** Runs of text are shown as they are; a text block would read Markdown in them. */
+const paragraph = (...inlines: object[]): object => ({ type: 'RichTextBlock', inlines });
+const run = (text: string, more: object = {}): object => ({ type: 'TextRun', text, ...more });
+const BOLD = { weight: 'Bolder' };
+
+function teamsMessage(body: EventBody): object {
+  const { title, facts } = linesOf(body);
+  const content = {
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [
+      paragraph(run(title, { ...BOLD, size: 'Medium' })),
+      ...facts.map(([name, value]) => paragraph(run(`${name}: `, BOLD), run(value))),
+    ],
+  };
+  const contentType = 'application/vnd.microsoft.card.adaptive';
+  return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
+}
+
+const MESSAGES = { chat_a: slackMessage, chat_b: teamsMessage } as const;
+export type ChatService = keyof typeof MESSAGES;
+
+export function chatMessage(service: ChatService, body: EventBody): object {
+  return MESSAGES[service](body);
+}
+
+/** Hosts of Teams workflows; every other chat takes what Slack takes. */
+const TEAMS_HOST =
+  /(^|\.)(webhook\.office\.com|logic\.azure\.com|api\.powerplatform\.com|office\.com)$/;
+
+/** Which chat a URL leads to. */
+export function chatServiceOf(url: string): ChatService {
+  return TEAMS_HOST.test(new URL(url).hostname.toLowerCase()) ? 'chat_b' : 'chat_a';
+}

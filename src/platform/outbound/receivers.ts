@@ -1,0 +1,84 @@
+// Posts JSON to receivers that users name, once each: how it went is an answer, not an error.
+import { AppError } from '../../errors.ts';
+import type { Clock } from '../clock.ts';
+import type { SafeHttp } from './safe-http.ts';
+
+/** How one attempt went. */
+export interface PostOutcome {
+  /** Whether the receiver answered 2xx. */
+  ok: boolean;
+  /** Null: it did not answer. */
+  statusCode: number | null;
+  durationMs: number;
+  /** What went wrong, in words that name no address. */
+  error: string | null;
+  /** What the receiver asked for; null: nothing. */
+  retryAfterMs: number | null;
+}
+
+export interface Message {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+export interface Receivers {
+  /** @throws AppError `SSRF_BLOCKED`: nothing was sent */
+  post(message: Message): Promise<PostOutcome>;
+  close(): Promise<void>;
+}
+
+const USER_AGENT = 'Assay-Webhooks';
+/** A receiver cannot put off an attempt for longer. */
+const MAX_RETRY_AFTER_MS = 24 * 3600_000;
+
+/** @param http decides what may be reached, and bounds time and answer */
+export function createReceivers({ http, clock }: { http: SafeHttp; clock: Clock }): Receivers {
+  async function answerTo({
+    url,
+    headers,
+    body,
+  }: Message): Promise<Omit<PostOutcome, 'durationMs'>> {
+    const sent = { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...headers };
+    const response = await http.fetch(url, { method: 'POST', headers: sent, body });
+    const { ok, status: statusCode } = response;
+    const error = ok ? null : `answered ${statusCode}`;
+    const retryAfterMs = retryAfter(response.headers.get('retry-after'), clock.now());
+    return { ok, statusCode, error, retryAfterMs };
+  }
+
+  return {
+    async post(message) {
+      const start = performance.now();
+      const answer = await answerTo(message).catch(unanswered);
+      return { ...answer, durationMs: Math.round(performance.now() - start) };
+    },
+    close: () => http.close(),
+  };
+}
+
+function unanswered(error: unknown): Omit<PostOutcome, 'durationMs'> {
+  if (error instanceof AppError) throw error;
+  return {
+    ok: false,
+    statusCode: null,
+    error: `did not answer: ${reason(error)}`,
+    retryAfterMs: null,
+  };
+}
+
+/** A code of the network where there is one: its message may name an address. */
+function reason(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
+  if (name === 'TimeoutError') return 'it took too long';
+  return typeof cause?.code === 'string' ? cause.code : 'the connection failed';
+}
+
+/** Seconds or a date (RFC 9110). */
+function retryAfter(header: string | null, now: Date): number | null {
+  if (header === null) return null;
+  const ms = /^\d{1,9}$/.test(header)
+    ? Number(header) * 1000
+    : new Date(header).getTime() - now.getTime();
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
+}

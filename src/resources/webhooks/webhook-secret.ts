@@ -1,0 +1,5 @@
+// What the sealed signing secret of a webhook is bound to.
+
+/** Additional authenticated data: the secret of one webhook opens for no other. */
+export const webhookSecretAad = (webhookId: string): string =>
+  `webhook ${webhookId} signing secret`;

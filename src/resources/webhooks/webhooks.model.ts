@@ -1,0 +1,74 @@
+// Webhooks: where an organisation is told of events; how often that went well is kept apart (document 2, resource Webhook).
+import { Schema, type Types } from 'mongoose';
+import { WEBHOOK_TYPES, type Subscribable, type WebhookType } from '../../domain/events/events.ts';
+import { tenancy } from '../../platform/mongo/tenancy.ts';
+
+/** Why Assay has switched a webhook off: it answered 410, or nothing but failures for days. */
+export const SWITCH_OFF_REASONS = ['gone', 'failing'] as const;
+export type SwitchOffReason = (typeof SWITCH_OFF_REASONS)[number];
+
+export interface WebhookDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  /** Null: events of all workspaces. */
+  workspaceId: Types.ObjectId | null;
+  url: string;
+  events: Subscribable[];
+  type: WebhookType;
+  description: string;
+  isActive: boolean;
+  /** Set while it is switched off by Assay itself. */
+  switchedOffAt: Date | null;
+  switchedOffReason: SwitchOffReason | null;
+  sealedSecret: string;
+  /** Equal for two webhooks with the same workspace, address and events. */
+  fingerprint: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export const webhookSchema = new Schema<WebhookDocument>(
+  {
+    workspaceId: { type: Schema.Types.ObjectId, default: null },
+    url: { type: String, required: true },
+    events: { type: [String], required: true },
+    type: { type: String, enum: WEBHOOK_TYPES, required: true },
+    description: { type: String, default: '' },
+    isActive: { type: Boolean, required: true },
+    switchedOffAt: { type: Date, default: null },
+    switchedOffReason: { type: String, enum: [...SWITCH_OFF_REASONS, null], default: null },
+    sealedSecret: { type: String, required: true },
+    fingerprint: { type: String, required: true },
+  },
+  { collection: 'webhooks', timestamps: true, autoIndex: false },
+);
+webhookSchema.plugin(tenancy);
+webhookSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'list' });
+webhookSchema.index({ organizationId: 1, fingerprint: 1 }, { name: 'fingerprint', unique: true });
+
+/** Changes with every delivery; apart from the webhook, so that a delivery empties no cache. */
+export interface WebhookStatisticsDocument {
+  /** The webhook's id. */
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  deliveryCount: number;
+  deliverySuccessCount: number;
+  lastTriggered: Date | null;
+  /** The first of the failures since the last success, and the newest of them. */
+  failingSince: Date | null;
+  lastFailedAt: Date | null;
+}
+
+export const webhookStatisticsSchema = new Schema<WebhookStatisticsDocument>(
+  {
+    _id: { type: Schema.Types.ObjectId, required: true },
+    deliveryCount: { type: Number, default: 0 },
+    deliverySuccessCount: { type: Number, default: 0 },
+    lastTriggered: { type: Date, default: null },
+    failingSince: { type: Date, default: null },
+    lastFailedAt: { type: Date, default: null },
+  },
+  { collection: 'webhook_statistics', autoIndex: false },
+);
+webhookStatisticsSchema.plugin(tenancy);
+webhookStatisticsSchema.index({ organizationId: 1 }, { name: 'organization' });

@@ -1,0 +1,96 @@
+// Webhooks: where an organisation is told of events (document 2, section 4.7).
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { byId } from '../../http/declaration/views.ts';
+import {
+  attemptView,
+  deletedWebhookView,
+  messageExtra,
+  newWebhookView,
+  webhookChange,
+  webhookInput,
+  webhookQuery,
+  webhookView,
+} from './webhooks.schemas.ts';
+
+const plan = 'webhooks';
+const manage = { auth: 'user', roles: MANAGERS, plan } as const;
+const audit = (action: string) => ({ action, resource: 'webhook' });
+
+export const webhookRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'List webhooks, newest first; without their secrets',
+    auth: 'reader',
+    agentScope: 'irrelevant',
+    plan,
+    query: webhookQuery,
+    page: { limit: 50, max: 200 },
+    data: webhookView,
+    handler: ({ tenant, query, page }, { webhooks }) =>
+      webhooks.definitions.list(tenant, { ...query, ...page }),
+  }),
+  route({
+    method: 'post',
+    path: '/',
+    summary: 'Create a webhook; its signing secret is shown once',
+    ...manage,
+    verified: true,
+    status: 201,
+    body: webhookInput,
+    data: newWebhookView,
+    extra: messageExtra,
+    codes: ['SSRF_BLOCKED', 'DUPLICATE', 'INVALID_OPERATION'],
+    audit: audit('webhook.create'),
+    prepare: ({ body }, { webhooks }) => webhooks.definitions.check(body.url),
+    async handler({ tenant, body }, { webhooks }) {
+      const made = await webhooks.definitions.create(tenant, body);
+      const message = 'Keep the signing secret: it is not shown again.';
+      return reply(201, made, { extra: { message } });
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/:id',
+    summary: 'Change a webhook; the secret stays',
+    ...manage,
+    params: byId,
+    body: webhookChange,
+    data: webhookView,
+    codes: ['SSRF_BLOCKED', 'DUPLICATE'],
+    audit: audit('webhook.update'),
+    prepare: ({ body }, { webhooks }) => webhooks.definitions.check(body.url),
+    handler: ({ tenant, params, body }, { webhooks }) =>
+      webhooks.definitions.update(tenant, params.id, body),
+  }),
+  route({
+    method: 'delete',
+    path: '/:id',
+    summary: 'Remove a webhook',
+    ...manage,
+    params: byId,
+    data: deletedWebhookView,
+    audit: audit('webhook.delete'),
+    handler: ({ tenant, params }, { webhooks }) => webhooks.definitions.remove(tenant, params.id),
+  }),
+  route({
+    method: 'post',
+    path: '/:id/test',
+    summary: 'Send the event webhook.test now; a failure of the receiver is told with 200',
+    ...manage,
+    params: byId,
+    data: attemptView,
+    codes: ['SSRF_BLOCKED', 'WEBHOOK_TEST_FAILED'],
+    audit: audit('webhook.test'),
+    async prepare({ tenant, params }, { webhooks }) {
+      return webhooks.sender.test(await webhooks.definitions.get(tenant, params.id));
+    },
+    handler({ prepared: outcome }) {
+      const { delivered, statusCode, error } = outcome;
+      const failure = { code: 'WEBHOOK_TEST_FAILED', message: `The receiver ${error}` } as const;
+      const details = { audit: { metadata: { delivered, statusCode } } };
+      return Promise.resolve(reply(200, outcome, delivered ? details : { ...details, failure }));
+    },
+  }),
+];

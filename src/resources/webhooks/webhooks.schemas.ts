@@ -1,0 +1,74 @@
+// Inputs and views of webhooks (document 2, sections 2 and 4.7).
+import { z } from 'zod';
+import { SUBSCRIBABLE, WEBHOOK_TYPES } from '../../domain/events/events.ts';
+import { id, idParam, instant, listOf } from '../../http/declaration/views.ts';
+import { SWITCH_OFF_REASONS } from './webhooks.model.ts';
+
+const MAX_URL = 2048;
+
+const contents = {
+  url: z
+    .string()
+    .trim()
+    .max(MAX_URL)
+    .refine((text) => URL.canParse(text), 'is not a URL')
+    .describe('https; the address must be public'),
+  events: listOf(z.enum(SUBSCRIBABLE), SUBSCRIBABLE.length)
+    .refine((events) => events.length > 0, 'must name an event, or *')
+    .transform((events) => [...new Set(events)]),
+  description: z.string().trim().max(100),
+  type: z.enum(WEBHOOK_TYPES),
+  isActive: z.boolean(),
+};
+
+export const webhookInput = z.strictObject({
+  ...contents,
+  description: contents.description.default(''),
+  type: contents.type.default('custom'),
+  isActive: contents.isActive.default(true),
+  workspaceId: idParam.nullable().optional().describe('Default: that of x-workspace-id, else null'),
+});
+
+export const webhookChange = z.strictObject({
+  url: contents.url.exactOptional(),
+  events: contents.events.exactOptional(),
+  description: contents.description.exactOptional(),
+  type: contents.type.exactOptional(),
+  isActive: contents.isActive.exactOptional(),
+});
+
+export const webhookQuery = z.object({
+  search: z.string().max(100).optional().describe('In url or description, whatever its case'),
+});
+
+export const webhookView = z.object({
+  _id: id,
+  id,
+  organizationId: id,
+  workspaceId: id.nullable(),
+  url: z.string(),
+  events: z.array(z.enum(SUBSCRIBABLE)),
+  type: z.enum(WEBHOOK_TYPES),
+  description: z.string(),
+  isActive: z.boolean(),
+  switchedOffAt: instant.nullable().describe('Since when Assay itself has switched it off'),
+  switchedOffReason: z.enum(SWITCH_OFF_REASONS).nullable(),
+  deliveryCount: z.int().describe('Attempts, the repeated ones too'),
+  deliverySuccessCount: z.int(),
+  lastTriggered: instant.nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export const newWebhookView = webhookView.extend({
+  signingSecret: z.string().describe('Shown once'),
+});
+export const messageExtra = z.object({ message: z.string() });
+export const deletedWebhookView = z.object({ _id: id, id, deleted: z.literal(true) });
+
+/** How one attempt went. */
+export const attemptView = z.object({
+  delivered: z.boolean(),
+  statusCode: z.int().nullable(),
+  durationMs: z.int(),
+  error: z.string().nullable(),
+});

@@ -1,0 +1,202 @@
+// Webhooks of an organisation: made, changed, removed; the secret is shown once (document 2, section 4.7).
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import { signingSecret } from '../../domain/events/standard-webhooks.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { Page } from '../../domain/page.ts';
+import { sha256Hex } from '../../domain/record/chain.ts';
+import { AppError, isDuplicateKey } from '../../errors.ts';
+import {
+  findOr404,
+  givenMembers,
+  insertOne,
+  type Listed,
+  listPage,
+} from '../../platform/mongo/queries.ts';
+import type { MembershipService } from '../organization/memberships/memberships.service.ts';
+import type { SubscriptionService } from './subscriptions.service.ts';
+import { webhookSecretAad } from './webhook-secret.ts';
+import type { WebhookDocument, WebhookStatisticsDocument } from './webhooks.model.ts';
+import type { webhookChange, webhookInput } from './webhooks.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'vault' | 'newId' | 'randomHex' | 'http'> & {
+  memberships: MembershipService;
+  subscriptions: SubscriptionService;
+};
+
+type Statistics = Pick<
+  WebhookStatisticsDocument,
+  'deliveryCount' | 'deliverySuccessCount' | 'lastTriggered'
+>;
+
+interface WebhookView extends WebhookDocument, Statistics {
+  id: WebhookDocument['_id'];
+}
+
+interface NewWebhookView extends WebhookView {
+  signingSecret: string;
+}
+
+interface DeletedWebhookView {
+  _id: WebhookDocument['_id'];
+  id: WebhookDocument['_id'];
+  deleted: true;
+}
+
+/** What is told of one event is told so many times at most. */
+const MAX_WEBHOOKS = 100;
+const SECRET_BYTES = 32;
+const NEVER: Statistics = { deliveryCount: 0, deliverySuccessCount: 0, lastTriggered: null };
+const ACTIVE = { switchedOffAt: null, switchedOffReason: null } as const;
+
+/** Everything but `list`, `get` and `check` belongs into a transaction. */
+export function createWebhookService(deps: Deps) {
+  const { models, vault, newId, randomHex, http, memberships, subscriptions } = deps;
+
+  function find(tenant: Tenant, _id: string): Promise<WebhookDocument> {
+    const where = { ...visible(tenant), _id };
+    return findOr404(models.webhooks.findOne(where).lean<WebhookDocument>());
+  }
+
+  async function viewsOf(webhooks: readonly WebhookDocument[]): Promise<WebhookView[]> {
+    const [first] = webhooks;
+    if (!first) return [];
+    const { organizationId } = first;
+    const found = await models.webhookStatistics
+      .find({ organizationId, _id: { $in: webhooks.map(({ _id }) => _id) } })
+      .lean<WebhookStatisticsDocument[]>();
+    const byId = new Map(found.map((row) => [row._id.toHexString(), row]));
+    return webhooks.map((webhook) => ({
+      ...webhook,
+      ...(byId.get(webhook._id.toHexString()) ?? NEVER),
+      id: webhook._id,
+    }));
+  }
+
+  async function viewOf(webhook: WebhookDocument): Promise<WebhookView> {
+    const [view] = await viewsOf([webhook]);
+    if (!view) throw new AppError('INTERNAL_ERROR');
+    return view;
+  }
+
+  /** Under the lock of the organisation, which whoever adds one holds. */
+  async function requireRoom(organizationId: string): Promise<void> {
+    await memberships.lock(organizationId);
+    if ((await models.webhooks.countDocuments({ organizationId })) >= MAX_WEBHOOKS)
+      throw new AppError(
+        'INVALID_OPERATION',
+        `An organisation has at most ${MAX_WEBHOOKS} webhooks`,
+      );
+  }
+
+  async function requireWorkspace(organizationId: string, _id: string | null): Promise<void> {
+    if (_id === null) return;
+    await findOr404(models.workspaces.exists({ _id, organizationId }), 'No such workspace');
+  }
+
+  return {
+    async list(
+      tenant: Tenant,
+      { search, ...page }: Page & { search?: string | undefined },
+    ): Promise<Listed<WebhookView>> {
+      const where = { ...visible(tenant), ...(search && { $and: [containing(search)] }) };
+      const { items, total } = await listPage(models.webhooks, where, page);
+      return { items: await viewsOf(items), total };
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    get: find,
+
+    /** Looks where an address leads; undefined: it does not change. @throws AppError `SSRF_BLOCKED` */
+    async check(url: string | undefined): Promise<void> {
+      if (url !== undefined) await http.check(url);
+    },
+
+    /** @throws AppError `NOT_FOUND` for an unknown workspace, `DUPLICATE`, `INVALID_OPERATION` when there are too many */
+    async create(
+      { organizationId, workspaceId: chosen }: Tenant,
+      { workspaceId = chosen, ...contents }: z.output<typeof webhookInput>,
+    ): Promise<NewWebhookView> {
+      await requireWorkspace(organizationId, workspaceId);
+      await requireRoom(organizationId);
+      const _id = newId();
+      const secret = signingSecret(randomHex(SECRET_BYTES));
+      const fingerprint = fingerprintOf({ ...contents, workspaceId });
+      const made = await insertOne(models.webhooks, {
+        ...contents,
+        _id,
+        organizationId,
+        workspaceId,
+        fingerprint,
+        sealedSecret: vault.seal(secret, webhookSecretAad(_id)),
+      }).catch(refuseDuplicate);
+      subscriptions.changed(organizationId);
+      return { ...made, ...NEVER, id: made._id, signingSecret: secret };
+    },
+
+    /** Switched on again, its failures of before are forgotten. @throws AppError `NOT_FOUND`, `DUPLICATE` */
+    async update(
+      tenant: Tenant,
+      id: string,
+      change: z.output<typeof webhookChange>,
+    ): Promise<WebhookView> {
+      const { organizationId } = tenant;
+      const before = await find(tenant, id);
+      const workspaceId = before.workspaceId?.toHexString() ?? null;
+      const { url = before.url, events = before.events, isActive } = change;
+      const fingerprint = fingerprintOf({ workspaceId, url, events });
+      const set = { ...givenMembers(change), fingerprint, ...(isActive && ACTIVE) };
+      const where = { organizationId, _id: before._id };
+      const after = await findOr404(
+        models.webhooks
+          .findOneAndUpdate(where, { $set: set }, { returnDocument: 'after' })
+          .lean<WebhookDocument>()
+          .exec()
+          .catch(refuseDuplicate),
+      );
+      if (isActive)
+        await models.webhookStatistics.updateOne(where, { $set: { failingSince: null } });
+      subscriptions.changed(organizationId);
+      return viewOf(after);
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async remove(tenant: Tenant, id: string): Promise<DeletedWebhookView> {
+      const where = { ...visible(tenant), _id: id };
+      const { _id, organizationId } = await findOr404(
+        models.webhooks.findOneAndDelete(where).lean<WebhookDocument>(),
+      );
+      await models.webhookStatistics.deleteOne({ organizationId, _id });
+      subscriptions.changed(tenant.organizationId);
+      return { _id, id: _id, deleted: true };
+    },
+  };
+}
+export type WebhookService = ReturnType<typeof createWebhookService>;
+
+/** A workspace sees its own, and those of the whole organisation. */
+function visible({ organizationId, workspaceId }: Tenant) {
+  if (workspaceId === null) return { organizationId };
+  return { organizationId, $or: [{ workspaceId }, { workspaceId: null }] };
+}
+
+function containing(text: string): object {
+  const literal = new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+  return { $or: [{ url: literal }, { description: literal }] };
+}
+
+function fingerprintOf({
+  workspaceId,
+  url,
+  events,
+}: {
+  workspaceId: string | null;
+  url: string;
+  events: readonly string[];
+}): string {
+  return sha256Hex(JSON.stringify([workspaceId, new URL(url).href, [...events].sort()]));
+}
+
+function refuseDuplicate(error: unknown): never {
+  throw isDuplicateKey(error) ? new AppError('DUPLICATE') : error;
+}

@@ -1,0 +1,15 @@
+// Bad input to webhooks and alerts.
+import { expect } from 'vitest';
+import { operationsOf } from '../examples/all.ts';
+import { runs } from '../../setup/runs.ts';
+import { harmless, test } from './sweep.ts';
+
+test.for(operationsOf('events'))('%s', async (operation, { sweep }) => {
+  expect(await sweep.over(operation, runs(4, 1))).toEqual(harmless(operation));
+});
+
+test('afterwards both chains are whole, no audit row waits, and the main job still works', async ({
+  sweep,
+}) => {
+  expect(await sweep.aftermath()).toEqual({ brokenLinks: [], ingestion: 201 });
+});

@@ -1,0 +1,69 @@
+// Events as chat messages: nothing in them is read as markup.
+import { expect, test } from 'vitest';
+import { chatMessage, chatServiceOf } from '../../../src/domain/events/chat-messages.ts';
+
+const body = (data: Record<string, unknown>) => ({
+  event: 'trace.blocked',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  data,
+});
+
+test('Slack is sent plain text, with its three characters escaped', () => {
+  const data = { agentName: '<!channel> & <https://evil.example.com/|click>', none: null, n: 1 };
+  expect(chatMessage('chat_a', body(data))).toEqual({
+    text: 'Decision blocked\nagentName: &lt;!channel&gt; &amp; &lt;https://evil.example.com/|click&gt;\nn: 1',
+    mrkdwn: false,
+  });
+});
+
+test('Teams is sent a card of runs of text, which read no Markdown', () => {
+  const reason = '[click](https://evil.example.com)';
+  const run = (text: string, more: object = {}) => ({ type: 'TextRun', text, ...more });
+  const bold = { weight: 'Bolder' };
+  expect(chatMessage('chat_b', body({ reason }))).toEqual({
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: [
+            {
+              type: 'RichTextBlock',
+              inlines: [run('Decision blocked', { ...bold, size: 'Medium' })],
+            },
+            { type: 'RichTextBlock', inlines: [run('reason: ', bold), run(reason)] },
+          ],
+        },
+      },
+    ],
+  });
+});
+
+test.each(['__proto__', 'constructor', 'agent.created'])('%s is its own title', (event) => {
+  const message = chatMessage('chat_a', { ...body({}), event }) as { text: string };
+  expect(message.text).toBe(event);
+});
+
+test('long values are cut', () => {
+  const message = chatMessage('chat_a', body({ reason: 'x'.repeat(10_000) })) as { text: string };
+  expect(message.text.length).toBeLessThan(600);
+});
+
+test.each([
+  ['https://hooks.slack.example.com/services/a', 'chat_a'],
+  ['https://chat.example.com/hook', 'chat_a'],
+])('%s leads to %s', (url, service) => {
+  expect(chatServiceOf(url)).toBe(service);
+});
+
+test.each([
+  ['prod-1.westeurope', 'logic.azure.com', 'chat_b'],
+  ['tenant', 'webhook.office.com', 'chat_b'],
+  ['default.environment', 'api.powerplatform.com', 'chat_b'],
+  ['evil', 'webhook.office.com.example.com', 'chat_a'],
+])('%s.%s leads to %s', (name, host, service) => {
+  expect(chatServiceOf(`https://${name}.${host}:443/x`)).toBe(service);
+});

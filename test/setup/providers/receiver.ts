@@ -1,0 +1,68 @@
+// A receiver of webhooks on the loopback, which keeps what it gets and verifies it as a customer would.
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+
+export interface Message {
+  path: string;
+  headers: IncomingHttpHeaders;
+  text: string;
+  // Tests read what they expect; a wrong shape fails the expectation, not the compiler.
+  // oxlint-disable-next-line typescript/no-explicit-any -- see above
+  body: any;
+}
+
+export interface Receiver {
+  /** Without a slash at the end. */
+  url: string;
+  /** `host:port`, for the list of what an installation allows. */
+  host: string;
+  received: Message[];
+  /** Connections that were opened, for whatever purpose. */
+  readonly connections: number;
+  /** What was posted to a path, oldest first. */
+  at(path: string): Message[];
+  /** How a path answers; default 204. */
+  answers: Map<string, (response: ServerResponse, message: Message) => void>;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const received: Message[] = [];
+  const answers: Receiver['answers'] = new Map();
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      const { url: path = '', headers } = request;
+      const message = { path, headers, text, body: JSON.parse(text) as unknown };
+      received.push(message);
+      const answer = answers.get(path);
+      if (answer) answer(response, message);
+      else response.writeHead(204).end();
+    });
+  });
+  let connections = 0;
+  server.on('connection', () => (connections += 1));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `http://${host}`,
+    host,
+    received,
+    get connections() {
+      return connections;
+    },
+    at: (path: string) => received.filter((message) => message.path === path),
+    answers,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** What a receiver that trusts nothing but its secret reads. @throws Error for a wrong signature, or one that is too old */
+export function verified({ text, headers }: Message, secret: string): unknown {
+  return new Webhook(secret).verify(text, headers as Record<string, string>);
+}
