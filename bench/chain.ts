@@ -253,6 +253,7 @@ function decisionOf(tenant: Tenant, i: number) {
     tenant,
     traceId: newTraceId(systemClock),
     workspaceId: tenant.defaultWorkspaceId,
+    reviewSla: {},
     agent: null,
     at,
     logPayloads: true,
@@ -264,6 +265,7 @@ function decisionOf(tenant: Tenant, i: number) {
       confidenceScore: 0.8125,
       tags: ['LOW_CONFIDENCE'],
       policy: null,
+      reviewPriority: null,
       matchedPolicyIds: [],
       evaluation,
       facts: {

@@ -26,7 +26,7 @@ interface Deps {
 }
 
 export function createDecisions(platform: Platform, { audit, identity }: Deps) {
-  const { organizations, auth } = identity;
+  const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
   const resolver = createAgentResolver(platform);
   const activity = createAgentActivityService(platform);
@@ -40,14 +40,23 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
 
   const scrubbers = createScrubbers();
   const counts = createTraceCounts(platform);
-  const judging = { agents: resolver, agentHistory, policySets, organizations, scrubbers };
+  const judging = {
+    agents: resolver,
+    agentHistory,
+    policySets,
+    organizations,
+    workspaces,
+    scrubbers,
+  };
   const ingestion = createIngestionService({ ...platform, ...judging });
   const readScrubbers = createReadScrubbers({ organizations, scrubbers });
-  const reading = { counts, agents: resolver, scrubbers: readScrubbers };
+  const people = { memberships, workspaces, scrubbers: readScrubbers };
+  const { waiting, ...review } = createReview(platform, people);
+  const { verdicts } = review;
+  const reading = { counts, agents: resolver, scrubbers: readScrubbers, verdicts, waiting };
   const reader = createTraceService({ ...platform, ...reading });
   const exports = createTraceExportService({ ...platform, reader });
   const bulk = createBulkService(platform);
-  const review = createReview(platform, { scrubbers: readScrubbers });
 
   const chain = createHashChainService(platform);
   platform.ledger.onSealed(chain.headMoved);

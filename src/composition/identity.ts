@@ -39,7 +39,7 @@ export function createIdentity(platform: Platform, { audit, auditLog, consumers 
   const organizations = createOrganizationService({ ...platform, openLedger });
   const memberships = createMembershipService(platform);
   const belonging = { organizations, memberships };
-  const workspaces = createWorkspaceService(platform);
+  const workspaces = createWorkspaceService({ ...platform, memberships });
   const oneTimeTokens = createOneTimeTokenService(platform);
   const sessions = createSessionService({ ...platform, ...belonging, oneTimeTokens, auditLog });
   const failures = createSignInFailures({ ...platform, sessions, audit });

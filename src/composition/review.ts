@@ -1,13 +1,26 @@
 // What people make of held decisions: the review queue and its verdicts.
+import type { MembershipService } from '../resources/organization/memberships/memberships.service.ts';
+import type { WorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';
 import type { ReadScrubbers } from '../resources/traces/read-scrubbers.ts';
 import { createReviewDecisionService } from '../resources/traces/review/review-decisions.service.ts';
+import { createReviewHandlingService } from '../resources/traces/review/review-handling.service.ts';
 import { createReviewQueueService } from '../resources/traces/review/review-queue.service.ts';
 import { createReviewVerdicts } from '../resources/traces/review/review-verdicts.service.ts';
+import { createReviewWaiting } from '../resources/traces/review/review-waiting.service.ts';
 import type { Platform } from './platform.ts';
 
-export function createReview(platform: Platform, { scrubbers }: { scrubbers: ReadScrubbers }) {
+interface Deps {
+  memberships: MembershipService;
+  workspaces: WorkspaceService;
+  scrubbers: ReadScrubbers;
+}
+
+export function createReview(platform: Platform, deps: Deps) {
+  const { scrubbers } = deps;
   const verdicts = createReviewVerdicts(platform);
   const queue = createReviewQueueService({ ...platform, scrubbers, verdicts });
   const decisions = createReviewDecisionService({ ...platform, scrubbers });
-  return { queue, decisions, verdicts };
+  const handling = createReviewHandlingService({ ...platform, ...deps });
+  const waiting = createReviewWaiting();
+  return { queue, decisions, handling, verdicts, waiting };
 }

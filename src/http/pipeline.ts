@@ -148,7 +148,7 @@ async function authorize(
   if (caller.user) await limits.user(caller.user.userId, rate);
   if (caller.user && route.limits?.includes('onboarding'))
     await limits.onboarding(caller.user.userId, rate);
-  if (caller.key?.agentId != null)
+  if (route.auth === 'anyKey' && caller.key?.agentId != null)
     await limits.agent(
       caller.key.agentId,
       await services.agents.resolver.requestsPerMinute(caller.tenant, caller.key.agentId),

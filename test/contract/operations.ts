@@ -117,6 +117,8 @@ const SPECIFIED = {
     'GET /api/v1/review-queue',
     'POST /api/v1/review-queue/:id/decision',
     'POST /api/v1/review-queue/bulk-decision',
+    'PATCH /api/v1/review-queue/:id/assign',
+    'POST /api/v1/review-queue/:id/escalate',
   ],
   'document 2, section 4.5': [
     'GET /api/v1/hash-chain/status',

@@ -1,5 +1,6 @@
 // The verdict of a set of policies on a decision, by the fixed precedence between actions (document 2, policy evaluation rules).
 import type { JsonObject } from '../record/json.ts';
+import { REVIEW_PRIORITIES, type ReviewPriority } from '../review-sla.ts';
 import {
   actionTypes,
   type Action,
@@ -19,6 +20,8 @@ export interface Match {
   readonly actions: readonly ActionType[];
   /** The configs of the policy's `notify` actions. */
   readonly notifications: readonly JsonObject[];
+  /** How urgently what it holds is to be looked at: `config.priority` of its `flag_for_review`; null: it does not say. */
+  readonly reviewPriority: ReviewPriority | null;
   /** The error for which the policy counts as a match; null when it matched. */
   readonly error: string | null;
 }
@@ -72,6 +75,7 @@ export function matchOf({
     reason: configuredReason(actions) ?? (description || describe(conditions)),
     actions: actions.map(({ type }) => type),
     notifications: actions.flatMap(({ type, config }) => (type === 'notify' ? [config ?? {}] : [])),
+    reviewPriority: configuredPriority(actions),
     error: null,
   };
 }
@@ -89,6 +93,12 @@ function configuredReason(actions: readonly Action[]): string | null {
     (reasons.find((reason) => typeof reason === 'string' && reason !== '') as string | undefined) ??
     null
   );
+}
+
+function configuredPriority(actions: readonly Action[]): ReviewPriority | null {
+  const holding = actions.filter(({ type }) => type === 'flag_for_review');
+  const named = holding.map(({ config }) => config?.['priority']);
+  return REVIEW_PRIORITIES.find((priority) => named.includes(priority)) ?? null;
 }
 
 const reasonLength = 500;

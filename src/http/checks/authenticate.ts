@@ -44,7 +44,7 @@ function allowKey(caller: Caller, route: Route): Caller {
   const { key } = caller;
   if (route.auth === 'user')
     throw new AppError('FORBIDDEN', 'This operation requires a session token');
-  if (route.auth !== 'anyKey' && key?.kind === 'agentKey')
+  if (route.auth !== 'anyKey' && key?.kind === 'agentKey' && !route.agentKeys)
     throw new AppError('FORBIDDEN', 'Agent keys can only ingest decisions');
   if (route.method !== 'get' && key?.readOnly)
     throw new AppError('FORBIDDEN', 'This key is read-only');

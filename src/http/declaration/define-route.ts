@@ -144,6 +144,8 @@ export interface Meta {
   writes?: 'transaction' | 'own' | 'none';
   /** For workspace keys limited to certain agents: `filtered`, the service filters by agent; `irrelevant`, the data belongs to no agent. Absent: 403. */
   agentScope?: 'filtered' | 'irrelevant';
+  /** An agent key is let in too, as a reader of its own agent's records. */
+  agentKeys?: true;
   /** Maximum size of the body in bytes; default 100 KiB. */
   bodyLimit?: number;
   /** Encoding of the body; default JSON. The members of a form are strings. */

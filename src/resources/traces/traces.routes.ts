@@ -2,16 +2,17 @@
 import { z } from 'zod';
 import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
-import { byId } from '../../http/declaration/views.ts';
 import type { Ingested } from './ingestion/ingestion.service.ts';
 import {
   bulkDeleteBody,
   bulkStatusBody,
   bulkView,
+  byTrace,
   ingestBody,
   ingestView,
   traceQuery,
   traceView,
+  traceWaitQuery,
 } from './traces.schemas.ts';
 
 const read = { auth: 'reader', agentScope: 'filtered' } as const;
@@ -87,11 +88,15 @@ export const traceRoutes = [
   route({
     method: 'get',
     path: '/:id',
-    summary: 'One decision',
+    summary:
+      'One decision; an agent with its own key may name it by its `traceId`, and wait for a verdict',
     ...read,
-    params: byId,
+    agentKeys: true,
+    params: byTrace,
+    query: traceWaitQuery,
     data: traceView,
-    handler: ({ tenant, params }, { traces }) => traces.reader.get(tenant, params.id),
+    handler: ({ tenant, params, query }, { traces }) =>
+      traces.reader.get(tenant, params.id, query.wait),
   }),
   route({
     method: 'post',

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/record/json.ts';
 import { type ContentLimits, SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
-import { from, id, instant, listOf, to } from '../../http/declaration/views.ts';
+import { from, id, idParam, instant, listOf, to } from '../../http/declaration/views.ts';
+import { traceReviewView } from './review/review.schemas.ts';
 import { TRACE_STATUSES } from './traces.model.ts';
 
 /** Any JSON value: it came through the strict parser, or out of a stored text. */
@@ -109,6 +110,18 @@ export const traceQuery = z.object({
 });
 export type TraceQuery = z.output<typeof traceQuery>;
 
+/** An object id, or the name that an agent knows its decision by; anything else is `NOT_FOUND`. */
+export const byTrace = z.object({ id: z.union([idParam, z.string().regex(/^trc_[0-9a-f]{32}$/)]) });
+export const traceWaitQuery = z.object({
+  wait: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(15)
+    .default(0)
+    .describe('Seconds to wait for the verdict of a pending review'),
+});
+
 export const traceView = z.object({
   _id: id,
   id,
@@ -145,6 +158,10 @@ export const traceView = z.object({
   art12: json.optional(),
   conversation: json.optional(),
   crew: json.optional(),
+  review: traceReviewView
+    .nullable()
+    .exactOptional()
+    .describe('Only of one decision: its review; null unless it was held'),
   payloadOmitted: z
     .literal(true)
     .exactOptional()

@@ -2,9 +2,14 @@
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
+import { AppError } from '../../errors.ts';
 import { findOr404, type Listed } from '../../platform/mongo/queries.ts';
 import type { AgentResolver } from '../agents/agent-resolver.service.ts';
 import type { ReadScrubbers } from './read-scrubbers.ts';
+import { isHeld } from './review/held.ts';
+import { toTraceReview, type TraceReview } from './review/review.view.ts';
+import type { ReviewVerdicts } from './review/review-verdicts.service.ts';
+import type { ReviewWaiting } from './review/review-waiting.service.ts';
 import type { TraceCounts } from './trace-counts.ts';
 import { readTracePage, type ScrubberOf } from './trace-pages.ts';
 import type { TraceDocument } from './traces.model.ts';
@@ -16,6 +21,8 @@ type Deps = Pick<Platform, 'models'> & {
   counts: TraceCounts;
   agents: AgentResolver;
   scrubbers: ReadScrubbers;
+  verdicts: ReviewVerdicts;
+  waiting: ReviewWaiting;
 };
 
 /** Which decisions a query means, and what each is scrubbed with when it is shown. */
@@ -24,7 +31,12 @@ export interface TraceSelection {
   scrubberOf: ScrubberOf;
 }
 
-export function createTraceService({ models, counts, agents, scrubbers }: Deps) {
+/** A decision on its own, with its review. */
+export type TraceDetails = TraceView & { review: TraceReview | null };
+
+export function createTraceService(deps: Deps) {
+  const { models, counts, agents, scrubbers, verdicts, waiting } = deps;
+
   /** An agent is named as a decision names it: by id, or by the text that is stored where no agent had that name. */
   async function agentFilter(organizationId: string, named: string): Promise<object> {
     const agent = await agents.resolve(organizationId, named);
@@ -42,6 +54,18 @@ export function createTraceService({ models, counts, agents, scrubbers }: Deps) 
       ...between('timestamp', query.dateFrom, query.dateTo),
       ...(search !== undefined && { $text: { $search: search } }),
     };
+  }
+
+  async function details(tenant: Tenant, id: string): Promise<TraceDetails> {
+    const { organizationId } = tenant;
+    const where = { ...visibleTo(tenant), organizationId, ...named(tenant, id) };
+    const trace = await findOr404(models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>());
+    const scrubberOf = await scrubbers.readingFor(organizationId);
+    const view = toTraceView(trace, scrubberOf(trace));
+    if (!isHeld(view)) return { ...view, review: null };
+    const isDecided = view.held.item.status !== 'pending';
+    const found = await verdicts.of(organizationId, isDecided ? [view.traceId] : []);
+    return { ...view, review: toTraceReview(view, found.get(view.traceId)) };
   }
 
   async function select(tenant: Tenant, query: TraceQuery): Promise<TraceSelection> {
@@ -63,19 +87,30 @@ export function createTraceService({ models, counts, agents, scrubbers }: Deps) 
       return { items, total };
     },
 
-    /** By its object id. @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, id: string): Promise<TraceView> {
+    /**
+     * By its object id; for its agent also by its `traceId`. `wait`: seconds to wait for a verdict.
+     * @throws AppError `NOT_FOUND`
+     */
+    async get(tenant: Tenant, id: string, wait = 0): Promise<TraceDetails> {
       const { organizationId } = tenant;
-      const where = { ...visibleTo(tenant), organizationId, _id: id };
-      const trace = await findOr404(
-        models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>(),
-      );
-      const scrubberOf = await scrubbers.readingFor(organizationId);
-      return toTraceView(trace, scrubberOf(trace));
+      const isPending = ({ review }: TraceDetails) => review?.status === 'pending';
+      return waiting.until({
+        organizationId,
+        seconds: wait,
+        look: () => details(tenant, id),
+        isDone: (trace) => !isPending(trace),
+      });
     },
   };
 }
 export type TraceService = ReturnType<typeof createTraceService>;
+
+/** An agent knows its decision by the name in the answer. @throws AppError `NOT_FOUND` */
+function named({ actor }: Tenant, id: string): object {
+  if (!id.startsWith('trc_')) return { _id: id };
+  if (actor.kind !== 'agentKey') throw new AppError('NOT_FOUND');
+  return { traceId: id };
+}
 
 function between<T>(
   field: string,

@@ -27,6 +27,8 @@ test('an organisation begins with its default workspace', async () => {
         organizationId: eve.organizationId,
         name: 'Default',
         isDefault: true,
+        escalationPolicy: { escalateTo: null },
+        reviewSla: { critical: null, high: null, medium: null, low: null },
         createdAt: expect.any(String),
         updatedAt: expect.any(String),
       },

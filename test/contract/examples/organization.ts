@@ -72,9 +72,13 @@ export const organization: ResourceExamples = {
     }),
     'GET /api/v1/workspaces': nothing,
     'POST /api/v1/workspaces': ({ mark }) => ({ body: { name: `${mark} ${randomHex(6)}` } }),
-    'PATCH /api/v1/workspaces/:id': ({ workspaceId, mark }) => ({
+    'PATCH /api/v1/workspaces/:id': ({ workspaceId, mark, owner }) => ({
       params: { id: workspaceId },
-      body: { name: `${mark} ${randomHex(6)}` },
+      body: {
+        name: `${mark} ${randomHex(6)}`,
+        escalationPolicy: { escalateTo: owner.userId },
+        reviewSla: { critical: 1, high: 4, medium: 24, low: null },
+      },
     }),
   },
 };

@@ -22,7 +22,7 @@ export const traces: ResourceExamples = {
     'POST /api/v1/traces': agentKeys,
     'GET /api/v1/traces': readers,
     'GET /api/v1/traces/export': paid(readers),
-    'GET /api/v1/traces/:id': ofOne(readers),
+    'GET /api/v1/traces/:id': { ...ofOne(readers), agentKey: 'ok' },
     'GET /api/v1/traces/:id/ml-bom': ofOne(readers),
     'POST /api/v1/traces/bulk-status': writers,
     'POST /api/v1/traces/bulk-delete': managers,
@@ -31,7 +31,7 @@ export const traces: ResourceExamples = {
     'POST /api/v1/traces': ({ agentId, mark }) => ({ body: decisionBody(agentId, mark) }),
     'GET /api/v1/traces': ({ agentId }) => ({ query: { ...page, ...filters(agentId) } }),
     'GET /api/v1/traces/export': ({ agentId }) => ({ query: filters(agentId) }),
-    'GET /api/v1/traces/:id': ofTrace,
+    'GET /api/v1/traces/:id': ({ traceId }) => ({ params: { id: traceId }, query: { wait: '1' } }),
     'GET /api/v1/traces/:id/ml-bom': ofTrace,
     'POST /api/v1/traces/bulk-status': ({ traceId }) => ({
       body: { ids: [traceId], status: 'approved' },

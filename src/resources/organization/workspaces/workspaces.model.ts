@@ -1,17 +1,28 @@
 // Workspaces divide an organisation's agents, policies and decisions; every organisation has a default one.
 import { Schema, type Types } from 'mongoose';
+import type { ReviewPriority } from '../../../domain/review-sla.ts';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface WorkspaceDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
   name: string;
+  /** Who gets escalated reviews; null: an owner. */
+  escalationPolicy: { escalateTo: Types.ObjectId | null };
+  /** Hours to a reviewer's deadline, by priority; null: none. */
+  reviewSla: Record<ReviewPriority, number | null>;
   createdAt: Date;
   updatedAt: Date;
 }
 
+const hours = { type: Number, default: null };
+
 export const workspaceSchema = new Schema<WorkspaceDocument>(
-  { name: { type: String, required: true, trim: true, maxlength: 100 } },
+  {
+    name: { type: String, required: true, trim: true, maxlength: 100 },
+    escalationPolicy: { escalateTo: { type: Schema.Types.ObjectId, default: null } },
+    reviewSla: { critical: hours, high: hours, medium: hours, low: hours },
+  },
   { collection: 'workspaces', timestamps: true, autoIndex: false },
 );
 workspaceSchema.plugin(tenancy);

@@ -1,18 +1,10 @@
-// Workspaces: list, create, rename.
+// Workspaces: list, create, change.
 import { z } from 'zod';
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
-import { byId, id, instant, line } from '../../../http/declaration/views.ts';
+import { byId } from '../../../http/declaration/views.ts';
+import { workspaceChange, workspaceInput, workspaceView } from './workspaces.schemas.ts';
 
-const workspaceInput = z.strictObject({ name: line(100) });
-const workspaceView = z.object({
-  _id: id,
-  organizationId: id,
-  name: z.string(),
-  isDefault: z.boolean(),
-  createdAt: instant,
-  updatedAt: instant,
-});
 const manage = { auth: 'user', roles: MANAGERS } as const;
 
 export const workspaceRoutes = [
@@ -40,13 +32,13 @@ export const workspaceRoutes = [
   route({
     method: 'patch',
     path: '/:id',
-    summary: 'Rename a workspace',
+    summary: 'Rename a workspace, or change how its reviews are handled',
     ...manage,
     params: byId,
-    body: workspaceInput,
+    body: workspaceChange,
     data: workspaceView,
     audit: { action: 'workspace.update', resource: 'workspace' },
     handler: ({ tenant, params, body }, { organization }) =>
-      organization.workspaces.rename(tenant, params.id, body),
+      organization.workspaces.change(tenant, params.id, body),
   }),
 ];

@@ -1,31 +1,66 @@
 // Workspaces of an organisation (document 1, section 1: selected by `x-workspace-id`).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
+import type { ReviewSla } from '../../../domain/review-sla.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';
+import type { WorkspaceChange } from './workspaces.schemas.ts';
 
 interface WorkspaceView extends WorkspaceDocument {
   /** The one that decisions go to when none is chosen. */
   isDefault: boolean;
 }
 
+/** How a workspace's reviews are handled. */
+export interface WorkspaceSettings {
+  reviewSla: ReviewSla;
+  escalateTo: string | null;
+}
+
+type Deps = Pick<Platform, 'models' | 'caches' | 'onCommit'> & { memberships: MembershipService };
+
 const CACHED_WORKSPACES = 10_000;
 const ID = /^[0-9a-f]{24}$/;
 
-export function createWorkspaceService({ models, caches }: Pick<Platform, 'models' | 'caches'>) {
-  const known = caches.open<true>({ collections: ['workspaces'], max: CACHED_WORKSPACES });
+export function createWorkspaceService({ models, caches, onCommit, memberships }: Deps) {
+  const known = caches.open<WorkspaceSettings>({
+    collections: ['workspaces'],
+    max: CACHED_WORKSPACES,
+  });
+
+  async function settingsOf(
+    organizationId: string,
+    workspaceId: string,
+  ): Promise<WorkspaceSettings | null> {
+    if (!ID.test(workspaceId)) return null;
+    return known.get(`${organizationId}/${workspaceId}`, async () => {
+      const found = await models.workspaces
+        .findOne({ _id: workspaceId, organizationId })
+        .lean<WorkspaceDocument>();
+      return found && { organizationId, value: toSettings(found) };
+    });
+  }
+
+  /** @throws AppError `NOT_FOUND` when whoever is to get escalations is no active member */
+  async function requireReceiver(
+    organizationId: string,
+    { escalationPolicy }: WorkspaceChange,
+  ): Promise<void> {
+    const receiver = escalationPolicy?.escalateTo ?? null;
+    if (receiver !== null && !(await memberships.findEnterable(organizationId, receiver)))
+      throw new AppError('NOT_FOUND', 'No active member has this id');
+  }
+
   return {
+    /** Null when it is no workspace of the organisation. */
+    settingsOf,
+
     /** The id when it is a workspace of the organisation, else null. */
     async find(organizationId: string, workspaceId: string): Promise<string | null> {
-      if (!ID.test(workspaceId)) return null;
-      const exists = await known.get(`${organizationId}/${workspaceId}`, async () =>
-        (await models.workspaces.exists({ _id: workspaceId, organizationId }))
-          ? { organizationId, value: true }
-          : null,
-      );
-      return exists ? workspaceId : null;
+      return (await settingsOf(organizationId, workspaceId)) && workspaceId;
     },
 
     async list({ organizationId, defaultWorkspaceId }: Tenant): Promise<WorkspaceView[]> {
@@ -43,25 +78,63 @@ export function createWorkspaceService({ models, caches }: Pick<Platform, 'model
     },
 
     /** @throws AppError `NOT_FOUND`, `ALREADY_EXISTS` */
-    async rename(
+    async change(
       { organizationId, defaultWorkspaceId }: Tenant,
       id: string,
-      { name }: { name: string },
+      change: WorkspaceChange,
     ): Promise<WorkspaceView> {
-      await requireFreeName(models, { organizationId, name, _id: { $ne: id } });
-      const renamed = await findOr404(
+      const { name } = change;
+      if (name !== undefined)
+        await requireFreeName(models, { organizationId, name, _id: { $ne: id } });
+      await requireReceiver(organizationId, change);
+      const changed = await findOr404(
         models.workspaces
-          .findOneAndUpdate({ _id: id, organizationId }, { name }, { returnDocument: 'after' })
+          .findOneAndUpdate(
+            { _id: id, organizationId },
+            { $set: membersOf(change) },
+            { returnDocument: 'after' },
+          )
           .lean<WorkspaceDocument>(),
       );
-      return toView(renamed, defaultWorkspaceId);
+      onCommit(() => known.invalidate(organizationId));
+      return toView(changed, defaultWorkspaceId);
     },
   };
 }
 export type WorkspaceService = ReturnType<typeof createWorkspaceService>;
 
+/** Workspaces of earlier versions have no settings. */
 function toView(workspace: WorkspaceDocument, defaultId: string | null): WorkspaceView {
-  return { ...workspace, isDefault: workspace._id.toHexString() === defaultId };
+  const { escalationPolicy, reviewSla } = workspace as Partial<WorkspaceDocument>;
+  return {
+    ...workspace,
+    escalationPolicy: { escalateTo: escalationPolicy?.escalateTo ?? null },
+    reviewSla: {
+      critical: reviewSla?.critical ?? null,
+      high: reviewSla?.high ?? null,
+      medium: reviewSla?.medium ?? null,
+      low: reviewSla?.low ?? null,
+    },
+    isDefault: workspace._id.toHexString() === defaultId,
+  };
+}
+
+function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
+  const { reviewSla, escalationPolicy } = toView(workspace, null);
+  return { reviewSla, escalateTo: escalationPolicy.escalateTo?.toHexString() ?? null };
+}
+
+/** Priorities that are not given keep their hours. */
+function membersOf({ name, escalationPolicy, reviewSla = {} }: WorkspaceChange): object {
+  const hours = Object.entries(reviewSla).map(([priority, value]) => [
+    `reviewSla.${priority}`,
+    value,
+  ]);
+  return {
+    ...(name !== undefined && { name }),
+    ...(escalationPolicy && { escalationPolicy }),
+    ...(Object.fromEntries(hours) as object),
+  };
 }
 
 async function requireFreeName(

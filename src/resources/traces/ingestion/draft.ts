@@ -6,6 +6,7 @@ import { JUDGING_VERSION } from '../../../domain/judging-version.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { tracePayload } from '../../../domain/record/payload.ts';
+import { type ReviewSla, slaDeadline } from '../../../domain/review-sla.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import type { KnownAgent } from '../../agents/agent-resolver.service.ts';
 import type { Judgement } from './judge.ts';
@@ -20,6 +21,7 @@ export interface DraftInput {
   tenant: Tenant;
   traceId: string;
   workspaceId: string;
+  reviewSla: ReviewSla;
   agent: KnownAgent | null;
   logPayloads: boolean;
   schemaVersion: string;
@@ -125,7 +127,7 @@ function fieldsOf(
   input: DraftInput,
   { agentId, agentVersion, timestamp, clientInfo }: Origin,
 ): Omit<TraceFields, 'sealed' | 'rationale'> {
-  const { workspaceId, agent, judged, schemaVersion, at, scrubVersion, newReviewId } = input;
+  const { workspaceId, agent, judged, schemaVersion, at, scrubVersion } = input;
   const { content, verdict, confidenceScore, tags, policy, matchedPolicyIds } = judged;
   const latency = (content.metadata as { latencyMs?: Json } | undefined)?.latencyMs;
   return {
@@ -146,9 +148,19 @@ function fieldsOf(
     matchedPolicyIds,
     latency: typeof latency === 'number' ? latency : null,
     scrub: { rulesVersion: scrubVersion },
-    ...(verdict === 'flagged' && {
-      review: { _id: newReviewId(), status: 'pending', priority: 'medium', workflowStep: 1 },
-    }),
+    ...(verdict === 'flagged' && { review: newReview(input) }),
+  };
+}
+
+/** What a held decision waits for. */
+function newReview({ newReviewId, judged, reviewSla, at }: DraftInput): ReviewItem {
+  const priority = judged.reviewPriority ?? 'medium';
+  return {
+    _id: newReviewId(),
+    status: 'pending',
+    priority,
+    workflowStep: 1,
+    slaDeadline: slaDeadline(reviewSla, priority, at),
   };
 }
 

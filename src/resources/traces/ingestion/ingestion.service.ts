@@ -5,12 +5,14 @@ import { hardLimit } from '../../../domain/identity/plans.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { deprecationHeaders } from '../../../domain/record/schema-versions.ts';
+import type { ReviewSla } from '../../../domain/review-sla.ts';
 import { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { objectId } from '../../../ledger/ledger.model.ts';
 import type { AgentHistoryService } from '../../agents/activity/agent-history.service.ts';
 import type { AgentResolver, KnownAgent } from '../../agents/agent-resolver.service.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
+import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
 import type { PolicySetService } from '../../policies/policy-sets.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
@@ -29,6 +31,7 @@ type Deps = Pick<
   agentHistory: AgentHistoryService;
   policySets: PolicySetService;
   organizations: OrganizationService;
+  workspaces: WorkspaceService;
   scrubbers: Scrubbers;
 };
 
@@ -54,6 +57,7 @@ export interface Ingested {
 
 interface Judging extends JudgeInput {
   workspaceId: string;
+  reviewSla: ReviewSla;
 }
 
 /** A request that was checked, with everything that its decision is judged by. */
@@ -68,7 +72,8 @@ interface Accepted {
 }
 
 export function createIngestionService(deps: Deps) {
-  const { agents, agentHistory, policySets, organizations, scrubbers, clock, config } = deps;
+  const { agents, agentHistory, policySets, organizations, workspaces } = deps;
+  const { scrubbers, clock, config } = deps;
   const ledger = deps.ledger.appender;
 
   async function agentOf(
@@ -89,15 +94,17 @@ export function createIngestionService(deps: Deps) {
   ): Promise<Judging> {
     const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
     const workspaceId = chosen ?? agent?.workspaceId ?? defaultWorkspaceId;
-    const [policies, { scrubNationalIds: nationalIds }, history] = await Promise.all([
+    const [policies, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
       policySets.of(organizationId, workspaceId),
       organizations.context(organizationId),
       agentHistory.of(organizationId, agent?.agentId ?? null),
+      workspaces.settingsOf(organizationId, workspaceId),
     ]);
     return {
       agent,
       agentPolicies,
       workspaceId,
+      reviewSla: workspace?.reviewSla ?? {},
       policies,
       history,
       scrubber: scrubbers.of({ nationalIds, extended: agentPolicies.piiMasking }),
@@ -147,6 +154,7 @@ export function createIngestionService(deps: Deps) {
       tenant,
       traceId: deps.newTraceId(),
       workspaceId: judging.workspaceId,
+      reviewSla: judging.reviewSla,
       agent: judging.agent,
       at: judging.at,
       logPayloads: judging.agentPolicies.logPayloads,

@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
 import { factsOf } from '../../../domain/policies/facts.ts';
 import type { PolicyVerdict } from '../../../domain/policies/verdict.ts';
+import type { ReviewPriority } from '../../../domain/review-sla.ts';
 import { detectionTag } from '../../../domain/scrub/rule.ts';
 import type { KnownAgent } from '../../agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
@@ -29,6 +30,8 @@ export interface Judgement {
   tags: string[];
   /** Named in the answer to a flagged or blocked decision. */
   policy: { name: string; reason: string } | null;
+  /** What the policy that held it says of its urgency; null: nothing. */
+  reviewPriority: ReviewPriority | null;
   matchedPolicyIds: string[];
   /** What the chain commits to about the judgement. */
   evaluation: JsonObject;
@@ -63,6 +66,7 @@ export function judge(given: JsonObject, input: JudgeInput): Judgement {
     confidenceScore,
     tags,
     policy: decision.policy,
+    reviewPriority: decision.reviewPriority,
     matchedPolicyIds: found.matched.map(({ id }) => id),
     evaluation: evaluationOf(input, { scored, found, tags, decision, scrubbed }),
     facts: { agentName, pii, policy: decision.policy, members: Object.keys(submitted) },
@@ -83,6 +87,7 @@ function findingsOf(submitted: JsonObject, input: JudgeInput) {
 interface Decision {
   verdict: Verdict;
   policy: Judgement['policy'];
+  reviewPriority: ReviewPriority | null;
   /** The id of a policy, or the name of the agent's setting. */
   decidedBy: string | null;
 }
@@ -92,6 +97,7 @@ function decisionOf(found: PolicyVerdict, isAnomaly: boolean): Decision {
   const verdict = isAnomaly ? 'blocked' : found.status;
   return {
     verdict,
+    reviewPriority: found.matched.find(({ id }) => id === found.decidedBy)?.reviewPriority ?? null,
     policy: verdict === 'approved' ? null : (decidingPolicy(found, verdict) ?? ANOMALY_POLICY),
     decidedBy: isAnomaly && found.status !== 'blocked' ? ANOMALY_POLICY.name : found.decidedBy,
   };

@@ -1,12 +1,14 @@
-// The review queue: list, decide one or many.
+// The review queue: list, decide one or many, assign, escalate.
 import { z } from 'zod';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import {
+  assignmentInput,
   bulkDecisionInput,
   bulkDecisionView,
   decisionInput,
+  escalationInput,
   LIST_MAX,
   listedReviewView,
   reviewItemView,
@@ -15,6 +17,7 @@ import {
 } from './review.schemas.ts';
 
 const DECIDERS: readonly Role[] = ['owner', 'admin', 'reviewer'];
+const HANDLERS: readonly Role[] = [...DECIDERS, 'member'];
 const audit = (action: string) => ({ action, resource: 'review' });
 
 export const reviewRoutes = [
@@ -69,6 +72,44 @@ export const reviewRoutes = [
     async handler({ tenant, body }, { traces }) {
       const decided = await traces.review.decisions.decideAll(tenant, body);
       return reply(200, decided, { audit: { metadata: { ...decided, decision: body.decision } } });
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/:id/assign',
+    summary: 'Assign a pending item to a member, or to nobody',
+    auth: 'user',
+    roles: HANDLERS,
+    writes: 'own',
+    codes: ['INVALID_OPERATION'],
+    params: byId,
+    body: assignmentInput,
+    data: reviewItemView,
+    audit: audit('review.assign'),
+    async handler({ tenant, params, body: { assignedTo = null } }, { traces }) {
+      await traces.review.handling.assign(tenant, params.id, assignedTo);
+      const item = await traces.review.queue.get(tenant, params.id);
+      const metadata = { traceId: item.traceId, assignedTo };
+      return reply(200, item, { audit: { metadata } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/:id/escalate',
+    summary: 'Escalate a pending item; it stays pending',
+    auth: 'user',
+    roles: HANDLERS,
+    writes: 'own',
+    codes: ['INVALID_OPERATION'],
+    params: byId,
+    body: escalationInput,
+    data: reviewItemView,
+    audit: audit('review.escalate'),
+    async handler({ tenant, params, body }, { traces }) {
+      await traces.review.handling.escalate(tenant, params.id, body);
+      const item = await traces.review.queue.get(tenant, params.id);
+      const escalatedTo = item.escalatedTo?.toHexString() ?? null;
+      return reply(200, item, { audit: { metadata: { traceId: item.traceId, escalatedTo } } });
     },
   }),
 ];

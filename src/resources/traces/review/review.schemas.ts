@@ -41,6 +41,16 @@ export const bulkDecisionInput = z.strictObject({
 });
 export type BulkDecisionInput = z.output<typeof bulkDecisionInput>;
 
+export const assignmentInput = z.strictObject({
+  assignedTo: idParam.nullable().optional().describe('An active member; absent: nobody'),
+});
+export const escalationInput = z.strictObject({
+  reason,
+  escalateTo: idParam
+    .optional()
+    .describe('An active member; absent: as the workspace has settled, else an owner'),
+});
+
 /** Where the verdict stands in the chain, and what opens its commitment to the action. */
 export const verdictReceiptView = z.object({
   sequence: z.number().int(),
@@ -50,6 +60,17 @@ export const verdictReceiptView = z.object({
     .string()
     .nullable()
     .describe('Opens `commitments.actionDigest` of the entry: SHA-256 of [salt, name, digest]'),
+});
+
+/** The review of a held decision, as the decision shows it. */
+export const traceReviewView = z.object({
+  _id: id,
+  status: z.enum(REVIEW_STATUSES),
+  priority: z.enum(REVIEW_PRIORITIES),
+  slaDeadline: instant.nullable(),
+  actionDigest: digest.nullable().describe('Of the action in force'),
+  decidedAt: instant.nullable(),
+  receipt: verdictReceiptView.nullable(),
 });
 
 const json = z.unknown();

@@ -43,6 +43,26 @@ export interface ReviewItemView<A = string> {
   payloadOmitted?: true;
 }
 
+/** The review of a held decision, as the decision shows it. */
+export interface TraceReview {
+  _id: Types.ObjectId;
+  status: HeldDecision['held']['item']['status'];
+  priority: HeldDecision['held']['item']['priority'];
+  slaDeadline: Date | null;
+  actionDigest: string | null;
+  decidedAt: Date | null;
+  receipt: ReviewVerdict['receipt'] | null;
+}
+
+export function toTraceReview(
+  { held: { item, actionDigest } }: HeldDecision,
+  verdict: ReviewVerdict | undefined,
+): TraceReview {
+  const { _id, status, priority, slaDeadline = null, decidedAt = null } = item;
+  const receipt = verdict?.receipt ?? null;
+  return { _id, status, priority, slaDeadline, actionDigest, decidedAt, receipt };
+}
+
 /** With its agent's name. */
 export type ListedReview = ReviewItemView<Reference>;
 

@@ -2,7 +2,7 @@
 import { decisionBody } from '../../bodies.ts';
 import { asOwner, type Tenant } from '../../tenant.ts';
 import { ok } from '../../../setup/personas.ts';
-import { managers, ofOne, readers, type Access } from '../access.ts';
+import { managers, ofOne, readers, writers, type Access } from '../access.ts';
 import type { Example, ResourceExamples } from '../example.ts';
 
 const deciders: Access = { ...managers, reviewer: 'ok' };
@@ -32,6 +32,8 @@ export const reviewQueue: ResourceExamples = {
     'GET /api/v1/review-queue': readers,
     'POST /api/v1/review-queue/:id/decision': ofOne(deciders),
     'POST /api/v1/review-queue/bulk-decision': ofOne(deciders),
+    'PATCH /api/v1/review-queue/:id/assign': ofOne(writers),
+    'POST /api/v1/review-queue/:id/escalate': ofOne(writers),
   },
   examples: {
     'GET /api/v1/review-queue': async (tenant) => {
@@ -45,6 +47,14 @@ export const reviewQueue: ResourceExamples = {
         decision: 'reject',
         reason: `${tenant.mark} reason`,
       },
+    }),
+    'PATCH /api/v1/review-queue/:id/assign': async (tenant) => ({
+      params: { id: (await newItem(tenant)).id },
+      body: { assignedTo: tenant.owner.userId },
+    }),
+    'POST /api/v1/review-queue/:id/escalate': async (tenant) => ({
+      params: { id: (await newItem(tenant)).id },
+      body: { reason: `${tenant.mark} reason`, escalateTo: tenant.owner.userId },
     }),
   },
 };

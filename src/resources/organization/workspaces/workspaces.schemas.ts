@@ -1,0 +1,40 @@
+// Inputs and views of workspaces (document 1, section 1; settings of reviews: docs/review-queue.md).
+import { z } from 'zod';
+import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
+import { id, idParam, instant, line } from '../../../http/declaration/views.ts';
+
+/** A year. */
+const HOURS_MAX = 8760;
+const hours = z.number().positive().max(HOURS_MAX).nullable();
+
+const byPriority = <T extends z.ZodType>(schema: T) =>
+  Object.fromEntries(REVIEW_PRIORITIES.map((priority) => [priority, schema])) as Record<
+    (typeof REVIEW_PRIORITIES)[number],
+    T
+  >;
+
+export const workspaceInput = z.strictObject({ name: line(100) });
+export const workspaceChange = z
+  .strictObject({
+    name: line(100).exactOptional(),
+    escalationPolicy: z
+      .strictObject({ escalateTo: idParam.nullable().describe('An active member; null: an owner') })
+      .exactOptional(),
+    reviewSla: z
+      .strictObject(byPriority(hours.exactOptional()))
+      .exactOptional()
+      .describe('Hours by priority, from when a decision is held; null: no deadline'),
+  })
+  .refine((change) => Object.keys(change).length > 0, 'nothing to change');
+export type WorkspaceChange = z.output<typeof workspaceChange>;
+
+export const workspaceView = z.object({
+  _id: id,
+  organizationId: id,
+  name: z.string(),
+  isDefault: z.boolean(),
+  escalationPolicy: z.object({ escalateTo: id.nullable() }),
+  reviewSla: z.object(byPriority(z.number().nullable())),
+  createdAt: instant,
+  updatedAt: instant,
+});

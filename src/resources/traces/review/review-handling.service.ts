@@ -1,0 +1,98 @@
+// Who handles a review item: assignment and escalation, which leave it pending and are no part of the chain (document 2, section 4.3).
+import type { Types } from 'mongoose';
+import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import type { ReviewAssignment } from '../../../ledger/amend/fold.ts';
+import { objectId } from '../../../ledger/ledger.model.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
+import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
+import type { ReadScrubbers } from '../read-scrubbers.ts';
+import { visibleTo } from '../visible.ts';
+import { ofItems } from './held.ts';
+import type { escalationInput } from './review.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'ledger' | 'clock'> & {
+  memberships: MembershipService;
+  workspaces: WorkspaceService;
+  scrubbers: ReadScrubbers;
+};
+
+/** Who is here: an offer that nobody has taken is none. */
+const ACTIVE_OWNER = {
+  role: 'owner',
+  isActive: true,
+  awaitsProof: { $ne: true },
+  isPending: { $ne: true },
+} as const;
+
+export function createReviewHandlingService(deps: Deps) {
+  const { models, ledger, clock, memberships, workspaces, scrubbers } = deps;
+
+  const isMember = async (organizationId: string, userId: string): Promise<boolean> =>
+    (await memberships.findEnterable(organizationId, userId)) !== null;
+
+  async function requireMember({ organizationId }: Tenant, userId: string): Promise<void> {
+    if (!(await isMember(organizationId, userId)))
+      throw new AppError('NOT_FOUND', 'No active member has this id');
+  }
+
+  async function workspaceOf(tenant: Tenant, id: string): Promise<string> {
+    const { organizationId } = tenant;
+    const where = { ...visibleTo(tenant), organizationId, ...ofItems([id]) };
+    const query = models.traces.findOne(where, 'workspaceId').lean<{ workspaceId: string }>();
+    return (await findOr404(query)).workspaceId;
+  }
+
+  /** @throws AppError `INVALID_OPERATION` when the item has been decided */
+  async function change(
+    { organizationId }: Tenant,
+    id: string,
+    fields: ReviewAssignment,
+  ): Promise<void> {
+    if (!(await ledger.fold.assignReview(objectId(organizationId), objectId(id), fields)))
+      throw new AppError('INVALID_OPERATION', 'The item has been decided');
+  }
+
+  /** Whom the workspace's policy names, while they are here; else the owner who has been here longest. */
+  async function defaultReceiver(organizationId: string, workspaceId: string): Promise<string> {
+    const named = (await workspaces.settingsOf(organizationId, workspaceId))?.escalateTo ?? null;
+    if (named !== null && (await isMember(organizationId, named))) return named;
+    const owner = await models.memberships
+      .findOne({ organizationId, ...ACTIVE_OWNER }, 'userId')
+      .sort({ createdAt: 1, _id: 1 })
+      .lean<{ userId: Types.ObjectId }>();
+    return (await findOr404(Promise.resolve(owner))).userId.toHexString();
+  }
+
+  return {
+    /** Null: to nobody. @throws AppError `NOT_FOUND` (item or member), `INVALID_OPERATION` */
+    async assign(tenant: Tenant, id: string, assignedTo: string | null): Promise<void> {
+      await workspaceOf(tenant, id);
+      if (assignedTo !== null) await requireMember(tenant, assignedTo);
+      const receiver = assignedTo === null ? null : objectId(assignedTo);
+      await change(tenant, id, { assignedTo: receiver, assignedAt: clock.now() });
+    },
+
+    /** @throws AppError `NOT_FOUND` (item or member), `INVALID_OPERATION` */
+    async escalate(
+      tenant: Tenant,
+      id: string,
+      { reason, escalateTo }: z.output<typeof escalationInput>,
+    ): Promise<void> {
+      const { organizationId } = tenant;
+      const workspaceId = await workspaceOf(tenant, id);
+      if (escalateTo !== undefined) await requireMember(tenant, escalateTo);
+      const receiver = escalateTo ?? (await defaultReceiver(organizationId, workspaceId));
+      const scrubber = await scrubbers.writingFor(organizationId);
+      await change(tenant, id, {
+        escalatedTo: objectId(receiver),
+        escalatedAt: clock.now(),
+        escalationReason: reason === undefined ? null : scrubber.text(reason).text,
+      });
+    },
+  };
+}
+export type ReviewHandlingService = ReturnType<typeof createReviewHandlingService>;

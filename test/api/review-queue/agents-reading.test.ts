@@ -1,0 +1,84 @@
+// An agent asks what became of its decision, and executes only what was approved (docs/review-queue.md).
+import { createHash } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createAgent, ok } from '../../setup/personas.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
+import { useReviews } from './review-queue-stage.ts';
+
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const { hold, decide, read } = useReviews(harness, ada);
+let till: { id: string; key: string };
+let clerk: { id: string; key: string };
+beforeAll(async () => {
+  [till, clerk] = [await createAgent(app, ada), await createAgent(app, ada)];
+});
+
+const ask = (id: string, key = till.key, query = ''): Promise<Answer> =>
+  app.call('GET', `/api/v1/traces/${id}${query}`, { key });
+const action = { tool: 'refund', amount: 120 };
+const actionDigest = createHash('sha256').update(canonicalize(action)).digest('hex');
+
+test('an agent reads its own decision, by either name, and its receipt once there is a verdict', async () => {
+  const { id, traceId, mongoId } = await hold({ agentId: till.id }, till.key);
+  expect(ok(await ask(traceId)).body.data.review).toEqual({
+    _id: id,
+    status: 'pending',
+    priority: 'medium',
+    slaDeadline: null,
+    actionDigest,
+    decidedAt: null,
+    receipt: null,
+  });
+  const { receipt } = ok(await decide(id, { decision: 'approve', actionDigest })).body.data;
+  const { data } = ok(await ask(mongoId)).body;
+  expect(data).toMatchObject({ traceId, status: 'approved', review: { status: 'approved' } });
+  expect(data.review.receipt).toEqual(receipt);
+  expect(receipt.actionDigest).toBe(actionDigest);
+  const entry = await harness.db.collection('ledger').findOne({ sequence: receipt.sequence });
+  expect(entry?.chainHash).toBe(receipt.chainHash);
+});
+
+test('nobody else’s, and nothing but that', async () => {
+  const { traceId, mongoId } = await hold({ agentId: till.id }, till.key);
+  expect(outcome(await ask(traceId, clerk.key))).toEqual([404, 'NOT_FOUND']);
+  expect(outcome(await ask(mongoId, clerk.key))).toEqual([404, 'NOT_FOUND']);
+  expect(outcome(await read(traceId))).toEqual([404, 'NOT_FOUND']);
+  for (const path of ['traces', 'review-queue', `traces/${mongoId}/ml-bom`])
+    expect(outcome(await app.call('GET', `/api/v1/${path}`, { key: till.key }))).toEqual([
+      403,
+      'FORBIDDEN',
+    ]);
+});
+
+test('whoever waits is answered by the verdict', async () => {
+  const { id, traceId } = await hold({ agentId: till.id }, till.key);
+  const waiting = ask(traceId, till.key, '?wait=15');
+  ok(await decide(id, { decision: 'reject' }));
+  expect(ok(await waiting).body.data).toMatchObject({
+    status: 'blocked',
+    review: { status: 'rejected' },
+  });
+  const pending = await hold({ agentId: till.id }, till.key);
+  const late = ok(await ask(pending.traceId, till.key, '?wait=1')).body.data;
+  expect(late.review.status).toBe('pending');
+  expect(outcome(await ask(traceId, till.key, '?wait=16'))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+test('asking does not use up what an agent may ingest', async () => {
+  const body = { maxRequestsPerMinute: 2 };
+  const { token } = ada;
+  ok(await app.call('PATCH', `/api/v1/agents/${clerk.id}/policies`, { token, body }));
+  const { traceId } = await hold({ agentId: clerk.id }, clerk.key);
+  for (let times = 0; times < 5; times++) ok(await ask(traceId, clerk.key));
+});
+
+test('a decision that was let pass has no review, and a list shows none', async () => {
+  const { mongoId } = await hold({ outputDecision: { action: 'reply' } });
+  expect((await read(mongoId)).body.data.review).toBeNull();
+  const { data } = (await app.call('GET', '/api/v1/traces', { token: ada.token })).body;
+  expect('review' in data[0]).toBe(false);
+});

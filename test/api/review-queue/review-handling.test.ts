@@ -1,0 +1,145 @@
+// Assignment, escalation and deadlines of review items (document 2, section 4.3; docs/review-queue.md).
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
+import { ok, type Owner } from '../../setup/personas.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
+import { path, useReviews } from './review-queue-stage.ts';
+
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const eve = useOwner(harness, 'Eve');
+const { hold, list, decide, verify } = useReviews(harness, ada);
+let bob: Owner;
+beforeAll(async () => {
+  bob = await createMember(harness, ada, 'member');
+});
+
+const assign = (id: string, body: object, { token } = ada): Promise<Answer> =>
+  app.call('PATCH', `${path}/${id}/assign`, { token, body });
+const escalate = (id: string, body: object = {}, { token } = ada): Promise<Answer> =>
+  app.call('POST', `${path}/${id}/escalate`, { token, body });
+const settle = (body: object, workspaceId = ada.workspaceId): Promise<Answer> =>
+  app.call('PATCH', `/api/v1/workspaces/${workspaceId}`, { token: ada.token, body });
+const UNKNOWN_ID = '0123456789abcdef01234567';
+
+test('an item is assigned by a member, to a member or to nobody', async () => {
+  const { id, traceId } = await hold();
+  const assigned = ok(await assign(id, { assignedTo: ada.userId }, bob)).body.data;
+  expect(assigned).toMatchObject({ id, status: 'pending', assignedTo: ada.userId });
+  expect(Date.parse(assigned.updatedAt)).toBeGreaterThan(Date.parse(assigned.createdAt));
+  const [entry] = await auditOf(app, ada, `action=review.assign&resourceId=${id}`);
+  expect(entry).toMatchObject({ status: 'success', metadata: { traceId, assignedTo: ada.userId } });
+  expect(ok(await assign(id, {})).body.data.assignedTo).toBeNull();
+});
+
+test('an escalation goes to whom it names, and the item stays pending', async () => {
+  const { id, traceId } = await hold();
+  const reason = 'Ask bob@example.com';
+  const { data } = ok(await escalate(id, { reason, escalateTo: bob.userId }, bob)).body;
+  expect(data).toMatchObject({ id, status: 'pending', escalatedTo: bob.userId });
+  expect(data.escalatedAt).toEqual(expect.any(String));
+  expect(data.escalationReason).toMatch(/^Ask \[/);
+  const [entry] = await auditOf(app, ada, `action=review.escalate&resourceId=${id}`);
+  expect(entry).toMatchObject({ metadata: { traceId, escalatedTo: bob.userId } });
+});
+
+test('without a name the workspace’s policy decides, and without one the owner', async () => {
+  const first = await hold();
+  expect(ok(await escalate(first.id)).body.data.escalatedTo).toBe(ada.userId);
+  const settled = ok(await settle({ escalationPolicy: { escalateTo: bob.userId } })).body.data;
+  expect(settled).toMatchObject({ name: 'Default', escalationPolicy: { escalateTo: bob.userId } });
+  expect(ok(await escalate(first.id)).body.data.escalatedTo).toBe(bob.userId);
+  await changeMembership(harness, bob, { isActive: false });
+  expect(ok(await escalate(first.id)).body.data.escalatedTo).toBe(ada.userId);
+  await changeMembership(harness, bob, { isActive: true });
+  ok(await settle({ escalationPolicy: { escalateTo: null } }));
+  expect(ok(await escalate(first.id)).body.data.escalatedTo).toBe(ada.userId);
+});
+
+test('nobody outside the organisation is given an item', async () => {
+  const { id } = await hold();
+  for (const stranger of [UNKNOWN_ID, eve.userId]) {
+    expect(outcome(await assign(id, { assignedTo: stranger }))).toEqual([404, 'NOT_FOUND']);
+    expect(outcome(await escalate(id, { escalateTo: stranger }))).toEqual([404, 'NOT_FOUND']);
+    const policy = { escalationPolicy: { escalateTo: stranger } };
+    expect(outcome(await settle(policy))).toEqual([404, 'NOT_FOUND']);
+  }
+  expect(outcome(await assign(id, {}, eve))).toEqual([404, 'NOT_FOUND']);
+  expect(outcome(await escalate(id, {}, eve))).toEqual([404, 'NOT_FOUND']);
+});
+
+test('a decided item is neither assigned nor escalated', async () => {
+  const { id } = await hold();
+  ok(await decide(id, { decision: 'approve' }));
+  expect(outcome(await assign(id, { assignedTo: ada.userId }))).toEqual([400, 'INVALID_OPERATION']);
+  expect(outcome(await escalate(id))).toEqual([400, 'INVALID_OPERATION']);
+});
+
+test('viewers handle nothing', async () => {
+  const viewer = await createMember(harness, ada, 'viewer');
+  const { id } = await hold();
+  expect(outcome(await assign(id, {}, viewer))).toEqual([403, 'FORBIDDEN']);
+  expect(outcome(await escalate(id, {}, viewer))).toEqual([403, 'FORBIDDEN']);
+});
+
+test.each([
+  ['assign', { assignedTo: 'somebody' }],
+  ['assign', { assignee: UNKNOWN_ID }],
+  ['escalate', { reason: 'x'.repeat(1001) }],
+  ['escalate', { escalateTo: 7 }],
+])('%s refuses %j', async (what, body) => {
+  const { id } = await hold();
+  const answer = what === 'assign' ? await assign(id, body) : await escalate(id, body);
+  expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+test('a deadline follows from priority and workspace, and is overdue when it passes undecided', async () => {
+  expect((await list()).body.data[0]).toMatchObject({ slaDeadline: null, overdue: false });
+  const { data } = ok(await settle({ reviewSla: { medium: 24, critical: 0.5 } })).body;
+  expect(data.reviewSla).toEqual({ critical: 0.5, high: null, medium: 24, low: null });
+  ok(await settle({ reviewSla: { critical: 1 } }));
+  const { id } = await hold();
+  const [newest] = (await list('status=pending')).body.data;
+  expect(newest).toMatchObject({ id, priority: 'medium', overdue: false });
+  const hours = (Date.parse(newest.slaDeadline) - Date.parse(newest.createdAt)) / 3_600_000;
+  expect(hours).toBeCloseTo(24, 2);
+  await harness.db
+    .collection('ledger')
+    .updateOne(
+      { 'review._id': objectId(id) },
+      { $set: { 'review.slaDeadline': new Date(Date.now() - 1000) } },
+    );
+  expect((await list('status=pending')).body.data[0]).toMatchObject({ id, overdue: true });
+  ok(await decide(id, { decision: 'approve' }));
+  expect((await list('status=approved')).body.data[0]).toMatchObject({ id, overdue: false });
+});
+
+test('the policy that holds a decision may say how urgent it is', async () => {
+  const config = { priority: 'critical', reason: 'Large' };
+  const body = {
+    name: 'Large',
+    priority: 0,
+    conditions: [{ field: 'outputDecision.action.amount', operator: 'greater_than', value: 1000 }],
+    actions: [{ type: 'flag_for_review', config }],
+  };
+  ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
+  const { id } = await hold({ outputDecision: { action: { tool: 'refund', amount: 5000 } } });
+  expect((await list('status=pending')).body.data[0]).toMatchObject({ id, priority: 'critical' });
+});
+
+test.each([
+  {},
+  { reviewSla: { medium: 0 } },
+  { reviewSla: { medium: 9000 } },
+  { reviewSla: { urgent: 1 } },
+  { escalationPolicy: {} },
+  { escalationPolicy: { escalateTo: 'bob' } },
+])('the settings %j are refused', async (body) => {
+  expect(outcome(await settle(body))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+test('the chain does not change by any of it', async () => {
+  expect(await verify()).toBe(true);
+});
