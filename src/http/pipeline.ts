@@ -142,8 +142,24 @@ async function authorize(
   context: RequestContext,
   { services, limits, heavy }: PipelineDeps,
 ): Promise<void> {
-  const { route, req, res, rate } = context;
+  const { route, req, res } = context;
   const caller = (context.caller = await authenticate(req.headers, route, services));
+  await countCaller(context, caller, { services, limits });
+  requireActive(route, caller);
+  caller.tenant = await chooseWorkspace(req.headers, caller.tenant, services);
+  requirePlan(route, caller);
+  requireRole(route, caller);
+  requireAccount(route, caller);
+  requireVerified(route, caller);
+  if (route.heavy) heavy.admit(caller.tenant.organizationId, res);
+}
+
+/** Counts the request against every limit that its caller has. */
+async function countCaller(
+  { route, rate }: RequestContext,
+  caller: Caller,
+  { services, limits }: Pick<PipelineDeps, 'services' | 'limits'>,
+): Promise<void> {
   if (caller.scimTokenId !== undefined) await limits.scimToken(caller.scimTokenId, rate);
   if (caller.user) await limits.user(caller.user.userId, rate);
   if (caller.user && route.limits?.includes('onboarding'))
@@ -154,13 +170,6 @@ async function authorize(
       await services.agents.resolver.requestsPerMinute(caller.tenant, caller.key.agentId),
       rate,
     );
-  requireActive(route, caller);
-  caller.tenant = await chooseWorkspace(req.headers, caller.tenant, services);
-  requirePlan(route, caller);
-  requireRole(route, caller);
-  requireAccount(route, caller);
-  requireVerified(route, caller);
-  if (route.heavy) heavy.admit(caller.tenant.organizationId, res);
 }
 
 async function execute(
