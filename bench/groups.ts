@@ -1,5 +1,6 @@
 // What is compared with what: pairs of blocks in ABBA order, and the rows that are read off them.
 import { fillChain, measureExport, measureVerify } from './chain.ts';
+import { measureHostile } from './hostile.ts';
 import { measurePolicies } from './policies.ts';
 import type { Block } from './processes.ts';
 import type { RowName } from './rows.ts';
@@ -154,6 +155,18 @@ export const groups: readonly Group[] = [
     a: (scene) => scene.list(),
     b: (scene) => scene.listByDriver(),
   }),
+  {
+    rows: ['health', 'health-rss'],
+    async measure(stage) {
+      const scene = await stage.scene({ instances: 1, organizations: 1 });
+      try {
+        const { ms, mb } = await measureHostile(scene);
+        return { pairs: { health: [ms], 'health-rss': [mb] } };
+      } finally {
+        await scene.close();
+      }
+    },
+  },
   {
     rows: ['policies'],
     measure: (_stage, { pairs }) =>

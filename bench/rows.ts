@@ -87,6 +87,18 @@ export const rows = {
     aim: 1.3,
     better: 'low',
   },
+  health: {
+    measure: 'ms that /health waits beside the worst hostile request, p99',
+    must: 50,
+    aim: 20,
+    better: 'low',
+  },
+  'health-rss': {
+    measure: 'MB that the worst hostile request adds',
+    must: 64,
+    aim: 32,
+    better: 'low',
+  },
   'verify-rss': {
     measure: 'MB that verifying a long chain adds',
     must: 96,

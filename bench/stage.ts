@@ -9,6 +9,7 @@ import { startEmbedded, type EmbeddedMongod } from '../src/embedded-db/embedded-
 import { findMongod } from '../src/embedded-db/mongod-binary.ts';
 import { freePort } from '../src/embedded-db/mongod-process.ts';
 import { agentsOf, bodies } from './decisions.ts';
+import { forgetPeak, memoryOf } from './hostile.ts';
 import { end, measure, start, told, type Block } from './processes.ts';
 import { organization, type Bench } from './tenants.ts';
 import type { DriverOrder, Span, Target } from './wire.ts';
@@ -265,12 +266,59 @@ export class Scene {
     return block;
   }
 
+  /** `/health` every 5 ms while one request after another of a kind is sent, and the MB that they add at most. */
+  async whileAttacked(attack: Attack): Promise<Block & { growthMb: number }> {
+    const app = this.#apps[0] as App;
+    const pid = pidOf(app);
+    let isDone = false;
+    const send = (): Promise<void> => sendAttack(app.port, attack, this.organizations[0] as Bench);
+    for (let warm = 0; warm < ATTACK_WARM; warm++) await send();
+    const before = memoryOf(pid).now;
+    forgetPeak(pid);
+    const attacking = (async () => {
+      while (!isDone) await send();
+    })();
+    const target: Target = { port: app.port, method: 'GET', path: '/health', ...HEALTH };
+    const block = await this.stage.load([target], { pids: [pid], rate: HEALTH_RATE });
+    isDone = true;
+    await attacking;
+    return { ...allAnswered(block, ['200']), growthMb: memoryOf(pid).most - before };
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#apps.map(({ child }) => end(child)));
     const client = await mongoose.mongo.MongoClient.connect(this.#uri);
     await client.db().dropDatabase();
     await client.close();
   }
+}
+
+/** A request that is sent over and over. */
+export interface Attack {
+  name: string;
+  method: 'GET' | 'POST';
+  path: string;
+  body?: string;
+}
+
+const ATTACK_WARM = 5;
+const HEALTH_RATE = 200;
+const HEALTH = { headers: {}, connections: 16 };
+
+/** By key to ingestion, by session elsewhere. Whatever is answered but an error of the server is right. */
+async function sendAttack(
+  port: number,
+  { method, path, body }: Attack,
+  { key, token }: Bench,
+): Promise<void> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(path.endsWith('/traces') ? { 'x-api-key': key } : { authorization: `Bearer ${token}` }),
+  };
+  const url = `http://127.0.0.1:${port}${path}`;
+  const answer = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
+  await answer.arrayBuffer();
+  if (answer.status >= 500) throw new Error(`${path} answered ${answer.status}`);
 }
 
 const pidOf = ({ child }: App): number => child.pid ?? 0;

@@ -1,0 +1,100 @@
+// Requests that are within every limit and as expensive as we know how to make them; whether `/health` still answers beside each.
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Attack, Scene } from './stage.ts';
+
+/** Just below what ingestion takes. */
+const BODY = 1_400_000;
+const AGENT = 'attacker';
+
+const fill = (unit: string, length: number): string =>
+  unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+const listOf = (length: number, item: (i: number) => unknown): unknown[] =>
+  Array.from({ length }, (_, i) => item(i));
+const keyed = (length: number, key: (i: number) => string): object =>
+  Object.fromEntries(listOf(length, (i) => [key(i), 1]) as [string, number][]);
+
+/** A decision whose prompt, output or metadata is hostile. */
+const decision = (members: object): string =>
+  JSON.stringify({
+    agentId: AGENT,
+    inputContext: { prompt: 'p' },
+    outputDecision: { action: 'act' },
+    ...members,
+  });
+const prompt = (unit: string): string =>
+  decision({ inputContext: { prompt: fill(unit, 50_000), context: fill(unit, BODY / 3) } });
+const output = (value: unknown): string =>
+  decision({ outputDecision: { action: 'act', toolCalls: value } });
+
+const bodies: Readonly<Record<string, string>> = {
+  'card numbers': prompt('4111 '),
+  'telephone numbers': prompt('+1 2 3 4 5 6 7 8 '),
+  addresses: prompt('a@b.co '),
+  'addresses that never end': prompt('a@a.'),
+  'escaped addresses': prompt('a%40'),
+  credentials: prompt('Bearer eyJa.'),
+  'mathematical digits': prompt('𝟘'),
+  labels: prompt('ssn 1234567 '),
+  amounts: output(listOf(5, () => ({ amount: listOf(48_000, () => 1) }))),
+  'tool calls': output(listOf(9_000, (i) => ({ name: `tool ${i}`, arguments: '{"amount": 1}' }))),
+  'card numbers as numbers': output(listOf(25_000, (i) => 4_111_111_111_111_111 + i)),
+  'many keys': decision({ metadata: keyed(40_000, (i) => `${i}@a.co`) }),
+  'wide lists': decision({ metadata: { list: listOf(150_000, () => []) } }),
+  'no JSON': fill('[', BODY),
+  'no decision': JSON.stringify(keyed(60_000, (i) => `unknown${i}`)),
+};
+
+const policy = (value: string): string =>
+  JSON.stringify({
+    name: 'hostile',
+    enabled: false,
+    conditions: listOf(50, () => ({ field: 'output.text', operator: 'regex', value })),
+    actions: [{ type: 'flag_for_review' }],
+  });
+
+export const attacks: readonly Attack[] = [
+  ...Object.entries(bodies).map(([name, body]): Attack => ({
+    name,
+    method: 'POST',
+    path: '/api/v1/traces',
+    body,
+  })),
+  ...['^(a+)+$', '(x+x+)+y', '(?:a|b)*a(?:a|b){60}c$'].map((value): Attack => ({
+    name: `policy ${value}`,
+    method: 'POST',
+    path: '/api/v1/policies',
+    body: policy(value),
+  })),
+  { name: 'longest query', method: 'GET', path: `/api/v1/traces?search=${fill('a+', 7_000)}` },
+  {
+    name: 'unknown ids',
+    method: 'POST',
+    path: '/api/v1/traces/bulk-status',
+    body: JSON.stringify({ ids: listOf(100_000, (i) => `${i}`), status: 'pending' }),
+  },
+];
+
+/** Resident memory in MB: now, and the most since `forget`. */
+export function memoryOf(pid: number): { now: number; most: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  const read = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? NaN) / 1024;
+  return { now: read('VmRSS'), most: read('VmHWM') };
+}
+
+/** Lets the kernel begin anew with the most that a process has held. */
+export function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+/** The worst of all attacks: milliseconds that `/health` waits (p99), and MB that the process grows. */
+export async function measureHostile(scene: Scene): Promise<{ ms: number; mb: number }> {
+  const worst = { ms: 0, mb: 0 };
+  for (const attack of attacks) {
+    const { p99, growthMb } = await scene.whileAttacked(attack);
+    console.error(`  ${attack.name}: ${p99.toFixed(1)} ms, ${growthMb.toFixed(0)} MB`);
+    worst.ms = Math.max(worst.ms, p99);
+    worst.mb = Math.max(worst.mb, growthMb);
+  }
+  return worst;
+}
