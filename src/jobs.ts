@@ -64,6 +64,7 @@ export function createJobs(workers: Workers): Job[] {
     { name: 'outbox.deliver', everyMs: SECOND, run: () => outboxWorker.run() },
     { name: 'mail.prune', everyMs: HOUR, run: () => mailer.prune() },
     { name: 'users.lapse', everyMs: HOUR, run: () => unprovedAccounts.lapseAll() },
+    { name: 'incidents.breach', everyMs: MINUTE, run: () => workers.clockBreaches.markOverdue() },
     { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
     {
       name: 'ledger.release-once-keys',

@@ -13,6 +13,7 @@ import { userSchema } from './resources/auth/accounts/users.model.ts';
 import { assessmentSchema } from './resources/fria/fria.model.ts';
 import { signingKeySchema } from './resources/c2pa-kms/signing-keys.model.ts';
 import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
+import { incidentSchema } from './resources/incidents/incidents.model.ts';
 import { notificationSchema } from './resources/notifications/notifications.model.ts';
 import { membershipSchema } from './resources/organization/memberships/memberships.model.ts';
 import { organizationDeletionSchema } from './resources/organization/deletion/organization-deletions.model.ts';
@@ -46,6 +47,7 @@ export function createModels(connection: Connection) {
     usedMessages: model('UsedMessage', usedMessageSchema),
     invitations: model('Invitation', invitationSchema),
     assessments: model('Assessment', assessmentSchema),
+    incidents: model('Incident', incidentSchema),
     notifications: model('Notification', notificationSchema),
     workspaces: model('Workspace', workspaceSchema),
     workspaceKeys: model('WorkspaceKey', workspaceKeySchema),

@@ -1,7 +1,25 @@
 // What an organisation owes its regulators: impact assessments and incidents.
+import type { AuditService } from '../resources/audit/audit.service.ts';
+import { createFriaPrintService } from '../resources/fria/fria-print.service.ts';
 import { createFriaService } from '../resources/fria/fria.service.ts';
+import type { AttestationService } from '../resources/hash-chain/attestations.service.ts';
+import { createCheckpointService } from '../resources/incidents/checkpoints.service.ts';
+import { createClockBreachService } from '../resources/incidents/clock-breaches.service.ts';
+import { createIncidentService } from '../resources/incidents/incidents.service.ts';
 import type { Platform } from './platform.ts';
 
-export function createGovernance(platform: Platform) {
-  return { fria: createFriaService(platform) };
+interface Deps {
+  audit: AuditService;
+  attestations: AttestationService;
+}
+
+export function createGovernance(platform: Platform, { audit, attestations }: Deps) {
+  const records = createIncidentService(platform);
+  const checkpoints = createCheckpointService({ ...platform, attestations });
+  const assessments = createFriaService({ ...platform, attestations });
+  const print = createFriaPrintService(platform);
+  return {
+    routes: { fria: { assessments, ...print }, incidents: { records, checkpoints } },
+    clockBreaches: createClockBreachService({ ...platform, audit }),
+  };
 }

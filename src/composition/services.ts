@@ -51,7 +51,7 @@ export function createServices(
   const chainRelease = createChainReleaseService({ ...platform, audit });
 
   const billing = createBilling(platform);
-  const governance = createGovernance(platform);
+  const governance = createGovernance(platform, { audit, attestations });
 
   const { webhooks } = createEvents(platform, { identity, listeners });
   const notifications = createNotificationService(platform);
@@ -76,7 +76,7 @@ export function createServices(
     routes: {
       ...billing,
       ...decisions,
-      ...governance,
+      ...governance.routes,
       audit,
       auditExports,
       auditLog,
@@ -103,6 +103,7 @@ export function createServices(
       attestations,
       audit,
       chainRelease,
+      clockBreaches: governance.clockBreaches,
       deletion,
       outboxWorker,
       failures: identity.failures,

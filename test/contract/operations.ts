@@ -167,6 +167,16 @@ const SPECIFIED = {
     'POST /api/v1/fria/:id/approve',
     'DELETE /api/v1/fria/:id',
   ],
+  'document 3, section 4.2': [
+    'GET /api/v1/incidents',
+    'POST /api/v1/incidents',
+    'GET /api/v1/incidents/:id',
+    'PATCH /api/v1/incidents/:id',
+    'POST /api/v1/incidents/:id/close',
+    'GET /api/v1/incidents/:id/clocks',
+    'POST /api/v1/incidents/:id/clocks/:clockId/checkpoint',
+    'POST /api/v1/incidents/:id/checkpoints/:checkpointId/complete',
+  ],
   'document 3, section 4.4': [
     'GET /api/v1/audit',
     'GET /api/v1/audit/verify',
@@ -240,6 +250,7 @@ const ADDED = {
   'who verifies a manifest needs the public keys, without an account': [
     'GET /.well-known/jwks.json',
   ],
+  'an approved assessment is handed to others on paper': ['GET /api/v1/fria/:id/pdf'],
   'the chain names policies by revision and set, so both can be read': [
     'GET /api/v1/policies/:id',
     'GET /api/v1/policies/:id/revisions',

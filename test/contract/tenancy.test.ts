@@ -14,10 +14,13 @@ import { credentialsFor, send, type Credentials } from './requests.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
 const CANARY = 'canary';
-/** Members that are named like ids and name nothing of an organisation's. */
+/** Members that are named like ids and name nothing of an organisation's, or are kept as they are given and look nothing up. */
 const NO_RECORD = new Set([
   'templateId',
   'deployerProfileId',
+  'triggerTraceIds',
+  'relatedAgentIds',
+  'evidenceTraceId',
   'conversationId',
   'externalId',
   'scrubNationalIds',

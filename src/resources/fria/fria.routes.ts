@@ -1,4 +1,5 @@
 // Fundamental-rights impact assessments: list, draft, change, move, delete (document 3, section 4.1).
+import { z } from 'zod';
 import type { AssessmentStatus } from '../../domain/fria/assessment-status.ts';
 import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
@@ -41,7 +42,7 @@ export const friaRoutes = [
     query: assessmentQuery,
     page: { limit: 50, max: 200 },
     data: assessmentView,
-    handler: ({ tenant, query, page }, { fria }) => fria.list(tenant, query, page),
+    handler: ({ tenant, query, page }, { fria }) => fria.assessments.list(tenant, query, page),
   }),
   route({
     method: 'post',
@@ -53,7 +54,8 @@ export const friaRoutes = [
     body: assessmentInput,
     data: assessmentView,
     audit: audit('fria.create'),
-    handler: async ({ tenant, body }, { fria }) => reply(201, await fria.create(tenant, body)),
+    handler: async ({ tenant, body }, { fria }) =>
+      reply(201, await fria.assessments.create(tenant, body)),
   }),
   route({
     method: 'get',
@@ -63,7 +65,24 @@ export const friaRoutes = [
     failedCode: 'FRIA_GET_FAILED',
     params: byId,
     data: assessmentView,
-    handler: ({ tenant, params }, { fria }) => fria.get(tenant, params.id),
+    handler: ({ tenant, params }, { fria }) => fria.assessments.get(tenant, params.id),
+  }),
+  route({
+    method: 'get',
+    path: '/:id/pdf',
+    summary: 'An approved impact assessment, printed',
+    ...read,
+    kind: 'file',
+    mediaType: 'application/pdf',
+    heavy: true,
+    failedCode: 'FRIA_GET_FAILED',
+    params: byId,
+    data: z.unknown(),
+    codes: ['INVALID_OPERATION'],
+    async handler({ tenant, params: { id } }, { fria }) {
+      const body = await fria.print(tenant, id);
+      return reply(200, { type: 'application/pdf', filename: `fria-${id}.pdf`, body });
+    },
   }),
   route({
     method: 'patch',
@@ -77,7 +96,7 @@ export const friaRoutes = [
     codes: ['INVALID_OPERATION'],
     audit: audit('fria.update'),
     async handler({ tenant, params, body }, { fria }) {
-      const changed = await fria.update(tenant, params.id, body);
+      const changed = await fria.assessments.update(tenant, params.id, body);
       return reply(200, changed, { audit: { metadata: { fields: Object.keys(body) } } });
     },
   }),
@@ -90,7 +109,7 @@ export const friaRoutes = [
     roles: WRITERS,
     body: transitionInput,
     async handler({ tenant, user, params, body: { status: to } }, { fria }) {
-      return moved(await fria.move(tenant, user, { id: params.id, to }), to);
+      return moved(await fria.assessments.move(tenant, user, { id: params.id, to }), to);
     },
   }),
   route({
@@ -100,7 +119,7 @@ export const friaRoutes = [
     ...move,
     roles: WRITERS,
     async handler({ tenant, user, params: { id } }, { fria }) {
-      return moved(await fria.move(tenant, user, { id, to: 'review' }), 'review');
+      return moved(await fria.assessments.move(tenant, user, { id, to: 'review' }), 'review');
     },
   }),
   route({
@@ -110,7 +129,7 @@ export const friaRoutes = [
     ...move,
     roles: MANAGERS,
     async handler({ tenant, user, params: { id } }, { fria }) {
-      return moved(await fria.move(tenant, user, { id, to: 'approved' }), 'approved');
+      return moved(await fria.assessments.move(tenant, user, { id, to: 'approved' }), 'approved');
     },
   }),
   route({
@@ -122,6 +141,6 @@ export const friaRoutes = [
     params: byId,
     data: deletedAssessmentView,
     audit: audit('fria.delete'),
-    handler: ({ tenant, params }, { fria }) => fria.remove(tenant, params.id),
+    handler: ({ tenant, params }, { fria }) => fria.assessments.remove(tenant, params.id),
   }),
 ];

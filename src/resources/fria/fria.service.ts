@@ -21,6 +21,7 @@ import { literalPattern } from '../../domain/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { AssessmentDocument } from './fria.model.ts';
 import {
   type assessmentChange,
@@ -49,7 +50,9 @@ interface Deleted {
 const AFTER = { returnDocument: 'after' } as const;
 const EDITABLE = 'An approved or archived assessment is not edited: move it back to draft first';
 
-export function createFriaService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
+type Deps = Pick<Platform, 'models' | 'clock'> & { attestations: AttestationService };
+
+export function createFriaService({ models, clock, attestations }: Deps) {
   function find({ organizationId }: Tenant, _id: string): Promise<AssessmentDocument> {
     return findOr404(
       models.assessments.findOne({ _id, organizationId }).lean<AssessmentDocument>(),
@@ -63,6 +66,18 @@ export function createFriaService({ models, clock }: Pick<Platform, 'models' | '
     return findOr404(
       models.assessments.findOneAndUpdate(where, { $set }, AFTER).lean<AssessmentDocument>(),
     );
+  }
+
+  /** By an entry of the ledger that names the anchor. */
+  function attestApproval(
+    { organizationId, actor }: Tenant,
+    { _id, chainHash }: AssessmentDocument,
+    approver: string,
+  ): Promise<void> {
+    const assessmentId = _id.toHexString();
+    const digest = chainHash ?? '';
+    const named = { kind: 'assessment', assessmentId, status: 'approved', digest } as const;
+    return attestations.queue({ ...named, organizationId, workspaceId: null, actor }, { approver });
   }
 
   return {
@@ -108,7 +123,7 @@ export function createFriaService({ models, clock }: Pick<Platform, 'models' | '
     /** @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not approve, `FRIA_TRANSITION_FAILED` */
     async move(
       tenant: Tenant,
-      { userId, role }: User,
+      { userId, role, email }: User,
       { id, to }: { id: string; to: AssessmentStatus },
     ): Promise<MovedAssessment> {
       const found = await find(tenant, id);
@@ -117,6 +132,7 @@ export function createFriaService({ models, clock }: Pick<Platform, 'models' | '
       if (!canMove(from, to))
         throw new AppError('FRIA_TRANSITION_FAILED', `From ${from} no assessment becomes ${to}`);
       const moved = await change(found, stamps(found, { to, userId, now: clock.now() }));
+      if (to === 'approved') await attestApproval(tenant, moved, email);
       return { assessment: toView(moved), from };
     },
 

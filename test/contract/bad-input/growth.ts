@@ -9,6 +9,9 @@ const DERIVED =
 /** Refusals of somebody who is known are audited as well. */
 const AUDIT_LOG = 'audit_entries';
 
+/** Entries of the ledger that the outbox appends, at its own time too. */
+const ATTESTATION = { kind: { $in: ['compliance', 'assessment', 'checkpoint', 'manifest'] } };
+
 /** One command for all collections, by what the database keeps count of anyway. */
 export async function countsOf(db: mongo.Db): Promise<Counts> {
   const names = (await db.listCollections().toArray()).map(({ name }) => name);
@@ -20,8 +23,13 @@ export async function countsOf(db: mongo.Db): Promise<Counts> {
       count,
       ...others.map((coll) => ({ $unionWith: { coll, pipeline: [count] } })),
     ]);
-  const rows = await found.toArray();
-  return Object.fromEntries(rows.map(({ ns, count }) => [ns.slice(ns.indexOf('.') + 1), count]));
+  const rows = (await found.toArray()).map(({ ns, ...row }) => {
+    return { name: ns.slice(ns.indexOf('.') + 1), count: row.count };
+  });
+  const attestations = await db.collection('ledger').countDocuments(ATTESTATION);
+  return Object.fromEntries(
+    rows.map(({ name, count: all }) => [name, name === 'ledger' ? all - attestations : all]),
+  );
 }
 
 export const growthOf = (before: Counts, after: Counts): Counts =>

@@ -5,6 +5,7 @@ import { audit } from './audit.ts';
 import { auth } from './auth.ts';
 import type { ResourceExamples } from './example.ts';
 import { fria } from './governance/fria.ts';
+import { incidents } from './governance/incidents.ts';
 import { provenance } from './governance/provenance.ts';
 import { hashChain } from './hash-chain.ts';
 import { health } from './health.ts';
@@ -24,7 +25,7 @@ const PARTS = {
   provisioning: [scim],
   events: [webhooks],
   records: [agents, policies, traces, reviewQueue, hashChain],
-  governance: [fria, provenance],
+  governance: [fria, incidents, provenance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 
 export type Part = keyof typeof PARTS;

@@ -154,6 +154,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'the sweep seals what a crash left behind, whoever it belongs to',
   'src/resources/auth/keys/key-authentication.service.ts':
     'a key says which organisation it belongs to',
+  'src/resources/incidents/clock-breaches.service.ts': 'deadlines pass, whoever has them',
   'src/resources/organization/deletion/organization-deletion.service.ts':
     'deleted organisations wait for their erasure',
   'src/resources/organization/deletion/organization-end.service.ts': 'who belongs nowhere else',

@@ -37,6 +37,7 @@ async function newAssessment(tenant: Tenant, status: string): Promise<string> {
   if (plan.body.code === 'UPGRADE_REQUIRED') return '0'.repeat(24);
   const id = plan.body.data.id as string;
   if (status !== 'draft') await asOwner(tenant, `POST /api/v1/fria/${id}/submit`);
+  if (status === 'approved') await asOwner(tenant, `POST /api/v1/fria/${id}/approve`);
   return id;
 }
 
@@ -49,6 +50,7 @@ export const fria: ResourceExamples = {
     'GET /api/v1/fria': paid(readers),
     'POST /api/v1/fria': paid(writers),
     'GET /api/v1/fria/:id': paid(ofOne(readers)),
+    'GET /api/v1/fria/:id/pdf': paid(ofOne(readers)),
     'PATCH /api/v1/fria/:id': paid(ofOne(writers)),
     'POST /api/v1/fria/:id/transition': paid(ofOne(writers)),
     'POST /api/v1/fria/:id/submit': paid(ofOne(writers)),
@@ -59,6 +61,7 @@ export const fria: ResourceExamples = {
     'GET /api/v1/fria': ({ mark }) => ({ query: { ...page, status: 'draft', search: mark } }),
     'POST /api/v1/fria': ({ mark }) => ({ body: bodyOf(mark) }),
     'GET /api/v1/fria/:id': inStatus('draft'),
+    'GET /api/v1/fria/:id/pdf': inStatus('approved'),
     'PATCH /api/v1/fria/:id': async (tenant) => ({
       params: { id: await newAssessment(tenant, 'review') },
       body: bodyOf(tenant.mark),

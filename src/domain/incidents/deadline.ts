@@ -1,0 +1,29 @@
+// A moment and a duration make a deadline, in UTC: no time zone and no change of clocks moves it.
+
+const HOUR_MS = 3_600_000;
+const DURATION = /^P(?:(\d{1,3})M|(\d{1,3})D|T(\d{1,4})H)$/;
+
+/**
+ * The moment `after` (`PT72H`, `P30D`, `P1M`) that one. A day is 24 hours. A month ends on the same day of the next one, or on its
+ * last day where it has no such day.
+ * @throws Error for any other duration
+ */
+export function deadlineAfter(start: Date, after: string): Date {
+  const parts = DURATION.exec(after);
+  if (!parts) throw new Error(`no duration: ${after}`);
+  const [, months, days, hours] = parts;
+  if (months !== undefined) return monthsAfter(start, Number(months));
+  return new Date(start.getTime() + (Number(days ?? 0) * 24 + Number(hours ?? 0)) * HOUR_MS);
+}
+
+function monthsAfter(start: Date, months: number): Date {
+  const moved = new Date(start);
+  const day = start.getUTCDate();
+  moved.setUTCDate(1);
+  moved.setUTCMonth(moved.getUTCMonth() + months);
+  const lastDay = new Date(
+    Date.UTC(moved.getUTCFullYear(), moved.getUTCMonth() + 1, 0),
+  ).getUTCDate();
+  moved.setUTCDate(Math.min(day, lastDay));
+  return moved;
+}

@@ -1,0 +1,47 @@
+// The status of an incident in its two vocabularies: of reporting and of response (document 3, section 2).
+
+export const INCIDENT_STATUSES = [
+  'open',
+  'investigating',
+  'reported',
+  'mitigated',
+  'resolved',
+  'closed',
+  'archived',
+] as const;
+export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
+
+export const REPORTING_STATUSES = [
+  'open',
+  'investigating',
+  'reported',
+  'resolved',
+  'archived',
+] as const;
+export const RESPONSE_STATUSES = ['open', 'investigating', 'mitigated', 'closed'] as const;
+
+/** One status as each vocabulary says it. */
+export interface StatusTranslation {
+  reporting: (typeof REPORTING_STATUSES)[number];
+  response: (typeof RESPONSE_STATUSES)[number];
+}
+
+/** A status that a vocabulary has is itself there; else the one that claims no more than it does. */
+const TRANSLATIONS: Readonly<Record<IncidentStatus, StatusTranslation>> = {
+  open: { reporting: 'open', response: 'open' },
+  investigating: { reporting: 'investigating', response: 'investigating' },
+  reported: { reporting: 'reported', response: 'investigating' },
+  mitigated: { reporting: 'investigating', response: 'mitigated' },
+  resolved: { reporting: 'resolved', response: 'mitigated' },
+  closed: { reporting: 'resolved', response: 'closed' },
+  archived: { reporting: 'archived', response: 'closed' },
+};
+
+export function translationOf(status: IncidentStatus): StatusTranslation {
+  return TRANSLATIONS[status];
+}
+
+/** Closing, and opening again what was closed, is for whoever answers for the organisation. */
+export function needsManager(from: IncidentStatus, to: IncidentStatus): boolean {
+  return (from === 'closed') !== (to === 'closed');
+}

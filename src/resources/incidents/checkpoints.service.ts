@@ -1,0 +1,152 @@
+// Completing checkpoints, by either way to name one, and what follows from a deadline that passes (document 3, sections 3 and 4.2).
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import {
+  checkpointId,
+  checkpointPlace,
+  completeCheckpoint,
+  type Completion,
+  nextBreachAt,
+  settled,
+} from '../../domain/incidents/clock.ts';
+import { completionDigest } from '../../domain/incidents/completion-record.ts';
+import { RECIPIENTS } from '../../domain/incidents/rules/rule.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import { AppError } from '../../errors.ts';
+import { findOr404 } from '../../platform/mongo/queries.ts';
+import type { AttestationService } from '../hash-chain/attestations.service.ts';
+import type { IncidentDocument, StoredClock } from './incidents.model.ts';
+import type { completionInput } from './incidents.schemas.ts';
+import { incidentAt, type IncidentView } from './incidents.view.ts';
+
+/** A checkpoint by its clock and index, or by its id. */
+export type CheckpointName = { clockId: string; index: number } | { checkpointId: string };
+
+/** An incident after a checkpoint of it was completed. */
+export interface CompletedCheckpoint {
+  incident: IncidentView;
+  checkpoint: { checkpointId: string; regulator: string; label: string };
+}
+
+interface Place {
+  clock: number;
+  index: number;
+}
+
+const AFTER = { returnDocument: 'after' } as const;
+
+type Deps = Pick<Platform, 'models' | 'clock'> & { attestations: AttestationService };
+
+export function createCheckpointService({ models, clock, attestations }: Deps) {
+  /** By an entry of the ledger that names a digest of the record. */
+  function attest(
+    { organizationId, actor }: Tenant,
+    { email }: User,
+    { _id, workspaceId, clocks }: IncidentDocument,
+    place: Place,
+  ): Promise<void> {
+    const { stored, checkpoint } = checkpointAt(clocks, place);
+    const incidentId = _id.toHexString();
+    const attested = {
+      kind: 'checkpoint',
+      organizationId,
+      workspaceId: workspaceId.toHexString(),
+      actor,
+      incidentId,
+      regulator: stored.regulator,
+      checkpoint: checkpoint.label,
+      rulesVersion: stored.ruleVersion,
+      digest: completionDigest(incidentId, stored, checkpoint),
+    } as const;
+    return attestations.queue(attested, { completedBy: email, notes: checkpoint.notes });
+  }
+
+  return {
+    /**
+     * In the transaction of the request, so that of two at once one finds it completed.
+     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when it is completed already
+     */
+    async complete(
+      tenant: Tenant,
+      user: User,
+      { id, name, evidence }: { id: string; name: CheckpointName; evidence: Evidence },
+    ): Promise<CompletedCheckpoint> {
+      const { organizationId, workspaceId } = tenant;
+      const where = { _id: id, organizationId, ...(workspaceId !== null && { workspaceId }) };
+      const found = await findOr404(models.incidents.findOne(where).lean<IncidentDocument>());
+      const place = placeOf(found.clocks, name);
+      requireOpen(found.clocks, place);
+      const now = clock.now();
+      const completion = { ...evidence, completedAt: now, completedBy: user.userId };
+      const $set = completed(found, place, completion);
+      const changed = await findOr404(
+        models.incidents.findOneAndUpdate(where, { $set }, AFTER).lean<IncidentDocument>(),
+      );
+      await attest(tenant, user, changed, place);
+      return { incident: incidentAt(changed, now), checkpoint: nameOf(changed.clocks, place) };
+    },
+  };
+}
+export type CheckpointService = ReturnType<typeof createCheckpointService>;
+
+type Evidence = z.output<typeof completionInput>;
+
+/** @throws AppError `NOT_FOUND` */
+function placeOf(clocks: readonly StoredClock[], name: CheckpointName): Place {
+  if ('clockId' in name) {
+    const clock = clocks.findIndex(({ _id }) => _id.toHexString() === name.clockId);
+    return { clock, index: name.index };
+  }
+  const place = checkpointPlace(clocks, name.checkpointId);
+  if (!place) throw new AppError('NOT_FOUND');
+  return place;
+}
+
+function checkpointAt(clocks: readonly StoredClock[], { clock, index }: Place) {
+  const stored = clocks[clock];
+  const checkpoint = stored?.checkpoints[index];
+  if (!stored || !checkpoint) throw new AppError('NOT_FOUND');
+  return { stored, checkpoint };
+}
+
+/** @throws AppError `INVALID_OPERATION` */
+function requireOpen(clocks: readonly StoredClock[], place: Place): void {
+  if (checkpointAt(clocks, place).checkpoint.completedAt !== null)
+    throw new AppError('INVALID_OPERATION', 'The checkpoint is completed already');
+}
+
+function nameOf(clocks: readonly StoredClock[], place: Place): CompletedCheckpoint['checkpoint'] {
+  const { stored, checkpoint } = checkpointAt(clocks, place);
+  const id = checkpointId(clocks, place.clock, place.index);
+  return { checkpointId: id, regulator: stored.regulator, label: checkpoint.label };
+}
+
+/** What a completion writes. */
+function completed(
+  found: IncidentDocument,
+  place: Place,
+  completion: Completion & { completedAt: Date },
+) {
+  const { stored } = checkpointAt(found.clocks, place);
+  const clock = completeCheckpoint(stored, place.index, completion);
+  const at = completion.completedAt;
+  const clocks = settled(found.clocks.with(place.clock, clock), at);
+  return { ...reported(found, stored, at), clocks, breachAt: nextBreachAt(clocks) };
+}
+
+/** A completed checkpoint is a report to its regulator; the first one is the submission. */
+function reported(
+  { regulators, reportedTo }: IncidentDocument,
+  { regulator }: StoredClock,
+  at: Date,
+) {
+  const recipient = RECIPIENTS[regulator];
+  return {
+    reportedTo: reportedTo.includes(recipient) ? reportedTo : [...reportedTo, recipient],
+    regulators: regulators.map((submission) =>
+      submission.code === regulator
+        ? { ...submission, submittedAt: submission.submittedAt ?? at }
+        : submission,
+    ),
+  };
+}

@@ -1,0 +1,76 @@
+// The timed job that marks clocks whose deadline has passed open (document 3, section 3).
+import type { Types } from 'mongoose';
+import type { Platform } from '../../composition/platform.ts';
+import { nextBreachAt, settled, standingOf } from '../../domain/incidents/clock.ts';
+import { systemAuditEvent } from '../../domain/record/audit-event.ts';
+import type { AuditRow, AuditService } from '../audit/audit.service.ts';
+import type { IncidentDocument, StoredClock } from './incidents.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'transaction' | 'logger'> & {
+  audit: AuditService;
+};
+type Overdue = Pick<IncidentDocument, '_id' | 'organizationId'>;
+
+/** Of one run; what is left waits for the next. */
+const BATCH = 500;
+
+export function createClockBreachService(deps: Deps) {
+  const { models, clock, transaction, audit, logger } = deps;
+
+  function record(incident: Overdue, breached: StoredClock): Promise<AuditRow> {
+    const { regulator, ruleVersion } = breached;
+    const { nextCheckpointAt } = standingOf(breached, clock.now());
+    return audit.record(
+      systemAuditEvent({
+        organizationId: incident.organizationId.toHexString(),
+        action: 'incident.clock_breached',
+        resource: 'incident',
+        resourceId: incident._id.toHexString(),
+        metadata: {
+          actor: 'cron:incident-clocks',
+          regulator,
+          ruleVersion,
+          deadlineAt: nextCheckpointAt?.toISOString() ?? null,
+        },
+      }),
+    );
+  }
+
+  /** One transaction, so that a checkpoint that is completed meanwhile is not overwritten, nor a breach told twice. */
+  async function mark({ _id, organizationId }: Overdue): Promise<AuditRow[]> {
+    const incident = await models.incidents
+      .findOne({ _id, organizationId })
+      .lean<IncidentDocument>();
+    if (!incident) return [];
+    const clocks = settled(incident.clocks, clock.now());
+    const breached = clocks.filter(
+      ({ status }, at) => status === 'breached' && incident.clocks[at]?.status !== 'breached',
+    );
+    const $set = { clocks, breachAt: nextBreachAt(clocks) };
+    await models.incidents.updateOne({ _id, organizationId }, { $set });
+    const rows: AuditRow[] = [];
+    for (const found of breached) rows.push(await record(incident, found));
+    return rows;
+  }
+
+  return {
+    /** One incident that cannot be marked holds up no other. */
+    async markOverdue(): Promise<void> {
+      const overdue = await models.incidents
+        .find({ breachAt: { $lt: clock.now() } }, '_id organizationId', {
+          crossTenant: true,
+          sort: { breachAt: 1 },
+          limit: BATCH,
+        })
+        .lean<{ _id: Types.ObjectId; organizationId: Types.ObjectId }[]>();
+      for (const incident of overdue)
+        try {
+          const rows = await transaction(() => mark(incident));
+          for (const row of rows) await audit.seal(row);
+        } catch (error) {
+          logger.error({ err: error, incident: incident._id }, 'a clock cannot be marked breached');
+        }
+    },
+  };
+}
+export type ClockBreachService = ReturnType<typeof createClockBreachService>;

@@ -1,0 +1,161 @@
+// Incidents and the clocks of their regulators: open, change, close, complete checkpoints (document 3, section 4.2).
+import { z } from 'zod';
+import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
+import { type AuditDetails, reply, route } from '../../http/declaration/define-route.ts';
+import { byId } from '../../http/declaration/views.ts';
+import type { CompletedCheckpoint } from './checkpoints.service.ts';
+import {
+  checkpointParams,
+  clockCheckpointInput,
+  clockParams,
+  clockView,
+  closeInput,
+  completionInput,
+  incidentChange,
+  incidentInput,
+  incidentQuery,
+  incidentView,
+} from './incidents.schemas.ts';
+import type { ChangedIncident } from './incidents.service.ts';
+
+const plan = 'multiClockIncidents' as const;
+const read = { auth: 'reader', plan } as const;
+const write = { auth: 'user', roles: WRITERS, plan } as const;
+const audit = (action: string) => ({ action, resource: 'incident' });
+
+/** The two ways to complete a checkpoint write the same record. */
+const complete = {
+  ...write,
+  failedCode: 'CHECKPOINT_COMPLETE_FAILED',
+  data: incidentView,
+  codes: ['INVALID_OPERATION'],
+  audit: audit('incident.checkpoint_complete'),
+} as const;
+const completed = ({ incident, checkpoint }: CompletedCheckpoint) =>
+  reply(200, incident, { audit: { metadata: { ...checkpoint } } });
+
+const transition = ({ incident, before }: ChangedIncident): AuditDetails => ({
+  action: 'incident.transition',
+  metadata: { from: before.status, to: incident.status },
+});
+
+/** One entry for a change of fields, which tells of moved deadlines, and one for a change of status. */
+function changes(changed: ChangedIncident, fields: readonly string[]): AuditDetails[] {
+  const { incident, before } = changed;
+  const isMoved = incident.detectedAt.getTime() !== before.detectedAt.getTime();
+  const span = { from: before.detectedAt.toISOString(), to: incident.detectedAt.toISOString() };
+  const metadata = { fields, ...(isMoved && { detectedAt: span }) };
+  const isTransition = incident.status !== before.status;
+  const others = fields.filter((name) => name !== 'status');
+  return [
+    ...(others.length > 0 || !isTransition ? [{ metadata }] : []),
+    ...(isTransition ? [transition(changed)] : []),
+  ];
+}
+
+export const incidentRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'List incidents, newest first',
+    ...read,
+    failedCode: 'INCIDENT_LIST_FAILED',
+    query: incidentQuery,
+    page: { limit: 50, max: 200 },
+    data: incidentView,
+    handler: ({ tenant, query, page }, { incidents }) =>
+      incidents.records.list(tenant, query, page),
+  }),
+  route({
+    method: 'post',
+    path: '/',
+    summary: 'Open an incident and start the clocks of its regulators',
+    ...write,
+    failedCode: 'INCIDENT_CREATE_FAILED',
+    status: 201,
+    body: incidentInput,
+    data: incidentView,
+    audit: audit('incident.create'),
+    handler: async ({ tenant, user, body }, { incidents }) =>
+      reply(201, await incidents.records.create(tenant, user, body)),
+  }),
+  route({
+    method: 'get',
+    path: '/:id',
+    summary: 'One incident with its clocks as they stand',
+    ...read,
+    failedCode: 'INCIDENT_GET_FAILED',
+    params: byId,
+    data: incidentView,
+    handler: ({ tenant, params }, { incidents }) => incidents.records.get(tenant, params.id),
+  }),
+  route({
+    method: 'patch',
+    path: '/:id',
+    summary: 'Change an incident; closing it, and opening it again, is for managers',
+    ...write,
+    failedCode: 'INCIDENT_UPDATE_FAILED',
+    params: byId,
+    body: incidentChange,
+    data: incidentView,
+    audit: audit('incident.update'),
+    async handler({ tenant, user, params: { id }, body: change }, { incidents }) {
+      const changed = await incidents.records.update(tenant, user, { id, change });
+      return reply(200, changed.incident, { audit: changes(changed, Object.keys(change)) });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/:id/close',
+    summary: 'Close an incident with its root cause; its clocks run on',
+    auth: 'user',
+    roles: MANAGERS,
+    plan,
+    failedCode: 'INCIDENT_CLOSE_FAILED',
+    params: byId,
+    body: closeInput,
+    data: incidentView,
+    codes: ['INVALID_OPERATION'],
+    audit: audit('incident.transition'),
+    async handler({ tenant, params, body }, { incidents }) {
+      const changed = await incidents.records.close(tenant, params.id, body);
+      return reply(200, changed.incident, { audit: transition(changed) });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/:id/clocks',
+    summary: 'The clocks of an incident as they stand',
+    ...read,
+    failedCode: 'INCIDENT_CLOCKS_FAILED',
+    params: byId,
+    data: z.array(clockView),
+    handler: ({ tenant, params }, { incidents }) => incidents.records.clocks(tenant, params.id),
+  }),
+  route({
+    method: 'post',
+    path: '/:id/clocks/:clockId/checkpoint',
+    summary: 'Complete a checkpoint, named by its clock and index',
+    ...complete,
+    params: clockParams,
+    body: clockCheckpointInput,
+    async handler({ tenant, user, params: { id, clockId }, body }, { incidents }) {
+      const { checkpointIndex: index, evidenceTraceId, notes } = body;
+      const evidence = { evidenceTraceId, notes, evidenceUrl: null };
+      const name = { clockId, index };
+      return completed(await incidents.checkpoints.complete(tenant, user, { id, name, evidence }));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/:id/checkpoints/:checkpointId/complete',
+    summary: 'Complete a checkpoint, named by its id',
+    ...complete,
+    params: checkpointParams,
+    body: completionInput,
+    async handler({ tenant, user, params: { id, checkpointId }, body: evidence }, { incidents }) {
+      const name = { checkpointId };
+      return completed(await incidents.checkpoints.complete(tenant, user, { id, name, evidence }));
+    },
+  }),
+];

@@ -1,0 +1,170 @@
+// Incidents: opened with their clocks, changed, closed, read (document 3, sections 3 and 4.2).
+import type { QueryFilter } from 'mongoose';
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import { nextBreachAt, restartClock, settled, startClock } from '../../domain/incidents/clock.ts';
+import { type IncidentStatus, needsManager } from '../../domain/incidents/incident-status.ts';
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import { literalPattern } from '../../domain/literal-pattern.ts';
+import type { Page } from '../../domain/page.ts';
+import { AppError } from '../../errors.ts';
+import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import type { IncidentDocument, StoredClock } from './incidents.model.ts';
+import type {
+  closeInput,
+  incidentChange,
+  incidentInput,
+  incidentQuery,
+} from './incidents.schemas.ts';
+import { clocksAt, type ClockView, incidentAt, type IncidentView } from './incidents.view.ts';
+
+/** An incident after a change, and what it was before. */
+export interface ChangedIncident {
+  incident: IncidentView;
+  before: { status: IncidentStatus; detectedAt: Date };
+}
+
+/** How far the clock of a caller may be ahead. */
+const AHEAD_MS = 60_000;
+const AFTER = { returnDocument: 'after' } as const;
+
+export function createIncidentService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
+  function find(tenant: Tenant, _id: string): Promise<IncidentDocument> {
+    const where = { ...visible(tenant), _id };
+    return findOr404(models.incidents.findOne(where).lean<IncidentDocument>());
+  }
+
+  /** In the transaction of the request: whoever else changes the incident meanwhile, one of the two begins again. */
+  function write(found: IncidentDocument, $set: Partial<IncidentDocument>) {
+    const { _id, organizationId } = found;
+    return findOr404(
+      models.incidents
+        .findOneAndUpdate({ _id, organizationId }, { $set }, AFTER)
+        .lean<IncidentDocument>(),
+    );
+  }
+
+  /** @throws AppError `VALIDATION_ERROR` */
+  function requirePast(detectedAt: Date): void {
+    if (detectedAt.getTime() > clock.now().getTime() + AHEAD_MS)
+      throw new AppError('VALIDATION_ERROR', 'detectedAt: must not be in the future');
+  }
+
+  return {
+    async list(
+      tenant: Tenant,
+      { status, severity, regulator, search }: z.output<typeof incidentQuery>,
+      page: Page,
+    ): Promise<Listed<IncidentView>> {
+      const where: QueryFilter<IncidentDocument> = visible(tenant);
+      if (status !== undefined) where.status = status;
+      if (severity !== undefined) where.severity = severity;
+      if (regulator !== undefined) where['clocks.regulator'] = regulator;
+      if (search !== undefined) {
+        const pattern = literalPattern(search);
+        where.$or = [{ title: pattern }, { summary: pattern }];
+      }
+      const { items, total } = await listPage(models.incidents, where, page);
+      const now = clock.now();
+      return { items: items.map((incident) => incidentAt(incident, now)), total };
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async get(tenant: Tenant, id: string): Promise<IncidentView> {
+      return incidentAt(await find(tenant, id), clock.now());
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async clocks(tenant: Tenant, id: string): Promise<ClockView[]> {
+      return clocksAt(await find(tenant, id), clock.now());
+    },
+
+    /** @throws AppError `VALIDATION_ERROR` when it was detected in the future */
+    async create(
+      { organizationId, workspaceId, defaultWorkspaceId }: Tenant,
+      { userId, email }: User,
+      { regulators, detectedAt, ...fields }: z.output<typeof incidentInput>,
+    ): Promise<IncidentView> {
+      const now = clock.now();
+      const startedAt = detectedAt ?? now;
+      requirePast(startedAt);
+      const begun = beginClocks(regulators, startedAt, now);
+      const row = {
+        ...fields,
+        ...begun,
+        organizationId,
+        workspaceId: workspaceId ?? defaultWorkspaceId,
+        createdBy: userId,
+        createdByEmail: email,
+        detectedAt: startedAt,
+        createdAt: now,
+      };
+      return incidentAt(await insertOne(models.incidents, row), now);
+    },
+
+    /** @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not close, `VALIDATION_ERROR` when it was detected in the future */
+    async update(
+      tenant: Tenant,
+      { role }: User,
+      { id, change }: { id: string; change: z.output<typeof incidentChange> },
+    ): Promise<ChangedIncident> {
+      const found = await find(tenant, id);
+      const now = clock.now();
+      const { status = found.status, detectedAt = found.detectedAt } = change;
+      if (needsManager(found.status, status) && !MANAGERS.includes(role))
+        throw new AppError('FORBIDDEN');
+      requirePast(detectedAt);
+      const hasMoved = detectedAt.getTime() !== found.detectedAt.getTime();
+      const moved = hasMoved
+        ? found.clocks.map((started) => restartClock(started, detectedAt))
+        : found.clocks;
+      const clocks = settled(moved, now);
+      const changed = await write(found, {
+        ...change,
+        clocks,
+        breachAt: nextBreachAt(clocks),
+        closedAt: status === 'closed' ? (found.closedAt ?? now) : null,
+      });
+      return { incident: incidentAt(changed, now), before: found };
+    },
+
+    /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when it is closed already */
+    async close(
+      tenant: Tenant,
+      id: string,
+      narrative: z.output<typeof closeInput>,
+    ): Promise<ChangedIncident> {
+      const found = await find(tenant, id);
+      if (found.status === 'closed')
+        throw new AppError('INVALID_OPERATION', 'The incident is closed already');
+      const now = clock.now();
+      const closed = await write(found, { ...narrative, status: 'closed', closedAt: now });
+      return { incident: incidentAt(closed, now), before: found };
+    },
+  };
+}
+export type IncidentService = ReturnType<typeof createIncidentService>;
+
+type Named = z.output<typeof incidentInput>['regulators'];
+
+/** One clock and one submission for each regulator, as it was named first. */
+function beginClocks(named: Named, startedAt: Date, now: Date) {
+  const firsts = named.filter(({ code }, at) => named.findIndex((one) => one.code === code) === at);
+  const clocks = firsts.map(({ code, applicabilityReason }) =>
+    startClock(code, startedAt, applicabilityReason),
+  );
+  const begun = settled(clocks, now);
+  return {
+    regulators: firsts.map(({ code, name, contactEmail, submissionRef }) => {
+      return { code, name, contactEmail, submissionRef, submittedAt: null };
+    }),
+    // Their ids are the database's.
+    clocks: begun as StoredClock[],
+    breachAt: nextBreachAt(begun),
+  };
+}
+
+function visible({ organizationId, workspaceId }: Tenant) {
+  return { organizationId, ...(workspaceId !== null && { workspaceId }) };
+}

@@ -1,0 +1,48 @@
+// An incident as it is shown: with what its clocks say at this moment.
+import { ruleOf } from '../../domain/incidents/cadence.ts';
+import {
+  type Checkpoint,
+  checkpointId,
+  type Standing,
+  standingOf,
+} from '../../domain/incidents/clock.ts';
+import { type StatusTranslation, translationOf } from '../../domain/incidents/incident-status.ts';
+import type { IncidentDocument, StoredClock } from './incidents.model.ts';
+
+export interface ClockView extends Omit<StoredClock, 'checkpoints' | 'status'>, Standing {
+  id: StoredClock['_id'];
+  source: string;
+  checkpoints: (Checkpoint & { id: string })[];
+}
+
+export interface IncidentView extends Omit<IncidentDocument, 'clocks'> {
+  id: IncidentDocument['_id'];
+  statusAs: StatusTranslation;
+  clocks: ClockView[];
+  nextCheckpointAt: Date | null;
+}
+
+export function clocksAt({ clocks }: IncidentDocument, now: Date): ClockView[] {
+  return clocks.map((clock, at) => ({
+    ...clock,
+    id: clock._id,
+    source: ruleOf(clock.ruleVersion).source,
+    checkpoints: clock.checkpoints.map((checkpoint, index) => ({
+      ...checkpoint,
+      id: checkpointId(clocks, at, index),
+    })),
+    ...standingOf(clock, now),
+  }));
+}
+
+export function incidentAt(incident: IncidentDocument, now: Date): IncidentView {
+  const clocks = clocksAt(incident, now);
+  const next = clocks.flatMap(({ nextCheckpointAt }) => nextCheckpointAt?.getTime() ?? []);
+  return {
+    ...incident,
+    id: incident._id,
+    statusAs: translationOf(incident.status),
+    clocks,
+    nextCheckpointAt: next.length === 0 ? null : new Date(Math.min(...next)),
+  };
+}
