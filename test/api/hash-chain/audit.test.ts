@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { chainHash, chainTime } from '../../../src/domain/record/chain.ts';
 import { sealValue } from '../../../src/domain/record/commitments.ts';
-import { random16 } from '../../../src/platform/ids.ts';
+import { auditPayload } from '../../../src/domain/record/payload.ts';
+import { newId, random16 } from '../../../src/platform/ids.ts';
 import { AUDIT } from '../../../src/ledger/chains.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { objectId } from '../../../src/ledger/ledger.model.ts';
@@ -10,6 +11,7 @@ import { seeded } from '../../ledger/random.ts';
 import { createAgent, createOwner, type Owner, createWorkspaceKey } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 import { type ChainHarness, startChainHarness } from './hash-chain-history.ts';
+import { resealed } from './tampering-mutations.ts';
 
 let harness: ChainHarness;
 let ada: Owner;
@@ -153,4 +155,30 @@ test('a broken link, a lost entry and a cut tail are told apart', async () => {
   expect(await verify()).toMatchObject({ verified: false, totalEntries: 0, lastHash: null });
   await store(intact);
   expect((await verify()).verified).toBe(true);
+});
+
+test('a well-sealed entry that says the organisation was deleted excuses nothing while it lives', async () => {
+  const last = intact.at(-1) as Stored;
+  const { organizationId } = last;
+  const view = auditPayload({
+    organizationId: ada.organizationId,
+    workspaceId: null,
+    actor: { kind: 'system', id: null },
+    auditId: newId(),
+    action: 'organization.delete',
+    status: 'success',
+    resource: 'organization',
+    resourceId: ada.organizationId,
+    commitments: {},
+  });
+  const { auditId } = JSON.parse(view) as { auditId: string };
+  const forged = { ...last, _id: objectId(newId()), auditId, view, action: 'organization.delete' };
+  const columns = { resource: 'organization', resourceId: ada.organizationId, userId: null };
+  const entry = { ...forged, ...columns, workspaceId: null, detail: null, organizationId };
+  const emptied = intact.map((one) => ({ ...one, sealed: {}, detail: null }));
+  await store([...emptied, { ...resealed(entry as Stored, last), sealed: {} }]);
+  const { verified, error } = await verify();
+  expect(verified).toBe(false);
+  expect(error).toMatch(/^altered entry at sequence 1: /);
+  await store(intact);
 });

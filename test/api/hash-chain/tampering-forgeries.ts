@@ -99,6 +99,24 @@ export function blank(documents: Stored[], chance: Chance): Tampered {
   };
 }
 
+/** A verdict put down to another item of the review queue. */
+export function otherReview(documents: Stored[], chance: Chance): Tampered {
+  const decided = documents.flatMap(({ kind, review }, i) =>
+    kind === 'trace' &&
+    ['approved', 'rejected'].includes((review as Columns | null)?.status as string)
+      ? [i]
+      : [],
+  );
+  const at = chance.pick(decided);
+  const review = { ...((documents[at] as Stored).review as object), _id: objectId(newId()) };
+  return {
+    what: 'the id of a review',
+    documents: changed(documents, at, { review }),
+    place: at + 1,
+    inBundle: false,
+  };
+}
+
 /** Members that no entry has. */
 export function addition(documents: Stored[], chance: Chance): Tampered {
   const at = anyDecision(documents, chance);
@@ -310,5 +328,5 @@ export function cutUnnoted(documents: Stored[], chance: Chance): Tampered {
 
 export const FORGERIES: readonly Mutation[] = [
   ...[phantom, phantom, fraction, blank, addition, unkept, rejudged, secondIngestion],
-  ...[foreignKind, respelled, badHead, cutUnnoted],
+  ...[foreignKind, respelled, badHead, cutUnnoted, otherReview],
 ];
