@@ -26,6 +26,7 @@ import {
   policySetSchema,
   policyStatisticsSchema,
 } from './resources/policies/policies.model.ts';
+import { policyTestSchema } from './resources/policies/trials/policy-tests.model.ts';
 import { usedMessageSchema } from './resources/sign-on/login/used-messages.model.ts';
 import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
@@ -56,6 +57,7 @@ export function createModels(connection: Connection) {
     policies: model('Policy', policySchema),
     policyRevisions: model('PolicyRevision', policyRevisionSchema),
     policySets: model('PolicySet', policySetSchema),
+    policyTests: model('PolicyTest', policyTestSchema),
     policyStatistics: model('PolicyStatistics', policyStatisticsSchema),
     ledger,
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),

@@ -19,6 +19,7 @@ import { incidentRoutes } from './resources/incidents/incidents.routes.ts';
 import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
 import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
+import { policyTrialRoutes } from './resources/policies/trials/trials.routes.ts';
 import { scimDiscoveryRoutes } from './resources/scim/discovery/discovery.routes.ts';
 import { scimGroupRoutes } from './resources/scim/groups/groups.routes.ts';
 import { scimUserRoutes } from './resources/scim/users/users.routes.ts';
@@ -63,6 +64,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/agents', routes: mlBomRoutes },
   { at: '/api/v1/policies', routes: policyRoutes },
   { at: '/api/v1/policies', routes: policyLanguageRoutes },
+  { at: '/api/v1/policies', routes: policyTrialRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
   { at: '/api/v1/review-queue', routes: reviewRoutes },

@@ -35,7 +35,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService({ ...platform, agents: registry, resolver });
 
-  const policies = createPolicies(platform);
+  const policies = createPolicies(platform, { organizations });
   const policySets = policies.sets;
 
   const scrubbers = createScrubbers();

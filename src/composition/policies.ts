@@ -1,12 +1,20 @@
-// Policies: their definitions, the sets that decisions are judged by, and the rule language.
+// Policies: their definitions, the sets that decisions are judged by, the rule language, trials.
 import { createPolicyLanguageService } from '../resources/policies/language/language.service.ts';
 import { createPolicyService } from '../resources/policies/policies.service.ts';
 import { createPolicySetService } from '../resources/policies/policy-sets.service.ts';
+import { createDryRunService } from '../resources/policies/trials/dry-run.service.ts';
+import { createPolicyTestService } from '../resources/policies/trials/policy-tests.service.ts';
+import type { OrganizationService } from '../resources/organization/organization.service.ts';
 import type { Platform } from './platform.ts';
 
-export function createPolicies(platform: Platform) {
+export function createPolicies(
+  platform: Platform,
+  { organizations }: { organizations: OrganizationService },
+) {
   const sets = createPolicySetService(platform);
   const definitions = createPolicyService({ ...platform, policySets: sets });
   const language = createPolicyLanguageService({ definitions });
-  return { definitions, sets, language };
+  const dryRuns = createDryRunService({ ...platform, definitions, organizations });
+  const tests = createPolicyTestService({ ...platform, definitions, dryRuns });
+  return { definitions, sets, language, dryRuns, tests };
 }

@@ -112,6 +112,12 @@ const SPECIFIED = {
     'POST /api/v1/policies/_new/validate-adl',
     'POST /api/v1/policies/:id/validate-adl',
     'GET /api/v1/policies/:id/adl',
+    'POST /api/v1/policies/_new/dry-run',
+    'POST /api/v1/policies/:id/dry-run',
+    'GET /api/v1/policies/:id/tests',
+    'POST /api/v1/policies/:id/tests',
+    'DELETE /api/v1/policies/:policyId/tests/:testId',
+    'POST /api/v1/policies/:id/run-tests',
   ],
   'document 2, section 4.3': [
     'GET /api/v1/review-queue',

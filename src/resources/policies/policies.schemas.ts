@@ -23,7 +23,7 @@ const isStorable = (value: unknown): boolean => !RESERVED.test(JSON.stringify(va
 const unstorable = 'must not hold a member named _bsontype, constructor or prototype';
 
 /** Strict, for a misspelt member would silently change what the policy means. */
-const condition: z.ZodType<Condition> = z.strictObject({
+export const condition: z.ZodType<Condition> = z.strictObject({
   field: z.string().min(1).describe('Path of a fact, such as outputDecision.action'),
   operator: z.enum(operators),
   value: z.json().refine(isStorable, unstorable),
@@ -74,6 +74,17 @@ export const policyInput = z
     enabled: policyContents.enabled.default(true),
     priority: policyContents.priority.default(1),
     workspaceId: workspaceOfPolicy,
+  })
+  .superRefine(refine);
+
+/** A policy that is tried before it is saved; what only judging by name would need may be left out. */
+export const policyCandidate = z
+  .object({
+    ...policyContents,
+    name: policyContents.name.default('Candidate'),
+    description: policyContents.description.default(''),
+    enabled: policyContents.enabled.default(true),
+    priority: policyContents.priority.default(1),
   })
   .superRefine(refine);
 

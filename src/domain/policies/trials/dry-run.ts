@@ -1,0 +1,70 @@
+// One policy on one decision, with every condition explained; by the engine that judges decisions.
+import { readPath, splitPath } from '../fields.ts';
+import type { JsonObject } from '../../record/json.ts';
+import { Work, workLimits } from '../../work.ts';
+import { compilePolicies } from '../compile.ts';
+import type { ActionType, Condition, PolicyDefinition } from '../definition.ts';
+import { compilePolicy, type CompiledCondition } from '../policy.ts';
+import type { PolicyVerdict } from '../verdict.ts';
+
+/** What one condition made of the decision, whatever the others did. */
+export interface ConditionFinding {
+  condition: Condition;
+  matched: boolean;
+  /** Why it could not be evaluated; null when it could. */
+  error: string | null;
+}
+
+export interface DryRun {
+  matched: boolean;
+  /** What the policy alone would make of the decision. */
+  verdict: PolicyVerdict['status'];
+  action: ActionType;
+  reason: string | null;
+  /** The error for which it counts as a match, or as none. */
+  error: string | null;
+  explanation: ConditionFinding[];
+}
+
+/** Judges by this policy alone, whether it is enabled or not. */
+export function dryRun(definition: PolicyDefinition, facts: JsonObject): DryRun {
+  const { status, action, matched, failed } = compilePolicies([definition]).evaluate(facts);
+  const [match] = matched;
+  return {
+    matched: match !== undefined,
+    verdict: status,
+    action,
+    reason: match?.reason ?? null,
+    error: match?.error ?? failed[0]?.error ?? null,
+    explanation: explain(definition, facts),
+  };
+}
+
+/** The action that the policy alone would lead to; cheaper than to explain it. */
+export function actionOf(definition: PolicyDefinition, facts: JsonObject): ActionType {
+  return compilePolicies([definition]).evaluate(facts).action;
+}
+
+/** All conditions share the work of one decision, as they do when it is judged. */
+function explain(definition: PolicyDefinition, facts: JsonObject): ConditionFinding[] {
+  const work = new Work(workLimits.conditions);
+  const { conditions } = compilePolicy(definition);
+  return conditions.map((compiled, i) => {
+    const finding = findingOf(compiled, facts, work);
+    const isTold = typeof finding === 'boolean';
+    return {
+      condition: definition.conditions[i] as Condition,
+      matched: isTold && finding,
+      error: isTold ? null : finding,
+    };
+  });
+}
+
+function findingOf(
+  { field, test }: CompiledCondition,
+  facts: JsonObject,
+  work: Work,
+): boolean | string {
+  const actual = readPath(facts, splitPath(field));
+  return actual !== undefined && test(actual, work);
+}

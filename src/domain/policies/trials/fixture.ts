@@ -1,0 +1,79 @@
+// A decision that is made up to try policies on: what it does not say is found out as ingestion would.
+import { DEFAULT_AGENT_POLICIES } from '../../agents/agent-policies.ts';
+import { scoreDecision } from '../../confidence/score.ts';
+import { inCanonicalOrder } from '../../record/canonical-json.ts';
+import type { Json, JsonObject } from '../../record/json.ts';
+import { detectionTag } from '../../scrub/rule.ts';
+import type { Scrubber } from '../../scrub/scrubber.ts';
+import { Work, workLimits } from '../../work.ts';
+import { factsOf } from '../facts.ts';
+import { instantOf } from '../instant.ts';
+
+/** What a fixture may say itself; `action`, `output`, `pii` and `time` member by member. */
+const DERIVED = [
+  'agentName',
+  'confidenceScore',
+  'tags',
+  'pii',
+  'time',
+  'action',
+  'output',
+] as const;
+
+const NO_HISTORY = { recentOverrideRate: null, recentFlagRate: null };
+
+/**
+ * The facts of a fixture: the members of a decision as they would be posted, and derived facts as the fixture says them, or else as they
+ * follow from the rest, for an agent with the default settings. `at`: the time of judgement, unless `time.instant` says it.
+ */
+export function factsOfFixture(
+  fixture: JsonObject,
+  { scrubber, at }: { scrubber: Scrubber; at: Date },
+): JsonObject {
+  const given = inCanonicalOrder(fixture) as JsonObject;
+  const submitted = withoutDerived(given);
+  const { confidenceScore, tags } = scoreDecision(submitted, DEFAULT_AGENT_POLICIES, NO_HISTORY);
+  const pii = piiOf(submitted, scrubber);
+  const facts = factsOf({
+    submitted,
+    at: instantIn(given) ?? at,
+    agentName: null,
+    confidenceScore,
+    tags: [...new Set([...tags, ...pii.types.map((type) => detectionTag(type))])],
+    pii,
+  });
+  for (const name of DERIVED)
+    if (Object.hasOwn(given, name)) facts[name] = over(facts[name], given[name] as Json);
+  return facts;
+}
+
+function withoutDerived(given: JsonObject): JsonObject {
+  const derived = new Set<string>(DERIVED);
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !derived.has(name)));
+}
+
+function piiOf(submitted: JsonObject, scrubber: Scrubber) {
+  const work = new Work(workLimits.scrubbing);
+  const found = Object.entries(submitted).map(([name, value]) => ({
+    name,
+    types: scrubber.value(value, work).detections,
+  }));
+  return {
+    types: [...new Set(found.flatMap(({ types }) => types))].sort(),
+    outputTypes: found.find(({ name }) => name === 'outputDecision')?.types ?? [],
+  };
+}
+
+function instantIn({ time }: JsonObject): Date | null {
+  const instant = isObject(time) && Object.hasOwn(time, 'instant') ? time['instant'] : null;
+  const milliseconds = typeof instant === 'string' ? instantOf(instant) : null;
+  return milliseconds === null ? null : new Date(milliseconds);
+}
+
+function over(derived: Json | undefined, said: Json): Json {
+  return isObject(derived) && isObject(said) ? { ...derived, ...said } : said;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,82 @@
+// Dry runs: a candidate judges a made-up decision, and nothing is written (document 2, section 4.2).
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
+import { dryRun, type DryRun } from '../../../domain/policies/trials/dry-run.ts';
+import { factsOfFixture } from '../../../domain/policies/trials/fixture.ts';
+import type { JsonObject } from '../../../domain/record/json.ts';
+import { createScrubber, type Scrubber } from '../../../domain/scrub/scrubber.ts';
+import type { OrganizationService } from '../../organization/organization.service.ts';
+import type { PolicyContents } from '../policies.model.ts';
+import type { PolicyService } from '../policies.service.ts';
+
+type Deps = Pick<Platform, 'clock'> & {
+  definitions: PolicyService;
+  organizations: OrganizationService;
+};
+
+/** Stands for the id of a candidate; nothing refers to it. */
+const CANDIDATE_ID = '0'.repeat(24);
+
+export function createDryRunService({ clock, definitions, organizations }: Deps) {
+  const scrubbers = new Map<boolean, Scrubber>();
+
+  function scrubberFor(nationalIds: boolean): Scrubber {
+    let scrubber = scrubbers.get(nationalIds);
+    if (!scrubber)
+      scrubbers.set(nationalIds, (scrubber = createScrubber({ nationalIds, extended: true })));
+    return scrubber;
+  }
+
+  /** What turns fixtures into facts, by the organisation's settings. */
+  async function reader({ organizationId }: Tenant): Promise<(fixture: JsonObject) => JsonObject> {
+    const { scrubNationalIds } = await organizations.context(organizationId);
+    const scrubber = scrubberFor(scrubNationalIds);
+    return (fixture) => factsOfFixture(fixture, { scrubber, at: clock.now() });
+  }
+
+  /** The candidate, else the policy as it is stored. @throws AppError `NOT_FOUND` */
+  async function definitionOf(
+    tenant: Tenant,
+    policyId: string,
+    candidate: PolicyContents | undefined,
+  ): Promise<PolicyDefinition> {
+    const stored = await definitions.get(tenant, policyId);
+    return candidateOf(candidate ?? stored);
+  }
+
+  return {
+    reader,
+    definitionOf,
+
+    async ofCandidate(
+      tenant: Tenant,
+      { policy, fixture }: { policy: PolicyContents; fixture: JsonObject },
+    ): Promise<DryRun> {
+      const read = await reader(tenant);
+      return dryRun(candidateOf(policy), read(fixture));
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async ofPolicy(
+      tenant: Tenant,
+      policyId: string,
+      { policy, fixture }: { policy?: PolicyContents | undefined; fixture: JsonObject },
+    ): Promise<DryRun> {
+      const definition = await definitionOf(tenant, policyId, policy);
+      const read = await reader(tenant);
+      return dryRun(definition, read(fixture));
+    },
+  };
+}
+export type DryRunService = ReturnType<typeof createDryRunService>;
+
+function candidateOf({
+  name,
+  description,
+  priority,
+  conditions,
+  actions,
+}: PolicyContents): PolicyDefinition {
+  return { id: CANDIDATE_ID, revision: 0, name, description, priority, conditions, actions };
+}

@@ -1,0 +1,115 @@
+// Regression tests of policies, kept and run (document 2, section 4.2).
+import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import type { Page } from '../../../domain/page.ts';
+import type { ActionType } from '../../../domain/policies/definition.ts';
+import { actionOf } from '../../../domain/policies/trials/dry-run.ts';
+import type { JsonObject } from '../../../domain/record/json.ts';
+import { AppError } from '../../../errors.ts';
+import { findOr404, insertOne, type Listed, listPage } from '../../../platform/mongo/queries.ts';
+import type { PolicyContents } from '../policies.model.ts';
+import type { PolicyService } from '../policies.service.ts';
+import type { DryRunService } from './dry-run.service.ts';
+import type { PolicyTestDocument } from './policy-tests.model.ts';
+import { type policyTestInput, trialLimits } from './trials.schemas.ts';
+
+type Deps = Pick<Platform, 'models'> & { definitions: PolicyService; dryRuns: DryRunService };
+
+interface PolicyTestView extends Omit<PolicyTestDocument, 'fixture'> {
+  id: PolicyTestDocument['_id'];
+  fixture: JsonObject;
+}
+
+interface TestResult {
+  testId: PolicyTestDocument['_id'];
+  name: string;
+  passed: boolean;
+  expected: ActionType;
+  actual: ActionType;
+}
+
+interface TestRun {
+  results: TestResult[];
+  passed: number;
+  failed: number;
+}
+
+export function createPolicyTestService({ models, definitions, dryRuns }: Deps) {
+  /** @throws AppError `NOT_FOUND` when the policy is not one that the tenant sees */
+  async function testsOf(tenant: Tenant, policyId: string) {
+    await definitions.get(tenant, policyId);
+    return { organizationId: tenant.organizationId, policyId };
+  }
+
+  return {
+    /** Newest first. @throws AppError `NOT_FOUND` */
+    async list(tenant: Tenant, policyId: string, page: Page): Promise<Listed<PolicyTestView>> {
+      const where = await testsOf(tenant, policyId);
+      const { items, total } = await listPage(models.policyTests, where, page);
+      return { items: items.map(toView), total };
+    },
+
+    /** @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when the policy has as many as it may */
+    async create(
+      { tenant, user }: { tenant: Tenant; user: User },
+      policyId: string,
+      { name, fixture, expected }: z.output<typeof policyTestInput>,
+    ): Promise<PolicyTestView> {
+      const where = await testsOf(tenant, policyId);
+      if ((await models.policyTests.countDocuments(where)) >= trialLimits.tests)
+        throw new AppError(
+          'INVALID_OPERATION',
+          `A policy may have at most ${trialLimits.tests} tests`,
+        );
+      const row = { name, expected, fixture: JSON.stringify(fixture), createdBy: user.userId };
+      return toView(await insertOne(models.policyTests, { ...where, ...row }));
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async remove(
+      tenant: Tenant,
+      policyId: string,
+      testId: string,
+    ): Promise<{ _id: PolicyTestDocument['_id']; id: PolicyTestDocument['_id']; deleted: true }> {
+      const where = { ...(await testsOf(tenant, policyId)), _id: testId };
+      const { _id } = await findOr404(
+        models.policyTests.findOneAndDelete(where).lean<PolicyTestDocument>(),
+      );
+      return { _id, id: _id, deleted: true };
+    },
+
+    /** All tests of the policy, oldest first, on it or on a candidate in its place. @throws AppError `NOT_FOUND` */
+    async run(
+      tenant: Tenant,
+      policyId: string,
+      candidate: PolicyContents | undefined,
+    ): Promise<TestRun> {
+      const definition = await dryRuns.definitionOf(tenant, policyId, candidate);
+      const read = await dryRuns.reader(tenant);
+      const tests = await models.policyTests
+        .find({ organizationId: tenant.organizationId, policyId })
+        .sort({ createdAt: 1, _id: 1 })
+        .limit(2 * trialLimits.tests)
+        .lean<PolicyTestDocument[]>();
+      const results: TestResult[] = [];
+      for (const { _id: testId, name, fixture, expected } of tests) {
+        await othersTurn();
+        const actual = actionOf(definition, read(JSON.parse(fixture) as JsonObject));
+        results.push({ testId, name, passed: actual === expected, expected, actual });
+      }
+      const passed = results.filter((result) => result.passed).length;
+      return { results, passed, failed: results.length - passed };
+    },
+  };
+}
+export type PolicyTestService = ReturnType<typeof createPolicyTestService>;
+
+/** What else waits is served between two tests. */
+function othersTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+function toView(test: PolicyTestDocument): PolicyTestView {
+  return { ...test, id: test._id, fixture: JSON.parse(test.fixture) as JsonObject };
+}

@@ -1,0 +1,89 @@
+// Inputs and views of trials: dry runs and regression tests of policies (document 2, section 4.2).
+import { z } from 'zod';
+import { actionTypes } from '../../../domain/policies/definition.ts';
+import type { JsonObject } from '../../../domain/record/json.ts';
+import { id, idParam, instant, line } from '../../../http/declaration/views.ts';
+import { condition, policyCandidate } from '../policies.schemas.ts';
+
+/** Regression tests of one policy; bytes of a fixture as JSON. */
+export const trialLimits = { tests: 50, fixtureBytes: 64 * 1024 } as const;
+/** Of a body with a policy and a fixture. */
+export const TRIAL_BODY_BYTES = 512 * 1024;
+
+const fixture = z
+  .custom<JsonObject>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'expected an object',
+  )
+  .refine(
+    (value) => new TextEncoder().encode(JSON.stringify(value)).length <= trialLimits.fixtureBytes,
+    `must have at most ${trialLimits.fixtureBytes} bytes as JSON`,
+  )
+  .meta({ type: 'object', additionalProperties: true })
+  .describe(
+    'Members of a decision as it would be posted. Derived facts (confidenceScore, tags, agentName, pii, time, action, output) ' +
+      'are those that it says itself, else those that follow from the rest',
+  );
+
+export const dryRunInput = z.object({ policy: policyCandidate, fixture });
+export const dryRunOfPolicyInput = z.object({
+  policy: policyCandidate.optional().describe('Instead of the policy as it is stored'),
+  fixture,
+});
+
+const verdicts = ['approved', 'flagged', 'blocked'] as const;
+
+export const dryRunView = z.object({
+  matched: z.boolean(),
+  verdict: z.enum(verdicts).describe('What the policy alone would make of the decision'),
+  action: z.enum(actionTypes),
+  reason: z.string().nullable(),
+  error: z.string().nullable().describe('Why the policy could not be evaluated'),
+  explanation: z
+    .array(
+      z.object({
+        condition,
+        matched: z.boolean(),
+        error: z.string().nullable(),
+      }),
+    )
+    .describe('Every condition by itself, in stored order'),
+});
+
+export const policyTestInput = z.object({
+  name: line(100),
+  fixture,
+  expected: z
+    .enum(actionTypes)
+    .describe('The action of the policy alone; approve when it does not match'),
+});
+export const policyTestView = z.object({
+  _id: id,
+  id,
+  policyId: id,
+  name: z.string(),
+  fixture: z.record(z.string(), z.unknown()),
+  expected: z.enum(actionTypes),
+  createdBy: id,
+  createdAt: instant,
+  updatedAt: instant,
+});
+export const deletedPolicyTestView = z.object({ _id: id, id, deleted: z.literal(true) });
+export const policyTestParams = z.object({ policyId: idParam, testId: idParam });
+
+export const runTestsInput = z.object({
+  policy: policyCandidate.optional().describe('Instead of the policy as it is stored'),
+});
+export const testRunView = z.object({
+  results: z.array(
+    z.object({
+      testId: id,
+      name: z.string(),
+      passed: z.boolean(),
+      expected: z.enum(actionTypes),
+      actual: z.enum(actionTypes),
+    }),
+  ),
+  passed: z.int(),
+  failed: z.int(),
+});
