@@ -13,6 +13,7 @@ import { userSchema } from './resources/auth/accounts/users.model.ts';
 import { assessmentSchema } from './resources/fria/fria.model.ts';
 import { signingKeySchema } from './resources/c2pa-kms/signing-keys.model.ts';
 import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
+import { calendarFeedSchema } from './resources/incidents/calendar/calendar-feeds.model.ts';
 import { incidentSchema } from './resources/incidents/incidents.model.ts';
 import { notificationSchema } from './resources/notifications/notifications.model.ts';
 import { membershipSchema } from './resources/organization/memberships/memberships.model.ts';
@@ -49,6 +50,7 @@ export function createModels(connection: Connection) {
     invitations: model('Invitation', invitationSchema),
     assessments: model('Assessment', assessmentSchema),
     incidents: model('Incident', incidentSchema),
+    calendarFeeds: model('CalendarFeed', calendarFeedSchema),
     notifications: model('Notification', notificationSchema),
     workspaces: model('Workspace', workspaceSchema),
     workspaceKeys: model('WorkspaceKey', workspaceKeySchema),

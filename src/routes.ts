@@ -15,6 +15,7 @@ import { friaRoutes } from './resources/fria/fria.routes.ts';
 import { keySetRoutes, signerRoutes } from './resources/c2pa-kms/c2pa-kms.routes.ts';
 import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
+import { calendarRoutes } from './resources/incidents/calendar/calendar.routes.ts';
 import { incidentRoutes } from './resources/incidents/incidents.routes.ts';
 import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
 import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
@@ -74,6 +75,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/c2pa-kms', routes: signerRoutes },
   { at: '', routes: keySetRoutes },
   { at: '/api/v1/incidents', routes: incidentRoutes },
+  { at: '/api/v1/incidents', routes: calendarRoutes },
   { at: '/api/v1/notifications', routes: notificationRoutes },
   { at: '/api/v1/usage', routes: usageRoutes },
   { at: '/api/v1/webhooks', routes: webhookRoutes },

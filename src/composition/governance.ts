@@ -3,23 +3,33 @@ import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createFriaPrintService } from '../resources/fria/fria-print.service.ts';
 import { createFriaService } from '../resources/fria/fria.service.ts';
 import type { AttestationService } from '../resources/hash-chain/attestations.service.ts';
+import { createCalendarFeedService } from '../resources/incidents/calendar/calendar-feeds.service.ts';
+import { createCalendarService } from '../resources/incidents/calendar/calendar.service.ts';
 import { createCheckpointService } from '../resources/incidents/checkpoints.service.ts';
 import { createClockBreachService } from '../resources/incidents/clock-breaches.service.ts';
 import { createIncidentService } from '../resources/incidents/incidents.service.ts';
+import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
 
 interface Deps {
   audit: AuditService;
   attestations: AttestationService;
+  identity: Identity;
 }
 
-export function createGovernance(platform: Platform, { audit, attestations }: Deps) {
+export function createGovernance(platform: Platform, { audit, attestations, identity }: Deps) {
   const records = createIncidentService(platform);
   const checkpoints = createCheckpointService({ ...platform, attestations });
+  const calendar = createCalendarService(platform);
+  const { memberships, organizations } = identity;
+  const feeds = createCalendarFeedService({ ...platform, memberships, organizations });
   const assessments = createFriaService({ ...platform, attestations });
   const print = createFriaPrintService(platform);
   return {
-    routes: { fria: { assessments, ...print }, incidents: { records, checkpoints } },
+    routes: {
+      fria: { assessments, ...print },
+      incidents: { records, checkpoints, calendar, feeds },
+    },
     clockBreaches: createClockBreachService({ ...platform, audit }),
   };
 }

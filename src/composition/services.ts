@@ -51,7 +51,7 @@ export function createServices(
   const chainRelease = createChainReleaseService({ ...platform, audit });
 
   const billing = createBilling(platform);
-  const governance = createGovernance(platform, { audit, attestations });
+  const governance = createGovernance(platform, { audit, attestations, identity });
 
   const { webhooks } = createEvents(platform, { identity, listeners });
   const notifications = createNotificationService(platform);

@@ -143,7 +143,7 @@ async function authorize(
   { services, limits, heavy }: PipelineDeps,
 ): Promise<void> {
   const { route, req, res } = context;
-  const caller = (context.caller = await authenticate(req.headers, route, services));
+  const caller = (context.caller = await authenticate(req, route, services));
   await countCaller(context, caller, { services, limits });
   requireActive(route, caller);
   caller.tenant = await chooseWorkspace(req.headers, caller.tenant, services);

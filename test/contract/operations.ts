@@ -257,6 +257,11 @@ const ADDED = {
     'GET /.well-known/jwks.json',
   ],
   'an approved assessment is handed to others on paper': ['GET /api/v1/fria/:id/pdf'],
+  'deadlines belong into the calendar of whoever has to meet them': [
+    'GET /api/v1/incidents/calendar.ics',
+    'POST /api/v1/incidents/calendar/token',
+    'DELETE /api/v1/incidents/calendar/token',
+  ],
   'the chain names policies by revision and set, so both can be read': [
     'GET /api/v1/policies/:id',
     'GET /api/v1/policies/:id/revisions',

@@ -1,5 +1,6 @@
-// Authenticates the credential of a request: a session token, an API key or a SCIM token (document 1, section 5).
+// Authenticates the credential of a request: a session token, an API key, a SCIM token or the token of a feed (document 1, section 5).
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Request } from 'express';
 import { AppError } from '../../errors.ts';
 import type { Services } from '../../composition/services.ts';
 import type { Route } from '../declaration/define-route.ts';
@@ -26,11 +27,14 @@ function credentialsOf(headers: IncomingHttpHeaders): Credentials {
  * @throws AppError a 401 code; `FORBIDDEN` for a valid credential of the wrong kind
  */
 export async function authenticate(
-  headers: IncomingHttpHeaders,
+  req: Request,
   route: Route,
   services: Services,
 ): Promise<Caller> {
-  const { apiKey, token } = credentialsOf(headers);
+  const { apiKey, token } = credentialsOf(req.headers);
+  const feedToken = route.auth === 'calendar' ? req.query.token : undefined;
+  if (typeof feedToken === 'string' && feedToken !== '')
+    return services.incidents.feeds.authenticate(feedToken);
   if (route.auth === 'scim') return services.organization.scimTokens.authenticate(token);
   const requiresKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
   const { keyAuthentication, sessions } = services.auth;
@@ -42,7 +46,7 @@ export async function authenticate(
 
 function allowKey(caller: Caller, route: Route): Caller {
   const { key } = caller;
-  if (route.auth === 'user')
+  if (route.auth === 'user' || route.auth === 'calendar')
     throw new AppError('FORBIDDEN', 'This operation requires a session token');
   if (route.auth !== 'anyKey' && key?.kind === 'agentKey' && !route.agentKeys)
     throw new AppError('FORBIDDEN', 'Agent keys can only ingest decisions');

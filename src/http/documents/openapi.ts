@@ -28,6 +28,7 @@ const SECURITY: Record<Route['auth'], object[]> = {
   public: [],
   user: [{ session: [] }],
   reader: [{ session: [] }, { apiKey: [] }],
+  calendar: [{ session: [] }, { feedToken: [] }],
   workspaceKey: [{ apiKey: [] }],
   anyKey: [{ apiKey: [] }],
   scim: [{ scimToken: [] }],
@@ -248,6 +249,12 @@ function securitySchemes(mounts: readonly Mount[]): object {
       in: 'header',
       name: 'X-API-Key',
       description: 'Workspace key or agent key; also accepted as `Authorization: Bearer`',
+    },
+    feedToken: {
+      type: 'apiKey',
+      in: 'query',
+      name: 'token',
+      description: 'Token of a calendar feed',
     },
     scimToken: { type: 'http', scheme: 'bearer', description: 'SCIM token of the organisation' },
   };

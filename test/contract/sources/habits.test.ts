@@ -154,6 +154,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'the sweep seals what a crash left behind, whoever it belongs to',
   'src/resources/auth/keys/key-authentication.service.ts':
     'a key says which organisation it belongs to',
+  'src/resources/incidents/calendar/calendar-feeds.service.ts':
+    'the token of a feed is all that a request brings',
   'src/resources/incidents/clock-breaches.service.ts': 'deadlines pass, whoever has them',
   'src/resources/organization/deletion/organization-deletion.service.ts':
     'deleted organisations wait for their erasure',

@@ -1,7 +1,7 @@
 // Incidents: opened by whoever writes, closed by managers; not for keys that are limited to some agents.
 import type { Tenant } from '../../tenant.ts';
-import { allAgents, managers, ofOne, paid, readers, writers } from '../access.ts';
-import { type Example, page, type ResourceExamples } from '../example.ts';
+import { allAgents, managers, ofOne, paid, readers, readersInPerson, writers } from '../access.ts';
+import { type Example, nothing, page, type ResourceExamples } from '../example.ts';
 
 const fieldsOf = (mark: string) => ({
   title: `${mark} title`,
@@ -49,6 +49,9 @@ export const incidents: ResourceExamples = {
     'POST /api/v1/incidents': paid(writers),
     'GET /api/v1/incidents/:id': ofOne(reading),
     'PATCH /api/v1/incidents/:id': paid(ofOne(writers)),
+    'GET /api/v1/incidents/calendar.ics': paid(readersInPerson),
+    'POST /api/v1/incidents/calendar/token': paid(readersInPerson),
+    'DELETE /api/v1/incidents/calendar/token': paid(readersInPerson),
     'POST /api/v1/incidents/:id/close': paid(ofOne(managers)),
     'GET /api/v1/incidents/:id/clocks': ofOne(reading),
     'POST /api/v1/incidents/:id/clocks/:clockId/checkpoint': paid(ofOne(writers)),
@@ -65,6 +68,9 @@ export const incidents: ResourceExamples = {
       // As it is: a transition would be an audit entry more.
       status: 'open',
     })),
+    'GET /api/v1/incidents/calendar.ics': nothing,
+    'POST /api/v1/incidents/calendar/token': nothing,
+    'DELETE /api/v1/incidents/calendar/token': nothing,
     'POST /api/v1/incidents/:id/close': withBody((mark) => ({
       rootCause: `${mark} cause`,
       remediation: `${mark} remediation`,

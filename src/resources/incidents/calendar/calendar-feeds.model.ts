@@ -1,0 +1,26 @@
+// Tokens by which calendars subscribe to the deadlines of an organisation: one a member, only its digest is kept.
+import { Schema, type Types } from 'mongoose';
+import { tenancy } from '../../../platform/mongo/tenancy.ts';
+
+export interface CalendarFeedDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  userId: Types.ObjectId;
+  /** Null: of all workspaces. */
+  workspaceId: Types.ObjectId | null;
+  tokenHash: string;
+  createdAt: Date;
+}
+
+export const calendarFeedSchema = new Schema<CalendarFeedDocument>(
+  {
+    userId: { type: Schema.Types.ObjectId, required: true },
+    workspaceId: { type: Schema.Types.ObjectId, default: null },
+    tokenHash: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: 'calendar_feeds', autoIndex: false },
+);
+calendarFeedSchema.plugin(tenancy);
+calendarFeedSchema.index({ organizationId: 1, userId: 1 }, { name: 'member', unique: true });
+calendarFeedSchema.index({ tokenHash: 1 }, { name: 'hash', unique: true });

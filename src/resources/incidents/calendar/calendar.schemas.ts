@@ -1,0 +1,14 @@
+// Inputs and views of the calendar of deadlines and of its feed tokens.
+import { z } from 'zod';
+import { id, instant } from '../../../http/declaration/views.ts';
+
+export const calendarQuery = z.object({
+  token: z.string().max(100).optional().describe('A feed token instead of a session'),
+});
+export const mintedFeedView = z.object({
+  _id: id,
+  token: z.string().describe('Shown in this answer only'),
+  url: z.string().describe('Where a calendar subscribes'),
+  createdAt: instant,
+});
+export const revokedFeedView = z.object({ revoked: z.boolean() });

@@ -1,0 +1,50 @@
+// The deadlines of an organisation as a calendar: of every report that is still open (document 3, section 4.2: an addition).
+import type { Platform } from '../../../composition/platform.ts';
+import { type CalendarEvent, calendarText } from '../../../domain/incidents/calendar.ts';
+import { checkpointId } from '../../../domain/incidents/clock.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import type { IncidentDocument } from '../incidents.model.ts';
+
+/** The newest that have an open report, and of their reports those that are due first. */
+export const CALENDAR_INCIDENTS = 500;
+export const CALENDAR_EVENTS = 2000;
+const FIELDS = 'title externalRef severity status clocks updatedAt';
+
+export function createCalendarService({ models }: Pick<Platform, 'models'>) {
+  return {
+    async text({ organizationId, workspaceId }: Tenant): Promise<string> {
+      const where = { organizationId, ...(workspaceId !== null && { workspaceId }) };
+      const found = await models.incidents
+        .find({ ...where, 'clocks.checkpoints.completedAt': null }, FIELDS)
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(CALENDAR_INCIDENTS)
+        .maxTimeMS(READ_MAX_MS)
+        .lean<IncidentDocument[]>();
+      const events = found.flatMap(openReports).sort((a, b) => a.at.getTime() - b.at.getTime());
+      return calendarText(events.slice(0, CALENDAR_EVENTS));
+    },
+  };
+}
+export type CalendarService = ReturnType<typeof createCalendarService>;
+
+function openReports(incident: IncidentDocument): CalendarEvent[] {
+  const { _id, title, externalRef, severity, status, clocks, updatedAt } = incident;
+  return clocks.flatMap(({ regulator, articleRef, checkpoints }, clock) =>
+    checkpoints.flatMap(({ label, deadlineAt, completedAt }, index) => {
+      if (completedAt !== null) return [];
+      const facts = [
+        `Incident ${_id.toHexString()} (${severity}, ${status})`,
+        `${regulator.toUpperCase()} ${articleRef}: ${label} report`,
+        ...(externalRef === null ? [] : [externalRef]),
+      ];
+      return {
+        uid: `${_id.toHexString()}-${checkpointId(clocks, clock, index)}@assay`,
+        at: deadlineAt,
+        changedAt: updatedAt,
+        summary: `${regulator.toUpperCase()} ${label} report due: ${title}`,
+        description: facts.join('\n'),
+      };
+    }),
+  );
+}
