@@ -109,16 +109,28 @@ function statusOf({ status, checkpoints }: IncidentClock, now: Date): ClockStatu
   return checkpoints.every(({ completedAt }) => completedAt !== null) ? 'completed' : 'active';
 }
 
-/** The clocks with the status that each has now, as it is stored. */
+/** The clocks with the status that each has now: for the job, which records a breach and stores it. */
 export function settled<C extends IncidentClock>(clocks: readonly C[], now: Date): C[] {
   return clocks.map((clock) => ({ ...clock, status: statusOf(clock, now) }));
 }
 
-/** When the next of the active clocks would be breached; null: none. */
+/** The same for a change by a caller, which leaves a breach that nobody has recorded to the job. */
+export function unsettled<C extends IncidentClock>(clocks: readonly C[], now: Date): C[] {
+  return clocks.map((clock) => {
+    const status = statusOf(clock, now);
+    return { ...clock, status: status === 'breached' ? clock.status : status };
+  });
+}
+
+/** After which moment the next of the clocks is breached that are stored as active; null: none will be. */
 export function nextBreachAt(clocks: readonly IncidentClock[]): Date | null {
   const active = clocks.filter(({ status }) => status === 'active');
-  const open = active.flatMap(({ checkpoints }) => checkpoints);
-  return earliest(open.filter(({ completedAt }) => completedAt === null));
+  const checkpoints = active.flatMap((clock) => clock.checkpoints);
+  return earliest(
+    checkpoints.filter(
+      ({ completedAt, deadlineAt }) => completedAt === null || completedAt > deadlineAt,
+    ),
+  );
 }
 
 const CHECKPOINT_ID = /^cp-(0|[1-9]\d?)$/;

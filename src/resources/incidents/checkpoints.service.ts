@@ -7,7 +7,7 @@ import {
   completeCheckpoint,
   type Completion,
   nextBreachAt,
-  settled,
+  unsettled,
 } from '../../domain/incidents/clock.ts';
 import { completionDigest } from '../../domain/incidents/completion-record.ts';
 import { RECIPIENTS } from '../../domain/incidents/rules/rule.ts';
@@ -130,7 +130,7 @@ function completed(
   const { stored } = checkpointAt(found.clocks, place);
   const clock = completeCheckpoint(stored, place.index, completion);
   const at = completion.completedAt;
-  const clocks = settled(found.clocks.with(place.clock, clock), at);
+  const clocks = unsettled(found.clocks.with(place.clock, clock), at);
   return { ...reported(found, stored, at), clocks, breachAt: nextBreachAt(clocks) };
 }
 

@@ -1,7 +1,7 @@
 // The timed job that marks clocks whose deadline has passed open (document 3, section 3).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
-import { nextBreachAt, settled, standingOf } from '../../domain/incidents/clock.ts';
+import { nextBreachAt, settled } from '../../domain/incidents/clock.ts';
 import { systemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { AuditRow, AuditService } from '../audit/audit.service.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
@@ -19,7 +19,7 @@ export function createClockBreachService(deps: Deps) {
 
   function record(incident: Overdue, breached: StoredClock): Promise<AuditRow> {
     const { regulator, ruleVersion } = breached;
-    const { nextCheckpointAt } = standingOf(breached, clock.now());
+    const missedAt = nextBreachAt([{ ...breached, status: 'active' }]);
     return audit.record(
       systemAuditEvent({
         organizationId: incident.organizationId.toHexString(),
@@ -30,7 +30,7 @@ export function createClockBreachService(deps: Deps) {
           actor: 'cron:incident-clocks',
           regulator,
           ruleVersion,
-          deadlineAt: nextCheckpointAt?.toISOString() ?? null,
+          deadlineAt: missedAt?.toISOString() ?? null,
         },
       }),
     );

@@ -2,7 +2,13 @@
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
-import { nextBreachAt, restartClock, settled, startClock } from '../../domain/incidents/clock.ts';
+import {
+  nextBreachAt,
+  restartClock,
+  settled,
+  startClock,
+  unsettled,
+} from '../../domain/incidents/clock.ts';
 import { type IncidentStatus, needsManager } from '../../domain/incidents/incident-status.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
@@ -115,11 +121,7 @@ export function createIncidentService({ models, clock }: Pick<Platform, 'models'
       if (needsManager(found.status, status) && !MANAGERS.includes(role))
         throw new AppError('FORBIDDEN');
       requirePast(detectedAt);
-      const hasMoved = detectedAt.getTime() !== found.detectedAt.getTime();
-      const moved = hasMoved
-        ? found.clocks.map((started) => restartClock(started, detectedAt))
-        : found.clocks;
-      const clocks = settled(moved, now);
+      const clocks = movedTo(found, detectedAt, now);
       const changed = await write(found, {
         ...change,
         clocks,
@@ -154,7 +156,7 @@ function beginClocks(named: Named, startedAt: Date, now: Date) {
   const clocks = firsts.map(({ code, applicabilityReason }) =>
     startClock(code, startedAt, applicabilityReason),
   );
-  const begun = settled(clocks, now);
+  const begun = unsettled(clocks, now);
   return {
     regulators: firsts.map(({ code, name, contactEmail, submissionRef }) => {
       return { code, name, contactEmail, submissionRef, submittedAt: null };
@@ -163,6 +165,15 @@ function beginClocks(named: Named, startedAt: Date, now: Date) {
     clocks: begun as StoredClock[],
     breachAt: nextBreachAt(begun),
   };
+}
+
+/** Where the detection is another, the open deadlines are; what is breached by then stays so. */
+function movedTo({ clocks, detectedAt }: IncidentDocument, to: Date, now: Date): StoredClock[] {
+  if (detectedAt.getTime() === to.getTime()) return unsettled(clocks, now);
+  return unsettled(
+    settled(clocks, now).map((clock) => restartClock(clock, to)),
+    now,
+  );
 }
 
 function visible({ organizationId, workspaceId }: Tenant) {

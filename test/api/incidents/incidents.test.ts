@@ -289,6 +289,25 @@ test('a deadline that passes breaches the clock for ever, and the job records it
   expect((await read(later.id)).clocks).toEqual([dora, gdpr]);
 });
 
+test('a report that is late breaches its clock, and the job records that too, once', async () => {
+  const late = await open({ ...regulators('gdpr'), detectedAt: ago(80) });
+  expect(late.clocks[0].status).toBe('breached');
+  const done = ok(await complete(late.id, 'cp-0')).body.data;
+  expect(done.clocks[0]).toMatchObject({ status: 'breached', nextCheckpointAt: null });
+  await breach();
+  await breach();
+  expect((await read(late.id)).clocks[0].status).toBe('breached');
+  const entries = await auditOf(app, ada, `action=incident.clock_breached&resourceId=${late.id}`);
+  expect(entries.map(({ metadata }) => metadata)).toEqual([
+    {
+      actor: 'cron:incident-clocks',
+      regulator: 'gdpr',
+      ruleVersion: 'gdpr-2018-05-25',
+      deadlineAt: after(late.detectedAt, 72),
+    },
+  ]);
+});
+
 test('a detection that is corrected moves the open deadlines, and says so', async () => {
   const made = await open({ ...regulators('nis2'), detectedAt: ago(10) });
   ok(await complete(made.id, 'cp-0'));
