@@ -31,27 +31,22 @@ export const byId = z.object({ id: idParam });
 
 /** Ends a line, or turns the order of what follows. */
 const NOT_IN_A_LINE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
-
-/** A trimmed string of 1 to `max` characters on one line. */
-export const line = (max: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(max)
-    .refine((text) => !NOT_IN_A_LINE.test(text), 'must not contain control characters');
-
 /** Line breaks and tabs are text, other control characters are not. */
 const NOT_IN_PROSE = /[^\P{Cc}\n\r\t]/u;
 
-/** A trimmed string of 1 to `max` characters on any number of lines. */
-export const prose = (max: number) =>
+const trimmedWithout = (forbidden: RegExp) => (max: number) =>
   z
     .string()
     .trim()
     .min(1)
     .max(max)
-    .refine((text) => !NOT_IN_PROSE.test(text), 'must not contain control characters');
+    .refine((text) => !forbidden.test(text), 'must not contain control characters');
+
+/** A trimmed string of 1 to `max` characters on one line. */
+export const line = trimmedWithout(NOT_IN_A_LINE);
+
+/** A trimmed string of 1 to `max` characters on any number of lines. */
+export const prose = trimmedWithout(NOT_IN_PROSE);
 
 /** An e-mail address, lower-cased. */
 export const emailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email());

@@ -73,7 +73,6 @@ export function signedOnPage(): Router {
   const router = Router();
   router.get(SIGNED_ON_PATH, (req, res) => {
     res.setHeader('Content-Security-Policy', POLICY);
-    res.setHeader('Cache-Control', 'no-store');
     res.type('html').send(pageOf(endingOf(req.query)));
   });
   router.get(`${SIGNED_ON_PATH}/style.css`, (_req, res) => void res.type('css').send(STYLE));

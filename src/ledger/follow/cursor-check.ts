@@ -3,7 +3,7 @@ import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../../platform/clock.ts';
 import type { Chain } from '../chains.ts';
 import { objectId } from '../ledger.model.ts';
-import { MAJORITY } from '../read-write-concerns.ts';
+import { CONFIRM_PAUSE_MS, CONFIRM_READS, MAJORITY } from '../read-write-concerns.ts';
 import { sleep, type Timer } from '../timer.ts';
 import type { Consumer } from './consumer.ts';
 import type { CursorDocument } from './cursors.model.ts';
@@ -32,9 +32,6 @@ export interface CursorCheckDeps {
 
 /** Organisations that are compared at once. */
 const SLICE = 500;
-/** A member that has just become primary may lag behind the majority for a moment. */
-const CONFIRM_READS = 20;
-const CONFIRM_PAUSE_MS = 100;
 
 export class CursorCheck {
   readonly #deps: CursorCheckDeps;

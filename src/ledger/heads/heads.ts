@@ -4,7 +4,7 @@ import type { AppError } from '../../errors.ts';
 import { MAX_SKEW_MS } from '../../domain/record/chain.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Chain } from '../chains.ts';
-import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
+import { CONFIRM_PAUSE_MS, CONFIRM_READS, DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import type { Position } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
 import type { LedgerStore } from '../append/store.ts';
@@ -12,9 +12,6 @@ import { persistently, sleep, type Timer } from '../timer.ts';
 import { unavailable } from '../append/unavailable.ts';
 
 const WRITE_DELAY_MS = 250;
-/** A member that has just become primary may lag behind the majority for a moment. */
-const CONFIRM_READS = 20;
-const CONFIRM_PAUSE_MS = 100;
 
 /** A row of the append-only collection: a head that a chain once had. */
 export interface HeadRow extends Position {

@@ -1,7 +1,7 @@
 // How far a chain is known to have reached: the heads that were noted outside it, and what else has seen its entries.
 import type { mongo, Types } from 'mongoose';
 import type { Position } from '../../domain/record/chain.ts';
-import type { HeadRow } from '../heads/heads.ts';
+import { notedHeads } from '../heads/heads.ts';
 import type { Chain } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 
@@ -19,11 +19,10 @@ const HASH = /^[0-9a-f]{64}$/;
 /** @param reached the highest sequence that something besides the noted heads has seen */
 export async function readNotes(
   db: mongo.Db,
-  { collection }: Chain,
+  chain: Chain,
   { organizationId, reached }: { organizationId: Types.ObjectId; reached: number },
 ): Promise<Notes> {
-  const rows = db
-    .collection<HeadRow>(`heads_${collection}`)
+  const rows = notedHeads(db, chain)
     .find({ organizationId }, { ...MAJORITY, projection: { _id: 0, sequence: 1, chainHash: 1 } })
     .sort({ sequence: 1 });
   const heads: Position[] = [];

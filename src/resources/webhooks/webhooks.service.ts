@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { signingSecret } from '../../domain/events/standard-webhooks.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
+import { literalPattern } from '../../domain/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError, isDuplicateKey } from '../../errors.ts';
@@ -181,7 +182,7 @@ function visible({ organizationId, workspaceId }: Tenant) {
 }
 
 function containing(text: string): object {
-  const literal = new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+  const literal = literalPattern(text);
   return { $or: [{ url: literal }, { description: literal }] };
 }
 

@@ -15,7 +15,7 @@ interface Deps {
 /** What a cookie was exchanged for, and the parts of the reply that clear it. */
 interface Exchanged<D> {
   data: D;
-  parts: { cookies: Cookie[]; headers: Readonly<Record<string, string>> };
+  parts: { cookies: Cookie[] };
 }
 
 interface ExchangedSession {
@@ -62,8 +62,7 @@ function valueOf(cookie: CookieReader, name: string): string {
   return value;
 }
 
-/** A cookie is good for one exchange, and the answer is not stored on its way. */
+/** A cookie is good for one exchange. */
 const clearing = (name: string): Exchanged<never>['parts'] => ({
   cookies: [{ name, value: null }],
-  headers: { 'Cache-Control': 'no-store' },
 });

@@ -125,8 +125,7 @@ export const signOnRoutes = [
     audit: logout,
     async handler({ params, body, meta }, { signOn }) {
       const entry = await signOn.oidcLogout.backChannel(params.orgId, body.logout_token, meta);
-      const headers = { 'Cache-Control': 'no-store' };
-      return reply(200, { accepted: true }, { audit: entry, headers });
+      return reply(200, { accepted: true }, { audit: entry });
     },
   }),
   route({
