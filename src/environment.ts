@@ -22,6 +22,29 @@ const address = z.url({ protocol: /^https?$/ });
 const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
 const plan = z.enum(['sandbox', 'scale', 'governance', 'enterprise', 'custom']);
 
+/** `name=value` pairs with known names, each once. */
+const pairs = (names: RegExp, namesText: string) =>
+  list.transform((items, context): ReadonlyMap<string, string> => {
+    const found = new Map(
+      items.map((item) => [item.split('=', 1)[0] ?? '', item.slice(item.indexOf('=') + 1)]),
+    );
+    const isGood = items.every((item) => /=./.test(item)) && found.size === items.length;
+    if (!isGood || ![...found.keys()].every((name) => names.test(name)))
+      context.addIssue({ code: 'custom', message: `must be name=value pairs of ${namesText}` });
+    return found;
+  });
+const priceIds = pairs(
+  /^(scale|governance|enterprise)_(monthly|annual|overage)$/,
+  'scale, governance or enterprise with _monthly, _annual or _overage',
+);
+const amounts = pairs(
+  /^(scale|governance|enterprise)_(monthly|annual)$/,
+  'scale, governance or enterprise with _monthly or _annual',
+).refine(
+  (given) => [...given.values()].every((value) => /^\d{1,9}(\.\d{1,2})?$/.test(value)),
+  'must be amounts such as 49 or 49.90',
+);
+
 /** Every variable with its default and description; `.env.example` is generated from here. */
 export const environment = z.object({
   PORT: z.coerce
@@ -198,7 +221,35 @@ export const environment = z.object({
     .describe(
       'Plan of a new organisation; unset: enterprise, or sandbox where STRIPE_SECRET_KEY is set',
     ),
-  STRIPE_SECRET_KEY: z.string().optional().describe('Key of the payment processor'),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .optional()
+    .describe('Key of the payment processor; unset: nothing can be bought'),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .optional()
+    .describe('Signs what the payment processor posts to /api/payment/webhook'),
+  STRIPE_API_URL: address
+    .optional()
+    .describe('Address of a payment processor other than Stripe itself, such as one for tests'),
+  STRIPE_PRICES: priceIds
+    .optional()
+    .describe(
+      'Price ids of the payment processor, such as scale_monthly=price_1,scale_overage=price_2: scale, governance and enterprise, each with _monthly, _annual and _overage (metered)',
+    ),
+  STRIPE_METER_EVENT: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/)
+    .default('assay_overage')
+    .describe('Name of the meter event by which decisions beyond the plan are reported'),
+  ASSAY_PLAN_PRICES: amounts
+    .optional()
+    .describe(
+      'Amounts in EUR that the list of plans shows, such as scale_monthly=49,scale_annual=490',
+    ),
+  ASSAY_BILLING_RETURN_URL: address
+    .optional()
+    .describe('Where browsers return to from checkout and portal; unset: ASSAY_PUBLIC_URL'),
   SYSTEM_OWNERS: list
     .transform((addresses) => addresses.map((address) => address.toLowerCase()))
     .default([])

@@ -21,6 +21,7 @@ import { organizationDeletionSchema } from './resources/organization/deletion/or
 import { organizationSchema } from './resources/organization/organization.model.ts';
 import { ssoDomainSchema } from './resources/organization/sso-domains/sso-domains.model.ts';
 import { workspaceSchema } from './resources/organization/workspaces/workspaces.model.ts';
+import { paymentEventSchema } from './resources/payment/payment-events.model.ts';
 import {
   policyRevisionSchema,
   policySchema,
@@ -56,6 +57,7 @@ export function createModels(connection: Connection) {
     workspaceKeys: model('WorkspaceKey', workspaceKeySchema),
     agents: model('Agent', agentSchema),
     agentActivity: model('AgentActivity', agentActivitySchema),
+    paymentEvents: model('PaymentEvent', paymentEventSchema),
     policies: model('Policy', policySchema),
     policyRevisions: model('PolicyRevision', policyRevisionSchema),
     policySets: model('PolicySet', policySetSchema),

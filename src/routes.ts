@@ -1,5 +1,7 @@
 // Which URL goes to which resource: one line per mount.
 import type { Mount } from './http/router.ts';
+import { paymentRoutes } from './resources/payment/payment.routes.ts';
+import { billingRoutes } from './resources/billing/billing.routes.ts';
 import { agentRoutes } from './resources/agents/agents.routes.ts';
 import { mlBomRoutes, producerMlBomRoutes } from './resources/agents/ml-bom/ml-bom.routes.ts';
 import { onboardingRoutes } from './resources/agents/onboarding/onboarding.routes.ts';
@@ -43,6 +45,8 @@ import { workspaceRoutes } from './resources/organization/workspaces/workspaces.
 
 export const mounts: readonly Mount[] = [
   { at: '', routes: healthRoutes },
+  { at: '/api/payment', routes: paymentRoutes },
+  { at: '/api/v1/billing', routes: billingRoutes },
   { at: '/api/v1/auth', routes: localRoutes },
   { at: '/api/v1/auth', routes: emailLinkRoutes },
   { at: '/api/v1/auth', routes: mfaRoutes },

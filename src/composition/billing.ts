@@ -1,4 +1,7 @@
 // The account with the installation: what an organisation uses, and what it pays.
+import { createPaymentProcessor } from '../platform/outbound/payment-processor.ts';
+import { createBillingService } from '../resources/billing/billing.service.ts';
+import { createPaymentEventService } from '../resources/payment/payment-events.service.ts';
 import { createMeterService } from '../resources/usage/meter.service.ts';
 import { createUsageService } from '../resources/usage/usage.service.ts';
 import type { Platform } from './platform.ts';
@@ -6,5 +9,15 @@ import type { Platform } from './platform.ts';
 export function createBilling(platform: Platform) {
   const meter = createMeterService(platform);
   const usage = createUsageService({ ...platform, meter });
-  return { usage };
+  const { config, http } = platform;
+  const payments = createPaymentProcessor({
+    secretKey: config.STRIPE_SECRET_KEY,
+    webhookSecret: config.STRIPE_WEBHOOK_SECRET,
+    apiUrl: config.STRIPE_API_URL,
+    meterEvent: config.STRIPE_METER_EVENT,
+    fetch: http.fetch,
+  });
+  const billing = createBillingService({ ...platform, payments, meter });
+  const payment = createPaymentEventService({ ...platform, payments });
+  return { usage, billing, payment };
 }

@@ -189,6 +189,13 @@ const SPECIFIED = {
     'GET /api/v1/audit/export',
     'GET /api/v1/audit/export/pdf',
   ],
+  'document 3, section 4.8': [
+    'GET /api/v1/billing',
+    'GET /api/v1/billing/plans',
+    'POST /api/v1/billing/checkout',
+    'POST /api/v1/billing/portal',
+  ],
+  'document 3, section 6': ['POST /api/payment/webhook'],
   'document 3, section 4.9': ['GET /api/v1/usage/current', 'GET /api/v1/usage/history'],
   'document 3, section 4.7': ['GET /api/v1/c2pa-kms/status', 'POST /api/v1/c2pa-kms/rotate'],
   'document 3, section 4.10': [

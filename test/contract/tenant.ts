@@ -12,6 +12,7 @@ import {
   type Owner,
 } from '../setup/personas.ts';
 import { startNameServer, type NameServer } from '../setup/providers/name-server.ts';
+import { startPaymentProcessor } from '../setup/providers/payment-processor.ts';
 import type { Answer } from '../setup/start-app.ts';
 import { decisionBody, modelMetadata, policyBody } from './bodies.ts';
 
@@ -21,10 +22,14 @@ export interface ContractHarness extends Harness {
 
 export async function startContractHarness(): Promise<ContractHarness> {
   const names = await startNameServer();
+  const processor = await startPaymentProcessor();
+  const { ASSAY_OUTBOUND_ALLOW: processorHost = '', ...paid } = processor.settings;
   const harness = await startHarness({
+    ...paid,
+    DEFAULT_PLAN: 'enterprise',
     ASSAY_LIMIT_ACCOUNT: '1000',
     ASSAY_RETURN_URLS: 'https://app.example.com/',
-    ASSAY_OUTBOUND_ALLOW: 'login.example.com,127.0.0.1:1',
+    ASSAY_OUTBOUND_ALLOW: `login.example.com,127.0.0.1:1,${processorHost}`,
     ASSAY_DNS_SERVERS: names.address,
     ASSAY_OAUTH_B_CLIENT_ID: 'assay',
     ASSAY_OAUTH_B_CLIENT_SECRET: 'a secret of the contract tests',
@@ -35,6 +40,7 @@ export async function startContractHarness(): Promise<ContractHarness> {
     async stop() {
       await harness.stop();
       await names.stop();
+      await processor.stop();
     },
   };
 }

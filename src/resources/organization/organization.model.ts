@@ -1,5 +1,6 @@
 // The organisation: the tenant itself, its plan and the workspace new records go to.
 import { Schema, type Types } from 'mongoose';
+import type { SubscriptionEvent } from '../../domain/billing/subscription.ts';
 import { PLANS, type Plan } from '../../domain/identity/plans.ts';
 import type { RoleRule } from '../../domain/identity/role-mapping.ts';
 import { ROLES } from '../../domain/identity/roles.ts';
@@ -57,6 +58,13 @@ export interface OrganizationDocument {
     currentPeriodEnd: Date | null;
     cancelAtPeriodEnd: boolean;
     paymentCustomerId: string | null;
+    /** Absent in organisations of earlier versions, like what follows. */
+    paymentSubscriptionId?: string | null;
+    /** When that subscription began. */
+    begunAt?: Date | null;
+    /** When the event happened that was applied last, and its kind; null: none was. */
+    toldAt?: Date | null;
+    toldBy?: SubscriptionEvent['kind'] | null;
   };
   defaultWorkspaceId: Types.ObjectId;
   /** Which national id numbers are recognised in payloads. */
@@ -113,6 +121,10 @@ export const organizationSchema = new Schema<OrganizationDocument>(
       currentPeriodEnd: { type: Date, default: null },
       cancelAtPeriodEnd: { type: Boolean, default: false },
       paymentCustomerId: { type: String, default: null },
+      paymentSubscriptionId: { type: String, default: null },
+      begunAt: { type: Date, default: null },
+      toldAt: { type: Date, default: null },
+      toldBy: { type: String, default: null },
     },
     defaultWorkspaceId: { type: Schema.Types.ObjectId, required: true },
     scrubNationalIds: { type: Boolean, default: true },
@@ -129,3 +141,10 @@ export const organizationSchema = new Schema<OrganizationDocument>(
   { collection: 'organizations', timestamps: true, autoIndex: false },
 );
 organizationSchema.index({ slug: 1 }, { name: 'slug', unique: true });
+organizationSchema.index(
+  { 'subscription.paymentCustomerId': 1 },
+  {
+    name: 'payment-customer',
+    partialFilterExpression: { 'subscription.paymentCustomerId': { $type: 'string' } },
+  },
+);

@@ -1,14 +1,43 @@
-// What an organisation uses and pays.
-import { readers } from '../access.ts';
+// What an organisation uses and pays, and what the payment processor tells of that.
+import { type Access, everybody, managers, readers, readersInPerson, refused } from '../access.ts';
 import { nothing, type ResourceExamples } from '../example.ts';
+
+const payers: Access = {
+  ...managers,
+  reviewer: 'BILLING_FORBIDDEN',
+  member: 'BILLING_FORBIDDEN',
+  viewer: 'BILLING_FORBIDDEN',
+  auditor: 'BILLING_FORBIDDEN',
+};
 
 export const billing: ResourceExamples = {
   access: {
+    'GET /api/v1/billing': readersInPerson,
+    'GET /api/v1/billing/plans': readersInPerson,
+    'POST /api/v1/billing/checkout': payers,
+    // Nobody here has ever checked out.
+    'POST /api/v1/billing/portal': refused(payers, 'NO_PAYMENT_CUSTOMER'),
     'GET /api/v1/usage/current': readers,
     'GET /api/v1/usage/history': readers,
+    // Nobody here can sign like the processor.
+    'POST /api/payment/webhook': refused(everybody, 'VALIDATION_ERROR'),
   },
   examples: {
+    'GET /api/v1/billing': nothing,
+    'GET /api/v1/billing/plans': nothing,
+    'POST /api/v1/billing/checkout': () => ({ body: { planId: 'scale_monthly' } }),
+    'POST /api/v1/billing/portal': nothing,
     'GET /api/v1/usage/current': nothing,
     'GET /api/v1/usage/history': nothing,
+    'POST /api/payment/webhook': ({ mark }) => ({
+      body: {
+        id: `${mark} event`,
+        type: 'customer.subscription.updated',
+        created: 1,
+        data: { object: {} },
+      },
+    }),
   },
+  refused: { 'POST /api/v1/billing/portal': 400, 'POST /api/payment/webhook': 400 },
+  freeForm: { 'POST /api/payment/webhook': ['data.object'] },
 };

@@ -1,0 +1,111 @@
+// What is on sale: the plans, what each includes, and the names by which they are bought (document 3, sections 2 and 4.8).
+import { ALLOWANCES, type Plan, PLANS } from '../identity/plans.ts';
+
+const PAID = ['scale', 'governance', 'enterprise'] as const;
+export type PaidPlan = (typeof PAID)[number];
+
+/** What a checkout is for. */
+export const PLAN_IDS = [
+  'scale_monthly',
+  'scale_annual',
+  'governance_monthly',
+  'governance_annual',
+  'enterprise_monthly',
+  'enterprise_annual',
+] as const;
+export type PlanId = (typeof PLAN_IDS)[number];
+
+/** Configured values by name, such as `scale_monthly`. */
+export type ByName = ReadonlyMap<string, string>;
+
+export const OVERAGES = ['blocked', 'billed', 'contract'] as const;
+
+interface Offer {
+  overage: (typeof OVERAGES)[number];
+  /** EUR for each decision beyond the limit; null: none can be billed, or a contract says. */
+  overageRate: number | null;
+  description: string;
+}
+
+const OFFERS: Readonly<Record<Plan, Offer>> = {
+  sandbox: {
+    overage: 'blocked',
+    overageRate: null,
+    description: 'For trying out: decisions beyond the limit are refused',
+  },
+  scale: {
+    overage: 'billed',
+    overageRate: 0.003,
+    description: 'Alerts, webhooks, exports and the audit log',
+  },
+  governance: {
+    overage: 'billed',
+    overageRate: 0.001,
+    description:
+      'Impact assessments, incidents, compliance mapping, chain audit and single sign-on',
+  },
+  enterprise: {
+    overage: 'billed',
+    overageRate: 0.0005,
+    description: 'Provisioning by SCIM, privacy budget, content credentials and feedback ingestion',
+  },
+  custom: {
+    overage: 'contract',
+    overageRate: null,
+    description: 'Everything, without a limit, by contract',
+  },
+};
+
+export interface CataloguePlan extends Offer {
+  plan: Plan;
+  monthlyLimit: number | null;
+  currency: 'EUR';
+  /** What the installation says that it costs; null: it does not say. */
+  prices: { monthly: number | null; annual: number | null };
+}
+
+/** Every plan, cheapest first. @param sandbox the monthly limit of that plan here */
+export function planCatalogue(amounts: ByName, sandbox: number): CataloguePlan[] {
+  const amountOf = (name: string): number | null => {
+    const amount = amounts.get(name);
+    return amount === undefined ? null : Number(amount);
+  };
+  return PLANS.map((plan) => ({
+    plan,
+    monthlyLimit: plan === 'sandbox' ? sandbox : ALLOWANCES[plan].monthlyTraces,
+    ...OFFERS[plan],
+    currency: 'EUR',
+    prices: { monthly: amountOf(`${plan}_monthly`), annual: amountOf(`${plan}_annual`) },
+  }));
+}
+
+/** The two prices of a checkout: the plan's own, and that of what goes beyond; null when one is not configured. */
+export function pricesOf(
+  planId: PlanId,
+  priceIds: ByName,
+): { base: string; overage: string } | null {
+  const base = priceIds.get(planId);
+  const overage = priceIds.get(planId.replace(/_\w+$/, '_overage'));
+  return base === undefined || overage === undefined ? null : { base, overage };
+}
+
+/** A price of a subscription. */
+export interface Price {
+  id: string;
+  lookupKey: string | null;
+}
+
+/** The plan that a subscription's prices stand for: by a configured price id, else by look-up key; null: none of ours. */
+export function planOf(prices: readonly Price[], priceIds: ByName): Plan | null {
+  const names = new Map([...priceIds].map(([name, id]) => [id, name]));
+  const byId = prices.map(({ id }) => planNamed(names.get(id) ?? null));
+  const byKey = prices.map(({ lookupKey }) => planNamed(lookupKey));
+  return [...byId, ...byKey].find((plan) => plan !== null) ?? null;
+}
+
+/** `scale_monthly` and `scale` mean scale; the metered price of a plan says nothing. */
+function planNamed(name: string | null): Plan | null {
+  const [, plan, interval] = /^([a-z]+)(?:_(monthly|annual))?$/.exec(name ?? '') ?? [];
+  if (plan === 'custom' && interval === undefined) return 'custom';
+  return PAID.find((paid) => paid === plan) ?? null;
+}

@@ -1,0 +1,138 @@
+// The payment processor (Stripe): its pages, its meter, and the signature of what it posts. Its SDK takes a second to load, so it is when it is needed.
+import type Stripe from 'stripe';
+import { EVENT_AGE_SECONDS, isTimely } from '../../domain/billing/event-time.ts';
+import { AppError } from '../../errors.ts';
+import type { SafeHttp } from './safe-http.ts';
+
+/** What a checkout is for. */
+export interface CheckoutOrder {
+  organizationId: string;
+  planId: string;
+  prices: { base: string; overage: string };
+  /** Null: the processor makes one. */
+  customerId: string | null;
+  /** Of whoever pays, for a new customer. */
+  email: string;
+  returnUrl: string;
+}
+
+export interface MeterEvent {
+  /** The same for a repetition, which the processor then ignores. */
+  identifier: string;
+  customerId: string;
+  count: number;
+  at: Date;
+}
+
+interface Options {
+  secretKey: string | undefined;
+  webhookSecret: string | undefined;
+  /** Unset: Stripe's own. */
+  apiUrl: string | undefined;
+  meterEvent: string;
+  fetch: SafeHttp['fetch'];
+}
+
+const TIMEOUT_MS = 10_000;
+
+export function createPaymentProcessor(options: Options) {
+  const { secretKey, webhookSecret, meterEvent, fetch } = options;
+  let loaded: Promise<typeof Stripe> | null = null;
+  let made: Promise<Stripe> | null = null;
+
+  async function load(): Promise<typeof Stripe> {
+    loaded ??= import('stripe').then((module) => module.default);
+    return loaded;
+  }
+
+  async function connect(key: string): Promise<Stripe> {
+    const Sdk = await load();
+    return new Sdk(key, {
+      ...addressOf(options.apiUrl),
+      httpClient: Sdk.createFetchHttpClient(fetch as never),
+      timeout: TIMEOUT_MS,
+      maxNetworkRetries: 1,
+      telemetry: false,
+    });
+  }
+
+  /** @throws AppError `CONFIG_ERROR` without a key */
+  function client(): Promise<Stripe> {
+    if (secretKey === undefined) throw new AppError('CONFIG_ERROR', 'No payment key is configured');
+    return (made ??= connect(secretKey));
+  }
+
+  return {
+    /** Whether there is a key. */
+    isConfigured: secretKey !== undefined,
+
+    /** The address of a hosted checkout. @throws AppError `CONFIG_ERROR`, and the SDK's errors */
+    async openCheckout(order: CheckoutOrder): Promise<string> {
+      const sessions = (await client()).checkout.sessions;
+      const { url } = await sessions.create(checkoutOf(order));
+      if (url === null) throw new Error('the checkout session has no address');
+      return url;
+    },
+
+    /** The address of the customer's self-service portal. @throws AppError `CONFIG_ERROR`, and the SDK's errors */
+    async openPortal(customerId: string, returnUrl: string): Promise<string> {
+      const { sessions } = (await client()).billingPortal;
+      const { url } = await sessions.create({ customer: customerId, return_url: returnUrl });
+      return url;
+    },
+
+    /** Reports usage beyond a plan. @throws AppError `CONFIG_ERROR`, and the SDK's errors */
+    async report({ identifier, customerId, count, at }: MeterEvent): Promise<void> {
+      const { meterEvents } = (await client()).billing;
+      await meterEvents.create({
+        event_name: meterEvent,
+        identifier,
+        timestamp: Math.floor(at.getTime() / 1000),
+        payload: { stripe_customer_id: customerId, value: String(count) },
+      });
+    },
+
+    /**
+     * Checks that the processor signed these bytes, within five minutes of now.
+     * @throws AppError `CONFIG_ERROR` without a secret, `VALIDATION_ERROR`
+     */
+    async verify(rawBody: Buffer, signature: string, now: Date): Promise<void> {
+      if (webhookSecret === undefined)
+        throw new AppError('CONFIG_ERROR', 'No secret of the payment webhook is configured');
+      const refusal = new AppError('VALIDATION_ERROR', 'Stripe-Signature does not fit the body');
+      if (!isTimely(signature, now)) throw refusal;
+      const { webhooks } = await load();
+      const receivedAt = now.getTime();
+      const given = [rawBody, signature, webhookSecret, EVENT_AGE_SECONDS] as const;
+      try {
+        webhooks.constructEvent(...given, undefined, receivedAt);
+      } catch {
+        throw refusal;
+      }
+    },
+  };
+}
+export type PaymentProcessor = ReturnType<typeof createPaymentProcessor>;
+
+function addressOf(apiUrl: string | undefined): Pick<Stripe.StripeConfig, 'host'> {
+  if (apiUrl === undefined) return {};
+  const { hostname, port, protocol } = new URL(apiUrl);
+  const address = { host: hostname, port, protocol: protocol.slice(0, -1) };
+  return address as Pick<Stripe.StripeConfig, 'host'>;
+}
+
+/** The organisation is named by the session, and by the subscription that will come of it: events arrive in any order. */
+function checkoutOf(order: CheckoutOrder): Stripe.Checkout.SessionCreateParams {
+  const { organizationId, planId, prices, customerId, email, returnUrl } = order;
+  const metadata = { organizationId, planId };
+  return {
+    mode: 'subscription',
+    client_reference_id: organizationId,
+    ...(customerId === null ? { customer_email: email } : { customer: customerId }),
+    line_items: [{ price: prices.base, quantity: 1 }, { price: prices.overage }],
+    metadata,
+    subscription_data: { metadata },
+    success_url: returnUrl,
+    cancel_url: returnUrl,
+  };
+}

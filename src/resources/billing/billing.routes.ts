@@ -1,0 +1,58 @@
+// What the organisation has subscribed to, and the processor's pages for changing that (document 3, section 4.8).
+import { z } from 'zod';
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { billingView, checkoutInput, planView, redirectView } from './billing.schemas.ts';
+
+/** They wait on the processor before anything is written. */
+const manage = {
+  method: 'post',
+  auth: 'user',
+  roles: MANAGERS,
+  forbiddenCode: 'BILLING_FORBIDDEN',
+  data: redirectView,
+} as const;
+const audit = (action: string) => ({ action, resource: 'subscription' });
+
+export const billingRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'Subscription and usage of the organisation',
+    auth: 'user',
+    data: billingView,
+    codes: ['ORG_NOT_FOUND'],
+    handler: ({ tenant }, { billing }) => billing.overview(tenant),
+  }),
+  route({
+    method: 'get',
+    path: '/plans',
+    summary: 'The plans, what they include and what they cost',
+    auth: 'user',
+    data: z.array(planView),
+    handler: (_, { billing }) => Promise.resolve(billing.plans()),
+  }),
+  route({
+    ...manage,
+    path: '/checkout',
+    summary: 'Open a checkout for a plan',
+    body: checkoutInput,
+    invalidCode: 'INVALID_PLAN',
+    failedCode: 'CHECKOUT_FAILED',
+    codes: ['CONFIG_ERROR', 'ORG_NOT_FOUND', 'INVALID_OPERATION'],
+    audit: audit('billing.checkout'),
+    prepare: ({ tenant, user, body }, { billing }) => billing.openCheckout(tenant, user, body),
+    handler: ({ body, prepared }) =>
+      Promise.resolve(reply(200, prepared, { audit: { metadata: { planId: body.planId } } })),
+  }),
+  route({
+    ...manage,
+    path: '/portal',
+    summary: 'Open the self-service portal of the payment processor',
+    failedCode: 'PORTAL_FAILED',
+    codes: ['CONFIG_ERROR', 'ORG_NOT_FOUND', 'NO_PAYMENT_CUSTOMER'],
+    audit: audit('billing.portal'),
+    prepare: ({ tenant }, { billing }) => billing.openPortal(tenant),
+    handler: ({ prepared }) => Promise.resolve(reply(200, prepared)),
+  }),
+];

@@ -1,0 +1,104 @@
+// Billing: what an organisation has subscribed to, and the processor's pages for changing that (document 3, section 4.8).
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import { monthStart } from '../../domain/billing/months.ts';
+import {
+  type CataloguePlan,
+  planCatalogue,
+  pricesOf,
+} from '../../domain/billing/plan-catalogue.ts';
+import { isLive } from '../../domain/billing/subscription.ts';
+import { monthlyLimit, type Plan } from '../../domain/identity/plans.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import { AppError } from '../../errors.ts';
+import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
+import type { OrganizationDocument } from '../organization/organization.model.ts';
+import type { MeterService } from '../usage/meter.service.ts';
+import type { checkoutInput } from './billing.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'publicUrl'> & {
+  payments: PaymentProcessor;
+  meter: MeterService;
+};
+
+interface BillingOverview {
+  subscription: {
+    plan: Plan;
+    status: string;
+    currentPeriodEnd: Date;
+    cancelAtPeriodEnd: boolean;
+    paymentCustomerId: string | null;
+  };
+  usage: { traces: number; tracesLimit: number | null };
+  invoices: never[];
+}
+
+export function createBillingService({ models, clock, config, payments, publicUrl, meter }: Deps) {
+  const returnUrl = config.ASSAY_BILLING_RETURN_URL ?? `${publicUrl}/`;
+
+  async function subscriptionOf({
+    organizationId,
+  }: Tenant): Promise<OrganizationDocument['subscription']> {
+    const query = models.organizations.findById(organizationId, 'subscription');
+    const organization = await query.lean<OrganizationDocument>();
+    if (!organization) throw new AppError('ORG_NOT_FOUND');
+    return organization.subscription;
+  }
+
+  function requireConfigured(): void {
+    if (!payments.isConfigured) throw new AppError('CONFIG_ERROR', 'No payment key is configured');
+  }
+
+  return {
+    /** @throws AppError `ORG_NOT_FOUND` */
+    async overview(tenant: Tenant): Promise<BillingOverview> {
+      const subscription = await subscriptionOf(tenant);
+      const { plan, status, currentPeriodEnd, cancelAtPeriodEnd, paymentCustomerId } = subscription;
+      return {
+        subscription: {
+          plan,
+          status,
+          currentPeriodEnd: currentPeriodEnd ?? monthStart(clock.now(), 1),
+          cancelAtPeriodEnd,
+          paymentCustomerId,
+        },
+        usage: {
+          traces: await meter.thisMonth(tenant.organizationId),
+          tracesLimit: monthlyLimit(plan, config.ASSAY_LIMIT_SANDBOX),
+        },
+        invoices: [],
+      };
+    },
+
+    plans(): CataloguePlan[] {
+      return planCatalogue(config.ASSAY_PLAN_PRICES ?? new Map(), config.ASSAY_LIMIT_SANDBOX);
+    },
+
+    /** @throws AppError `CONFIG_ERROR`, `ORG_NOT_FOUND`, `INVALID_OPERATION` where a subscription would be paid for beside */
+    async openCheckout(
+      tenant: Tenant,
+      { email }: User,
+      { planId }: z.output<typeof checkoutInput>,
+    ): Promise<{ url: string }> {
+      requireConfigured();
+      const prices = pricesOf(planId, config.STRIPE_PRICES ?? new Map());
+      if (!prices) throw new AppError('CONFIG_ERROR', `${planId} has no prices (STRIPE_PRICES)`);
+      const subscription = await subscriptionOf(tenant);
+      if (isLive(subscription))
+        throw new AppError('INVALID_OPERATION', 'There is a subscription: change it in the portal');
+      const { organizationId } = tenant;
+      const customerId = subscription.paymentCustomerId;
+      const order = { organizationId, planId, prices, customerId, email, returnUrl };
+      return { url: await payments.openCheckout(order) };
+    },
+
+    /** @throws AppError `CONFIG_ERROR`, `ORG_NOT_FOUND`, `NO_PAYMENT_CUSTOMER` */
+    async openPortal(tenant: Tenant): Promise<{ url: string }> {
+      requireConfigured();
+      const { paymentCustomerId } = await subscriptionOf(tenant);
+      if (paymentCustomerId === null) throw new AppError('NO_PAYMENT_CUSTOMER');
+      return { url: await payments.openPortal(paymentCustomerId, returnUrl) };
+    },
+  };
+}
+export type BillingService = ReturnType<typeof createBillingService>;

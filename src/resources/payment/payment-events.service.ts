@@ -1,0 +1,225 @@
+// Takes what the payment processor tells of checkouts and subscriptions, in any order and any number of times (document 3, section 6).
+import type { Types } from 'mongoose';
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import { planOf } from '../../domain/billing/plan-catalogue.ts';
+import {
+  applied,
+  isLive,
+  isNews,
+  type KnownSubscription,
+  type SubscriptionChange,
+  type SubscriptionEvent,
+} from '../../domain/billing/subscription.ts';
+import { AppError } from '../../errors.ts';
+import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
+import type { OrganizationDocument } from '../organization/organization.model.ts';
+import type { PaymentEventDocument } from './payment-events.model.ts';
+import {
+  checkoutSession,
+  type paymentEventInput,
+  subscriptionObject,
+} from './payment-events.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'logger' | 'caches' | 'onCommit'> & {
+  payments: PaymentProcessor;
+};
+type PaymentEvent = z.output<typeof paymentEventInput>;
+
+/** What an event changed of an organisation. */
+export interface SubscriptionChanged {
+  organizationId: string;
+  before: KnownSubscription;
+  after: SubscriptionChange;
+}
+
+const CHECKOUT = 'checkout.session.completed';
+const SUBSCRIPTION = 'customer.subscription.';
+/** Events of one customer that wait. */
+const WAITING_MAX = 100;
+/** A deleted subscription says so by its event, not by its status. */
+const KINDS: Readonly<Record<string, SubscriptionEvent['kind']>> = {
+  'customer.subscription.created': 'created',
+  'customer.subscription.deleted': 'deleted',
+};
+
+export function createPaymentEventService(deps: Deps) {
+  const { models, clock, config, payments, logger, caches, onCommit } = deps;
+
+  /** False when the event was taken before. */
+  async function isFirst({ id: _id, type }: PaymentEvent): Promise<boolean> {
+    const row = { $setOnInsert: { type, waiting: null, customerId: null } };
+    const { upsertedCount } = await models.paymentEvents.updateOne({ _id }, row, { upsert: true });
+    return upsertedCount === 1;
+  }
+
+  /** Of a checkout and a subscription at the same time, one runs again and then sees the other. */
+  async function touch(customerId: string): Promise<void> {
+    await models.paymentEvents.updateOne(
+      { _id: `customer:${customerId}` },
+      { $inc: { touched: 1 }, $setOnInsert: { type: 'customer' } },
+      { upsert: true },
+    );
+  }
+
+  async function store(_id: Types.ObjectId, change: object): Promise<void> {
+    const set = Object.entries(change).map(([name, value]) => [`subscription.${name}`, value]);
+    await models.organizations.updateOne({ _id }, { $set: Object.fromEntries(set) });
+    // A plan counts everywhere.
+    onCommit(() => caches.forget(_id.toHexString()));
+  }
+
+  /** Null when the event tells nothing new. */
+  async function apply(
+    organization: OrganizationDocument,
+    event: SubscriptionEvent,
+  ): Promise<SubscriptionChanged | null> {
+    const before = knownOf(organization);
+    if (!isNews(before, event)) return null;
+    if (event.plan === null)
+      logger.warn({ subscription: event.subscriptionId }, 'a subscription without a known price');
+    const after = applied(before, event);
+    await store(organization._id, after);
+    return { organizationId: organization._id.toHexString(), before, after };
+  }
+
+  async function organizationOf(
+    { subscriptionId, customerId }: SubscriptionEvent,
+    named: string | undefined,
+  ): Promise<OrganizationDocument | null> {
+    const byName = named && (await models.organizations.findById(named).lean());
+    if (byName) return byName;
+    const found = await models.organizations
+      .find({ 'subscription.paymentCustomerId': customerId })
+      .sort({ _id: -1 })
+      .limit(2)
+      .lean<OrganizationDocument[]>();
+    const isItsOwn = ({ subscription }: OrganizationDocument): boolean =>
+      subscription.paymentSubscriptionId === subscriptionId;
+    return found.find(isItsOwn) ?? found[0] ?? null;
+  }
+
+  async function takeSubscription(event: PaymentEvent): Promise<SubscriptionChanged[]> {
+    const parsed = subscriptionObject.safeParse(event.data?.object);
+    if (!parsed.success) throw unreadable();
+    const told = toldBy(event, parsed.data);
+    await touch(told.customerId);
+    const organization = await organizationOf(told, parsed.data.metadata?.organizationId);
+    const change = organization && (await apply(organization, told));
+    if (!organization)
+      await models.paymentEvents.updateOne(
+        { _id: event.id },
+        { $set: { waiting: told, customerId: told.customerId } },
+      );
+    return change ? [change] : [];
+  }
+
+  function toldBy(
+    { type, created }: PaymentEvent,
+    object: z.output<typeof subscriptionObject>,
+  ): SubscriptionEvent {
+    const items = object.items?.data ?? [];
+    const prices = items.map(({ price }) => ({
+      id: price.id,
+      lookupKey: price.lookup_key ?? null,
+    }));
+    const ends = items.flatMap(({ current_period_end: end }) => (end ? [end.getTime()] : []));
+    const latest = ends.length === 0 ? null : new Date(Math.max(...ends));
+    return {
+      kind: KINDS[type] ?? 'updated',
+      at: created ?? clock.now(),
+      subscriptionId: object.id,
+      customerId: object.customer,
+      begunAt: object.created ?? new Date(0),
+      status: object.status,
+      plan: planOf(prices, config.STRIPE_PRICES ?? new Map()),
+      currentPeriodEnd: object.current_period_end ?? latest,
+      cancelAtPeriodEnd: object.cancel_at_period_end === true || object.cancel_at != null,
+    };
+  }
+
+  /** Stamps the customer and the subscription; what came before of that customer is made up for. */
+  async function takeCheckout(event: PaymentEvent): Promise<SubscriptionChanged[]> {
+    const parsed = checkoutSession.safeParse(event.data?.object);
+    if (!parsed.success) throw unreadable();
+    const { mode, client_reference_id: organizationId, customer, subscription } = parsed.data;
+    if ((mode ?? 'subscription') !== 'subscription' || !organizationId || !customer) return [];
+    await touch(customer);
+    const organization = await models.organizations
+      .findById(organizationId)
+      .lean<OrganizationDocument>();
+    if (!organization) return [];
+    await stamp(organization, customer, subscription ?? null);
+    return makeUp(organizationId, customer);
+  }
+
+  async function stamp(
+    organization: OrganizationDocument,
+    paymentCustomerId: string,
+    paymentSubscriptionId: string | null,
+  ): Promise<void> {
+    const known = knownOf(organization);
+    if (known.paymentSubscriptionId === paymentSubscriptionId)
+      return store(organization._id, { paymentCustomerId });
+    // The newer one takes over by its own events.
+    if (isLive(known))
+      return logger.warn(
+        { organizationId: organization._id, paymentSubscriptionId },
+        'a checkout beside a subscription',
+      );
+    const untold = { begunAt: null, toldAt: null, toldBy: null };
+    await store(organization._id, { paymentCustomerId, paymentSubscriptionId, ...untold });
+  }
+
+  async function makeUp(
+    organizationId: string,
+    customerId: string,
+  ): Promise<SubscriptionChanged[]> {
+    const early = { customerId, waiting: { $ne: null } };
+    const rows = await models.paymentEvents
+      .find(early)
+      .sort({ 'waiting.at': 1 })
+      .limit(WAITING_MAX)
+      .lean<PaymentEventDocument[]>();
+    const changes: SubscriptionChanged[] = [];
+    for (const { waiting } of rows) {
+      const organization = await models.organizations
+        .findById(organizationId)
+        .lean<OrganizationDocument>();
+      const change = organization && waiting && (await apply(organization, waiting));
+      if (change) changes.push(change);
+    }
+    await models.paymentEvents.updateMany(early, { $set: { waiting: null } });
+    return changes;
+  }
+
+  return {
+    /** @throws AppError `VALIDATION_ERROR` unless the processor signed these bytes within five minutes; `CONFIG_ERROR` without a secret */
+    async verify(rawBody: Buffer, signature: string | string[] | undefined): Promise<void> {
+      await payments.verify(rawBody, String(signature ?? ''), clock.now());
+    },
+
+    /** Takes an event once; call it in a transaction. @throws AppError `VALIDATION_ERROR` when it has another form than described */
+    async take(event: PaymentEvent): Promise<SubscriptionChanged[]> {
+      if (!(await isFirst(event))) return [];
+      if (event.type === CHECKOUT) return takeCheckout(event);
+      return event.type.startsWith(SUBSCRIPTION) ? takeSubscription(event) : [];
+    },
+  };
+}
+export type PaymentEventService = ReturnType<typeof createPaymentEventService>;
+
+const unreadable = (): AppError =>
+  new AppError('VALIDATION_ERROR', 'The event has another form than described');
+
+/** Organisations that were stored before there were subscriptions lack members. */
+function knownOf({ subscription }: OrganizationDocument): KnownSubscription {
+  return {
+    plan: subscription.plan,
+    status: subscription.status,
+    paymentSubscriptionId: subscription.paymentSubscriptionId ?? null,
+    begunAt: subscription.begunAt ?? null,
+    toldAt: subscription.toldAt ?? null,
+    toldBy: subscription.toldBy ?? null,
+  };
+}
