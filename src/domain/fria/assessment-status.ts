@@ -14,6 +14,11 @@ export function canMove(from: AssessmentStatus, to: AssessmentStatus): boolean {
   return MOVES[from].includes(to);
 }
 
+/** Back to where the contents are open: out of a review only by an approval, and out of the archive never. */
+export function isReopening(from: AssessmentStatus, to: AssessmentStatus): boolean {
+  return from === 'archived' || (from === 'review' && to === 'draft');
+}
+
 export function isEditable(status: AssessmentStatus): boolean {
   return status === 'draft' || status === 'review';
 }

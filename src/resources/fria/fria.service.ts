@@ -13,6 +13,7 @@ import {
   canMove,
   isAnchored,
   isEditable,
+  isReopening,
   needsApprover,
 } from '../../domain/fria/assessment-status.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
@@ -120,7 +121,7 @@ export function createFriaService({ models, clock, attestations }: Deps) {
       return toView(await change(found, { ...fields, identifiedRisks: rows }));
     },
 
-    /** @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not approve, `FRIA_TRANSITION_FAILED` */
+    /** @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not approve, `FRIA_TRANSITION_FAILED`, `INVALID_OPERATION` for what would open it again */
     async move(
       tenant: Tenant,
       { userId, role, email }: User,
@@ -129,8 +130,7 @@ export function createFriaService({ models, clock, attestations }: Deps) {
       const found = await find(tenant, id);
       const { status: from } = found;
       if (needsApprover(from, to) && !MANAGERS.includes(role)) throw new AppError('FORBIDDEN');
-      if (!canMove(from, to))
-        throw new AppError('FRIA_TRANSITION_FAILED', `From ${from} no assessment becomes ${to}`);
+      if (!canMove(from, to)) throw refusedMove(from, to);
       const moved = await change(found, stamps(found, { to, userId, now: clock.now() }));
       if (to === 'approved') await attestApproval(tenant, moved, email);
       return { assessment: toView(moved), from };
@@ -164,6 +164,11 @@ function stamps(
     ...(isApproved && { approvedBy: userId as never, approvedAt: now }),
     ...(to === 'draft' && { approvedBy: null, approvedAt: null }),
   };
+}
+
+function refusedMove(from: AssessmentStatus, to: AssessmentStatus): AppError {
+  const code = isReopening(from, to) ? 'INVALID_OPERATION' : 'FRIA_TRANSITION_FAILED';
+  return new AppError(code, `From ${from} no assessment becomes ${to}`);
 }
 
 /** @throws AppError `VALIDATION_ERROR` when the synthetic row is one too many */
