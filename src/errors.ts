@@ -106,6 +106,10 @@ export const registry = {
   },
   RATE_LIMIT_EXCEEDED: { http: 429, meaning: 'Rate limit exceeded' },
   RATE_LIMITED: { http: 429, meaning: 'Rate limit of CPI reads exceeded' },
+  PRIVACY_BUDGET_EXHAUSTED: {
+    http: 429,
+    meaning: 'The privacy budget of the window is spent, too small for this query, or paused',
+  },
   USAGE_LIMIT_EXCEEDED: { http: 429, meaning: 'The monthly trace limit of the plan is reached' },
   HEADERS_TOO_LARGE: {
     http: 431,

@@ -29,6 +29,7 @@ import {
   policyStatisticsSchema,
 } from './resources/policies/policies.model.ts';
 import { policyTestSchema } from './resources/policies/trials/policy-tests.model.ts';
+import { privacyBudgetSchema } from './resources/privacy-budget/privacy-budget.model.ts';
 import { usedMessageSchema } from './resources/sign-on/login/used-messages.model.ts';
 import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
@@ -63,6 +64,7 @@ export function createModels(connection: Connection) {
     policySets: model('PolicySet', policySetSchema),
     policyTests: model('PolicyTest', policyTestSchema),
     policyStatistics: model('PolicyStatistics', policyStatisticsSchema),
+    privacyBudgets: model('PrivacyBudget', privacyBudgetSchema),
     ledger,
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),
     auditRows: model('AuditRow', auditRowSchema),

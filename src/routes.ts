@@ -23,6 +23,7 @@ import { notificationRoutes } from './resources/notifications/notifications.rout
 import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
 import { policyTrialRoutes } from './resources/policies/trials/trials.routes.ts';
+import { privacyBudgetRoutes } from './resources/privacy-budget/privacy-budget.routes.ts';
 import { scimDiscoveryRoutes } from './resources/scim/discovery/discovery.routes.ts';
 import { scimGroupRoutes } from './resources/scim/groups/groups.routes.ts';
 import { scimUserRoutes } from './resources/scim/users/users.routes.ts';
@@ -83,6 +84,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/notifications', routes: notificationRoutes },
   { at: '/api/v1/usage', routes: usageRoutes },
   { at: '/api/v1/webhooks', routes: webhookRoutes },
+  { at: '/api/v1/privacy-budget', routes: privacyBudgetRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },
   { at: '/scim/v2/Users', routes: scimUserRoutes },
   { at: '/scim/v2/Groups', routes: scimGroupRoutes },

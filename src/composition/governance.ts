@@ -1,4 +1,4 @@
-// What an organisation owes its regulators: impact assessments and incidents.
+// What an organisation owes its regulators: impact assessments, incidents, attested clauses, and a budget of what is told.
 import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createFriaPrintService } from '../resources/fria/fria-print.service.ts';
 import { createFriaService } from '../resources/fria/fria.service.ts';
@@ -8,6 +8,8 @@ import { createCalendarService } from '../resources/incidents/calendar/calendar.
 import { createCheckpointService } from '../resources/incidents/checkpoints.service.ts';
 import { createClockBreachService } from '../resources/incidents/clock-breaches.service.ts';
 import { createIncidentService } from '../resources/incidents/incidents.service.ts';
+import { createNoisedQueryService } from '../resources/privacy-budget/noised-query.service.ts';
+import { createPrivacyBudgetService } from '../resources/privacy-budget/privacy-budget.service.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
 
@@ -25,10 +27,13 @@ export function createGovernance(platform: Platform, { audit, attestations, iden
   const feeds = createCalendarFeedService({ ...platform, memberships, organizations });
   const assessments = createFriaService({ ...platform, attestations });
   const print = createFriaPrintService(platform);
+  const budget = createPrivacyBudgetService(platform);
+  const queries = createNoisedQueryService({ ...platform, budget });
   return {
     routes: {
       fria: { assessments, ...print },
       incidents: { records, checkpoints, calendar, feeds },
+      privacy: { budget, queries },
     },
     clockBreaches: createClockBreachService({ ...platform, audit }),
   };

@@ -77,6 +77,7 @@ export function createServices(
       ...billing,
       ...decisions,
       ...governance.routes,
+      ...governance,
       audit,
       auditExports,
       auditLog,

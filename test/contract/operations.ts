@@ -196,6 +196,11 @@ const SPECIFIED = {
     'POST /api/v1/billing/portal',
   ],
   'document 3, section 6': ['POST /api/payment/webhook'],
+  'document 3, section 4.5': [
+    'GET /api/v1/privacy-budget',
+    'PATCH /api/v1/privacy-budget/caps',
+    'POST /api/v1/privacy-budget/query',
+  ],
   'document 3, section 4.9': ['GET /api/v1/usage/current', 'GET /api/v1/usage/history'],
   'document 3, section 4.7': ['GET /api/v1/c2pa-kms/status', 'POST /api/v1/c2pa-kms/rotate'],
   'document 3, section 4.10': [

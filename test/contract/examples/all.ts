@@ -4,6 +4,7 @@ import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { auth } from './auth.ts';
 import type { ResourceExamples } from './example.ts';
+import { privacyBudget } from './governance/privacy-budget.ts';
 import { fria } from './governance/fria.ts';
 import { incidents } from './governance/incidents.ts';
 import { provenance } from './governance/provenance.ts';
@@ -25,7 +26,7 @@ const PARTS = {
   provisioning: [scim],
   events: [webhooks],
   records: [agents, policies, traces, reviewQueue, hashChain],
-  governance: [fria, incidents, provenance],
+  governance: [fria, incidents, provenance, privacyBudget],
 } satisfies Record<string, readonly ResourceExamples[]>;
 
 export type Part = keyof typeof PARTS;

@@ -1,0 +1,55 @@
+// The noise of one released number: how wide it is for an epsilon and a delta, and how it is drawn (docs/privacy.md).
+import type { Random16 } from './chances.ts';
+import { discreteGaussian, discreteLaplace } from './discrete-noise.ts';
+import { fromNanos } from './nano-units.ts';
+
+export const MECHANISMS = ['laplace', 'gaussian'] as const;
+export type Mechanism = (typeof MECHANISMS)[number];
+
+/** What a number may cost, in billionths. */
+export interface Cost {
+  epsilon: number;
+  delta: number;
+}
+
+export interface Noise {
+  /** Of the noise. */
+  standardDeviation: number;
+  draw(random16: Random16): bigint;
+}
+
+const NANOS = 1_000_000_000n;
+/** More than what the computation of a variance loses. */
+const ROUNDING = 1e-12;
+
+/** Noise for a whole number that one decision changes by at most `sensitivity`. */
+export function noiseFor(mechanism: Mechanism, cost: Cost, sensitivity: number): Noise {
+  return mechanism === 'laplace'
+    ? laplaceNoise(cost, sensitivity)
+    : gaussianNoise(cost, sensitivity);
+}
+
+/** Scale sensitivity / epsilon, as an exact fraction: epsilon-differential privacy, without a delta. */
+function laplaceNoise({ epsilon }: Cost, sensitivity: number): Noise {
+  const scale = { over: BigInt(sensitivity) * NANOS, under: BigInt(epsilon) };
+  const width = Math.exp(-fromNanos(epsilon) / sensitivity);
+  return {
+    standardDeviation: Math.sqrt(2 * width) / (1 - width),
+    draw: (random16) => discreteLaplace(scale, random16),
+  };
+}
+
+/**
+ * The variance that concentrated privacy asks for: rho = sensitivity² / (2 variance) gives epsilon = rho + 2 sqrt(rho ln(1/delta)).
+ * Rounded up, so what is lost is never more than what is charged.
+ */
+function gaussianNoise({ epsilon, delta }: Cost, sensitivity: number): Noise {
+  const log = -Math.log(fromNanos(delta));
+  const amount = fromNanos(epsilon);
+  const root = amount / (Math.sqrt(log + amount) + Math.sqrt(log));
+  const variance = BigInt(Math.ceil(((sensitivity / root) ** 2 / 2) * (1 + ROUNDING)));
+  return {
+    standardDeviation: Math.sqrt(Number(variance)),
+    draw: (random16) => discreteGaussian(variance, random16),
+  };
+}

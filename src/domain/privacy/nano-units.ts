@@ -1,0 +1,12 @@
+// Amounts of privacy budget as whole billionths, so that sums are exact and a cap can be reached but not passed.
+
+const NANOS = 1e9;
+
+/** To the nearest billionth; what is charged is also what noise is made for. */
+export function toNanos(amount: number): number {
+  return Math.round(amount * NANOS);
+}
+
+export function fromNanos(nanos: number): number {
+  return nanos / NANOS;
+}

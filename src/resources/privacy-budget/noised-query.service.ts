@@ -1,0 +1,103 @@
+// Noised queries over decisions: counted by the database, paid for out of the privacy budget, and only then told, with noise.
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { fromNanos, toNanos } from '../../domain/privacy/nano-units.ts';
+import {
+  type Exact,
+  type Grouping,
+  release,
+  type Released,
+  SCORE_UNITS,
+} from '../../domain/privacy/released-numbers.ts';
+import { objectId } from '../../ledger/ledger.model.ts';
+import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import type { BudgetView, PrivacyBudgetService } from './privacy-budget.service.ts';
+import type { noisedQueryInput } from './privacy-budget.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'random16'> & { budget: PrivacyBudgetService };
+type NoisedQuery = z.output<typeof noisedQueryInput>;
+
+export interface NoisedAnswer extends NoisedQuery {
+  groups: Released[];
+  standardDeviation: number;
+  budget: BudgetView;
+}
+
+/** Groups are those that could be, not those that are: which of them have decisions is told by noised numbers alone. */
+const STATUSES = ['success', 'approved', 'flagged', 'escalated', 'pending', 'blocked'] as const;
+const ALL = 'all';
+const OTHER = 'other';
+/** Agents that have a group of their own, the oldest first; everything else is in `other`. */
+const AGENTS_MAX = 100;
+
+export function createNoisedQueryService({ models, random16, budget }: Deps) {
+  async function groupsOf(tenant: Tenant, groupBy: Grouping): Promise<string[]> {
+    if (groupBy === 'none') return [ALL];
+    if (groupBy === 'status') return [...STATUSES];
+    const { organizationId } = tenant;
+    const agents = await models.agents
+      .find({ organizationId, deletedAt: null }, '_id')
+      .sort({ _id: 1 })
+      .limit(AGENTS_MAX)
+      .lean();
+    return [...agents.map(({ _id }) => _id.toHexString()), OTHER];
+  }
+
+  /** @throws an error that is told as such when the database takes too long; nothing is spent then */
+  async function count(
+    { organizationId, workspaceId }: Tenant,
+    groupBy: Grouping,
+    groups: readonly string[],
+  ): Promise<Exact[]> {
+    const where = {
+      organizationId: objectId(organizationId),
+      deletedAt: null,
+      ...(workspaceId !== null && { workspaceId }),
+    };
+    const counted = await models.traces
+      .aggregate<{ _id: string; count: number; sum: number }>([
+        { $match: where },
+        { $group: { _id: groupExpression(groupBy, groups), count: { $sum: 1 }, sum: SUM } },
+      ])
+      .option({ maxTimeMS: READ_MAX_MS });
+    const byGroup = new Map(counted.map((each) => [each._id, each]));
+    return groups.map((group) => {
+      const { count: found = 0, sum = 0 } = byGroup.get(group) ?? {};
+      return { group, count: found, sum };
+    });
+  }
+
+  return {
+    /** @throws AppError `PRIVACY_BUDGET_EXHAUSTED` */
+    async answer(tenant: Tenant, query: NoisedQuery): Promise<NoisedAnswer> {
+      const { metric, groupBy, mechanism, purpose } = query;
+      const cost = { epsilon: toNanos(query.epsilon), delta: toNanos(query.delta) };
+      await budget.requireRoom(tenant, cost);
+      const exact = await count(tenant, groupBy, await groupsOf(tenant, groupBy));
+      const spent = await budget.spend(tenant, purpose, cost);
+      const released = release(exact, { metric, mechanism, cost }, random16);
+      const charged = { epsilon: fromNanos(cost.epsilon), delta: fromNanos(cost.delta) };
+      return { metric, groupBy, mechanism, purpose, ...charged, ...released, budget: spent };
+    },
+  };
+}
+export type NoisedQueryService = ReturnType<typeof createNoisedQueryService>;
+
+function groupExpression(groupBy: Grouping, groups: readonly string[]): object {
+  if (groupBy === 'none') return { $literal: ALL };
+  if (groupBy === 'status') return { $toString: '$status' };
+  return { $cond: [{ $in: ['$agentId', groups] }, '$agentId', OTHER] };
+}
+
+/** Scores in whole units from the middle of their range; one that was erased counts as the middle. */
+const SUM = {
+  $sum: {
+    $let: {
+      vars: { score: { $min: [1, { $max: [0, { $ifNull: ['$confidenceScore', 0.5] }] }] } },
+      in: {
+        $subtract: [{ $round: [{ $multiply: ['$$score', SCORE_UNITS] }, 0] }, SCORE_UNITS / 2],
+      },
+    },
+  },
+};

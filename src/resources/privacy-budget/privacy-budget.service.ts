@@ -1,0 +1,187 @@
+// The privacy budget: made and reset when it is read, capped, and spent by one conditional write, so that no cap is passed (document 3, 4.5).
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { Cost } from '../../domain/privacy/mechanism.ts';
+import { fromNanos, toNanos } from '../../domain/privacy/nano-units.ts';
+import { AppError } from '../../errors.ts';
+import { findOr404, givenMembers } from '../../platform/mongo/queries.ts';
+import type { PrivacyBudgetDocument } from './privacy-budget.model.ts';
+import type { budgetView, capsInput } from './privacy-budget.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock'>;
+type Id = string | PrivacyBudgetDocument['organizationId'];
+export type BudgetView = z.input<typeof budgetView>;
+
+const DEFAULTS = {
+  epsilonCap: toNanos(10),
+  deltaCap: toNanos(1e-4),
+  windowDurationMs: 30 * 24 * 3600 * 1000,
+  isPaused: false,
+} as const;
+const UNSPENT = { epsilonSpent: 0, deltaSpent: 0, spendByPurpose: {} } as const;
+/** Purposes that a window tells apart. */
+const PURPOSES_MAX = 200;
+/** A spend that a fail-over loses would be granted twice. */
+const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
+
+export function createPrivacyBudgetService({ models, clock }: Deps) {
+  const budgets = models.privacyBudgets;
+
+  /** Made with the defaults where there is none, and begun anew where its window has ended. */
+  async function current(organizationId: string): Promise<PrivacyBudgetDocument> {
+    const now = clock.now();
+    const budget = (await find(organizationId)) ?? (await make(organizationId, now));
+    return budget.windowResetsAt > now ? budget : beginAnew(budget, now);
+  }
+
+  function find(organizationId: Id): Promise<PrivacyBudgetDocument | null> {
+    return budgets.findOne({ organizationId }).lean<PrivacyBudgetDocument>();
+  }
+
+  /** By whoever comes first. */
+  async function make(organizationId: string, now: Date): Promise<PrivacyBudgetDocument> {
+    const resetsAt = new Date(now.getTime() + DEFAULTS.windowDurationMs);
+    const window = { windowStartedAt: now, windowResetsAt: resetsAt };
+    const made = Object.assign({}, DEFAULTS, UNSPENT, window);
+    await budgets.updateOne({ organizationId }, { $setOnInsert: made }, { upsert: true });
+    return findOr404(find(organizationId));
+  }
+
+  /** By whoever comes first; nothing that was spent in the new window is lost. */
+  async function beginAnew(
+    { organizationId, windowResetsAt, windowDurationMs }: PrivacyBudgetDocument,
+    now: Date,
+  ): Promise<PrivacyBudgetDocument> {
+    const resetsAt = new Date(now.getTime() + windowDurationMs);
+    const window = { windowStartedAt: now, windowResetsAt: resetsAt };
+    await budgets.updateOne(
+      { organizationId, windowResetsAt },
+      { $set: Object.assign({}, UNSPENT, window) },
+    );
+    return findOr404(find(organizationId));
+  }
+
+  return {
+    async get({ organizationId }: Tenant): Promise<BudgetView> {
+      return toView(await current(organizationId));
+    },
+
+    /** A window keeps its start. @throws AppError `VALIDATION_ERROR` for a cap below what is spent */
+    async changeCaps(
+      { organizationId }: Tenant,
+      { epsilonCap, deltaCap, windowDurationMs, paused }: z.output<typeof capsInput>,
+    ): Promise<BudgetView> {
+      const caps = {
+        epsilonCap: epsilonCap && toNanos(epsilonCap),
+        deltaCap: deltaCap && toNanos(deltaCap),
+      };
+      const { windowStartedAt } = await findOr404(find(organizationId));
+      const windowResetsAt =
+        windowDurationMs && new Date(windowStartedAt.getTime() + windowDurationMs);
+      const change = givenMembers({ ...caps, windowDurationMs, windowResetsAt, isPaused: paused });
+      const unspent = givenMembers({
+        epsilonSpent: caps.epsilonCap && { $lte: caps.epsilonCap },
+        deltaSpent: caps.deltaCap && { $lte: caps.deltaCap },
+      });
+      const changed = await budgets
+        .findOneAndUpdate(
+          { organizationId, ...unspent },
+          { $set: change },
+          { returnDocument: 'after' },
+        )
+        .lean<PrivacyBudgetDocument>();
+      if (!changed)
+        throw new AppError('VALIDATION_ERROR', 'A cap cannot be below what is spent already');
+      return toView(changed);
+    },
+
+    current: ({ organizationId }: Tenant): Promise<PrivacyBudgetDocument> =>
+      current(organizationId),
+
+    /** Refuses beforehand what could not be spent. @throws AppError `PRIVACY_BUDGET_EXHAUSTED` */
+    async requireRoom({ organizationId }: Tenant, cost: Cost): Promise<void> {
+      const budget = await current(organizationId);
+      const { epsilonCap, epsilonSpent, deltaCap, deltaSpent } = budget;
+      const fits = epsilonSpent + cost.epsilon <= epsilonCap && deltaSpent + cost.delta <= deltaCap;
+      if (statusOf(budget) !== 'active' || !fits) throw exhausted(budget, clock.now());
+    },
+
+    /**
+     * Spends in one conditional write, in a window that `requireRoom` has found: however many spend at a time, no cap is passed.
+     * @throws AppError `PRIVACY_BUDGET_EXHAUSTED`, also while paused and for a purpose too many
+     */
+    async spend({ organizationId }: Tenant, purpose: string, cost: Cost): Promise<BudgetView> {
+      const windowResetsAt = { $gt: clock.now() };
+      const place = `spendByPurpose.${purpose}`;
+      const spent = await budgets
+        .findOneAndUpdate(
+          { organizationId, windowResetsAt, isPaused: false, $expr: fitsInto(place, cost) },
+          {
+            $inc: { epsilonSpent: cost.epsilon, deltaSpent: cost.delta, [place]: cost.epsilon },
+          },
+          { returnDocument: 'after', ...DURABLE },
+        )
+        .lean<PrivacyBudgetDocument>();
+      if (!spent) throw exhausted(await current(organizationId), clock.now());
+      return toView(spent);
+    },
+  };
+}
+export type PrivacyBudgetService = ReturnType<typeof createPrivacyBudgetService>;
+
+/** Room below both caps, neither reached, and a purpose that is known or not one too many. */
+function fitsInto(place: string, { epsilon, delta }: Cost): object {
+  return {
+    $and: [
+      { $lt: ['$epsilonSpent', '$epsilonCap'] },
+      { $lt: ['$deltaSpent', '$deltaCap'] },
+      { $lte: [{ $add: ['$epsilonSpent', epsilon] }, '$epsilonCap'] },
+      { $lte: [{ $add: ['$deltaSpent', delta] }, '$deltaCap'] },
+      {
+        $or: [
+          { $ne: [{ $type: `$${place}` }, 'missing'] },
+          { $lt: [{ $size: { $objectToArray: '$spendByPurpose' } }, PURPOSES_MAX] },
+        ],
+      },
+    ],
+  };
+}
+
+function statusOf(budget: PrivacyBudgetDocument): BudgetView['status'] {
+  const { isPaused, epsilonSpent, epsilonCap, deltaSpent, deltaCap } = budget;
+  if (isPaused) return 'paused';
+  return epsilonSpent >= epsilonCap || deltaSpent >= deltaCap ? 'exhausted' : 'active';
+}
+
+function toView(budget: PrivacyBudgetDocument): BudgetView {
+  const { epsilonCap, epsilonSpent, deltaCap, deltaSpent, spendByPurpose } = budget;
+  const amounts = Object.entries(spendByPurpose).map(
+    ([purpose, nanos]) => [purpose, fromNanos(nanos)] as const,
+  );
+  return {
+    ...budget,
+    id: budget._id,
+    epsilonCap: fromNanos(epsilonCap),
+    epsilonSpent: fromNanos(epsilonSpent),
+    deltaCap: fromNanos(deltaCap),
+    deltaSpent: fromNanos(deltaSpent),
+    spendByPurpose: Object.fromEntries(amounts),
+    status: statusOf(budget),
+  };
+}
+
+/** @returns AppError `PRIVACY_BUDGET_EXHAUSTED`, with what is left */
+function exhausted(budget: PrivacyBudgetDocument, now: Date): AppError {
+  const { epsilonCap, epsilonSpent, deltaCap, deltaSpent, windowResetsAt } = budget;
+  const seconds = Math.max(1, Math.ceil((windowResetsAt.getTime() - now.getTime()) / 1000));
+  return new AppError('PRIVACY_BUDGET_EXHAUSTED', undefined, {
+    data: {
+      status: statusOf(budget),
+      epsilonLeft: fromNanos(epsilonCap - epsilonSpent),
+      deltaLeft: fromNanos(deltaCap - deltaSpent),
+      windowResetsAt: windowResetsAt.toISOString(),
+    },
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
