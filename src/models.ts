@@ -15,6 +15,10 @@ import { signingKeySchema } from './resources/c2pa-kms/signing-keys.model.ts';
 import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
 import { calendarFeedSchema } from './resources/incidents/calendar/calendar-feeds.model.ts';
 import { incidentSchema } from './resources/incidents/incidents.model.ts';
+import {
+  complianceNoteSchema,
+  legacyNotesSchema,
+} from './resources/compliance/compliance.model.ts';
 import { notificationSchema } from './resources/notifications/notifications.model.ts';
 import { membershipSchema } from './resources/organization/memberships/memberships.model.ts';
 import { organizationDeletionSchema } from './resources/organization/deletion/organization-deletions.model.ts';
@@ -64,6 +68,8 @@ export function createModels(connection: Connection) {
     policySets: model('PolicySet', policySetSchema),
     policyTests: model('PolicyTest', policyTestSchema),
     policyStatistics: model('PolicyStatistics', policyStatisticsSchema),
+    complianceNotes: model('ComplianceNote', complianceNoteSchema),
+    legacyNotes: model('LegacyNotes', legacyNotesSchema),
     privacyBudgets: model('PrivacyBudget', privacyBudgetSchema),
     ledger,
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),

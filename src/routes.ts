@@ -15,6 +15,7 @@ import { profileRoutes } from './resources/auth/profile/profile.routes.ts';
 import { sessionRoutes } from './resources/auth/sessions/sessions.routes.ts';
 import { friaRoutes } from './resources/fria/fria.routes.ts';
 import { keySetRoutes, signerRoutes } from './resources/c2pa-kms/c2pa-kms.routes.ts';
+import { complianceRoutes } from './resources/compliance/compliance.routes.ts';
 import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
 import { calendarRoutes } from './resources/incidents/calendar/calendar.routes.ts';
@@ -76,6 +77,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/review-queue', routes: reviewRoutes },
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
+  { at: '/api/v1/compliance', routes: complianceRoutes },
   { at: '/api/v1/fria', routes: friaRoutes },
   { at: '/api/v1/c2pa-kms', routes: signerRoutes },
   { at: '', routes: keySetRoutes },

@@ -2,6 +2,8 @@
 import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createFriaPrintService } from '../resources/fria/fria-print.service.ts';
 import { createFriaService } from '../resources/fria/fria.service.ts';
+import { createComplianceService } from '../resources/compliance/compliance.service.ts';
+import { createLegacyNoteService } from '../resources/compliance/legacy-notes.service.ts';
 import type { AttestationService } from '../resources/hash-chain/attestations.service.ts';
 import { createCalendarFeedService } from '../resources/incidents/calendar/calendar-feeds.service.ts';
 import { createCalendarService } from '../resources/incidents/calendar/calendar.service.ts';
@@ -27,12 +29,15 @@ export function createGovernance(platform: Platform, { audit, attestations, iden
   const feeds = createCalendarFeedService({ ...platform, memberships, organizations });
   const assessments = createFriaService({ ...platform, attestations });
   const print = createFriaPrintService(platform);
+  const mapping = createComplianceService({ ...platform, attestations });
+  const legacyNotes = createLegacyNoteService(platform);
   const budget = createPrivacyBudgetService(platform);
   const queries = createNoisedQueryService({ ...platform, budget });
   return {
     routes: {
       fria: { assessments, ...print },
       incidents: { records, checkpoints, calendar, feeds },
+      compliance: { mapping, legacyNotes },
       privacy: { budget, queries },
     },
     clockBreaches: createClockBreachService({ ...platform, audit }),

@@ -183,6 +183,12 @@ const SPECIFIED = {
     'POST /api/v1/incidents/:id/clocks/:clockId/checkpoint',
     'POST /api/v1/incidents/:id/checkpoints/:checkpointId/complete',
   ],
+  'document 3, section 4.3': [
+    'GET /api/v1/compliance/mapping',
+    'PATCH /api/v1/compliance/mapping',
+    'GET /api/v1/compliance/mapping-notes',
+    'PUT /api/v1/compliance/mapping-notes',
+  ],
   'document 3, section 4.4': [
     'GET /api/v1/audit',
     'GET /api/v1/audit/verify',

@@ -4,6 +4,7 @@ import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { auth } from './auth.ts';
 import type { ResourceExamples } from './example.ts';
+import { compliance } from './governance/compliance.ts';
 import { privacyBudget } from './governance/privacy-budget.ts';
 import { fria } from './governance/fria.ts';
 import { incidents } from './governance/incidents.ts';
@@ -26,7 +27,7 @@ const PARTS = {
   provisioning: [scim],
   events: [webhooks],
   records: [agents, policies, traces, reviewQueue, hashChain],
-  governance: [fria, incidents, provenance, privacyBudget],
+  governance: [fria, incidents, provenance, privacyBudget, compliance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 
 export type Part = keyof typeof PARTS;

@@ -1,0 +1,66 @@
+// Compliance mapping: frameworks, attestations of their clauses, and the legacy map (document 3, section 4.3).
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import {
+  attestedView,
+  legacyInput,
+  legacyView,
+  mappingInput,
+  mappingQuery,
+  mappingView,
+} from './compliance.schemas.ts';
+
+const plan = 'complianceMapping';
+const read = { auth: 'reader', agentScope: 'irrelevant', plan } as const;
+const attest = { auth: 'user', roles: MANAGERS, plan } as const;
+const LEGACY_BYTES = 1024 * 1024;
+
+export const complianceRoutes = [
+  route({
+    method: 'get',
+    path: '/mapping',
+    summary: 'The clauses of a framework, what is attested of them, and the coverage',
+    ...read,
+    query: mappingQuery,
+    data: mappingView,
+    handler: ({ tenant, query }, { compliance }) =>
+      compliance.mapping.mapping(tenant, query.framework),
+  }),
+  route({
+    method: 'patch',
+    path: '/mapping',
+    summary: 'Attest a clause; the attestation goes onto the chain',
+    ...attest,
+    body: mappingInput,
+    data: attestedView,
+    audit: { action: 'compliance.mapping.updated', resource: 'compliance-note' },
+    async handler({ tenant, user, body }, { compliance }) {
+      const attested = await compliance.mapping.attest(tenant, user, body);
+      const { framework, clauseId, status, _id } = attested.note;
+      const metadata = { framework, clauseId, status };
+      return reply(200, attested, { audit: { resourceId: _id.toHexString(), metadata } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/mapping-notes',
+    summary: 'The legacy map: texts by clause, over the evidence of the structured notes',
+    ...read,
+    data: legacyView,
+    handler: ({ tenant }, { compliance }) => compliance.legacyNotes.read(tenant),
+  }),
+  route({
+    method: 'put',
+    path: '/mapping-notes',
+    summary: 'Replace the legacy map; to be deprecated, with at least 90 days’ notice',
+    ...attest,
+    bodyLimit: LEGACY_BYTES,
+    body: legacyInput,
+    data: legacyView,
+    audit: { action: 'compliance.mapping-notes.updated', resource: 'compliance-notes' },
+    async handler({ tenant, body }, { compliance }) {
+      const map = await compliance.legacyNotes.replace(tenant, body);
+      return reply(200, map, { audit: { metadata: { clauses: Object.keys(body).length } } });
+    },
+  }),
+];

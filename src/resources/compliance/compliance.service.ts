@@ -1,0 +1,101 @@
+// Compliance mapping: what an organisation attests of each clause of a framework, on record in the chain (document 3, section 4.3).
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import type { Clause } from '../../domain/compliance/clause.ts';
+import {
+  CATALOGUES,
+  type Coverage,
+  coverageOf,
+  type Framework,
+  hasClause,
+} from '../../domain/compliance/frameworks.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import { AppError } from '../../errors.ts';
+import { givenMembers } from '../../platform/mongo/queries.ts';
+import type { AttestationService } from '../hash-chain/attestations.service.ts';
+import type { ComplianceNoteDocument } from './compliance.model.ts';
+import type { mappingInput } from './compliance.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock'> & { attestations: AttestationService };
+
+/** Listed under both names of the description. */
+type NoteView = ComplianceNoteDocument & { id: ComplianceNoteDocument['_id'] };
+
+interface Mapping {
+  framework: Framework;
+  catalogVersion: string;
+  totalClauses: number;
+  coverage: Coverage;
+  notes: NoteView[];
+  clauses: Clause[];
+}
+
+export function createComplianceService({ models, clock, attestations }: Deps) {
+  /** In the order of the catalogue. */
+  async function notesOf(organizationId: string, framework: Framework): Promise<NoteView[]> {
+    const found = await models.complianceNotes
+      .find({ organizationId, framework })
+      .lean<ComplianceNoteDocument[]>();
+    const places = new Map(
+      CATALOGUES[framework].clauses.map(({ clauseId }, place) => [clauseId, place]),
+    );
+    const placeOf = ({ clauseId }: NoteView): number => places.get(clauseId) ?? places.size;
+    return found.map(toView).sort((a, b) => placeOf(a) - placeOf(b));
+  }
+
+  return {
+    async mapping({ organizationId }: Tenant, framework: Framework): Promise<Mapping> {
+      const { version: catalogVersion, clauses } = CATALOGUES[framework];
+      const notes = await notesOf(organizationId, framework);
+      return {
+        framework,
+        catalogVersion,
+        totalClauses: clauses.length,
+        coverage: coverageOf(framework, notes),
+        notes,
+        clauses: [...clauses],
+      };
+    },
+
+    /** What is not given stays as it was. @throws AppError `VALIDATION_ERROR` for a clause that the framework does not have */
+    async attest(
+      tenant: Tenant,
+      { userId, email }: User,
+      { framework, clauseId, status, evidence }: z.output<typeof mappingInput>,
+    ): Promise<{ note: NoteView; coverage: Coverage }> {
+      if (!hasClause(framework, clauseId))
+        throw new AppError('VALIDATION_ERROR', `${framework} has no clause of this clauseId`);
+      const { organizationId, actor } = tenant;
+      const review = { reviewedAt: clock.now(), reviewedBy: userId, reviewedByEmail: email };
+      const change = givenMembers(Object.assign({ status, evidence }, review));
+      const note = await models.complianceNotes
+        .findOneAndUpdate(
+          { organizationId, framework, clauseId },
+          { $set: change },
+          { upsert: true, returnDocument: 'after' },
+        )
+        .lean<ComplianceNoteDocument>();
+      if (!note) throw new AppError('INTERNAL_ERROR');
+      await attestations.queue(
+        {
+          kind: 'compliance',
+          organizationId,
+          workspaceId: null,
+          actor,
+          framework,
+          clauseId,
+          catalogVersion: CATALOGUES[framework].version,
+          status: note.status,
+        },
+        { evidence: note.evidence, reviewer: email },
+      );
+      const coverage = coverageOf(framework, await notesOf(organizationId, framework));
+      return { note: toView(note), coverage };
+    },
+  };
+}
+export type ComplianceService = ReturnType<typeof createComplianceService>;
+
+function toView(note: ComplianceNoteDocument): NoteView {
+  return { ...note, id: note._id };
+}

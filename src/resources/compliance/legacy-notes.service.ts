@@ -1,0 +1,36 @@
+// The legacy map of compliance: free texts by clause, kept until everybody has moved to the structured notes (document 3, section 4.3).
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { ComplianceNoteDocument, LegacyNotesDocument } from './compliance.model.ts';
+
+/** Texts by clause. */
+type LegacyMap = Record<string, string>;
+
+export function createLegacyNoteService({ models }: Pick<Platform, 'models'>) {
+  async function read({ organizationId }: Tenant): Promise<LegacyMap> {
+    const evident = models.complianceNotes.find(
+      { organizationId, evidence: { $nin: [null, ''] } },
+      'clauseId evidence',
+    );
+    const notes = await evident.lean<Pick<ComplianceNoteDocument, 'clauseId' | 'evidence'>[]>();
+    const legacy = await models.legacyNotes.findOne({ organizationId }).lean<LegacyNotesDocument>();
+    return Object.fromEntries([
+      ...notes.map(({ clauseId, evidence }) => [clauseId, evidence ?? '']),
+      ...(legacy?.notes ?? []).map(({ clauseId, text }) => [clauseId, text]),
+    ]) as LegacyMap;
+  }
+
+  return {
+    /** The evidence of the structured notes, and over it the legacy texts. */
+    read,
+
+    /** Replaces the legacy map, and touches no structured note. */
+    async replace(tenant: Tenant, map: LegacyMap): Promise<LegacyMap> {
+      const { organizationId } = tenant;
+      const notes = Object.entries(map).map(([clauseId, text]) => ({ clauseId, text }));
+      await models.legacyNotes.updateOne({ organizationId }, { $set: { notes } }, { upsert: true });
+      return read(tenant);
+    },
+  };
+}
+export type LegacyNoteService = ReturnType<typeof createLegacyNoteService>;

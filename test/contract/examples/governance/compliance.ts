@@ -1,0 +1,25 @@
+// Compliance mapping: read by everybody, attested by managers.
+import { managers, paid, readers } from '../access.ts';
+import { nothing, type ResourceExamples } from '../example.ts';
+
+export const compliance: ResourceExamples = {
+  access: {
+    'GET /api/v1/compliance/mapping': paid(readers),
+    'PATCH /api/v1/compliance/mapping': paid(managers),
+    'GET /api/v1/compliance/mapping-notes': paid(readers),
+    'PUT /api/v1/compliance/mapping-notes': paid(managers),
+  },
+  examples: {
+    'GET /api/v1/compliance/mapping': () => ({ query: { framework: 'nist-rmf' } }),
+    'PATCH /api/v1/compliance/mapping': ({ mark }) => ({
+      body: {
+        framework: 'iso-42001',
+        clauseId: '6.1',
+        status: 'partial',
+        evidence: `${mark} plan`,
+      },
+    }),
+    'GET /api/v1/compliance/mapping-notes': nothing,
+    'PUT /api/v1/compliance/mapping-notes': ({ mark }) => ({ body: { '6.2': `${mark} goals` } }),
+  },
+};
