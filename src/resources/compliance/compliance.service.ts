@@ -11,7 +11,7 @@ import {
 } from '../../domain/compliance/frameworks.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import { givenMembers } from '../../platform/mongo/queries.ts';
+import { findOr404, givenMembers } from '../../platform/mongo/queries.ts';
 import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { ComplianceNoteDocument } from './compliance.model.ts';
 import type { mappingInput } from './compliance.schemas.ts';
@@ -68,14 +68,15 @@ export function createComplianceService({ models, clock, attestations }: Deps) {
       const { organizationId, actor } = tenant;
       const review = { reviewedAt: clock.now(), reviewedBy: userId, reviewedByEmail: email };
       const change = givenMembers(Object.assign({ status, evidence }, review));
-      const note = await models.complianceNotes
-        .findOneAndUpdate(
-          { organizationId, framework, clauseId },
-          { $set: change },
-          { upsert: true, returnDocument: 'after' },
-        )
-        .lean<ComplianceNoteDocument>();
-      if (!note) throw new AppError('INTERNAL_ERROR');
+      const note = await findOr404(
+        models.complianceNotes
+          .findOneAndUpdate(
+            { organizationId, framework, clauseId },
+            { $set: change },
+            { upsert: true, returnDocument: 'after' },
+          )
+          .lean<ComplianceNoteDocument>(),
+      );
       await attestations.queue(
         {
           kind: 'compliance',
