@@ -66,6 +66,7 @@ export function createJobs(workers: Workers): Job[] {
     { name: 'users.lapse', everyMs: HOUR, run: () => unprovedAccounts.lapseAll() },
     { name: 'incidents.breach', everyMs: MINUTE, run: () => workers.clockBreaches.markOverdue() },
     { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
+    { name: 'policies.replay', everyMs: SECOND, run: () => workers.replayRunner.run() },
     {
       name: 'ledger.release-once-keys',
       everyMs: HOUR,

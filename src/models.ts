@@ -32,6 +32,7 @@ import {
   policySetSchema,
   policyStatisticsSchema,
 } from './resources/policies/policies.model.ts';
+import { policyReplaySchema } from './resources/policies/replay/policy-replays.model.ts';
 import { policyTestSchema } from './resources/policies/trials/policy-tests.model.ts';
 import { privacyBudgetSchema } from './resources/privacy-budget/privacy-budget.model.ts';
 import { usedMessageSchema } from './resources/sign-on/login/used-messages.model.ts';
@@ -66,6 +67,7 @@ export function createModels(connection: Connection) {
     policies: model('Policy', policySchema),
     policyRevisions: model('PolicyRevision', policyRevisionSchema),
     policySets: model('PolicySet', policySetSchema),
+    policyReplays: model('PolicyReplay', policyReplaySchema),
     policyTests: model('PolicyTest', policyTestSchema),
     policyStatistics: model('PolicyStatistics', policyStatisticsSchema),
     complianceNotes: model('ComplianceNote', complianceNoteSchema),

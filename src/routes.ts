@@ -23,6 +23,7 @@ import { incidentRoutes } from './resources/incidents/incidents.routes.ts';
 import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
 import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
+import { policyReplayRoutes } from './resources/policies/replay/replay.routes.ts';
 import { policyTrialRoutes } from './resources/policies/trials/trials.routes.ts';
 import { privacyBudgetRoutes } from './resources/privacy-budget/privacy-budget.routes.ts';
 import { scimDiscoveryRoutes } from './resources/scim/discovery/discovery.routes.ts';
@@ -72,6 +73,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/policies', routes: policyRoutes },
   { at: '/api/v1/policies', routes: policyLanguageRoutes },
   { at: '/api/v1/policies', routes: policyTrialRoutes },
+  { at: '/api/v1/policies', routes: policyReplayRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
   { at: '/api/v1/review-queue', routes: reviewRoutes },

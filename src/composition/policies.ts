@@ -1,7 +1,8 @@
-// Policies: their definitions, the sets that decisions are judged by, the rule language, trials.
+// Policies: their definitions, the sets that decisions are judged by, the rule language, trials, replays.
 import { createPolicyLanguageService } from '../resources/policies/language/language.service.ts';
 import { createPolicyService } from '../resources/policies/policies.service.ts';
 import { createPolicySetService } from '../resources/policies/policy-sets.service.ts';
+import { createReplayService } from '../resources/policies/replay/replay.service.ts';
 import { createDryRunService } from '../resources/policies/trials/dry-run.service.ts';
 import { createPolicyTestService } from '../resources/policies/trials/policy-tests.service.ts';
 import type { OrganizationService } from '../resources/organization/organization.service.ts';
@@ -16,5 +17,6 @@ export function createPolicies(
   const language = createPolicyLanguageService({ definitions });
   const dryRuns = createDryRunService({ ...platform, definitions, organizations });
   const tests = createPolicyTestService({ ...platform, definitions, dryRuns });
-  return { definitions, sets, language, dryRuns, tests };
+  const replays = createReplayService({ ...platform, definitions });
+  return { definitions, sets, language, dryRuns, tests, replays };
 }

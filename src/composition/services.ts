@@ -15,6 +15,7 @@ import { createBroadcastMailService } from '../resources/notifications/broadcast
 import { createNotificationService } from '../resources/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
 import { createBilling } from './billing.ts';
+import { createReplayRunner } from '../resources/policies/replay/replay-runner.service.ts';
 import { createDecisions } from './decisions.ts';
 import { createGovernance } from './governance.ts';
 import { createScim, createTeam } from './directory.ts';
@@ -107,6 +108,7 @@ export function createServices(
       clockBreaches: governance.clockBreaches,
       deletion,
       outboxWorker,
+      replayRunner: createReplayRunner(platform),
       failures: identity.failures,
       unprovedAccounts: identity.unprovedAccounts,
       ...signOnParts,

@@ -286,6 +286,12 @@ const ADDED = {
     'GET /api/v1/policies/:id/revisions/:revision',
     'GET /api/v1/policies/sets/:digest',
   ],
+  'a candidate is tried on what was decided before it judges': [
+    'POST /api/v1/policies/_new/replay',
+    'POST /api/v1/policies/:id/replay',
+    'GET /api/v1/policies/replays/:id',
+    'POST /api/v1/policies/replays/:id/cancel',
+  ],
 };
 
 export const operations: readonly string[] = [SPECIFIED, ADDED].flatMap((part) =>

@@ -50,7 +50,7 @@ export interface PolicySet {
    */
   evaluate(facts: JsonObject, work?: Work): PolicyVerdict;
   /** The same without those fields that are `unknown`: which policies match, and which cannot be told to match or not. */
-  evaluateAgain(facts: JsonObject, unknown: ReadonlySet<string>): Again;
+  evaluateAgain(facts: JsonObject, unknown: ReadonlySet<string>, work?: Work): Again;
 }
 
 /**
@@ -75,7 +75,9 @@ export function compilePolicies(
     evaluate(facts, work = new Work(workLimits.conditions)) {
       return evaluateAll(members, index, evaluationOf(table, { facts, work }));
     },
-    evaluateAgain: (facts, unknown) => evaluateEach(members, table, { facts, unknown }),
+    evaluateAgain(facts, unknown, work = new Work(Infinity)) {
+      return evaluateEach(members, evaluationOf(table, { facts, unknown, work }));
+    },
   };
 }
 
@@ -173,12 +175,7 @@ function evaluateAll(
 }
 
 /** Without the index, which would read what is unknown. */
-function evaluateEach(
-  members: readonly Member[],
-  table: ConditionTable,
-  known: Omit<KnownDecision, 'work'>,
-): Again {
-  const evaluation = evaluationOf(table, { ...known, work: new Work(Infinity) });
+function evaluateEach(members: readonly Member[], evaluation: Evaluation): Again {
   const truths = members.map(({ evaluate }) => evaluate(evaluation));
   const withTruth = (truth: Truth): string[] =>
     members.filter((_member, at) => truths[at] === truth).map(({ policy }) => policy.match.id);

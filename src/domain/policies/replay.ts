@@ -43,7 +43,7 @@ export interface Replay {
 export function judgeAgain(decision: RecordedDecision, policies: PolicySet): Replay {
   const { evaluation } = decision;
   const submitted = submittedOf(decision);
-  const unknown = policies.fields.filter((field) => !isKnown(field, decision, submitted));
+  const unknown = policies.fields.filter((field) => !isFieldKept(field, decision, submitted));
   const known = factsAgain(submitted, decision);
   const again = policies.evaluateAgain(known, new Set(unknown));
   const inError = evaluation.matchedPolicies.filter(({ error }) => error !== null);
@@ -57,19 +57,30 @@ export function judgeAgain(decision: RecordedDecision, policies: PolicySet): Rep
   };
 }
 
-function factsAgain(submitted: JsonObject, { evaluation, facts }: RecordedDecision): JsonObject {
-  return factsOf({
+/** The facts that it was judged on, as far as they are known; limited to what is read. */
+export function factsAgain(
+  submitted: JsonObject,
+  { evaluation, facts }: RecordedDecision,
+  reads?: PolicySet['reads'],
+): JsonObject {
+  const known = {
     submitted,
     at: new Date(evaluation.at),
     confidenceScore: evaluation.confidenceScore,
     tags: evaluation.tags.filter((tag) => tag !== 'POLICY_ERROR'),
     agentName: facts?.agentName ?? null,
     pii: facts?.pii ?? { types: [], outputTypes: [] },
-  });
+  };
+  return factsOf(known, reads);
 }
 
 /** The members that were submitted, as far as they were kept; what is null is not committed to. */
-function submittedOf({ facts, origin, content, schemaVersion }: RecordedDecision): JsonObject {
+export function submittedOf({
+  facts,
+  origin,
+  content,
+  schemaVersion,
+}: RecordedDecision): JsonObject {
   const submitted: JsonObject = {};
   for (const name of facts?.members ?? Object.keys(content)) {
     const value = valueOf(name, { ...origin, ...content, schemaVersion });
@@ -83,7 +94,7 @@ function valueOf(name: string, values: JsonObject): Json | undefined {
 }
 
 /** Whether the value of a condition's field, or its absence, is what it was. */
-function isKnown(
+export function isFieldKept(
   field: string,
   { evaluation, facts }: RecordedDecision,
   submitted: JsonObject,

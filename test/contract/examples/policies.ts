@@ -5,6 +5,7 @@ import { asOwner, type Tenant } from '../tenant.ts';
 import { managers, ofOne, readers } from './access.ts';
 import { type Example, nothing, page, type ResourceExamples } from './example.ts';
 import { policyLanguage } from './policies/language.ts';
+import { policyReplays } from './policies/replays.ts';
 import { policyTrials } from './policies/trials.ts';
 
 const ofPolicy: Example = ({ policyId }) => ({ params: { id: policyId } });
@@ -65,7 +66,7 @@ const definitions: ResourceExamples = {
   },
 };
 
-const parts = [definitions, policyLanguage, policyTrials];
+const parts = [definitions, policyLanguage, policyTrials, policyReplays];
 
 /** All that is below /policies. */
 export const policies: ResourceExamples = {

@@ -170,6 +170,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'a domain is proved by one organisation at a time',
   'src/resources/organization/sso-domains/verified-domains.service.ts':
     'which organisation has verified the domain of an address',
+  'src/resources/policies/replay/replay-runner.service.ts':
+    'replays of everybody wait for the worker',
   'src/resources/scim/tokens/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
   'src/resources/team/acceptance.service.ts':
     'the token of an invitation is all that a request brings',

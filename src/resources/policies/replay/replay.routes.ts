@@ -1,0 +1,56 @@
+// Replays of candidates over stored decisions (document 2, section 4.2; decisions: replay).
+import { MANAGERS } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { byId } from '../../../http/declaration/views.ts';
+import { replayInput, replayOfPolicyInput, replayView } from './replay.schemas.ts';
+
+const manage = { auth: 'user', roles: MANAGERS, data: replayView } as const;
+const codes = ['INVALID_OPERATION'] as const;
+const audit = (action: string) => ({ action, resource: 'policy_replay' });
+
+export const policyReplayRoutes = [
+  route({
+    method: 'post',
+    path: '/_new/replay',
+    summary: 'Run a new policy over stored decisions in the background',
+    ...manage,
+    status: 202,
+    body: replayInput,
+    codes,
+    audit: audit('policy.replay.start'),
+    handler: async ({ tenant, user, body }, { policies }) =>
+      reply(202, await policies.replays.ofNew({ tenant, user }, body)),
+  }),
+  route({
+    method: 'post',
+    path: '/:id/replay',
+    summary: 'Run a policy, or a candidate for it, over stored decisions in the background',
+    ...manage,
+    status: 202,
+    params: byId,
+    body: replayOfPolicyInput,
+    codes,
+    audit: audit('policy.replay.start'),
+    handler: async ({ tenant, user, params, body }, { policies }) =>
+      reply(202, await policies.replays.ofPolicy({ tenant, user }, params.id, body)),
+  }),
+  route({
+    method: 'get',
+    path: '/replays/:id',
+    summary: 'How far a replay is, and what would have changed',
+    auth: 'user',
+    params: byId,
+    data: replayView,
+    handler: ({ tenant, params }, { policies }) => policies.replays.get(tenant, params.id),
+  }),
+  route({
+    method: 'post',
+    path: '/replays/:id/cancel',
+    summary: 'End a replay; what was counted until then stays',
+    ...manage,
+    params: byId,
+    codes,
+    audit: audit('policy.replay.cancel'),
+    handler: ({ tenant, params }, { policies }) => policies.replays.cancel(tenant, params.id),
+  }),
+];

@@ -1,0 +1,84 @@
+// Replays of candidates over stored decisions.
+import { objectId } from '../../../setup/harness.ts';
+import { policyBody } from '../../bodies.ts';
+import type { Tenant } from '../../tenant.ts';
+import { managers, ofOne, readersInPerson } from '../access.ts';
+import type { ResourceExamples } from '../example.ts';
+
+const free = [
+  'policy.conditions.0.value',
+  'policy.actions.0.config',
+  'policy.actions.0.config.reason',
+];
+
+/** One that has not begun; only so many may be under way, so the others are taken away. */
+async function newReplay({ harness, owner, workspaceId }: Tenant): Promise<string> {
+  const at = { createdAt: new Date(), updatedAt: new Date() };
+  const { insertedId } = await harness.db.collection('policy_replays').insertOne({
+    organizationId: objectId(owner.organizationId),
+    workspaceId: objectId(workspaceId),
+    policyId: null,
+    candidate: null,
+    members: [],
+    state: 'queued',
+    limit: 1,
+    total: null,
+    done: 0,
+    below: 1,
+    ...Object.fromEntries(
+      [
+        'allowToBlock',
+        'blockToAllow',
+        'unchanged',
+        'cannotTell',
+        'approvedToFlagged',
+        'flaggedToApproved',
+        'faults',
+      ].map((name) => [name, 0]),
+    ),
+    untold: { erased: 0, unstored: 0, scrubbed: 0, engine: 0, error: 0 },
+    examples: [],
+    startedBy: objectId(owner.userId),
+    finishedAt: null,
+    ...at,
+  });
+  return insertedId.toHexString();
+}
+
+async function endReplays({ harness, owner }: Tenant): Promise<void> {
+  await harness.db
+    .collection('policy_replays')
+    .updateMany({ organizationId: objectId(owner.organizationId) }, { $set: { state: 'done' } });
+}
+
+export const policyReplays: ResourceExamples = {
+  access: {
+    'POST /api/v1/policies/_new/replay': managers,
+    'POST /api/v1/policies/:id/replay': ofOne(managers),
+    'GET /api/v1/policies/replays/:id': ofOne(readersInPerson),
+    'POST /api/v1/policies/replays/:id/cancel': ofOne(managers),
+  },
+  examples: {
+    'POST /api/v1/policies/_new/replay': async (tenant) => {
+      await endReplays(tenant);
+      return { body: { policy: policyBody(tenant.mark), limit: 10 } };
+    },
+    'POST /api/v1/policies/:id/replay': async (tenant) => {
+      await endReplays(tenant);
+      return {
+        params: { id: tenant.policyId },
+        body: { policy: policyBody(tenant.mark), limit: 10 },
+      };
+    },
+    'GET /api/v1/policies/replays/:id': async (tenant) => ({
+      params: { id: await newReplay(tenant) },
+    }),
+    'POST /api/v1/policies/replays/:id/cancel': async (tenant) => ({
+      params: { id: await newReplay(tenant) },
+    }),
+  },
+  freeForm: {
+    'POST /api/v1/policies/_new/replay': free,
+    'POST /api/v1/policies/:id/replay': free,
+  },
+};
