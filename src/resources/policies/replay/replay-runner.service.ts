@@ -47,8 +47,13 @@ export function createReplayRunner({ models, clock, logger }: Deps) {
             .lean<PolicyRevisionDocument[]>();
     const others = revisions.map(
       ({ policyId, revision, name, description, priority, conditions, actions }) => ({
-        ...{ id: policyId.toHexString(), revision, name, description },
-        ...{ priority, conditions, actions },
+        id: policyId.toHexString(),
+        revision,
+        name,
+        description,
+        priority,
+        conditions,
+        actions,
       }),
     );
     return candidate === null ? others : [...others, JSON.parse(candidate) as PolicyDefinition];
