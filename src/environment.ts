@@ -275,6 +275,12 @@ export const environment = z.object({
   ASSAY_LIMIT_ONBOARDING: count
     .default(120)
     .describe('Requests to agent onboarding per user and 15 minutes'),
+  ASSAY_LIMIT_CPI: count
+    .default(60)
+    .describe('Reads of the index and its analytics per reader and 15 minutes'),
+  ASSAY_LIMIT_CPI_REPORT: count
+    .default(10)
+    .describe('Compliance reports per organisation and hour'),
   ASSAY_LIMIT_MAIL: count
     .default(5)
     .describe(

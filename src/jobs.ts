@@ -8,6 +8,7 @@ import { buildHeadIndexes } from './ledger/maintenance.ts';
 import { agentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
 import { dateAuditRows } from './resources/audit/audit.migration.ts';
 import { completeUsers } from './resources/auth/accounts/users.migration.ts';
+import { cpiConsumer } from './resources/cpi/cpi.consumer.ts';
 import { completeMemberships } from './resources/organization/memberships/memberships.migration.ts';
 import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
@@ -45,6 +46,7 @@ export function consumersOf({
     foldConsumer(ledger.fold),
     policyStatisticsConsumer(models),
     agentActivityConsumer(models),
+    cpiConsumer(models),
     traceEventsConsumer(outbox, subscribesToEvents),
   ];
 }

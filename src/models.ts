@@ -12,6 +12,7 @@ import { sessionSchema } from './resources/auth/sessions/sessions.model.ts';
 import { userSchema } from './resources/auth/accounts/users.model.ts';
 import { assessmentSchema } from './resources/fria/fria.model.ts';
 import { signingKeySchema } from './resources/c2pa-kms/signing-keys.model.ts';
+import { cpiDaySchema } from './resources/cpi/cpi.model.ts';
 import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
 import { calendarFeedSchema } from './resources/incidents/calendar/calendar-feeds.model.ts';
 import { incidentSchema } from './resources/incidents/incidents.model.ts';
@@ -77,6 +78,7 @@ export function createModels(connection: Connection) {
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),
     auditRows: model('AuditRow', auditRowSchema),
     auditEntries: model('AuditEntry', auditEntrySchema),
+    cpiDays: model('CpiDay', cpiDaySchema),
     chainVerifications: model('ChainVerification', chainVerificationSchema),
     scimTokens: model('ScimToken', scimTokenSchema),
     signingKeys: model('SigningKey', signingKeySchema),

@@ -6,6 +6,8 @@ import { agentRoutes } from './resources/agents/agents.routes.ts';
 import { mlBomRoutes, producerMlBomRoutes } from './resources/agents/ml-bom/ml-bom.routes.ts';
 import { onboardingRoutes } from './resources/agents/onboarding/onboarding.routes.ts';
 import { auditRoutes } from './resources/audit/audit.routes.ts';
+import { cpiRoutes } from './resources/cpi/cpi.routes.ts';
+import { feedbackRoutes } from './resources/traces/feedback/feedback.routes.ts';
 import { keyRoutes } from './resources/auth/keys/keys.routes.ts';
 import { emailLinkRoutes } from './resources/auth/email-links/email-links.routes.ts';
 import { localRoutes } from './resources/auth/accounts/local.routes.ts';
@@ -77,6 +79,8 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/traces', routes: traceRoutes },
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
   { at: '/api/v1/review-queue', routes: reviewRoutes },
+  { at: '/api/v1/cpi', routes: cpiRoutes },
+  { at: '/api/v1/cpi', routes: feedbackRoutes },
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
   { at: '/api/v1/compliance', routes: complianceRoutes },

@@ -10,6 +10,7 @@ import { createBundleService } from '../resources/hash-chain/bundles.service.ts'
 import { createHashChainService } from '../resources/hash-chain/hash-chain.service.ts';
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createTraceExportService } from '../resources/traces/export/trace-export.service.ts';
+import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
 import { createScrubbers } from '../resources/traces/ingestion/scrubbers.ts';
 import { createReadScrubbers } from '../resources/traces/read-scrubbers.ts';
@@ -18,7 +19,7 @@ import { createTraceService } from '../resources/traces/traces.service.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
 import { createPolicies } from './policies.ts';
-import { createReview } from './review.ts';
+import { createCpi, createReview } from './review.ts';
 
 interface Deps {
   audit: AuditService;
@@ -58,13 +59,16 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const exports = createTraceExportService({ ...platform, reader });
   const bulk = createBulkService(platform);
 
+  const feedback = createFeedbackService({ ...platform, scrubbers: readScrubbers });
+
   const chain = createHashChainService(platform);
   platform.ledger.onSealed(chain.headMoved);
   const bundles = createBundleService({ ...platform, audit });
   return {
     agents: { registry, resolver, onboarding, mlBoms },
     policies,
-    traces: { reader, exports, ingestion, bulk, review },
+    traces: { reader, exports, ingestion, bulk, review, feedback },
+    cpi: createCpi(platform, { chain }),
     hashChain: { chain, bundles },
   };
 }

@@ -1,6 +1,10 @@
-// What people make of held decisions: the review queue and its verdicts.
+// What people make of decisions: the review queue with its verdicts, and the index of it all.
 import type { MembershipService } from '../resources/organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';
+import { createComplianceReportService } from '../resources/cpi/compliance-report.service.ts';
+import { createCpiAnalyticsService } from '../resources/cpi/cpi-analytics.service.ts';
+import { createCpiService } from '../resources/cpi/cpi.service.ts';
+import type { HashChainService } from '../resources/hash-chain/hash-chain.service.ts';
 import type { ReadScrubbers } from '../resources/traces/read-scrubbers.ts';
 import { createReviewDecisionService } from '../resources/traces/review/review-decisions.service.ts';
 import { createReviewHandlingService } from '../resources/traces/review/review-handling.service.ts';
@@ -23,4 +27,11 @@ export function createReview(platform: Platform, deps: Deps) {
   const handling = createReviewHandlingService({ ...platform, ...deps });
   const waiting = createReviewWaiting();
   return { queue, decisions, handling, verdicts, waiting };
+}
+
+export function createCpi(platform: Platform, { chain }: { chain: HashChainService }) {
+  const index = createCpiService(platform);
+  const analytics = createCpiAnalyticsService(platform);
+  const report = createComplianceReportService({ ...platform, cpi: index, chain });
+  return { index, analytics, report };
 }

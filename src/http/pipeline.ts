@@ -145,6 +145,7 @@ async function authorize(
   const { route, req, res } = context;
   const caller = (context.caller = await authenticate(req, route, services));
   await countCaller(context, caller, { services, limits });
+  await countReads(context, caller, limits);
   requireActive(route, caller);
   caller.tenant = await chooseWorkspace(req.headers, caller.tenant, services);
   requirePlan(route, caller);
@@ -170,6 +171,16 @@ async function countCaller(
       await services.agents.resolver.requestsPerMinute(caller.tenant, caller.key.agentId),
       rate,
     );
+}
+
+/** Reads that are dearer than others. */
+async function countReads(
+  { route, rate, meta }: RequestContext,
+  { user, key, tenant }: Caller,
+  limits: RateLimits,
+): Promise<void> {
+  if (route.limits?.includes('cpi')) await limits.cpi(user?.userId ?? key?.keyId ?? meta.ip, rate);
+  if (route.limits?.includes('cpiReport')) await limits.cpiReport(tenant.organizationId, rate);
 }
 
 async function execute(

@@ -42,6 +42,13 @@ export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
 ledgerEntrySchema.plugin(tenancy);
 for (const { key, options } of chainIndexes(DECISIONS)) ledgerEntrySchema.index(key, options);
 ledgerEntrySchema.index({ organizationId: 1, chainHash: 1 }, { name: 'hash' });
+ledgerEntrySchema.index(
+  { organizationId: 1, kind: 1, createdAt: -1 },
+  {
+    name: 'verdicts',
+    partialFilterExpression: { kind: { $in: ['correction', 'review'] } },
+  },
+);
 
 /** An ObjectId from its 24 hex digits. */
 export function objectId(hex: string): Types.ObjectId {

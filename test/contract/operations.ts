@@ -126,6 +126,12 @@ const SPECIFIED = {
     'PATCH /api/v1/review-queue/:id/assign',
     'POST /api/v1/review-queue/:id/escalate',
   ],
+  'document 2, section 4.6': [
+    'GET /api/v1/cpi',
+    'GET /api/v1/cpi/analytics',
+    'POST /api/v1/cpi/ingest',
+    'GET /api/v1/cpi/compliance-report',
+  ],
   'document 2, section 4.5': [
     'GET /api/v1/hash-chain/status',
     'POST /api/v1/hash-chain/verify',

@@ -2,9 +2,10 @@
 import { ipKeyGenerator, MemoryStore, type Options } from 'express-rate-limit';
 import type { Config } from '../../config.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, type Code } from '../../errors.ts';
 
 const QUARTER_HOUR = 900;
+const HOUR = 3600;
 const MINUTE = 60;
 /** A browser comes back once; what is repeated is a reload, or somebody who tries. */
 const MOST_PER_LOGIN = 30;
@@ -52,13 +53,13 @@ class Layer {
 export class RateState {
   #tightest: Count | null = null;
 
-  /** @throws AppError `RATE_LIMIT_EXCEEDED` when the count is past its limit */
-  take(count: Count): void {
+  /** @throws AppError `RATE_LIMIT_EXCEEDED`, or the layer's own code, when the count is past its limit */
+  take(count: Count, code: Code = 'RATE_LIMIT_EXCEEDED'): void {
     if (this.#tightest === null || count.remaining < this.#tightest.remaining)
       this.#tightest = count;
     if (count.remaining >= 0) return;
     throw new AppError(
-      'RATE_LIMIT_EXCEEDED',
+      code,
       `Too many requests: ${count.limit} per ${count.windowSeconds} seconds`,
       {
         data: { limit: count.limit, windowSeconds: count.windowSeconds },
@@ -99,6 +100,9 @@ export interface RateLimits {
   mail(kind: string, attempt: Attempt, state: RateState): Promise<void>;
   user(userId: string, state: RateState): Promise<void>;
   onboarding(userId: string, state: RateState): Promise<void>;
+  /** Reads of the index, by who reads; its report, by organisation. */
+  cpi(reader: string, state: RateState): Promise<void>;
+  cpiReport(organizationId: string, state: RateState): Promise<void>;
   /** SCIM: 600 per quarter of an hour, by address and by token. */
   scimAddress(address: string, state: RateState): Promise<void>;
   scimToken(tokenId: string, state: RateState): Promise<void>;
@@ -116,6 +120,8 @@ type Configured = Pick<
   | 'ASSAY_LIMIT_ACCOUNT'
   | 'ASSAY_LIMIT_ACCOUNT_TOTAL'
   | 'ASSAY_LIMIT_ONBOARDING'
+  | 'ASSAY_LIMIT_CPI'
+  | 'ASSAY_LIMIT_CPI_REPORT'
   | 'ASSAY_LIMIT_MAIL'
   | 'ASSAY_LIMIT_MAIL_TOTAL'
   | 'ASSAY_LIMIT_SCIM'
@@ -135,12 +141,14 @@ export function createLimits(config: Configured): RateLimits {
     mail: new Layer(QUARTER_HOUR),
     user: new Layer(QUARTER_HOUR),
     onboarding: new Layer(QUARTER_HOUR),
+    cpi: new Layer(QUARTER_HOUR),
+    cpiReport: new Layer(HOUR),
     scimAddress: new Layer(QUARTER_HOUR),
     scimToken: new Layer(QUARTER_HOUR),
     agent: new Layer(MINUTE),
   };
   const { ip, auth, signOn, login, accountFrom, account, proof, mailFrom, mail } = layers;
-  const { user, onboarding, scimAddress, scimToken, agent } = layers;
+  const { user, onboarding, cpi, cpiReport, scimAddress, scimToken, agent } = layers;
   return {
     ip: async (address, state) =>
       state.take(await ip.count(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
@@ -166,6 +174,13 @@ export function createLimits(config: Configured): RateLimits {
     user: async (userId, state) => state.take(await user.count(userId, config.ASSAY_LIMIT_USER)),
     onboarding: async (userId, state) =>
       state.take(await onboarding.count(userId, config.ASSAY_LIMIT_ONBOARDING)),
+    cpi: async (reader, state) =>
+      state.take(await cpi.count(reader, config.ASSAY_LIMIT_CPI), 'RATE_LIMITED'),
+    cpiReport: async (organizationId, state) =>
+      state.take(
+        await cpiReport.count(organizationId, config.ASSAY_LIMIT_CPI_REPORT),
+        'RATE_LIMITED',
+      ),
     scimAddress: async (address, state) =>
       state.take(await scimAddress.count(ipKeyGenerator(address), config.ASSAY_LIMIT_SCIM)),
     scimToken: async (tokenId, state) =>

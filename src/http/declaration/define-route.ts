@@ -109,8 +109,15 @@ export interface AuditRule {
   resource: string;
 }
 
-/** `auth`: per client address; `signOn`: per client address, and per login that is under way; `account`: per caller, or per `email` of the body and client network, whether or not it has an account; `mail`: likewise, by kind; `onboarding`: per user. */
-export type ExtraLimit = 'auth' | 'signOn' | 'account' | 'mail' | 'onboarding';
+/** `auth`: per client address; `signOn`: per client address, and per login that is under way; `account`: per caller, or per `email` of the body and client network, whether or not it has an account; `mail`: likewise, by kind; `onboarding`: per user; `cpi`: per reader; `cpiReport`: per organisation. */
+export type ExtraLimit =
+  | 'auth'
+  | 'signOn'
+  | 'account'
+  | 'mail'
+  | 'onboarding'
+  | 'cpi'
+  | 'cpiReport';
 
 /** The members of a declaration that do not affect the handler's type. */
 export interface Meta {

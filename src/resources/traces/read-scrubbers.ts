@@ -4,6 +4,11 @@ import type { OrganizationService } from '../organization/organization.service.t
 import type { Scrubbers } from './ingestion/scrubbers.ts';
 import type { ScrubberOf } from './trace-pages.ts';
 
+/** Which rules a stored decision was scrubbed by. */
+interface ScrubbedBefore {
+  scrub: { rulesVersion: string };
+}
+
 interface Deps {
   organizations: OrganizationService;
   scrubbers: Scrubbers;
@@ -15,6 +20,12 @@ export function createReadScrubbers({ organizations, scrubbers }: Deps) {
     async readingFor(organizationId: string): Promise<ScrubberOf> {
       const { scrubNationalIds } = await organizations.context(organizationId);
       return ({ scrub }) => scrubbers.forReading(scrub.rulesVersion, scrubNationalIds);
+    },
+
+    /** For values that are put in the place of a decision's own. */
+    async amendingFor(organizationId: string): Promise<(trace: ScrubbedBefore) => Scrubber> {
+      const { scrubNationalIds } = await organizations.context(organizationId);
+      return ({ scrub }) => scrubbers.likeThatOf(scrub.rulesVersion, scrubNationalIds);
     },
 
     /** For what is written about decisions. */

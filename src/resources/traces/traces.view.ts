@@ -131,7 +131,7 @@ function isCorrected({ changed = {} }: TraceDocument): boolean {
 }
 
 /** The text in force; null where there is none, or it is erased. */
-function payloadText({ changed = {}, sealed }: TraceDocument, name: string): string | null {
+export function payloadText({ changed = {}, sealed }: TraceDocument, name: string): string | null {
   return (name in changed ? changed[name] : sealed[name]?.text) ?? null;
 }
 

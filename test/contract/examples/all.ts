@@ -14,6 +14,7 @@ import { health } from './health.ts';
 import { notifications } from './notifications.ts';
 import { organization } from './organization.ts';
 import { policies } from './policies.ts';
+import { cpi } from './review/cpi.ts';
 import { reviewQueue } from './review/review-queue.ts';
 import { scim } from './scim.ts';
 import { signOn } from './sign-on.ts';
@@ -28,6 +29,8 @@ const PARTS = {
   events: [webhooks],
   records: [agents, policies, traces, reviewQueue, hashChain],
   governance: [fria, incidents, provenance, privacyBudget, compliance],
+  records: [agents, policies, traces, reviewQueue, cpi, hashChain],
+  governance: [fria, incidents, provenance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 
 export type Part = keyof typeof PARTS;

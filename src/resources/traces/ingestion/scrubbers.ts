@@ -18,12 +18,19 @@ export function createScrubbers() {
     return scrubber;
   }
 
+  function likeThatOf(rulesVersion: string, nationalIds: boolean): Scrubber {
+    return of({ nationalIds, extended: rulesVersion.endsWith('extended-on') });
+  }
+
   return {
     of,
 
+    /** The rules in force, with the additional pass where a decision stored under `rulesVersion` had it. */
+    likeThatOf,
+
     /** What a decision stored under `rulesVersion` is read with; null: it was scrubbed by the very rules in force. */
     forReading(rulesVersion: string, nationalIds: boolean): Scrubber | null {
-      const inForce = of({ nationalIds, extended: rulesVersion.endsWith('extended-on') });
+      const inForce = likeThatOf(rulesVersion, nationalIds);
       return inForce.version === rulesVersion ? null : inForce;
     },
   };

@@ -1,0 +1,57 @@
+// One page for whoever asks how the organisation's decisions are overseen: the index, the reviews, the chain.
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import type { HashChainService } from '../hash-chain/hash-chain.service.ts';
+import type { CpiService, Scoreboard } from './cpi.service.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock'> & { cpi: CpiService; chain: HashChainService };
+type ReviewStatus = 'pending' | 'approved' | 'rejected';
+
+export interface ComplianceReport {
+  organizationId: string;
+  workspaceId: string | null;
+  generatedAt: Date;
+  index: Scoreboard;
+  oversight: Record<ReviewStatus | 'overdue', number>;
+  chain: Awaited<ReturnType<HashChainService['status']>>;
+}
+
+/** Of each kind no more are counted. */
+const COUNTED_MAX = 10_000;
+
+export function createComplianceReportService({ models, clock, cpi, chain }: Deps) {
+  async function countOf({ organizationId, workspaceId }: Tenant, where: object): Promise<number> {
+    const chosen = workspaceId === null ? {} : { workspaceId };
+    return models.traces
+      .countDocuments({ organizationId, deletedAt: null, ...chosen, ...where })
+      .limit(COUNTED_MAX)
+      .maxTimeMS(READ_MAX_MS);
+  }
+
+  async function oversight(tenant: Tenant): Promise<ComplianceReport['oversight']> {
+    const byStatus = (status: ReviewStatus) => countOf(tenant, { 'review.status': status });
+    const late = { 'review.status': 'pending', 'review.slaDeadline': { $lt: clock.now() } };
+    const [pending, approved, rejected, overdue] = await Promise.all([
+      byStatus('pending'),
+      byStatus('approved'),
+      byStatus('rejected'),
+      countOf(tenant, late),
+    ]);
+    return { pending, approved, rejected, overdue };
+  }
+
+  return {
+    async report(tenant: Tenant): Promise<ComplianceReport> {
+      const { organizationId, workspaceId } = tenant;
+      const [index, reviews, status] = await Promise.all([
+        cpi.scoreboard(tenant),
+        oversight(tenant),
+        chain.status(tenant),
+      ]);
+      const generatedAt = clock.now();
+      return { organizationId, workspaceId, generatedAt, index, oversight: reviews, chain: status };
+    },
+  };
+}
+export type ComplianceReportService = ReturnType<typeof createComplianceReportService>;

@@ -1,0 +1,169 @@
+// What people corrected and why, from the newest verdicts of the window: a bounded read, for reasons are content and can be erased.
+import type { Types } from 'mongoose';
+import type { Platform } from '../../composition/platform.ts';
+import { shareOf } from '../../domain/cpi.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { SealedValue } from '../../domain/record/commitments.ts';
+import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import type { TraceDocument } from '../traces/traces.model.ts';
+import { lastDays, type Window } from './cpi-window.ts';
+
+/** Verdicts of one answer, and rows of its lists. */
+const SAMPLE_MAX = 1000;
+const AGENTS_MAX = 50;
+const REASONS_MAX = 10;
+const HOUR_MS = 3_600_000;
+const HOURS = [1, 4, 24, 72, 168, null] as const;
+
+interface VerdictEntry {
+  _id: Types.ObjectId;
+  traceId: string;
+  createdAt: Date;
+  view: string;
+  sealed?: Record<string, SealedValue | null>;
+}
+type Judged = Pick<
+  TraceDocument,
+  'traceId' | 'agentId' | 'agentName' | 'confidenceScore' | 'createdAt'
+>;
+
+/** A verdict with its decision. */
+interface Sampled {
+  trace: Judged;
+  isOverride: boolean;
+  reason: string | null;
+  afterMs: number;
+}
+
+export interface Analytics {
+  window: Window;
+  sampleSize: number;
+  truncated: boolean;
+  agents: {
+    agentId: string;
+    name: string | null;
+    judged: number;
+    overridden: number;
+    overrideRate: number | null;
+  }[];
+  topReasons: { reason: string; count: number }[];
+  confidence: { corrected: number | null; confirmed: number | null; delta: number | null };
+  timeToCorrection: { underHours: number | null; count: number }[];
+}
+
+export function createCpiAnalyticsService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
+  /** Newest first, one more than is shown. */
+  async function verdictsSince(organizationId: string, from: Date): Promise<VerdictEntry[]> {
+    return models.ledger
+      .find(
+        { organizationId, kind: { $in: ['correction', 'review'] }, createdAt: { $gte: from } },
+        'traceId createdAt view sealed.feedback.text',
+      )
+      .sort({ createdAt: -1 })
+      .limit(SAMPLE_MAX + 1)
+      .maxTimeMS(READ_MAX_MS)
+      .lean<VerdictEntry[]>();
+  }
+
+  async function decisionsOf(
+    { organizationId, workspaceId }: Tenant,
+    verdicts: readonly VerdictEntry[],
+  ): Promise<ReadonlyMap<string, Judged>> {
+    const traceIds = [...new Set(verdicts.map(({ traceId }) => traceId))];
+    const chosen = workspaceId === null ? {} : { workspaceId };
+    const found = await models.traces
+      .find(
+        { organizationId, traceId: { $in: traceIds }, deletedAt: null, ...chosen },
+        'traceId agentId agentName confidenceScore createdAt',
+      )
+      .maxTimeMS(READ_MAX_MS)
+      .lean<Judged[]>();
+    return new Map(found.map((trace) => [trace.traceId, trace]));
+  }
+
+  return {
+    async analytics(tenant: Tenant): Promise<Analytics> {
+      const window = lastDays(clock.now());
+      const found = await verdictsSince(tenant.organizationId, window.from);
+      const verdicts = found.slice(0, SAMPLE_MAX);
+      const decisions = await decisionsOf(tenant, verdicts);
+      const sample = newestOfEach(verdicts).flatMap((verdict) => {
+        const trace = decisions.get(verdict.traceId);
+        return trace ? [sampled(verdict, trace)] : [];
+      });
+      return {
+        window,
+        sampleSize: sample.length,
+        truncated: found.length > SAMPLE_MAX,
+        agents: agentsIn(sample),
+        topReasons: reasonsIn(sample),
+        confidence: confidenceIn(sample),
+        timeToCorrection: histogramOf(sample),
+      };
+    },
+  };
+}
+export type CpiAnalyticsService = ReturnType<typeof createCpiAnalyticsService>;
+
+/** A decision counts once, by its newest verdict; given newest first. */
+function newestOfEach(verdicts: readonly VerdictEntry[]): VerdictEntry[] {
+  const seen = new Set<string>();
+  return verdicts.filter(({ traceId }) => !seen.has(traceId) && seen.add(traceId));
+}
+
+function sampled({ view, sealed, createdAt }: VerdictEntry, trace: Judged): Sampled {
+  const { set } = JSON.parse(view) as { set: { humanOverride: boolean | null } };
+  const text = sealed?.['feedback']?.text;
+  const feedback = text === undefined ? null : (JSON.parse(text) as { feedbackNotes?: unknown });
+  const notes = feedback?.feedbackNotes;
+  return {
+    trace,
+    isOverride: set.humanOverride === true,
+    reason: typeof notes === 'string' ? notes : null,
+    afterMs: createdAt.getTime() - trace.createdAt.getTime(),
+  };
+}
+
+function agentsIn(sample: readonly Sampled[]): Analytics['agents'] {
+  const byAgent = groupBy(sample, ({ trace }) => trace.agentId);
+  const agents = [...byAgent].map(([agentId, verdicts]) => {
+    const overridden = verdicts.filter(({ isOverride }) => isOverride).length;
+    const judged = verdicts.length;
+    const name = verdicts[0]?.trace.agentName ?? null;
+    return { agentId, name, judged, overridden, overrideRate: shareOf(overridden, judged) };
+  });
+  return agents.sort((a, b) => b.judged - a.judged).slice(0, AGENTS_MAX);
+}
+
+/** What differs in case or in spaces around is one reason, told as it was said last. */
+function reasonsIn(sample: readonly Sampled[]): Analytics['topReasons'] {
+  const given = sample.flatMap(({ isOverride, reason }) => (isOverride && reason ? [reason] : []));
+  const reasons = [...groupBy(given, (reason) => reason.trim().toLowerCase()).values()];
+  return reasons
+    .map((said) => ({ reason: said[0] ?? '', count: said.length }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, REASONS_MAX);
+}
+
+function confidenceIn(sample: readonly Sampled[]): Analytics['confidence'] {
+  const meanOf = (isOverride: boolean): number | null => {
+    const scores = sample.filter((verdict) => verdict.isOverride === isOverride);
+    const sum = scores.reduce((total, { trace }) => total + trace.confidenceScore, 0);
+    return shareOf(sum, scores.length);
+  };
+  const [corrected, confirmed] = [meanOf(true), meanOf(false)];
+  const isKnown = corrected !== null && confirmed !== null;
+  const delta = isKnown ? Math.round((confirmed - corrected) * 10_000) / 10_000 : null;
+  return { corrected, confirmed, delta };
+}
+
+function histogramOf(sample: readonly Sampled[]): Analytics['timeToCorrection'] {
+  const overrides = sample.filter(({ isOverride }) => isOverride);
+  const under = (hours: number | null): number =>
+    overrides.filter(({ afterMs }) => hours === null || afterMs < hours * HOUR_MS).length;
+  return HOURS.map((underHours, index) => {
+    const before = index === 0 ? 0 : under(HOURS[index - 1] ?? null);
+    return { underHours, count: under(underHours) - before };
+  });
+}

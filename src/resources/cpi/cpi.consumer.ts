@@ -1,0 +1,144 @@
+// Counts decisions and the verdicts of people on them, by day and workspace (docs/cpi.md).
+import type { ClientSession, Types } from 'mongoose';
+import { countOf } from '../../domain/cpi.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import type { CorrectionPayload, ReviewPayload } from '../../domain/record/payload.ts';
+import type { Consumer } from '../../ledger/follow/consumer.ts';
+import type { Models } from '../../models.ts';
+import type { TraceDocument } from '../traces/traces.model.ts';
+
+const VERDICTS = ['review', 'correction'] as const;
+const DAY_MS = 86_400_000;
+
+type Observed = Pick<
+  TraceDocument,
+  'kind' | 'sequence' | 'traceId' | 'workspaceId' | 'verdict' | 'confidenceScore' | 'createdAt'
+>;
+/** A verdict of a person: an entry of its own. */
+interface Verdict {
+  sequence: number;
+  traceId: string;
+  createdAt: Date;
+  view: string;
+}
+type Judged = Pick<TraceDocument, 'traceId' | 'workspaceId' | 'verdict'>;
+
+interface Context {
+  organizationId: string;
+  session: ClientSession;
+}
+
+/** What is added, by day and workspace, then by path. */
+class Additions {
+  readonly #rows = new Map<
+    string,
+    { day: Date; workspaceId: string; inc: Record<string, number> }
+  >();
+
+  add({ at, workspaceId }: { at: Date; workspaceId: string }, path: string, by: number): void {
+    const day = new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
+    const key = `${day.toISOString()} ${workspaceId}`;
+    const row = this.#rows.get(key) ?? { day, workspaceId, inc: {} };
+    row.inc[path] = (row.inc[path] ?? 0) + by;
+    this.#rows.set(key, row);
+  }
+
+  updates(organizationId: string) {
+    return [...this.#rows.values()].map(({ day, workspaceId, inc }) => ({
+      updateOne: {
+        filter: { organizationId, day, workspaceId },
+        update: { $inc: inc },
+        upsert: true,
+      },
+    }));
+  }
+}
+
+export function cpiConsumer(models: Models): Consumer<TraceDocument> {
+  return {
+    name: 'cpi',
+    from: 'start',
+    kinds: ['trace', ...VERDICTS],
+    projection: { traceId: 1, workspaceId: 1, verdict: 1, confidenceScore: 1, createdAt: 1 },
+    async run(entries, context) {
+      const additions = new Additions();
+      const verdicts = entries.filter(({ kind }) => kind !== 'trace');
+      for (const trace of entries) if (trace.kind === 'trace') countDecision(additions, trace);
+      if (verdicts.length > 0) await countVerdicts(models, { additions, verdicts }, context);
+      const updates = additions.updates(context.organizationId);
+      if (updates.length > 0) await models.cpiDays.bulkWrite(updates, { session: context.session });
+    },
+  };
+}
+
+function countDecision(additions: Additions, trace: Observed): void {
+  const { verdict, createdAt: at, workspaceId, confidenceScore } = trace;
+  additions.add({ at, workspaceId }, `decisions.${verdict}.count`, 1);
+  const tenThousandths = Math.round(confidenceScore * 10_000);
+  additions.add({ at, workspaceId }, `decisions.${verdict}.confidence`, tenThousandths);
+}
+
+interface Run {
+  additions: Additions;
+  verdicts: readonly Observed[];
+}
+
+/** What is known of the judged decisions, by `traceId`. */
+interface Known {
+  traces: ReadonlyMap<string, Judged>;
+  /** Their verdicts, oldest first. */
+  histories: ReadonlyMap<string, Verdict[]>;
+}
+
+/** A decision counts once, by its newest verdict: what an earlier one added is taken back. */
+async function countVerdicts(
+  models: Models,
+  { additions, verdicts }: Run,
+  context: Context,
+): Promise<void> {
+  const { traces, histories } = await knownOf(models, verdicts, context);
+  for (const { traceId, sequence } of verdicts) {
+    const trace = traces.get(traceId);
+    const history = histories.get(traceId) ?? [];
+    const place = history.findIndex((verdict) => verdict.sequence === sequence);
+    const [before, verdict] = [history[place - 1], history[place]];
+    if (!trace || !verdict) continue;
+    if (before) addVerdict(additions, { trace, verdict: before }, -1);
+    addVerdict(additions, { trace, verdict }, 1);
+  }
+}
+
+async function knownOf(
+  models: Models,
+  verdicts: readonly Observed[],
+  { organizationId, session }: Context,
+): Promise<Known> {
+  const traceIds = [...new Set(verdicts.map(({ traceId }) => traceId))];
+  const about = { organizationId, traceId: { $in: traceIds } };
+  const given = await models.ledger
+    .find({ ...about, kind: { $in: VERDICTS } }, 'sequence traceId createdAt view')
+    .session(session)
+    .sort({ sequence: 1 })
+    .lean<(Verdict & { _id: Types.ObjectId })[]>();
+  const traces = await models.traces
+    .find(about, 'traceId workspaceId verdict')
+    .session(session)
+    .lean<Judged[]>();
+  return {
+    traces: new Map(traces.map((trace) => [trace.traceId, trace])),
+    histories: groupBy(given, ({ traceId }) => traceId),
+  };
+}
+
+function addVerdict(
+  additions: Additions,
+  { trace, verdict }: { trace: Judged; verdict: Verdict },
+  by: 1 | -1,
+): void {
+  const payload = JSON.parse(verdict.view) as ReviewPayload | CorrectionPayload;
+  const said = payload.kind === 'review' ? payload.decision : payload.action;
+  const place = { at: verdict.createdAt, workspaceId: trace.workspaceId };
+  const isHeld = trace.verdict !== 'approved';
+  additions.add(place, `judged.${countOf({ isHeld, isRight: said === 'approve' })}`, by);
+  if (payload.set.humanOverride === true) additions.add(place, 'judged.overridden', by);
+}

@@ -1,0 +1,36 @@
+// The Compliance Performance Index: scoreboard, analytics, report. Feedback comes in by `feedback.routes.ts`.
+import { route } from '../../http/declaration/define-route.ts';
+import { cpiAnalyticsView, complianceReportView, scoreboardView } from './cpi.schemas.ts';
+
+const read = { auth: 'reader', codes: ['RATE_LIMITED'] } as const;
+
+export const cpiRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'The index, its rates, and the trend of 30 days',
+    ...read,
+    limits: ['cpi'],
+    data: scoreboardView,
+    handler: ({ tenant }, { cpi }) => cpi.index.scoreboard(tenant),
+  }),
+  route({
+    method: 'get',
+    path: '/analytics',
+    summary: 'What people corrected: by agent, by reason, and how soon',
+    ...read,
+    limits: ['cpi'],
+    heavy: true,
+    data: cpiAnalyticsView,
+    handler: ({ tenant }, { cpi }) => cpi.analytics.analytics(tenant),
+  }),
+  route({
+    method: 'get',
+    path: '/compliance-report',
+    summary: 'Index, reviews and chain on one page',
+    ...read,
+    limits: ['cpiReport'],
+    data: complianceReportView,
+    handler: ({ tenant }, { cpi }) => cpi.report.report(tenant),
+  }),
+];

@@ -1,0 +1,75 @@
+// What feedback makes of a decision's values (document 2, section 4.6, effects): pure functions of the values in force.
+import { canonicalize } from '../../../domain/record/canonical-json.ts';
+import type { Json, JsonObject } from '../../../domain/record/json.ts';
+import { actionText } from '../../../domain/record/proposed-action.ts';
+
+/** Without personal data. */
+export interface Correction {
+  correctedDecision: Json;
+  feedbackNotes: string | null;
+}
+
+export interface Approval {
+  approvedBy: string | null;
+  /** Where that is a member of the organisation. */
+  approvedById: string | null;
+}
+
+/** Names of the marker: a rationale holds one, however often the decision is corrected. */
+const MARKER_MAX = 2000;
+
+/** The new `outputDecision`; one that was not kept begins anew. */
+export function correctedOutput(before: Json, { correctedDecision, feedbackNotes }: Correction) {
+  const output = objectOf(before);
+  const { decision, action = null } = output;
+  return {
+    ...output,
+    decision: correctedDecision,
+    originalDecision: decision ?? action,
+    ...(feedbackNotes !== null && { correctionNotes: feedbackNotes }),
+  } satisfies JsonObject;
+}
+
+/** `ingested`: the agent's own. */
+export function markedRationale(
+  ingested: string | null,
+  { correctedDecision, feedbackNotes }: Correction,
+): string {
+  const why = feedbackNotes ?? actionText(correctedDecision) ?? '';
+  const marker = `[HUMAN CORRECTION: ${why.slice(0, MARKER_MAX).toWellFormed()}]`;
+  return ingested === null ? marker : `${marker} ${ingested}`;
+}
+
+/** The new `metadata`; `at`: null for a correction, which only says who it is by. */
+export function approvedMetadata(before: Json, approval: Approval, at: Date | null): JsonObject {
+  const { approvedBy, approvedById } = approval;
+  return {
+    ...objectOf(before),
+    ...(approvedBy !== null && { approvedBy }),
+    ...(approvedById !== null && { approvedById }),
+    ...(at !== null && { approvedAt: at.toISOString() }),
+  };
+}
+
+/** Whether the output is what this correction makes of one. */
+export function isCorrectedBy(output: Json, correction: Correction): boolean {
+  const { decision = null, correctionNotes = null } = objectOf(output);
+  return (
+    canonicalize(decision) === canonicalize(correction.correctedDecision) &&
+    correctionNotes === correction.feedbackNotes
+  );
+}
+
+/** Whether the metadata says that the same person approved. */
+export function isApprovedBy(metadata: Json, { approvedBy, approvedById }: Approval): boolean {
+  const known = objectOf(metadata);
+  return (
+    typeof known['approvedAt'] === 'string' &&
+    (known['approvedBy'] ?? null) === approvedBy &&
+    (known['approvedById'] ?? null) === approvedById
+  );
+}
+
+function objectOf(value: Json): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}

@@ -1,0 +1,56 @@
+// The input and the answer of feedback ingestion (document 2, section 4.6).
+import { z } from 'zod';
+import type { Json } from '../../../domain/record/json.ts';
+import { emailAddress, prose } from '../../../http/declaration/views.ts';
+
+/** As much as the action of a decision may have. */
+const DECISION_BYTES = 10 * 1024;
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+export const feedbackInput = z
+  .object({
+    traceId: z.string().min(1).max(100).describe('`traceId` or object id of the decision'),
+    action: z
+      .enum(['approve', 'correct'])
+      .optional()
+      .describe('absent: `correct`, where there is a `correctedDecision`'),
+    correctedDecision: z
+      .unknown()
+      .optional()
+      .refine(
+        (value) => bytesOf(value) <= DECISION_BYTES,
+        `at most ${DECISION_BYTES} bytes of JSON`,
+      )
+      .describe(`Needed unless it is approved; at most ${DECISION_BYTES} bytes of JSON`),
+    feedbackNotes: prose(2000).optional(),
+    userEmail: emailAddress.optional().describe('Whose verdict it is'),
+  })
+  .refine(({ action, correctedDecision }) => action === 'approve' || isGiven(correctedDecision), {
+    path: ['correctedDecision'],
+    message: 'needed unless the action is approve',
+  })
+  .refine(({ action, correctedDecision }) => action !== 'approve' || !isGiven(correctedDecision), {
+    path: ['correctedDecision'],
+    message: 'an approved decision is not corrected',
+  })
+  .transform(({ traceId, action, correctedDecision, feedbackNotes, userEmail }) => ({
+    traceId,
+    action: action ?? 'correct',
+    correctedDecision: (correctedDecision ?? null) as Json,
+    feedbackNotes: feedbackNotes ?? null,
+    userEmail: userEmail ?? null,
+  }));
+export type Feedback = z.output<typeof feedbackInput>;
+
+export const feedbackView = z.object({
+  traceId: z.string(),
+  action: z.enum(['approve', 'correct']),
+  status: z.literal('success'),
+  humanOverride: z.boolean(),
+  repeated: z.boolean().describe('The decision was like this already: nothing was recorded'),
+  hashChain: z
+    .object({ sequence: z.number().int(), chainHash: z.string() })
+    .describe('The newest entry about the decision'),
+});

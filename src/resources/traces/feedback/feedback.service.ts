@@ -1,0 +1,155 @@
+// Feedback: a person's verdict on a decision that was let pass or held, from wherever they gave it; one entry of the chain (document 2, section 4.6).
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { sealValues } from '../../../domain/record/commitments.ts';
+import type { Json } from '../../../domain/record/json.ts';
+import { type Change, correctionPayload } from '../../../domain/record/payload.ts';
+import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
+import { AppError } from '../../../errors.ts';
+import { amendmentBase, amendmentOf } from '../../../ledger/amend/amendment-base.ts';
+import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
+import type { Position } from '../../../ledger/entry.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import { payloadText } from '../traces.view.ts';
+import { visibleTo } from '../visible.ts';
+import {
+  type Approval,
+  approvedMetadata,
+  correctedOutput,
+  type Correction,
+  isApprovedBy,
+  isCorrectedBy,
+  markedRationale,
+} from './corrected-values.ts';
+import type { Feedback } from './feedback.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'ledger' | 'random16' | 'clock'> & {
+  scrubbers: ReadScrubbers;
+};
+
+export interface FeedbackOutcome {
+  traceId: string;
+  action: Feedback['action'];
+  status: 'success';
+  humanOverride: boolean;
+  repeated: boolean;
+  hashChain: Position;
+}
+
+/** The feedback as it is recorded. */
+interface Recorded extends Correction, Approval {
+  action: Feedback['action'];
+}
+
+const OBJECT_ID = /^[0-9a-f]{24}$/i;
+
+export function createFeedbackService(deps: Deps) {
+  const { models, ledger, random16, clock, scrubbers } = deps;
+
+  async function traceIdOf(tenant: Tenant, named: string): Promise<string> {
+    const { organizationId } = tenant;
+    const name = OBJECT_ID.test(named) ? { _id: named } : { traceId: named };
+    const where = { ...visibleTo(tenant), organizationId, ...name };
+    const query = models.traces.findOne(where, 'traceId').lean<{ traceId: string }>();
+    return (await findOr404(query)).traceId;
+  }
+
+  /** The id of the member who has the address. */
+  async function memberNamed(organizationId: string, email: string | null): Promise<string | null> {
+    if (email === null) return null;
+    const user = await models.users.findOne({ email }, '_id').lean();
+    if (!user) return null;
+    const member = await models.memberships.exists({ organizationId, userId: user._id });
+    return member && user._id.toHexString();
+  }
+
+  function amend(
+    tenant: Tenant,
+    about: Subject<TraceDocument>,
+    recorded: Recorded,
+  ): Amendment | null {
+    if (isRepeated(about.trace, recorded)) return null;
+    const { sealed, commitments } = sealValues(valuesOf(about.trace, recorded), random16);
+    const { action } = recorded;
+    const base = amendmentBase(tenant, about);
+    const payload = correctionPayload({ ...base, commitments, action, set: changeBy(recorded) });
+    return amendmentOf('correction', payload, { sealed });
+  }
+
+  /** Everything that the correction commits to. */
+  function valuesOf(trace: TraceDocument, recorded: Recorded): Record<string, Json> {
+    const { action, feedbackNotes, correctedDecision, approvedBy, approvedById } = recorded;
+    const feedback = { action, feedbackNotes, correctedDecision, approvedBy, approvedById };
+    const metadata = valueOf(trace, 'metadata');
+    if (action === 'approve')
+      return { feedback, metadata: approvedMetadata(metadata, recorded, clock.now()) };
+    const ingested = trace.sealed['rationale']?.text;
+    const rationale = ingested === undefined ? null : (JSON.parse(ingested) as string);
+    return {
+      feedback,
+      outputDecision: correctedOutput(valueOf(trace, 'outputDecision'), recorded),
+      rationale: markedRationale(rationale, recorded),
+      ...(approvedBy !== null && { metadata: approvedMetadata(metadata, recorded, null) }),
+    };
+  }
+
+  return {
+    /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when its content was erased */
+    async ingest(tenant: Tenant, feedback: Feedback): Promise<FeedbackOutcome> {
+      const { organizationId } = tenant;
+      const traceId = await traceIdOf(tenant, feedback.traceId);
+      const approvedById = await memberNamed(organizationId, feedback.userEmail);
+      const scrubberOf = await scrubbers.amendingFor(organizationId);
+      let newest: Position | undefined;
+      const entry = await ledger.amendments.append(organizationId, traceId, (about) => {
+        if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
+        if (about.trace.erasedAt)
+          throw new AppError('INVALID_OPERATION', 'The content of the decision was erased');
+        newest = about.after;
+        const recorded = { ...scrubbed(feedback, scrubberOf(about.trace)), approvedById };
+        return amend(tenant, about, recorded);
+      });
+      const { sequence, chainHash } = entry ?? newest ?? { sequence: 0, chainHash: '' };
+      const { action } = feedback;
+      const humanOverride = action === 'correct';
+      const hashChain = { sequence, chainHash };
+      return { traceId, action, status: 'success', humanOverride, repeated: !entry, hashChain };
+    },
+  };
+}
+export type FeedbackService = ReturnType<typeof createFeedbackService>;
+
+function changeBy({ action }: Recorded): Change {
+  return { status: 'success', humanOverride: action === 'correct' };
+}
+
+/** By the rules that the decision is stored under. */
+function scrubbed(feedback: Feedback, scrubber: Scrubber): Omit<Recorded, 'approvedById'> {
+  const text = (given: string | null) => given && scrubber.text(given).text;
+  return {
+    action: feedback.action,
+    correctedDecision: scrubber.value(feedback.correctedDecision).value,
+    feedbackNotes: text(feedback.feedbackNotes),
+    approvedBy: text(feedback.userEmail),
+  };
+}
+
+/** Whether the decision is already what the feedback would make of it. */
+function isRepeated(trace: TraceDocument, recorded: Recorded): boolean {
+  const { status, humanOverride } = changeBy(recorded);
+  if (trace.status !== status || trace.humanOverride !== humanOverride) return false;
+  const changed = (name: string): Json => {
+    const text = trace.changed?.[name];
+    return typeof text === 'string' ? (JSON.parse(text) as Json) : null;
+  };
+  if (recorded.action === 'approve') return isApprovedBy(changed('metadata'), recorded);
+  return isCorrectedBy(changed('outputDecision'), recorded);
+}
+
+/** The value in force. */
+function valueOf(trace: TraceDocument, name: string): Json {
+  const text = payloadText(trace, name);
+  return text === null ? null : (JSON.parse(text) as Json);
+}

@@ -1,0 +1,191 @@
+// Feedback over HTTP: its effects on the decision, its entry, its repetition (document 2, section 4.6).
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, objectId } from '../../setup/harness.ts';
+import {
+  createAgent,
+  createOwner,
+  createWorkspaceKey,
+  decision,
+  ok,
+} from '../../setup/personas.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
+
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+let key: string;
+beforeAll(async () => {
+  ({ key } = await createWorkspaceKey(app, ada));
+});
+
+const rationale = 'The parcel was lost, so the money goes back as agreed with the customer.';
+
+async function post(more: object = {}): Promise<{ traceId: string; id: string }> {
+  const outputDecision = { action: { tool: 'refund', amount: 120 }, rationale };
+  const body = decision('till', { outputDecision, metadata: { order: 7 }, ...more });
+  const { traceId } = ok(await app.call('POST', '/api/v1/traces', { key, body })).body.data;
+  const stored = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
+  return { traceId, id: String(stored?._id) };
+}
+const ingest = (body: object, by = key): Promise<Answer> =>
+  app.call('POST', '/api/v1/cpi/ingest', { key: by, body });
+const read = async (id: string) =>
+  ok(await app.call('GET', `/api/v1/traces/${id}`, { token: ada.token })).body.data;
+const entriesOf = (traceId: string) =>
+  harness.db.collection('ledger').find({ traceId }).sort({ sequence: 1 }).toArray();
+
+test('approved: success, no override, and who approved and when', async () => {
+  const { traceId, id } = await post();
+  const answer = ok(await ingest({ traceId, action: 'approve', userEmail: ada.email }));
+  const [, entry] = await entriesOf(traceId);
+  const hashChain = { sequence: entry?.sequence, chainHash: entry?.chainHash };
+  expect(answer.body.data).toEqual({
+    traceId,
+    action: 'approve',
+    status: 'success',
+    humanOverride: false,
+    repeated: false,
+    hashChain,
+  });
+  const trace = await read(id);
+  expect(trace).toMatchObject({ status: 'success', humanOverride: false, rationale });
+  expect(trace.metadata).toEqual({
+    order: 7,
+    approvedBy: expect.not.stringContaining(ada.email),
+    approvedById: ada.userId,
+    approvedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
+  const view = JSON.parse(entry?.view as string);
+  expect(view).toMatchObject({
+    kind: 'correction',
+    action: 'approve',
+    actor: { kind: 'workspaceKey' },
+    set: { status: 'success', humanOverride: false },
+  });
+  expect(Object.keys(view.commitments).sort()).toEqual(['feedback', 'metadata']);
+  const [logged] = await auditOf(app, ada, 'action=cpi.approved');
+  expect(logged).toMatchObject({ resourceId: traceId, metadata: { userEmail: ada.email } });
+});
+
+test('corrected: override, the new decision, the old one, notes and marker', async () => {
+  const { traceId, id } = await post();
+  const correctedDecision = { tool: 'credit', note: 'for bob@example.com' };
+  const feedbackNotes = 'Too much for carol@example.com';
+  ok(await ingest({ traceId: id, correctedDecision, feedbackNotes }));
+  const trace = await read(id);
+  expect(trace).toMatchObject({ status: 'success', humanOverride: true, metadata: { order: 7 } });
+  const { outputDecision } = trace;
+  expect(outputDecision).toEqual({
+    action: { tool: 'refund', amount: 120 },
+    rationale,
+    decision: { tool: 'credit', note: expect.stringMatching(/^for \[/) },
+    originalDecision: { tool: 'refund', amount: 120 },
+    correctionNotes: expect.stringMatching(/^Too much for \[/),
+  });
+  expect(trace.rationale).toBe(
+    `[HUMAN CORRECTION: ${outputDecision.correctionNotes}] ${rationale}`,
+  );
+  const text = JSON.stringify(await entriesOf(traceId));
+  expect(text).not.toMatch(/bob@|carol@/);
+  expect((await auditOf(app, ada, 'action=cpi.corrected'))[0]).toMatchObject({
+    resourceId: traceId,
+  });
+});
+
+test('corrected again: the correction before is the old one, and there is one marker', async () => {
+  const { traceId, id } = await post();
+  ok(await ingest({ traceId, correctedDecision: 'first', feedbackNotes: 'one' }));
+  ok(await ingest({ traceId, correctedDecision: 'second' }));
+  const { outputDecision, rationale: marked } = await read(id);
+  expect(outputDecision).toMatchObject({ decision: 'second', originalDecision: 'first' });
+  expect(marked).toBe(`[HUMAN CORRECTION: second] ${rationale}`);
+});
+
+test('said twice, also at the same time, it is recorded once', async () => {
+  const { traceId } = await post();
+  const body = { traceId, correctedDecision: { b: 1, a: 2 }, feedbackNotes: 'twice' };
+  const answers = await Promise.all([ingest(body), ingest(body), ingest(body)]);
+  expect(answers.map((answer) => ok(answer).body.data.repeated).sort()).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  expect(await entriesOf(traceId)).toHaveLength(2);
+  ok(await ingest({ traceId, action: 'approve' }));
+  expect(ok(await ingest({ traceId, action: 'approve' })).body.data.repeated).toBe(true);
+  expect(ok(await ingest(body)).body.data.repeated).toBe(false);
+  expect(await entriesOf(traceId)).toHaveLength(4);
+  expect(await auditOf(app, ada, `action=cpi.corrected&resourceId=${traceId}`)).toHaveLength(2);
+});
+
+test('where payloads are not kept, the correction is', async () => {
+  const agent = await createAgent(app, ada);
+  const path = `/api/v1/agents/${agent.id}/policies`;
+  ok(await app.call('PATCH', path, { token: ada.token, body: { logPayloads: false } }));
+  const { traceId, id } = await post({ agentId: agent.id });
+  ok(await ingest({ traceId, correctedDecision: 'other' }));
+  const { outputDecision, rationale: marked } = await read(id);
+  expect(outputDecision).toEqual({ decision: 'other', originalDecision: null });
+  expect(marked).toBe('[HUMAN CORRECTION: other]');
+});
+
+test.each([
+  ['no traceId', { correctedDecision: 'x' }],
+  ['nothing said', { traceId: 'trc_1' }],
+  ['correct without a decision', { traceId: 'trc_1', action: 'correct' }],
+  ['an approved correction', { traceId: 'trc_1', action: 'approve', correctedDecision: 'x' }],
+  ['another action', { traceId: 'trc_1', action: 'reject', correctedDecision: 'x' }],
+  ['a decision that is too large', { traceId: 'trc_1', correctedDecision: 'x'.repeat(11_000) }],
+  [
+    'notes that are too long',
+    { traceId: 't', correctedDecision: 'x', feedbackNotes: 'x'.repeat(2001) },
+  ],
+  ['no address', { traceId: 'trc_1', action: 'approve', userEmail: 'ada' }],
+])('%s is refused', async (_, body) => {
+  expect(outcome(await ingest(body))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+test('another organisation’s, an unknown and a deleted decision are not found', async () => {
+  const eve = await createOwner(app, 'Eve');
+  const { key: hers } = await createWorkspaceKey(app, eve);
+  const { traceId, id } = await post();
+  for (const named of [traceId, id])
+    expect(outcome(await ingest({ traceId: named, action: 'approve' }, hers))).toEqual([
+      404,
+      'NOT_FOUND',
+    ]);
+  expect(outcome(await ingest({ traceId: 'trc_0', action: 'approve' }))).toEqual([
+    404,
+    'NOT_FOUND',
+  ]);
+  const body = { ids: [id] };
+  ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
+  expect(outcome(await ingest({ traceId, action: 'approve' }))).toEqual([404, 'NOT_FOUND']);
+});
+
+test('a deleted decision takes what people said of it along', async () => {
+  const { traceId, id } = await post();
+  ok(await ingest({ traceId, correctedDecision: 'Zebra', feedbackNotes: 'Zebra' }));
+  const body = { ids: [id] };
+  ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
+  expect(JSON.stringify(await entriesOf(traceId))).not.toContain('Zebra');
+});
+
+test('the plan must include it', async () => {
+  const eve = await createOwner(app, 'Sandbox');
+  const { key: hers } = await createWorkspaceKey(app, eve);
+  const owned = { _id: objectId(eve.organizationId) };
+  const change = { $set: { 'subscription.plan': 'governance' } };
+  await harness.db.collection('organizations').updateOne(owned, change);
+  let answer = await ingest({ traceId: 'trc_1', action: 'approve' }, hers);
+  while (answer.status === 404)
+    answer = await ingest({ traceId: 'trc_1', action: 'approve' }, hers);
+  expect(outcome(answer)).toEqual([403, 'UPGRADE_REQUIRED']);
+});
+
+test('the chain is whole after all of it', async () => {
+  const { token } = ada;
+  const { data } = ok(await app.call('POST', '/api/v1/hash-chain/verify', { token })).body;
+  expect([data.verified, data.brokenDetail]).toEqual([true, null]);
+});
