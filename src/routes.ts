@@ -22,6 +22,7 @@ import { hashChainRoutes } from './resources/hash-chain/hash-chain.routes.ts';
 import { healthRoutes } from './resources/health/health.routes.ts';
 import { calendarRoutes } from './resources/incidents/calendar/calendar.routes.ts';
 import { incidentRoutes } from './resources/incidents/incidents.routes.ts';
+import { bridgeRoutes } from './resources/mcp-server/bridge.routes.ts';
 import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
 import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
@@ -81,6 +82,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/review-queue', routes: reviewRoutes },
   { at: '/api/v1/cpi', routes: cpiRoutes },
   { at: '/api/v1/cpi', routes: feedbackRoutes },
+  { at: '/api/v1/mcp-server', routes: bridgeRoutes },
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
   { at: '/api/v1/compliance', routes: complianceRoutes },

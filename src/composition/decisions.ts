@@ -19,7 +19,7 @@ import { createTraceService } from '../resources/traces/traces.service.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
 import { createPolicies } from './policies.ts';
-import { createCpi, createReview } from './review.ts';
+import { createBridge, createCpi, createReview } from './review.ts';
 
 interface Deps {
   audit: AuditService;
@@ -68,6 +68,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
     agents: { registry, resolver, onboarding, mlBoms },
     policies,
     traces: { reader, exports, ingestion, bulk, review, feedback },
+    bridge: createBridge(platform, { reader, chain }),
     cpi: createCpi(platform, { chain }),
     hashChain: { chain, bundles },
   };

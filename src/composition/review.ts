@@ -1,10 +1,15 @@
-// What people make of decisions: the review queue with its verdicts, and the index of it all.
+// What people make of decisions: the review queue with its verdicts, the index of it all, and the bridge for those who ask by a language model.
+import { answerMcp } from '../platform/mcp/mcp-endpoint.ts';
 import type { MembershipService } from '../resources/organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';
 import { createComplianceReportService } from '../resources/cpi/compliance-report.service.ts';
 import { createCpiAnalyticsService } from '../resources/cpi/cpi-analytics.service.ts';
 import { createCpiService } from '../resources/cpi/cpi.service.ts';
 import type { HashChainService } from '../resources/hash-chain/hash-chain.service.ts';
+import { createChainSegmentService } from '../resources/hash-chain/segments.service.ts';
+import { createBridgeService } from '../resources/mcp-server/bridge.service.ts';
+import { createMcpService } from '../resources/mcp-server/mcp.service.ts';
+import type { TraceService } from '../resources/traces/traces.service.ts';
 import type { ReadScrubbers } from '../resources/traces/read-scrubbers.ts';
 import { createReviewDecisionService } from '../resources/traces/review/review-decisions.service.ts';
 import { createReviewHandlingService } from '../resources/traces/review/review-handling.service.ts';
@@ -34,4 +39,16 @@ export function createCpi(platform: Platform, { chain }: { chain: HashChainServi
   const analytics = createCpiAnalyticsService(platform);
   const report = createComplianceReportService({ ...platform, cpi: index, chain });
   return { index, analytics, report };
+}
+
+interface Asked {
+  reader: TraceService;
+  chain: HashChainService;
+}
+
+export function createBridge(platform: Platform, asked: Asked) {
+  const segments = createChainSegmentService(platform);
+  const questions = createBridgeService({ ...platform, ...asked, segments });
+  const mcp = createMcpService({ questions, answerMcp });
+  return { questions, mcp };
 }

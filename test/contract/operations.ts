@@ -126,6 +126,11 @@ const SPECIFIED = {
     'PATCH /api/v1/review-queue/:id/assign',
     'POST /api/v1/review-queue/:id/escalate',
   ],
+  'document 2, section 4.8': [
+    'GET /api/v1/mcp-server/manifest',
+    'POST /api/v1/mcp-server/resources/read',
+    'POST /api/v1/mcp-server/tools/call',
+  ],
   'document 2, section 4.6': [
     'GET /api/v1/cpi',
     'GET /api/v1/cpi/analytics',
@@ -227,6 +232,7 @@ const SPECIFIED = {
 
 /** Additions of the design, each with its reason. */
 const ADDED = {
+  'hosts of language models speak the Model Context Protocol': ['POST /api/v1/mcp-server/mcp'],
   'answers only when requests can be served': ['GET /ready'],
   'who may end sessions must see them, and who changes preferences what they are': [
     'GET /api/v1/auth/sessions',

@@ -31,6 +31,8 @@ export interface TraceSelection {
   scrubberOf: ScrubberOf;
 }
 
+const OBJECT_ID = /^[0-9a-f]{24}$/i;
+
 /** A decision on its own, with its review. */
 export type TraceDetails = TraceView & { review: TraceReview | null };
 
@@ -56,9 +58,9 @@ export function createTraceService(deps: Deps) {
     };
   }
 
-  async function details(tenant: Tenant, id: string): Promise<TraceDetails> {
+  async function details(tenant: Tenant, name: object): Promise<TraceDetails> {
     const { organizationId } = tenant;
-    const where = { ...visibleTo(tenant), organizationId, ...named(tenant, id) };
+    const where = { ...visibleTo(tenant), organizationId, ...name };
     const trace = await findOr404(models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>());
     const scrubberOf = await scrubbers.readingFor(organizationId);
     const view = toTraceView(trace, scrubberOf(trace));
@@ -87,6 +89,10 @@ export function createTraceService(deps: Deps) {
       return { items, total };
     },
 
+    /** By its `traceId`, or its object id. @throws AppError `NOT_FOUND` */
+    named: (tenant: Tenant, name: string): Promise<TraceDetails> =>
+      details(tenant, OBJECT_ID.test(name) ? { _id: name } : { traceId: name }),
+
     /**
      * By its object id; for its agent also by its `traceId`. `wait`: seconds to wait for a verdict.
      * @throws AppError `NOT_FOUND`
@@ -97,7 +103,7 @@ export function createTraceService(deps: Deps) {
       return waiting.until({
         organizationId,
         seconds: wait,
-        look: () => details(tenant, id),
+        look: () => details(tenant, nameFor(tenant, id)),
         isDone: (trace) => !isPending(trace),
       });
     },
@@ -106,7 +112,7 @@ export function createTraceService(deps: Deps) {
 export type TraceService = ReturnType<typeof createTraceService>;
 
 /** An agent knows its decision by the name in the answer. @throws AppError `NOT_FOUND` */
-function named({ actor }: Tenant, id: string): object {
+function nameFor({ actor }: Tenant, id: string): object {
   if (!id.startsWith('trc_')) return { _id: id };
   if (actor.kind !== 'agentKey') throw new AppError('NOT_FOUND');
   return { traceId: id };

@@ -15,6 +15,7 @@ import { notifications } from './notifications.ts';
 import { organization } from './organization.ts';
 import { policies } from './policies.ts';
 import { cpi } from './review/cpi.ts';
+import { mcpServer } from './review/mcp-server.ts';
 import { reviewQueue } from './review/review-queue.ts';
 import { scim } from './scim.ts';
 import { signOn } from './sign-on.ts';
@@ -30,6 +31,7 @@ const PARTS = {
   records: [agents, policies, traces, reviewQueue, hashChain],
   governance: [fria, incidents, provenance, privacyBudget, compliance],
   records: [agents, policies, traces, reviewQueue, cpi, hashChain],
+  records: [agents, policies, traces, reviewQueue, cpi, mcpServer, hashChain],
   governance: [fria, incidents, provenance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 

@@ -102,6 +102,7 @@ const RULES: readonly Rule[] = [
       LRU,
       /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod|nodemailer|eta|otplib|qrcode)$/,
       /^(undici|ipaddr\.js|jose|openid-client|xml-crypto|stripe)$/,
+      /^@modelcontextprotocol\/server$/,
     ],
     types: [/^config$/, /^express$/, /^@aws-sdk\/client-kms$/],
   },

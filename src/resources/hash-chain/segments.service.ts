@@ -1,0 +1,102 @@
+// Verifies a part of the chain by itself: links, digests and hashes of its entries (document 2, section 4.8).
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { chainHash, chainTime, payloadDigest, ZERO_HASH } from '../../domain/record/chain.ts';
+import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
+import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+
+export interface Segment {
+  fromSeq: number;
+  /** Absent: as far as one call goes, at most to the head. */
+  toSeq?: number | undefined;
+}
+
+export interface SegmentVerification {
+  verified: boolean;
+  fromSeq: number;
+  /** The last entry that was checked. */
+  toSeq: number;
+  checked: number;
+  headSequence: number;
+  brokenAtSequence: number | null;
+  /** Null when verified; what was asked for may not be there, or be too much for one call. */
+  reason:
+    | 'beyond-head'
+    | 'too-long'
+    | 'prev-hash-mismatch'
+    | 'chain-hash-mismatch'
+    | 'sequence-gap'
+    | null;
+}
+
+/** Entries of one call. */
+export const SEGMENT_MAX = 1000;
+
+type Entry = Pick<
+  LedgerEntryDocument,
+  'sequence' | 'prevHash' | 'payloadDigest' | 'chainHash' | 'createdAt' | 'view'
+>;
+const MEMBERS = 'sequence prevHash payloadDigest chainHash createdAt view';
+
+export function createChainSegmentService({ models }: Pick<Platform, 'models'>) {
+  async function headOf(organizationId: string): Promise<number> {
+    const head = await models.ledger
+      .findOne({ organizationId }, 'sequence')
+      .sort({ sequence: -1 })
+      .lean<{ sequence: number }>();
+    return head?.sequence ?? 0;
+  }
+
+  /** Oldest first; the entry before the segment comes first, unless the segment begins the chain. */
+  async function entriesOf(organizationId: string, from: number, to: number): Promise<Entry[]> {
+    return models.ledger
+      .find({ organizationId, sequence: { $gte: from - 1, $lte: to } }, MEMBERS)
+      .sort({ sequence: 1 })
+      .maxTimeMS(READ_MAX_MS)
+      .lean<Entry[]>();
+  }
+
+  return {
+    async verify({ organizationId }: Tenant, segment: Segment): Promise<SegmentVerification> {
+      const { fromSeq } = segment;
+      const headSequence = await headOf(organizationId);
+      const toSeq = segment.toSeq ?? Math.min(headSequence, fromSeq + SEGMENT_MAX - 1);
+      const outcome = { fromSeq, toSeq, checked: 0, headSequence, brokenAtSequence: null };
+      if (fromSeq > headSequence || toSeq > headSequence)
+        return { ...outcome, verified: false, reason: 'beyond-head' };
+      if (toSeq - fromSeq >= SEGMENT_MAX)
+        return { ...outcome, verified: false, reason: 'too-long' };
+      const fault = faultIn(await entriesOf(organizationId, fromSeq, toSeq), { fromSeq, toSeq });
+      const { at, reason } = fault ?? { at: null, reason: null };
+      const checked = at === null ? toSeq - fromSeq + 1 : at - fromSeq;
+      return { ...outcome, verified: !fault, checked, brokenAtSequence: at, reason };
+    },
+  };
+}
+export type ChainSegmentService = ReturnType<typeof createChainSegmentService>;
+
+interface Fault {
+  at: number;
+  reason: 'prev-hash-mismatch' | 'chain-hash-mismatch' | 'sequence-gap';
+}
+
+function faultIn(
+  entries: readonly Entry[],
+  { fromSeq, toSeq }: { fromSeq: number; toSeq: number },
+): Fault | null {
+  const bySequence = new Map(entries.map((entry) => [entry.sequence, entry]));
+  for (let at = fromSeq; at <= toSeq; at++) {
+    const entry = bySequence.get(at);
+    const before = at === 1 ? ZERO_HASH : bySequence.get(at - 1)?.chainHash;
+    if (!entry || before === undefined) return { at, reason: 'sequence-gap' };
+    if (entry.prevHash !== before) return { at, reason: 'prev-hash-mismatch' };
+    if (!isSealed(entry)) return { at, reason: 'chain-hash-mismatch' };
+  }
+  return null;
+}
+
+function isSealed(entry: Entry): boolean {
+  const { prevHash, sequence, view, chainHash: hash, payloadDigest: digest, createdAt } = entry;
+  const link = { prevHash, payloadDigest: digest, sequence, createdAt: chainTime(createdAt) };
+  return payloadDigest(view) === digest && chainHash(link) === hash;
+}

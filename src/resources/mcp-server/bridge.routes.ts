@@ -1,0 +1,67 @@
+// The tool-protocol bridge, and the same over the Model Context Protocol.
+import { z } from 'zod';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import {
+  callInput,
+  contentsView,
+  manifestView,
+  messageInput,
+  readInput,
+  toolView,
+} from './bridge.schemas.ts';
+
+const gated = { plan: 'mcpServer' } as const;
+/** A question, whatever the method: nothing is written. */
+const ask = { method: 'post', auth: 'user', writes: 'none', heavy: true, ...gated } as const;
+
+export const bridgeRoutes = [
+  route({
+    method: 'get',
+    path: '/manifest',
+    summary: 'What the bridge offers; the same for everybody',
+    auth: 'reader',
+    agentScope: 'irrelevant',
+    ...gated,
+    data: manifestView,
+    handler: (_, { bridge }) => Promise.resolve(bridge.questions.manifest),
+  }),
+  route({
+    path: '/resources/read',
+    summary: 'Read one resource of the manifest',
+    ...ask,
+    codes: ['MCP_READ_FAILED'],
+    body: readInput,
+    data: contentsView,
+    async handler({ tenant, body: { uri } }, { bridge }) {
+      const text = await bridge.questions.read(tenant, uri);
+      return { contents: [{ uri, mimeType: 'application/json', text }] };
+    },
+  }),
+  route({
+    path: '/tools/call',
+    summary: 'Call one tool of the manifest',
+    ...ask,
+    codes: ['MCP_TOOL_FAILED'],
+    body: callInput,
+    data: toolView,
+    handler: ({ tenant, body }, { bridge }) =>
+      bridge.questions.call(tenant, body.name, body.arguments ?? {}),
+  }),
+  route({
+    path: '/mcp',
+    summary: 'The Model Context Protocol over streamable HTTP: the same resources and tools',
+    ...ask,
+    kind: 'file',
+    mediaType: '*/*',
+    status: [200, 202],
+    body: messageInput,
+    data: z.unknown(),
+    async handler({ tenant, body, meta }, { bridge }) {
+      const { status, type, text } = await bridge.mcp.answer(tenant, {
+        headers: meta.headers,
+        body,
+      });
+      return reply(status, { type, filename: null, body: text });
+    },
+  }),
+];

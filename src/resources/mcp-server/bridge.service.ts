@@ -1,0 +1,155 @@
+// The bridge: what a host of a language model may read of an organisation, and the two questions it may ask. Nothing changes anything.
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { Json } from '../../domain/record/json.ts';
+import { AppError } from '../../errors.ts';
+import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import type { HashChainService } from '../hash-chain/hash-chain.service.ts';
+import type { ChainSegmentService } from '../hash-chain/segments.service.ts';
+import type { PolicyDocument } from '../policies/policies.model.ts';
+import type { TraceService } from '../traces/traces.service.ts';
+import {
+  inputSchemaOf,
+  lookupArguments,
+  type BridgeManifest,
+  PROTOCOL_VERSION,
+  RESOURCES,
+  type ResourceUri,
+  segmentArguments,
+  SERVER_INFO,
+  TOOLS,
+} from './bridge.schemas.ts';
+
+type Deps = Pick<Platform, 'models'> & {
+  reader: TraceService;
+  chain: HashChainService;
+  segments: ChainSegmentService;
+};
+
+export interface ToolAnswer {
+  content: { type: 'text'; text: string }[];
+  isError: boolean;
+}
+
+/** What is known, and whether that is what was hoped for. */
+interface Found {
+  value: unknown;
+  isError: boolean;
+}
+
+const RECENT = { skip: 0, limit: 50 };
+/** Characters of policies in one answer; those beyond come without their conditions and actions. */
+const POLICIES_MAX = 2 * 1024 * 1024;
+const POLICY_MEMBERS = 'name description priority conditions actions workspaceId';
+
+export function createBridgeService({ models, reader, chain, segments }: Deps) {
+  async function policies({ organizationId, workspaceId }: Tenant): Promise<object[]> {
+    const chosen = workspaceId === null ? {} : { workspaceId };
+    const cursor = models.policies
+      .find({ organizationId, deletedAt: null, enabled: true, ...chosen }, POLICY_MEMBERS)
+      .sort({ priority: 1, _id: 1 })
+      .maxTimeMS(READ_MAX_MS)
+      .lean<PolicyDocument>()
+      .cursor();
+    const shown: object[] = [];
+    let left = POLICIES_MAX;
+    for await (const policy of cursor as AsyncIterable<PolicyDocument>) {
+      const { _id: id, name, description, priority, conditions, actions } = policy;
+      const workspace = policy.workspaceId;
+      const brief = { id, name, description, priority, workspaceId: workspace };
+      left -= JSON.stringify([conditions, actions]).length;
+      shown.push(
+        left < 0 ? { ...brief, definitionOmitted: true } : { ...brief, conditions, actions },
+      );
+    }
+    return shown;
+  }
+
+  async function recentTraces(tenant: Tenant): Promise<object[]> {
+    const { items } = await reader.list(tenant, {}, RECENT);
+    return items.map(({ traceId, status, confidenceScore: confidence, createdAt, rationale }) => ({
+      traceId,
+      status,
+      confidence,
+      createdAt,
+      rationale,
+    }));
+  }
+
+  async function chainStatus(tenant: Tenant): Promise<object> {
+    const status = await chain.status(tenant);
+    const {
+      lastChainHash: head,
+      lastSequence: sequence,
+      lastVerifiedAt,
+      lastVerificationOk,
+    } = status;
+    const verdict = lastVerificationOk ? 'verified' : 'broken';
+    const told = lastVerificationOk === null ? 'unverified' : verdict;
+    return { head, sequence, lastVerifiedAt, status: told };
+  }
+
+  const reads: Readonly<Record<ResourceUri, (tenant: Tenant) => Promise<object>>> = {
+    'service://policies': policies,
+    'service://traces/recent': recentTraces,
+    'service://hash-chain/status': chainStatus,
+  };
+
+  async function lookUp(tenant: Tenant, traceId: string): Promise<Found> {
+    try {
+      return { value: await reader.named(tenant, traceId), isError: false };
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;
+      return { value: { error: 'No decision has this traceId' }, isError: true };
+    }
+  }
+
+  const tools: Readonly<Record<string, (tenant: Tenant, given: unknown) => Promise<Found>>> = {
+    lookup_decision: (tenant, given) =>
+      lookUp(tenant, parsed(lookupArguments.safeParse(given)).traceId),
+    async verify_chain_segment(tenant, given) {
+      const value = await segments.verify(tenant, parsed(segmentArguments.safeParse(given)));
+      return { value, isError: !value.verified };
+    },
+  };
+
+  return {
+    /** The same for everybody. */
+    manifest: manifest(),
+
+    /** The value behind a URI, as JSON text. @throws AppError `MCP_READ_FAILED` */
+    async read(tenant: Tenant, uri: string): Promise<string> {
+      if (!Object.hasOwn(reads, uri)) throw new AppError('MCP_READ_FAILED');
+      return JSON.stringify(await reads[uri as ResourceUri](tenant));
+    },
+
+    /** @throws AppError `MCP_TOOL_FAILED` for an unknown tool and for arguments that it does not take */
+    async call(tenant: Tenant, name: string, given: unknown): Promise<ToolAnswer> {
+      const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
+      if (!tool) throw new AppError('MCP_TOOL_FAILED');
+      const { value, isError } = await tool(tenant, given);
+      return { content: [{ type: 'text', text: JSON.stringify(value as Json) }], isError };
+    },
+  };
+}
+export type BridgeService = ReturnType<typeof createBridgeService>;
+
+function manifest(): BridgeManifest {
+  return {
+    protocolVersion: PROTOCOL_VERSION,
+    serverInfo: SERVER_INFO,
+    capabilities: { resources: true, tools: true, prompts: false },
+    resources: [...RESOURCES],
+    tools: TOOLS.map(({ name, description, arguments: schema }) => ({
+      name,
+      description,
+      inputSchema: inputSchemaOf(schema),
+    })),
+  };
+}
+
+/** The texts of the bridge's errors tell nothing. @throws AppError `MCP_TOOL_FAILED` */
+function parsed<T>(result: { success: true; data: T } | { success: false }): T {
+  if (!result.success) throw new AppError('MCP_TOOL_FAILED');
+  return result.data;
+}

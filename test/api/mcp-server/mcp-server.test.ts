@@ -1,0 +1,165 @@
+// The bridge to hosts of language models: manifest, resources, tools, and the same by an official client (document 2, section 4.8).
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { objectId } from '../../setup/harness.ts';
+import { createOwner, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
+
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const path = '/api/v1/mcp-server';
+let key: string;
+let traceId: string;
+beforeAll(async () => {
+  ({ key } = await createWorkspaceKey(app, ada));
+  const body = decision('till', { rationale: 'As asked by ada@example.com, who has waited long.' });
+  for (const given of [decision('till'), decision('till'), body])
+    ({ traceId } = ok(await app.call('POST', '/api/v1/traces', { key, body: given })).body.data);
+  const condition = { field: 'tags', operator: 'contains', value: 'none' };
+  for (const [name, enabled] of [
+    ['Active', true],
+    ['Idle', false],
+  ] as const) {
+    const policy = { name, enabled, conditions: [condition], actions: [{ type: 'block' }] };
+    ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy }));
+  }
+});
+
+const read = (uri: unknown, { token } = ada): Promise<Answer> =>
+  app.call('POST', `${path}/resources/read`, { token, body: { uri } });
+const call = (name: unknown, given?: unknown, { token } = ada): Promise<Answer> =>
+  app.call('POST', `${path}/tools/call`, { token, body: { name, arguments: given } });
+const told = ({ body }: Answer) => JSON.parse(body.data.content[0].text);
+
+test('the manifest says what there is', async () => {
+  const { data } = ok(await app.call('GET', `${path}/manifest`, { token: ada.token })).body;
+  expect(data).toMatchObject({
+    protocolVersion: '0.1.0',
+    serverInfo: { name: 'assay', version: expect.any(String) },
+    capabilities: { resources: true, tools: true, prompts: false },
+  });
+  expect(data.resources.map(({ uri }: { uri: string }) => uri)).toEqual([
+    'service://policies',
+    'service://traces/recent',
+    'service://hash-chain/status',
+  ]);
+  const [lookup, segment] = data.tools;
+  expect([lookup.name, lookup.inputSchema.required]).toEqual(['lookup_decision', ['traceId']]);
+  expect([segment.name, segment.inputSchema.required]).toEqual([
+    'verify_chain_segment',
+    ['fromSeq'],
+  ]);
+});
+
+test('resources are read as JSON text', async () => {
+  const { data } = ok(await read('service://policies')).body;
+  expect(data.contents).toEqual([
+    { uri: 'service://policies', mimeType: 'application/json', text: expect.any(String) },
+  ]);
+  expect(JSON.parse(data.contents[0].text)).toMatchObject([{ name: 'Active' }]);
+  const traces = JSON.parse(ok(await read('service://traces/recent')).body.data.contents[0].text);
+  expect(traces).toHaveLength(3);
+  expect(traces[0]).toEqual({
+    traceId,
+    status: 'approved',
+    confidence: expect.any(Number),
+    createdAt: expect.any(String),
+    rationale: expect.stringMatching(/^As asked by \[/),
+  });
+  const status = ok(await read('service://hash-chain/status')).body.data.contents[0].text;
+  expect(JSON.parse(status)).toEqual({
+    head: expect.stringMatching(/^[0-9a-f]{64}$/),
+    sequence: 3,
+    lastVerifiedAt: null,
+    status: 'unverified',
+  });
+});
+
+test('a decision is looked up; one that is not there is a logical failure', async () => {
+  const answer = ok(await call('lookup_decision', { traceId }));
+  expect(answer.body.data.isError).toBe(false);
+  expect(told(answer)).toMatchObject({ traceId, status: 'approved' });
+  const eve = await createOwner(app, 'Eve');
+  for (const missing of [
+    await call('lookup_decision', { traceId: 'trc_0' }),
+    await call('lookup_decision', { traceId }, eve),
+  ])
+    expect([missing.status, missing.body.data.isError]).toEqual([200, true]);
+});
+
+test('a segment is verified, as far as the head, and what was changed is found', async () => {
+  const whole = ok(await call('verify_chain_segment', { fromSeq: 1 }));
+  expect(whole.body.data.isError).toBe(false);
+  expect(told(whole)).toMatchObject({ verified: true, toSeq: 3, checked: 3, headSequence: 3 });
+  const part = ok(await call('verify_chain_segment', { fromSeq: 2, toSeq: 2 }));
+  expect(told(part)).toMatchObject({ verified: true, checked: 1 });
+  const beyond = ok(await call('verify_chain_segment', { fromSeq: 2, toSeq: 9 }));
+  expect([beyond.body.data.isError, told(beyond).reason]).toEqual([true, 'beyond-head']);
+  const where = { organizationId: objectId(ada.organizationId), sequence: 2 };
+  const entries = harness.db.collection('ledger');
+  const before = await entries.findOne(where);
+  await entries.updateOne(where, { $set: { view: '{}' } });
+  const broken = ok(await call('verify_chain_segment', { fromSeq: 1, toSeq: 3 }));
+  expect(broken.body.data.isError).toBe(true);
+  expect(told(broken)).toMatchObject({
+    verified: false,
+    checked: 1,
+    brokenAtSequence: 2,
+    reason: 'chain-hash-mismatch',
+  });
+  await entries.updateOne(where, { $set: { view: before?.view as string } });
+});
+
+test.each([
+  ['fromSeq', { fromSeq: 0 }],
+  ['an order', { fromSeq: 3, toSeq: 2 }],
+  ['a text', { fromSeq: '1' }],
+  ['another member', { fromSeq: 1, all: true }],
+  ['none', undefined],
+])('arguments that the tool does not take: %s', async (_, given) => {
+  const { status, body } = await call('verify_chain_segment', given);
+  expect([status, body.code]).toEqual([400, 'MCP_TOOL_FAILED']);
+  expect(body.error).toBe('The tool could not be called');
+});
+
+test('what there is not is refused with a code and without a reason', async () => {
+  expect(outcome(await read('service://secrets'))).toEqual([400, 'MCP_READ_FAILED']);
+  expect(outcome(await read('__proto__'))).toEqual([400, 'MCP_READ_FAILED']);
+  expect(outcome(await call('delete_everything', {}))).toEqual([400, 'MCP_TOOL_FAILED']);
+  expect(outcome(await call('constructor', {}))).toEqual([400, 'MCP_TOOL_FAILED']);
+  expect(outcome(await read(undefined))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(outcome(await call(undefined))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+test('an official client lists and calls', async () => {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const headers = { authorization: `Bearer ${ada.token}` };
+  const address = new URL(`${app.url}${path}/mcp`);
+  await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['lookup_decision', 'verify_chain_segment']);
+  const { resources } = await client.listResources();
+  expect(resources).toHaveLength(3);
+  const { contents } = await client.readResource({ uri: 'service://traces/recent' });
+  expect(JSON.parse((contents[0] as { text: string }).text)).toHaveLength(3);
+  const found = await client.callTool({ name: 'lookup_decision', arguments: { traceId } });
+  const [first] = found.content as { text: string }[];
+  expect(JSON.parse(first?.text ?? '')).toMatchObject({ traceId });
+  const wrong = await client
+    .callTool({ name: 'verify_chain_segment', arguments: { fromSeq: 0 } })
+    .catch((error: unknown) => ({ isError: true, error }));
+  expect(wrong.isError).toBe(true);
+  await client.close();
+});
+
+test('nobody without a session or the plan, and no stream stays open', async () => {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+  expect(outcome(await app.call('POST', `${path}/mcp`, { body }))).toEqual([401, 'NO_TOKEN']);
+  expect(outcome(await app.call('POST', `${path}/mcp`, { key, body }))).toEqual([403, 'FORBIDDEN']);
+  expect((await app.call('GET', `${path}/mcp`, { token: ada.token })).status).toBe(405);
+  const listen = { ...body, method: 'subscriptions/listen' };
+  const answer = await app.call('POST', `${path}/mcp`, { token: ada.token, body: listen });
+  expect(answer.text).toContain('error');
+});
