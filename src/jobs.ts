@@ -14,6 +14,7 @@ import { completeSignOns } from './resources/organization/sso-settings/provider-
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Listeners } from './composition/events.ts';
+import { usageConsumer } from './resources/usage/usage.consumer.ts';
 import type { Platform } from './composition/platform.ts';
 import type { Background } from './composition/services.ts';
 import type { Consumers } from './ledger/follow/consumers.ts';
@@ -37,16 +38,19 @@ export const migrations: readonly Migration[] = [
 
 export function consumersOf({
   models,
+  config,
   outbox,
   ledger,
   subscriptions,
   subscribesToEvents = subscriptions.subscribes,
-}: Pick<Platform, 'models' | 'outbox' | 'ledger' | 'subscribesToEvents'> & Listeners): Consumer[] {
+}: Pick<Platform, 'models' | 'config' | 'outbox' | 'ledger' | 'subscribesToEvents'> &
+  Listeners): Consumer[] {
   return [
     foldConsumer(ledger.fold),
     policyStatisticsConsumer(models),
     agentActivityConsumer(models),
     cpiConsumer(models),
+    usageConsumer({ models, outbox, config }),
     traceEventsConsumer(outbox, subscribesToEvents),
   ];
 }

@@ -38,6 +38,7 @@ import { policyTestSchema } from './resources/policies/trials/policy-tests.model
 import { privacyBudgetSchema } from './resources/privacy-budget/privacy-budget.model.ts';
 import { usedMessageSchema } from './resources/sign-on/login/used-messages.model.ts';
 import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
+import { limitNoticeSchema } from './resources/usage/limit-notices.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
 import { traceSchema } from './resources/traces/traces.model.ts';
 import { webhookSchema, webhookStatisticsSchema } from './resources/webhooks/webhooks.model.ts';
@@ -52,6 +53,7 @@ export function createModels(connection: Connection) {
     oneTimeTokens: model('OneTimeToken', oneTimeTokenSchema),
     organizations: model('Organization', organizationSchema),
     organizationDeletions: model('OrganizationDeletion', organizationDeletionSchema),
+    limitNotices: model('LimitNotice', limitNoticeSchema),
     memberships: model('Membership', membershipSchema),
     ssoDomains: model('SsoDomain', ssoDomainSchema),
     usedMessages: model('UsedMessage', usedMessageSchema),

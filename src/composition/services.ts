@@ -9,6 +9,7 @@ import {
   ATTESTATION_TOPIC,
   createAttestationService,
 } from '../resources/hash-chain/attestations.service.ts';
+import { OVERAGE_TOPIC } from '../resources/usage/usage.consumer.ts';
 import { createChainReleaseService } from '../resources/hash-chain/chain-release.service.ts';
 import { createReadiness } from '../resources/health/readiness.service.ts';
 import { createBroadcastMailService } from '../resources/notifications/broadcast-mails.service.ts';
@@ -68,6 +69,7 @@ export function createServices(
     log: platform.logger,
     deliverers: {
       [ATTESTATION_TOPIC]: attestations.deliver,
+      [OVERAGE_TOPIC]: billing.billing.reportOverage,
       [MAIL_TOPIC]: createMailDelivery(platform.mailer, mails),
     },
   });

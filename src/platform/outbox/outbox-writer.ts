@@ -17,6 +17,15 @@ export interface OutboxWriter {
   queue(...rows: OutboxRow[]): Promise<void>;
   /** Writes rows in the session's transaction. They are due at once, and expire after the retention, delivered or not. */
   write(rows: readonly OutboxRow[], session: mongo.ClientSession): Promise<void>;
+  /**
+   * Adds to the `count` of the row of the same topic and subject that nobody has tried to deliver yet, or writes one that is due in a
+   * minute, in the session's transaction. `at` is the newest.
+   */
+  gather(
+    row: OutboxRow & { subject: string },
+    more: { count: number; at: Date },
+    session: mongo.ClientSession,
+  ): Promise<void>;
   /** Removes the rows about records that were erased, delivered or not, in the session's transaction. */
   withdraw(
     organizationId: string,
@@ -27,6 +36,7 @@ export interface OutboxWriter {
 
 /** Longer than the schedule of retries. */
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+const GATHER_MS = 60_000;
 
 export function createOutboxWriter({
   rows: model,
@@ -65,6 +75,20 @@ export function createOutboxWriter({
           ...common,
         })),
         { session },
+      );
+    },
+    async gather({ organizationId, topic, subject, payload }, { count, at }, session) {
+      const { dueAt, status, attempts, ...common } = pending();
+      const members = Object.entries(payload).map(([name, value]) => [`payload.${name}`, value]);
+      await model.collection.updateOne(
+        { organizationId: new Types.ObjectId(organizationId), topic, subject, status, attempts },
+        {
+          $inc: { 'payload.count': count },
+          $max: { 'payload.at': at },
+          $set: Object.fromEntries(members) as object,
+          $setOnInsert: { dueAt: new Date(dueAt.getTime() + GATHER_MS), ...common },
+        },
+        { upsert: true, session },
       );
     },
     async withdraw(organizationId, subjects, session) {

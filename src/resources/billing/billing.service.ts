@@ -12,6 +12,7 @@ import { monthlyLimit, type Plan } from '../../domain/identity/plans.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
+import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
 import type { MeterService } from '../usage/meter.service.ts';
 import type { checkoutInput } from './billing.schemas.ts';
@@ -90,6 +91,12 @@ export function createBillingService({ models, clock, config, payments, publicUr
       const customerId = subscription.paymentCustomerId;
       const order = { organizationId, planId, prices, customerId, email, returnUrl };
       return { url: await payments.openCheckout(order) };
+    },
+
+    /** By the id of its row, which is the same when it is sent again. */
+    async reportOverage({ _id, payload }: Pick<OutboxDocument, '_id' | 'payload'>): Promise<void> {
+      const { customerId, count, at } = payload as { customerId: string; count: number; at: Date };
+      await payments.report({ identifier: _id.toHexString(), customerId, count, at });
     },
 
     /** @throws AppError `CONFIG_ERROR`, `ORG_NOT_FOUND`, `NO_PAYMENT_CUSTOMER` */

@@ -1,0 +1,27 @@
+// What newly counted decisions mean for a month: how far it has come, and how many of them the plan does not include.
+import type { Reading } from './meter.ts';
+
+export interface MeterStep {
+  /** `YYYY-MM`. */
+  month: string;
+  /** Decisions of the month so far. */
+  count: number;
+  /** How many of the new ones lie beyond the limit. */
+  beyond: number;
+  /** When the last of them was counted. */
+  at: Date;
+}
+
+/** One step for each month of the entries, in their order. */
+export function meterSteps(
+  entries: readonly Omit<Reading, 'sequence'>[],
+  limit: number,
+): MeterStep[] {
+  const steps = new Map<string, MeterStep>();
+  for (const { usage, createdAt: at } of entries) {
+    const before = steps.get(usage.month)?.beyond ?? 0;
+    const beyond = before + (usage.count > limit ? 1 : 0);
+    steps.set(usage.month, { month: usage.month, count: usage.count, beyond, at });
+  }
+  return [...steps.values()];
+}

@@ -1,0 +1,65 @@
+// Follows the meter: tells managers when a month's limit is near, and reports to the payment processor what goes beyond (document 3, sections 4.8 and 4.9).
+import type { mongo } from 'mongoose';
+import type { Platform } from '../../composition/platform.ts';
+import { type MeterStep, meterSteps } from '../../domain/billing/meter-steps.ts';
+import { warningThreshold } from '../../domain/billing/usage-summary.ts';
+import { hardLimit, monthlyLimit, PLANS } from '../../domain/identity/plans.ts';
+import type { Consumer } from '../../ledger/follow/consumer.ts';
+import type { OrganizationDocument } from '../organization/organization.model.ts';
+import type { TraceDocument } from '../traces/traces.model.ts';
+import { tellManagers } from './limit-notices.ts';
+
+type Deps = Pick<Platform, 'models' | 'outbox' | 'config'>;
+
+export const OVERAGE_TOPIC = 'overage';
+
+export function usageConsumer(deps: Deps): Consumer<TraceDocument> {
+  const { models, config } = deps;
+  const sandbox = config.ASSAY_LIMIT_SANDBOX;
+  const limits = PLANS.flatMap((plan) => monthlyLimit(plan, sandbox) ?? []);
+  /** Below it nothing is near, whatever the plan. */
+  const lowest = Math.min(...limits.map(warningThreshold));
+
+  return {
+    name: 'usage',
+    from: 'head',
+    kinds: ['trace'],
+    projection: { usage: 1, createdAt: 1 },
+    async run(entries, { session, organizationId }) {
+      if (!entries.some(({ usage }) => usage.count >= lowest)) return;
+      const organization = await models.organizations
+        .findById(organizationId, 'subscription', { session })
+        .lean<OrganizationDocument>();
+      if (!organization) return;
+      const limit = monthlyLimit(organization.subscription.plan, sandbox);
+      if (limit === null) return;
+      for (const step of meterSteps(entries, limit))
+        await follow({ organization, limit, step }, deps, session);
+    },
+  };
+}
+
+interface Followed {
+  organization: OrganizationDocument;
+  limit: number;
+  step: MeterStep;
+}
+
+/** The effects of one step. */
+async function follow(
+  { organization: { _id, subscription }, limit, step }: Followed,
+  { models, outbox, config }: Deps,
+  session: mongo.ClientSession,
+): Promise<void> {
+  const organizationId = _id.toHexString();
+  const { month, count, beyond, at } = step;
+  const blocks = hardLimit(subscription.plan, config.ASSAY_LIMIT_SANDBOX) !== null;
+  if (count >= warningThreshold(limit))
+    await tellManagers(models, { organizationId, month, limit, blocks }, session);
+  const { paymentCustomerId: customerId } = subscription;
+  const isBilled = !blocks && customerId !== null && config.STRIPE_SECRET_KEY !== undefined;
+  if (beyond === 0 || !isBilled) return;
+  const subject = `${month}:${customerId}`;
+  const row = { organizationId, topic: OVERAGE_TOPIC, subject, payload: { customerId } };
+  await outbox.gather(row, { count: beyond, at }, session);
+}
