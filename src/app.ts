@@ -27,6 +27,7 @@ export interface AppDeps {
   services: Services;
   transaction: PipelineDeps['transaction'];
   presence: PipelineDeps['presence'];
+  streams: PipelineDeps['streams'];
   /** Brings the gauges of /metrics up to date. */
   observe: () => Promise<void>;
   limits: RateLimits;
@@ -45,6 +46,7 @@ export function createApp({
   services,
   transaction,
   presence,
+  streams,
   observe,
   limits,
   clock,
@@ -69,6 +71,7 @@ export function createApp({
       services,
       transaction,
       presence,
+      streams,
       limits,
       heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY),
       strict: config.NODE_ENV === 'test',

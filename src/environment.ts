@@ -305,6 +305,12 @@ export const environment = z.object({
   ASSAY_MAX_CONNECTIONS: count
     .default(10_000)
     .describe('Open connections of an instance; further ones are closed at once'),
+  ASSAY_LIMIT_STREAMS: count
+    .default(1000)
+    .describe('Event streams of an organisation at a time, on this instance'),
+  ASSAY_LIMIT_STREAMS_USER: count
+    .default(10)
+    .describe('Event streams of a user at a time, on this instance'),
   ASSAY_LIMIT_HEAVY: count
     .default(8)
     .describe(

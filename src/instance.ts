@@ -6,6 +6,7 @@ import { createListeners } from './composition/events.ts';
 import { createPlatform, type Platform, type PlatformDeps } from './composition/platform.ts';
 import { type Background, createServices, type Services } from './composition/services.ts';
 import type { Config } from './config.ts';
+import { createEventStreams } from './http/answers/event-streams.ts';
 import { answerMalformed } from './http/answers/malformed.ts';
 import { createLimits } from './http/checks/rate-limits.ts';
 import { consumersOf, createJobs, migrations } from './jobs.ts';
@@ -100,7 +101,8 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   jobs.start();
   const limits = createLimits(config);
   const observe = (): Promise<void> => observeGauges({ platform, consumers, background });
-  const app = createApp({ ...platform, services, limits, observe });
+  const streams = createEventStreams();
+  const app = createApp({ ...platform, services, limits, streams, observe });
   const server = createHttpServer(app, {
     onMalformed: answerMalformed,
     maxConnections: config.ASSAY_MAX_CONNECTIONS,
@@ -121,6 +123,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
     },
     async stop() {
       services.readiness.drain();
+      streams.close();
       await drain(server);
       limits.close();
       await jobs.stop();

@@ -9,7 +9,6 @@ import { createOnboardingService } from '../resources/agents/onboarding/onboardi
 import { createBundleService } from '../resources/hash-chain/bundles.service.ts';
 import { createHashChainService } from '../resources/hash-chain/hash-chain.service.ts';
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
-import { createTraceExportService } from '../resources/traces/export/trace-export.service.ts';
 import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
 import { createScrubbers } from '../resources/traces/ingestion/scrubbers.ts';
@@ -20,6 +19,7 @@ import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
 import { createPolicies } from './policies.ts';
 import { createBridge, createCpi, createReview } from './review.ts';
+import { createTraceReading } from './trace-reading.ts';
 
 interface Deps {
   audit: AuditService;
@@ -56,7 +56,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const { verdicts } = review;
   const reading = { counts, agents: resolver, scrubbers: readScrubbers, verdicts, waiting };
   const reader = createTraceService({ ...platform, ...reading });
-  const exports = createTraceExportService({ ...platform, reader });
+  const furtherReading = { reader, scrubbers: readScrubbers, sessions: auth.sessions };
   const bulk = createBulkService(platform);
 
   const feedback = createFeedbackService({ ...platform, scrubbers: readScrubbers });
@@ -67,9 +67,16 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   return {
     agents: { registry, resolver, onboarding, mlBoms },
     policies,
-    traces: { reader, exports, ingestion, bulk, review, feedback },
     bridge: createBridge(platform, { reader, chain }),
     cpi: createCpi(platform, { chain }),
+    traces: {
+      reader,
+      ingestion,
+      bulk,
+      review,
+      feedback,
+      ...createTraceReading(platform, furtherReading),
+    },
     hashChain: { chain, bundles },
   };
 }

@@ -3,12 +3,13 @@ import { parseCookie } from 'cookie';
 import type { Request, RequestHandler, Response } from 'express';
 import type { AppError } from '../errors.ts';
 import type { Services } from '../composition/services.ts';
-import { authenticate } from './checks/authenticate.ts';
+import { authenticate, streamCredential } from './checks/authenticate.ts';
 import { auditFailure, auditEvents } from './answers/audit-event.ts';
 import { readBody } from './checks/body.ts';
 import { assertDeclared } from './declaration/declared-codes.ts';
 import type { Reply, RequestMeta, Route } from './declaration/define-route.ts';
 import { sendFailure } from './answers/envelope.ts';
+import type { EventStreams } from './answers/event-streams.ts';
 import { sendScimFailure } from './answers/scim-envelope.ts';
 import {
   chooseWorkspace,
@@ -23,6 +24,7 @@ import { parseInputs } from './checks/inputs.ts';
 import { type Attempt, RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
 import type { Caller } from '../domain/identity/tenant.ts';
+import type { EventStream } from '../domain/event-stream.ts';
 import type { Presence } from '../platform/presence.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
@@ -35,6 +37,7 @@ export interface PipelineDeps {
   limits: RateLimits;
   heavy: HeavyAnswers;
   presence: Presence;
+  streams: EventStreams;
   /** In tests an undeclared status or code throws; in production it is logged. */
   strict: boolean;
   log: { error(details: object, text: string): void };
@@ -223,7 +226,21 @@ async function respond(
   const { route, res, rate } = context;
   if (!route.statuses.includes(reply.status)) assertDeclared(`status ${reply.status}`, route, deps);
   setHeaders(res, rate.headers());
-  await sendReply(context, reply);
+  if (route.kind === 'stream') serveStream(context, reply, deps);
+  else await sendReply(context, reply);
+}
+
+function credentialOf({ req }: RequestContext): string {
+  const { kind, value } = streamCredential(req) ?? { kind: 'header', value: '' };
+  return `${kind}=${value}`;
+}
+
+function serveStream(
+  context: RequestContext,
+  { data }: Reply<number, unknown>,
+  { streams }: PipelineDeps,
+): void {
+  streams.serve(context.res, credentialOf(context), data as EventStream);
 }
 
 /** A refused request may repeat an accepted one and then gets its answer; otherwise the failure is reported and sent. */
@@ -240,7 +257,8 @@ async function refuse(context: RequestContext, thrown: unknown, deps: PipelineDe
   const { route, res, rate } = context;
   if (res.headersSent) return void res.destroy();
   setHeaders(res, rate.headers());
-  if (route.kind === 'scim') sendScimFailure(res, error);
+  if (error.code === 'INVALID_STREAM_TOKEN') deps.streams.refuse(res, credentialOf(context));
+  else if (route.kind === 'scim') sendScimFailure(res, error);
   else sendFailure(res, error);
 }
 

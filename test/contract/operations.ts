@@ -95,6 +95,7 @@ const SPECIFIED = {
   'document 2, section 4.1': [
     'POST /api/v1/traces',
     'GET /api/v1/traces',
+    'GET /api/v1/traces/stream',
     'GET /api/v1/traces/export',
     'GET /api/v1/traces/:id',
     'GET /api/v1/traces/:id/ml-bom',

@@ -134,7 +134,8 @@ export async function send(
     body: payload ?? null,
   });
   const answered = headersOf(response.headers);
-  const text = await response.body.text();
+  const isStream = answered.get('content-type')?.startsWith('text/event-stream') ?? false;
+  const text = isStream ? await beginningOf(response.body) : await response.body.text();
   const isJson = answered.get('content-type')?.includes('json') ?? false;
   return {
     status: response.statusCode,
@@ -142,6 +143,12 @@ export async function send(
     body: isJson ? (JSON.parse(text) as unknown) : undefined,
     text,
   };
+}
+
+/** A stream does not end by itself: what it begins with is read, and no more. */
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  for await (const piece of body) return Buffer.from(piece).toString();
+  return '';
 }
 
 /** What most refusals are told by: the status, and the code unless it was a success. */

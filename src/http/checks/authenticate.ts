@@ -31,6 +31,8 @@ export async function authenticate(
   route: Route,
   services: Services,
 ): Promise<Caller> {
+  const named = route.kind === 'stream' ? streamCredential(req) : null;
+  if (named) return authenticateStream(named, services);
   const { apiKey, token } = credentialsOf(req.headers);
   const feedToken = route.auth === 'calendar' ? req.query.token : undefined;
   if (typeof feedToken === 'string' && feedToken !== '')
@@ -42,6 +44,28 @@ export async function authenticate(
   if (token === null) throw new AppError(requiresKey ? 'NO_API_KEY' : 'NO_TOKEN');
   if (requiresKey) throw new AppError('INVALID_API_KEY_FORMAT');
   return sessions.authenticate(token);
+}
+
+interface StreamCredential {
+  kind: 'stream_token' | 'token';
+  /** Empty where it is given twice. */
+  value: string;
+}
+
+/** A browser opens an event stream without headers of its own: the address brings the credential. */
+export function streamCredential({ query }: Request): StreamCredential | null {
+  for (const kind of ['stream_token', 'token'] as const) {
+    const value = query[kind];
+    if (value !== undefined) return { kind, value: typeof value === 'string' ? value : '' };
+  }
+  return null;
+}
+
+function authenticateStream(
+  { kind, value }: StreamCredential,
+  { auth: { streamTokens } }: Services,
+): Promise<Caller> {
+  return kind === 'token' ? streamTokens.authenticate(value) : streamTokens.redeem(value);
 }
 
 function allowKey(caller: Caller, route: Route): Caller {

@@ -157,8 +157,8 @@ export interface Meta {
   bodyLimit?: number;
   /** Encoding of the body; default JSON. The members of a form are strings. */
   bodyType?: 'json' | 'form';
-  /** `scim`: bare resources and errors of RFC 7644. `redirect`: `data` is the location. */
-  kind?: 'json' | 'file' | 'redirect' | 'scim';
+  /** `scim`: bare resources and errors of RFC 7644. `redirect`: `data` is the location. `stream`: `data` is an event stream. */
+  kind?: 'json' | 'file' | 'redirect' | 'scim' | 'stream';
   /** Of a file, for the API document. */
   mediaType?: string;
 }

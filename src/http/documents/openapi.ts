@@ -192,6 +192,7 @@ function fileContent({ mediaType: type = 'application/octet-stream' }: Route): o
 
 function content(route: Route): object {
   if (route.kind === 'file') return fileContent(route);
+  if (route.kind === 'stream') return { 'text/event-stream': { schema: { type: 'string' } } };
   const data = jsonSchema(route.data, 'output');
   if (route.kind === 'scim') return { [mediaType(route)]: { schema: data } };
   const extra = route.extra

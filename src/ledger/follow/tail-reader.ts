@@ -48,7 +48,7 @@ export class TailReader {
   #read(from: number, size: number): Promise<Stored[]> {
     const { connection, chain, organizationId, projection } = this.#deps;
     const filter = { organizationId: objectId(organizationId), sequence: { $gt: from } };
-    const options = { ...MAJORITY, projection: { ...projection, sequence: 1, kind: 1, _id: 0 } };
+    const options = { ...MAJORITY, projection: { _id: 0, ...projection, sequence: 1, kind: 1 } };
     const found = connection.collection<Stored>(chain.collection).find(filter, options);
     return found.sort({ sequence: 1 }).limit(size).toArray() as Promise<Stored[]>;
   }

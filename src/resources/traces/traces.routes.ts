@@ -1,6 +1,7 @@
 // Decisions: ingest, list, export, read, change in bulk.
 import { z } from 'zod';
 import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
+import { AppError } from '../../errors.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import type { Ingested } from './ingestion/ingestion.service.ts';
 import {
@@ -8,8 +9,10 @@ import {
   bulkStatusBody,
   bulkView,
   byTrace,
+  eventId,
   ingestBody,
   ingestView,
+  streamQuery,
   traceQuery,
   traceView,
   traceWaitQuery,
@@ -27,6 +30,13 @@ function verdictReply({ answer, isReplay, deprecation }: Ingested) {
   if (status === 'flagged') return reply(202, answer, { headers });
   const failure = { code: 'SVC_BLOCKED_BY_POLICY', message: matchedPolicy?.reason } as const;
   return reply(403, answer, { headers, failure });
+}
+
+/** @throws AppError `VALIDATION_ERROR` */
+function lastEventOf(header: string | string[] | undefined): number | undefined {
+  const parsed = eventId.optional().safeParse(header === '' ? undefined : header);
+  if (!parsed.success) throw new AppError('VALIDATION_ERROR', 'Last-Event-ID must be a sequence');
+  return parsed.data;
 }
 
 export const traceRoutes = [
@@ -83,6 +93,21 @@ export const traceRoutes = [
       const file = await traces.exports.open(tenant, query);
       const audit = { metadata: { filters: query } };
       return reply(200, { type: 'text/csv; charset=utf-8; header=present', ...file }, { audit });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/stream',
+    summary: 'Event stream of new decisions',
+    auth: 'user',
+    kind: 'stream',
+    status: [200, 204],
+    codes: ['INVALID_STREAM_TOKEN'],
+    query: streamQuery,
+    data: z.unknown(),
+    async handler({ tenant, user, query, meta }, { traces }) {
+      const lastEventId = lastEventOf(meta.headers['last-event-id']) ?? query.lastEventId ?? null;
+      return reply(200, await traces.streams.open(tenant, user, lastEventId));
     },
   }),
   route({

@@ -97,6 +97,9 @@ export const ingestView = z.object({
   hashChain: receipt,
 });
 
+/** The sequence of an entry. */
+export const eventId = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
 const fraction = z.coerce.number().min(0).max(1);
 export const traceQuery = z.object({
   status: z.enum(TRACE_STATUSES).optional(),
@@ -120,6 +123,15 @@ export const traceWaitQuery = z.object({
     .max(15)
     .default(0)
     .describe('Seconds to wait for the verdict of a pending review'),
+});
+
+/** The credential is read before the other inputs (`http/checks/authenticate`). */
+export const streamQuery = z.object({
+  stream_token: z.unknown().optional().describe('Of `POST /api/v1/auth/stream-token`'),
+  token: z.unknown().optional().describe('A session token, for those who mint no stream token'),
+  lastEventId: eventId
+    .optional()
+    .describe('As the header `Last-Event-ID`, which outranks it: resume after this event'),
 });
 
 export const traceView = z.object({

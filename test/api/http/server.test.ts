@@ -5,6 +5,7 @@ import express from 'express';
 import { expect, test } from 'vitest';
 import { createApp } from '../../../src/app.ts';
 import { loadConfig } from '../../../src/config.ts';
+import { createEventStreams } from '../../../src/http/answers/event-streams.ts';
 import { createLimits } from '../../../src/http/checks/rate-limits.ts';
 import { answerMalformed } from '../../../src/http/answers/malformed.ts';
 import { createHttpServer } from '../../../src/platform/http-server.ts';
@@ -45,6 +46,7 @@ test('answers do not differ from those of a stock Express server', async () => {
     services: app.instance.services,
     transaction: app.instance.platform.transaction,
     presence: app.instance.platform.presence,
+    streams: createEventStreams(),
     observe: () => Promise.resolve(),
     limits: createLimits(config),
     clock: systemClock,

@@ -1,7 +1,7 @@
 // Decisions.
 import { decisionBody } from '../bodies.ts';
 import { newDecision } from '../records.ts';
-import { agentKeys, managers, ofOne, paid, readers, writers } from './access.ts';
+import { agentKeys, managers, ofOne, paid, readers, readersInPerson, writers } from './access.ts';
 import { type Example, page, type ResourceExamples } from './example.ts';
 
 const ofTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
@@ -21,6 +21,7 @@ export const traces: ResourceExamples = {
   access: {
     'POST /api/v1/traces': agentKeys,
     'GET /api/v1/traces': readers,
+    'GET /api/v1/traces/stream': readersInPerson,
     'GET /api/v1/traces/export': paid(readers),
     'GET /api/v1/traces/:id': { ...ofOne(readers), agentKey: 'ok' },
     'GET /api/v1/traces/:id/ml-bom': ofOne(readers),
@@ -30,6 +31,7 @@ export const traces: ResourceExamples = {
   examples: {
     'POST /api/v1/traces': ({ agentId, mark }) => ({ body: decisionBody(agentId, mark) }),
     'GET /api/v1/traces': ({ agentId }) => ({ query: { ...page, ...filters(agentId) } }),
+    'GET /api/v1/traces/stream': () => ({ query: { lastEventId: '1' } }),
     'GET /api/v1/traces/export': ({ agentId }) => ({ query: filters(agentId) }),
     'GET /api/v1/traces/:id': ({ traceId }) => ({ params: { id: traceId }, query: { wait: '1' } }),
     'GET /api/v1/traces/:id/ml-bom': ofTrace,

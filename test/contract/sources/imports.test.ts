@@ -87,7 +87,7 @@ const RULES: readonly Rule[] = [
       DOMAIN,
       ZOD,
       NODE,
-      /^(express|express-rate-limit|compression|cookie|cors|helmet|swagger-ui-dist)$/,
+      /^(express|express-rate-limit|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist)$/,
     ],
     types: [/^(composition\/services|config)$/, PLATFORM],
   },

@@ -18,6 +18,29 @@ interface StreamToken {
 const LIFETIME_MS = 60_000;
 
 export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Deps) {
+  /** @throws AppError `INVALID_STREAM_TOKEN` for whatever is wrong with a credential */
+  async function asStreamToken(authenticate: () => Promise<Caller>): Promise<Caller> {
+    try {
+      return await authenticate();
+    } catch (error) {
+      if (error instanceof AppError && error.http < 500) throw new AppError('INVALID_STREAM_TOKEN');
+      throw error;
+    }
+  }
+
+  async function redeem(streamToken: string): Promise<Caller> {
+    const { userId, facts } = await oneTimeTokens.use('stream', streamToken);
+    const { organizationId, jti, sessionEnd, workspaceId } = facts;
+    const caller = await sessions.resume({
+      sub: String(userId),
+      organizationId: String(organizationId),
+      jti: String(jti),
+      exp: Number(sessionEnd) / 1000,
+    });
+    if (typeof workspaceId === 'string') caller.tenant = { ...caller.tenant, workspaceId };
+    return caller;
+  }
+
   return {
     /** Bound to the session, and to the workspace that the request chose. */
     async issue(
@@ -38,24 +61,11 @@ export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Dep
     },
 
     /** The caller, whose session must still be open; uses the token up. @throws AppError `INVALID_STREAM_TOKEN`, whatever is wrong */
-    async redeem(streamToken: string): Promise<Caller> {
-      try {
-        const { userId, facts } = await oneTimeTokens.use('stream', streamToken);
-        const { organizationId, jti, sessionEnd, workspaceId } = facts;
-        const caller = await sessions.resume({
-          sub: String(userId),
-          organizationId: String(organizationId),
-          jti: String(jti),
-          exp: Number(sessionEnd) / 1000,
-        });
-        if (typeof workspaceId === 'string') caller.tenant = { ...caller.tenant, workspaceId };
-        return caller;
-      } catch (error) {
-        if (error instanceof AppError && error.http < 500)
-          throw new AppError('INVALID_STREAM_TOKEN');
-        throw error;
-      }
-    },
+    redeem: (streamToken: string): Promise<Caller> => asStreamToken(() => redeem(streamToken)),
+
+    /** By a session token in the address, for those who mint no stream token. @throws AppError `INVALID_STREAM_TOKEN`, whatever is wrong */
+    authenticate: (token: string): Promise<Caller> =>
+      asStreamToken(() => sessions.authenticate(token)),
   };
 }
 export type StreamTokenService = ReturnType<typeof createStreamTokenService>;

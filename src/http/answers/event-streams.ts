@@ -1,0 +1,124 @@
+// Serves event streams (SSE): frames, heartbeats, the end of a stream, and readers that are too slow.
+import type { Response } from 'express';
+import { LRUCache } from 'lru-cache';
+import { type EventChannel, eventFrame, type EventStream } from '../../domain/event-stream.ts';
+import { sha256Hex } from '../../domain/record/chain.ts';
+import { AppError } from '../../errors.ts';
+import { failure, sendFailure } from './envelope.ts';
+
+export interface EventStreams {
+  /** Answers with a stream; `credential` is what the address brought. */
+  serve(res: Response, credential: string, stream: EventStream): void;
+  /** Tells of a credential that opens nothing as an event; the same one again gets 204, which ends a browser's attempts. */
+  refuse(res: Response, credential: string): void;
+  /** Ends all streams, whose readers go on elsewhere, and refuses further ones. */
+  close(): void;
+}
+
+const HEARTBEAT_MS = 15_000;
+const HEARTBEAT = Buffer.from(':\n\n');
+/** When a browser comes back. */
+const RETRY = 'retry: 2000\n\n';
+/** Bytes that may wait for a reader when the next event comes; readers of one organisation share them. */
+const BEHIND_BYTES = 4 * 1024 * 1024;
+/** For so long, and so many, it is known that a reader was told. */
+const TOLD = { max: 10_000, ttl: 60_000 };
+
+const INVALID = new AppError('INVALID_STREAM_TOKEN');
+const INVALID_FRAME = eventFrame('error', JSON.stringify(failure(INVALID)));
+
+class Channel implements EventChannel {
+  readonly #res: Response;
+  readonly #onRevoked: () => void;
+  #isFull = false;
+  readonly #onTaken: (() => void)[] = [];
+
+  constructor(res: Response, onRevoked: () => void) {
+    this.#res = res;
+    this.#onRevoked = onRevoked;
+    const taken = (): void => {
+      this.#isFull = false;
+      for (const resolve of this.#onTaken.splice(0)) resolve();
+    };
+    res.on('drain', taken).on('close', taken);
+  }
+
+  get isOpen(): boolean {
+    return !this.#res.writableEnded && !this.#res.destroyed;
+  }
+
+  send(frame: Buffer): void {
+    if (!this.isOpen) return;
+    if (this.#res.writableLength > BEHIND_BYTES) this.#res.destroy();
+    else this.#isFull = !this.#res.write(frame);
+  }
+
+  beat(): void {
+    if (this.isOpen && this.#res.writableLength === 0) this.#res.write(HEARTBEAT);
+  }
+
+  async drained(): Promise<void> {
+    if (this.#isFull && this.isOpen)
+      await new Promise<void>((resolve) => void this.#onTaken.push(resolve));
+  }
+
+  cut(): void {
+    this.#res.destroy();
+  }
+
+  revoke(): void {
+    if (!this.isOpen) return;
+    this.#onRevoked();
+    this.#res.end(INVALID_FRAME);
+  }
+
+  end(): void {
+    this.#res.end();
+  }
+}
+
+export function createEventStreams(): EventStreams {
+  const channels = new Set<Channel>();
+  const told = new LRUCache<string, true>(TOLD);
+  let isClosed = false;
+  const beating = setInterval(() => {
+    for (const channel of channels) channel.beat();
+  }, HEARTBEAT_MS).unref();
+  const tell = (credential: string): void => void told.set(sha256Hex(credential), true);
+
+  return {
+    serve(res, credential, stream) {
+      const isOver = isClosed || res.closed || res.req.method === 'HEAD';
+      if (isOver) stream.stop();
+      if (isClosed) return sendFailure(res, new AppError('SERVICE_UNAVAILABLE'));
+      begin(res);
+      if (isOver) return void res.end();
+      const channel = new Channel(res, () => tell(credential));
+      channels.add(channel);
+      res.once('close', () => {
+        channels.delete(channel);
+        stream.stop();
+      });
+      stream.start(channel);
+    },
+    refuse(res, credential) {
+      if (told.has(sha256Hex(credential))) return void res.status(204).end();
+      tell(credential);
+      begin(res);
+      res.end(INVALID_FRAME);
+    },
+    close() {
+      isClosed = true;
+      clearInterval(beating);
+      for (const channel of channels) channel.end();
+    },
+  };
+}
+
+/** No proxy and no compression may gather events. */
+function begin(res: Response): void {
+  res.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
+  res.setHeader('Cache-Control', 'no-store, no-transform');
+  res.setHeader('X-Accel-Buffering', 'no');
+  res.status(200).write(RETRY);
+}

@@ -1,0 +1,73 @@
+// Entries of the ledger as events: the decision as a list shows it, made once for all readers of an organisation.
+import type { Platform } from '../../../composition/platform.ts';
+import { eventFrame } from '../../../domain/event-stream.ts';
+import { DECISIONS } from '../../../ledger/chains.ts';
+import type { Stored } from '../../../ledger/entry.ts';
+import { TailReader } from '../../../ledger/follow/tail-reader.ts';
+import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { ScrubberOf } from '../trace-pages.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import { traceView } from '../traces.schemas.ts';
+import { payloadLength, toTraceSummary, toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
+
+/** One decision, ready to be sent. */
+export interface TraceFrame {
+  sequence: number;
+  workspaceId: string;
+  traceId: string;
+  bytes: Buffer;
+}
+
+/** What a run of entries says to readers. */
+export interface FrameRun {
+  frames: readonly TraceFrame[];
+  /** Decisions that were erased. */
+  erased: readonly string[];
+  /** The last sequence that was read. */
+  to: number;
+  /** There may be more. */
+  isFull: boolean;
+}
+
+export interface FrameReader {
+  after(organizationId: string, sequence: number): Promise<FrameRun>;
+}
+
+/** Entries of one read; each may have megabytes. */
+const RUN = 16;
+/** Characters of payload; beyond them an event leaves the payload out. */
+export const FRAME_PAYLOAD = 64 * 1024;
+
+const projection = Object.assign({ _id: 1, deletedAt: 1 } as const, VIEW_MEMBERS);
+
+type Deps = Pick<Platform, 'connection'> & { scrubbers: ReadScrubbers };
+
+export function createFrameReader({ connection, scrubbers }: Deps): FrameReader {
+  return {
+    async after(organizationId, sequence) {
+      const chain = { connection, chain: DECISIONS, organizationId, projection };
+      const entries = await new TailReader(chain).after(sequence, RUN);
+      const scrubberOf = await scrubbers.readingFor(organizationId);
+      return {
+        frames: entries.filter(isShown).map((trace) => frameOf(trace, scrubberOf)),
+        erased: entries
+          .filter(({ kind }) => kind === 'erasure')
+          .map(({ traceId }) => traceId ?? ''),
+        to: entries.at(-1)?.sequence ?? sequence,
+        isFull: entries.length === RUN,
+      };
+    },
+  };
+}
+
+function isShown(entry: Stored): entry is Stored & TraceDocument {
+  return entry.kind === 'trace' && !entry.deletedAt;
+}
+
+function frameOf(trace: TraceDocument, scrubberOf: ScrubberOf): TraceFrame {
+  const { sequence, workspaceId, traceId } = trace;
+  const isLarge = payloadLength(trace) > FRAME_PAYLOAD;
+  const view = isLarge ? toTraceSummary(trace) : toTraceView(trace, scrubberOf(trace));
+  const bytes = eventFrame('trace', JSON.stringify(traceView.parse(view)), sequence);
+  return { sequence, workspaceId, traceId, bytes };
+}

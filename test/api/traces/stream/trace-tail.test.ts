@@ -1,0 +1,115 @@
+// The shared tail of an organisation: one read of each new entry however many follow, without gap or repeat under any timing.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { eventFrame, type EventChannel } from '../../../../src/domain/event-stream.ts';
+import type {
+  FrameReader,
+  FrameRun,
+} from '../../../../src/resources/traces/stream/trace-frames.ts';
+import { type Follower, TraceTail } from '../../../../src/resources/traces/stream/trace-tail.ts';
+import { runs } from '../../../setup/runs.ts';
+
+const RUN = 4;
+
+/** A chain of decisions; every read takes a turn of the event loop. */
+class Chain implements FrameReader {
+  head = 0;
+  readonly reads: number[] = [];
+  readonly #size: number;
+  constructor(size = 10) {
+    this.#size = size;
+  }
+
+  async after(_organizationId: string, from: number): Promise<FrameRun> {
+    this.reads.push(from);
+    const to = Math.min(this.head, from + RUN);
+    await new Promise((resolve) => setImmediate(resolve));
+    const frames = Array.from({ length: to - from }, (_one, at) => ({
+      sequence: from + at + 1,
+      workspaceId: 'w',
+      traceId: `t${from + at + 1}`,
+      bytes: eventFrame('trace', JSON.stringify('x'.repeat(this.#size)), from + at + 1),
+    }));
+    return { frames, erased: [], to, isFull: to - from === RUN };
+  }
+}
+
+function follower(at: number): Follower & { ids: number[] } {
+  const ids: number[] = [];
+  const channel: EventChannel = {
+    isOpen: true,
+    send: (frame) => void ids.push(Number(/id: (\d+)/.exec(frame.toString())?.[1])),
+    drained: () => Promise.resolve(),
+    cut: () => undefined,
+    revoke: () => undefined,
+  };
+  return { channel, workspaceId: null, at, ids };
+}
+const upTo = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_one, at) => from + at + 1);
+
+test('a thousand followers share one read of each new entry', async () => {
+  const chain = new Chain();
+  const tail = new TraceTail('o', chain, 0);
+  const followers = Array.from({ length: 1000 }, () => follower(0));
+  await Promise.all(followers.map((one) => tail.follow(one)));
+  for (; chain.head < 20;) {
+    chain.head += 1;
+    await tail.advance();
+  }
+  for (const { ids } of followers) expect(ids).toEqual(upTo(0, 20));
+  expect(chain.reads).toEqual(upTo(-1, 19));
+});
+
+test('who comes back a moment later is served from memory; what was erased is not in it', async () => {
+  const chain = new Chain();
+  const tail = new TraceTail('o', chain, 0);
+  chain.head = 3;
+  await tail.advance();
+  const reads = chain.reads.length;
+  const late = follower(1);
+  await tail.follow(late);
+  expect([late.ids, chain.reads.length]).toEqual([[2, 3], reads]);
+  chain.after = async (_organizationId, from) => {
+    chain.reads.push(from);
+    return Promise.resolve({ frames: [], erased: ['t2'], to: 4, isFull: false });
+  };
+  await tail.advance();
+  const later = follower(0);
+  await tail.follow(later);
+  expect(later.ids).toEqual([1, 3]);
+});
+
+test('whenever they come, wherever they begin, and however much is remembered: no gap, no repeat', async () => {
+  const event = fc.oneof(
+    fc.record({ kind: fc.constant('append' as const), count: fc.integer({ min: 1, max: 9 }) }),
+    fc.record({ kind: fc.constant('follow' as const), at: fc.nat(30) }),
+    fc.record({ kind: fc.constant('turn' as const) }),
+  );
+  const sizes = fc.constantFrom(10, 300_000);
+  await fc.assert(
+    fc.asyncProperty(sizes, fc.array(event, { maxLength: 30 }), async (size, events) => {
+      const chain = new Chain(size);
+      const tail = new TraceTail('o', chain, 0);
+      const pending: Promise<void>[] = [];
+      const followers: { from: number; one: ReturnType<typeof follower> }[] = [];
+      for (const step of events) {
+        if (step.kind === 'turn') await new Promise((resolve) => setImmediate(resolve));
+        if (step.kind === 'append') {
+          chain.head += step.count;
+          pending.push(tail.advance());
+        }
+        if (step.kind === 'follow') {
+          const from = Math.min(step.at, chain.head);
+          const one = follower(from);
+          followers.push({ from, one });
+          pending.push(tail.follow(one));
+        }
+      }
+      await Promise.all(pending);
+      await tail.advance();
+      for (const { from, one } of followers) expect(one.ids).toEqual(upTo(from, chain.head));
+    }),
+    { numRuns: runs(60, 2000) },
+  );
+});
