@@ -19,7 +19,7 @@ import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
 import { createPolicies } from './policies.ts';
 import { createBridge, createCpi, createReview } from './review.ts';
-import { createTraceReading } from './trace-reading.ts';
+import { createTraceReading } from './traces/trace-reading.ts';
 
 interface Deps {
   audit: AuditService;

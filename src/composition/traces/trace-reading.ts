@@ -1,0 +1,23 @@
+// The further ways to read decisions: exported as CSV, followed as an event stream.
+import { systemTimer } from '../../ledger/timer.ts';
+import type { SessionService } from '../../resources/auth/sessions/sessions.service.ts';
+import { createTraceExportService } from '../../resources/traces/export/trace-export.service.ts';
+import type { ReadScrubbers } from '../../resources/traces/read-scrubbers.ts';
+import { createFrameReader } from '../../resources/traces/stream/trace-frames.ts';
+import { createTraceStreamService } from '../../resources/traces/stream/trace-streams.service.ts';
+import type { TraceService } from '../../resources/traces/traces.service.ts';
+import type { Platform } from '../platform.ts';
+
+interface Deps {
+  reader: TraceService;
+  scrubbers: ReadScrubbers;
+  sessions: SessionService;
+}
+
+export function createTraceReading(platform: Platform, { reader, scrubbers, sessions }: Deps) {
+  const frames = createFrameReader({ ...platform, scrubbers });
+  const following = { frames, sessions, timer: systemTimer };
+  const streams = createTraceStreamService({ ...platform, ...following });
+  const exports = createTraceExportService({ ...platform, reader });
+  return { streams, exports };
+}
