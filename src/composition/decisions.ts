@@ -10,6 +10,7 @@ import { createBundleService } from '../resources/hash-chain/bundles.service.ts'
 import { createHashChainService } from '../resources/hash-chain/hash-chain.service.ts';
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
+import { createPurgeService } from '../resources/traces/bulk/purge.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
 import { createScrubbers } from '../resources/traces/ingestion/scrubbers.ts';
 import { createReadScrubbers } from '../resources/traces/read-scrubbers.ts';
@@ -58,6 +59,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const reader = createTraceService({ ...platform, ...reading });
   const furtherReading = { reader, scrubbers: readScrubbers, sessions: auth.sessions };
   const bulk = createBulkService(platform);
+  const purges = createPurgeService({ ...platform, bulk });
 
   const feedback = createFeedbackService({ ...platform, scrubbers: readScrubbers });
 
@@ -73,6 +75,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
       reader,
       ingestion,
       bulk,
+      purges,
       review,
       feedback,
       ...createTraceReading(platform, furtherReading),

@@ -251,6 +251,9 @@ const ADDED = {
   'most identity providers send logout messages by redirect': [
     'GET /api/v1/auth/saml/logout/callback',
   ],
+  'what is kept no longer has to go, and may be more than a list of ids': [
+    'POST /api/v1/traces/purge',
+  ],
   'records belong to workspaces, so there is a way to make them': [
     'GET /api/v1/workspaces',
     'POST /api/v1/workspaces',

@@ -12,6 +12,8 @@ import {
   eventId,
   ingestBody,
   ingestView,
+  purgeBody,
+  purgeView,
   streamQuery,
   traceQuery,
   traceView,
@@ -137,6 +139,22 @@ export const traceRoutes = [
     async handler({ tenant, body }, { traces }) {
       const result = await traces.bulk.setStatus(tenant, body.ids, body.status);
       return reply(200, result, { audit: { metadata: { ...result, ...body } } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/purge',
+    summary: 'Empty and hide every decision that was recorded before a day; their entries stay',
+    auth: 'user',
+    roles: ['owner'],
+    writes: 'own',
+    heavy: true,
+    body: purgeBody,
+    data: purgeView,
+    audit: { action: 'trace.purge', resource: 'trace' },
+    async handler({ tenant, body }, { traces }) {
+      const result = await traces.purges.purge(tenant, body.before);
+      return reply(200, result, { audit: { metadata: { ...result } } });
     },
   }),
   route({

@@ -201,6 +201,15 @@ export const bulkIds = z
   .min(1)
   .max(BULK_LIMIT)
   .transform((ids) => [...new Set(ids)]);
+/** Recorded, not decided: a caller may date a decision. */
+export const purgeBody = z.object({
+  before: from.describe('ISO 8601, not in the future; a bare date means its beginning'),
+});
+export const purgeView = z.object({
+  before: instant,
+  purged: z.number().int(),
+  hasMore: z.boolean().describe('A call empties 5,000 decisions at most: repeat it'),
+});
 export const bulkView = z.object({
   requested: z.number().int(),
   changed: z.number().int(),

@@ -28,11 +28,8 @@ const PARTS = {
   organization: [organization, team, audit, notifications, billing],
   provisioning: [scim],
   events: [webhooks],
-  records: [agents, policies, traces, reviewQueue, hashChain],
-  governance: [fria, incidents, provenance, privacyBudget, compliance],
-  records: [agents, policies, traces, reviewQueue, cpi, hashChain],
   records: [agents, policies, traces, reviewQueue, cpi, mcpServer, hashChain],
-  governance: [fria, incidents, provenance],
+  governance: [fria, incidents, provenance, privacyBudget, compliance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 
 export type Part = keyof typeof PARTS;

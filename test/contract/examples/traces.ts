@@ -1,7 +1,16 @@
 // Decisions.
 import { decisionBody } from '../bodies.ts';
 import { newDecision } from '../records.ts';
-import { agentKeys, managers, ofOne, paid, readers, readersInPerson, writers } from './access.ts';
+import {
+  agentKeys,
+  managers,
+  ofOne,
+  owners,
+  paid,
+  readers,
+  readersInPerson,
+  writers,
+} from './access.ts';
 import { type Example, page, type ResourceExamples } from './example.ts';
 
 const ofTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
@@ -27,6 +36,7 @@ export const traces: ResourceExamples = {
     'GET /api/v1/traces/:id/ml-bom': ofOne(readers),
     'POST /api/v1/traces/bulk-status': writers,
     'POST /api/v1/traces/bulk-delete': managers,
+    'POST /api/v1/traces/purge': owners,
   },
   examples: {
     'POST /api/v1/traces': ({ agentId, mark }) => ({ body: decisionBody(agentId, mark) }),
@@ -38,6 +48,7 @@ export const traces: ResourceExamples = {
     'POST /api/v1/traces/bulk-status': ({ traceId }) => ({
       body: { ids: [traceId], status: 'approved' },
     }),
+    'POST /api/v1/traces/purge': () => ({ body: { before: '2020-01-01T00:00:00Z' } }),
     'POST /api/v1/traces/bulk-delete': async (tenant) => ({
       body: { ids: [await newDecision(tenant)] },
     }),

@@ -1,0 +1,62 @@
+// Purging: every decision that was recorded before a day is emptied and hidden, as bulk deletion does it (document 2, section 4.1).
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import { BULK_LIMIT } from '../traces.schemas.ts';
+import type { BulkService } from './bulk.service.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock'> & { bulk: BulkService };
+
+export interface Purged {
+  before: Date;
+  purged: number;
+  /** There are more: the call is to be repeated. */
+  hasMore: boolean;
+}
+
+/** Decisions of one call. */
+export const PURGE_LIMIT = 5000;
+/** The database looks past everything that was purged earlier. */
+const FIND_MAX_MS = 60_000;
+
+export function createPurgeService({ models, bulk, clock }: Deps) {
+  /** The oldest decisions that are left after a sequence. */
+  function find(
+    { organizationId, workspaceId }: Tenant,
+    { before, after }: { before: Date; after: number },
+  ): Promise<Pick<TraceDocument, '_id' | 'sequence'>[]> {
+    return models.traces
+      .find({
+        organizationId,
+        deletedAt: null,
+        createdAt: { $lt: before },
+        sequence: { $gt: after },
+        ...(workspaceId !== null && { workspaceId }),
+      })
+      .select('sequence')
+      .sort({ sequence: 1 })
+      .limit(BULK_LIMIT)
+      .maxTimeMS(FIND_MAX_MS)
+      .lean<Pick<TraceDocument, '_id' | 'sequence'>[]>();
+  }
+
+  return {
+    /** Oldest first, in the workspace that was chosen. @throws AppError `VALIDATION_ERROR` for a day to come, `CONFLICT` */
+    async purge(tenant: Tenant, before: Date): Promise<Purged> {
+      if (before > clock.now()) throw new AppError('VALIDATION_ERROR', 'before is in the future');
+      let [purged, after] = [0, 0];
+      while (purged < PURGE_LIMIT) {
+        const found = await find(tenant, { before, after });
+        const last = found.at(-1);
+        if (!last) return { before, purged, hasMore: false };
+        after = last.sequence;
+        const ids = found.map(({ _id }) => _id.toHexString());
+        purged += (await bulk.remove(tenant, ids, 'purge')).changed;
+        if (found.length < BULK_LIMIT) return { before, purged, hasMore: false };
+      }
+      return { before, purged, hasMore: true };
+    },
+  };
+}
+export type PurgeService = ReturnType<typeof createPurgeService>;

@@ -1,0 +1,94 @@
+// Purging: who may, what goes, what stays, and that it is told (document 2, section 4.1).
+import { beforeEach, expect, test } from 'vitest';
+import { useHarness } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import { MovedClock } from '../../setup/second-factor.ts';
+import { type Answer, outcome } from '../../setup/start-app.ts';
+
+const clock = new MovedClock();
+const harness = useHarness({}, { clock });
+const { app } = harness;
+const DAY_MS = 24 * 3600 * 1000;
+let ada: Owner;
+let key: string;
+beforeEach(async () => {
+  clock.aheadMs = 0;
+  ada = await createOwner(app);
+  ({ key } = await createWorkspaceKey(app, ada));
+});
+
+const post = async (by = key): Promise<string> =>
+  ok(await app.call('POST', '/api/v1/traces', { key: by, body: decision('x') })).body.data.traceId;
+const purge = (before: unknown, { token } = ada, headers = {}): Promise<Answer> =>
+  app.call('POST', '/api/v1/traces/purge', { token, headers, body: { before } });
+const left = async (): Promise<string[]> => {
+  const { data } = ok(await app.call('GET', '/api/v1/traces', { token: ada.token })).body;
+  return (data as { traceId: string }[]).map(({ traceId }) => traceId);
+};
+const createdAt = async (traceId: string): Promise<Date> =>
+  (await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' }))?.createdAt as Date;
+
+test('what was recorded before goes with its content, what came then stays, and the chain is whole', async () => {
+  const early = [await post(), await post()];
+  const late = await post();
+  const before = (await createdAt(late)).toISOString();
+  expect(ok(await purge(before)).body.data).toEqual({ before, purged: 2, hasMore: false });
+  expect(await left()).toEqual([late]);
+  for (const traceId of early) {
+    const row = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
+    expect(row).toMatchObject({
+      sealed: { inputContext: null, outputDecision: null },
+      rationale: null,
+    });
+  }
+  const verified = await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
+  expect(ok(verified).body.data).toMatchObject({ ok: true, totalChecked: 5 });
+  expect(ok(await purge(before)).body.data.purged).toBe(0);
+  const [again, first] = await auditOf(app, ada, 'action=trace.purge');
+  expect(first).toMatchObject({ userId: ada.userId, metadata: { before, purged: 2 } });
+  expect(again).toMatchObject({ metadata: { purged: 0 } });
+});
+
+test('of the chosen workspace only, and of no other organisation', async () => {
+  const { data: other } = ok(
+    await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'other' } }),
+  ).body;
+  const { key: others } = await createWorkspaceKey(app, ada, { workspaceId: other._id });
+  const eve = await createOwner(app, 'Eve');
+  const { key: eves } = await createWorkspaceKey(app, eve);
+  const [home, away] = [await post(), await post(others)];
+  await post(eves);
+  const before = clock.now().toISOString();
+  const narrow = await purge(before, ada, { 'x-workspace-id': other._id });
+  expect(ok(narrow).body.data.purged).toBe(1);
+  expect(await left()).toEqual([home]);
+  expect(away).not.toBe(home);
+  expect(ok(await purge(before)).body.data.purged).toBe(1);
+  const organizationId = objectId(eve.organizationId);
+  const kept = await harness.db.collection('ledger').findOne({ organizationId, kind: 'trace' });
+  expect(kept).toMatchObject({ deletedAt: null });
+});
+
+test('a bare date means its beginning; days to come and other values are refused', async () => {
+  const early = await post();
+  const today = (await createdAt(early)).toISOString().slice(0, 10);
+  expect(ok(await purge(today)).body.data.purged).toBe(0);
+  for (const before of [
+    new Date(clock.now().getTime() + DAY_MS).toISOString(),
+    '2062-01-01',
+    'yesterday',
+    17,
+    null,
+    undefined,
+  ])
+    expect(outcome(await purge(before)), String(before)).toEqual([400, 'VALIDATION_ERROR']);
+  expect(await left()).toEqual([early]);
+});
+
+test('is the owner’s; a refusal is told', async () => {
+  const admin = await createMember(harness, ada, 'admin');
+  expect(outcome(await purge('2020-01-01', admin))).toEqual([403, 'FORBIDDEN']);
+  const [refused] = await auditOf(app, ada, 'action=trace.purge');
+  expect(refused).toMatchObject({ status: 'failure', userId: admin.userId });
+});
