@@ -67,7 +67,8 @@ test('of the chosen workspace only, and of no other organisation', async () => {
   expect(ok(await purge(before)).body.data.purged).toBe(1);
   const organizationId = objectId(eve.organizationId);
   const kept = await harness.db.collection('ledger').findOne({ organizationId, kind: 'trace' });
-  expect(kept).toMatchObject({ deletedAt: null });
+  expect(kept?.deletedAt ?? null).toBeNull();
+  expect(kept?.sealed.inputContext).not.toBeNull();
 });
 
 test('a bare date means its beginning; days to come and other values are refused', async () => {
