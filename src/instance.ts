@@ -126,6 +126,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       streams.close();
       await drain(server);
       limits.close();
+      background.outboxWorker.stop();
       await jobs.stop();
       await closeAll({ platform, consumers, background });
       guard.stop();

@@ -55,13 +55,18 @@ export function createServices(
   const billing = createBilling(platform);
   const governance = createGovernance(platform, { audit, attestations, identity });
 
-  const { webhooks } = createEvents(platform, { identity, listeners });
+  const events = createEvents(platform, { audit, identity, listeners });
   const notifications = createNotificationService(platform);
   const broadcasts = createBroadcastMailService(platform);
 
   const provenance = createProvenance(platform);
 
-  const mails = { ...auth.emailLinks.mails, ...team.invitations.mails, ...broadcasts.mails };
+  const mails = {
+    ...auth.emailLinks.mails,
+    ...team.invitations.mails,
+    ...broadcasts.mails,
+    ...events.mails,
+  };
   const outboxWorker = createOutboxWorker({
     rows: platform.models.outbox,
     clock: platform.clock,
@@ -71,6 +76,7 @@ export function createServices(
       [ATTESTATION_TOPIC]: attestations.deliver,
       [OVERAGE_TOPIC]: billing.billing.reportOverage,
       [MAIL_TOPIC]: createMailDelivery(platform.mailer, mails),
+      ...events.deliverers,
     },
   });
 
@@ -100,7 +106,7 @@ export function createServices(
       scim,
       signOn,
       team,
-      webhooks,
+      webhooks: events.webhooks,
     },
     /** What runs without a request. */
     background: {

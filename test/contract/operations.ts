@@ -239,6 +239,10 @@ const ADDED = {
     'GET /api/v1/auth/sessions',
     'GET /api/v1/auth/me/preferences',
   ],
+  'who is told of events must see what went wrong, and have it sent again': [
+    'GET /api/v1/webhooks/:id/deliveries',
+    'POST /api/v1/webhooks/:id/deliveries/:deliveryId/resend',
+  ],
   'whoever is taken in by others must be able to go': ['DELETE /api/v1/auth/me/orgs/:id'],
   'a return address of each organisation’s own keeps one provider’s codes from another': [
     'GET /api/v1/auth/sso/callback/:orgId',

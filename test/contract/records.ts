@@ -193,3 +193,24 @@ export async function newWebhook({ harness, owner, mark }: Tenant): Promise<stri
   });
   return _id.toHexString();
 }
+
+/** A webhook, and a delivery to it that was given up. */
+export async function newDelivery(tenant: Tenant): Promise<{ id: string; deliveryId: string }> {
+  const { harness, owner, mark } = tenant;
+  const id = await newWebhook(tenant);
+  const timestamp = new Date().toISOString();
+  const event = { event: 'trace.created', timestamp, data: { agentName: `${mark} agent` } };
+  const { insertedId } = await harness.db.collection('outbox').insertOne({
+    organizationId: objectId(owner.organizationId),
+    topic: 'webhook',
+    lane: id,
+    payload: { webhookId: id, event },
+    status: 'dead',
+    attempts: 10,
+    lastError: 'answered 500',
+    dueAt: new Date(),
+    createdAt: new Date(),
+    expiresAt: new Date(Date.now() + 600_000),
+  });
+  return { id, deliveryId: insertedId.toHexString() };
+}

@@ -1,5 +1,10 @@
 // The events that webhooks are told of, and which subscription takes which (document 2, section 6).
 
+import type { Json } from '../record/json.ts';
+
+/** The outbox topic of events that nobody has been told of yet. */
+export const EVENT_TOPIC = 'event';
+
 /** What a subscription may name; `*` takes everything that is dispatched. */
 export const SUBSCRIBABLE = [
   'trace.created',
@@ -18,7 +23,7 @@ export interface EventBody {
   event: string;
   /** ISO 8601. */
   timestamp: string;
-  data: Readonly<Record<string, unknown>>;
+  data: Record<string, Json>;
 }
 
 /** Whether a subscription to these takes the event. */

@@ -1,22 +1,28 @@
 // The outbox's worker: leases due rows, delivers them, retries on a schedule, and gives up what keeps failing as a dead letter.
 import { retryDelay } from '../../domain/retry-schedule.ts';
 import type { Clock } from '../clock.ts';
+import { DeliveryFailure } from './delivery-failure.ts';
+import { createLanes, UNNAMED, type Lane } from './lanes.ts';
 import type { OutboxDocument } from './outbox.model.ts';
 import type { Model } from 'mongoose';
 
-/** Delivers one row; rejects when that fails. */
-export type Deliver = (row: OutboxDocument) => Promise<void>;
+/** Delivers one row; rejects when that fails. What it resolves with, if anything, is kept as the row's `result`. */
+export type Deliver = (row: OutboxDocument) => Promise<OutboxDocument['result'] | void>;
 
 export interface OutboxWorker {
-  /** Delivers what is due; resolves with the number of rows attempted. */
+  /** Delivers what is due, and what becomes due meanwhile; resolves with the number of rows attempted. */
   run(): Promise<number>;
+  /** Begins nothing more; what is under way ends by itself. */
+  stop(): void;
   /** Rows that wait and rows that were given up, each counted up to 10,000. */
   backlog(): Promise<{ pending: number; dead: number }>;
 }
 
 const LEASE_MS = 60_000;
-/** Deliveries at the same time: a server that does not answer holds up one of them only. */
-const WORKERS = 8;
+/** Deliveries at the same time, in all lanes. */
+const WORKERS = 64;
+/** While something is under way, how often to look for what has become due. */
+const LOOK_MS = 250;
 const MAX_ERROR_LENGTH = 500;
 const MAX_COUNT = 10_000;
 const COUNT_TIMEOUT_MS = 2000;
@@ -38,16 +44,28 @@ export function createOutboxWorker({
   log: { warn(details: object, text: string): void };
 }): OutboxWorker {
   const topic = { $in: Object.keys(deliverers) };
+  const lanes = createLanes();
+  let isStopping = false;
 
-  async function claim(): Promise<OutboxDocument | null> {
+  async function claimIn(lane: object): Promise<OutboxDocument | null> {
     const now = clock.now();
     return rows
       .findOneAndUpdate(
-        { topic, status: 'pending', dueAt: { $lte: now } },
+        { topic, status: 'pending', lane, dueAt: { $lte: now } },
         { $set: { dueAt: new Date(now.getTime() + LEASE_MS) }, $inc: { attempts: 1 } },
-        { ...anywhere, sort: { dueAt: 1 }, returnDocument: 'after' },
+        { ...anywhere, sort: { lane: 1, dueAt: 1 }, returnDocument: 'after' },
       )
       .lean<OutboxDocument>();
+  }
+
+  /** The oldest row of the next lane that has one and may go on: lanes take turns, whatever waits in each. */
+  async function claim(): Promise<OutboxDocument | null> {
+    const $nin = lanes.closed();
+    const after = lanes.last();
+    const next = await claimIn({ $gt: after ?? '', $nin });
+    const row = next ?? (await claimIn({ $nin }));
+    if (row) lanes.entered(laneOf(row));
+    return row;
   }
 
   /** Changes the row unless its lease has passed to another worker: `dueAt` identifies the lease. */
@@ -57,41 +75,57 @@ export function createOutboxWorker({
   }
 
   async function retryLater(row: OutboxDocument, error: unknown): Promise<void> {
-    const lastError = String(error).slice(0, MAX_ERROR_LENGTH);
-    const delay = retryDelay(row.attempts, chance());
-    if (delay !== null)
-      return settle(row, { dueAt: new Date(clock.now().getTime() + delay), lastError });
-    await settle(row, { status: 'dead', lastError });
+    const lastError = messageOf(error).slice(0, MAX_ERROR_LENGTH);
+    const failure = error instanceof DeliveryFailure ? error : null;
+    const told = { lastError, ...(failure?.result && { result: failure.result }) };
+    const delay = failure?.isFinal ? null : retryDelay(row.attempts, chance());
+    if (delay !== null) {
+      const wait = Math.max(delay, failure?.retryAfterMs ?? 0);
+      return settle(row, { ...told, dueAt: new Date(clock.now().getTime() + wait) });
+    }
+    await settle(row, { ...told, status: 'dead' });
     log.warn({ id: row._id.toHexString(), topic: row.topic, lastError }, 'delivery given up');
   }
 
   async function deliver(row: OutboxDocument): Promise<void> {
+    let result: OutboxDocument['result'] | void;
     try {
-      await deliverers[row.topic]?.(row);
+      result = await deliverers[row.topic]?.(row);
     } catch (error) {
       return retryLater(row, error);
     }
-    await settle(row, { status: 'done', lastError: null });
+    await settle(row, { status: 'done', lastError: null, ...(result && { result }) });
   }
 
-  /** Delivers one row after the other while any is due; resolves with their number. */
-  async function work(first: OutboxDocument | null): Promise<number> {
-    let attempted = 0;
-    for (let row = first ?? (await claim()); row; row = await claim()) {
-      attempted += 1;
+  /** Resolves also when the database fails: the lease then ends by itself. */
+  async function attempt(row: OutboxDocument): Promise<void> {
+    const left = lanes.begun(laneOf(row));
+    try {
       await deliver(row);
+    } catch (error) {
+      log.warn({ id: row._id.toHexString(), err: error }, 'outcome of a delivery not noted');
+    } finally {
+      left();
     }
-    return attempted;
   }
 
   return {
     async run() {
-      const first = await claim();
-      if (!first) return 0;
-      const attempted = await Promise.all(
-        Array.from({ length: WORKERS }, (_, index) => work(index === 0 ? first : null)),
-      );
-      return attempted.reduce((sum, count) => sum + count, 0);
+      const underWay = new Set<Promise<void>>();
+      let attempted = 0;
+      for (;;) {
+        const row = isStopping || underWay.size === WORKERS ? null : await claim();
+        if (row) {
+          attempted += 1;
+          const delivery: Promise<void> = attempt(row).finally(() => underWay.delete(delivery));
+          underWay.add(delivery);
+        } else if (underWay.size === 0) return attempted;
+        else await Promise.race([...underWay, pause()]);
+      }
+    },
+
+    stop() {
+      isStopping = true;
     },
 
     async backlog() {
@@ -104,4 +138,12 @@ export function createOutboxWorker({
       return { pending, dead };
     },
   };
+}
+
+const laneOf = ({ lane }: OutboxDocument): Lane => lane ?? UNNAMED;
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
+
+/** Of an error that is meant for the log of deliveries, its text alone. */
+function messageOf(error: unknown): string {
+  return error instanceof DeliveryFailure ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 // Writes outbox rows in the transaction of the change that causes them.
-import { type Model, type mongo, Types } from 'mongoose';
+import { type Model, type mongo, type QueryFilter, Types } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import type { OutboxDocument } from './outbox.model.ts';
 
@@ -7,6 +7,10 @@ export interface OutboxRow {
   /** 24 hex digits. */
   organizationId: string;
   topic: string;
+  /** Whose receiver it goes to; unset: one for all. */
+  lane?: string;
+  /** Of what it tells, where that belongs to one: 24 hex digits. */
+  workspaceId?: string;
   /** The record that it tells of, if that may be erased. */
   subject?: string;
   payload: Record<string, unknown>;
@@ -26,6 +30,10 @@ export interface OutboxWriter {
     more: { count: number; at: Date },
     session: mongo.ClientSession,
   ): Promise<void>;
+  /** Settles a row under way and writes what follows from it, both or neither; nothing when it was withdrawn, or its lease has passed to another worker. */
+  replace(row: OutboxDocument, rows: readonly OutboxRow[]): Promise<void>;
+  /** Makes a row due at once, delivered or not, with its whole schedule before it; null when there is none. */
+  renew(where: QueryFilter<OutboxDocument>): Promise<OutboxDocument | null>;
   /** Removes the rows about records that were erased, delivered or not, in the session's transaction. */
   withdraw(
     organizationId: string,
@@ -33,6 +41,12 @@ export interface OutboxWriter {
     session: mongo.ClientSession,
   ): Promise<void>;
 }
+
+const TRANSACTION = {
+  readConcern: { level: 'snapshot' },
+  writeConcern: { w: 'majority', j: true },
+  readPreference: 'primary',
+} as const;
 
 /** Longer than the schedule of retries. */
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
@@ -57,24 +71,35 @@ export function createOutboxWriter({
       createdAt: now,
     } as const;
   };
+  async function write(rows: readonly OutboxRow[], session: mongo.ClientSession): Promise<void> {
+    if (rows.length === 0) return;
+    const common = pending();
+    await model.collection.insertMany(
+      rows.map(({ organizationId, ...row }) => ({
+        _id: new Types.ObjectId(),
+        organizationId: new Types.ObjectId(organizationId),
+        ...row,
+        ...common,
+      })),
+      { session },
+    );
+  }
+
   return {
+    write,
+
     async queue(...rows) {
       const common = pending();
       await model.insertMany(rows.map((row) => ({ ...row, ...common })));
     },
-    async write(rows, session) {
-      if (rows.length === 0) return;
-      const common = pending();
-      await model.collection.insertMany(
-        rows.map(({ organizationId, topic, subject, payload }) => ({
-          _id: new Types.ObjectId(),
-          organizationId: new Types.ObjectId(organizationId),
-          topic,
-          ...(subject !== undefined && { subject }),
-          payload,
-          ...common,
-        })),
-        { session },
+    async replace({ _id, organizationId, dueAt }, rows) {
+      const where = { _id, organizationId, status: 'pending', dueAt } as const;
+      const done = { $set: { status: 'done', lastError: null } } as const;
+      await model.db.getClient().withSession((session) =>
+        session.withTransaction(async () => {
+          const { modifiedCount } = await model.collection.updateOne(where, done, { session });
+          if (modifiedCount === 1) await write(rows, session);
+        }, TRANSACTION),
       );
     },
     async gather({ organizationId, topic, subject, payload }, { count, at }, session) {
@@ -90,6 +115,13 @@ export function createOutboxWriter({
         },
         { upsert: true, session },
       );
+    },
+    renew(where) {
+      const { createdAt: _kept, ...anew } = pending();
+      return model
+        .findOneAndUpdate(where, { $set: anew }, { returnDocument: 'after' })
+        .lean<OutboxDocument>()
+        .exec();
     },
     async withdraw(organizationId, subjects, session) {
       const filter = {

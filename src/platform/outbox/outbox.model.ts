@@ -7,6 +7,10 @@ export interface OutboxDocument {
   organizationId: Types.ObjectId;
   /** Selects the deliverer, for example `mail`. */
   topic: string;
+  /** Whose receiver it goes to: rows of one lane delay those of no other. */
+  lane?: string;
+  /** Of what it tells, where that belongs to one. */
+  workspaceId?: string;
   /** The record that it tells of; when that is erased, the row goes as well. */
   subject?: string;
   payload: Record<string, unknown>;
@@ -16,6 +20,8 @@ export interface OutboxDocument {
   /** When to deliver next; while a worker holds the row, the end of its lease. */
   dueAt: Date;
   lastError: string | null;
+  /** How the last attempt went, where its deliverer says so. */
+  result?: { statusCode: number | null; durationMs: number; at: Date };
   /** When the database removes the row, delivered or not. */
   expiresAt: Date;
   createdAt: Date;
@@ -24,12 +30,15 @@ export interface OutboxDocument {
 export const outboxSchema = new Schema<OutboxDocument>(
   {
     topic: { type: String, required: true },
+    lane: String,
+    workspaceId: String,
     subject: String,
     payload: { type: Schema.Types.Mixed, required: true },
     status: { type: String, enum: ['pending', 'done', 'dead'], default: 'pending' },
     attempts: { type: Number, default: 0 },
     dueAt: { type: Date, required: true },
     lastError: { type: String, default: null },
+    result: Schema.Types.Mixed,
     expiresAt: { type: Date, required: true },
   },
   {
@@ -41,8 +50,12 @@ export const outboxSchema = new Schema<OutboxDocument>(
 );
 outboxSchema.plugin(tenancy);
 outboxSchema.index(
-  { topic: 1, status: 1, dueAt: 1 },
-  { name: 'due', partialFilterExpression: { status: 'pending' } },
+  { topic: 1, status: 1, lane: 1, dueAt: 1 },
+  { name: 'lanes', partialFilterExpression: { status: 'pending' } },
+);
+outboxSchema.index(
+  { organizationId: 1, lane: 1, createdAt: -1, _id: -1 },
+  { name: 'log', partialFilterExpression: { lane: { $exists: true } } },
 );
 outboxSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: 0 });
 outboxSchema.index(

@@ -1,11 +1,13 @@
 // Decisions become events of the outbox (document 2, section 6); webhooks and alerts deliver them.
 import { createScrubber } from '../../domain/scrub/scrubber.ts';
+import { EVENT_TOPIC } from '../../domain/events/events.ts';
 import type { OutboxRow, OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { TraceDocument } from './traces.model.ts';
 
 const projection = {
   traceId: 1,
+  workspaceId: 1,
   verdict: 1,
   agentId: 1,
   agentName: 1,
@@ -48,8 +50,16 @@ function rowOf(
   trace: TraceDocument,
   scrub: (text: string) => string,
 ): OutboxRow {
+  const { workspaceId, traceId: subject } = trace;
   const payload = eventOf(trace, scrub);
-  return { organizationId, topic: 'event', subject: trace.traceId, payload };
+  return {
+    organizationId,
+    topic: EVENT_TOPIC,
+    lane: organizationId,
+    workspaceId,
+    subject,
+    payload,
+  };
 }
 
 function isErasure({ kind }: TraceDocument): boolean {

@@ -1,6 +1,7 @@
 // Who is told of an organisation's events: its active webhooks, read through a cache, so that a decision that nobody waits for costs nothing.
 import type { Platform } from '../../composition/platform.ts';
 import { takes } from '../../domain/events/events.ts';
+import { type Plan, plansWith } from '../../domain/identity/plans.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 
 /** Of a webhook, as far as it decides what it is told. */
@@ -20,15 +21,27 @@ export function createSubscriptionService({
   onCommit,
 }: Pick<Platform, 'models' | 'caches' | 'onCommit'>) {
   const active = caches.open<Subscription[]>({
-    collections: ['webhooks'],
+    collections: ['webhooks', 'organizations'],
     max: CACHED_ORGANIZATIONS,
   });
 
+  /** A plan that ended takes its webhooks along. */
+  async function mayHave(organizationId: string): Promise<boolean> {
+    const organization = await models.organizations
+      .findById(organizationId, 'subscription')
+      .lean<{ subscription: { plan: Plan } }>();
+    return organization !== null && plansWith('webhooks').includes(organization.subscription.plan);
+  }
+
+  function loadActive(organizationId: string): Promise<Subscription[]> {
+    return models.webhooks
+      .find({ organizationId, isActive: true }, 'workspaceId events')
+      .lean<Subscription[]>();
+  }
+
   async function activeOf(organizationId: string): Promise<Subscription[]> {
     const found = await active.get(organizationId, async () => {
-      const value = await models.webhooks
-        .find({ organizationId, isActive: true }, 'workspaceId events')
-        .lean<Subscription[]>();
+      const value = (await mayHave(organizationId)) ? await loadActive(organizationId) : [];
       return { organizationId, value };
     });
     return found ?? [];

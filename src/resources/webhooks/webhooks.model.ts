@@ -3,6 +3,13 @@ import { Schema, type Types } from 'mongoose';
 import { WEBHOOK_TYPES, type Subscribable, type WebhookType } from '../../domain/events/events.ts';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
 
+/** The topic of its deliveries in the outbox, which is also their log. */
+export const DELIVERY_TOPIC = 'webhook';
+
+/** What the log says of a delivery. */
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
 /** Why Assay has switched a webhook off: it answered 410, or nothing but failures for days. */
 export const SWITCH_OFF_REASONS = ['gone', 'failing'] as const;
 export type SwitchOffReason = (typeof SWITCH_OFF_REASONS)[number];

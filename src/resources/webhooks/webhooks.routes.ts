@@ -4,7 +4,10 @@ import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
 import {
   attemptView,
+  byDelivery,
   deletedWebhookView,
+  deliveryQuery,
+  deliveryView,
   messageExtra,
   newWebhookView,
   webhookChange,
@@ -91,6 +94,34 @@ export const webhookRoutes = [
       const failure = { code: 'WEBHOOK_TEST_FAILED', message: `The receiver ${error}` } as const;
       const details = { audit: { metadata: { delivered, statusCode } } };
       return Promise.resolve(reply(200, outcome, delivered ? details : { ...details, failure }));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/:id/deliveries',
+    summary: 'What became of the deliveries of the last week, newest first',
+    auth: 'user',
+    plan,
+    params: byId,
+    query: deliveryQuery,
+    page: { limit: 50, max: 200 },
+    data: deliveryView,
+    handler: ({ tenant, params, query, page }, { webhooks }) =>
+      webhooks.log.list(tenant, params.id, { ...query, ...page }),
+  }),
+  route({
+    method: 'post',
+    path: '/:id/deliveries/:deliveryId/resend',
+    summary: 'Send a delivery again, under the same webhook-id',
+    ...manage,
+    params: byDelivery,
+    data: deliveryView,
+    codes: ['INVALID_OPERATION'],
+    audit: audit('webhook.resend'),
+    async handler({ tenant, params }, { webhooks }) {
+      const { deliveryId } = params;
+      const sent = await webhooks.log.resend(tenant, params);
+      return reply(200, sent, { audit: { metadata: { deliveryId } } });
     },
   }),
 ];

@@ -1,8 +1,8 @@
 // Inputs and views of webhooks (document 2, sections 2 and 4.7).
 import { z } from 'zod';
 import { SUBSCRIBABLE, WEBHOOK_TYPES } from '../../domain/events/events.ts';
-import { id, idParam, instant, listOf } from '../../http/declaration/views.ts';
-import { SWITCH_OFF_REASONS } from './webhooks.model.ts';
+import { freeObject, id, idParam, instant, listOf } from '../../http/declaration/views.ts';
+import { DELIVERY_STATUSES, SWITCH_OFF_REASONS } from './webhooks.model.ts';
 
 const MAX_URL = 2048;
 
@@ -64,6 +64,25 @@ export const newWebhookView = webhookView.extend({
 });
 export const messageExtra = z.object({ message: z.string() });
 export const deletedWebhookView = z.object({ _id: id, id, deleted: z.literal(true) });
+
+export const deliveryQuery = z.object({ status: z.enum(DELIVERY_STATUSES).optional() });
+export const byDelivery = z.object({ id: idParam, deliveryId: idParam });
+export const deliveryView = z.object({
+  _id: id,
+  id,
+  webhookId: id,
+  messageId: z.string().describe('The header webhook-id of every attempt'),
+  event: z.string(),
+  status: z.enum(DELIVERY_STATUSES),
+  attempts: z.int().describe('Since it was made or sent again'),
+  statusCode: z.int().nullable().describe('Of the last attempt; null: no answer'),
+  durationMs: z.int().nullable(),
+  error: z.string().nullable(),
+  lastAttemptAt: instant.nullable(),
+  nextAttemptAt: instant.nullable(),
+  createdAt: instant,
+  body: z.object({ event: z.string(), timestamp: z.iso.datetime(), data: freeObject }),
+});
 
 /** How one attempt went. */
 export const attemptView = z.object({

@@ -131,6 +131,7 @@ export function createWebhookService(deps: Deps) {
         fingerprint,
         sealedSecret: vault.seal(secret, webhookSecretAad(_id)),
       }).catch(refuseDuplicate);
+      await insertOne(models.webhookStatistics, { _id, organizationId });
       subscriptions.changed(organizationId);
       return { ...made, ...NEVER, id: made._id, signingSecret: secret };
     },

@@ -156,7 +156,16 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^resources\//,
-    may: [OWN, LEDGER, DOMAIN, ERRORS, LRU, /^platform\/mongo\/queries$/, nodeParts('crypto')],
+    may: [
+      OWN,
+      LEDGER,
+      DOMAIN,
+      ERRORS,
+      LRU,
+      /^platform\/mongo\/queries$/,
+      /^platform\/outbox\/delivery-failure$/,
+      nodeParts('crypto'),
+    ],
     types: [
       /^models$/,
       PLATFORM,

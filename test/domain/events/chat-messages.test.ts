@@ -1,8 +1,9 @@
 // Events as chat messages: nothing in them is read as markup.
 import { expect, test } from 'vitest';
+import type { Json } from '../../../src/domain/record/json.ts';
 import { chatMessage, chatServiceOf } from '../../../src/domain/events/chat-messages.ts';
 
-const body = (data: Record<string, unknown>) => ({
+const body = (data: Record<string, Json>) => ({
   event: 'trace.blocked',
   timestamp: '2026-01-01T00:00:00.000Z',
   data,

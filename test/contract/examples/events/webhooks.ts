@@ -1,8 +1,8 @@
 // Webhooks and their deliveries.
 import { randomHex } from '../../../../src/platform/ids.ts';
 import { webhookBody } from '../../bodies.ts';
-import { newWebhook } from '../../records.ts';
-import { managers, ofOne, paid, readers } from '../access.ts';
+import { newDelivery, newWebhook } from '../../records.ts';
+import { managers, ofOne, paid, readers, readersInPerson } from '../access.ts';
 import { type Example, page, type ResourceExamples } from '../example.ts';
 
 const ofWebhook: Example = async (tenant) => ({ params: { id: await newWebhook(tenant) } });
@@ -14,6 +14,8 @@ export const webhooks: ResourceExamples = {
     'PATCH /api/v1/webhooks/:id': ofOne(paid(managers)),
     'DELETE /api/v1/webhooks/:id': ofOne(paid(managers)),
     'POST /api/v1/webhooks/:id/test': ofOne(paid(managers)),
+    'GET /api/v1/webhooks/:id/deliveries': ofOne(paid(readersInPerson)),
+    'POST /api/v1/webhooks/:id/deliveries/:deliveryId/resend': ofOne(paid(managers)),
   },
   examples: {
     'GET /api/v1/webhooks': () => ({ query: { ...page, search: 'a' } }),
@@ -26,5 +28,12 @@ export const webhooks: ResourceExamples = {
     }),
     'DELETE /api/v1/webhooks/:id': ofWebhook,
     'POST /api/v1/webhooks/:id/test': ofWebhook,
+    'GET /api/v1/webhooks/:id/deliveries': async (tenant) => ({
+      params: { id: (await newDelivery(tenant)).id },
+      query: { ...page, status: 'failed' },
+    }),
+    'POST /api/v1/webhooks/:id/deliveries/:deliveryId/resend': async (tenant) => ({
+      params: await newDelivery(tenant),
+    }),
   },
 };

@@ -1,0 +1,91 @@
+// What became of the deliveries to a webhook, for a week, and sending one again (document 2, section 4.7).
+import type { Platform } from '../../composition/platform.ts';
+import type { EventBody } from '../../domain/events/events.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { Page } from '../../domain/page.ts';
+import { AppError } from '../../errors.ts';
+import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import { messageIdOf } from './webhook-sender.service.ts';
+import { DELIVERY_TOPIC, type DeliveryStatus } from './webhooks.model.ts';
+import type { WebhookService } from './webhooks.service.ts';
+
+type Deps = Pick<Platform, 'models' | 'outbox'> & { definitions: WebhookService };
+
+interface DeliveryView {
+  _id: OutboxDocument['_id'];
+  id: OutboxDocument['_id'];
+  webhookId: string;
+  messageId: string;
+  event: string;
+  status: DeliveryStatus;
+  attempts: number;
+  statusCode: number | null;
+  durationMs: number | null;
+  error: string | null;
+  lastAttemptAt: Date | null;
+  nextAttemptAt: Date | null;
+  createdAt: Date;
+  body: EventBody;
+}
+
+const STATUSES = { pending: 'pending', done: 'delivered', dead: 'failed' } as const;
+const STORED = { pending: 'pending', delivered: 'done', failed: 'dead' } as const;
+
+export function createWebhookLog({ models, outbox, definitions }: Deps) {
+  const deliveriesTo = ({ organizationId }: Tenant, webhookId: string) => ({
+    organizationId,
+    lane: webhookId,
+    topic: DELIVERY_TOPIC,
+  });
+
+  return {
+    /** Newest first. @throws AppError `NOT_FOUND` */
+    async list(
+      tenant: Tenant,
+      webhookId: string,
+      { status, ...page }: Page & { status?: DeliveryStatus | undefined },
+    ): Promise<Listed<DeliveryView>> {
+      await definitions.get(tenant, webhookId);
+      const where = {
+        ...deliveriesTo(tenant, webhookId),
+        ...(status && { status: STORED[status] }),
+      };
+      const { items, total } = await listPage(models.outbox, where, page);
+      return { items: items.map(toView), total };
+    },
+
+    /** Due at once, with the same `webhook-id` and a schedule that begins anew. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` while the webhook is paused */
+    async resend(
+      tenant: Tenant,
+      { id, deliveryId }: { id: string; deliveryId: string },
+    ): Promise<DeliveryView> {
+      const { isActive } = await definitions.get(tenant, id);
+      if (!isActive) throw new AppError('INVALID_OPERATION', 'The webhook is paused');
+      const where = { ...deliveriesTo(tenant, id), _id: deliveryId };
+      return toView(await findOr404(outbox.renew(where)));
+    },
+  };
+}
+export type WebhookLog = ReturnType<typeof createWebhookLog>;
+
+function toView(row: OutboxDocument): DeliveryView {
+  const { _id, payload, status, attempts, lastError, result, dueAt, createdAt } = row;
+  const body = payload.event as EventBody;
+  return {
+    _id,
+    id: _id,
+    webhookId: payload.webhookId as string,
+    messageId: messageIdOf(_id.toHexString()),
+    event: body.event,
+    status: STATUSES[status],
+    attempts,
+    statusCode: result?.statusCode ?? null,
+    durationMs: result?.durationMs ?? null,
+    error: lastError,
+    lastAttemptAt: result?.at ?? null,
+    nextAttemptAt: status === 'pending' ? dueAt : null,
+    createdAt,
+    body,
+  };
+}
