@@ -128,6 +128,9 @@ export const environment = z.object({
     .describe(
       'Private hosts, host:port pairs, addresses or subnets that URLs of users may name, also over http; unset: public ones over https only',
     ),
+  ASSAY_LIMIT_ALERT_MAILS: count
+    .default(500)
+    .describe('Mails that the alert rules of one organisation send per day (UTC)'),
   ASSAY_WEBHOOK_TIMEOUT_MS: count
     .max(30_000)
     .default(15_000)

@@ -28,7 +28,13 @@ export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' 
   Partial<
     Pick<
       PlatformDeps,
-      'clock' | 'fetch' | 'passwordCost' | 'threadScripts' | 'probe' | 'subscribesToEvents'
+      | 'clock'
+      | 'fetch'
+      | 'passwordCost'
+      | 'threadScripts'
+      | 'probe'
+      | 'subscribesToEvents'
+      | 'cpiIndexOf'
     >
   > & {
     /** By which the clock guard tells whether the clock was set. */

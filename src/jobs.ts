@@ -6,6 +6,7 @@ import type { Consumer } from './ledger/follow/consumer.ts';
 import { foldConsumer } from './ledger/amend/fold.ts';
 import { buildHeadIndexes } from './ledger/maintenance.ts';
 import { agentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
+import { alertsConsumer } from './resources/alerts/alerts.consumer.ts';
 import { dateAuditRows } from './resources/audit/audit.migration.ts';
 import { completeUsers } from './resources/auth/accounts/users.migration.ts';
 import { cpiConsumer } from './resources/cpi/cpi.consumer.ts';
@@ -42,6 +43,7 @@ export function consumersOf({
   outbox,
   ledger,
   subscriptions,
+  activeRules,
   subscribesToEvents = subscriptions.subscribes,
 }: Pick<Platform, 'models' | 'config' | 'outbox' | 'ledger' | 'subscribesToEvents'> &
   Listeners): Consumer[] {
@@ -52,6 +54,7 @@ export function consumersOf({
     cpiConsumer(models),
     usageConsumer({ models, outbox, config }),
     traceEventsConsumer(outbox, subscribesToEvents),
+    alertsConsumer({ models, outbox, activeRules, subscriptions }),
   ];
 }
 

@@ -5,6 +5,11 @@ import { cursorSchema, deadLetterSchema } from './ledger/follow/cursors.model.ts
 import { ledgerEntrySchema } from './ledger/ledger.model.ts';
 import { agentActivitySchema } from './resources/agents/activity/agent-activity.model.ts';
 import { agentSchema } from './resources/agents/agents.model.ts';
+import {
+  alertMailCountSchema,
+  alertRuleSchema,
+  alertRuleStateSchema,
+} from './resources/alerts/alerts.model.ts';
 import { auditEntrySchema, auditRowSchema } from './resources/audit/audit.model.ts';
 import { workspaceKeySchema } from './resources/auth/keys/keys.model.ts';
 import { oneTimeTokenSchema } from './resources/auth/email-links/one-time-tokens.model.ts';
@@ -87,6 +92,9 @@ export function createModels(connection: Connection) {
     cursors: model('Cursor', cursorSchema),
     parked: model('Parked', deadLetterSchema),
     outbox: model('Outbox', outboxSchema),
+    alertRules: model('AlertRule', alertRuleSchema),
+    alertRuleStates: model('AlertRuleState', alertRuleStateSchema),
+    alertMailCounts: model('AlertMailCount', alertMailCountSchema),
     webhooks: model('Webhook', webhookSchema),
     webhookStatistics: model('WebhookStatistics', webhookStatisticsSchema),
   };

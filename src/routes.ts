@@ -5,6 +5,7 @@ import { billingRoutes } from './resources/billing/billing.routes.ts';
 import { agentRoutes } from './resources/agents/agents.routes.ts';
 import { mlBomRoutes, producerMlBomRoutes } from './resources/agents/ml-bom/ml-bom.routes.ts';
 import { onboardingRoutes } from './resources/agents/onboarding/onboarding.routes.ts';
+import { alertRoutes } from './resources/alerts/alerts.routes.ts';
 import { auditRoutes } from './resources/audit/audit.routes.ts';
 import { cpiRoutes } from './resources/cpi/cpi.routes.ts';
 import { feedbackRoutes } from './resources/traces/feedback/feedback.routes.ts';
@@ -93,6 +94,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/incidents', routes: calendarRoutes },
   { at: '/api/v1/notifications', routes: notificationRoutes },
   { at: '/api/v1/usage', routes: usageRoutes },
+  { at: '/api/v1/alerts', routes: alertRoutes },
   { at: '/api/v1/webhooks', routes: webhookRoutes },
   { at: '/api/v1/privacy-budget', routes: privacyBudgetRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },

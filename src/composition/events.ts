@@ -1,6 +1,13 @@
-// Who is told of what: webhooks.
+// Who is told of what: webhooks and alerts.
 import { EVENT_TOPIC } from '../domain/events/events.ts';
 import type { AuditService } from '../resources/audit/audit.service.ts';
+import { renderMail, type MailContent } from '../platform/mail/mail-layout.ts';
+import { createActiveRuleService } from '../resources/alerts/active-rules.service.ts';
+import { createAlertActions } from '../resources/alerts/alert-actions.service.ts';
+import { createAlertMailService } from '../resources/alerts/alert-mails.service.ts';
+import { ALERT_TOPIC } from '../resources/alerts/alert-matches.ts';
+import { createAlertService } from '../resources/alerts/alerts.service.ts';
+import { createCpiAlerts } from '../resources/alerts/cpi-alerts.service.ts';
 import { createFanOut } from '../resources/webhooks/fan-out.service.ts';
 import { createSubscriptionService } from '../resources/webhooks/subscriptions.service.ts';
 import { createWebhookDelivery } from '../resources/webhooks/webhook-delivery.service.ts';
@@ -13,7 +20,10 @@ import type { Platform } from './platform.ts';
 
 /** What the followers of the ledger ask before they write anything. */
 export function createListeners(platform: Platform) {
-  return { subscriptions: createSubscriptionService(platform) };
+  return {
+    subscriptions: createSubscriptionService(platform),
+    activeRules: createActiveRuleService(platform),
+  };
 }
 export type Listeners = ReturnType<typeof createListeners>;
 
@@ -25,17 +35,33 @@ interface Deps {
 
 export function createEvents(platform: Platform, { audit, identity, listeners }: Deps) {
   const { memberships } = identity;
-  const { subscriptions } = listeners;
+  const { subscriptions, activeRules } = listeners;
   const definitions = createWebhookService({ ...platform, memberships, subscriptions });
   const sender = createWebhookSender(platform);
   const log = createWebhookLog({ ...platform, definitions });
   const fanOut = createFanOut({ ...platform, subscriptions });
   const switchOff = createWebhookSwitchOff({ ...platform, audit, subscriptions });
   const delivery = createWebhookDelivery({ ...platform, sender, switchOff });
+  const alerts = createAlerts(platform, { memberships, activeRules, subscriptions });
   return {
     webhooks: { definitions, sender, log, subscriptions },
-    mails: { ...switchOff.mails },
+    alerts: alerts.alerts,
+    mails: { ...switchOff.mails, ...alerts.mails },
     /** By topic of the outbox. */
-    deliverers: { [EVENT_TOPIC]: fanOut.deliver, webhook: delivery.deliver },
+    deliverers: { [EVENT_TOPIC]: fanOut.deliver, webhook: delivery.deliver, ...alerts.deliverers },
+  };
+}
+
+function createAlerts(platform: Platform, parts: Listeners & Pick<Identity, 'memberships'>) {
+  const { cpiIndexOf = () => Promise.resolve(null), mailer } = platform;
+  const rules = createAlertService({ ...platform, ...parts });
+  const mails = createAlertMailService(platform);
+  const sendMail = (content: MailContent): Promise<void> => mailer.send(renderMail(content));
+  const actions = createAlertActions({ ...platform, rules, mails, sendMail });
+  const cpi = createCpiAlerts({ ...platform, ...parts, cpiIndexOf });
+  return {
+    alerts: { rules, actions, cpi },
+    mails: mails.mails,
+    deliverers: { [ALERT_TOPIC]: actions.deliver },
   };
 }

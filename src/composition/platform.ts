@@ -65,6 +65,8 @@ export interface PlatformDeps {
   probe?: Probe;
   /** Whether anybody is told of an organisation's decisions, instead of who subscribes; for tests. */
   subscribesToEvents?: (organizationId: string) => Promise<boolean>;
+  /** The performance index of an organisation; unset: nothing is known of it. */
+  cpiIndexOf?: (organizationId: string) => Promise<number | null>;
 }
 
 export function createPlatform(deps: PlatformDeps) {

@@ -106,6 +106,7 @@ export function createServices(
       scim,
       signOn,
       team,
+      alerts: events.alerts,
       webhooks: events.webhooks,
     },
     /** What runs without a request. */

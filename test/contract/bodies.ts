@@ -82,6 +82,20 @@ export const webhookBody = (mark: string): Record<string, unknown> => ({
   isActive: true,
 });
 
+/** With one action of every kind, to where the contract's installation lets it lead. */
+export const alertBody = (mark: string): Record<string, unknown> => ({
+  name: `${mark} rule`.slice(0, 100),
+  description: `${mark} description`,
+  severity: 'critical',
+  isActive: true,
+  condition: { field: 'confidenceScore', operator: 'lt', value: 0.2 },
+  actions: [
+    { type: 'chat', target: 'https://127.0.0.1:1/chat' },
+    { type: 'webhook', target: 'https://127.0.0.1:1/hook' },
+    { type: 'email', target: 'alerts@example.com' },
+  ],
+});
+
 export const scimUser = (mark: string): Record<string, unknown> => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
   userName: `${mark}-${randomHex(6)}@example.com`,

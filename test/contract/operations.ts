@@ -149,6 +149,14 @@ const SPECIFIED = {
     'GET /api/v1/hash-chain/export',
     'GET /api/v1/hash-chain/bundle',
   ],
+  'document 2, section 4.4': [
+    'GET /api/v1/alerts',
+    'POST /api/v1/alerts',
+    'PATCH /api/v1/alerts/:id',
+    'DELETE /api/v1/alerts/:id',
+    'POST /api/v1/alerts/:id/test',
+    'POST /api/v1/alerts/check-cpi',
+  ],
   'document 2, section 4.7': [
     'GET /api/v1/webhooks',
     'POST /api/v1/webhooks',

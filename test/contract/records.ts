@@ -5,7 +5,7 @@ import { randomHex } from '../../src/platform/ids.ts';
 import { objectId, prove } from '../setup/harness.ts';
 import { createOwner, ok, type Owner } from '../setup/personas.ts';
 import { webhookSecretAad } from '../../src/resources/webhooks/webhook-secret.ts';
-import { decisionBody, scimUser, webhookBody } from './bodies.ts';
+import { alertBody, decisionBody, scimUser, webhookBody } from './bodies.ts';
 import { asOwner, type Tenant } from './tenant.ts';
 
 const newObjectId = () => new mongoose.mongo.ObjectId();
@@ -213,4 +213,21 @@ export async function newDelivery(tenant: Tenant): Promise<{ id: string; deliver
     expiresAt: new Date(Date.now() + 600_000),
   });
   return { id, deliveryId: insertedId.toHexString() };
+}
+
+/** An alert rule that sends mail, made past the operation, which the plan may refuse, and of which there may be a hundred. */
+export async function newAlert({ harness, owner, mark }: Tenant): Promise<string> {
+  const organizationId = objectId(owner.organizationId);
+  const rules = harness.db.collection('alert_rules');
+  const kept = await rules.find({ organizationId }).sort({ _id: -1 }).skip(30).toArray();
+  await rules.deleteMany({ _id: { $in: kept.map((one) => one._id) } });
+  const { insertedId } = await rules.insertOne({
+    ...alertBody(`${mark} ${randomHex(8)}`),
+    actions: [{ type: 'email', target: 'alerts@example.com' }],
+    organizationId,
+    workspaceId: null,
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  });
+  return insertedId.toHexString();
 }

@@ -25,6 +25,8 @@ export interface Message {
 export interface Receivers {
   /** @throws AppError `SSRF_BLOCKED`: nothing was sent */
   post(message: Message): Promise<PostOutcome>;
+  /** Likewise; what is forbidden is a failure like any other. */
+  attempt(message: Message): Promise<PostOutcome>;
   close(): Promise<void>;
 }
 
@@ -47,14 +49,22 @@ export function createReceivers({ http, clock }: { http: SafeHttp; clock: Clock 
     return { ok, statusCode, error, retryAfterMs };
   }
 
+  async function post(message: Message): Promise<PostOutcome> {
+    const start = performance.now();
+    const answer = await answerTo(message).catch(unanswered);
+    return { ...answer, durationMs: Math.round(performance.now() - start) };
+  }
+
   return {
-    async post(message) {
-      const start = performance.now();
-      const answer = await answerTo(message).catch(unanswered);
-      return { ...answer, durationMs: Math.round(performance.now() - start) };
-    },
+    post,
+    attempt: (message) => post(message).catch(forbidden),
     close: () => http.close(),
   };
+}
+
+function forbidden(error: unknown): PostOutcome {
+  if (!(error instanceof AppError)) throw error;
+  return { ok: false, statusCode: null, durationMs: 0, error: error.code, retryAfterMs: null };
 }
 
 function unanswered(error: unknown): Omit<PostOutcome, 'durationMs'> {

@@ -53,6 +53,11 @@ export function createSubscriptionService({
       return (await activeOf(organizationId)).length > 0;
     },
 
+    /** Whether any webhook takes an event. */
+    async isTaken(organizationId: string, event: string): Promise<boolean> {
+      return (await activeOf(organizationId)).some(({ events }) => takes(events, event));
+    },
+
     /** The webhooks that take an event; those of a workspace take its events only. */
     async takersOf(organizationId: string, { event, workspaceId }: Occasion): Promise<string[]> {
       return (await activeOf(organizationId))

@@ -21,6 +21,7 @@ import { scim } from './scim.ts';
 import { signOn } from './sign-on.ts';
 import { team } from './team.ts';
 import { traces } from './traces.ts';
+import { alerts } from './events/alerts.ts';
 import { webhooks } from './events/webhooks.ts';
 
 const PARTS = {
@@ -30,6 +31,9 @@ const PARTS = {
   events: [webhooks],
   records: [agents, policies, traces, reviewQueue, cpi, mcpServer, hashChain],
   governance: [fria, incidents, provenance, privacyBudget, compliance],
+  events: [alerts, webhooks],
+  records: [agents, policies, traces, reviewQueue, hashChain],
+  governance: [fria, incidents, provenance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 
 export type Part = keyof typeof PARTS;

@@ -1,0 +1,45 @@
+// Conditions of alert rules: one field against one value (document 2, resource AlertRule).
+import type { TraceStatus } from '../record/payload.ts';
+
+export const ALERT_OPERATORS = ['lt', 'lte', 'eq', 'gte', 'gt'] as const;
+export type AlertOperator = (typeof ALERT_OPERATORS)[number];
+
+export const ALERT_STATUSES = [
+  'success',
+  'approved',
+  'flagged',
+  'escalated',
+  'pending',
+  'blocked',
+] as const satisfies readonly TraceStatus[];
+
+export type AlertCondition =
+  | { field: 'confidenceScore' | 'cpiScore'; operator: AlertOperator; value: number }
+  | { field: 'status'; operator: 'eq'; value: TraceStatus };
+
+/** What is known of a decision, or of the organisation. */
+export type AlertFacts = { confidenceScore: number; status: TraceStatus } | { cpiScore: number };
+
+const COMPARE: Readonly<Record<AlertOperator, (actual: number, value: number) => boolean>> = {
+  lt: (actual, value) => actual < value,
+  lte: (actual, value) => actual <= value,
+  eq: (actual, value) => actual === value,
+  gte: (actual, value) => actual >= value,
+  gt: (actual, value) => actual > value,
+};
+
+/** False where the facts have no such field. */
+export function alertHolds(condition: AlertCondition, facts: AlertFacts): boolean {
+  if (condition.field === 'status') return 'status' in facts && facts.status === condition.value;
+  const actual = (facts as Partial<Record<string, number>>)[condition.field];
+  return actual !== undefined && COMPARE[condition.operator](actual, condition.value);
+}
+
+/** The number that an alert tells of: a status is no number, so the confidence of its decision stands for it. */
+export function valueOf(facts: AlertFacts): number {
+  return 'cpiScore' in facts ? facts.cpiScore : facts.confidenceScore;
+}
+
+export function conditionText({ field, operator, value }: AlertCondition): string {
+  return `${field} ${operator} ${value}`;
+}

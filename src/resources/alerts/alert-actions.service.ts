@@ -1,0 +1,122 @@
+// Runs the actions of alert rules: by the outbox when a rule matches, and all at once to try them out (document 2, section 4.4).
+import type { Types } from 'mongoose';
+import type { Platform } from '../../composition/platform.ts';
+import { chatMessage, chatServiceOf } from '../../domain/events/chat-messages.ts';
+import type { EventBody } from '../../domain/events/events.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { AppError } from '../../errors.ts';
+import type { MailContent } from '../../platform/mail/mail-layout.ts';
+import { DeliveryFailure } from '../../platform/outbox/delivery-failure.ts';
+import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import type { PostOutcome } from '../../platform/outbound/receivers.ts';
+import { alertEvent } from './alert-matches.ts';
+import type { AlertMailService } from './alert-mails.service.ts';
+import type { AlertService } from './alerts.service.ts';
+import type { AlertAction, AlertRuleDocument } from './alerts.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'receivers' | 'clock' | 'newId'> & {
+  rules: AlertService;
+  mails: AlertMailService;
+  sendMail(content: MailContent): Promise<void>;
+};
+
+export interface ActionOutcome extends AlertAction {
+  ok: boolean;
+  statusCode: number | null;
+  error: string | null;
+}
+
+const NOT_MAILED = { ok: false, statusCode: null, error: 'the mail was not accepted' } as const;
+
+/** What an action tells, and under which id. */
+interface Telling {
+  messageId: string;
+  event: EventBody;
+}
+
+export function createAlertActions(deps: Deps) {
+  const { models, receivers, clock, newId, rules, mails, sendMail } = deps;
+
+  function post(
+    { type, target }: AlertAction,
+    { messageId, event }: Telling,
+  ): Promise<PostOutcome> {
+    const isChat = type === 'chat';
+    const body = JSON.stringify(isChat ? chatMessage(chatServiceOf(target), event) : event);
+    const headers = { 'x-service-event': event.event, 'webhook-id': messageId };
+    return receivers.attempt({ url: target, headers, body });
+  }
+
+  async function mail(
+    rule: AlertRuleDocument,
+    to: string,
+    event: EventBody,
+  ): Promise<Pick<PostOutcome, 'ok' | 'statusCode' | 'error'>> {
+    const content = await mails.compose(rule, to, event);
+    if (!content) return { ok: false, statusCode: null, error: 'too many mails today' };
+    await sendMail(content);
+    return { ok: true, statusCode: null, error: null };
+  }
+
+  async function tryOut(
+    rule: AlertRuleDocument,
+    action: AlertAction,
+    telling: Telling,
+  ): Promise<ActionOutcome> {
+    const { type, target } = action;
+    const going = type === 'email' ? mail(rule, target, telling.event) : post(action, telling);
+    const { ok, statusCode, error } = await going.catch(() => NOT_MAILED);
+    return { type, target, ok, statusCode, error };
+  }
+
+  return {
+    /** The deliverer of the outbox topic `alert`. @throws DeliveryFailure */
+    async deliver({
+      _id,
+      organizationId,
+      payload,
+    }: OutboxDocument): Promise<OutboxDocument['result']> {
+      const { ruleId, action, event } = payload as unknown as AlertPayload;
+      const where = { organizationId, _id: ruleId, 'actions.target': action.target };
+      if (!(await models.alertRules.exists(where)))
+        throw new DeliveryFailure('the rule has no such action any more', { isFinal: true });
+      const messageId = `msg_${_id.toHexString()}`;
+      const { ok, statusCode, durationMs, error, retryAfterMs } = await post(action, {
+        messageId,
+        event,
+      });
+      const result = { statusCode, durationMs, at: clock.now() };
+      if (ok) return result;
+      throw new DeliveryFailure(error ?? 'failed', { result, retryAfterMs });
+    },
+
+    /** Every action with a made-up match, also of a rule that is paused. @throws AppError `NOT_FOUND`, `TEST_FAILED` with how each went */
+    async test(tenant: Tenant, id: string): Promise<{ actions: ActionOutcome[] }> {
+      const rule = await rules.get(tenant, id);
+      const match = {
+        facts: { confidenceScore: 0.5, status: 'flagged' },
+        at: clock.now(),
+      } as const;
+      const event = alertEvent(rule, { ...match, trace: SYNTHETIC }, (text) => text);
+      const actions = await Promise.all(
+        rule.actions.map((action) => tryOut(rule, action, { messageId: `msg_${newId()}`, event })),
+      );
+      if (actions.every(({ ok }) => ok)) return { actions };
+      throw new AppError('TEST_FAILED', undefined, { data: { actions } });
+    },
+  };
+}
+export type AlertActions = ReturnType<typeof createAlertActions>;
+
+interface AlertPayload {
+  ruleId: Types.ObjectId;
+  action: AlertAction;
+  event: EventBody;
+}
+
+/** Stands for a decision that nobody took. */
+const SYNTHETIC = {
+  id: '0'.repeat(24),
+  traceId: 'trc_test',
+  workspaceId: '0'.repeat(24),
+} as const;

@@ -1,0 +1,70 @@
+// The mail of an alert, made when it is sent; an organisation sends so many a day (docs/decisions.md, webhooks and alerts).
+import type { Platform } from '../../composition/platform.ts';
+import type { EventBody } from '../../domain/events/events.ts';
+import { quotedName } from '../../domain/names/quoted-name.ts';
+import type { MailContent } from '../../platform/mail/mail-layout.ts';
+import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import type { AlertAction, AlertMailCountDocument, AlertRuleDocument } from './alerts.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'config'>;
+
+const TWO_DAYS_MS = 2 * 24 * 3600_000;
+
+export function createAlertMailService({ models, clock, config }: Deps) {
+  /** Counts one mail; whether the day has room for it. */
+  async function count(organizationId: string): Promise<boolean> {
+    const now = clock.now();
+    const where = { organizationId, day: now.toISOString().slice(0, 10) };
+    const expiresAt = new Date(now.getTime() + TWO_DAYS_MS);
+    const counted = await models.alertMailCounts
+      .findOneAndUpdate(
+        where,
+        { $inc: { count: 1 }, $setOnInsert: { expiresAt } },
+        { upsert: true, returnDocument: 'after' },
+      )
+      .lean<AlertMailCountDocument>();
+    return (counted?.count ?? 0) <= config.ASSAY_LIMIT_ALERT_MAILS;
+  }
+
+  /** Null when the organisation is gone, or has sent as many as it may today. */
+  async function compose(
+    { organizationId, severity, name, description }: AlertRuleDocument,
+    to: string,
+    { data }: EventBody,
+  ): Promise<MailContent | null> {
+    const organization = await models.organizations
+      .findById(organizationId, 'name')
+      .lean<{ name: string }>();
+    if (!organization || !(await count(organizationId.toHexString()))) return null;
+    const rows = Object.entries(data).filter(([, value]) => value !== null);
+    return {
+      to,
+      subject: `Alert (${severity}): ${quotedName(name)}`,
+      paragraphs: [
+        `An alert rule of ${quotedName(organization.name)} has matched.`,
+        ...(description === '' ? [] : [description]),
+        ...rows.map(([member, value]) => `${member}: ${String(value)}`),
+      ],
+      action: null,
+    };
+  }
+
+  return {
+    compose,
+
+    /** By the `kind` of the outbox row. */
+    mails: {
+      /** Null when the rule or this action of it has gone since, too. */
+      async alert({
+        organizationId,
+        payload,
+      }: Pick<OutboxDocument, 'organizationId' | 'payload'>): Promise<MailContent | null> {
+        const { target } = payload.action as AlertAction;
+        const where = { organizationId, _id: payload.ruleId as string, 'actions.target': target };
+        const rule = await models.alertRules.findOne(where).lean<AlertRuleDocument>();
+        return rule && compose(rule, target, payload.event as EventBody);
+      },
+    },
+  };
+}
+export type AlertMailService = ReturnType<typeof createAlertMailService>;

@@ -1,0 +1,107 @@
+// What follows from matches of alert rules: an event for each, actions unless the rule is quiet, and when it matched last.
+import {
+  type AlertCondition,
+  type AlertFacts,
+  conditionText,
+  valueOf,
+} from '../../domain/events/alert-condition.ts';
+import { EVENT_TOPIC, type EventBody } from '../../domain/events/events.ts';
+import { sha256Hex } from '../../domain/record/chain.ts';
+import type { OutboxRow } from '../../platform/outbox/outbox-writer.ts';
+import type { AlertAction, AlertRuleDocument } from './alerts.model.ts';
+
+/** Why a rule matched. */
+export interface AlertMatch {
+  facts: AlertFacts;
+  at: Date;
+  /** Null: it concerns the organisation, not a decision. */
+  trace: { id: string; traceId: string; workspaceId: string } | null;
+}
+
+export interface AlertOutcome {
+  rows: OutboxRow[];
+  lastTriggeredAt: Date;
+  actedAt: Date | null;
+}
+
+export const ALERT_TOPIC = 'alert';
+/** After its actions have run a rule runs none for so long. */
+export const QUIET_MS = 5 * 60_000;
+
+/** Names of rules are texts of operators: `scrub` passes over them. */
+type Scrub = (text: string) => string;
+type Told = Pick<AlertRuleDocument, 'name'> & {
+  _id: { toHexString(): string };
+  condition: AlertCondition;
+};
+
+export function alertEvent(rule: Told, { facts, at, trace }: AlertMatch, scrub: Scrub): EventBody {
+  const data = {
+    ruleId: rule._id.toHexString(),
+    ruleName: scrub(rule.name),
+    traceId: trace?.traceId ?? null,
+    traceIdMongo: trace?.id ?? null,
+    condition: conditionText(rule.condition),
+    valueTriggeredAt: valueOf(facts),
+  };
+  return { event: 'alert.triggered', timestamp: at.toISOString(), data };
+}
+
+interface Options {
+  /** When its actions ran last. */
+  actedAt: Date | null;
+  /** Whether any webhook takes the event. */
+  isTold: boolean;
+  scrub: Scrub;
+}
+
+/** `matches` of one rule, in order, at least one. */
+export function outcomeOf(
+  rule: AlertRuleDocument,
+  matches: readonly AlertMatch[],
+  { actedAt: before, isTold, scrub }: Options,
+): AlertOutcome {
+  const rows: OutboxRow[] = [];
+  let actedAt = before;
+  let lastTriggeredAt = new Date(0);
+  for (const match of matches) {
+    const { at } = match;
+    if (at > lastTriggeredAt) lastTriggeredAt = at;
+    const event = alertEvent(rule, match, scrub);
+    if (isTold) rows.push(eventRow(rule, match, event));
+    if (actedAt && at.getTime() - actedAt.getTime() < QUIET_MS) continue;
+    actedAt = at;
+    rows.push(...rule.actions.map((action) => actionRow(rule, { match, action, event })));
+  }
+  return { rows, lastTriggeredAt, actedAt };
+}
+
+function common(rule: AlertRuleDocument, { trace }: AlertMatch) {
+  const organizationId = rule.organizationId.toHexString();
+  return { organizationId, ...(trace && { subject: trace.traceId }) };
+}
+
+/** An event of the whole organisation goes to the workspace of its rule, if that has one. */
+function eventRow(rule: AlertRuleDocument, match: AlertMatch, event: EventBody): OutboxRow {
+  const workspaceId = match.trace?.workspaceId ?? rule.workspaceId?.toHexString();
+  const shared = common(rule, match);
+  return {
+    ...shared,
+    topic: EVENT_TOPIC,
+    lane: shared.organizationId,
+    ...(workspaceId !== undefined && { workspaceId }),
+    payload: { ...event },
+  };
+}
+
+function actionRow(
+  rule: AlertRuleDocument,
+  { match, action, event }: { match: AlertMatch; action: AlertAction; event: EventBody },
+): OutboxRow {
+  const shared = common(rule, match);
+  const payload = { ruleId: rule._id.toHexString(), action, event };
+  if (action.type === 'email')
+    return { ...shared, topic: 'mail', payload: { kind: 'alert', ...payload } };
+  const lane = sha256Hex(`${shared.organizationId} ${action.target}`);
+  return { ...shared, topic: ALERT_TOPIC, lane, payload };
+}

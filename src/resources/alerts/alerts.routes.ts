@@ -1,0 +1,93 @@
+// Alert rules: who is told when decisions or the index look wrong (document 2, section 4.4).
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { byId } from '../../http/declaration/views.ts';
+import {
+  actionOutcomesView,
+  alertChange,
+  alertInput,
+  alertView,
+  cpiCheckView,
+  deletedAlertView,
+} from './alerts.schemas.ts';
+
+const plan = 'chatAlerts';
+const manage = { auth: 'user', roles: MANAGERS, plan } as const;
+const audit = (action: string) => ({ action, resource: 'alert' });
+
+export const alertRoutes = [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'List alert rules, newest first; a page holds all there may be',
+    auth: 'reader',
+    agentScope: 'irrelevant',
+    plan,
+    page: { limit: 100, max: 100 },
+    data: alertView,
+    handler: ({ tenant, page }, { alerts }) => alerts.rules.list(tenant, page),
+  }),
+  route({
+    method: 'post',
+    path: '/',
+    summary: 'Create an alert rule',
+    ...manage,
+    verified: true,
+    status: 201,
+    body: alertInput,
+    data: alertView,
+    codes: ['SSRF_BLOCKED', 'INVALID_OPERATION'],
+    audit: audit('alert.create'),
+    prepare: ({ body }, { alerts }) => alerts.rules.check(body.actions),
+    handler: async ({ tenant, body }, { alerts }) =>
+      reply(201, await alerts.rules.create(tenant, body)),
+  }),
+  route({
+    method: 'patch',
+    path: '/:id',
+    summary: 'Change an alert rule',
+    ...manage,
+    verified: true,
+    params: byId,
+    body: alertChange,
+    data: alertView,
+    codes: ['SSRF_BLOCKED'],
+    audit: audit('alert.update'),
+    prepare: ({ body }, { alerts }) => alerts.rules.check(body.actions),
+    handler: ({ tenant, params, body }, { alerts }) => alerts.rules.update(tenant, params.id, body),
+  }),
+  route({
+    method: 'delete',
+    path: '/:id',
+    summary: 'Remove an alert rule',
+    auth: 'user',
+    roles: ['owner'],
+    plan,
+    params: byId,
+    data: deletedAlertView,
+    audit: audit('alert.delete'),
+    handler: ({ tenant, params }, { alerts }) => alerts.rules.remove(tenant, params.id),
+  }),
+  route({
+    method: 'post',
+    path: '/:id/test',
+    summary: 'Run every action with a made-up match',
+    ...manage,
+    verified: true,
+    params: byId,
+    data: actionOutcomesView,
+    codes: ['TEST_FAILED'],
+    audit: audit('alert.test'),
+    prepare: ({ tenant, params }, { alerts }) => alerts.actions.test(tenant, params.id),
+    handler: ({ prepared: outcomes }) => Promise.resolve(outcomes),
+  }),
+  route({
+    method: 'post',
+    path: '/check-cpi',
+    summary: 'Hold the current index of the organisation against its rules',
+    ...manage,
+    data: cpiCheckView,
+    audit: audit('alert.check_cpi'),
+    handler: ({ tenant }, { alerts }) => alerts.cpi.check(tenant),
+  }),
+];

@@ -1,0 +1,106 @@
+// Inputs and views of alert rules (document 2, sections 2 and 4.4).
+import { z } from 'zod';
+import { ALERT_OPERATORS, ALERT_STATUSES } from '../../domain/events/alert-condition.ts';
+import { emailAddress, id, idParam, instant, line, listOf } from '../../http/declaration/views.ts';
+import { ALERT_ACTION_TYPES, ALERT_SEVERITIES } from './alerts.model.ts';
+
+const MAX_TARGET = 500;
+const MAX_ACTIONS = 10;
+const MAX_VALUE = 1e6;
+
+const condition = z.discriminatedUnion('field', [
+  z.strictObject({
+    field: z.enum(['confidenceScore', 'cpiScore']),
+    operator: z.enum(ALERT_OPERATORS),
+    value: z.number().min(-MAX_VALUE).max(MAX_VALUE),
+  }),
+  z.strictObject({
+    field: z.literal('status'),
+    operator: z.literal('eq'),
+    value: z.enum(ALERT_STATUSES),
+  }),
+]);
+
+const url = z
+  .string()
+  .trim()
+  .max(MAX_TARGET)
+  .refine((text) => URL.canParse(text), 'is not a URL')
+  .describe('https; the address must be public');
+const action = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.enum(['chat', 'webhook']), target: url }),
+  z.strictObject({ type: z.literal('email'), target: emailAddress }),
+]);
+
+const contents = {
+  name: line(100),
+  description: z.string().trim().max(500),
+  severity: z.enum(ALERT_SEVERITIES),
+  isActive: z.boolean(),
+  condition,
+  actions: listOf(action, MAX_ACTIONS).refine(
+    (actions) => actions.length > 0,
+    'must have an action',
+  ),
+};
+const workspaceId = idParam.nullable();
+
+export const alertInput = z.strictObject({
+  ...contents,
+  description: contents.description.default(''),
+  severity: contents.severity.default('warning'),
+  isActive: contents.isActive.default(true),
+  workspaceId: workspaceId.optional().describe('Default: that of x-workspace-id, else null'),
+});
+
+export const alertChange = z.strictObject({
+  name: contents.name.exactOptional(),
+  description: contents.description.exactOptional(),
+  severity: contents.severity.exactOptional(),
+  isActive: contents.isActive.exactOptional(),
+  condition: contents.condition.exactOptional(),
+  actions: contents.actions.exactOptional(),
+  workspaceId: workspaceId.exactOptional(),
+});
+
+export const alertView = z.object({
+  _id: id,
+  id,
+  organizationId: id,
+  workspaceId: id.nullable(),
+  name: z.string(),
+  description: z.string(),
+  severity: z.enum(ALERT_SEVERITIES),
+  isActive: z.boolean(),
+  condition: z.object({
+    field: z.string(),
+    operator: z.enum(ALERT_OPERATORS),
+    value: z.union([z.number(), z.string()]),
+  }),
+  actions: z.array(z.object({ type: z.enum(ALERT_ACTION_TYPES), target: z.string() })),
+  lastTriggeredAt: instant.nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export const deletedAlertView = z.object({ _id: id, id, deleted: z.literal(true) });
+
+export const actionOutcomesView = z.object({
+  actions: z.array(
+    z.object({
+      type: z.enum(ALERT_ACTION_TYPES),
+      target: z.string(),
+      ok: z.boolean(),
+      statusCode: z.int().nullable(),
+      error: z.string().nullable(),
+    }),
+  ),
+});
+
+export const cpiCheckView = z.object({
+  cpiScore: z
+    .number()
+    .nullable()
+    .describe('Null: there is too little to tell, and no rule matches'),
+  evaluated: z.int().describe('Rules that look at it'),
+  triggered: z.array(z.object({ ruleId: id, ruleName: z.string() })),
+});

@@ -1,0 +1,142 @@
+// Alert rules of an organisation: made, changed, removed (document 2, section 4.4).
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { Page } from '../../domain/page.ts';
+import { AppError } from '../../errors.ts';
+import {
+  findOr404,
+  givenMembers,
+  insertOne,
+  type Listed,
+  listPage,
+} from '../../platform/mongo/queries.ts';
+import type { MembershipService } from '../organization/memberships/memberships.service.ts';
+import type { ActiveRuleService } from './active-rules.service.ts';
+import type { AlertAction, AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
+import type { alertChange, alertInput } from './alerts.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'http'> & {
+  memberships: MembershipService;
+  activeRules: ActiveRuleService;
+};
+
+interface AlertRuleView extends AlertRuleDocument {
+  id: AlertRuleDocument['_id'];
+  lastTriggeredAt: Date | null;
+}
+
+interface DeletedAlertRule {
+  _id: AlertRuleDocument['_id'];
+  id: AlertRuleDocument['_id'];
+  deleted: true;
+}
+
+/** Every decision is held against each; a list shows them all. */
+export const MAX_RULES = 100;
+
+/** Everything but `list`, `get` and `check` belongs into a transaction. */
+export function createAlertService({ models, http, memberships, activeRules }: Deps) {
+  function find(tenant: Tenant, _id: string): Promise<AlertRuleDocument> {
+    const where = { ...visible(tenant), _id };
+    return findOr404(models.alertRules.findOne(where).lean<AlertRuleDocument>());
+  }
+
+  async function viewsOf(
+    organizationId: string,
+    rules: readonly AlertRuleDocument[],
+  ): Promise<AlertRuleView[]> {
+    const found = await models.alertRuleStates
+      .find({ organizationId, _id: { $in: rules.map(({ _id }) => _id) } })
+      .lean<AlertRuleStateDocument[]>();
+    const byId = new Map(found.map((state) => [state._id.toHexString(), state.lastTriggeredAt]));
+    return rules.map((rule) => ({
+      ...rule,
+      id: rule._id,
+      lastTriggeredAt: byId.get(rule._id.toHexString()) ?? null,
+    }));
+  }
+
+  /** Under the lock of the organisation, which whoever adds one holds. */
+  async function requireRoom(organizationId: string): Promise<void> {
+    await memberships.lock(organizationId);
+    if ((await models.alertRules.countDocuments({ organizationId })) >= MAX_RULES)
+      throw new AppError('INVALID_OPERATION', `An organisation has at most ${MAX_RULES} rules`);
+  }
+
+  async function requireWorkspace(organizationId: string, _id: string | null): Promise<void> {
+    if (_id === null) return;
+    await findOr404(models.workspaces.exists({ _id, organizationId }), 'No such workspace');
+  }
+
+  return {
+    async list(tenant: Tenant, page: Page): Promise<Listed<AlertRuleView>> {
+      const { items, total } = await listPage(models.alertRules, visible(tenant), page);
+      return { items: await viewsOf(tenant.organizationId, items), total };
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    get: find,
+
+    /** Looks where the targets lead. @throws AppError `SSRF_BLOCKED` */
+    async check(actions: readonly AlertAction[] = []): Promise<void> {
+      const urls = actions.filter(({ type }) => type !== 'email').map(({ target }) => target);
+      await Promise.all(urls.map((url) => http.check(url)));
+    },
+
+    /** @throws AppError `ALREADY_EXISTS` for a name that its workspace has, `NOT_FOUND` for an unknown workspace, `INVALID_OPERATION` when there are too many */
+    async create(
+      { organizationId, workspaceId: chosen }: Tenant,
+      { workspaceId = chosen, ...contents }: z.output<typeof alertInput>,
+    ): Promise<AlertRuleView> {
+      await requireWorkspace(organizationId, workspaceId);
+      await requireRoom(organizationId);
+      const row = { ...contents, organizationId, workspaceId };
+      const rule = await insertOne(models.alertRules, row);
+      activeRules.changed(organizationId);
+      return { ...rule, id: rule._id, lastTriggeredAt: null };
+    },
+
+    /** @throws AppError `NOT_FOUND`, `ALREADY_EXISTS` */
+    async update(
+      tenant: Tenant,
+      _id: string,
+      change: z.output<typeof alertChange>,
+    ): Promise<AlertRuleView> {
+      const { organizationId } = tenant;
+      await requireWorkspace(organizationId, change.workspaceId ?? null);
+      const rule = await findOr404(
+        models.alertRules
+          .findOneAndUpdate(
+            { ...visible(tenant), _id },
+            { $set: givenMembers(change) },
+            { returnDocument: 'after' },
+          )
+          .lean<AlertRuleDocument>(),
+      );
+      activeRules.changed(organizationId);
+      const [view] = await viewsOf(organizationId, [rule]);
+      if (!view) throw new AppError('INTERNAL_ERROR');
+      return view;
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async remove(tenant: Tenant, id: string): Promise<DeletedAlertRule> {
+      const { organizationId } = tenant;
+      const where = { ...visible(tenant), _id: id };
+      const { _id } = await findOr404(
+        models.alertRules.findOneAndDelete(where).lean<AlertRuleDocument>(),
+      );
+      await models.alertRuleStates.deleteOne({ organizationId, _id });
+      activeRules.changed(organizationId);
+      return { _id, id: _id, deleted: true };
+    },
+  };
+}
+export type AlertService = ReturnType<typeof createAlertService>;
+
+/** A workspace sees its own, and those of the whole organisation. */
+function visible({ organizationId, workspaceId }: Tenant) {
+  if (workspaceId === null) return { organizationId };
+  return { organizationId, $or: [{ workspaceId }, { workspaceId: null }] };
+}

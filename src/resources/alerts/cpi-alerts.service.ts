@@ -1,0 +1,61 @@
+// Holds the index of an organisation against its alert rules, when somebody asks for it (document 2, section 4.4).
+import type { Platform } from '../../composition/platform.ts';
+import { alertHolds } from '../../domain/events/alert-condition.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { createScrubber } from '../../domain/scrub/scrubber.ts';
+import type { SubscriptionService } from '../webhooks/subscriptions.service.ts';
+import type { ActiveRuleService } from './active-rules.service.ts';
+import { type AlertMatch, outcomeOf } from './alert-matches.ts';
+import type { AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
+
+/** The index of an organisation, 0 to 100; null: there is too little to tell. */
+export type CpiIndexOf = (organizationId: string) => Promise<number | null>;
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'outbox'> & {
+  activeRules: ActiveRuleService;
+  subscriptions: SubscriptionService;
+  cpiIndexOf: CpiIndexOf;
+};
+
+export interface CpiCheck {
+  cpiScore: number | null;
+  evaluated: number;
+  triggered: { ruleId: AlertRuleDocument['_id']; ruleName: string }[];
+}
+
+export function createCpiAlerts(deps: Deps) {
+  const { models, clock, outbox, activeRules, subscriptions, cpiIndexOf } = deps;
+  const scrubber = createScrubber({ nationalIds: true, extended: true });
+  const scrub = (text: string): string => scrubber.text(text).text;
+
+  async function trigger(
+    rule: AlertRuleDocument,
+    match: AlertMatch,
+    isTold: boolean,
+  ): Promise<void> {
+    const { _id, organizationId } = rule;
+    const where = { _id, organizationId };
+    const state = await models.alertRuleStates.findOne(where).lean<AlertRuleStateDocument>();
+    const options = { actedAt: state?.actedAt ?? null, isTold, scrub };
+    const { rows, lastTriggeredAt, actedAt } = outcomeOf(rule, [match], options);
+    if (rows.length > 0) await outbox.queue(...rows);
+    const change = { $max: { lastTriggeredAt }, $set: { actedAt } };
+    await models.alertRuleStates.updateOne(where, change, { upsert: true });
+  }
+
+  return {
+    /** Belongs into a transaction. */
+    async check({ organizationId }: Tenant): Promise<CpiCheck> {
+      const rules = await activeRules.onIndex(organizationId);
+      const cpiScore = await cpiIndexOf(organizationId);
+      if (cpiScore === null) return { cpiScore, evaluated: rules.length, triggered: [] };
+      const match: AlertMatch = { facts: { cpiScore }, at: clock.now(), trace: null };
+      const matching = rules.filter(({ condition }) => alertHolds(condition, match.facts));
+      const isTold = await subscriptions.isTaken(organizationId, 'alert.triggered');
+      for (const rule of matching) await trigger(rule, match, isTold);
+      const triggered = matching.map(({ _id, name }) => ({ ruleId: _id, ruleName: name }));
+      return { cpiScore, evaluated: rules.length, triggered };
+    },
+  };
+}
+export type CpiAlerts = ReturnType<typeof createCpiAlerts>;

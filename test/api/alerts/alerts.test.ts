@@ -1,0 +1,334 @@
+// Alert rules over HTTP: made, changed, removed, tried out, and what they do when decisions match (document 2, section 4.4).
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { createOwner, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { holdMail, startMailServer } from '../../setup/providers/mail-server.ts';
+import { startReceiver, verified } from '../../setup/providers/receiver.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
+
+const path = '/api/v1/alerts';
+const MINUTE = 60_000;
+let ahead = 0;
+let cpi: number | null = null;
+
+const receiver = useFixture(startReceiver, (one) => one.close());
+const mail = useFixture(startMailServer, (server) => server.close());
+const harness = useHarness(
+  () => ({
+    ASSAY_OUTBOUND_ALLOW: receiver.host,
+    ASSAY_WEBHOOK_TIMEOUT_MS: '2000',
+    ASSAY_LIMIT_ALERT_MAILS: '6',
+    SMTP_URL: mail.url,
+  }),
+  { clock: { now: () => new Date(Date.now() + ahead) }, cpiIndexOf: () => Promise.resolve(cpi) },
+);
+const { app } = harness;
+const ada = useOwner(harness);
+let key: string;
+beforeAll(async () => {
+  await holdMail(harness);
+  ({ key } = await createWorkspaceKey(app, ada));
+});
+
+let made = 0;
+const ruleBody = (more: object = {}) => ({
+  name: `Rule ${(made += 1)}`,
+  condition: { field: 'confidenceScore', operator: 'gte', value: 0 },
+  actions: [{ type: 'webhook', target: `${receiver.url}/rule-${made}` }],
+  ...more,
+});
+const create = (more: object = {}, who = ada): Promise<Answer> =>
+  app.call('POST', path, { token: who.token, body: ruleBody(more) });
+const createOk = async (more: object = {}) => {
+  const { data } = ok(await create(more)).body;
+  return { ...data, at: `/rule-${made}` };
+};
+const change = (id: string, body: object, who = ada): Promise<Answer> =>
+  app.call('PATCH', `${path}/${id}`, { token: who.token, body });
+const remove = (id: string, who = ada): Promise<Answer> =>
+  app.call('DELETE', `${path}/${id}`, { token: who.token });
+const list = async (who = ada) => ok(await app.call('GET', path, { token: who.token })).body;
+const tryOut = (id: string): Promise<Answer> =>
+  app.call('POST', `${path}/${id}/test`, { token: ada.token });
+const post = async (by = key) =>
+  ok(await app.call('POST', '/api/v1/traces', { key: by, body: decision('bot') })).body.data;
+const run = (): Promise<void> => app.instance.runJobsOnce();
+
+describe('a rule', () => {
+  test('is made with defaults, listed, changed, and removed by owners only', async () => {
+    const rule = ok(await create({ name: ' Low confidence ' })).body.data;
+    expect(rule).toEqual({
+      _id: rule.id,
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      organizationId: ada.organizationId,
+      workspaceId: null,
+      name: 'Low confidence',
+      description: '',
+      severity: 'warning',
+      isActive: true,
+      condition: { field: 'confidenceScore', operator: 'gte', value: 0 },
+      actions: [{ type: 'webhook', target: `${receiver.url}/rule-${made}` }],
+      lastTriggeredAt: null,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    });
+    expect((await list()).data).toEqual([rule]);
+    const status = { field: 'status', operator: 'eq', value: 'blocked' };
+    const body = { severity: 'critical', description: 'd', isActive: false, condition: status };
+    expect(ok(await change(rule.id, body)).body.data).toMatchObject({ ...body, id: rule.id });
+    const bob = await createMember(harness, ada, 'admin');
+    expect(outcome(await remove(rule.id, bob))).toEqual([403, 'FORBIDDEN']);
+    expect(ok(await remove(rule.id)).body.data).toEqual({
+      _id: rule.id,
+      id: rule.id,
+      deleted: true,
+    });
+    expect(outcome(await remove(rule.id))).toEqual([404, 'NOT_FOUND']);
+    const actions = (await auditOf(app, ada, 'resource=alert')).map(({ action }) => action);
+    expect(actions).toEqual(
+      expect.arrayContaining(['alert.create', 'alert.update', 'alert.delete']),
+    );
+  });
+
+  test('has a name of its own in its workspace', async () => {
+    const { id, name } = await createOk();
+    expect(outcome(await create({ name }))).toEqual([409, 'ALREADY_EXISTS']);
+    expect((await create({ name, workspaceId: ada.workspaceId })).status).toBe(201);
+    const other = await createOk();
+    expect(outcome(await change(other.id, { name }))).toEqual([409, 'ALREADY_EXISTS']);
+    const eve = await createOwner(app, 'Eve');
+    expect((await create({ name }, eve)).status).toBe(201);
+    expect(outcome(await change(id, { isActive: false }, eve))).toEqual([404, 'NOT_FOUND']);
+    for (const rule of (await list()).data) ok(await remove(rule.id));
+  });
+
+  const email = { type: 'email', target: 'a@example.com' };
+  test.each([
+    ['no name', { name: undefined }],
+    ['a blank name', { name: '  ' }],
+    ['a long name', { name: 'x'.repeat(101) }],
+    ['an unknown severity', { severity: 'high' }],
+    ['no condition', { condition: undefined }],
+    ['an unknown field', { condition: { field: 'tags', operator: 'eq', value: 1 } }],
+    ['an unknown operator', { condition: { field: 'cpiScore', operator: 'ne', value: 1 } }],
+    ['a text for a number', { condition: { field: 'cpiScore', operator: 'lt', value: '1' } }],
+    ['a number for a status', { condition: { field: 'status', operator: 'eq', value: 1 } }],
+    ['an order of statuses', { condition: { field: 'status', operator: 'lt', value: 'blocked' } }],
+    ['no actions', { actions: [] }],
+    ['eleven actions', { actions: Array.from({ length: 11 }, () => email) }],
+    ['an unknown action', { actions: [{ type: 'sms', target: 'a' }] }],
+    ['a target that is no address', { actions: [{ type: 'email', target: 'nobody' }] }],
+    ['a target that is no URL', { actions: [{ type: 'chat', target: 'hooks' }] }],
+    [
+      'a long target',
+      { actions: [{ type: 'chat', target: `https://a.example.com/${'x'.repeat(500)}` }] },
+    ],
+    ['a misspelt member', { isactive: false }],
+  ])('is refused with %s', async (_what, more) => {
+    expect(outcome(await create(more))).toEqual([400, 'VALIDATION_ERROR']);
+  });
+});
+
+describe('a match', () => {
+  test('is told as alert.triggered to webhooks, and by every action', async () => {
+    const hook = ok(
+      await app.call('POST', '/api/v1/webhooks', {
+        token: ada.token,
+        body: { url: `${receiver.url}/alerts`, events: ['alert.triggered'] },
+      }),
+    ).body.data;
+    const rule = await createOk({
+      name: 'Watch bob@example.com',
+      severity: 'critical',
+      condition: { field: 'status', operator: 'eq', value: 'approved' },
+      actions: [
+        { type: 'webhook', target: `${receiver.url}/action` },
+        { type: 'chat', target: `${receiver.url}/chat` },
+        { type: 'email', target: 'Ops@Example.com' },
+      ],
+    });
+    const other = await createOk({
+      condition: { field: 'confidenceScore', operator: 'lt', value: 0 },
+    });
+    const { traceId, confidenceScore, createdAt } = await post();
+    await run();
+    await run();
+    const stored = await harness.db.collection('ledger').findOne({ traceId });
+    const event = {
+      event: 'alert.triggered',
+      timestamp: createdAt,
+      data: {
+        ruleId: rule.id,
+        ruleName: 'Watch [EMAIL]',
+        traceId,
+        traceIdMongo: stored?._id.toHexString(),
+        condition: 'status eq approved',
+        valueTriggeredAt: confidenceScore,
+      },
+    };
+    const told = receiver.at('/alerts');
+    expect(told.map((message) => verified(message, hook.signingSecret))).toEqual([event]);
+    expect(receiver.at('/action').map(({ body }) => body)).toEqual([event]);
+    expect(receiver.at('/action')[0]?.headers['x-service-event']).toBe('alert.triggered');
+    expect(receiver.at('/chat')[0]?.body.text).toContain('Alert triggered\nruleId: ');
+    const received = mail.newest('ops@example.com');
+    expect(received.subject).toMatch(/^Alert \(critical\): “Watch bob@/);
+    expect(received.text).toContain(traceId);
+    expect(receiver.at(other.at)).toEqual([]);
+    const [unmatched, matched] = (await list()).data;
+    expect([unmatched.lastTriggeredAt, matched.lastTriggeredAt]).toEqual([null, createdAt]);
+    for (const id of [rule.id, other.id]) ok(await remove(id));
+    ok(await app.call('DELETE', `/api/v1/webhooks/${hook.id}`, { token: ada.token }));
+  });
+
+  test('is told each time, but acted on once in five minutes', async () => {
+    const hook = ok(
+      await app.call('POST', '/api/v1/webhooks', {
+        token: ada.token,
+        body: { url: `${receiver.url}/storm`, events: ['alert.triggered'] },
+      }),
+    ).body.data;
+    const rule = await createOk();
+    for (let n = 0; n < 5; n++) await post();
+    await run();
+    ahead += 4 * MINUTE;
+    const { createdAt } = await post();
+    await run();
+    expect([receiver.at('/storm').length, receiver.at(rule.at).length]).toEqual([6, 1]);
+    expect((await list()).data[0].lastTriggeredAt).toBe(createdAt);
+    ahead += 2 * MINUTE;
+    await post();
+    await run();
+    expect([receiver.at('/storm').length, receiver.at(rule.at).length]).toEqual([7, 2]);
+    ok(await remove(rule.id));
+    ok(await app.call('DELETE', `/api/v1/webhooks/${hook.id}`, { token: ada.token }));
+  });
+
+  test('is of an active rule of its workspace', async () => {
+    const workspaceId = ok(
+      await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Two' } }),
+    ).body.data._id as string;
+    const two = await createWorkspaceKey(app, ada, { workspaceId });
+    const ofTwo = await createOk({ workspaceId });
+    const paused = await createOk({ isActive: false });
+    await post();
+    await run();
+    expect(receiver.at(ofTwo.at)).toEqual([]);
+    await post(two.key);
+    await run();
+    expect([receiver.at(ofTwo.at).length, receiver.at(paused.at).length]).toEqual([1, 0]);
+    for (const { id } of [ofTwo, paused]) ok(await remove(id));
+  });
+
+  test('of what was erased before it is told is told to nobody', async () => {
+    const rule = await createOk();
+    const { traceId } = await post();
+    await app.instance.consumers.runOnce();
+    const stored = await harness.db.collection('ledger').findOne({ traceId });
+    const body = { ids: [stored?._id] };
+    ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
+    await run();
+    expect(receiver.at(rule.at)).toEqual([]);
+    ok(await remove(rule.id));
+  });
+
+  test('of a rule that is removed before it acts reaches nobody', async () => {
+    const rule = await createOk();
+    await post();
+    await app.instance.consumers.runOnce();
+    ok(await remove(rule.id));
+    await run();
+    expect(receiver.at(rule.at)).toEqual([]);
+  });
+
+  test('writes nothing where there is no rule', async () => {
+    const gus = await createOwner(app, 'Gus');
+    const { key: guses } = await createWorkspaceKey(app, gus);
+    await post(guses);
+    await run();
+    const where = { organizationId: objectId(gus.organizationId) };
+    expect(await harness.db.collection('outbox').countDocuments(where)).toBe(0);
+  });
+});
+
+describe('a test', () => {
+  test('runs every action, also of a paused rule', async () => {
+    const actions = [
+      { type: 'chat', target: `${receiver.url}/try` },
+      { type: 'webhook', target: `${receiver.url}/try` },
+      { type: 'email', target: 'try@example.com' },
+    ];
+    const { id } = await createOk({ isActive: false, actions });
+    const answer = ok(await tryOut(id));
+    expect(answer.body.data.actions).toEqual(
+      actions.map((action) => ({
+        ...action,
+        ok: true,
+        statusCode: action.type === 'email' ? null : 204,
+        error: null,
+      })),
+    );
+    expect(receiver.at('/try')).toHaveLength(2);
+    expect(mail.newest('try@example.com').text).toContain('trc_test');
+    expect((await list()).data[0].lastTriggeredAt).toBeNull();
+    ok(await remove(id));
+  });
+
+  test('that fails says how each action went', async () => {
+    receiver.answers.set('/bad', (response) => response.writeHead(500).end());
+    const actions = [
+      { type: 'webhook', target: `${receiver.url}/bad` },
+      { type: 'webhook', target: `${receiver.url}/fine` },
+    ];
+    const { id } = await createOk({ actions });
+    const answer = await tryOut(id);
+    expect(outcome(answer)).toEqual([400, 'TEST_FAILED']);
+    expect(answer.body.data.actions).toMatchObject([
+      { ok: false, statusCode: 500, error: 'answered 500' },
+      { ok: true, statusCode: 204, error: null },
+    ]);
+    ok(await remove(id));
+  });
+
+  test('sends no more mails in a day than there may be', async () => {
+    const { id } = await createOk({ actions: [{ type: 'email', target: 'many@example.com' }] });
+    const answers: Answer[] = [];
+    for (let n = 0; n < 7; n++) answers.push(await tryOut(id));
+    expect(answers.at(-1)?.body.data.actions[0].error).toBe('too many mails today');
+    const count = mail.received.filter(({ recipients }) => recipients.includes('many@example.com'));
+    expect(count.length).toBeLessThanOrEqual(6);
+    ok(await remove(id));
+  });
+});
+
+describe('the index', () => {
+  const check = () => app.call('POST', `${path}/check-cpi`, { token: ada.token });
+
+  test('is held against the rules that look at it', async () => {
+    const low = await createOk({ condition: { field: 'cpiScore', operator: 'lt', value: 70 } });
+    const high = await createOk({ condition: { field: 'cpiScore', operator: 'gte', value: 70 } });
+    await createOk();
+    cpi = null;
+    expect(ok(await check()).body.data).toEqual({ cpiScore: null, evaluated: 2, triggered: [] });
+    cpi = 61.5;
+    expect(ok(await check()).body.data).toEqual({
+      cpiScore: 61.5,
+      evaluated: 2,
+      triggered: [{ ruleId: low.id, ruleName: low.name }],
+    });
+    ok(await check());
+    await run();
+    expect(receiver.at(low.at).map(({ body }) => body.data)).toEqual([
+      {
+        ruleId: low.id,
+        ruleName: low.name,
+        traceId: null,
+        traceIdMongo: null,
+        condition: 'cpiScore lt 70',
+        valueTriggeredAt: 61.5,
+      },
+    ]);
+    expect(receiver.at(high.at)).toEqual([]);
+  });
+});
