@@ -202,6 +202,10 @@ export const environment = z.object({
       'Provider database: encrypts the keys there, 32 bytes in hex or base64; unset: ASSAY_ENCRYPTION_KEY does',
     ),
   ASSAY_SIGNER_KEK_OLD: z.string().optional().describe('The previous one, for decryption only'),
+  ASSAY_SIGNER_HMAC_KEY: z
+    .string()
+    .optional()
+    .describe('Verifies manifests that were signed with a MAC elsewhere; none are made here'),
   ASSAY_SIGNER_KMS_REGION: z
     .string()
     .optional()

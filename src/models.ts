@@ -41,6 +41,8 @@ import {
 import { policyReplaySchema } from './resources/policies/replay/policy-replays.model.ts';
 import { policyTestSchema } from './resources/policies/trials/policy-tests.model.ts';
 import { privacyBudgetSchema } from './resources/privacy-budget/privacy-budget.model.ts';
+import { manifestSchema } from './resources/provenance/manifests/manifests.model.ts';
+import { provenanceSettingsSchema } from './resources/provenance/settings/provenance-settings.model.ts';
 import { usedMessageSchema } from './resources/sign-on/login/used-messages.model.ts';
 import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
 import { limitNoticeSchema } from './resources/usage/limit-notices.model.ts';
@@ -88,6 +90,8 @@ export function createModels(connection: Connection) {
     cpiDays: model('CpiDay', cpiDaySchema),
     chainVerifications: model('ChainVerification', chainVerificationSchema),
     scimTokens: model('ScimToken', scimTokenSchema),
+    manifests: model('ProvenanceManifest', manifestSchema),
+    provenanceSettings: model('ProvenanceSettings', provenanceSettingsSchema),
     signingKeys: model('SigningKey', signingKeySchema),
     cursors: model('Cursor', cursorSchema),
     parked: model('Parked', deadLetterSchema),

@@ -30,6 +30,8 @@ import { policyRoutes } from './resources/policies/policies.routes.ts';
 import { policyReplayRoutes } from './resources/policies/replay/replay.routes.ts';
 import { policyTrialRoutes } from './resources/policies/trials/trials.routes.ts';
 import { privacyBudgetRoutes } from './resources/privacy-budget/privacy-budget.routes.ts';
+import { manifestRoutes } from './resources/provenance/manifests/manifests.routes.ts';
+import { provenanceSettingsRoutes } from './resources/provenance/settings/provenance-settings.routes.ts';
 import { scimDiscoveryRoutes } from './resources/scim/discovery/discovery.routes.ts';
 import { scimGroupRoutes } from './resources/scim/groups/groups.routes.ts';
 import { scimUserRoutes } from './resources/scim/users/users.routes.ts';
@@ -92,6 +94,8 @@ export const mounts: readonly Mount[] = [
   { at: '', routes: keySetRoutes },
   { at: '/api/v1/incidents', routes: incidentRoutes },
   { at: '/api/v1/incidents', routes: calendarRoutes },
+  { at: '/api/v1/provenance', routes: provenanceSettingsRoutes },
+  { at: '/api/v1/provenance/c2pa', routes: manifestRoutes },
   { at: '/api/v1/notifications', routes: notificationRoutes },
   { at: '/api/v1/usage', routes: usageRoutes },
   { at: '/api/v1/alerts', routes: alertRoutes },

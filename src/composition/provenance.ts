@@ -1,12 +1,22 @@
-// Provenance: who signs, and what is signed.
+// Provenance: who signs, what is signed, and where decisions come from.
 import { createKeySource } from '../platform/signer/key-source.ts';
 import { createKeyRegistry } from '../resources/c2pa-kms/key-registry.service.ts';
 import { createSignerService } from '../resources/c2pa-kms/signer.service.ts';
+import type { AttestationService } from '../resources/hash-chain/attestations.service.ts';
+import { createManifestService } from '../resources/provenance/manifests/manifests.service.ts';
+import { createVerificationService } from '../resources/provenance/manifests/verification.service.ts';
+import { createProvenanceSettingsService } from '../resources/provenance/settings/provenance-settings.service.ts';
 import type { Platform } from './platform.ts';
 
-export function createProvenance(platform: Platform) {
+export function createProvenance(
+  platform: Platform,
+  { attestations }: { attestations: AttestationService },
+) {
   const keys = createKeyRegistry(platform);
   const keySource = createKeySource(platform);
   const signer = createSignerService({ ...platform, keySource, registry: keys });
-  return { keys, signer };
+  const settings = createProvenanceSettingsService({ ...platform, signer, keys });
+  const manifests = createManifestService({ ...platform, signer, settings, attestations });
+  const verification = createVerificationService({ ...platform, keys });
+  return { keys, signer, settings, manifests, verification };
 }

@@ -59,7 +59,7 @@ export function createServices(
   const notifications = createNotificationService(platform);
   const broadcasts = createBroadcastMailService(platform);
 
-  const provenance = createProvenance(platform);
+  const provenance = createProvenance(platform, { attestations });
 
   const mails = {
     ...auth.emailLinks.mails,

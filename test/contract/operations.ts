@@ -228,6 +228,15 @@ const SPECIFIED = {
     'POST /api/v1/privacy-budget/query',
   ],
   'document 3, section 4.9': ['GET /api/v1/usage/current', 'GET /api/v1/usage/history'],
+  'document 3, section 4.6': [
+    'GET /api/v1/provenance/settings',
+    'PUT /api/v1/provenance/settings',
+    'POST /api/v1/provenance/c2pa/manifests',
+    'GET /api/v1/provenance/c2pa/manifests',
+    'GET /api/v1/provenance/c2pa/manifests/:id',
+    'POST /api/v1/provenance/c2pa/manifests/:id/revoke',
+    'GET /api/v1/provenance/c2pa/manifests/:id/verify',
+  ],
   'document 3, section 4.7': ['GET /api/v1/c2pa-kms/status', 'POST /api/v1/c2pa-kms/rotate'],
   'document 3, section 4.10': [
     'GET /api/v1/notifications',
@@ -299,8 +308,9 @@ const ADDED = {
     'POST /scim/v2/Users/.search',
     'POST /scim/v2/Groups/.search',
   ],
-  'who verifies a manifest needs the public keys, without an account': [
+  'whoever was handed a manifest verifies it, here or by the public keys': [
     'GET /.well-known/jwks.json',
+    'POST /api/v1/provenance/c2pa/verify',
   ],
   'an approved assessment is handed to others on paper': ['GET /api/v1/fria/:id/pdf'],
   'deadlines belong into the calendar of whoever has to meet them': [

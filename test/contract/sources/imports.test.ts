@@ -70,6 +70,8 @@ const RULES: readonly Rule[] = [
   { of: /^errors$/, may: [] },
   // Reads its list from a file beside it, once.
   { of: /^domain\/identity\/common-passwords$/, may: [nodeParts('fs')] },
+  // Formats of their own, read and written by libraries that touch nothing else.
+  { of: /^domain\/provenance\//, may: [DOMAIN, nodeParts('crypto'), /^(jose|n3)$/] },
   {
     of: /^domain\//,
     may: [

@@ -1,0 +1,100 @@
+// Manifests: a claim as JWS compact (ES256 over its canonical text), and what is wrong with one, in a curated word.
+import { compactVerify } from 'jose';
+import { canonicalize } from '../record/canonical-json.ts';
+import type { Json } from '../record/json.ts';
+import { parseSafeJson } from '../record/safe-json.ts';
+import { type Claim, claimText, isClaim } from './claim.ts';
+import { type PublicJwk, publicKeyOf } from './public-key.ts';
+
+export const VERIFY_REASONS = [
+  'verified',
+  'revoked',
+  'signature-invalid',
+  'key-not-found',
+  'algorithm-unsupported',
+  'content-hash-mismatch',
+  'manifest-malformed',
+] as const;
+export type VerifyReason = (typeof VERIFY_REASONS)[number];
+
+/** Characters of a manifest. */
+export const MANIFEST_MAX = 128 * 1024;
+
+const TYPE = 'assay-manifest+jws';
+const ALGORITHM = 'ES256';
+const PARTS = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
+const KID = /^[0-9a-f]{64}$/;
+
+/** A manifest that can be read; nothing is said of its signature. */
+interface ReadManifest {
+  kid: string;
+  claim: Claim;
+}
+
+export interface Verified {
+  reason: VerifyReason;
+  /** Null unless the signature holds. */
+  signed: ReadManifest | null;
+}
+
+/** Signs a claim with the key named `kid`. */
+export async function signManifest(
+  claim: Claim,
+  { kid, sign }: { kid: string; sign: (bytes: Uint8Array) => Promise<Uint8Array> },
+): Promise<string> {
+  const header = canonicalize({ alg: ALGORITHM, kid, typ: TYPE });
+  const input = `${encoded(header)}.${encoded(claimText(claim))}`;
+  const signature = await sign(Buffer.from(input));
+  return `${input}.${Buffer.from(signature).toString('base64url')}`;
+}
+
+/** Looks at form, algorithm, key and signature, in this order; `keyOf` finds the public key of a name. */
+export async function verifyManifest(
+  manifest: string,
+  keyOf: (kid: string) => Promise<PublicJwk | null>,
+): Promise<Verified> {
+  const read = readManifest(manifest);
+  if (typeof read === 'string') return { reason: read, signed: null };
+  const key = await keyOf(read.kid);
+  if (!key) return { reason: 'key-not-found', signed: null };
+  try {
+    await compactVerify(manifest, publicKeyOf(key), { algorithms: [ALGORITHM] });
+  } catch {
+    return { reason: 'signature-invalid', signed: null };
+  }
+  return { reason: 'verified', signed: read };
+}
+
+/** The claim and the name of the key, or what is wrong. */
+export function readManifest(manifest: string): ReadManifest | VerifyReason {
+  if (manifest.length > MANIFEST_MAX) return 'manifest-malformed';
+  const [, first = '', second = '', third = ''] = PARTS.exec(manifest) ?? [];
+  const [header, claim] = [jsonOf(first), jsonOf(second)];
+  if (header === null || claim === null || bytesOf(third) === null) return 'manifest-malformed';
+  const { alg, crit, b64, kid, typ } = header as Record<string, Json | undefined>;
+  // An extension that has to be understood is none of ours.
+  if (alg !== ALGORITHM || crit !== undefined || b64 !== undefined) return 'algorithm-unsupported';
+  if (typ !== TYPE || !isClaim(claim)) return 'manifest-malformed';
+  if (typeof kid !== 'string' || !KID.test(kid)) return 'key-not-found';
+  return { kid, claim: claim as unknown as Claim };
+}
+
+const encoded = (text: string): string => Buffer.from(text).toString('base64url');
+
+/** Null for what is not the one base64url text of its bytes: a manifest has one form. */
+function bytesOf(part: string): Buffer | null {
+  const bytes = Buffer.from(part, 'base64url');
+  return bytes.length > 0 && bytes.toString('base64url') === part ? bytes : null;
+}
+
+/** An object from its canonical text; null for everything else. */
+function jsonOf(part: string): Json | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(part) ?? undefined);
+    const value = parseSafeJson(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject && canonicalize(value) === text ? value : null;
+  } catch {
+    return null;
+  }
+}

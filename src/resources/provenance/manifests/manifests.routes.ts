@@ -1,0 +1,95 @@
+// Provenance manifests (document 3, section 4.6). They are signed claims, not C2PA containers embedded in a file.
+import { MANAGERS, type Role } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { byId } from '../../../http/declaration/views.ts';
+import {
+  manifestInput,
+  manifestRevocation,
+  manifestTextVerdictView,
+  manifestVerdictView,
+  manifestVerifyInput,
+  manifestVerifyQuery,
+  manifestView,
+} from './manifests.schemas.ts';
+
+const ISSUERS: readonly Role[] = ['owner', 'admin', 'reviewer', 'member'];
+const write = { auth: 'user', plan: 'c2paContentCredentials' } as const;
+const audit = (event: string) => ({ action: `c2pa.manifest.${event}`, resource: 'manifest' });
+
+export const manifestRoutes = [
+  route({
+    method: 'post',
+    path: '/manifests',
+    summary: 'Sign a claim about a decision and the content it covers',
+    ...write,
+    roles: ISSUERS,
+    status: 201,
+    body: manifestInput,
+    data: manifestView,
+    codes: ['NOT_FOUND', 'CONFIG_ERROR'],
+    audit: audit('issue'),
+    prepare: ({ tenant, body }, { provenance }) => provenance.manifests.sign(tenant, body),
+    async handler({ tenant, user, prepared: signed }, { provenance }) {
+      const kept = await provenance.manifests.keep(tenant, user, signed);
+      const { traceId, label, signerKid } = kept;
+      return reply(201, kept, { audit: { detail: label, metadata: { traceId, signerKid } } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/manifests',
+    summary: 'List manifests, newest first',
+    auth: 'reader',
+    page: { limit: 25, max: 100 },
+    data: manifestView,
+    handler: ({ tenant, page }, { provenance }) => provenance.manifests.list(tenant, page),
+  }),
+  route({
+    method: 'get',
+    path: '/manifests/:id',
+    summary: 'One manifest',
+    auth: 'reader',
+    params: byId,
+    data: manifestView,
+    handler: ({ tenant, params }, { provenance }) => provenance.manifests.get(tenant, params.id),
+  }),
+  route({
+    method: 'post',
+    path: '/manifests/:id/revoke',
+    summary: 'Revoke a manifest, for good',
+    ...write,
+    roles: MANAGERS,
+    params: byId,
+    body: manifestRevocation,
+    data: manifestView,
+    codes: ['INVALID_OPERATION'],
+    audit: audit('revoke'),
+    async handler({ tenant, params, body: { reason } }, { provenance }) {
+      const revoked = await provenance.manifests.revoke(tenant, params.id, reason);
+      return reply(200, revoked, { audit: { detail: revoked.label, metadata: { reason } } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/manifests/:id/verify',
+    summary: 'Whether signature, record and content agree, and the manifest is not revoked',
+    auth: 'reader',
+    params: byId,
+    query: manifestVerifyQuery,
+    data: manifestVerdictView,
+    handler: ({ tenant, params, query }, { provenance }) =>
+      provenance.verification.verify(tenant, params.id, query.contentHash),
+  }),
+  route({
+    method: 'post',
+    path: '/verify',
+    summary: 'Verify a manifest that somebody was handed, of any organisation of this installation',
+    auth: 'user',
+    writes: 'none',
+    bodyLimit: 256 * 1024,
+    body: manifestVerifyInput,
+    data: manifestTextVerdictView,
+    handler: ({ body }, { provenance }) =>
+      provenance.verification.verifyText(body.manifest, body.contentHash),
+  }),
+];

@@ -1,0 +1,152 @@
+// Provenance manifests: signed, kept, revoked (document 3, section 4.6). Verifying them is `verification.service.ts`.
+import type { Types } from 'mongoose';
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import type { Page } from '../../../domain/page.ts';
+import { type Assertions, claimOf } from '../../../domain/provenance/claim.ts';
+import { readManifest, signManifest } from '../../../domain/provenance/manifest.ts';
+import { sha256Hex } from '../../../domain/record/chain.ts';
+import { AppError } from '../../../errors.ts';
+import { findOr404, insertOne, type Listed, listPage } from '../../../platform/mongo/queries.ts';
+import type { SignerService } from '../../c2pa-kms/signer.service.ts';
+import type { AttestationService } from '../../hash-chain/attestations.service.ts';
+import type { ProvenanceSettingsService } from '../settings/provenance-settings.service.ts';
+import type { ManifestDocument, RevocationReason } from './manifests.model.ts';
+import type { ManifestInput } from './manifests.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock'> & {
+  signer: SignerService;
+  settings: ProvenanceSettingsService;
+  attestations: AttestationService;
+};
+
+interface ManifestRecord extends Omit<ManifestDocument, 'assertions'> {
+  id: Types.ObjectId;
+  assertions: Assertions;
+}
+
+/** Signed, and not yet on record. */
+type SignedManifest = Pick<
+  ManifestDocument,
+  | 'workspaceId'
+  | 'traceId'
+  | 'label'
+  | 'contentHash'
+  | 'signatureAlg'
+  | 'signature'
+  | 'signerKid'
+  | 'signerMode'
+  | 'issuer'
+  | 'assertions'
+  | 'issuedAt'
+>;
+
+export function createManifestService(deps: Deps) {
+  const { models, clock, signer, settings, attestations } = deps;
+
+  function find(tenant: Tenant, id: string): Promise<ManifestDocument> {
+    const query = models.manifests.findOne({ ...visible(tenant), _id: id });
+    return findOr404(query.lean<ManifestDocument>());
+  }
+
+  /** @throws AppError `NOT_FOUND` */
+  async function workspaceOf(tenant: Tenant, traceId: string): Promise<string> {
+    const decision = { ...visible(tenant), traceId, deletedAt: null };
+    const query = models.traces.findOne(decision, 'workspaceId');
+    return (await findOr404(query.lean<{ workspaceId: string }>(), 'Decision not found'))
+      .workspaceId;
+  }
+
+  /** In the transaction of the change. */
+  async function attest(
+    { actor }: Tenant,
+    { _id, organizationId, workspaceId, signature }: ManifestDocument,
+    status: 'issued' | 'revoked',
+  ): Promise<void> {
+    await attestations.queue({
+      kind: 'manifest',
+      organizationId: organizationId.toHexString(),
+      workspaceId,
+      actor,
+      manifestId: _id.toHexString(),
+      status,
+      digest: sha256Hex(signature),
+    });
+  }
+
+  return {
+    async list(tenant: Tenant, page: Page): Promise<Listed<ManifestRecord>> {
+      const { items, total } = await listPage(models.manifests, visible(tenant), page);
+      return { items: items.map(toRecord), total };
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async get(tenant: Tenant, id: string): Promise<ManifestRecord> {
+      return toRecord(await find(tenant, id));
+    },
+
+    /**
+     * Before the transaction, for a key management service may be asked.
+     * @throws AppError `NOT_FOUND`, `ALREADY_EXISTS`, `VALIDATION_ERROR`, `CONFIG_ERROR`
+     */
+    async sign(tenant: Tenant, input: ManifestInput): Promise<SignedManifest> {
+      const { organizationId } = tenant;
+      const { traceId, label, contentHash } = input;
+      const workspaceId = await workspaceOf(tenant, traceId);
+      if (await models.manifests.exists({ organizationId, traceId, label }))
+        throw new AppError('ALREADY_EXISTS', 'The decision has a manifest with this label');
+      const organization = models.organizations.findById(organizationId, 'slug');
+      const { slug: issuer } = await findOr404(organization.lean<{ slug: string }>());
+      const assertions = await settings.assertionsOf(tenant, input.assertions);
+      const key = await signer.active();
+      const issuedAt = clock.now();
+      const facts = { organizationId, issuer, traceId, label, contentHash };
+      const claim = claimOf({ ...facts, issuedAt: issuedAt.toISOString() }, assertions);
+      const signature = await signManifest(claim, key);
+      if (typeof readManifest(signature) === 'string')
+        throw new AppError('VALIDATION_ERROR', 'assertions: nested too deeply');
+      return {
+        ...facts,
+        workspaceId,
+        signatureAlg: 'ecdsa-p256-jws',
+        signature,
+        signerKid: key.kid,
+        signerMode: key.mode,
+        assertions: JSON.stringify(assertions),
+        issuedAt,
+      };
+    },
+
+    /** @throws AppError `ALREADY_EXISTS` */
+    async keep(tenant: Tenant, user: User, signed: SignedManifest): Promise<ManifestRecord> {
+      const { organizationId } = tenant;
+      const row = { ...signed, organizationId, issuedBy: user.userId };
+      const kept = await insertOne(models.manifests, row);
+      await attest(tenant, kept, 'issued');
+      return toRecord(kept);
+    },
+
+    /** For good. @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when it is revoked already */
+    async revoke(tenant: Tenant, id: string, reason: RevocationReason): Promise<ManifestRecord> {
+      const { revokedAt } = await find(tenant, id);
+      if (revokedAt) throw new AppError('INVALID_OPERATION', 'The manifest is revoked already');
+      const where = { ...visible(tenant), _id: id, revokedAt: null };
+      const change = { $set: { revokedAt: clock.now(), revocationReason: reason } };
+      const query = models.manifests.findOneAndUpdate(where, change, { returnDocument: 'after' });
+      const revoked = await findOr404(query.lean<ManifestDocument>());
+      await attest(tenant, revoked, 'revoked');
+      return toRecord(revoked);
+    },
+  };
+}
+export type ManifestService = ReturnType<typeof createManifestService>;
+
+/** What the tenant sees: its workspace, or all of them. */
+function visible({ organizationId, workspaceId }: Tenant) {
+  return { organizationId, ...(workspaceId !== null && { workspaceId }) };
+}
+
+function toRecord(manifest: ManifestDocument): ManifestRecord {
+  const assertions = JSON.parse(manifest.assertions) as Assertions;
+  return { ...manifest, id: manifest._id, assertions };
+}

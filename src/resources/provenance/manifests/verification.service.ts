@@ -1,0 +1,83 @@
+// Verifies manifests: those on record, and those that somebody was handed (document 3, section 4.6).
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { type Assertions, type Claim, claimOf } from '../../../domain/provenance/claim.ts';
+import { verifyLegacyManifest } from '../../../domain/provenance/legacy-manifest.ts';
+import {
+  type Verified,
+  verifyManifest,
+  type VerifyReason,
+} from '../../../domain/provenance/manifest.ts';
+import { type RecordFacts, manifestVerdict } from '../../../domain/provenance/verdict.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { KeyRegistry } from '../../c2pa-kms/key-registry.service.ts';
+import type { ManifestDocument } from './manifests.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'config'> & { keys: KeyRegistry };
+
+interface ManifestVerdict {
+  _id: ManifestDocument['_id'];
+  verified: boolean;
+  reason: VerifyReason;
+}
+
+interface TextVerdict {
+  verified: boolean;
+  reason: VerifyReason;
+  signerKid: string | null;
+  claim: Claim | null;
+}
+
+export function createVerificationService({ models, config, keys }: Deps) {
+  /** By the algorithm that the record names. */
+  async function verifyStored(manifest: ManifestDocument): Promise<Verified> {
+    const { signature, signatureAlg } = manifest;
+    if (signatureAlg === 'ecdsa-p256-jws') return verifyManifest(signature, keys.publicKey);
+    if (signatureAlg !== 'hmac-sha256') return { reason: 'algorithm-unsupported', signed: null };
+    const claim = claimOf(factsOf(manifest), JSON.parse(manifest.assertions) as Assertions);
+    return verifyLegacyManifest(signature, claim, config.ASSAY_SIGNER_HMAC_KEY ?? null);
+  }
+
+  /** What is on record of a claim whose signature holds, in whichever organisation: it names itself. */
+  function recordOf({ organizationId, traceId, label }: Claim): Promise<ManifestDocument | null> {
+    return models.manifests.findOne({ organizationId, traceId, label }).lean<ManifestDocument>();
+  }
+
+  return {
+    /** One on record. @throws AppError `NOT_FOUND` */
+    async verify(
+      { organizationId, workspaceId }: Tenant,
+      id: string,
+      contentHash: string | undefined,
+    ): Promise<ManifestVerdict> {
+      const where = { organizationId, ...(workspaceId !== null && { workspaceId }), _id: id };
+      const manifest = await findOr404(models.manifests.findOne(where).lean<ManifestDocument>());
+      const verified = await verifyStored(manifest);
+      const reason = manifestVerdict({ verified, record: factsOf(manifest), contentHash });
+      return { _id: manifest._id, verified: reason === 'verified', reason };
+    },
+
+    /** One that somebody was handed, of any organisation: it is its own authority. */
+    async verifyText(text: string, contentHash: string | undefined): Promise<TextVerdict> {
+      const verified = await verifyManifest(text, keys.publicKey);
+      const record = verified.signed && (await recordOf(verified.signed.claim));
+      const reason = manifestVerdict({ verified, record: record && factsOf(record), contentHash });
+      const { kid = null, claim = null } = verified.signed ?? {};
+      return { verified: reason === 'verified', reason, signerKid: kid, claim };
+    },
+  };
+}
+export type VerificationService = ReturnType<typeof createVerificationService>;
+
+function factsOf(manifest: ManifestDocument): RecordFacts {
+  const { organizationId, issuer, traceId, label, contentHash, issuedAt, revokedAt } = manifest;
+  return {
+    organizationId: organizationId.toHexString(),
+    issuer,
+    traceId,
+    label,
+    contentHash,
+    issuedAt: issuedAt.toISOString(),
+    revokedAt,
+  };
+}

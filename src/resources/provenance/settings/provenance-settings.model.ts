@@ -1,0 +1,19 @@
+// What an organisation asserts in its manifests unless a request says otherwise.
+import { Schema, type Types } from 'mongoose';
+import { tenancy } from '../../../platform/mongo/tenancy.ts';
+
+export interface ProvenanceSettingsDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  /** In JSON: keys are the caller's. */
+  defaultAssertions: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export const provenanceSettingsSchema = new Schema<ProvenanceSettingsDocument>(
+  { defaultAssertions: { type: String, required: true } },
+  { collection: 'provenance_settings', timestamps: true, autoIndex: false },
+);
+provenanceSettingsSchema.plugin(tenancy);
+provenanceSettingsSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });

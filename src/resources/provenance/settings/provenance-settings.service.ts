@@ -1,0 +1,76 @@
+// Provenance settings: the active key for verifiers, and the assertions that a manifest has by default (document 3, section 2).
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { type Assertions, NO_ASSERTIONS } from '../../../domain/provenance/claim.ts';
+import type { SignerMode } from '../../../platform/signer/signing-key.ts';
+import type { KeyRegistry, PublishedKey } from '../../c2pa-kms/key-registry.service.ts';
+import type { SignerService } from '../../c2pa-kms/signer.service.ts';
+import type { ProvenanceSettingsDocument } from './provenance-settings.model.ts';
+import type { GivenAssertions } from './provenance-settings.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'publicUrl'> & { signer: SignerService; keys: KeyRegistry };
+
+interface ProvenanceSettings {
+  signatureAlg: 'ecdsa-p256-jws';
+  signerMode: SignerMode | null;
+  kid: string | null;
+  publicKey: PublishedKey | null;
+  jwksUri: string;
+  defaultAssertions: Assertions;
+}
+
+export function createProvenanceSettingsService({ models, publicUrl, signer, keys }: Deps) {
+  async function defaults(organizationId: string): Promise<Assertions> {
+    const found = await models.provenanceSettings
+      .findOne({ organizationId })
+      .lean<ProvenanceSettingsDocument>();
+    return found ? (JSON.parse(found.defaultAssertions) as Assertions) : NO_ASSERTIONS;
+  }
+
+  async function get({ organizationId }: Tenant): Promise<ProvenanceSettings> {
+    const key = await signer.activeOrNull();
+    return {
+      signatureAlg: 'ecdsa-p256-jws',
+      signerMode: key?.mode ?? null,
+      kid: key?.kid ?? null,
+      publicKey: key && (await keys.publicKey(key.kid)),
+      jwksUri: `${publicUrl}/.well-known/jwks.json`,
+      defaultAssertions: await defaults(organizationId),
+    };
+  }
+
+  return {
+    get,
+
+    /** Replaces all of them. */
+    async replace(tenant: Tenant, given: GivenAssertions = {}): Promise<ProvenanceSettings> {
+      const { organizationId } = tenant;
+      const defaultAssertions = JSON.stringify(withDefaults(given, NO_ASSERTIONS));
+      await models.provenanceSettings.updateOne(
+        { organizationId },
+        { $set: { defaultAssertions } },
+        { upsert: true },
+      );
+      return get(tenant);
+    },
+
+    /** What a request gives, and the organisation's defaults for what it leaves out. */
+    async assertionsOf(
+      { organizationId }: Tenant,
+      given: GivenAssertions = {},
+    ): Promise<Assertions> {
+      return withDefaults(given, await defaults(organizationId));
+    },
+  };
+}
+export type ProvenanceSettingsService = ReturnType<typeof createProvenanceSettingsService>;
+
+function withDefaults(given: GivenAssertions, fallback: Assertions): Assertions {
+  const { actions, ingredients, creativeWork, aiTrainingMining } = given;
+  return {
+    actions: actions ?? fallback.actions,
+    ingredients: ingredients ?? fallback.ingredients,
+    creativeWork: creativeWork === undefined ? fallback.creativeWork : creativeWork,
+    aiTrainingMining: aiTrainingMining === undefined ? fallback.aiTrainingMining : aiTrainingMining,
+  };
+}
