@@ -30,6 +30,7 @@ import { policyRoutes } from './resources/policies/policies.routes.ts';
 import { policyReplayRoutes } from './resources/policies/replay/replay.routes.ts';
 import { policyTrialRoutes } from './resources/policies/trials/trials.routes.ts';
 import { privacyBudgetRoutes } from './resources/privacy-budget/privacy-budget.routes.ts';
+import { graphRoutes } from './resources/provenance/graphs/graphs.routes.ts';
 import { manifestRoutes } from './resources/provenance/manifests/manifests.routes.ts';
 import { provenanceSettingsRoutes } from './resources/provenance/settings/provenance-settings.routes.ts';
 import { scimDiscoveryRoutes } from './resources/scim/discovery/discovery.routes.ts';
@@ -87,6 +88,9 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/cpi', routes: feedbackRoutes },
   { at: '/api/v1/mcp-server', routes: bridgeRoutes },
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
+  { at: '/api/v1/provenance', routes: provenanceSettingsRoutes },
+  { at: '/api/v1/provenance/c2pa', routes: manifestRoutes },
+  { at: '/api/v1/provenance/provo', routes: graphRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
   { at: '/api/v1/compliance', routes: complianceRoutes },
   { at: '/api/v1/fria', routes: friaRoutes },
@@ -94,8 +98,6 @@ export const mounts: readonly Mount[] = [
   { at: '', routes: keySetRoutes },
   { at: '/api/v1/incidents', routes: incidentRoutes },
   { at: '/api/v1/incidents', routes: calendarRoutes },
-  { at: '/api/v1/provenance', routes: provenanceSettingsRoutes },
-  { at: '/api/v1/provenance/c2pa', routes: manifestRoutes },
   { at: '/api/v1/notifications', routes: notificationRoutes },
   { at: '/api/v1/usage', routes: usageRoutes },
   { at: '/api/v1/alerts', routes: alertRoutes },

@@ -3,14 +3,16 @@ import { createKeySource } from '../platform/signer/key-source.ts';
 import { createKeyRegistry } from '../resources/c2pa-kms/key-registry.service.ts';
 import { createSignerService } from '../resources/c2pa-kms/signer.service.ts';
 import type { AttestationService } from '../resources/hash-chain/attestations.service.ts';
+import { createGraphService } from '../resources/provenance/graphs/graphs.service.ts';
 import { createManifestService } from '../resources/provenance/manifests/manifests.service.ts';
 import { createVerificationService } from '../resources/provenance/manifests/verification.service.ts';
 import { createProvenanceSettingsService } from '../resources/provenance/settings/provenance-settings.service.ts';
+import type { TraceService } from '../resources/traces/traces.service.ts';
 import type { Platform } from './platform.ts';
 
 export function createProvenance(
   platform: Platform,
-  { attestations }: { attestations: AttestationService },
+  { attestations, traces }: { attestations: AttestationService; traces: TraceService },
 ) {
   const keys = createKeyRegistry(platform);
   const keySource = createKeySource(platform);
@@ -18,5 +20,6 @@ export function createProvenance(
   const settings = createProvenanceSettingsService({ ...platform, signer, keys });
   const manifests = createManifestService({ ...platform, signer, settings, attestations });
   const verification = createVerificationService({ ...platform, keys });
-  return { keys, signer, settings, manifests, verification };
+  const graphs = createGraphService({ ...platform, traces });
+  return { keys, signer, settings, manifests, verification, graphs };
 }

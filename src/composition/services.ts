@@ -59,7 +59,10 @@ export function createServices(
   const notifications = createNotificationService(platform);
   const broadcasts = createBroadcastMailService(platform);
 
-  const provenance = createProvenance(platform, { attestations });
+  const provenance = createProvenance(platform, {
+    attestations,
+    traces: decisions.traces.reader,
+  });
 
   const mails = {
     ...auth.emailLinks.mails,

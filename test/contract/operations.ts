@@ -236,6 +236,8 @@ const SPECIFIED = {
     'GET /api/v1/provenance/c2pa/manifests/:id',
     'POST /api/v1/provenance/c2pa/manifests/:id/revoke',
     'GET /api/v1/provenance/c2pa/manifests/:id/verify',
+    'GET /api/v1/provenance/provo/trace/:traceId',
+    'GET /api/v1/provenance/provo/recent',
   ],
   'document 3, section 4.7': ['GET /api/v1/c2pa-kms/status', 'POST /api/v1/c2pa-kms/rotate'],
   'document 3, section 4.10': [

@@ -78,6 +78,8 @@ export const provenance: ResourceExamples = {
     'POST /api/v1/provenance/c2pa/manifests/:id/revoke': paid(ofOne(managers)),
     'GET /api/v1/provenance/c2pa/manifests/:id/verify': allAgents(ofOne(readers)),
     'POST /api/v1/provenance/c2pa/verify': readersInPerson,
+    'GET /api/v1/provenance/provo/trace/:traceId': paid(ofOne(readers)),
+    'GET /api/v1/provenance/provo/recent': paid(readers),
   },
   examples: {
     'GET /api/v1/c2pa-kms/status': nothing,
@@ -101,6 +103,10 @@ export const provenance: ResourceExamples = {
       params: { id: (await newManifest(tenant)).id },
       query: { contentHash: CONTENT_HASH },
     }),
+    'GET /api/v1/provenance/provo/trace/:traceId': ({ traceName }) => ({
+      params: { traceId: traceName },
+    }),
+    'GET /api/v1/provenance/provo/recent': () => ({ query: { limit: '5' } }),
     'POST /api/v1/provenance/c2pa/verify': async (tenant) => ({
       body: { manifest: (await newManifest(tenant)).signature, contentHash: CONTENT_HASH },
     }),

@@ -1,0 +1,65 @@
+// Provenance graphs in W3C PROV-O: JSON-LD, Turtle or N-Triples, as `Accept` says (document 3, section 4.6).
+import { z } from 'zod';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+
+const read = {
+  method: 'get',
+  auth: 'reader',
+  agentScope: 'filtered',
+  plan: 'provOExport',
+  heavy: true,
+  kind: 'file',
+  mediaType: 'application/ld+json',
+  data: z.unknown(),
+} as const;
+
+const DEFAULT_BATCH = 25;
+const MOST_IN_BATCH = 100;
+
+/** What caches must keep apart. */
+const headers = { Vary: 'Accept' };
+
+const answered = ({ type, body }: { type: string; body: string }) =>
+  reply(200, { type: `${type}; charset=utf-8`, filename: null, body }, { headers });
+
+export const graphRoutes = [
+  route({
+    ...read,
+    path: '/trace/:traceId',
+    summary:
+      'Provenance graph of a decision; `Accept` may ask for text/turtle or application/n-triples',
+    params: z.object({ traceId: z.string().min(1).max(200) }),
+    handler: async ({ tenant, params, meta }, { provenance }) =>
+      answered(
+        await provenance.graphs.ofTrace(
+          tenant,
+          params.traceId,
+          meta.headers.accept as string | undefined,
+        ),
+      ),
+  }),
+  route({
+    ...read,
+    path: '/recent',
+    summary: 'Provenance graph of the newest decisions, in the same forms',
+    query: z.object({
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .default(DEFAULT_BATCH)
+        .transform((wanted) => Math.min(wanted, MOST_IN_BATCH))
+        .describe(
+          `Decisions, at most ${MOST_IN_BATCH}; those beyond 2 MiB of payload have no digests`,
+        ),
+    }),
+    handler: async ({ tenant, query, meta }, { provenance }) =>
+      answered(
+        await provenance.graphs.recent(
+          tenant,
+          query.limit,
+          meta.headers.accept as string | undefined,
+        ),
+      ),
+  }),
+];

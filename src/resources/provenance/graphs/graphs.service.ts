@@ -1,0 +1,102 @@
+// Provenance graphs of decisions: read as their readers see them, scrubbed, and told by digests (document 3, section 4.6).
+import type { Types } from 'mongoose';
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import {
+  type GraphType,
+  negotiate,
+  serialise,
+} from '../../../domain/provenance/prov-o/serialise.ts';
+import {
+  type Provenance,
+  type Review,
+  triplesOf,
+} from '../../../domain/provenance/prov-o/triples.ts';
+import { groupBy } from '../../../domain/group-by.ts';
+import type { ReviewPayload } from '../../../domain/record/payload.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { TraceService } from '../../traces/traces.service.ts';
+import type { TraceView } from '../../traces/traces.view.ts';
+
+type Deps = Pick<Platform, 'models'> & { traces: TraceService };
+
+interface Graph {
+  type: GraphType;
+  body: string;
+}
+
+/** An entry of the ledger about a verdict. */
+interface ReviewEntry {
+  traceId: string;
+  sequence: number;
+  createdAt: Date;
+  /** The canonical payload. */
+  view: string;
+}
+
+export function createGraphService({ models, traces }: Deps) {
+  async function reviewsOf(organizationId: string, traceIds: string[]): Promise<ReviewEntry[]> {
+    const where = { organizationId, traceId: { $in: traceIds }, kind: 'review' } as const;
+    const found = models.ledger.find(where, 'traceId sequence createdAt view');
+    return found.sort({ sequence: 1 }).lean<ReviewEntry[]>();
+  }
+
+  async function policiesOf(
+    organizationId: string,
+    traceIds: string[],
+  ): Promise<Map<string, string[]>> {
+    const found = await models.traces
+      .find({ organizationId, traceId: { $in: traceIds } }, 'traceId matchedPolicyIds')
+      .lean<{ traceId: string; matchedPolicyIds: string[] }[]>();
+    return new Map(found.map(({ traceId, matchedPolicyIds }) => [traceId, matchedPolicyIds]));
+  }
+
+  async function graphOf(
+    { organizationId }: Tenant,
+    decisions: readonly TraceView[],
+    accept: string | undefined,
+  ): Promise<Graph> {
+    const traceIds = decisions.map(({ traceId }) => traceId);
+    const reviews = groupBy(await reviewsOf(organizationId, traceIds), ({ traceId }) => traceId);
+    const policies = await policiesOf(organizationId, traceIds);
+    const facts = decisions.map((decision): Provenance => ({
+      organizationId,
+      traceId: decision.traceId,
+      agentId: decision.agentId,
+      agentName: decision.agentName,
+      agentVersion: decision.agentVersion,
+      status: decision.status,
+      timestamp: decision.timestamp,
+      createdAt: decision.createdAt,
+      hashChain: decision.hashChain,
+      inputContext: decision.inputContext,
+      outputDecision: decision.outputDecision,
+      policyIds: policies.get(decision.traceId) ?? [],
+      reviews: (reviews.get(decision.traceId) ?? []).map(toReview),
+    }));
+    const type = negotiate(accept);
+    return { type, body: await serialise(triplesOf(facts), type) };
+  }
+
+  return {
+    /** Of one decision. @throws AppError `NOT_FOUND` */
+    async ofTrace(tenant: Tenant, traceId: string, accept: string | undefined): Promise<Graph> {
+      const { organizationId } = tenant;
+      const query = models.traces.findOne({ organizationId, traceId }, '_id');
+      const { _id } = await findOr404(query.lean<{ _id: Types.ObjectId }>());
+      return graphOf(tenant, [await traces.get(tenant, _id.toHexString())], accept);
+    },
+
+    /** Of the newest decisions; those beyond what a page of decisions shows have no digests. */
+    async recent(tenant: Tenant, limit: number, accept: string | undefined): Promise<Graph> {
+      const { items } = await traces.list(tenant, {}, { skip: 0, limit });
+      return graphOf(tenant, items, accept);
+    },
+  };
+}
+export type GraphService = ReturnType<typeof createGraphService>;
+
+function toReview({ sequence, createdAt, view }: ReviewEntry): Review {
+  const { actor, decision } = JSON.parse(view) as ReviewPayload;
+  return { sequence, userId: actor.kind === 'user' ? actor.id : null, decision, at: createdAt };
+}
