@@ -28,12 +28,9 @@ const PARTS = {
   identity: [health, auth, signOn],
   organization: [organization, team, audit, notifications, billing],
   provisioning: [scim],
-  events: [webhooks],
+  events: [alerts, webhooks],
   records: [agents, policies, traces, reviewQueue, cpi, mcpServer, hashChain],
   governance: [fria, incidents, provenance, privacyBudget, compliance],
-  events: [alerts, webhooks],
-  records: [agents, policies, traces, reviewQueue, hashChain],
-  governance: [fria, incidents, provenance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 
 export type Part = keyof typeof PARTS;
