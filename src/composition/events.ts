@@ -8,6 +8,7 @@ import { createAlertMailService } from '../resources/alerts/alert-mails.service.
 import { ALERT_TOPIC } from '../resources/alerts/alert-matches.ts';
 import { createAlertService } from '../resources/alerts/alerts.service.ts';
 import { createCpiAlerts } from '../resources/alerts/cpi-alerts.service.ts';
+import type { CpiService } from '../resources/cpi/cpi.service.ts';
 import { createFanOut } from '../resources/webhooks/fan-out.service.ts';
 import { createSubscriptionService } from '../resources/webhooks/subscriptions.service.ts';
 import { createWebhookDelivery } from '../resources/webhooks/webhook-delivery.service.ts';
@@ -31,9 +32,10 @@ interface Deps {
   audit: AuditService;
   identity: Identity;
   listeners: Listeners;
+  cpi: CpiService;
 }
 
-export function createEvents(platform: Platform, { audit, identity, listeners }: Deps) {
+export function createEvents(platform: Platform, { audit, identity, listeners, cpi }: Deps) {
   const { memberships } = identity;
   const { subscriptions, activeRules } = listeners;
   const definitions = createWebhookService({ ...platform, memberships, subscriptions });
@@ -42,7 +44,7 @@ export function createEvents(platform: Platform, { audit, identity, listeners }:
   const fanOut = createFanOut({ ...platform, subscriptions });
   const switchOff = createWebhookSwitchOff({ ...platform, audit, subscriptions });
   const delivery = createWebhookDelivery({ ...platform, sender, switchOff });
-  const alerts = createAlerts(platform, { memberships, activeRules, subscriptions });
+  const alerts = createAlerts(platform, { memberships, activeRules, subscriptions, cpi });
   return {
     webhooks: { definitions, sender, log, subscriptions },
     alerts: alerts.alerts,
@@ -52,15 +54,17 @@ export function createEvents(platform: Platform, { audit, identity, listeners }:
   };
 }
 
-function createAlerts(platform: Platform, parts: Listeners & Pick<Identity, 'memberships'>) {
-  const { cpiIndexOf = () => Promise.resolve(null), mailer } = platform;
+type AlertParts = Listeners & Pick<Identity, 'memberships'> & Pick<Deps, 'cpi'>;
+
+function createAlerts(platform: Platform, parts: AlertParts) {
+  const { cpiIndexOf = parts.cpi.scoreOf, mailer } = platform;
   const rules = createAlertService({ ...platform, ...parts });
   const mails = createAlertMailService(platform);
   const sendMail = (content: MailContent): Promise<void> => mailer.send(renderMail(content));
   const actions = createAlertActions({ ...platform, rules, mails, sendMail });
-  const cpi = createCpiAlerts({ ...platform, ...parts, cpiIndexOf });
+  const cpiAlerts = createCpiAlerts({ ...platform, ...parts, cpiIndexOf });
   return {
-    alerts: { rules, actions, cpi },
+    alerts: { rules, actions, cpi: cpiAlerts },
     mails: mails.mails,
     deliverers: { [ALERT_TOPIC]: actions.deliver },
   };

@@ -65,7 +65,7 @@ export interface PlatformDeps {
   probe?: Probe;
   /** Whether anybody is told of an organisation's decisions, instead of who subscribes; for tests. */
   subscribesToEvents?: (organizationId: string) => Promise<boolean>;
-  /** The performance index of an organisation; unset: nothing is known of it. */
+  /** The performance index of an organisation, instead of what its history gives; for tests. */
   cpiIndexOf?: (organizationId: string) => Promise<number | null>;
 }
 

@@ -55,7 +55,12 @@ export function createServices(
   const billing = createBilling(platform);
   const governance = createGovernance(platform, { audit, attestations, identity });
 
-  const events = createEvents(platform, { audit, identity, listeners });
+  const events = createEvents(platform, {
+    audit,
+    identity,
+    listeners,
+    cpi: decisions.cpi.index,
+  });
   const notifications = createNotificationService(platform);
   const broadcasts = createBroadcastMailService(platform);
 

@@ -4,7 +4,7 @@ import { reply, route } from '../../http/declaration/define-route.ts';
 import {
   callInput,
   contentsView,
-  manifestView,
+  bridgeManifestView,
   messageInput,
   readInput,
   toolView,
@@ -22,7 +22,7 @@ export const bridgeRoutes = [
     auth: 'reader',
     agentScope: 'irrelevant',
     ...gated,
-    data: manifestView,
+    data: bridgeManifestView,
     handler: (_, { bridge }) => Promise.resolve(bridge.questions.manifest),
   }),
   route({

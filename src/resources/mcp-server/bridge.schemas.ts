@@ -57,7 +57,7 @@ export const callInput = z.object({
 });
 
 const schema = z.record(z.string(), z.unknown());
-export const manifestView = z.object({
+export const bridgeManifestView = z.object({
   protocolVersion: z.literal(PROTOCOL_VERSION),
   serverInfo: z.object({ name: z.string(), version: z.string() }),
   capabilities: z.object({
@@ -68,7 +68,7 @@ export const manifestView = z.object({
   resources: z.array(z.object({ uri: z.string(), name: z.string(), description: z.string() })),
   tools: z.array(z.object({ name: z.string(), description: z.string(), inputSchema: schema })),
 });
-export type BridgeManifest = z.input<typeof manifestView>;
+export type BridgeManifest = z.input<typeof bridgeManifestView>;
 
 export const contentsView = z.object({
   contents: z.array(z.object({ uri: z.string(), mimeType: z.string(), text: z.string() })),

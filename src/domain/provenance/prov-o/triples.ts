@@ -91,17 +91,41 @@ function collector() {
   return { triples, about };
 }
 
-function decisionTriples(decision: Provenance): Triple[] {
-  const { triples, about } = collector();
+type About = ReturnType<typeof collector>['about'];
+
+/** The identifiers of what a decision is made of. */
+function partsOf(decision: Provenance) {
   const trace = idOf(decision, 'trace', decision.traceId);
   const agent = idOf(decision, 'agent', decision.agentId);
-  const [invocation, input, association] = [
-    `${trace}#invocation`,
-    `${trace}#input`,
-    `${trace}#association`,
-  ];
-  const { hashChain, inputContext, outputDecision } = decision;
+  const part = (of: string): string => `${trace}#${of}`;
+  return {
+    trace,
+    agent,
+    invocation: part('invocation'),
+    input: part('input'),
+    association: part('association'),
+  };
+}
+type Parts = ReturnType<typeof partsOf>;
 
+function decisionTriples(decision: Provenance): Triple[] {
+  const { triples, about } = collector();
+  const parts = partsOf(decision);
+  describeEntity(decision, parts, about);
+  describeInvocation(decision, parts, about);
+  const software = about(parts.agent);
+  software('rdf:type', name('prov:SoftwareAgent'), name('prov:Agent'));
+  if (decision.agentName !== null) software('rdfs:label', string(decision.agentName));
+  describePlans(decision, parts, about);
+  return triples;
+}
+
+function describeEntity(
+  decision: Provenance,
+  { trace, invocation, agent }: Parts,
+  about: About,
+): void {
+  const { hashChain, outputDecision } = decision;
   const entity = about(trace);
   entity('rdf:type', name('prov:Entity'));
   entity('prov:wasGeneratedBy', iri(invocation));
@@ -112,31 +136,38 @@ function decisionTriples(decision: Provenance): Triple[] {
   entity('assay:sequence', { text: String(hashChain.sequence), type: 'xsd:integer' });
   entity('assay:chainHash', string(hashChain.chainHash));
   if (outputDecision !== null) entity('assay:outputDigest', digestOf(outputDecision));
+}
 
+function describeInvocation(
+  decision: Provenance,
+  { invocation, agent, input }: Parts,
+  about: About,
+): void {
+  const { inputContext, agentVersion } = decision;
   const activity = about(invocation);
   activity('rdf:type', name('prov:Activity'));
   activity('prov:wasAssociatedWith', iri(agent));
   activity('prov:endedAtTime', time(decision.timestamp));
-  if (inputContext !== null) {
-    activity('prov:used', iri(input));
-    about(input)('rdf:type', name('prov:Entity'));
-    about(input)('assay:inputDigest', digestOf(inputContext));
-  }
+  if (agentVersion !== null) activity('assay:agentVersion', string(agentVersion));
+  if (inputContext === null) return;
+  activity('prov:used', iri(input));
+  about(input)('rdf:type', name('prov:Entity'));
+  about(input)('assay:inputDigest', digestOf(inputContext));
+}
 
-  const software = about(agent);
-  software('rdf:type', name('prov:SoftwareAgent'), name('prov:Agent'));
-  if (decision.agentName !== null) software('rdfs:label', string(decision.agentName));
-  if (decision.agentVersion !== null) activity('assay:agentVersion', string(decision.agentVersion));
-
+/** The policies that matched are the plans by which the agent acted. */
+function describePlans(
+  decision: Provenance,
+  { invocation, association, agent }: Parts,
+  about: About,
+): void {
   const policies = decision.policyIds.map((id) => idOf(decision, 'policy', id));
+  if (policies.length === 0) return;
   for (const policy of policies) about(policy)('rdf:type', name('prov:Plan'), name('prov:Entity'));
-  if (policies.length > 0) {
-    activity('prov:qualifiedAssociation', iri(association));
-    about(association)('rdf:type', name('prov:Association'));
-    about(association)('prov:agent', iri(agent));
-    about(association)('prov:hadPlan', ...policies.map(iri));
-  }
-  return triples;
+  about(invocation)('prov:qualifiedAssociation', iri(association));
+  about(association)('rdf:type', name('prov:Association'));
+  about(association)('prov:agent', iri(agent));
+  about(association)('prov:hadPlan', ...policies.map(iri));
 }
 
 function reviewTriples(

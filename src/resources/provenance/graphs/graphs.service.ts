@@ -16,9 +16,10 @@ import { groupBy } from '../../../domain/group-by.ts';
 import type { ReviewPayload } from '../../../domain/record/payload.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { TraceService } from '../../traces/traces.service.ts';
-import type { TraceView } from '../../traces/traces.view.ts';
 
 type Deps = Pick<Platform, 'models'> & { traces: TraceService };
+
+type TraceView = Awaited<ReturnType<TraceService['list']>>['items'][number];
 
 interface Graph {
   type: GraphType;

@@ -1,0 +1,63 @@
+// What follows when decisions match alert rules: the rows of their actions and events, and when each rule matched and acted last.
+import { createScrubber } from '../../domain/scrub/scrubber.ts';
+import type { TransactionalConsumer } from '../../ledger/follow/consumer.ts';
+import type { Models } from '../../models.ts';
+import type { OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
+import type { SubscriptionService } from '../webhooks/subscriptions.service.ts';
+import { type AlertMatch, outcomeOf } from './alert-matches.ts';
+import type { AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
+
+export interface FollowUpDeps {
+  models: Models;
+  outbox: OutboxWriter;
+  subscriptions: SubscriptionService;
+}
+
+export interface RuleMatches {
+  rule: AlertRuleDocument;
+  matches: AlertMatch[];
+}
+
+type Context = Parameters<TransactionalConsumer['run']>[1];
+
+/** Writes it in the transaction of the consumer. */
+type FollowUp = (found: readonly RuleMatches[], context: Context) => Promise<void>;
+
+export function createFollowUp({ models, outbox, subscriptions }: FollowUpDeps): FollowUp {
+  const scrubber = createScrubber({ nationalIds: true, extended: true });
+  const scrub = (text: string): string => scrubber.text(text).text;
+
+  /** When each of the rules ran its actions last. */
+  async function actedAtOf(found: readonly RuleMatches[], { session, organizationId }: Context) {
+    const ids = found.map(({ rule }) => rule._id);
+    const states = await models.alertRuleStates
+      .find({ organizationId, _id: { $in: ids } })
+      .session(session)
+      .lean<AlertRuleStateDocument[]>();
+    return new Map(states.map(({ _id, actedAt }) => [_id.toHexString(), actedAt]));
+  }
+
+  return async function follow(found, context) {
+    const { session, organizationId } = context;
+    const isTold = await subscriptions.isTaken(organizationId, 'alert.triggered');
+    const acted = await actedAtOf(found, context);
+    const outcomes = found.map(({ rule, matches }) => {
+      const actedAt = acted.get(rule._id.toHexString()) ?? null;
+      return { _id: rule._id, ...outcomeOf(rule, matches, { actedAt, isTold, scrub }) };
+    });
+    await outbox.write(
+      outcomes.flatMap(({ rows }) => rows),
+      session,
+    );
+    await models.alertRuleStates.bulkWrite(
+      outcomes.map(({ _id, lastTriggeredAt, actedAt }) => ({
+        updateOne: {
+          filter: { _id, organizationId },
+          update: { $max: { lastTriggeredAt }, $set: { actedAt } },
+          upsert: true,
+        },
+      })),
+      { session },
+    );
+  };
+}
