@@ -17,6 +17,9 @@ const CANARY = 'canary';
 /** Members that are named like ids and name nothing of an organisation's, or are kept as they are given and look nothing up. */
 const NO_RECORD = new Set([
   'templateId',
+  'planId',
+  'clauseId',
+  'lastEventId',
   'deployerProfileId',
   'triggerTraceIds',
   'relatedAgentIds',
@@ -75,11 +78,10 @@ function idsIn(operation: string, sample: Sample): Path[] {
 }
 
 function shown({ status, text, headers }: Answer, id: string): object {
-  return {
-    status,
-    type: headers.get('content-type'),
-    text: text.replaceAll(id, '<id>').replace(VOLATILE, '"$1":"<changes>"'),
-  };
+  const type = headers.get('content-type');
+  // A PDF repeats its filter and tells its time, in streams of other lengths: its own tests read it.
+  if (type === 'application/pdf') return { status, type };
+  return { status, type, text: text.replaceAll(id, '<id>').replace(VOLATILE, '"$1":"<changes>"') };
 }
 
 /** Names of id members that the declared schema has, at any depth. */

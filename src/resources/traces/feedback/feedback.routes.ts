@@ -20,9 +20,9 @@ export const feedbackRoutes = [
       const outcome = await traces.feedback.ingest(tenant, body);
       const { traceId, repeated, hashChain } = outcome;
       const action = ACTIONS[body.action];
-      const metadata = { traceId, userEmail: body.userEmail, sequence: hashChain.sequence };
-      const entry = { action, resourceId: traceId, metadata };
-      return reply(200, outcome, { audit: repeated ? [] : entry });
+      const { sequence } = hashChain;
+      const metadata = { traceId, userEmail: body.userEmail, sequence, repeated };
+      return reply(200, outcome, { audit: { action, resourceId: traceId, metadata } });
     },
   }),
 ];

@@ -1,5 +1,5 @@
 // The review queue.
-import { decisionBody } from '../../bodies.ts';
+import { decisionBody, policyBody } from '../../bodies.ts';
 import { asOwner, type Tenant } from '../../tenant.ts';
 import { ok } from '../../../setup/personas.ts';
 import { managers, ofOne, readers, writers, type Access } from '../access.ts';
@@ -12,10 +12,11 @@ interface Item {
   actionDigest: string;
 }
 
-/** A decision that the tenant's policy holds. */
+/** A decision that is held by a policy of its own: the tenant's may be switched off by now. */
 async function newItem(tenant: Tenant): Promise<Item> {
   const { harness, key, agentId, mark } = tenant;
   const body = { ...decisionBody(agentId, mark), outputDecision: { action: `${mark} wipe` } };
+  await asOwner(tenant, 'POST /api/v1/policies', policyBody(mark));
   ok(await harness.app.call('POST', '/api/v1/traces', { key, body }));
   const [newest] = await asOwner(tenant, 'GET /api/v1/review-queue?status=pending');
   return newest as Item;
