@@ -1,4 +1,5 @@
 // Policies: their definitions, the sets that decisions are judged by, the rule language, trials, replays.
+import { createEffectivenessService } from '../resources/policies/effectiveness/effectiveness.service.ts';
 import { createPolicyLanguageService } from '../resources/policies/language/language.service.ts';
 import { createPolicyService } from '../resources/policies/policies.service.ts';
 import { createPolicySetService } from '../resources/policies/policy-sets.service.ts';
@@ -18,5 +19,6 @@ export function createPolicies(
   const dryRuns = createDryRunService({ ...platform, definitions, organizations });
   const tests = createPolicyTestService({ ...platform, definitions, dryRuns });
   const replays = createReplayService({ ...platform, definitions });
-  return { definitions, sets, language, dryRuns, tests, replays };
+  const effectiveness = createEffectivenessService(platform);
+  return { definitions, sets, language, dryRuns, tests, replays, effectiveness };
 }

@@ -119,6 +119,8 @@ const SPECIFIED = {
     'POST /api/v1/policies/:id/tests',
     'DELETE /api/v1/policies/:policyId/tests/:testId',
     'POST /api/v1/policies/:id/run-tests',
+    'GET /api/v1/policies/effectiveness',
+    'GET /api/v1/policies/audit/auditor-view',
   ],
   'document 2, section 4.3': [
     'GET /api/v1/review-queue',

@@ -4,6 +4,7 @@ import { policyBody } from '../bodies.ts';
 import { asOwner, type Tenant } from '../tenant.ts';
 import { managers, ofOne, readers } from './access.ts';
 import { type Example, nothing, page, type ResourceExamples } from './example.ts';
+import { policyEffectiveness } from './policies/effectiveness.ts';
 import { policyLanguage } from './policies/language.ts';
 import { policyReplays } from './policies/replays.ts';
 import { policyTrials } from './policies/trials.ts';
@@ -66,7 +67,7 @@ const definitions: ResourceExamples = {
   },
 };
 
-const parts = [definitions, policyLanguage, policyTrials, policyReplays];
+const parts = [definitions, policyLanguage, policyTrials, policyReplays, policyEffectiveness];
 
 /** All that is below /policies. */
 export const policies: ResourceExamples = {

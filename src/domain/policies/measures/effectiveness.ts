@@ -1,0 +1,97 @@
+// How well a policy tells right from wrong: what people said of the decisions that it held, and of those that were let pass.
+import { type JudgedCount, countOf, shareOf } from '../../cpi.ts';
+
+/** A decision that a person has judged, by the newest verdict. */
+export interface JudgedDecision {
+  workspaceId: string;
+  createdAt: Date;
+  matchedPolicyIds: readonly string[];
+  /** Policies had not let it pass. */
+  isHeld: boolean;
+  /** The person approved it. */
+  isRight: boolean;
+}
+
+export interface MeasuredPolicy {
+  id: string;
+  workspaceId: string;
+  createdAt: Date;
+}
+
+/** A share of `of` cases, with its 95 % Wilson interval. */
+export interface Share {
+  value: number;
+  low: number;
+  high: number;
+  of: number;
+}
+
+export interface Outcomes {
+  truePositives: number;
+  falsePositives: number;
+  falseNegatives: number;
+  trueNegatives: number;
+}
+
+export interface Effectiveness extends Outcomes {
+  /** Each null without data. */
+  precision: Share | null;
+  recall: Share | null;
+  f1: number | null;
+  falsePositiveRate: Share | null;
+}
+
+const OUTCOMES = {
+  correctFlags: 'truePositives',
+  falseFlags: 'falsePositives',
+  misses: 'falseNegatives',
+  confirmations: 'trueNegatives',
+  overridden: null,
+} as const satisfies Record<JudgedCount, keyof Outcomes | null>;
+
+/** Of the standard normal distribution: 95 % lie within. */
+const Z = 1.959964;
+
+/** A held decision counts for the policies that matched it; one that was let pass, for every policy of its workspace that was there. */
+export function outcomesOf(policy: MeasuredPolicy, decisions: readonly JudgedDecision[]): Outcomes {
+  const counts = { truePositives: 0, falsePositives: 0, falseNegatives: 0, trueNegatives: 0 };
+  for (const decision of decisions) {
+    const outcome = OUTCOMES[countOf(decision)];
+    if (outcome !== null && concerns(policy, decision)) counts[outcome] += 1;
+  }
+  return counts;
+}
+
+function concerns(policy: MeasuredPolicy, decision: JudgedDecision): boolean {
+  if (decision.workspaceId !== policy.workspaceId) return false;
+  if (decision.createdAt < policy.createdAt) return false;
+  return !decision.isHeld || decision.matchedPolicyIds.includes(policy.id);
+}
+
+export function effectivenessOf(outcomes: Outcomes): Effectiveness {
+  const { truePositives, falsePositives, falseNegatives, trueNegatives } = outcomes;
+  const held = truePositives + falsePositives;
+  const wrong = truePositives + falseNegatives;
+  const right = falsePositives + trueNegatives;
+  return {
+    truePositives,
+    falsePositives,
+    falseNegatives,
+    trueNegatives,
+    precision: wilson(truePositives, held),
+    recall: wilson(truePositives, wrong),
+    f1: shareOf(2 * truePositives, held + wrong),
+    falsePositiveRate: wilson(falsePositives, right),
+  };
+}
+
+/** Null of nothing. Bounds are rounded like the share itself. */
+export function wilson(part: number, of: number): Share | null {
+  const value = shareOf(part, of);
+  if (value === null) return null;
+  const centre = part + Z ** 2 / 2;
+  const spread = Z * Math.sqrt((part * (of - part)) / of + Z ** 2 / 4);
+  const bound = (sum: number): number =>
+    shareOf(Math.min(Math.max(sum, 0), of + Z ** 2), of + Z ** 2) ?? 0;
+  return { value, low: bound(centre - spread), high: bound(centre + spread), of };
+}

@@ -1,0 +1,142 @@
+// How well policies judge, by what people said of decisions; with it what an auditor sees of them (document 2, section 4.2).
+import type { Types } from 'mongoose';
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import {
+  type Effectiveness,
+  effectivenessOf,
+  type JudgedDecision,
+  outcomesOf,
+} from '../../../domain/policies/measures/effectiveness.ts';
+import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import type {
+  PolicyDocument,
+  PolicyRevisionDocument,
+  PolicyStatisticsDocument,
+} from '../policies.model.ts';
+import { judgedSince } from './judged-sample.ts';
+
+type Policy = Pick<
+  PolicyDocument,
+  '_id' | 'name' | 'workspaceId' | 'enabled' | 'priority' | 'revision' | 'createdAt' | 'updatedAt'
+>;
+type Id = Types.ObjectId;
+
+interface Sample {
+  window: { from: Date; to: Date; days: number };
+  sampleSize: number;
+  truncated: boolean;
+}
+interface Measured extends Sample {
+  policies: (Effectiveness & { policyId: Id; name: string })[];
+}
+interface AuditedPolicy extends Omit<Policy, '_id' | 'revision' | 'updatedAt'> {
+  policyId: Id;
+  revisions: number;
+  lastChange: { at: Date; by: Id | null };
+  matchCount: number;
+  lastMatched: Date | null;
+  effectiveness: Effectiveness;
+}
+interface Audited extends Sample {
+  policies: AuditedPolicy[];
+}
+
+const DAYS = 90;
+const DAY_MS = 86_400_000;
+const POLICIES_MAX = 500;
+const MEMBERS = 'name workspaceId enabled priority revision createdAt updatedAt';
+
+export function createEffectivenessService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
+  /** Newest first, one more than is shown. */
+  function policiesOf({ organizationId, workspaceId }: Tenant): Promise<Policy[]> {
+    const chosen = workspaceId === null ? {} : { workspaceId };
+    return models.policies
+      .find({ organizationId, deletedAt: null, ...chosen }, MEMBERS)
+      .sort({ createdAt: -1, _id: -1 })
+      .limit(POLICIES_MAX + 1)
+      .maxTimeMS(READ_MAX_MS)
+      .lean<Policy[]>();
+  }
+
+  async function read(tenant: Tenant) {
+    const to = clock.now();
+    const from = new Date(to.getTime() - DAYS * DAY_MS);
+    const found = await policiesOf(tenant);
+    const { decisions, truncated } = await judgedSince(models, tenant, from);
+    const sample: Sample = {
+      window: { from, to, days: DAYS },
+      sampleSize: decisions.length,
+      truncated: truncated || found.length > POLICIES_MAX,
+    };
+    return { sample, decisions, policies: found.slice(0, POLICIES_MAX) };
+  }
+
+  /** Who made the newest revision of each, by policy. */
+  async function changersOf(
+    { organizationId }: Tenant,
+    policies: readonly Policy[],
+  ): Promise<ReadonlyMap<string, Id | null>> {
+    if (policies.length === 0) return new Map();
+    const newest = policies.map(({ _id, revision }) => ({ policyId: _id, revision }));
+    const found = await models.policyRevisions
+      .find({ organizationId, $or: newest }, 'policyId changedBy')
+      .maxTimeMS(READ_MAX_MS)
+      .lean<Pick<PolicyRevisionDocument, 'policyId' | 'changedBy'>[]>();
+    return new Map(found.map(({ policyId, changedBy }) => [String(policyId), changedBy]));
+  }
+
+  async function matchesOf(
+    { organizationId }: Tenant,
+    policies: readonly Policy[],
+  ): Promise<ReadonlyMap<string, PolicyStatisticsDocument>> {
+    const found = await models.policyStatistics
+      .find({ organizationId, _id: { $in: policies.map(({ _id }) => _id) } })
+      .maxTimeMS(READ_MAX_MS)
+      .lean<PolicyStatisticsDocument[]>();
+    return new Map(found.map((statistics) => [String(statistics._id), statistics]));
+  }
+
+  return {
+    async measure(tenant: Tenant): Promise<Measured> {
+      const { sample, decisions, policies } = await read(tenant);
+      const measured = policies.map((policy) => ({
+        policyId: policy._id,
+        name: policy.name,
+        ...measureOf(policy, decisions),
+      }));
+      return { ...sample, policies: measured };
+    },
+
+    async auditorView(tenant: Tenant): Promise<Audited> {
+      const { sample, decisions, policies } = await read(tenant);
+      const changers = await changersOf(tenant, policies);
+      const matches = await matchesOf(tenant, policies);
+      const audited = policies.map((policy): AuditedPolicy => {
+        const { _id: policyId, name, workspaceId, enabled, priority, createdAt } = policy;
+        const key = String(policyId);
+        return {
+          policyId,
+          name,
+          workspaceId,
+          enabled,
+          priority,
+          revisions: policy.revision,
+          createdAt,
+          lastChange: { at: policy.updatedAt, by: changers.get(key) ?? null },
+          matchCount: matches.get(key)?.matchCount ?? 0,
+          lastMatched: matches.get(key)?.lastMatched ?? null,
+          effectiveness: measureOf(policy, decisions),
+        };
+      });
+      return { ...sample, policies: audited };
+    },
+  };
+}
+export type EffectivenessService = ReturnType<typeof createEffectivenessService>;
+
+function measureOf(policy: Policy, decisions: readonly JudgedDecision[]): Effectiveness {
+  const { _id, workspaceId, createdAt } = policy;
+  const measured = { id: String(_id), workspaceId: String(workspaceId), createdAt };
+  return effectivenessOf(outcomesOf(measured, decisions));
+}

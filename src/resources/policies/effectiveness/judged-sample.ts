@@ -1,0 +1,81 @@
+// The decisions that people judged lately: a bounded read of the newest verdicts.
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import type { JudgedDecision } from '../../../domain/policies/measures/effectiveness.ts';
+import type { CorrectionPayload, ReviewPayload } from '../../../domain/record/payload.ts';
+import type { Models } from '../../../models.ts';
+import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import type { TraceDocument } from '../../traces/traces.model.ts';
+import { visibleTo } from '../../traces/visible.ts';
+
+const VERDICTS_MAX = 1000;
+
+interface VerdictEntry {
+  traceId: string;
+  view: string;
+}
+type Judged = Pick<
+  TraceDocument,
+  'traceId' | 'workspaceId' | 'verdict' | 'matchedPolicyIds' | 'createdAt'
+>;
+
+export interface JudgedSample {
+  decisions: JudgedDecision[];
+  truncated: boolean;
+}
+
+/** Each decision once, by its newest verdict. */
+export async function judgedSince(
+  models: Models,
+  tenant: Tenant,
+  since: Date,
+): Promise<JudgedSample> {
+  const found = await verdictsSince(models, tenant, since);
+  const newest = new Map<string, VerdictEntry>();
+  for (const verdict of found.slice(0, VERDICTS_MAX))
+    if (!newest.has(verdict.traceId)) newest.set(verdict.traceId, verdict);
+  const traces = await decisionsOf(models, tenant, [...newest.keys()]);
+  const decisions = traces.flatMap((trace) => {
+    const verdict = newest.get(trace.traceId);
+    return verdict ? [judged(trace, verdict)] : [];
+  });
+  return { decisions, truncated: found.length > VERDICTS_MAX };
+}
+
+/** Newest first, one more than is used. */
+function verdictsSince(
+  models: Models,
+  { organizationId }: Tenant,
+  since: Date,
+): Promise<VerdictEntry[]> {
+  return models.ledger
+    .find(
+      { organizationId, kind: { $in: ['correction', 'review'] }, createdAt: { $gte: since } },
+      'traceId view',
+    )
+    .sort({ createdAt: -1 })
+    .limit(VERDICTS_MAX + 1)
+    .maxTimeMS(READ_MAX_MS)
+    .lean<VerdictEntry[]>();
+}
+
+function decisionsOf(models: Models, tenant: Tenant, traceIds: string[]): Promise<Judged[]> {
+  const { organizationId } = tenant;
+  const where = { ...visibleTo(tenant), organizationId, traceId: { $in: traceIds } };
+  return models.traces
+    .find(where, 'traceId workspaceId verdict matchedPolicyIds createdAt')
+    .maxTimeMS(READ_MAX_MS)
+    .lean<Judged[]>();
+}
+
+function judged(trace: Judged, { view }: VerdictEntry): JudgedDecision {
+  const payload = JSON.parse(view) as ReviewPayload | CorrectionPayload;
+  const said = payload.kind === 'review' ? payload.decision : payload.action;
+  const { workspaceId, createdAt, matchedPolicyIds, verdict } = trace;
+  return {
+    workspaceId: String(workspaceId),
+    createdAt,
+    matchedPolicyIds: matchedPolicyIds ?? [],
+    isHeld: verdict !== 'approved',
+    isRight: said === 'approve',
+  };
+}

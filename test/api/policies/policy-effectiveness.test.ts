@@ -1,0 +1,100 @@
+// How well policies judge, over HTTP, and the auditor's view (document 2, section 4.2).
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createMember } from '../../setup/harness.ts';
+import { createAgent, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import type { Answer } from '../../setup/start-app.ts';
+
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const eve = useOwner(harness, 'Eve');
+let key: string;
+let agentId: string;
+let policyId: string;
+beforeAll(async () => {
+  ({ key } = await createWorkspaceKey(app, ada));
+  ({ id: agentId } = await createAgent(app, ada, 'Till'));
+  const body = {
+    name: 'Refunds',
+    conditions: [{ field: 'outputDecision.action', operator: 'equals', value: 'refund' }],
+    actions: [{ type: 'flag_for_review' }],
+  };
+  const made = await app.call('POST', '/api/v1/policies', { token: ada.token, body });
+  policyId = ok(made).body.data._id;
+});
+
+const get = (below: string, { token }: Owner = ada): Promise<Answer> =>
+  app.call('GET', `/api/v1/policies${below}`, { token });
+async function post(action: string): Promise<string> {
+  const body = decision(agentId, { outputDecision: { action } });
+  return ok(await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
+}
+const feed = async (traceId: string, body: object): Promise<Answer> =>
+  ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body: { traceId, ...body } }));
+async function review(traceId: string, verdict: string): Promise<void> {
+  const stored = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
+  const path = `/api/v1/review-queue/${String(stored?.review._id)}/decision`;
+  ok(await app.call('POST', path, { token: ada.token, body: { decision: verdict } }));
+}
+
+test('without verdicts nothing is measured', async () => {
+  const { data } = ok(await get('/effectiveness')).body;
+  expect(data).toMatchObject({ sampleSize: 0, truncated: false, window: { days: 90 } });
+  expect(data.policies).toMatchObject([
+    { policyId, precision: null, recall: null, f1: null, falsePositiveRate: null },
+  ]);
+});
+
+test('every verdict counts as decided, the newest of a decision alone', async () => {
+  for (let number = 0; number < 3; number++) await review(await post('refund'), 'reject');
+  await review(await post('refund'), 'approve');
+  const missed = await post('reply');
+  await feed(missed, { action: 'approve' });
+  await feed(missed, { correctedDecision: 'ask' });
+  for (let number = 0; number < 3; number++) await feed(await post('reply'), { action: 'approve' });
+  await post('refund');
+  const { data } = ok(await get('/effectiveness')).body;
+  expect(data.sampleSize).toBe(8);
+  expect(data.policies).toEqual([
+    {
+      policyId,
+      name: 'Refunds',
+      truePositives: 3,
+      falsePositives: 1,
+      falseNegatives: 1,
+      trueNegatives: 3,
+      precision: { value: 0.75, low: 0.3006, high: 0.9544, of: 4 },
+      recall: { value: 0.75, low: 0.3006, high: 0.9544, of: 4 },
+      f1: 0.75,
+      falsePositiveRate: { value: 0.25, low: 0.0456, high: 0.6994, of: 4 },
+    },
+  ]);
+});
+
+test('the auditor sees the policies with their changes, matches and effectiveness', async () => {
+  const body = { priority: 5 };
+  ok(await app.call('PATCH', `/api/v1/policies/${policyId}`, { token: ada.token, body }));
+  await app.instance.runJobsOnce();
+  const auditor = await createMember(harness, ada, 'auditor');
+  const { data } = ok(await get('/audit/auditor-view', auditor)).body;
+  expect(data.policies).toMatchObject([
+    {
+      policyId,
+      priority: 5,
+      revisions: 2,
+      lastChange: { by: ada.userId },
+      matchCount: 5,
+      effectiveness: { truePositives: 3, f1: 0.75 },
+    },
+  ]);
+  expect(ok(await get('/effectiveness', auditor)).body.data.sampleSize).toBe(8);
+});
+
+test('only auditors and managers see that view, and nobody another organisation', async () => {
+  const member = await createMember(harness, ada, 'member');
+  expect((await get('/audit/auditor-view', member)).status).toBe(403);
+  expect((await get('/effectiveness', member)).status).toBe(200);
+  for (const path of ['/effectiveness', '/audit/auditor-view'])
+    expect(ok(await get(path, eve)).body.data).toMatchObject({ sampleSize: 0, policies: [] });
+});
