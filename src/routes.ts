@@ -25,6 +25,7 @@ import { calendarRoutes } from './resources/incidents/calendar/calendar.routes.t
 import { incidentRoutes } from './resources/incidents/incidents.routes.ts';
 import { bridgeRoutes } from './resources/mcp-server/bridge.routes.ts';
 import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
+import { policyBundleRoutes } from './resources/policies/bundle/bundle.routes.ts';
 import { policyEffectivenessRoutes } from './resources/policies/effectiveness/effectiveness.routes.ts';
 import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
@@ -79,6 +80,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/agents', routes: onboardingRoutes },
   { at: '/api/v1/agents', routes: mlBomRoutes },
   { at: '/api/v1/policies', routes: policyEffectivenessRoutes },
+  { at: '/api/v1/policies', routes: policyBundleRoutes },
   { at: '/api/v1/policies', routes: policyRoutes },
   { at: '/api/v1/policies', routes: policyLanguageRoutes },
   { at: '/api/v1/policies', routes: policyTrialRoutes },

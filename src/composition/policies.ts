@@ -1,4 +1,5 @@
 // Policies: their definitions, the sets that decisions are judged by, the rule language, trials, replays.
+import { createPolicyBundleService } from '../resources/policies/bundle/bundle.service.ts';
 import { createEffectivenessService } from '../resources/policies/effectiveness/effectiveness.service.ts';
 import { createPolicyLanguageService } from '../resources/policies/language/language.service.ts';
 import { createPolicyService } from '../resources/policies/policies.service.ts';
@@ -20,5 +21,6 @@ export function createPolicies(
   const tests = createPolicyTestService({ ...platform, definitions, dryRuns });
   const replays = createReplayService({ ...platform, definitions });
   const effectiveness = createEffectivenessService(platform);
-  return { definitions, sets, language, dryRuns, tests, replays, effectiveness };
+  const bundles = createPolicyBundleService(platform);
+  return { definitions, sets, language, dryRuns, tests, replays, effectiveness, bundles };
 }

@@ -121,6 +121,8 @@ const SPECIFIED = {
     'POST /api/v1/policies/:id/run-tests',
     'GET /api/v1/policies/effectiveness',
     'GET /api/v1/policies/audit/auditor-view',
+    'POST /api/v1/policies/export-bundle',
+    'GET /api/v1/policies/export-bundle',
   ],
   'document 2, section 4.3': [
     'GET /api/v1/review-queue',

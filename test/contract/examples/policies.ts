@@ -4,6 +4,7 @@ import { policyBody } from '../bodies.ts';
 import { asOwner, type Tenant } from '../tenant.ts';
 import { managers, ofOne, readers } from './access.ts';
 import { type Example, nothing, page, type ResourceExamples } from './example.ts';
+import { policyBundle } from './policies/bundle.ts';
 import { policyEffectiveness } from './policies/effectiveness.ts';
 import { policyLanguage } from './policies/language.ts';
 import { policyReplays } from './policies/replays.ts';
@@ -67,7 +68,14 @@ const definitions: ResourceExamples = {
   },
 };
 
-const parts = [definitions, policyLanguage, policyTrials, policyReplays, policyEffectiveness];
+const parts = [
+  definitions,
+  policyLanguage,
+  policyTrials,
+  policyReplays,
+  policyEffectiveness,
+  policyBundle,
+];
 
 /** All that is below /policies. */
 export const policies: ResourceExamples = {

@@ -1,0 +1,123 @@
+// Policies as a portable bundle: every live policy as JSON and as rule-language source, with a manifest (document 2, section 4.2).
+import type { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import { pack } from 'tar-stream';
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { printPolicy } from '../../../domain/policies/language/policy-text.ts';
+import { canonicalize } from '../../../domain/record/canonical-json.ts';
+import { sha256Hex } from '../../../domain/record/chain.ts';
+import { AppError } from '../../../errors.ts';
+import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import { contentsOf, type PolicyDocument } from '../policies.model.ts';
+
+/** Of one bundle, which is in memory before it is sent. */
+const BUNDLE_BYTES = 16 * 1024 * 1024;
+const BUNDLE_POLICIES = 500;
+/** Policies that are read at a time; each may have a megabyte. */
+const BATCH = 16;
+
+interface BundledFile {
+  name: string;
+  content: Buffer;
+}
+
+interface Manifest {
+  format: 'assay-policy-bundle';
+  version: 1;
+  organizationId: string;
+  exportedAt: Date;
+  policies: number;
+  files: { name: string; bytes: number; sha256: string }[];
+  digest: string;
+}
+
+interface Download {
+  filename: string;
+  body: Readable;
+  digest: string;
+  policies: number;
+}
+
+export function createPolicyBundleService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
+  function policiesOf({ organizationId, workspaceId }: Tenant): AsyncIterable<PolicyDocument> {
+    const chosen = workspaceId === null ? {} : { workspaceId };
+    const options = { sort: { createdAt: -1, _id: -1 }, maxTimeMS: READ_MAX_MS } as const;
+    return models.policies
+      .find({ organizationId, deletedAt: null, ...chosen }, null, options)
+      .lean<PolicyDocument>()
+      .cursor({ batchSize: BATCH });
+  }
+
+  /** @throws AppError `INVALID_OPERATION` for more than fits */
+  async function build(tenant: Tenant): Promise<{ manifest: Manifest; files: BundledFile[] }> {
+    const files: BundledFile[] = [];
+    let [policies, bytes] = [0, 0];
+    for await (const policy of policiesOf(tenant)) {
+      const made = filesOf(policy);
+      files.push(...made);
+      policies += 1;
+      for (const { content } of made) bytes += content.length;
+      if (policies > BUNDLE_POLICIES || bytes > BUNDLE_BYTES) throw tooMuch();
+    }
+    const { organizationId } = tenant;
+    const listed = listOfFiles(files);
+    const manifest: Manifest = {
+      format: 'assay-policy-bundle',
+      version: 1,
+      organizationId,
+      exportedAt: clock.now(),
+      policies,
+      ...listed,
+    };
+    return { manifest, files };
+  }
+
+  return {
+    /** @throws AppError `INVALID_OPERATION` for more than fits */
+    async preview(tenant: Tenant): Promise<Manifest> {
+      return (await build(tenant)).manifest;
+    },
+
+    /** @throws AppError `INVALID_OPERATION` for more than fits */
+    async download(tenant: Tenant): Promise<Download> {
+      const { manifest, files } = await build(tenant);
+      const { exportedAt, digest, policies } = manifest;
+      const content = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+      const body = archive([{ name: 'manifest.json', content }, ...files], exportedAt);
+      const filename = `assay-policies-${exportedAt.toISOString().slice(0, 10)}.tar.gz`;
+      return { filename, body, digest, policies };
+    },
+  };
+}
+export type PolicyBundleService = ReturnType<typeof createPolicyBundleService>;
+
+function filesOf(policy: PolicyDocument): BundledFile[] {
+  const contents = contentsOf(policy);
+  const { revision } = policy;
+  const [id, workspaceId] = [String(policy._id), String(policy.workspaceId)];
+  const json = JSON.stringify({ id, workspaceId, revision, ...contents }, null, 2);
+  return [
+    { name: `policies/${id}.json`, content: Buffer.from(`${json}\n`) },
+    { name: `policies/${id}.adl`, content: Buffer.from(printPolicy(contents)) },
+  ];
+}
+
+function listOfFiles(bundled: readonly BundledFile[]): Pick<Manifest, 'files' | 'digest'> {
+  const files = bundled.map(({ name, content }) => {
+    return { name, bytes: content.length, sha256: sha256Hex(content) };
+  });
+  return { files, digest: sha256Hex(canonicalize(files)) };
+}
+
+function archive(files: readonly BundledFile[], mtime: Date): Readable {
+  const tar = pack();
+  for (const { name, content } of files) tar.entry({ name, mtime }, content);
+  tar.finalize();
+  return tar.pipe(createGzip());
+}
+
+function tooMuch(): AppError {
+  const message = `A bundle holds at most ${BUNDLE_POLICIES} policies and ${BUNDLE_BYTES} bytes; choose a workspace`;
+  return new AppError('INVALID_OPERATION', message);
+}

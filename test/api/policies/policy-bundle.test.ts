@@ -1,0 +1,110 @@
+// The portable bundle of policies over HTTP (document 2, section 4.2).
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { expect, test } from 'vitest';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { ok } from '../../setup/personas.ts';
+
+const path = '/api/v1/policies/export-bundle';
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const eve = useOwner(harness, 'Eve');
+const sha256 = (data: string | Uint8Array): string =>
+  createHash('sha256').update(data).digest('hex');
+
+const policy = {
+  name: 'Refunds',
+  description: 'A person looks.',
+  enabled: true,
+  priority: 3,
+  conditions: [{ field: 'outputDecision.action', operator: 'equals', value: 'refund' }],
+  actions: [{ type: 'flag_for_review' }],
+};
+
+async function unpack(archive: Uint8Array): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  const entries = extract();
+  Readable.from([gunzipSync(archive)]).pipe(entries);
+  for await (const entry of entries) {
+    const pieces: Buffer[] = [];
+    for await (const piece of entry) pieces.push(piece as Buffer);
+    files.set(entry.header.name, Buffer.concat(pieces).toString());
+  }
+  return files;
+}
+
+test('the archive holds what its manifest and the preview say, and is audited', async () => {
+  const made = await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy });
+  const { _id: id } = ok(made).body.data;
+  const preview = ok(await app.call('POST', path, { token: ada.token, body: {} })).body.data;
+  const answer = await fetch(`${app.url}${path}?download=1`, {
+    headers: { authorization: `Bearer ${ada.token}` },
+  });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toBe('application/gzip');
+  expect(answer.headers.get('content-disposition')).toMatch(/assay-policies-[\d-]+\.tar\.gz"$/);
+  const files = await unpack(new Uint8Array(await answer.arrayBuffer()));
+  const names = [`policies/${id}.json`, `policies/${id}.adl`];
+  expect([...files.keys()]).toEqual(['manifest.json', ...names]);
+  const manifest = JSON.parse(files.get('manifest.json') ?? '');
+  const { exportedAt, ...same } = preview;
+  expect(manifest).toEqual({ ...same, exportedAt: expect.any(String) });
+  expect(exportedAt <= manifest.exportedAt).toBe(true);
+  expect(manifest).toMatchObject({ policies: 1, organizationId: ada.organizationId });
+  const listed = names.map((name) => {
+    const content = files.get(name) ?? '';
+    return { name, bytes: Buffer.byteLength(content), sha256: sha256(content) };
+  });
+  expect(manifest.files).toEqual(listed);
+  const canonical = listed.map(
+    ({ name, bytes, sha256: sum }) =>
+      `{"bytes":${bytes},"name":${JSON.stringify(name)},"sha256":"${sum}"}`,
+  );
+  expect(manifest.digest).toBe(sha256(`[${canonical.join(',')}]`));
+  expect(JSON.parse(files.get(names[0] ?? '') ?? '')).toMatchObject({ id, revision: 1, ...policy });
+  const { adl } = ok(await app.call('GET', `/api/v1/policies/${id}/adl`, { token: ada.token })).body
+    .data;
+  expect(files.get(names[1] ?? '')).toBe(adl);
+  expect((await auditOf(app, ada, 'action=policy.export'))[0]).toMatchObject({
+    action: 'policy.export',
+    status: 'success',
+  });
+});
+
+test('it is sent only as a download, to managers, and holds nobody else’s policies', async () => {
+  for (const query of ['', '?download=0', '?download=1&download=1'])
+    expect(await app.call('GET', path + query, { token: ada.token })).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_ERROR' },
+    });
+  const auditor = await createMember(harness, ada, 'auditor');
+  for (const { token } of [auditor, await createMember(harness, ada, 'member')]) {
+    expect((await app.call('GET', `${path}?download=1`, { token })).status).toBe(403);
+    expect((await app.call('POST', path, { token, body: {} })).status).toBe(403);
+  }
+  const theirs = ok(await app.call('POST', path, { token: eve.token, body: {} })).body.data;
+  expect(theirs).toMatchObject({ policies: 0, files: [], digest: sha256('[]') });
+});
+
+test('what does not fit into a bundle is refused', async () => {
+  const { insertedCount } = await harness.db.collection('policies').insertMany(
+    Array.from({ length: 501 }, () => ({
+      ...policy,
+      organizationId: objectId(eve.organizationId),
+      workspaceId: objectId(eve.workspaceId),
+      revision: 1,
+      deletedAt: null,
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    })),
+  );
+  expect(insertedCount).toBe(501);
+  expect(await app.call('POST', path, { token: eve.token, body: {} })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_OPERATION' },
+  });
+});
