@@ -1,13 +1,12 @@
 // Policies as a portable bundle: every live policy as JSON and as rule-language source, with a manifest (document 2, section 4.2).
 import type { Readable } from 'node:stream';
-import { createGzip } from 'node:zlib';
-import { pack } from 'tar-stream';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { printPolicy } from '../../../domain/policies/language/policy-text.ts';
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
+import { type ArchivedFile, tarGz } from '../../../platform/archive/tar-gz.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import { contentsOf, type PolicyDocument } from '../policies.model.ts';
 
@@ -16,11 +15,6 @@ const BUNDLE_BYTES = 16 * 1024 * 1024;
 const BUNDLE_POLICIES = 500;
 /** Policies that are read at a time; each may have a megabyte. */
 const BATCH = 16;
-
-interface BundledFile {
-  name: string;
-  content: Buffer;
-}
 
 interface Manifest {
   format: 'assay-policy-bundle';
@@ -50,8 +44,8 @@ export function createPolicyBundleService({ models, clock }: Pick<Platform, 'mod
   }
 
   /** @throws AppError `INVALID_OPERATION` for more than fits */
-  async function build(tenant: Tenant): Promise<{ manifest: Manifest; files: BundledFile[] }> {
-    const files: BundledFile[] = [];
+  async function build(tenant: Tenant): Promise<{ manifest: Manifest; files: ArchivedFile[] }> {
+    const files: ArchivedFile[] = [];
     let [policies, bytes] = [0, 0];
     for await (const policy of policiesOf(tenant)) {
       const made = filesOf(policy);
@@ -84,7 +78,7 @@ export function createPolicyBundleService({ models, clock }: Pick<Platform, 'mod
       const { manifest, files } = await build(tenant);
       const { exportedAt, digest, policies } = manifest;
       const content = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-      const body = archive([{ name: 'manifest.json', content }, ...files], exportedAt);
+      const body = tarGz([{ name: 'manifest.json', content }, ...files], exportedAt);
       const filename = `assay-policies-${exportedAt.toISOString().slice(0, 10)}.tar.gz`;
       return { filename, body, digest, policies };
     },
@@ -92,7 +86,7 @@ export function createPolicyBundleService({ models, clock }: Pick<Platform, 'mod
 }
 export type PolicyBundleService = ReturnType<typeof createPolicyBundleService>;
 
-function filesOf(policy: PolicyDocument): BundledFile[] {
+function filesOf(policy: PolicyDocument): ArchivedFile[] {
   const contents = contentsOf(policy);
   const { revision } = policy;
   const [id, workspaceId] = [String(policy._id), String(policy.workspaceId)];
@@ -103,18 +97,11 @@ function filesOf(policy: PolicyDocument): BundledFile[] {
   ];
 }
 
-function listOfFiles(bundled: readonly BundledFile[]): Pick<Manifest, 'files' | 'digest'> {
+function listOfFiles(bundled: readonly ArchivedFile[]): Pick<Manifest, 'files' | 'digest'> {
   const files = bundled.map(({ name, content }) => {
     return { name, bytes: content.length, sha256: sha256Hex(content) };
   });
   return { files, digest: sha256Hex(canonicalize(files)) };
-}
-
-function archive(files: readonly BundledFile[], mtime: Date): Readable {
-  const tar = pack();
-  for (const { name, content } of files) tar.entry({ name, mtime }, content);
-  tar.finalize();
-  return tar.pipe(createGzip());
 }
 
 function tooMuch(): AppError {

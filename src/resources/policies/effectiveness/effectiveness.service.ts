@@ -14,7 +14,7 @@ import type {
   PolicyRevisionDocument,
   PolicyStatisticsDocument,
 } from '../policies.model.ts';
-import { judgedSince } from './judged-sample.ts';
+import { judgedSince } from './judged-sample.service.ts';
 
 type Policy = Pick<
   PolicyDocument,
