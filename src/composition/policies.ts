@@ -1,4 +1,5 @@
 // Policies: their definitions, the sets that decisions are judged by, the rule language, trials, replays.
+import { tarGz } from '../platform/archive/tar-gz.ts';
 import { createPolicyBundleService } from '../resources/policies/bundle/bundle.service.ts';
 import { createEffectivenessService } from '../resources/policies/effectiveness/effectiveness.service.ts';
 import { createPolicyLanguageService } from '../resources/policies/language/language.service.ts';
@@ -21,6 +22,6 @@ export function createPolicies(
   const tests = createPolicyTestService({ ...platform, definitions, dryRuns });
   const replays = createReplayService({ ...platform, definitions });
   const effectiveness = createEffectivenessService(platform);
-  const bundles = createPolicyBundleService(platform);
+  const bundles = createPolicyBundleService({ ...platform, tarGz });
   return { definitions, sets, language, dryRuns, tests, replays, effectiveness, bundles };
 }

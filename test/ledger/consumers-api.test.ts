@@ -313,6 +313,6 @@ test('cursors that are lost or leap ahead are told by metric and log, and repeat
   await app.instance.runJobsOnce();
   expect(await eventsOf(gina)).toHaveLength(7);
   expect((await cursors.find(where).toArray()).map(({ sequence }) => sequence as number)).toEqual([
-    7, 7, 7, 7, 7, 7, 7, 7,
+    7, 7, 7, 7, 7, 7, 7,
   ]);
 });

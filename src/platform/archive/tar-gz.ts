@@ -8,6 +8,8 @@ export interface ArchivedFile {
   content: Buffer;
 }
 
+export type TarGz = typeof tarGz;
+
 export function tarGz(files: readonly ArchivedFile[], mtime: Date): Readable {
   const tar = pack();
   for (const { name, content } of files) tar.entry({ name, mtime }, content);

@@ -15,7 +15,7 @@ import { readTracePage, type ScrubberOf } from './trace-pages.ts';
 import type { TraceDocument } from './traces.model.ts';
 import type { TraceQuery } from './traces.schemas.ts';
 import { toTraceView, type TraceView, VIEW_MEMBERS } from './traces.view.ts';
-import { visibleTo } from './visible.ts';
+import { visibleTo } from '../../domain/identity/visible-decisions.ts';
 
 type Deps = Pick<Platform, 'models'> & {
   counts: TraceCounts;

@@ -103,7 +103,7 @@ const RULES: readonly Rule[] = [
       MONGOOSE,
       LRU,
       /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod|nodemailer|eta|otplib|qrcode)$/,
-      /^(undici|ipaddr\.js|jose|openid-client|xml-crypto|stripe)$/,
+      /^(undici|ipaddr\.js|jose|openid-client|xml-crypto|stripe|tar-stream)$/,
       /^@modelcontextprotocol\/server$/,
     ],
     types: [/^config$/, /^express$/, /^@aws-sdk\/client-kms$/],

@@ -2,7 +2,7 @@
 import { type JudgedCount, countOf, shareOf } from '../../cpi.ts';
 
 /** A decision that a person has judged, by the newest verdict. */
-export interface JudgedDecision {
+export interface HumanJudgement {
   workspaceId: string;
   createdAt: Date;
   matchedPolicyIds: readonly string[];
@@ -53,7 +53,7 @@ const OUTCOMES = {
 const Z = 1.959964;
 
 /** A held decision counts for the policies that matched it; one that was let pass, for every policy of its workspace that was there. */
-export function outcomesOf(policy: MeasuredPolicy, decisions: readonly JudgedDecision[]): Outcomes {
+export function outcomesOf(policy: MeasuredPolicy, decisions: readonly HumanJudgement[]): Outcomes {
   const counts = { truePositives: 0, falsePositives: 0, falseNegatives: 0, trueNegatives: 0 };
   for (const decision of decisions) {
     const outcome = OUTCOMES[countOf(decision)];
@@ -62,7 +62,7 @@ export function outcomesOf(policy: MeasuredPolicy, decisions: readonly JudgedDec
   return counts;
 }
 
-function concerns(policy: MeasuredPolicy, decision: JudgedDecision): boolean {
+function concerns(policy: MeasuredPolicy, decision: HumanJudgement): boolean {
   if (decision.workspaceId !== policy.workspaceId) return false;
   if (decision.createdAt < policy.createdAt) return false;
   return !decision.isHeld || decision.matchedPolicyIds.includes(policy.id);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
-import { downloadQuery, manifestView } from './bundle.schemas.ts';
+import { downloadQuery, policyManifestView } from './bundle.schemas.ts';
 
 const managed = { path: '/export-bundle', auth: 'user', roles: MANAGERS, heavy: true } as const;
 /** More policies than fit into a bundle. */
@@ -15,7 +15,7 @@ export const policyBundleRoutes = [
     summary: 'What a bundle of the policies would hold',
     ...managed,
     writes: 'none',
-    data: manifestView,
+    data: policyManifestView,
     codes,
     handler: ({ tenant }, { policies }) => policies.bundles.preview(tenant),
   }),

@@ -8,7 +8,7 @@ export const downloadQuery = z.object({
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-export const manifestView = z.object({
+export const policyManifestView = z.object({
   format: z.literal('assay-policy-bundle'),
   version: z.literal(1),
   organizationId: id,

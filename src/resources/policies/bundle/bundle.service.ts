@@ -6,7 +6,7 @@ import { printPolicy } from '../../../domain/policies/language/policy-text.ts';
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
-import { type ArchivedFile, tarGz } from '../../../platform/archive/tar-gz.ts';
+import type { ArchivedFile, TarGz } from '../../../platform/archive/tar-gz.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import { contentsOf, type PolicyDocument } from '../policies.model.ts';
 
@@ -33,7 +33,11 @@ interface Download {
   policies: number;
 }
 
-export function createPolicyBundleService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
+export function createPolicyBundleService({
+  models,
+  clock,
+  tarGz,
+}: Pick<Platform, 'models' | 'clock'> & { tarGz: TarGz }) {
   function policiesOf({ organizationId, workspaceId }: Tenant): AsyncIterable<PolicyDocument> {
     const chosen = workspaceId === null ? {} : { workspaceId };
     const options = { sort: { createdAt: -1, _id: -1 }, maxTimeMS: READ_MAX_MS } as const;

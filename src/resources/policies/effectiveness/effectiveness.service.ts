@@ -5,7 +5,7 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
   type Effectiveness,
   effectivenessOf,
-  type JudgedDecision,
+  type HumanJudgement,
   outcomesOf,
 } from '../../../domain/policies/measures/effectiveness.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
@@ -135,7 +135,7 @@ export function createEffectivenessService({ models, clock }: Pick<Platform, 'mo
 }
 export type EffectivenessService = ReturnType<typeof createEffectivenessService>;
 
-function measureOf(policy: Policy, decisions: readonly JudgedDecision[]): Effectiveness {
+function measureOf(policy: Policy, decisions: readonly HumanJudgement[]): Effectiveness {
   const { _id, workspaceId, createdAt } = policy;
   const measured = { id: String(_id), workspaceId: String(workspaceId), createdAt };
   return effectivenessOf(outcomesOf(measured, decisions));

@@ -1,11 +1,11 @@
 // The decisions that people judged lately: a bounded read of the newest verdicts.
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import type { JudgedDecision } from '../../../domain/policies/measures/effectiveness.ts';
+import type { HumanJudgement } from '../../../domain/policies/measures/effectiveness.ts';
 import type { CorrectionPayload, ReviewPayload } from '../../../domain/record/payload.ts';
 import type { Models } from '../../../models.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { TraceDocument } from '../../traces/traces.model.ts';
-import { visibleTo } from '../../traces/visible.ts';
+import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
 
 const VERDICTS_MAX = 1000;
 
@@ -19,7 +19,7 @@ type Judged = Pick<
 >;
 
 export interface JudgedSample {
-  decisions: JudgedDecision[];
+  decisions: HumanJudgement[];
   truncated: boolean;
 }
 
@@ -67,7 +67,7 @@ function decisionsOf(models: Models, tenant: Tenant, traceIds: string[]): Promis
     .lean<Judged[]>();
 }
 
-function judged(trace: Judged, { view }: VerdictEntry): JudgedDecision {
+function judged(trace: Judged, { view }: VerdictEntry): HumanJudgement {
   const payload = JSON.parse(view) as ReviewPayload | CorrectionPayload;
   const said = payload.kind === 'review' ? payload.decision : payload.action;
   const { workspaceId, createdAt, matchedPolicyIds, verdict } = trace;

@@ -13,7 +13,7 @@ import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { payloadText } from '../traces.view.ts';
-import { visibleTo } from '../visible.ts';
+import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
 import {
   type Approval,
   approvedMetadata,

@@ -10,7 +10,7 @@ import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import { digestInForce } from '../traces.view.ts';
-import { visibleTo } from '../visible.ts';
+import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
 import { ofItems } from './held.ts';
 import type { BulkDecisionInput, DecisionInput } from './review.schemas.ts';
 

@@ -10,7 +10,7 @@ import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
-import { visibleTo } from '../visible.ts';
+import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
 import { ofItems } from './held.ts';
 import type { escalationInput } from './review.schemas.ts';
 

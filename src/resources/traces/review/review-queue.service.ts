@@ -6,7 +6,7 @@ import type { ReadScrubbers } from '../read-scrubbers.ts';
 import { readTracePage } from '../trace-pages.ts';
 import { REVIEW_STATUSES, type ReviewItem, type TraceDocument } from '../traces.model.ts';
 import { toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
-import { visibleTo } from '../visible.ts';
+import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
 import { type HeldDecision, isHeld, ofItems } from './held.ts';
 import { LIST_MAX } from './review.schemas.ts';
 import {
