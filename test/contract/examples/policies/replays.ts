@@ -12,7 +12,17 @@ const free = [
 ];
 
 /** One that has not begun; only so many may be under way, so the others are taken away. */
-async function newReplay({ harness, owner, workspaceId }: Tenant): Promise<string> {
+/** Another instance seems to run the job: what is queued stays so. */
+async function holdJob({ harness }: Tenant): Promise<void> {
+  const lease = { holder: 'another instance', until: new Date(Date.now() + 3_600_000) };
+  await harness.db
+    .collection<{ _id: string }>('leases')
+    .updateOne({ _id: 'job:policies.replay' }, { $set: lease }, { upsert: true });
+}
+
+async function newReplay(tenant: Tenant): Promise<string> {
+  const { harness, owner, workspaceId } = tenant;
+  await holdJob(tenant);
   const at = { createdAt: new Date(), updatedAt: new Date() };
   const { insertedId } = await harness.db.collection('policy_replays').insertOne({
     organizationId: objectId(owner.organizationId),
