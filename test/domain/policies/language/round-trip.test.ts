@@ -173,6 +173,7 @@ test('an expression means by the rules of CEL what its conditions mean from left
         .replace(/^[^]*?when\n/, '')
         .replace(/\n(logicalOperators|then)[^]*$/, '');
       // JavaScript joins && and || as CEL does.
+      // oxlint-disable-next-line typescript/no-implied-eval -- made by the printer from generated conditions
       const told = new Function('metadata', `return ${expression.replaceAll('\n', ' ')}`) as (
         facts: JsonObject,
       ) => boolean;
