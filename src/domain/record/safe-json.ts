@@ -31,10 +31,35 @@ interface Refusal {
  *   integers beyond 2^53 - 1, and nesting deeper than 32
  */
 export function parseSafeJson(text: string): Json {
+  if (text.length > SCANNED_FROM && isAbyss(text))
+    throw new UnsafeJson('', `nested deeper than ${MAX_DEPTH}`);
   const root: Json[] = [JSON.parse(text) as Json];
   const refusal = checkMember(root, 0, 1);
   if (refusal) throw new UnsafeJson(pointer(refusal.keys.slice(0, -1)), refusal.reason);
   return root[0] as Json;
+}
+
+/** Shorter texts are parsed in no time, whatever they hold. */
+const SCANNED_FROM = 10_000;
+const ABYSS = 1000;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+
+/** Whether a thousand containers are open at once: the engine takes most of a second for a megabyte of them, well-formed or not. */
+function isAbyss(text: string): boolean {
+  let depth = 0;
+  let isQuoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (isQuoted) {
+      if (code === BACKSLASH) i++;
+      else if (code === QUOTE) isQuoted = false;
+    } else if (code === QUOTE) isQuoted = true;
+    // [ and {, ] and }
+    else if (code === 0x5b || code === 0x7b) {
+      if (++depth > ABYSS) return true;
+    } else if (code === 0x5d || code === 0x7d) depth--;
+  }
+  return false;
 }
 
 /** Checks `holder[key]`; `depth` is that of a container there. The depth limit keeps the recursion from overflowing the stack. */

@@ -18,6 +18,14 @@ const nested = (levels: number, open = '[', close = ']') =>
   open.repeat(levels) + close.repeat(levels);
 
 describe('safe JSON', () => {
+  it('refuses a thousand open containers before it parses, and counts no bracket in a text', () => {
+    const deep = { name: 'UnsafeJson', path: '', reason: 'nested deeper than 32' };
+    for (const text of ['['.repeat(20_000), '{"a":'.repeat(20_000)])
+      expect(() => parseSafeJson(text)).toThrow(expect.objectContaining(deep));
+    const brackets = JSON.stringify(`"${'\\"[{'.repeat(10_000)}`);
+    expect(parseSafeJson(brackets)).toBe(JSON.parse(brackets));
+  });
+
   it.each([
     ['a lone surrogate', String.raw`{"a":["x","\ud800"]}`, '/a/1', 'a lone surrogate'],
     ['a lone surrogate, unescaped', '{"a":"\udfff"}', '/a', 'a lone surrogate'],
