@@ -73,6 +73,11 @@ export function anyDecision(documents: readonly Stored[], chance: Chance): numbe
   return chance.pick(decisions);
 }
 
+function anyWithFacts(documents: readonly Stored[], chance: Chance): number {
+  const told = documents.flatMap((entry, i) => (valuesOf(entry).includes('facts') ? [i] : []));
+  return chance.pick(told);
+}
+
 function otherDigit(hex: string, at: number): string {
   return `${hex.slice(0, at)}${hex[at] === '0' ? '1' : '0'}${hex.slice(at + 1)}`;
 }
@@ -185,8 +190,10 @@ function insert(documents: Stored[], chance: Chance): Tampered {
 }
 
 function editColumn(documents: Stored[], chance: Chance): Tampered {
-  const at = anyDecision(documents, chance);
   const [name, other] = chance.pick(OTHER_VALUES);
+  // What a registered agent is called outlives the facts that tell it, as a label that nothing proves: its id is in the view.
+  const at =
+    name === 'agentName' ? anyWithFacts(documents, chance) : anyDecision(documents, chance);
   const value = other((documents[at] as Stored)[name]);
   return {
     what: `${name} edited`,
