@@ -1,16 +1,16 @@
 // The main job: agents, policies, decisions and their chain.
-import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createAgentActivityService } from '../resources/agents/activity/agent-activity.service.ts';
 import { createAgentHistoryService } from '../resources/agents/activity/agent-history.service.ts';
 import { createAgentResolver } from '../resources/agents/agent-resolver.service.ts';
 import { createAgentService } from '../resources/agents/agents.service.ts';
 import { createMlBomService } from '../resources/agents/ml-bom/ml-bom.service.ts';
 import { createOnboardingService } from '../resources/agents/onboarding/onboarding.service.ts';
+import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createBundleService } from '../resources/hash-chain/bundles.service.ts';
 import { createHashChainService } from '../resources/hash-chain/hash-chain.service.ts';
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
-import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
 import { createPurgeService } from '../resources/traces/bulk/purge.service.ts';
+import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
 import { createScrubbers } from '../resources/traces/ingestion/scrubbers.ts';
 import { createReadScrubbers } from '../resources/traces/read-scrubbers.ts';
@@ -60,9 +60,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const furtherReading = { reader, scrubbers: readScrubbers, sessions: auth.sessions };
   const bulk = createBulkService(platform);
   const purges = createPurgeService({ ...platform, bulk });
-
   const feedback = createFeedbackService({ ...platform, scrubbers: readScrubbers });
-
   const chain = createHashChainService(platform);
   platform.ledger.onSealed(chain.headMoved);
   const bundles = createBundleService({ ...platform, audit });

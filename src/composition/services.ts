@@ -2,25 +2,25 @@
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
 import { createOutboxWorker } from '../platform/outbox/outbox-worker.ts';
-import { createAuditExportService } from '../resources/audit/export/audit-export.service.ts';
 import { createAuditLogService } from '../resources/audit/audit-log.service.ts';
 import { createAuditService } from '../resources/audit/audit.service.ts';
+import { createAuditExportService } from '../resources/audit/export/audit-export.service.ts';
 import {
   ATTESTATION_TOPIC,
   createAttestationService,
 } from '../resources/hash-chain/attestations.service.ts';
-import { OVERAGE_TOPIC } from '../resources/usage/usage.consumer.ts';
 import { createChainReleaseService } from '../resources/hash-chain/chain-release.service.ts';
 import { createReadiness } from '../resources/health/readiness.service.ts';
 import { createBroadcastMailService } from '../resources/notifications/broadcast-mails.service.ts';
 import { createNotificationService } from '../resources/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
-import { createBilling } from './billing.ts';
 import { createReplayRunner } from '../resources/policies/replay/replay-runner.service.ts';
+import { OVERAGE_TOPIC } from '../resources/usage/usage.consumer.ts';
+import { createBilling } from './billing.ts';
 import { createDecisions } from './decisions.ts';
-import { createGovernance } from './governance.ts';
 import { createScim, createTeam } from './directory.ts';
 import { createEvents, type Listeners } from './events.ts';
+import { createGovernance } from './governance.ts';
 import { createIdentity } from './identity.ts';
 import type { Platform } from './platform.ts';
 import { createProvenance } from './provenance.ts';
@@ -39,10 +39,7 @@ export function createServices(
   const { tokens: scimTokens, ...scim } = createScim(platform, identity);
   const { signOn, ssoSettings, ssoDomains, providerMetadata, ...signOnParts } = createSignOn(
     platform,
-    {
-      audit,
-      identity,
-    },
+    { audit, identity },
   );
   const decisions = createDecisions(platform, { audit, identity });
   const { bulk } = decisions.traces;
@@ -51,23 +48,18 @@ export function createServices(
   const attestations = createAttestationService(platform);
   const readiness = createReadiness(platform);
   const chainRelease = createChainReleaseService({ ...platform, audit });
+  const replayRunner = createReplayRunner(platform);
 
   const billing = createBilling(platform);
   const governance = createGovernance(platform, { audit, attestations, identity });
 
-  const events = createEvents(platform, {
-    audit,
-    identity,
-    listeners,
-    cpi: decisions.cpi.index,
-  });
+  const cpi = decisions.cpi.index;
+  const events = createEvents(platform, { audit, identity, listeners, cpi });
   const notifications = createNotificationService(platform);
   const broadcasts = createBroadcastMailService(platform);
 
-  const provenance = createProvenance(platform, {
-    attestations,
-    traces: decisions.traces.reader,
-  });
+  const traces = decisions.traces.reader;
+  const provenance = createProvenance(platform, { attestations, traces });
 
   const mails = {
     ...auth.emailLinks.mails,
@@ -94,7 +86,7 @@ export function createServices(
       ...billing,
       ...decisions,
       ...governance.routes,
-      ...governance,
+      alerts: events.alerts,
       audit,
       auditExports,
       auditLog,
@@ -114,7 +106,6 @@ export function createServices(
       scim,
       signOn,
       team,
-      alerts: events.alerts,
       webhooks: events.webhooks,
     },
     /** What runs without a request. */
@@ -124,9 +115,9 @@ export function createServices(
       chainRelease,
       clockBreaches: governance.clockBreaches,
       deletion,
-      outboxWorker,
-      replayRunner: createReplayRunner(platform),
       failures: identity.failures,
+      outboxWorker,
+      replayRunner,
       unprovedAccounts: identity.unprovedAccounts,
       ...signOnParts,
     },
