@@ -13,6 +13,7 @@ import { cpiConsumer } from './resources/cpi/cpi.consumer.ts';
 import { completeMemberships } from './resources/organization/memberships/memberships.migration.ts';
 import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
+import { maturationConsumer } from './resources/traces/maturation/maturation.consumer.ts';
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Listeners } from './composition/events.ts';
 import { usageConsumer } from './resources/usage/usage.consumer.ts';
@@ -37,21 +38,21 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-export function consumersOf({
-  models,
-  config,
-  outbox,
-  ledger,
-  subscriptions,
-  activeRules,
-  subscribesToEvents = subscriptions.subscribes,
-}: Pick<Platform, 'models' | 'config' | 'outbox' | 'ledger' | 'subscribesToEvents'> &
-  Listeners): Consumer[] {
+type Followed = Pick<
+  Platform,
+  'models' | 'config' | 'outbox' | 'ledger' | 'subscribesToEvents' | 'random16' | 'secrets'
+> &
+  Listeners;
+
+export function consumersOf(followed: Followed): Consumer[] {
+  const { models, config, outbox, ledger, subscriptions, activeRules } = followed;
+  const { subscribesToEvents = subscriptions.subscribes } = followed;
   return [
     foldConsumer(ledger.fold),
     policyStatisticsConsumer(models),
     agentActivityConsumer(models),
     cpiConsumer(models),
+    maturationConsumer(followed),
     usageConsumer({ models, outbox, config }),
     traceEventsConsumer(outbox, subscribesToEvents),
     alertsConsumer({ models, outbox, activeRules, subscriptions }),

@@ -47,6 +47,7 @@ import { usedMessageSchema } from './resources/sign-on/login/used-messages.model
 import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
 import { limitNoticeSchema } from './resources/usage/limit-notices.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
+import { decisionPatternSchema } from './resources/traces/maturation/patterns.model.ts';
 import { traceSchema } from './resources/traces/traces.model.ts';
 import { webhookSchema, webhookStatisticsSchema } from './resources/webhooks/webhooks.model.ts';
 
@@ -88,6 +89,7 @@ export function createModels(connection: Connection) {
     auditRows: model('AuditRow', auditRowSchema),
     auditEntries: model('AuditEntry', auditEntrySchema),
     cpiDays: model('CpiDay', cpiDaySchema),
+    decisionPatterns: model('DecisionPattern', decisionPatternSchema),
     chainVerifications: model('ChainVerification', chainVerificationSchema),
     scimTokens: model('ScimToken', scimTokenSchema),
     manifests: model('ProvenanceManifest', manifestSchema),

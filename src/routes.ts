@@ -9,6 +9,7 @@ import { alertRoutes } from './resources/alerts/alerts.routes.ts';
 import { auditRoutes } from './resources/audit/audit.routes.ts';
 import { cpiRoutes } from './resources/cpi/cpi.routes.ts';
 import { feedbackRoutes } from './resources/traces/feedback/feedback.routes.ts';
+import { patternRoutes } from './resources/traces/maturation/patterns.routes.ts';
 import { keyRoutes } from './resources/auth/keys/keys.routes.ts';
 import { emailLinkRoutes } from './resources/auth/email-links/email-links.routes.ts';
 import { localRoutes } from './resources/auth/accounts/local.routes.ts';
@@ -90,6 +91,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/review-queue', routes: reviewRoutes },
   { at: '/api/v1/cpi', routes: cpiRoutes },
   { at: '/api/v1/cpi', routes: feedbackRoutes },
+  { at: '/api/v1/cpi', routes: patternRoutes },
   { at: '/api/v1/mcp-server', routes: bridgeRoutes },
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
   { at: '/api/v1/provenance', routes: provenanceSettingsRoutes },

@@ -13,6 +13,7 @@ import { createPurgeService } from '../resources/traces/bulk/purge.service.ts';
 import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
 import { createScrubbers } from '../resources/traces/ingestion/scrubbers.ts';
+import { createPatternService } from '../resources/traces/maturation/patterns.service.ts';
 import { createReadScrubbers } from '../resources/traces/read-scrubbers.ts';
 import { createTraceCounts } from '../resources/traces/trace-counts.ts';
 import { createTraceService } from '../resources/traces/traces.service.ts';
@@ -76,6 +77,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
       purges,
       review,
       feedback,
+      patterns: createPatternService(platform),
       ...createTraceReading(platform, furtherReading),
     },
     hashChain: { chain, bundles },

@@ -141,6 +141,7 @@ const SPECIFIED = {
     'GET /api/v1/cpi/analytics',
     'POST /api/v1/cpi/ingest',
     'GET /api/v1/cpi/compliance-report',
+    'GET /api/v1/cpi/patterns',
   ],
   'document 2, section 4.5': [
     'GET /api/v1/hash-chain/status',

@@ -5,6 +5,7 @@ import { shareOf } from '../../domain/cpi.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
+import { BY_PERSONS, VERDICT_KINDS, verdictIn } from '../../domain/record/persons-verdict.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 import { lastDays, type Window } from './cpi-window.ts';
@@ -57,7 +58,7 @@ export function createCpiAnalyticsService({ models, clock }: Pick<Platform, 'mod
   async function verdictsSince(organizationId: string, from: Date): Promise<VerdictEntry[]> {
     return models.ledger
       .find(
-        { organizationId, kind: { $in: ['correction', 'review'] }, createdAt: { $gte: from } },
+        { organizationId, kind: { $in: VERDICT_KINDS }, createdAt: { $gte: from }, ...BY_PERSONS },
         'traceId createdAt view sealed.feedback.text',
       )
       .sort({ createdAt: -1 })
@@ -113,13 +114,12 @@ function newestOfEach(verdicts: readonly VerdictEntry[]): VerdictEntry[] {
 }
 
 function sampled({ view, sealed, createdAt }: VerdictEntry, trace: Judged): Sampled {
-  const { set } = JSON.parse(view) as { set: { humanOverride: boolean | null } };
   const text = sealed?.['feedback']?.text;
   const feedback = text === undefined ? null : (JSON.parse(text) as { feedbackNotes?: unknown });
   const notes = feedback?.feedbackNotes;
   return {
     trace,
-    isOverride: set.humanOverride === true,
+    isOverride: verdictIn(view).isOverride,
     reason: typeof notes === 'string' ? notes : null,
     afterMs: createdAt.getTime() - trace.createdAt.getTime(),
   };

@@ -2,12 +2,11 @@
 import type { ClientSession, Types } from 'mongoose';
 import { countOf } from '../../domain/cpi.ts';
 import { groupBy } from '../../domain/group-by.ts';
-import type { CorrectionPayload, ReviewPayload } from '../../domain/record/payload.ts';
+import { BY_PERSONS, VERDICT_KINDS, verdictIn } from '../../domain/record/persons-verdict.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 
-const VERDICTS = ['review', 'correction'] as const;
 const DAY_MS = 86_400_000;
 
 type Observed = Pick<
@@ -58,7 +57,7 @@ export function cpiConsumer(models: Models): Consumer<TraceDocument> {
   return {
     name: 'cpi',
     from: 'start',
-    kinds: ['trace', ...VERDICTS],
+    kinds: ['trace', ...VERDICT_KINDS],
     projection: { traceId: 1, workspaceId: 1, verdict: 1, confidenceScore: 1, createdAt: 1 },
     async run(entries, context) {
       const additions = new Additions();
@@ -116,7 +115,10 @@ async function knownOf(
   const traceIds = [...new Set(verdicts.map(({ traceId }) => traceId))];
   const about = { organizationId, traceId: { $in: traceIds } };
   const given = await models.ledger
-    .find({ ...about, kind: { $in: VERDICTS } }, 'sequence traceId createdAt view')
+    .find(
+      { ...about, kind: { $in: VERDICT_KINDS }, ...BY_PERSONS },
+      'sequence traceId createdAt view',
+    )
     .session(session)
     .sort({ sequence: 1 })
     .lean<(Verdict & { _id: Types.ObjectId })[]>();
@@ -135,10 +137,9 @@ function addVerdict(
   { trace, verdict }: { trace: Judged; verdict: Verdict },
   by: 1 | -1,
 ): void {
-  const payload = JSON.parse(verdict.view) as ReviewPayload | CorrectionPayload;
-  const said = payload.kind === 'review' ? payload.decision : payload.action;
+  const { isRight, isOverride } = verdictIn(verdict.view);
   const place = { at: verdict.createdAt, workspaceId: trace.workspaceId };
   const isHeld = trace.verdict !== 'approved';
-  additions.add(place, `judged.${countOf({ isHeld, isRight: said === 'approve' })}`, by);
-  if (payload.set.humanOverride === true) additions.add(place, 'judged.overridden', by);
+  additions.add(place, `judged.${countOf({ isHeld, isRight })}`, by);
+  if (isOverride) additions.add(place, 'judged.overridden', by);
 }

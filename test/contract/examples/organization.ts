@@ -78,6 +78,7 @@ export const organization: ResourceExamples = {
         name: `${mark} ${randomHex(6)}`,
         escalationPolicy: { escalateTo: owner.userId },
         reviewSla: { critical: 1, high: 4, medium: 24, low: null },
+        autoApproval: { approvals: 20, days: 7 },
       },
     }),
   },

@@ -1,5 +1,6 @@
 // Workspaces divide an organisation's agents, policies and decisions; every organisation has a default one.
 import { Schema, type Types } from 'mongoose';
+import type { AutoApproval } from '../../../domain/maturation.ts';
 import type { ReviewPriority } from '../../../domain/review-sla.ts';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
@@ -11,6 +12,8 @@ export interface WorkspaceDocument {
   escalationPolicy: { escalateTo: Types.ObjectId | null };
   /** Hours to a reviewer's deadline, by priority; null: none. */
   reviewSla: Record<ReviewPriority, number | null>;
+  /** Null: only persons approve. */
+  autoApproval: AutoApproval | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -22,6 +25,10 @@ export const workspaceSchema = new Schema<WorkspaceDocument>(
     name: { type: String, required: true, trim: true, maxlength: 100 },
     escalationPolicy: { escalateTo: { type: Schema.Types.ObjectId, default: null } },
     reviewSla: { critical: hours, high: hours, medium: hours, low: hours },
+    autoApproval: {
+      type: new Schema({ approvals: Number, days: Number }, { _id: false }),
+      default: null,
+    },
   },
   { collection: 'workspaces', timestamps: true, autoIndex: false },
 );

@@ -1,5 +1,6 @@
 // Inputs and views of workspaces (document 1, section 1; settings of reviews: docs/review-queue.md).
 import { z } from 'zod';
+import { APPROVALS, MATURING_DAYS } from '../../../domain/maturation.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import { id, idParam, instant, line } from '../../../http/declaration/views.ts';
 
@@ -13,6 +14,11 @@ const byPriority = <T extends z.ZodType>(schema: T) =>
     T
   >;
 
+const autoApproval = z.strictObject({
+  approvals: z.number().int().min(APPROVALS.min).max(APPROVALS.max),
+  days: z.number().int().min(MATURING_DAYS.min).max(MATURING_DAYS.max),
+});
+
 export const workspaceInput = z.strictObject({ name: line(100) });
 export const workspaceChange = z
   .strictObject({
@@ -24,6 +30,12 @@ export const workspaceChange = z
       .strictObject(byPriority(hours.exactOptional()))
       .exactOptional()
       .describe('Hours by priority, from when a decision is held; null: no deadline'),
+    autoApproval: autoApproval
+      .nullable()
+      .exactOptional()
+      .describe(
+        'When the service may approve held decisions itself: persons approved so many of the pattern in a row, the first of them so many days ago; null: never',
+      ),
   })
   .refine((change) => Object.keys(change).length > 0, 'nothing to change');
 export type WorkspaceChange = z.output<typeof workspaceChange>;
@@ -35,6 +47,7 @@ export const workspaceView = z.object({
   isDefault: z.boolean(),
   escalationPolicy: z.object({ escalateTo: id.nullable() }),
   reviewSla: z.object(byPriority(z.number().nullable())),
+  autoApproval: autoApproval.nullable(),
   createdAt: instant,
   updatedAt: instant,
 });

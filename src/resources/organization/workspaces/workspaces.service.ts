@@ -4,7 +4,7 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { ReviewSla } from '../../../domain/review-sla.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
-import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import { findOr404, givenMembers, insertOne } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';
 import type { WorkspaceChange } from './workspaces.schemas.ts';
@@ -105,7 +105,7 @@ export type WorkspaceService = ReturnType<typeof createWorkspaceService>;
 
 /** Workspaces of earlier versions have no settings. */
 function toView(workspace: WorkspaceDocument, defaultId: string | null): WorkspaceView {
-  const { escalationPolicy, reviewSla } = workspace as Partial<WorkspaceDocument>;
+  const { escalationPolicy, reviewSla, autoApproval } = workspace as Partial<WorkspaceDocument>;
   return {
     ...workspace,
     escalationPolicy: { escalateTo: escalationPolicy?.escalateTo ?? null },
@@ -115,6 +115,7 @@ function toView(workspace: WorkspaceDocument, defaultId: string | null): Workspa
       medium: reviewSla?.medium ?? null,
       low: reviewSla?.low ?? null,
     },
+    autoApproval: autoApproval ?? null,
     isDefault: workspace._id.toHexString() === defaultId,
   };
 }
@@ -125,16 +126,12 @@ function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
 }
 
 /** Priorities that are not given keep their hours. */
-function membersOf({ name, escalationPolicy, reviewSla = {} }: WorkspaceChange): object {
+function membersOf({ reviewSla = {}, ...others }: WorkspaceChange): object {
   const hours = Object.entries(reviewSla).map(([priority, value]) => [
     `reviewSla.${priority}`,
     value,
   ]);
-  return {
-    ...(name !== undefined && { name }),
-    ...(escalationPolicy && { escalationPolicy }),
-    ...(Object.fromEntries(hours) as object),
-  };
+  return Object.assign(givenMembers(others), Object.fromEntries(hours));
 }
 
 async function requireFreeName(

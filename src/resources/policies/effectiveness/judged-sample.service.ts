@@ -1,7 +1,7 @@
 // The decisions that people judged lately: a bounded read of the newest verdicts.
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { HumanJudgement } from '../../../domain/policies/measures/effectiveness.ts';
-import type { CorrectionPayload, ReviewPayload } from '../../../domain/record/payload.ts';
+import { BY_PERSONS, VERDICT_KINDS, verdictIn } from '../../../domain/record/persons-verdict.ts';
 import type { Models } from '../../../models.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { TraceDocument } from '../../traces/traces.model.ts';
@@ -49,7 +49,7 @@ function verdictsSince(
 ): Promise<VerdictEntry[]> {
   return models.ledger
     .find(
-      { organizationId, kind: { $in: ['correction', 'review'] }, createdAt: { $gte: since } },
+      { organizationId, kind: { $in: VERDICT_KINDS }, createdAt: { $gte: since }, ...BY_PERSONS },
       'traceId view',
     )
     .sort({ createdAt: -1 })
@@ -68,14 +68,12 @@ function decisionsOf(models: Models, tenant: Tenant, traceIds: string[]): Promis
 }
 
 function judged(trace: Judged, { view }: VerdictEntry): HumanJudgement {
-  const payload = JSON.parse(view) as ReviewPayload | CorrectionPayload;
-  const said = payload.kind === 'review' ? payload.decision : payload.action;
   const { workspaceId, createdAt, matchedPolicyIds, verdict } = trace;
   return {
     workspaceId: String(workspaceId),
     createdAt,
     matchedPolicyIds: matchedPolicyIds ?? [],
     isHeld: verdict !== 'approved',
-    isRight: said === 'approve',
+    isRight: verdictIn(view).isRight,
   };
 }

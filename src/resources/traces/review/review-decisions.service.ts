@@ -1,17 +1,14 @@
 // Verdicts of reviewers: each an entry of the chain, bound to the state of the decision that was seen; of two reviewers one wins.
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import { sealValues } from '../../../domain/record/commitments.ts';
-import { type Change, reviewPayload } from '../../../domain/record/payload.ts';
 import { AppError } from '../../../errors.ts';
-import { amendmentBase, amendmentOf } from '../../../ledger/amend/amendment-base.ts';
-import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import { digestInForce } from '../traces.view.ts';
 import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
 import { ofItems } from './held.ts';
+import { isPending, reviewAmendmentBy, type VerdictWords } from './review-amendment.ts';
 import type { BulkDecisionInput, DecisionInput } from './review.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'ledger' | 'random16'> & { scrubbers: ReadScrubbers };
@@ -25,12 +22,6 @@ export interface BulkDecision {
   /** Of the items that were decided. */
   ids: string[];
 }
-
-/** What a verdict makes of the decision. */
-const CHANGES: Readonly<Record<Verdict['decision'], Change>> = {
-  approve: { status: 'approved', humanOverride: false },
-  reject: { status: 'blocked', humanOverride: true },
-};
 
 export function createReviewDecisionService({ models, ledger, random16, scrubbers }: Deps) {
   /** By the id of the item. */
@@ -66,27 +57,11 @@ export function createReviewDecisionService({ models, ledger, random16, scrubber
   }
 
   /** The words of a verdict without personal data. */
-  async function scrubbed(organizationId: string, verdict: Verdict): Promise<Verdict> {
+  async function scrubbed(organizationId: string, verdict: Verdict): Promise<VerdictWords> {
     const scrubber = await scrubbers.writingFor(organizationId);
     const text = (given: string | undefined) => given && scrubber.text(given).text;
     const { decision, reason, notes } = verdict;
     return { decision, reason: text(reason), notes: text(notes) };
-  }
-
-  function amendmentBy(tenant: Tenant, verdict: Verdict) {
-    return (about: Subject<TraceDocument>): Amendment => {
-      const { decision, reason, notes } = verdict;
-      const actionDigest = digestInForce(about.trace);
-      const { sealed, commitments } = sealValues({ reason, notes, actionDigest }, random16);
-      const payload = reviewPayload({
-        ...amendmentBase(tenant, about),
-        commitments,
-        reviewId: about.trace.review?._id.toHexString() ?? '',
-        decision,
-        set: CHANGES[decision],
-      });
-      return amendmentOf('review', payload, { sealed });
-    };
   }
 
   return {
@@ -96,7 +71,8 @@ export function createReviewDecisionService({ models, ledger, random16, scrubber
      */
     async decide(tenant: Tenant, id: string, input: DecisionInput): Promise<void> {
       const { organizationId } = tenant;
-      const amend = amendmentBy(tenant, await scrubbed(organizationId, input));
+      const words = await scrubbed(organizationId, input);
+      const amend = reviewAmendmentBy(tenant, words, random16);
       await inTurn(tenant, id, (traceId) =>
         ledger.amendments.append(organizationId, traceId, (about) => {
           if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
@@ -110,7 +86,8 @@ export function createReviewDecisionService({ models, ledger, random16, scrubber
     /** Decides those that are still pending. @throws AppError `NOT_FOUND` when none is */
     async decideAll(tenant: Tenant, input: BulkDecisionInput): Promise<BulkDecision> {
       const pending = (await find(tenant, input.ids)).filter(isPending);
-      const amend = amendmentBy(tenant, await scrubbed(tenant.organizationId, input));
+      const words = await scrubbed(tenant.organizationId, input);
+      const amend = reviewAmendmentBy(tenant, words, random16);
       const results = await ledger.amendments.appendAll(
         tenant.organizationId,
         pending.map(({ traceId }) => traceId),
@@ -129,10 +106,6 @@ export function createReviewDecisionService({ models, ledger, random16, scrubber
   };
 }
 export type ReviewDecisionService = ReturnType<typeof createReviewDecisionService>;
-
-function isPending({ review }: { review?: ReviewItem | undefined }): boolean {
-  return review?.status === 'pending';
-}
 
 function decidedAlready(): AppError {
   return new AppError('INVALID_OPERATION', 'The item has been decided');

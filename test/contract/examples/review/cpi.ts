@@ -11,12 +11,14 @@ export const cpi: ResourceExamples = {
     'GET /api/v1/cpi': allAgents(readers),
     'GET /api/v1/cpi/analytics': allAgents(readers),
     'GET /api/v1/cpi/compliance-report': allAgents(readers),
+    'GET /api/v1/cpi/patterns': allAgents(readers),
     'POST /api/v1/cpi/ingest': workspaceKeys,
   },
   examples: {
     'GET /api/v1/cpi': nothing,
     'GET /api/v1/cpi/analytics': nothing,
     'GET /api/v1/cpi/compliance-report': nothing,
+    'GET /api/v1/cpi/patterns': nothing,
     'POST /api/v1/cpi/ingest': async (tenant) => {
       const id = await newDecision(tenant);
       const { traceId } = await asOwner(tenant, `GET /api/v1/traces/${id}`);

@@ -1,0 +1,15 @@
+// Which workspaces let the service approve, and after how much.
+import type { Types } from 'mongoose';
+import type { AutoApproval } from '../../../domain/maturation.ts';
+import type { Models } from '../../../models.ts';
+
+/** By workspace; those that did not switch it on are missing. */
+export async function autoApprovalsOf(
+  models: Models,
+  organizationId: string,
+): Promise<ReadonlyMap<string, AutoApproval>> {
+  const found = await models.workspaces
+    .find({ organizationId, autoApproval: { $ne: null } }, 'autoApproval')
+    .lean<{ _id: Types.ObjectId; autoApproval: AutoApproval }[]>();
+  return new Map(found.map(({ _id, autoApproval }) => [_id.toHexString(), autoApproval]));
+}

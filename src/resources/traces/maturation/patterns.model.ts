@@ -1,0 +1,43 @@
+// Patterns of held decisions, and how often in a row persons approved what has them: counted by a consumer; no content of any decision.
+import { Schema, type Types } from 'mongoose';
+import type { Maturity } from '../../../domain/maturation.ts';
+import { tenancy } from '../../../platform/mongo/tenancy.ts';
+
+export interface DecisionPatternDocument extends Maturity {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  workspaceId: string;
+  agentId: string;
+  /** Keyed hash of the pattern's text. */
+  key: string;
+  /** Those that matched. */
+  policyIds: string[];
+  /** The decision that was judged last. */
+  exampleTraceId: string;
+  /** The sequence of the newest verdict that is counted. */
+  countedTo: number;
+}
+
+const KEPT_SECONDS = 90 * 24 * 3600;
+
+export const decisionPatternSchema = new Schema<DecisionPatternDocument>(
+  {
+    workspaceId: { type: String, required: true },
+    agentId: { type: String, required: true },
+    key: { type: String, required: true },
+    policyIds: [String],
+    exampleTraceId: { type: String, required: true },
+    approvals: { type: Number, required: true },
+    since: Date,
+    lastVerdictAt: { type: Date, required: true },
+    countedTo: { type: Number, required: true },
+  },
+  { collection: 'decision_patterns', autoIndex: false },
+);
+decisionPatternSchema.plugin(tenancy);
+decisionPatternSchema.index({ organizationId: 1, key: 1 }, { name: 'pattern', unique: true });
+decisionPatternSchema.index({ organizationId: 1, lastVerdictAt: -1 }, { name: 'newest' });
+decisionPatternSchema.index(
+  { lastVerdictAt: 1 },
+  { name: 'expiry', expireAfterSeconds: KEPT_SECONDS },
+);

@@ -1,0 +1,17 @@
+// Patterns of held decisions: what persons keep approving.
+import { route } from '../../../http/declaration/define-route.ts';
+import { patternView } from './patterns.schemas.ts';
+
+export const patternRoutes = [
+  route({
+    method: 'get',
+    path: '/patterns',
+    summary: 'Patterns of held decisions, and how often in a row persons approved them',
+    auth: 'reader',
+    codes: ['RATE_LIMITED'],
+    limits: ['cpi'],
+    page: { limit: 25, max: 200 },
+    data: patternView,
+    handler: ({ tenant, page }, { traces }) => traces.patterns.list(tenant, page),
+  }),
+];

@@ -1,0 +1,44 @@
+// The entry of a verdict on a held decision, bound to the action that the decision has when it is given.
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { sealValues } from '../../../domain/record/commitments.ts';
+import { type Change, reviewPayload } from '../../../domain/record/payload.ts';
+import { amendmentBase, amendmentOf } from '../../../ledger/amend/amendment-base.ts';
+import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import { digestInForce } from '../traces.view.ts';
+
+/** Its words without personal data. */
+export interface VerdictWords {
+  decision: 'approve' | 'reject';
+  reason: string | undefined;
+  notes: string | undefined;
+}
+
+/** What a verdict makes of the decision. */
+const CHANGES: Readonly<Record<VerdictWords['decision'], Change>> = {
+  approve: { status: 'approved', humanOverride: false },
+  reject: { status: 'blocked', humanOverride: true },
+};
+
+export function reviewAmendmentBy(
+  by: Pick<Tenant, 'organizationId' | 'actor'>,
+  { decision, reason, notes }: VerdictWords,
+  random16: () => Buffer,
+) {
+  return (about: Subject<TraceDocument>): Amendment => {
+    const actionDigest = digestInForce(about.trace);
+    const { sealed, commitments } = sealValues({ reason, notes, actionDigest }, random16);
+    const payload = reviewPayload({
+      ...amendmentBase(by, about),
+      commitments,
+      reviewId: about.trace.review?._id.toHexString() ?? '',
+      decision,
+      set: CHANGES[decision],
+    });
+    return amendmentOf('review', payload, { sealed });
+  };
+}
+
+export function isPending({ review }: Pick<TraceDocument, 'review'>): boolean {
+  return review?.status === 'pending';
+}
