@@ -38,7 +38,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService({ ...platform, agents: registry, resolver });
 
-  const policies = createPolicies(platform, { organizations });
+  const policies = createPolicies(platform, { organizations, workspaces });
   const policySets = policies.sets;
 
   const scrubbers = createScrubbers();

@@ -36,15 +36,21 @@ interface Deps {
 }
 
 export function createEvents(platform: Platform, { audit, identity, listeners, cpi }: Deps) {
-  const { memberships } = identity;
+  const { memberships, workspaces } = identity;
   const { subscriptions, activeRules } = listeners;
-  const definitions = createWebhookService({ ...platform, memberships, subscriptions });
+  const definitions = createWebhookService({ ...platform, memberships, workspaces, subscriptions });
   const sender = createWebhookSender(platform);
   const log = createWebhookLog({ ...platform, definitions });
   const fanOut = createFanOut({ ...platform, subscriptions });
   const switchOff = createWebhookSwitchOff({ ...platform, audit, subscriptions });
   const delivery = createWebhookDelivery({ ...platform, sender, switchOff });
-  const alerts = createAlerts(platform, { memberships, activeRules, subscriptions, cpi });
+  const alerts = createAlerts(platform, {
+    memberships,
+    workspaces,
+    activeRules,
+    subscriptions,
+    cpi,
+  });
   return {
     webhooks: { definitions, sender, log, subscriptions },
     alerts: alerts.alerts,
@@ -54,7 +60,7 @@ export function createEvents(platform: Platform, { audit, identity, listeners, c
   };
 }
 
-type AlertParts = Listeners & Pick<Identity, 'memberships'> & Pick<Deps, 'cpi'>;
+type AlertParts = Listeners & Pick<Identity, 'memberships' | 'workspaces'> & Pick<Deps, 'cpi'>;
 
 function createAlerts(platform: Platform, parts: AlertParts) {
   const { cpiIndexOf = parts.cpi.scoreOf, mailer } = platform;

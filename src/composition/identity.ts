@@ -63,7 +63,7 @@ export function createIdentity(platform: Platform, { audit, auditLog, consumers 
   const streamTokens = createStreamTokenService({ ...platform, sessions, oneTimeTokens });
   const profile = createProfileService({ ...platform, auditLog });
   const keyAuthentication = createKeyAuthenticationService({ ...platform, organizations });
-  const keys = createKeyService({ ...platform, keyAuthentication });
+  const keys = createKeyService({ ...platform, workspaces, keyAuthentication });
   return {
     organizations,
     memberships,

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import type { Config } from '../config.ts';
+import type { Plan } from '../domain/identity/plans.ts';
 import { type RedirectAllowList, SIGNED_ON_PATH } from '../domain/identity/redirect-allow-list.ts';
 import { AUDIT, DECISIONS } from '../ledger/chains.ts';
 import type { Position } from '../ledger/entry.ts';
@@ -14,6 +15,7 @@ import type { Clock } from '../platform/clock.ts';
 import * as ids from '../platform/ids.ts';
 import { MAIL_TOPIC, NO_ORGANIZATION } from '../platform/mail/mail-delivery.ts';
 import { createMailer } from '../platform/mail/mailer.ts';
+import { createActiveSettings } from '../platform/mongo/active-settings.ts';
 import { createCaches } from '../platform/mongo/caches.ts';
 import type { ChangeFeed } from '../platform/mongo/change-feed.ts';
 import { createTransactions } from '../platform/mongo/transaction.ts';
@@ -125,6 +127,13 @@ export function createPlatform(deps: PlatformDeps) {
   ).replace(/\/$/, '');
   const [firstRedirect = publicUrl + SIGNED_ON_PATH, ...moreRedirects] = config.ASSAY_RETURN_URLS;
 
+  const caches = createCaches(deps.feed);
+  const planOf = async (organizationId: string): Promise<Plan | null> => {
+    const found = await models.organizations
+      .findById(organizationId, 'subscription')
+      .lean<{ subscription: { plan: Plan } }>();
+    return found && found.subscription.plan;
+  };
   const presence = createPresence();
   const passwordQueue = {
     concurrency: config.ASSAY_PASSWORD_CONCURRENCY,
@@ -141,7 +150,8 @@ export function createPlatform(deps: PlatformDeps) {
     auditChain,
     verificationWorker,
     ledgerMaintenance: createLedgerMaintenance({ connection, clock, chains: [DECISIONS, AUDIT] }),
-    caches: createCaches(deps.feed),
+    caches,
+    activeSettings: createActiveSettings({ caches, onCommit, planOf }),
     outbox,
     pdf,
     mailer,

@@ -8,15 +8,14 @@ import { createPolicySetService } from '../resources/policies/policy-sets.servic
 import { createReplayService } from '../resources/policies/replay/replay.service.ts';
 import { createDryRunService } from '../resources/policies/trials/dry-run.service.ts';
 import { createPolicyTestService } from '../resources/policies/trials/policy-tests.service.ts';
-import type { OrganizationService } from '../resources/organization/organization.service.ts';
+import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
 
-export function createPolicies(
-  platform: Platform,
-  { organizations }: { organizations: OrganizationService },
-) {
+type Deps = Pick<Identity, 'organizations' | 'workspaces'>;
+
+export function createPolicies(platform: Platform, { organizations, workspaces }: Deps) {
   const sets = createPolicySetService(platform);
-  const definitions = createPolicyService({ ...platform, policySets: sets });
+  const definitions = createPolicyService({ ...platform, workspaces, policySets: sets });
   const language = createPolicyLanguageService({ definitions });
   const dryRuns = createDryRunService({ ...platform, definitions, organizations });
   const tests = createPolicyTestService({ ...platform, definitions, dryRuns });

@@ -1,55 +1,33 @@
-// The active alert rules of an organisation, read through a cache, so that a decision that no rule waits for costs nothing.
+// The active alert rules of an organisation.
 import type { Platform } from '../../composition/platform.ts';
-import { type Plan, plansWith } from '../../domain/identity/plans.ts';
 import type { AlertRuleDocument } from './alerts.model.ts';
-
-const CACHED_ORGANIZATIONS = 10_000;
 
 export function createActiveRuleService({
   models,
-  caches,
-  onCommit,
-}: Pick<Platform, 'models' | 'caches' | 'onCommit'>) {
-  const active = caches.open<AlertRuleDocument[]>({
-    collections: ['alert_rules', 'organizations'],
-    max: CACHED_ORGANIZATIONS,
+  activeSettings,
+}: Pick<Platform, 'models' | 'activeSettings'>) {
+  const active = activeSettings<AlertRuleDocument>({
+    collection: 'alert_rules',
+    feature: 'chatAlerts',
+    load: (organizationId) =>
+      models.alertRules.find({ organizationId, isActive: true }).lean<AlertRuleDocument[]>(),
   });
-
-  /** A plan that ended takes its rules along. */
-  async function load(organizationId: string): Promise<AlertRuleDocument[]> {
-    const organization = await models.organizations
-      .findById(organizationId, 'subscription')
-      .lean<{ subscription: { plan: Plan } }>();
-    const plan = organization?.subscription.plan;
-    if (!plan || !plansWith('chatAlerts').includes(plan)) return [];
-    return models.alertRules.find({ organizationId, isActive: true }).lean<AlertRuleDocument[]>();
-  }
-
-  async function activeOf(organizationId: string): Promise<AlertRuleDocument[]> {
-    const found = await active.get(organizationId, async () => ({
-      organizationId,
-      value: await load(organizationId),
-    }));
-    return found ?? [];
-  }
 
   return {
     /** Rules that a decision can match. */
     async onDecisions(organizationId: string): Promise<AlertRuleDocument[]> {
-      const rules = await activeOf(organizationId);
+      const rules = await active.of(organizationId);
       return rules.filter(({ condition }) => condition.field !== 'cpiScore');
     },
 
     /** Rules on the index of the organisation. */
     async onIndex(organizationId: string): Promise<AlertRuleDocument[]> {
-      const rules = await activeOf(organizationId);
+      const rules = await active.of(organizationId);
       return rules.filter(({ condition }) => condition.field === 'cpiScore');
     },
 
-    /** Call it with every change of a rule; it holds from the commit on. */
-    changed(organizationId: string): void {
-      onCommit(() => active.invalidate(organizationId));
-    },
+    /** Call it with every change of a rule. */
+    changed: active.changed,
   };
 }
 export type ActiveRuleService = ReturnType<typeof createActiveRuleService>;

@@ -1,6 +1,8 @@
 // Holds every decision against the alert rules of its organisation (document 2, section 4.4).
 import { alertHolds } from '../../domain/events/alert-condition.ts';
+import { concerns } from '../../domain/identity/workspace-scope.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
+import { withoutErased } from '../../ledger/follow/without-erased.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
 import { createFollowUp, type FollowUpDeps, type RuleMatches } from './alert-follow-up.ts';
@@ -32,14 +34,11 @@ export function alertsConsumer(deps: Deps): Consumer<TraceDocument> {
       createdAt: 1,
       erasedAt: 1,
     },
-    async run(entries, { session, organizationId }) {
-      const erased = entries.filter(({ kind }) => kind === 'erasure').map((one) => one.traceId);
-      if (erased.length > 0) await outbox.withdraw(organizationId, erased, session);
-      const rules = await activeRules.onDecisions(organizationId);
-      const isKept = ({ traceId, erasedAt }: TraceDocument): boolean =>
-        !erasedAt && !erased.includes(traceId);
-      const found = rules.length === 0 ? [] : matchesOf(rules, entries.filter(isKept));
-      if (found.length > 0) await follow(found, { session, organizationId });
+    async run(entries, context) {
+      const kept = await withoutErased(entries, outbox, context);
+      const rules = await activeRules.onDecisions(context.organizationId);
+      const found = matchesOf(rules, kept);
+      if (found.length > 0) await follow(found, context);
     },
   };
 }
@@ -60,9 +59,8 @@ const factsOf = ({ verdict: status, confidenceScore }: TraceDocument) => ({
   confidenceScore,
 });
 
-function isMatch({ workspaceId, condition }: AlertRuleDocument, trace: TraceDocument): boolean {
-  const concerns = workspaceId === null || workspaceId.toHexString() === trace.workspaceId;
-  return concerns && alertHolds(condition, factsOf(trace));
+function isMatch(rule: AlertRuleDocument, trace: TraceDocument): boolean {
+  return concerns(rule, trace.workspaceId) && alertHolds(rule.condition, factsOf(trace));
 }
 
 function matchOf(trace: TraceDocument): AlertMatch {

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
+import { inScopeOf } from '../../domain/identity/workspace-scope.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import {
@@ -12,12 +13,14 @@ import {
   listPage,
 } from '../../platform/mongo/queries.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
+import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
 import type { AlertAction, AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
 import type { alertChange, alertInput } from './alerts.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'http'> & {
   memberships: MembershipService;
+  workspaces: WorkspaceService;
   activeRules: ActiveRuleService;
 };
 
@@ -36,9 +39,9 @@ interface DeletedAlertRule {
 export const MAX_RULES = 100;
 
 /** Everything but `list`, `get` and `check` belongs into a transaction. */
-export function createAlertService({ models, http, memberships, activeRules }: Deps) {
+export function createAlertService({ models, http, memberships, workspaces, activeRules }: Deps) {
   function find(tenant: Tenant, _id: string): Promise<AlertRuleDocument> {
-    const where = { ...visible(tenant), _id };
+    const where = { ...inScopeOf(tenant), _id };
     return findOr404(models.alertRules.findOne(where).lean<AlertRuleDocument>());
   }
 
@@ -64,14 +67,9 @@ export function createAlertService({ models, http, memberships, activeRules }: D
       throw new AppError('INVALID_OPERATION', `An organisation has at most ${MAX_RULES} rules`);
   }
 
-  async function requireWorkspace(organizationId: string, _id: string | null): Promise<void> {
-    if (_id === null) return;
-    await findOr404(models.workspaces.exists({ _id, organizationId }), 'No such workspace');
-  }
-
   return {
     async list(tenant: Tenant, page: Page): Promise<Listed<AlertRuleView>> {
-      const { items, total } = await listPage(models.alertRules, visible(tenant), page);
+      const { items, total } = await listPage(models.alertRules, inScopeOf(tenant), page);
       return { items: await viewsOf(tenant.organizationId, items), total };
     },
 
@@ -89,7 +87,7 @@ export function createAlertService({ models, http, memberships, activeRules }: D
       { organizationId, workspaceId: chosen }: Tenant,
       { workspaceId = chosen, ...contents }: z.output<typeof alertInput>,
     ): Promise<AlertRuleView> {
-      await requireWorkspace(organizationId, workspaceId);
+      await workspaces.require(organizationId, workspaceId);
       await requireRoom(organizationId);
       const row = { ...contents, organizationId, workspaceId };
       const rule = await insertOne(models.alertRules, row);
@@ -104,11 +102,11 @@ export function createAlertService({ models, http, memberships, activeRules }: D
       change: z.output<typeof alertChange>,
     ): Promise<AlertRuleView> {
       const { organizationId } = tenant;
-      await requireWorkspace(organizationId, change.workspaceId ?? null);
+      await workspaces.require(organizationId, change.workspaceId ?? null);
       const rule = await findOr404(
         models.alertRules
           .findOneAndUpdate(
-            { ...visible(tenant), _id },
+            { ...inScopeOf(tenant), _id },
             { $set: givenMembers(change) },
             { returnDocument: 'after' },
           )
@@ -123,7 +121,7 @@ export function createAlertService({ models, http, memberships, activeRules }: D
     /** @throws AppError `NOT_FOUND` */
     async remove(tenant: Tenant, id: string): Promise<DeletedAlertRule> {
       const { organizationId } = tenant;
-      const where = { ...visible(tenant), _id: id };
+      const where = { ...inScopeOf(tenant), _id: id };
       const { _id } = await findOr404(
         models.alertRules.findOneAndDelete(where).lean<AlertRuleDocument>(),
       );
@@ -134,9 +132,3 @@ export function createAlertService({ models, http, memberships, activeRules }: D
   };
 }
 export type AlertService = ReturnType<typeof createAlertService>;
-
-/** A workspace sees its own, and those of the whole organisation. */
-function visible({ organizationId, workspaceId }: Tenant) {
-  if (workspaceId === null) return { organizationId };
-  return { organizationId, $or: [{ workspaceId }, { workspaceId: null }] };
-}

@@ -12,6 +12,7 @@ import {
 import { workspaceLimitViolation } from '../../domain/policies/workspace-limits.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
 import {
   contentsOf,
   type PolicyContents,
@@ -23,6 +24,7 @@ import type { policyChange, policyInput, templateInput } from './policies.schema
 import type { PolicySetService } from './policy-sets.service.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit'> & {
+  workspaces: WorkspaceService;
   policySets: PolicySetService;
 };
 
@@ -41,7 +43,7 @@ export interface DeletedPolicyView {
 const NEVER_MATCHED: Statistics = { matchCount: 0, lastMatched: null };
 const AFTER = { returnDocument: 'after' } as const;
 
-export function createPolicyService({ models, policySets, clock, onCommit }: Deps) {
+export function createPolicyService({ models, policySets, workspaces, clock, onCommit }: Deps) {
   function find(tenant: Tenant, _id: string): Promise<PolicyDocument> {
     const where = { ...live(tenant), _id };
     return findOr404(models.policies.findOne(where).lean<PolicyDocument>());
@@ -115,10 +117,7 @@ export function createPolicyService({ models, policySets, clock, onCommit }: Dep
   ): Promise<PolicyView> {
     const { organizationId } = tenant;
     const workspaceId = named ?? tenant.workspaceId ?? tenant.defaultWorkspaceId;
-    await findOr404(
-      models.workspaces.exists({ _id: workspaceId, organizationId }),
-      'No such workspace',
-    );
+    await workspaces.require(organizationId, workspaceId);
     const row = { ...contents, organizationId, workspaceId, revision: 1 };
     const policy = await insertOne(models.policies, row);
     await recordChange(tenant, policy);

@@ -3,6 +3,7 @@ import { createScrubber } from '../../domain/scrub/scrubber.ts';
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
 import type { OutboxRow, OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
+import { withoutErased } from '../../ledger/follow/without-erased.ts';
 import type { TraceDocument } from './traces.model.ts';
 
 const projection = {
@@ -31,16 +32,12 @@ export function traceEventsConsumer(
     from: 'head',
     kinds: ['trace', 'erasure'],
     projection,
-    async run(entries, { session, organizationId }) {
-      const erased = entries.filter(isErasure).map(({ traceId }) => traceId);
-      if (erased.length > 0) await outbox.withdraw(organizationId, erased, session);
+    async run(entries, context) {
+      const { session, organizationId } = context;
+      const kept = await withoutErased(entries, outbox, context);
       if (!(await subscribes(organizationId))) return;
-      const isKept = ({ traceId, erasedAt }: TraceDocument): boolean =>
-        !erasedAt && !erased.includes(traceId);
-      await outbox.write(
-        entries.filter(isKept).map((trace) => rowOf(organizationId, trace, scrub)),
-        session,
-      );
+      const rows = kept.map((trace) => rowOf(organizationId, trace, scrub));
+      await outbox.write(rows, session);
     },
   };
 }
@@ -60,10 +57,6 @@ function rowOf(
     subject,
     payload,
   };
-}
-
-function isErasure({ kind }: TraceDocument): boolean {
-  return kind === 'erasure';
 }
 
 /** The body of a delivery: `{ event, timestamp, data }`. `scrub` passes over what operators wrote. */

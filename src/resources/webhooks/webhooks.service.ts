@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { signingSecret } from '../../domain/events/standard-webhooks.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
+import { inScopeOf } from '../../domain/identity/workspace-scope.ts';
 import { literalPattern } from '../../domain/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
@@ -15,6 +16,7 @@ import {
   listPage,
 } from '../../platform/mongo/queries.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
+import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
 import { webhookSecretAad } from './webhook-secret.ts';
 import type { WebhookDocument, WebhookStatisticsDocument } from './webhooks.model.ts';
@@ -22,6 +24,7 @@ import type { webhookChange, webhookInput } from './webhooks.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'vault' | 'newId' | 'randomHex' | 'http'> & {
   memberships: MembershipService;
+  workspaces: WorkspaceService;
   subscriptions: SubscriptionService;
 };
 
@@ -52,10 +55,10 @@ const ACTIVE = { switchedOffAt: null, switchedOffReason: null } as const;
 
 /** Everything but `list`, `get` and `check` belongs into a transaction. */
 export function createWebhookService(deps: Deps) {
-  const { models, vault, newId, randomHex, http, memberships, subscriptions } = deps;
+  const { models, vault, newId, randomHex, http, memberships, workspaces, subscriptions } = deps;
 
   function find(tenant: Tenant, _id: string): Promise<WebhookDocument> {
-    const where = { ...visible(tenant), _id };
+    const where = { ...inScopeOf(tenant), _id };
     return findOr404(models.webhooks.findOne(where).lean<WebhookDocument>());
   }
 
@@ -90,17 +93,12 @@ export function createWebhookService(deps: Deps) {
       );
   }
 
-  async function requireWorkspace(organizationId: string, _id: string | null): Promise<void> {
-    if (_id === null) return;
-    await findOr404(models.workspaces.exists({ _id, organizationId }), 'No such workspace');
-  }
-
   return {
     async list(
       tenant: Tenant,
       { search, ...page }: Page & { search?: string | undefined },
     ): Promise<Listed<WebhookView>> {
-      const where = { ...visible(tenant), ...(search && { $and: [containing(search)] }) };
+      const where = { ...inScopeOf(tenant), ...(search && { $and: [containing(search)] }) };
       const { items, total } = await listPage(models.webhooks, where, page);
       return { items: await viewsOf(items), total };
     },
@@ -118,7 +116,7 @@ export function createWebhookService(deps: Deps) {
       { organizationId, workspaceId: chosen }: Tenant,
       { workspaceId = chosen, ...contents }: z.output<typeof webhookInput>,
     ): Promise<NewWebhookView> {
-      await requireWorkspace(organizationId, workspaceId);
+      await workspaces.require(organizationId, workspaceId);
       await requireRoom(organizationId);
       const _id = newId();
       const secret = signingSecret(randomHex(SECRET_BYTES));
@@ -164,7 +162,7 @@ export function createWebhookService(deps: Deps) {
 
     /** @throws AppError `NOT_FOUND` */
     async remove(tenant: Tenant, id: string): Promise<DeletedWebhookView> {
-      const where = { ...visible(tenant), _id: id };
+      const where = { ...inScopeOf(tenant), _id: id };
       const { _id, organizationId } = await findOr404(
         models.webhooks.findOneAndDelete(where).lean<WebhookDocument>(),
       );
@@ -175,12 +173,6 @@ export function createWebhookService(deps: Deps) {
   };
 }
 export type WebhookService = ReturnType<typeof createWebhookService>;
-
-/** A workspace sees its own, and those of the whole organisation. */
-function visible({ organizationId, workspaceId }: Tenant) {
-  if (workspaceId === null) return { organizationId };
-  return { organizationId, $or: [{ workspaceId }, { workspaceId: null }] };
-}
 
 function containing(text: string): object {
   const literal = literalPattern(text);

@@ -13,11 +13,13 @@ import {
   type Listed,
   listPage,
 } from '../../../platform/mongo/queries.ts';
+import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
 import type { KeyAuthenticationService } from './key-authentication.service.ts';
 import type { WorkspaceKeyDocument } from './keys.model.ts';
 import type { keyChange, keyInput } from './keys.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex'> & {
+  workspaces: WorkspaceService;
   keyAuthentication: KeyAuthenticationService;
 };
 
@@ -29,7 +31,13 @@ interface NewKey extends WorkspaceKeyDocument {
 const SHOWN_PREFIX = 'svc_live_'.length + 8;
 const MAX_ACTIVE_KEYS = 50;
 
-export function createKeyService({ models, clock, randomHex, keyAuthentication }: Deps) {
+export function createKeyService({
+  models,
+  clock,
+  randomHex,
+  workspaces,
+  keyAuthentication,
+}: Deps) {
   /** Changes a key that is not revoked, which counts from the next request on. @throws AppError `NOT_FOUND` */
   async function change(
     { organizationId }: Tenant,
@@ -61,7 +69,7 @@ export function createKeyService({ models, clock, randomHex, keyAuthentication }
       { name, workspaceId = null, scope = {} }: z.output<typeof keyInput>,
     ): Promise<NewKey> {
       const { agentIds = null, readOnly = false } = scope;
-      await requireOwnWorkspace(models, organizationId, workspaceId);
+      await workspaces.require(organizationId, workspaceId);
       await requireOwnAgents(models, organizationId, agentIds ?? []);
       const active = await models.workspaceKeys.countDocuments({ organizationId, revokedAt: null });
       if (active >= MAX_ACTIVE_KEYS)
@@ -98,17 +106,6 @@ export function createKeyService({ models, clock, randomHex, keyAuthentication }
   };
 }
 export type KeyService = ReturnType<typeof createKeyService>;
-
-/** @throws AppError `NOT_FOUND` */
-async function requireOwnWorkspace(
-  models: Models,
-  organizationId: string,
-  workspaceId: string | null,
-): Promise<void> {
-  if (workspaceId === null) return;
-  if (!(await models.workspaces.exists({ _id: workspaceId, organizationId })))
-    throw new AppError('NOT_FOUND', 'No such workspace');
-}
 
 /** @throws AppError `NOT_FOUND` */
 async function requireOwnAgents(

@@ -58,6 +58,12 @@ export function createWorkspaceService({ models, caches, onCommit, memberships }
     /** Null when it is no workspace of the organisation. */
     settingsOf,
 
+    /** Null: the whole organisation. @throws AppError `NOT_FOUND` */
+    async require(organizationId: string, _id: string | null): Promise<void> {
+      if (_id === null) return;
+      await findOr404(models.workspaces.exists({ _id, organizationId }), 'No such workspace');
+    },
+
     /** The id when it is a workspace of the organisation, else null. */
     async find(organizationId: string, workspaceId: string): Promise<string | null> {
       return (await settingsOf(organizationId, workspaceId)) && workspaceId;
