@@ -1,6 +1,7 @@
-// The only code that updates stored entries: members on an allow-list, idempotency keys, and the values of a deleted organisation's audit log.
+// The only code that updates stored entries: members on an allow-list, idempotency keys, and values of a deleted organisation.
 import type { mongo, Types } from 'mongoose';
-import { AUDIT, type Chain } from './chains.ts';
+import { ATTESTATION_KINDS } from '../domain/record/payload-members.ts';
+import { AUDIT, type Chain, DECISIONS } from './chains.ts';
 import type { Columns } from './columns.ts';
 import type { Stored } from './entry.ts';
 import { objectId } from './ledger.model.ts';
@@ -102,4 +103,19 @@ export async function eraseAuditValues(
     sealed: { $ne: {} },
   };
   await auditEntries.updateMany(filter, { $set: { sealed: {}, detail: null } }, DURABLE);
+}
+
+/** Erases the committed values of a deleted organisation's attestations; those of its decisions go with their erasure entries. */
+export async function eraseAttestedValues(db: mongo.Db, organizationId: string): Promise<void> {
+  const named = ATTESTATION_KINDS.map((kind) => ({
+    traceId: { $gte: `${kind}:`, $lt: `${kind};` },
+  }));
+  const filter = {
+    organizationId: objectId(organizationId),
+    kind: { $in: [...ATTESTATION_KINDS] },
+    sealed: { $ne: {} },
+    $or: named,
+  };
+  const entries = db.collection(DECISIONS.collection);
+  await entries.updateMany(filter, { $set: { sealed: {} } }, DURABLE);
 }

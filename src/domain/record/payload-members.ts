@@ -111,6 +111,7 @@ const NAMED_BY = {
   manifest: ['manifestId'],
 } as const;
 export type AttestationKind = keyof typeof NAMED_BY;
+export const ATTESTATION_KINDS = Object.keys(NAMED_BY) as readonly AttestationKind[];
 
 export function isAttestationKind(kind: string): kind is AttestationKind {
   return Object.hasOwn(NAMED_BY, kind);

@@ -7,6 +7,7 @@ import { attestedId } from '../../domain/record/payload-members.ts';
 import { AppError } from '../../errors.ts';
 import type { Chain } from '../chains.ts';
 import type { Appender, Outcome, Stored } from '../entry.ts';
+import { eraseAttestedValues } from '../entry-updates.ts';
 import { objectId } from '../ledger.model.ts';
 import { ABOUT_ONE } from '../read-write-concerns.ts';
 
@@ -27,6 +28,8 @@ export interface Attestations {
     committed: ReturnType<typeof sealValues>,
     once: Buffer | null,
   ): Promise<Stored>;
+  /** Erases what the attestations of a deleted organisation committed to. */
+  erase(organizationId: string): Promise<void>;
 }
 
 export function createAttestations({
@@ -73,5 +76,6 @@ export function createAttestations({
       }
       throw new AppError('CONFLICT');
     },
+    erase: (organizationId) => eraseAttestedValues(db, organizationId),
   };
 }

@@ -22,6 +22,8 @@ export interface HistoryContext {
   now: Date;
   /** The sequence of the last entry that was replayed. */
   newest: number;
+  /** Of a deleted organisation: until when the values of its attestations were erased; null: it lives. */
+  erasedUntil: Date | null;
   findings: Findings;
 }
 
@@ -72,13 +74,21 @@ export class History {
 
   #note(entry: Stored, payload: Payload): void {
     const { sequence } = entry;
-    const { newest } = this.#context;
+    const { newest, findings } = this.#context;
     this.#stored.set(sequence, new Set(Object.keys(sealedOf(entry)).filter(isStoredIn(entry))));
     if (sequence <= newest)
-      for (const name of goneValues(entry, payload)) this.#gone.push({ sequence, field: name });
+      for (const name of goneValues(entry, payload)) {
+        if (this.#wentWithItsOrganization(entry, payload)) findings.payload.erased++;
+        else this.#gone.push({ sequence, field: name });
+      }
     if (payload.kind !== 'erasure') return;
     for (const { sequence: of, names } of payload.erased)
       for (const name of names) this.#erased.add(`${of}.${name}`);
+  }
+
+  #wentWithItsOrganization({ createdAt }: Stored, { kind }: Payload): boolean {
+    const { erasedUntil } = this.#context;
+    return erasedUntil !== null && createdAt <= erasedUntil && isAttestationKind(kind);
   }
 
   #follow(entry: Stored, payload: Payload): void {

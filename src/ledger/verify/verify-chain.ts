@@ -17,7 +17,7 @@ export interface ChainKnowledge {
   now: Date;
   /** The highest sequence that anything else has seen; 0: none has. */
   reached: number;
-  /** Of a deleted organisation: until when the values of its audit chain were erased; null: it lives. */
+  /** Of a deleted organisation: until when the values of its audit entries and attestations were erased; null: it lives. */
   erasedUntil: Date | null;
 }
 

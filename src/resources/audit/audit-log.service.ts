@@ -5,6 +5,7 @@ import type { Page } from '../../domain/page.ts';
 import { AUDIT } from '../../ledger/chains.ts';
 import type { Break, BrokenReason } from '../../ledger/verify/report.ts';
 import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import { erasedUntil } from '../organization/deletion/erased-until.ts';
 import { type AuditFilter, auditFilterConditions } from './audit-filter.ts';
 import type { AuditEntryDocument } from './audit.model.ts';
 import { type AuditEntryView, toAuditEntryView } from './audit.view.ts';
@@ -20,13 +21,6 @@ export interface AuditVerification {
 }
 
 export function createAuditLogService({ models, verificationWorker, clock, logger }: Deps) {
-  /** Null while the organisation lives, whatever its log says. */
-  async function erasedUntil(organizationId: string): Promise<Date | null> {
-    if (await models.organizations.exists({ _id: organizationId })) return null;
-    const deletion = await models.organizationDeletions.findOne({ organizationId }).lean();
-    return deletion && (deletion.erasedAt ?? clock.now());
-  }
-
   return {
     /** Newest first. */
     async list(
@@ -53,7 +47,7 @@ export function createAuditLogService({ models, verificationWorker, clock, logge
       const found = await verificationWorker.verify(AUDIT, organizationId, {
         now: clock.now(),
         reached: 0,
-        erasedUntil: await erasedUntil(organizationId),
+        erasedUntil: await erasedUntil(organizationId, { models, clock }),
       });
       const { verified, totalChecked: totalEntries, lastHash, broken } = found;
       if (broken) logger.error({ organizationId, broken }, 'an audit chain is not what was sealed');

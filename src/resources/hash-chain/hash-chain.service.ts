@@ -8,6 +8,7 @@ import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import { highestSequence } from '../../ledger/verify/notes.ts';
 import type { Verification } from '../../ledger/verify/report.ts';
 import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import { erasedUntil } from '../organization/deletion/erased-until.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 import {
   type ChainEntryView,
@@ -116,7 +117,8 @@ export function createHashChainService(deps: Deps) {
     async verify({ organizationId }: Tenant): Promise<VerificationView> {
       const started = clock.now();
       const reached = await reachedBy(organizationId);
-      const known = { now: started, reached, erasedUntil: null };
+      const until = await erasedUntil(organizationId, { models, clock });
+      const known = { now: started, reached, erasedUntil: until };
       const found = await verificationWorker.verify(DECISIONS, organizationId, known);
       const verifiedAt = clock.now();
       await remember(organizationId, verifiedAt, found);

@@ -385,6 +385,37 @@ describe('deletion', () => {
     expect(after.get('audit_entries')).not.toContain(CANARY);
   });
 
+  test('erases what attestations committed to; nothing else explains that they lack it', async () => {
+    const { owner } = await populated();
+    const { organizationId, userId } = owner;
+    const assessment = {
+      kind: 'assessment',
+      organizationId,
+      workspaceId: null,
+      actor: { kind: 'user', id: userId },
+      assessmentId: '65f0000000000000000000c1',
+      status: 'approved',
+      digest: 'a'.repeat(64),
+    } as const;
+    await app.instance.background.attestations.queue(assessment, { approver: CANARY });
+    await app.instance.runJobsOnce();
+    const where = { organizationId: objectId(organizationId), kind: 'assessment' };
+    const ledger = harness.db.collection('ledger');
+    const entry = await ledger.findOne(where);
+    expect(JSON.stringify(entry?.sealed)).toContain(CANARY);
+    await ledger.updateOne(where, { $set: { sealed: {} } });
+    expect((await verifyBoth(owner)).decisions.payload.missing).toEqual([
+      { sequence: entry?.sequence, field: 'sealed.approver' },
+    ]);
+    await ledger.updateOne(where, { $set: { sealed: entry?.sealed } });
+
+    ok(await remove(owner, { name: 'Doomed Ltd' }));
+    await app.instance.runJobsOnce();
+    expect(JSON.stringify(await ledger.findOne(where))).not.toContain(CANARY);
+    const { decisions } = await verifyBoth(owner);
+    expect(decisions).toMatchObject({ verified: true, payload: { mismatched: [], missing: [] } });
+  });
+
   test('goes on until nothing can follow, and forgets no late decision', async () => {
     const { owner } = await populated();
     ok(await remove(owner, { name: 'Doomed Ltd' }));

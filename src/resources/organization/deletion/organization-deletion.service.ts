@@ -9,7 +9,7 @@ import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationEndService } from './organization-end.service.ts';
 import type { OrganizationDeletionDocument } from './organization-deletions.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'logger'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'logger' | 'ledger'> & {
   memberships: MembershipService;
   organizationEnd: OrganizationEndService;
   bulk: BulkService;
@@ -35,7 +35,7 @@ export interface DeletedOrganization {
 }
 
 export function createOrganizationDeletionService(deps: Deps) {
-  const { models, memberships, organizationEnd, bulk, audit, clock, logger } = deps;
+  const { models, memberships, organizationEnd, bulk, audit, clock, logger, ledger } = deps;
 
   async function eraseDecisions(organizationId: string): Promise<void> {
     const tenant = systemTenant(organizationId);
@@ -69,6 +69,7 @@ export function createOrganizationDeletionService(deps: Deps) {
   }: OrganizationDeletionDocument): Promise<void> {
     const organizationId = owner.toHexString();
     await eraseDecisions(organizationId);
+    await ledger.attestations.erase(organizationId);
     await eraseRecords(organizationId);
     const isSealed = await audit.erase(organizationId);
     const now = clock.now();
