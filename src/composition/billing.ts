@@ -1,14 +1,14 @@
 // The account with the installation: what an organisation uses, and what it pays.
 import { createPaymentProcessor } from '../platform/outbound/payment-processor.ts';
 import { createBillingService } from '../resources/billing/billing.service.ts';
+import { createCancellationService } from '../resources/billing/cancellations.service.ts';
 import { createPaymentEventService } from '../resources/payment/payment-events.service.ts';
 import { createMeterService } from '../resources/usage/meter.service.ts';
 import { createUsageService } from '../resources/usage/usage.service.ts';
 import type { Platform } from './platform.ts';
 
-export function createBilling(platform: Platform) {
-  const meter = createMeterService(platform);
-  const usage = createUsageService({ ...platform, meter });
+/** The way to the payment processor, for all who need it. */
+export function createPayments(platform: Platform) {
   const { config, http } = platform;
   const payments = createPaymentProcessor({
     secretKey: config.STRIPE_SECRET_KEY,
@@ -17,7 +17,13 @@ export function createBilling(platform: Platform) {
     meterEvent: config.STRIPE_METER_EVENT,
     fetch: http.fetch,
   });
-  const billing = createBillingService({ ...platform, payments, meter });
-  const payment = createPaymentEventService({ ...platform, payments });
+  return { payments, cancellations: createCancellationService({ ...platform, payments }) };
+}
+
+export function createBilling(platform: Platform, paying: ReturnType<typeof createPayments>) {
+  const meter = createMeterService(platform);
+  const usage = createUsageService({ ...platform, meter });
+  const billing = createBillingService({ ...platform, ...paying, meter });
+  const payment = createPaymentEventService({ ...platform, ...paying });
   return { usage, billing, payment };
 }

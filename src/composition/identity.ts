@@ -13,6 +13,7 @@ import { createOneTimeTokenService } from '../resources/auth/email-links/one-tim
 import { createKeyAuthenticationService } from '../resources/auth/keys/key-authentication.service.ts';
 import { createKeyService } from '../resources/auth/keys/keys.service.ts';
 import { createCodeService } from '../resources/auth/mfa/codes.service.ts';
+import type { CancellationService } from '../resources/billing/cancellations.service.ts';
 import { createEnrolmentService } from '../resources/auth/mfa/enrolment.service.ts';
 import { createFreshProofService } from '../resources/auth/mfa/fresh-proof.service.ts';
 import { createMfaService } from '../resources/auth/mfa/mfa.service.ts';
@@ -30,10 +31,14 @@ import type { Platform } from './platform.ts';
 interface Deps {
   audit: AuditService;
   auditLog: AuditLogService;
+  cancellations: CancellationService;
   consumers: Consumers;
 }
 
-export function createIdentity(platform: Platform, { audit, auditLog, consumers }: Deps) {
+export function createIdentity(
+  platform: Platform,
+  { audit, auditLog, cancellations, consumers }: Deps,
+) {
   const openLedger = (organizationId: string): Promise<void> =>
     consumers.cursorsFor(organizationId, 0);
   const organizations = createOrganizationService({ ...platform, openLedger });
@@ -43,7 +48,11 @@ export function createIdentity(platform: Platform, { audit, auditLog, consumers 
   const oneTimeTokens = createOneTimeTokenService(platform);
   const sessions = createSessionService({ ...platform, ...belonging, oneTimeTokens, auditLog });
   const failures = createSignInFailures({ ...platform, sessions, audit });
-  const organizationEnd = createOrganizationEndService({ ...platform, memberships });
+  const organizationEnd = createOrganizationEndService({
+    ...platform,
+    memberships,
+    cancellations,
+  });
   const begun = { ...platform, memberships, organizationEnd, sessions, audit };
   const unprovedAccounts = createUnprovedAccountService(begun);
   const founding = createFoundingService({ ...platform, ...belonging });

@@ -177,6 +177,10 @@ export function createPlatform(deps: PlatformDeps) {
       const common = { organizationId: organizationId ?? NO_ORGANIZATION, topic: MAIL_TOPIC };
       return outbox.queue(...payloads.map((payload) => ({ ...common, payload })));
     },
+    /** Writes an outbox row that belongs to no organisation, and so outlives each, in the current transaction. */
+    queueForNone(topic: string, payload: Record<string, unknown>): Promise<void> {
+      return outbox.queue({ organizationId: NO_ORGANIZATION, topic, payload });
+    },
     /** Resolves when the database answers. */
     async ping(): Promise<void> {
       const database = connection.getClient().db(connection.name);

@@ -15,8 +15,9 @@ import { createBroadcastMailService } from '../resources/notifications/broadcast
 import { createNotificationService } from '../resources/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
 import { createReplayRunner } from '../resources/policies/replay/replay-runner.service.ts';
+import { CANCELLATION_TOPIC } from '../resources/billing/cancellations.service.ts';
 import { OVERAGE_TOPIC } from '../resources/usage/usage.consumer.ts';
-import { createBilling } from './billing.ts';
+import { createBilling, createPayments } from './billing.ts';
 import { createDecisions } from './decisions.ts';
 import { createScim, createTeam } from './directory.ts';
 import { createEvents, type Listeners } from './events.ts';
@@ -33,7 +34,9 @@ export function createServices(
   const audit = createAuditService(platform);
   const auditLog = createAuditLogService(platform);
   const auditExports = createAuditExportService(platform);
-  const identity = createIdentity(platform, { audit, auditLog, consumers });
+  const payments = createPayments(platform);
+  const { cancellations } = payments;
+  const identity = createIdentity(platform, { audit, auditLog, cancellations, consumers });
   const { organizations, memberships, workspaces, auth } = identity;
   const team = createTeam(platform, identity);
   const { tokens: scimTokens, ...scim } = createScim(platform, identity);
@@ -50,7 +53,7 @@ export function createServices(
   const chainRelease = createChainReleaseService({ ...platform, audit });
   const replayRunner = createReplayRunner(platform);
 
-  const billing = createBilling(platform);
+  const billing = createBilling(platform, payments);
   const governance = createGovernance(platform, { audit, attestations, identity });
 
   const cpi = decisions.cpi.index;
@@ -74,6 +77,7 @@ export function createServices(
     log: platform.logger,
     deliverers: {
       [ATTESTATION_TOPIC]: attestations.deliver,
+      [CANCELLATION_TOPIC]: cancellations.deliver,
       [OVERAGE_TOPIC]: billing.billing.reportOverage,
       [MAIL_TOPIC]: createMailDelivery(platform.mailer, mails),
       ...events.deliverers,

@@ -116,6 +116,6 @@ export async function eraseAttestedValues(db: mongo.Db, organizationId: string):
     sealed: { $ne: {} },
     $or: named,
   };
-  const entries = db.collection(DECISIONS.collection);
-  await entries.updateMany(filter, { $set: { sealed: {} } }, DURABLE);
+  const attestations = db.collection(DECISIONS.collection);
+  await attestations.updateMany(filter, { $set: { sealed: {} } }, DURABLE);
 }

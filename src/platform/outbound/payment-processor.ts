@@ -81,6 +81,14 @@ export function createPaymentProcessor(options: Options) {
       return url;
     },
 
+    /** Ends a subscription at once; one that is unknown has ended already. @throws AppError `CONFIG_ERROR`, and the SDK's errors */
+    async cancel(subscriptionId: string): Promise<void> {
+      const { subscriptions } = await client();
+      await subscriptions.cancel(subscriptionId).catch((error: { code?: string }) => {
+        if (error.code !== 'resource_missing') throw error;
+      });
+    },
+
     /** Reports usage beyond a plan. @throws AppError `CONFIG_ERROR`, and the SDK's errors */
     async report({ identifier, customerId, count, at }: MeterEvent): Promise<void> {
       const { meterEvents } = (await client()).billing;

@@ -5,10 +5,10 @@ import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
+import { erasedUntil } from '../../ledger/verify/erased-until.ts';
 import { highestSequence } from '../../ledger/verify/notes.ts';
 import type { Verification } from '../../ledger/verify/report.ts';
 import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
-import { erasedUntil } from '../organization/deletion/erased-until.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 import {
   type ChainEntryView,

@@ -14,6 +14,7 @@ import {
 import { AppError } from '../../errors.ts';
 import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
+import type { CancellationService } from '../billing/cancellations.service.ts';
 import type { PaymentEventDocument } from './payment-events.model.ts';
 import {
   checkoutSession,
@@ -22,6 +23,7 @@ import {
 } from './payment-events.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'logger' | 'caches' | 'onCommit'> & {
+  cancellations: CancellationService;
   payments: PaymentProcessor;
 };
 type PaymentEvent = z.output<typeof paymentEventInput>;
@@ -44,7 +46,7 @@ const KINDS: Readonly<Record<string, SubscriptionEvent['kind']>> = {
 };
 
 export function createPaymentEventService(deps: Deps) {
-  const { models, clock, config, payments, logger, caches, onCommit } = deps;
+  const { models, clock, config, payments, logger, caches, onCommit, cancellations } = deps;
 
   /** False when the event was taken before. */
   async function isFirst({ id: _id, type }: PaymentEvent): Promise<boolean> {
@@ -148,9 +150,17 @@ export function createPaymentEventService(deps: Deps) {
     const organization = await models.organizations
       .findById(organizationId)
       .lean<OrganizationDocument>();
-    if (!organization) return [];
+    if (!organization) return cancelLate(organizationId, subscription);
     await stamp(organization, customer, subscription ?? null);
     return makeUp(organizationId, customer);
+  }
+
+  /** Nobody is left to use what a deleted organisation has just bought. */
+  async function cancelLate(organizationId: string, subscriptionId?: string | null): Promise<[]> {
+    const late = { paymentSubscriptionId: subscriptionId ?? null };
+    if (await models.organizationDeletions.exists({ organizationId }))
+      await cancellations.queue(late);
+    return [];
   }
 
   async function stamp(

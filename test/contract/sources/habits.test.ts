@@ -105,6 +105,7 @@ test('one updater of the chains', () => {
   // Below src/ledger/ a chain is a bare collection: only these change one, and only that of the entry updates is a chain.
   expect([...new Set(changing.filter((site) => site.startsWith('src/ledger/')))].sort()).toEqual([
     'src/ledger/amend/fold.ts: deadLetters',
+    'src/ledger/entry-updates.ts: attestations',
     'src/ledger/entry-updates.ts: auditEntries',
     'src/ledger/entry-updates.ts: collection',
     'src/ledger/follow/consumer.ts: cursors.collection',

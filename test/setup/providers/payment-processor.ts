@@ -9,9 +9,14 @@ export interface PaymentProcessor {
   /** What an app is configured with to use it. */
   settings: Record<string, string>;
   /** Calls by path, oldest first, with the form that was sent. */
-  calls: { path: string; form: URLSearchParams; headers: IncomingMessage['headers'] }[];
-  /** What it answers to everything: well, or with an error, or nothing at all. */
-  mood: 'well' | 'failing' | 'silent' | 'endless';
+  calls: {
+    method: string;
+    path: string;
+    form: URLSearchParams;
+    headers: IncomingMessage['headers'];
+  }[];
+  /** What it answers to everything: well, or with an error, that it knows no such thing, or nothing at all. */
+  mood: 'well' | 'failing' | 'forgetful' | 'silent' | 'endless';
   /** Headers with the signature of a body. */
   signed(body: string, at: Date, secret?: string): Record<string, string>;
   stop(): Promise<void>;
@@ -22,6 +27,15 @@ const SECRET_KEY = `sk_test_${'k'.repeat(24)}`;
 /** More than is read of any answer. */
 const ENDLESS = 'x'.repeat(2 << 20);
 
+const STATUSES: Partial<Record<PaymentProcessor['mood'], number>> = {
+  failing: 400,
+  forgetful: 404,
+};
+const FAILURES: Partial<Record<PaymentProcessor['mood'], object>> = {
+  failing: { type: 'invalid_request_error', message: 'No such price' },
+  forgetful: { type: 'invalid_request_error', code: 'resource_missing', message: 'No such thing' },
+};
+
 const PRICES = ['scale', 'governance', 'enterprise'].flatMap((plan) =>
   ['monthly', 'annual', 'overage'].map((kind) => `${plan}_${kind}=price_${plan}_${kind}`),
 );
@@ -29,12 +43,12 @@ const PRICES = ['scale', 'governance', 'enterprise'].flatMap((plan) =>
 export async function startPaymentProcessor(): Promise<PaymentProcessor> {
   const server = createServer((request, response) => {
     void bodyOf(request).then((body) => {
-      const path = request.url ?? '';
+      const { url: path = '', method = '' } = request;
       if (processor.mood === 'silent') return;
-      processor.calls.push({ path, form: new URLSearchParams(body), headers: request.headers });
-      const isWell = processor.mood !== 'failing';
-      response.writeHead(isWell ? 200 : 400, { 'content-type': 'application/json' });
-      response.end(processor.mood === 'endless' ? ENDLESS : JSON.stringify(answerTo(path, isWell)));
+      const form = new URLSearchParams(body);
+      processor.calls.push({ method, path, form, headers: request.headers });
+      response.writeHead(STATUSES[processor.mood] ?? 200, { 'content-type': 'application/json' });
+      response.end(processor.mood === 'endless' ? ENDLESS : answerTo(path, processor.mood));
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -73,10 +87,15 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function answerTo(path: string, isWell: boolean): object {
-  if (!isWell) return { error: { type: 'invalid_request_error', message: 'No such price' } };
+function answerTo(path: string, mood: PaymentProcessor['mood']): string {
+  const error = FAILURES[mood];
+  return JSON.stringify(error ? { error } : resourceAt(path));
+}
+
+function resourceAt(path: string): object {
   const id = randomHex(8);
   if (path.includes('meter_events')) return { object: 'billing.meter_event' };
+  if (path.includes('subscriptions')) return { id, object: 'subscription', status: 'canceled' };
   const kind = path.includes('portal') ? 'billing_portal.session' : 'checkout.session';
   return { id, object: kind, url: `https://pay.example.com/${kind}/${id}` };
 }

@@ -1,14 +1,17 @@
 // The end of an organisation: at once there is no member any more, and no session, key or invitation is valid (docs/organization-deletion.md).
 import type { Platform } from '../../../composition/platform.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
+import type { CancellationService } from '../../billing/cancellations.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
+import type { OrganizationDocument } from '../organization.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'> & {
+  cancellations: CancellationService;
   memberships: MembershipService;
 };
 
 export function createOrganizationEndService(deps: Deps) {
-  const { models, memberships, clock, onCommit, caches } = deps;
+  const { models, memberships, clock, onCommit, caches, cancellations } = deps;
 
   /** Accounts of people who belong nowhere else go with it; no other's next sign-in leads to it. */
   async function removeMembers(organizationId: string): Promise<void> {
@@ -26,10 +29,18 @@ export function createOrganizationEndService(deps: Deps) {
     );
   }
 
+  async function cancelSubscription(organizationId: string): Promise<void> {
+    const organization = await models.organizations
+      .findById(organizationId, 'subscription')
+      .lean<OrganizationDocument>();
+    if (organization) await cancellations.queue(organization.subscription);
+  }
+
   return {
     /** Its records are erased afterwards. Call it in a transaction, after `memberships.lock`. */
     async end(organizationId: string): Promise<void> {
       const now = clock.now();
+      await cancelSubscription(organizationId);
       await models.organizations.deleteOne({ _id: organizationId });
       await models.sessions.updateMany(
         { organizationId, revokedAt: null },

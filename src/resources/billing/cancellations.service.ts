@@ -1,0 +1,28 @@
+// Ends subscriptions whose organisation does not exist any more, at the payment processor.
+import type { Platform } from '../../composition/platform.ts';
+import { isLive } from '../../domain/billing/subscription.ts';
+import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
+import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import type { OrganizationDocument } from '../organization/organization.model.ts';
+
+type Deps = Pick<Platform, 'queueForNone'> & { payments: PaymentProcessor };
+type Subscription = Partial<
+  Pick<OrganizationDocument['subscription'], 'paymentSubscriptionId' | 'status'>
+>;
+
+export const CANCELLATION_TOPIC = 'cancellation';
+
+export function createCancellationService({ queueForNone, payments }: Deps) {
+  return {
+    /** In the current transaction; nothing where it has ended, or there is no key to reach the processor with. */
+    async queue({ paymentSubscriptionId = null, status = '' }: Subscription): Promise<void> {
+      if (!payments.isConfigured || !isLive({ paymentSubscriptionId, status })) return;
+      await queueForNone(CANCELLATION_TOPIC, { subscriptionId: paymentSubscriptionId });
+    },
+
+    async deliver({ payload }: Pick<OutboxDocument, 'payload'>): Promise<void> {
+      await payments.cancel(payload.subscriptionId as string);
+    },
+  };
+}
+export type CancellationService = ReturnType<typeof createCancellationService>;
