@@ -10,7 +10,7 @@ import {
   readAllowed,
   urlProblem,
   type Allowed,
-} from '../../domain/identity/ssrf.ts';
+} from '../../domain/outbound/ssrf.ts';
 import { AppError } from '../../errors.ts';
 
 /** Resolves a host name to all of its addresses; rejects when it has none. */

@@ -8,7 +8,7 @@ import {
   destinationOf,
   readAllowed,
   urlProblem,
-} from '../../../src/domain/identity/ssrf.ts';
+} from '../../../src/domain/outbound/ssrf.ts';
 
 const NOTHING = readAllowed([]);
 const https = (host: string): string => `https://${host}/path`;
