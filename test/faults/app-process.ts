@@ -10,6 +10,8 @@ export interface Orders {
   mongoUri: string;
   /** Dies by SIGKILL at the nth time this step is reached. */
   dieAt?: { step: Step; nth: number };
+  /** Configuration besides the roomy limits. */
+  environment?: Record<string, string>;
   /** Added to the clock that seals. */
   clockOffsetMs?: number;
 }
@@ -32,7 +34,7 @@ const roomy = {
 let reached = 0;
 
 const instance = await startInstance({
-  config: loadConfig(roomy),
+  config: loadConfig({ ...roomy, ...orders.environment }),
   secrets: SECRETS,
   mongoUri: orders.mongoUri,
   logger: createLogger('error', { write: (line) => process.stderr.write(line) }),
