@@ -242,6 +242,33 @@ test('a new consumer begins where it says; a cursor that existed is not replayed
   expect(reported.faults).toHaveLength(3);
 });
 
+test('where a consumer does not begin yet it writes nothing and is not behind; it begins with all there is, and goes on', async () => {
+  const [paying, other] = [await appended(10), await appended(10)];
+  const begun = new Set<string>();
+  const asked: string[] = [];
+  const choosy: Consumer = Object.assign(effects('begins'), {
+    beginsIn: (ids: readonly string[]) => {
+      asked.push(...ids);
+      return Promise.resolve(new Set(ids.filter((id) => begun.has(id))));
+    },
+  });
+  const { runner } = start([choosy]);
+  await runner.runOnce();
+  expect(runner.lag().begins).toBe(0);
+  expect(await effectsOf('begins', paying)).toEqual([]);
+  begun.add(paying);
+  await runner.runOnce();
+  expect(await effectsOf('begins', paying)).toEqual(await traces(paying));
+  expect(await effectsOf('begins', other)).toEqual([]);
+  begun.delete(paying);
+  asked.length = 0;
+  await chain.start().appender.append(draft(paying));
+  await runner.runOnce();
+  expect(await effectsOf('begins', paying)).toEqual(await traces(paying));
+  expect(asked).toContain(other);
+  expect(asked).not.toContain(paying);
+});
+
 test('a cursor beyond the end of its chain goes back to it, and what is appended next has its effect', async () => {
   const organizationId = await appended(5);
   const { runner, reported } = start([effects('leapt')]);

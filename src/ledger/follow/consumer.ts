@@ -16,6 +16,8 @@ interface ConsumerBase<T extends Sealed> {
   name: string;
   /** Where it begins in organisations that are older than it: at the first entry, or with what is appended from now on. */
   from: 'start' | 'head';
+  /** Those of these organisations in which it begins now; once begun it goes on for good. Absent: all. */
+  beginsIn?: (organizationIds: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Absent: all kinds. */
   kinds?: readonly EntryKind[];
   /** Entries of one run, of any kind; consumers with the same number share one read. Default 512. */
@@ -65,7 +67,12 @@ export interface ConsumerRun {
 /** Another instance has moved the cursor: the transaction of this run is rolled back. */
 export class CursorConflict extends Error {}
 
-/** The next run; null at the end of the chain. */
+/** Whether a consumer whose cursor has not moved yet may begin. */
+async function mayBegin({ beginsIn }: Consumer, organizationId: string): Promise<boolean> {
+  return !beginsIn || (await beginsIn([organizationId])).has(organizationId);
+}
+
+/** The next run; null at the end of the chain, and where the consumer does not begin yet. */
 export async function nextRun(
   { consumer, tail, size }: { consumer: Consumer; tail: TailReader; size: number },
   { cursors }: ConsumerStepDeps,
@@ -78,6 +85,7 @@ export async function nextRun(
   );
   if (!cursor) return null;
   const from = cursor.sequence;
+  if (from === 0 && !(await mayBegin(consumer, organizationId))) return null;
   const read = await tail.after(from, size);
   const newest = read.at(-1);
   if (!newest) return null;

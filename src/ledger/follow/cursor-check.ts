@@ -84,6 +84,7 @@ export class CursorCheck {
     const { connection, chain, consumers } = this.#deps;
     const reached = await this.#cursorsOf(ids);
     const heads = await headSequences(connection.collection(chain.collection), ids);
+    const rests = await this.#resting(ids, reached);
     for (const organizationId of ids) {
       const head = heads.get(organizationId) ?? 0;
       const lags = new Map<string, number>();
@@ -92,11 +93,27 @@ export class CursorCheck {
         const place = { consumer, organizationId, head };
         const sequence =
           at === undefined ? await this.#create(place, begun) : await this.#notAhead(place, at);
-        if (sequence < head) lags.set(consumer.name, head - sequence);
+        const isBehind = sequence < head && !(sequence === 0 && rests(consumer, organizationId));
+        if (isBehind) lags.set(consumer.name, head - sequence);
       }
       if (lags.size > 0) this.#lags.set(organizationId, lags);
       else this.#lags.delete(organizationId);
     }
+  }
+
+  /** Tells in which organisations a consumer that has not begun does not begin now. */
+  async #resting(
+    ids: readonly string[],
+    reached: ReadonlyMap<string, number>,
+  ): Promise<(consumer: Consumer, organizationId: string) => boolean> {
+    const resting = new Set<string>();
+    for (const { name, beginsIn } of this.#deps.consumers) {
+      if (!beginsIn) continue;
+      const waiting = ids.filter((id) => !reached.get(keyOf(name, id)));
+      const begins = await beginsIn(waiting);
+      for (const id of waiting) if (!begins.has(id)) resting.add(keyOf(name, id));
+    }
+    return ({ name }, organizationId) => resting.has(keyOf(name, organizationId));
   }
 
   async #cursorsOf(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
