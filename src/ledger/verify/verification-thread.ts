@@ -1,6 +1,7 @@
 // The thread that verifies and exports chains, with a database client of its own, so that ingestion keeps its event loop.
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { connectMongo } from '../../platform/mongo/connection.ts';
+import { answerRequests, type ThreadMessage } from '../../platform/thread-answers.ts';
 import { lowerThreadPriority } from '../../platform/thread-priority.ts';
 import { bundleChunks, type BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
@@ -23,17 +24,6 @@ export type VerificationRequest =
   | { kind: 'open'; chain: Chain; bundle: BundleQueryRange }
   | { kind: 'next'; bundleId: number }
   | { kind: 'close'; bundleId: number };
-
-export interface VerificationMessage {
-  id: number;
-  request: VerificationRequest;
-}
-
-export interface VerificationResponse {
-  id: number;
-  value?: unknown;
-  error?: unknown;
-}
 
 /** Verifications of several organisations and a few exports at a time. */
 const POOL_SIZE = 4;
@@ -73,14 +63,7 @@ export async function serveVerification(columns: ChainColumns): Promise<void> {
   lowerThreadPriority();
   const { uri, database } = workerData as VerificationThreadData;
   const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
-  const answer = createAnswers(connection.getClient().db(database), columns);
-  parentPort?.on('message', (message: VerificationMessage) => {
-    const { id } = message;
-    answer(message).then(
-      (value) => respond({ id, value }),
-      (error: unknown) => respond({ id, error }),
-    );
-  });
+  answerRequests(createAnswers(connection.getClient().db(database), columns));
 }
 
 function createAnswers(db: ChainVerification['db'], columns: ChainColumns) {
@@ -92,7 +75,7 @@ function createAnswers(db: ChainVerification['db'], columns: ChainColumns) {
     return found;
   }
 
-  return async ({ id, request }: VerificationMessage): Promise<unknown> => {
+  return async ({ id, request }: ThreadMessage<VerificationRequest>): Promise<unknown> => {
     switch (request.kind) {
       case 'verify':
         return verifyChain({
@@ -112,11 +95,4 @@ function createAnswers(db: ChainVerification['db'], columns: ChainColumns) {
         return bundles.delete(request.bundleId);
     }
   };
-}
-
-/** A chunk is transferred, not copied. */
-function respond(response: VerificationResponse): void {
-  const { value } = response;
-  const transfer = value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [];
-  parentPort?.postMessage(response, transfer);
 }

@@ -1,15 +1,10 @@
 // The main thread's side of the verification thread: started when it is first needed, one verification per chain at a time.
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { Worker } from 'node:worker_threads';
+import { AnsweringThread } from '../../platform/answering-thread.ts';
 import type { BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
-import type {
-  VerificationResponse,
-  VerificationMessage,
-  VerificationRequest,
-  VerificationThreadData,
-} from './verification-thread.ts';
+import type { VerificationRequest, VerificationThreadData } from './verification-thread.ts';
 import type { Verification } from './report.ts';
 import type { ChainKnowledge } from './verify-chain.ts';
 
@@ -27,72 +22,21 @@ export interface VerificationWorker {
   close(): Promise<void>;
 }
 
-interface Waiting {
-  resolve: (value: unknown) => void;
-  reject: (error: unknown) => void;
-}
-
 /** Bounds the thread's memory; with a third of this young generation, collecting garbage takes a quarter more CPU. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 };
 /** Bytes that are buffered for a slow reader. */
 const HIGH_WATER_MARK = 256 * 1024;
 
-/** A thread that does not keep the process alive. */
-class VerificationThread {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  #lastId = 0;
-  #end: unknown = null;
-
-  constructor({ script, ...workerData }: VerificationWorkerDeps) {
-    this.#worker = new Worker(script, {
-      workerData,
-      execArgv: [],
-      resourceLimits: RESOURCE_LIMITS,
-    });
-    this.#worker.unref();
-    this.#worker.on('message', (response: VerificationResponse) => this.#settle(response));
-    this.#worker.on('error', (error) => this.#endWith(error));
-    this.#worker.on('exit', () => this.#endWith(new Error('the verification thread has ended')));
-  }
-
-  get hasEnded(): boolean {
-    return this.#end !== null;
-  }
-
-  async ask(request: VerificationRequest): Promise<unknown> {
-    if (this.#end !== null) throw this.#end;
-    const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, request } satisfies VerificationMessage);
-    });
-  }
-
-  async terminate(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
-  #endWith(error: unknown): void {
-    this.#end ??= error;
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
-  }
-
-  #settle({ id, value, error }: VerificationResponse): void {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    if (error === undefined) waiting?.resolve(value);
-    else waiting?.reject(error);
-  }
-}
-
-export function createVerificationWorker(deps: VerificationWorkerDeps): VerificationWorker {
+export function createVerificationWorker({
+  script,
+  ...workerData
+}: VerificationWorkerDeps): VerificationWorker {
   const running = new Map<string, Promise<Verification>>();
-  let thread: VerificationThread | null = null;
+  let thread: AnsweringThread<VerificationRequest> | null = null;
 
-  function runningThread(): VerificationThread {
-    if (!thread || thread.hasEnded) thread = new VerificationThread(deps);
+  function runningThread(): AnsweringThread<VerificationRequest> {
+    if (!thread || thread.hasEnded)
+      thread = new AnsweringThread({ script, workerData, resourceLimits: RESOURCE_LIMITS });
     return thread;
   }
 

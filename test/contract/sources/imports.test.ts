@@ -119,9 +119,13 @@ const RULES: readonly Rule[] = [
     may: [
       LEDGER,
       DOMAIN,
-      /^platform\/(mongo\/connection|thread-priority)$/,
+      /^platform\/(mongo\/connection|thread-answers|thread-priority)$/,
       nodeParts('worker_threads'),
     ],
+  },
+  {
+    of: /^ledger\/verify\/verification-worker$/,
+    may: [LEDGER, /^platform\/answering-thread$/, nodeParts('events', 'stream')],
   },
   // What it cannot read itself it leaves to the driver.
   { of: /^ledger\/verify\/bson-reader$/, may: [MONGOOSE, nodeParts('buffer')] },
