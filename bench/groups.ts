@@ -1,7 +1,8 @@
 // What is compared with what: pairs of blocks in ABBA order, and the rows that are read off them.
 import { fillChain, measureExport, measureVerify } from './chain.ts';
 import { measureHostile } from './hostile.ts';
-import { measurePolicies } from './policies.ts';
+import { measureMemory } from './in-process/memory.ts';
+import { measurePolicies } from './in-process/policies.ts';
 import type { Block } from './processes.ts';
 import type { RowName } from './rows.ts';
 import type { Scene, Stage } from './stage.ts';
@@ -173,6 +174,13 @@ export const groups: readonly Group[] = [
       Promise.resolve({
         pairs: { policies: Array.from({ length: pairs }, () => measurePolicies().ratio) },
       }),
+  },
+  {
+    rows: ['memory'],
+    async measure(stage, { pairs }) {
+      const figures = await measureMemory(stage.uri('memory'), pairs);
+      return { pairs: { memory: figures } };
+    },
   },
   {
     rows: ['verify', 'export', 'verify-rss', 'export-rss'],

@@ -1,5 +1,5 @@
 // Organisations to measure with: agents without a limit of their own, a key, a hundred policies.
-import { definitionOf } from './policies.ts';
+import { definitionOf } from './in-process/policies.ts';
 
 const POLICIES = 100;
 

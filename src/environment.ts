@@ -312,6 +312,20 @@ export const environment = z.object({
   ASSAY_MAX_CONNECTIONS: count
     .default(10_000)
     .describe('Open connections of an instance; further ones are closed at once'),
+  ASSAY_EMBEDDING_URL: address
+    .optional()
+    .describe(
+      'Base address of an embedding service with the interface of OpenAI, such as https://embeddings.example.com/v1, for the memory search; unset: the built-in model. Texts of decisions, scrubbed, are sent there',
+    ),
+  ASSAY_EMBEDDING_KEY: z.string().optional().describe('Its API key'),
+  ASSAY_EMBEDDING_MODEL: z.string().default('text-embedding-3-small').describe('Its model'),
+  ASSAY_EMBEDDING_DIMENSIONS: count
+    .max(1024)
+    .default(256)
+    .describe('Length of its vectors; a search takes as much longer as they are longer'),
+  ASSAY_MEMORY_INDEX_MB: count
+    .default(256)
+    .describe('Megabytes of vectors that an instance keeps in memory; others it reads each time'),
   ASSAY_LIMIT_STREAMS: count
     .default(1000)
     .describe('Event streams of an organisation at a time, on this instance'),

@@ -172,6 +172,7 @@ async function closeAll({ platform, consumers, background }: Running): Promise<v
   await consumers.stop();
   await platform.auditChain.appender.close();
   await platform.verificationWorker.close();
+  await platform.memory.close();
   await platform.pdf.close();
   await background.samlReader.close();
 }

@@ -14,6 +14,7 @@ import { completeMemberships } from './resources/organization/memberships/member
 import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { maturationConsumer } from './resources/traces/maturation/maturation.consumer.ts';
+import { traceVectorsConsumer } from './resources/traces/memory/trace-vectors.consumer.ts';
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Listeners } from './composition/events.ts';
 import { usageConsumer } from './resources/usage/usage.consumer.ts';
@@ -40,7 +41,14 @@ export const migrations: readonly Migration[] = [
 
 type Followed = Pick<
   Platform,
-  'models' | 'config' | 'outbox' | 'ledger' | 'subscribesToEvents' | 'random16' | 'secrets'
+  | 'models'
+  | 'config'
+  | 'outbox'
+  | 'ledger'
+  | 'subscribesToEvents'
+  | 'random16'
+  | 'secrets'
+  | 'memory'
 > &
   Listeners;
 
@@ -55,6 +63,7 @@ export function consumersOf(followed: Followed): Consumer[] {
     maturationConsumer(followed),
     usageConsumer({ models, outbox, config }),
     traceEventsConsumer(outbox, subscribesToEvents),
+    traceVectorsConsumer(followed),
     alertsConsumer({ models, outbox, activeRules, subscriptions }),
   ];
 }

@@ -48,6 +48,7 @@ import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
 import { limitNoticeSchema } from './resources/usage/limit-notices.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
 import { decisionPatternSchema } from './resources/traces/maturation/patterns.model.ts';
+import { traceVectorsSchema } from './resources/traces/memory/trace-vectors.model.ts';
 import { traceSchema } from './resources/traces/traces.model.ts';
 import { webhookSchema, webhookStatisticsSchema } from './resources/webhooks/webhooks.model.ts';
 
@@ -86,6 +87,7 @@ export function createModels(connection: Connection) {
     privacyBudgets: model('PrivacyBudget', privacyBudgetSchema),
     ledger,
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),
+    traceVectors: model('TraceVectors', traceVectorsSchema),
     auditRows: model('AuditRow', auditRowSchema),
     auditEntries: model('AuditEntry', auditEntrySchema),
     cpiDays: model('CpiDay', cpiDaySchema),

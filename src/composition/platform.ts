@@ -34,6 +34,7 @@ import { createTotp } from '../platform/secrets/totp.ts';
 import { createVault } from '../platform/secrets/vault.ts';
 import { auditColumns } from '../resources/audit/audit.columns.ts';
 import { traceColumns } from '../resources/traces/traces.columns.ts';
+import { createMemory } from './memory/memory.ts';
 
 /** Calls to addresses that users name. */
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 1 << 20 };
@@ -102,6 +103,12 @@ export function createPlatform(deps: PlatformDeps) {
     database: connection.name,
     script: new URL('./verification-thread.mjs', deps.threadScripts ?? import.meta.url),
   });
+  const memory = createMemory({
+    config,
+    uri: deps.mongoUri,
+    database: connection.name,
+    threadScripts: deps.threadScripts,
+  });
   const pdf = createPdfRenderer(deps);
   const outbox = createOutboxWriter({ rows: models.outbox, clock });
   const mailer = createMailer({
@@ -154,6 +161,7 @@ export function createPlatform(deps: PlatformDeps) {
     activeSettings: createActiveSettings({ caches, onCommit, planOf }),
     outbox,
     pdf,
+    memory,
     mailer,
     http,
     receivers,

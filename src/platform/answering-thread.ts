@@ -52,10 +52,10 @@ export class AnsweringThread<Q> {
     this.#waiting.clear();
   }
 
-  #settle({ id, value, error }: ThreadResponse): void {
+  #settle({ id, value, error, marks }: ThreadResponse): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (error === undefined) waiting?.resolve(value);
-    else waiting?.reject(error);
+    else waiting?.reject(Object.assign(error as object, marks));
   }
 }

@@ -10,6 +10,8 @@ export interface ThreadResponse {
   id: number;
   value?: unknown;
   error?: unknown;
+  /** What a copy of the error loses. */
+  marks?: { name: string; errorLabels: readonly string[] };
 }
 
 /** Answers the requests of the thread that started this one. */
@@ -18,9 +20,15 @@ export function answerRequests<Q>(answer: (message: ThreadMessage<Q>) => Promise
     const { id } = message;
     answer(message).then(
       (value) => respond({ id, value }),
-      (error: unknown) => respond({ id, error }),
+      (error: unknown) => respond({ id, error, marks: marksOf(error) }),
     );
   });
+}
+
+/** By them callers tell whether trying again may help. */
+function marksOf(error: unknown): { name: string; errorLabels: readonly string[] } {
+  const { name = 'Error', errorLabels = [] } = error as { name?: string; errorLabels?: string[] };
+  return { name, errorLabels: [...errorLabels] };
 }
 
 /** Bytes are transferred, not copied. */

@@ -99,6 +99,7 @@ const SPECIFIED = {
     'GET /api/v1/traces/export',
     'GET /api/v1/traces/:id',
     'GET /api/v1/traces/:id/ml-bom',
+    'POST /api/v1/traces/memory',
     'POST /api/v1/traces/bulk-status',
     'POST /api/v1/traces/bulk-delete',
   ],

@@ -18,12 +18,18 @@ const CACHE = 'node_modules/.cache';
 const PROGRAMS = ['src/server.ts', 'test/embedded-db/embedded-app.ts'];
 /** One file each with all that it needs: a thread starts in a quarter of the time. */
 const THREADS = [
+  'src/composition/memory/memory-thread.ts',
   'src/composition/verification-thread.ts',
   'src/platform/pdf/pdf-thread.ts',
   'src/platform/saml/saml-reader-thread.ts',
 ];
 /** Files that programs look for beside themselves: the watchdog of a database, and data. */
-const FILES = ['src/embedded-db/mongod-watchdog.mjs', 'src/domain/identity/common-passwords.txt'];
+const FILES = [
+  'src/embedded-db/mongod-watchdog.mjs',
+  'src/domain/identity/common-passwords.txt',
+  'src/platform/embedding/words.txt',
+  'src/platform/embedding/word-vectors.bin',
+];
 const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 

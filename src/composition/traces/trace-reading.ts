@@ -1,7 +1,8 @@
-// The further ways to read decisions: exported as CSV, followed as an event stream.
+// The further ways to read decisions: exported as CSV, followed as an event stream, found by what they mean.
 import { systemTimer } from '../../ledger/timer.ts';
 import type { SessionService } from '../../resources/auth/sessions/sessions.service.ts';
 import { createTraceExportService } from '../../resources/traces/export/trace-export.service.ts';
+import { createMemorySearchService } from '../../resources/traces/memory/memory-search.service.ts';
 import type { ReadScrubbers } from '../../resources/traces/read-scrubbers.ts';
 import { createFrameReader } from '../../resources/traces/stream/trace-frames.ts';
 import { createTraceStreamService } from '../../resources/traces/stream/trace-streams.service.ts';
@@ -19,5 +20,6 @@ export function createTraceReading(platform: Platform, { reader, scrubbers, sess
   const following = { frames, sessions, timer: systemTimer };
   const streams = createTraceStreamService({ ...platform, ...following });
   const exports = createTraceExportService({ ...platform, reader });
-  return { streams, exports };
+  const memory = createMemorySearchService({ ...platform, scrubbers });
+  return { streams, exports, memory };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
 import { AppError } from '../../errors.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
+import { memoryBody, memoryView } from './memory/memory.schemas.ts';
 import type { Ingested } from './ingestion/ingestion.service.ts';
 import {
   bulkDeleteBody,
@@ -124,6 +125,18 @@ export const traceRoutes = [
     data: traceView,
     handler: ({ tenant, params, query }, { traces }) =>
       traces.reader.get(tenant, params.id, query.wait),
+  }),
+  route({
+    method: 'post',
+    path: '/memory',
+    summary: 'The decisions whose question or answer means what the query means',
+    auth: 'user',
+    plan: 'memorySearch',
+    writes: 'none',
+    heavy: true,
+    body: memoryBody,
+    data: memoryView,
+    handler: ({ tenant, body }, { traces }) => traces.memory.search(tenant, body),
   }),
   route({
     method: 'post',

@@ -34,6 +34,7 @@ export const traces: ResourceExamples = {
     'GET /api/v1/traces/export': paid(readers),
     'GET /api/v1/traces/:id': { ...ofOne(readers), agentKey: 'ok' },
     'GET /api/v1/traces/:id/ml-bom': ofOne(readers),
+    'POST /api/v1/traces/memory': paid(readersInPerson),
     'POST /api/v1/traces/bulk-status': writers,
     'POST /api/v1/traces/bulk-delete': managers,
     'POST /api/v1/traces/purge': owners,
@@ -45,6 +46,9 @@ export const traces: ResourceExamples = {
     'GET /api/v1/traces/export': ({ agentId }) => ({ query: filters(agentId) }),
     'GET /api/v1/traces/:id': ({ traceId }) => ({ params: { id: traceId }, query: { wait: '1' } }),
     'GET /api/v1/traces/:id/ml-bom': ofTrace,
+    'POST /api/v1/traces/memory': () => ({
+      body: { query: 'reply to the customer', topK: 5, minScore: 0.1 },
+    }),
     'POST /api/v1/traces/bulk-status': ({ traceId }) => ({
       body: { ids: [traceId], status: 'approved' },
     }),

@@ -47,6 +47,16 @@ const RULES: readonly Rule[] = [
     types: [/^(config|composition\/services)$/, PLATFORM],
   },
   { of: /^routes$/, may: [/^resources\/.*\.routes$/], types: [HTTP] },
+  // A thread has a connection, a priority and models of its own.
+  {
+    of: /^composition\/memory\/memory-thread$/,
+    may: [
+      /^models$/,
+      /^resources\/traces\/memory\//,
+      PLATFORM,
+      nodeParts('worker_threads', 'timers/promises'),
+    ],
+  },
   {
     of: /^composition\//,
     may: [

@@ -1,8 +1,8 @@
 // Policy CPU: a compiled set of 1000 policies of three conditions each against the straight reading of the same rules.
-import type { JsonObject } from '../src/domain/record/json.ts';
-import { compilePolicies } from '../src/domain/policies/compile.ts';
-import type { Condition, PolicyDefinition } from '../src/domain/policies/definition.ts';
-import { interpret } from '../test/domain/policies/naive.ts';
+import type { JsonObject } from '../../src/domain/record/json.ts';
+import { compilePolicies } from '../../src/domain/policies/compile.ts';
+import type { Condition, PolicyDefinition } from '../../src/domain/policies/definition.ts';
+import { interpret } from '../../test/domain/policies/naive.ts';
 
 /** Microseconds per evaluation of the whole set, medians over rounds. */
 export interface PolicyMeasure {

@@ -1,0 +1,77 @@
+// A memory search among the vectors of 100,000 decisions, as its thread carries it out: the query embedded, what changed read, all compared.
+import { createModels, type Models } from '../../src/models.ts';
+import { createWordEmbedder } from '../../src/platform/embedding/word-embedder.ts';
+import type { Embedder } from '../../src/platform/embedding/embedder.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { connectMongo } from '../../src/platform/mongo/connection.ts';
+import { createVectorIndex } from '../../src/resources/traces/memory/vector-index.ts';
+
+const DECISIONS = 100_000;
+const INSERTED_AT_ONCE = 10_000;
+const MAX_BYTES = 256 * 1024 * 1024;
+const SEARCHES = 20;
+/** How far vectors of the same words are moved apart. */
+const NOISE = 40;
+const QUERIES = ['a customer wants the money back', 'restart the server', 'lost luggage'];
+const TEXTS = [
+  'My parcel arrived broken',
+  'refund the customer in full',
+  'cancel the booking of the hotel',
+  'the machine does not respond any more',
+  'bags went missing after the flight',
+  'the invoice was paid twice',
+];
+
+/** Milliseconds of a search, a median of each round; the first search, which reads all, is left out. */
+export async function measureMemory(uri: string, rounds: number): Promise<number[]> {
+  const { connection, close } = await connectMongo({ uri, poolSize: 2 });
+  try {
+    const models = createModels(connection);
+    const embedder = createWordEmbedder();
+    const organizationId = newId();
+    await fill(models, embedder, organizationId);
+    const index = createVectorIndex({ models, embedder, maxBytes: MAX_BYTES });
+    async function search(at: number): Promise<number> {
+      const begin = performance.now();
+      const [vector] = await embedder.embed([QUERIES[at % QUERIES.length] ?? '']);
+      const asked = { organizationId, workspaceId: null, limit: 110, minScore: 0 };
+      const found = await index.nearest(vector ?? new Int8Array(), asked);
+      if (found.length !== asked.limit) throw new Error(`${found.length} found`);
+      return performance.now() - begin;
+    }
+    await search(0);
+    const figures: number[] = [];
+    for (let round = 0; round < rounds; round++) figures.push(await medianOf(search));
+    return figures;
+  } finally {
+    await connection.dropDatabase();
+    await close();
+  }
+}
+
+async function medianOf(search: (at: number) => Promise<number>): Promise<number> {
+  const times: number[] = [];
+  for (let at = 0; at < SEARCHES; at++) times.push(await search(at));
+  return times.sort((a, b) => a - b)[SEARCHES / 2] ?? NaN;
+}
+
+async function fill(models: Models, embedder: Embedder, organizationId: string): Promise<void> {
+  const { model } = embedder;
+  const vectors = (await embedder.embed(TEXTS)).map((one) => one ?? new Int8Array());
+  const near = (at: number): Buffer =>
+    Buffer.from(Int8Array.from(vectors[at % vectors.length] ?? [], moved).buffer);
+  for (let from = 0; from < DECISIONS; from += INSERTED_AT_ONCE) {
+    const rows = Array.from({ length: INSERTED_AT_ONCE }, (_, at) => {
+      const sequence = from + at + 1;
+      const common = { organizationId, workspaceId: organizationId, model };
+      const own = { question: near(at), answer: near(at + 1) };
+      return Object.assign(common, own, { sequence, changedAt: sequence });
+    });
+    await models.traceVectors.insertMany(rows);
+  }
+  await models.traceVectors.createIndexes();
+}
+
+function moved(value: number): number {
+  return Math.max(-127, Math.min(127, value + Math.round((Math.random() - 0.5) * NOISE)));
+}

@@ -1,0 +1,47 @@
+// The thread of the memory search, with a database client of its own: it embeds, keeps the vectors and compares them, beside the event loop.
+import { setTimeout as wait } from 'node:timers/promises';
+import { workerData } from 'node:worker_threads';
+import { createModels } from '../../models.ts';
+import { createEmbedder } from '../../platform/embedding/create-embedder.ts';
+import type { RemoteModel } from '../../platform/embedding/remote-embedder.ts';
+import { connectMongo } from '../../platform/mongo/connection.ts';
+import { createSafeHttp } from '../../platform/outbound/safe-http.ts';
+import { answerRequests } from '../../platform/thread-answers.ts';
+import { lowerThreadPriority } from '../../platform/thread-priority.ts';
+import type { ChangedEntry, MemoryQuestion } from '../../resources/traces/memory/memory-index.ts';
+import { createTraceVectorService } from '../../resources/traces/memory/trace-vectors.service.ts';
+import { createVectorIndex } from '../../resources/traces/memory/vector-index.ts';
+
+export interface MemoryThreadData {
+  /** Connection string. */
+  uri: string;
+  /** Name of the database. */
+  database: string;
+  /** Null: the built-in model. */
+  remote: RemoteModel | null;
+  /** Private hosts that may be asked. */
+  allow: readonly string[];
+  maxBytes: number;
+}
+
+export type MemoryRequest =
+  | { kind: 'store'; organizationId: string; entries: readonly ChangedEntry[] }
+  | { kind: 'find'; question: MemoryQuestion };
+
+const POOL_SIZE = 4;
+/** Of one request to a model elsewhere; 32 vectors of 1,024 numbers as text are 0.7 MB. */
+const OUTBOUND = { timeoutMs: 10_000, maxBytes: 4 << 20 };
+
+lowerThreadPriority();
+const { uri, database, remote, allow, maxBytes } = workerData as MemoryThreadData;
+const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
+const models = createModels(connection.useDb(database));
+const embedder = createEmbedder(remote, createSafeHttp({ ...OUTBOUND, allow }));
+const vectors = createTraceVectorService({ models, embedder, wait });
+const index = createVectorIndex({ models, embedder, maxBytes });
+
+answerRequests<MemoryRequest>(async ({ request }) => {
+  if (request.kind === 'store') return vectors.store(request.organizationId, request.entries);
+  const [vector = null] = await embedder.embed([request.question.query]);
+  return vector ? index.nearest(vector, request.question) : [];
+});

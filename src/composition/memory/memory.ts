@@ -1,0 +1,61 @@
+// The memory search's index, in its thread: started when it is first needed, anew when it has failed.
+import type { Config } from '../../config.ts';
+import { modelName, type RemoteModel } from '../../platform/embedding/remote-embedder.ts';
+import { WORD_MODEL } from '../../platform/embedding/word-embedder.ts';
+import { AnsweringThread } from '../../platform/answering-thread.ts';
+import type { MemoryIndex } from '../../resources/traces/memory/memory-index.ts';
+import type { Neighbour } from '../../domain/nearest/nearest.ts';
+import type { MemoryRequest, MemoryThreadData } from './memory-thread.ts';
+
+interface Deps {
+  config: Config;
+  uri: string;
+  database: string;
+  /** Folder of the thread's script, as a URL; default: this one. */
+  threadScripts: string | undefined;
+}
+
+/** Its vectors lie outside of what this bounds. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 };
+const MEGABYTE = 1024 * 1024;
+
+export interface Memory extends MemoryIndex {
+  close(): Promise<void>;
+}
+
+export function createMemory({ config, uri, database, threadScripts }: Deps): Memory {
+  const remote = remoteModel(config);
+  const script = new URL('./memory-thread.mjs', threadScripts ?? import.meta.url);
+  const { ASSAY_OUTBOUND_ALLOW: allow, ASSAY_MEMORY_INDEX_MB: megabytes } = config;
+  const maxBytes = megabytes * MEGABYTE;
+  const workerData: MemoryThreadData = { uri, database, remote, allow, maxBytes };
+  let thread: AnsweringThread<MemoryRequest> | null = null;
+
+  function ask(request: MemoryRequest): Promise<unknown> {
+    if (!thread || thread.hasEnded)
+      thread = new AnsweringThread({ script, workerData, resourceLimits: RESOURCE_LIMITS });
+    return thread.ask(request);
+  }
+
+  return {
+    model: remote ? modelName(remote) : WORD_MODEL,
+    async store(organizationId, entries) {
+      await ask({ kind: 'store', organizationId, entries });
+    },
+    find: (question) => ask({ kind: 'find', question }) as Promise<readonly Neighbour[]>,
+    async close() {
+      await thread?.terminate();
+    },
+  };
+}
+
+function remoteModel(config: Config): RemoteModel | null {
+  const url = config.ASSAY_EMBEDDING_URL;
+  if (url === undefined) return null;
+  return {
+    url,
+    key: config.ASSAY_EMBEDDING_KEY,
+    model: config.ASSAY_EMBEDDING_MODEL,
+    dimensions: config.ASSAY_EMBEDDING_DIMENSIONS,
+  };
+}

@@ -1,0 +1,81 @@
+// An embedder elsewhere, by the interface that OpenAI's has: `POST <base>/embeddings`.
+import { z } from 'zod';
+import type { SafeHttp } from '../outbound/safe-http.ts';
+import { type Embedder, EmbeddingNetworkError, quantized } from './embedder.ts';
+
+export interface RemoteModel {
+  /** Such as `https://embeddings.example.com/v1`. */
+  url: string;
+  key: string | undefined;
+  model: string;
+  dimensions: number;
+}
+
+/** How its vectors are known apart. */
+export function modelName({
+  model,
+  dimensions,
+}: Pick<RemoteModel, 'model' | 'dimensions'>): string {
+  return `${model}/${dimensions}`;
+}
+
+/** Texts of one request. */
+const BATCH = 32;
+/** What a model answers to a text that it does not take: asking again does not help. */
+const REFUSED = new Set([400, 413, 422]);
+
+/** The vectors of its answer, in the order of the texts. */
+function answerOf(dimensions: number) {
+  const vector = z.array(z.number()).length(dimensions);
+  return z.object({ data: z.array(z.object({ index: z.int(), embedding: vector })) });
+}
+
+export function createRemoteEmbedder(
+  { url, key, model, dimensions }: RemoteModel,
+  http: SafeHttp,
+): Embedder {
+  const address = `${url.replace(/\/$/, '')}/embeddings`;
+  const headers = {
+    'content-type': 'application/json',
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+  };
+  const answered = answerOf(dimensions);
+
+  async function post(input: readonly string[]): Promise<Response> {
+    const body = JSON.stringify({ model, input, dimensions, encoding_format: 'float' });
+    return http.fetch(address, { method: 'POST', headers, body }).catch(asNetworkError);
+  }
+
+  async function ask(input: readonly string[]): Promise<(Int8Array | null)[]> {
+    const response = await post(input);
+    const { status } = response;
+    if (REFUSED.has(status)) throw new Error(`the embedding model refuses a text: ${status}`);
+    if (!response.ok) throw new EmbeddingNetworkError(`the embedding model answers ${status}`);
+    const { data } = await response.json().then(answered.parse).catch(asNetworkError);
+    const byIndex = new Map(data.map(({ index, embedding }) => [index, embedding]));
+    return input.map((_text, index) => quantized(byIndex.get(index) ?? []));
+  }
+
+  /** A text without words is not sent: some models refuse it. */
+  async function embedBatch(texts: readonly string[]): Promise<(Int8Array | null)[]> {
+    const given = texts.filter((text) => text.trim() !== '');
+    if (given.length === 0) return texts.map(() => null);
+    const vectors = (await ask(given)).values();
+    return texts.map((text) => (text.trim() === '' ? null : (vectors.next().value ?? null)));
+  }
+
+  return {
+    model: modelName({ model, dimensions }),
+    dimensions,
+    async embed(texts) {
+      const vectors: (Int8Array | null)[] = [];
+      for (let from = 0; from < texts.length; from += BATCH)
+        vectors.push(...(await embedBatch(texts.slice(from, from + BATCH))));
+      return vectors;
+    },
+  };
+}
+
+function asNetworkError(cause: unknown): never {
+  throw new EmbeddingNetworkError('the embedding model does not answer as it should', { cause });
+}

@@ -1,0 +1,67 @@
+// The built-in embedder: a text is the mean of its words' vectors, rare words counting more (docs/memory-search.md).
+import { readFile } from 'node:fs/promises';
+import { type Embedder, quantized } from './embedder.ts';
+
+export const WORD_MODEL = 'glove-6b-100d-40k-1';
+const DIMENSIONS = 100;
+/** By how much frequent words count less ("SIF", Arora, Liang and Ma 2017); the words are in the order of their frequency. */
+const SMOOTHING = 3e-4;
+const frequencyOf = (rank: number): number => 0.1 / (rank + 2.7);
+
+/** Words of a text that are looked at. */
+const WORDS_MAX = 512;
+/** `issueRefund` and `issue_refund` are two words. */
+const WORD = /\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{Lo}+/gu;
+
+interface Vocabulary {
+  ranks: ReadonlyMap<string, number>;
+  vectors: Int8Array;
+  /** Of each word: its weight over the length of its vector. */
+  factors: Float32Array;
+}
+
+export function createWordEmbedder(): Embedder {
+  let loading: Promise<Vocabulary> | null = null;
+  return {
+    model: WORD_MODEL,
+    dimensions: DIMENSIONS,
+    async embed(texts) {
+      loading ??= load();
+      const vocabulary = await loading;
+      return texts.map((text) => quantized(sumOf(vocabulary, text)));
+    },
+  };
+}
+
+async function load(): Promise<Vocabulary> {
+  const [words, bytes] = await Promise.all([
+    readFile(new URL('./words.txt', import.meta.url), 'utf8'),
+    readFile(new URL('./word-vectors.bin', import.meta.url)),
+  ]);
+  const list = words.split('\n');
+  const vectors = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  const factors = Float32Array.from(list, (_word, rank) => factorOf(vectors, rank));
+  return { ranks: new Map(list.map((word, rank) => [word, rank])), vectors, factors };
+}
+
+function factorOf(vectors: Int8Array, rank: number): number {
+  let square = 0;
+  for (let at = rank * DIMENSIONS; at < (rank + 1) * DIMENSIONS; at++)
+    square += (vectors[at] ?? 0) ** 2;
+  return SMOOTHING / (SMOOTHING + frequencyOf(rank)) / Math.sqrt(square || 1);
+}
+
+function sumOf({ ranks, vectors, factors }: Vocabulary, text: string): Float32Array {
+  const sum = new Float32Array(DIMENSIONS);
+  let count = 0;
+  for (const [word] of text.normalize('NFKC').matchAll(WORD)) {
+    if (++count > WORDS_MAX) break;
+    const rank = ranks.get(word.toLowerCase());
+    if (rank === undefined) continue;
+    const factor = factors[rank] ?? 0;
+    const from = rank * DIMENSIONS;
+    for (let at = 0; at < DIMENSIONS; at++)
+      sum[at] = (sum[at] ?? 0) + factor * (vectors[from + at] ?? 0);
+  }
+  return sum;
+}

@@ -1,0 +1,91 @@
+// Memory search: the decisions whose question or answer means what the query means (document 2, section 4.1).
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
+import type { Neighbour } from '../../../domain/nearest/nearest.ts';
+import { AppError } from '../../../errors.ts';
+import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import type { ReadScrubbers } from '../read-scrubbers.ts';
+import { readTracePage } from '../trace-pages.ts';
+import type { TraceView } from '../traces.view.ts';
+import type { MemoryQuery } from './memory.schemas.ts';
+import { textsOf } from './trace-texts.ts';
+
+type Deps = Pick<Platform, 'models' | 'memory'> & { scrubbers: ReadScrubbers };
+
+export interface MemoryResult {
+  traceId: string;
+  _id: TraceView['_id'];
+  score: number;
+  matchedText: string | null;
+  trace: TraceView;
+}
+
+export interface MemoryAnswer extends MemoryQuery {
+  model: string;
+  results: MemoryResult[];
+}
+
+/** Found besides, since some may have been deleted a moment ago. */
+const SPARE = 100;
+
+export function createMemorySearchService({ models, memory, scrubbers }: Deps) {
+  function find(
+    { organizationId, workspaceId }: Tenant,
+    { query, topK, minScore }: MemoryQuery,
+  ): Promise<readonly Neighbour[]> {
+    const limit = topK + SPARE;
+    return memory
+      .find({ organizationId, workspaceId, query, limit, minScore })
+      .catch((cause: unknown) => {
+        throw new AppError('SERVICE_UNAVAILABLE', 'The memory search does not answer', { cause });
+      });
+  }
+
+  /** The best that the tenant sees. */
+  async function visible(
+    tenant: Tenant,
+    found: readonly Neighbour[],
+    topK: number,
+  ): Promise<Neighbour[]> {
+    const { organizationId } = tenant;
+    const sequence = { $in: found.map(({ id }) => id) };
+    const seen = await models.traces
+      .find({ ...visibleTo(tenant), organizationId, kind: 'trace', sequence }, 'sequence')
+      .maxTimeMS(READ_MAX_MS)
+      .lean<{ sequence: number }[]>();
+    const sequences = new Set(seen.map((one) => one.sequence));
+    return found.filter(({ id }) => sequences.has(id)).slice(0, topK);
+  }
+
+  /** With their payload as far as a page shows it; in no order. */
+  async function read(tenant: Tenant, best: readonly Neighbour[]): Promise<TraceView[]> {
+    const { organizationId } = tenant;
+    const sequence = { $in: best.map(({ id }) => id) };
+    const scrubberOf = await scrubbers.readingFor(organizationId);
+    const page = { skip: 0, limit: best.length };
+    const where = { ...visibleTo(tenant), organizationId, kind: 'trace', sequence };
+    return readTracePage(models, where, { page, scrubberOf });
+  }
+
+  return {
+    /** Best first. @throws AppError `SERVICE_UNAVAILABLE` when a model elsewhere does not answer */
+    async search(tenant: Tenant, asked: MemoryQuery): Promise<MemoryAnswer> {
+      const { query, topK, minScore } = asked;
+      const best = await visible(tenant, await find(tenant, asked), topK);
+      const traces = best.length === 0 ? [] : await read(tenant, best);
+      const bySequence = new Map(traces.map((trace) => [trace.hashChain.sequence, trace]));
+      const results = best.flatMap((one) => resultOf(one, bySequence.get(one.id)));
+      return { query, topK, minScore, model: memory.model, results };
+    },
+  };
+}
+export type MemorySearchService = ReturnType<typeof createMemorySearchService>;
+
+/** Nothing for a decision that has gone meanwhile. */
+function resultOf({ score, part }: Neighbour, trace: TraceView | undefined): MemoryResult[] {
+  if (!trace) return [];
+  const { traceId, _id } = trace;
+  const matchedText = trace.payloadOmitted ? null : (textsOf(trace)[part] ?? null);
+  return [{ traceId, _id, score: Math.min(1, score), matchedText, trace }];
+}

@@ -1,0 +1,34 @@
+// Input and view of the memory search (document 2, section 4.1).
+import { z } from 'zod';
+import { id } from '../../../http/declaration/views.ts';
+import { traceView } from '../traces.schemas.ts';
+
+const score = z.number().min(0).max(1);
+
+export const memoryBody = z.object({
+  query: z.string().trim().min(1).max(2000),
+  topK: z.number().int().min(1).max(50).default(10),
+  minScore: score.default(0).describe('Cosine of the vectors; 1 means the same words'),
+});
+export type MemoryQuery = z.output<typeof memoryBody>;
+
+export const memoryView = z.object({
+  query: z.string(),
+  topK: z.number().int(),
+  minScore: z.number(),
+  model: z.string().describe('By which texts were compared'),
+  results: z.array(
+    z.object({
+      traceId: z.string(),
+      _id: id,
+      score,
+      matchedText: z
+        .string()
+        .nullable()
+        .describe(
+          'What of the decision is nearest to the query; null where its payload is not shown',
+        ),
+      trace: traceView,
+    }),
+  ),
+});

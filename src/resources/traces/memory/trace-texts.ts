@@ -1,0 +1,27 @@
+// What of a decision is searched: the question it was asked, and the answer it gave.
+import type { Json } from '../../../domain/record/json.ts';
+import type { TraceView } from '../traces.view.ts';
+
+type Texts = Pick<TraceView, 'inputContext' | 'outputDecision' | 'rationale'>;
+
+/** Characters of each that are looked at. */
+const LENGTH = 2000;
+
+/** Question and answer; empty where the decision has none. */
+export function textsOf({ inputContext, outputDecision, rationale }: Texts): [string, string] {
+  const { prompt } = membersOf(inputContext);
+  const { decision, action } = membersOf(outputDecision);
+  const decided = [rationale, decision ?? action].map(textOf).join('\n');
+  return [cut(textOf(prompt)), cut(decided)];
+}
+
+const cut = (text: string): string => text.trim().slice(0, LENGTH);
+
+function membersOf(value: Json): Readonly<Record<string, Json>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+function textOf(value: Json | undefined): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,117 @@
+// Vectors of what is decided and corrected, none of what is erased.
+import type { Models } from '../../../models.ts';
+import type { Embedder } from '../../../platform/embedding/embedder.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import { toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
+import type { ChangedEntry } from './memory-index.ts';
+import { textsOf } from './trace-texts.ts';
+import type { TraceVectorsDocument } from './trace-vectors.model.ts';
+
+interface Deps {
+  models: Models;
+  embedder: Embedder;
+  wait: (ms: number) => Promise<void>;
+}
+
+/** A decision with the newest entry of the run that is about it. */
+interface Changed {
+  trace: TraceDocument;
+  changedAt: number;
+  isErased: boolean;
+}
+
+type Vectors = Pick<TraceVectorsDocument, 'question' | 'answer'>;
+
+/** An amendment that is not folded yet long after it was sealed: the run is tried again. */
+class NotFoldedYet extends Error {}
+
+const READ = Object.assign({ erasedAt: 1, foldedTo: 1 } as const, VIEW_MEMBERS);
+/** An amendment is folded a moment after it was sealed. */
+const FOLD_PAUSE_MS = 50;
+const FOLD_READS = 20;
+/** What an upsert of an older state runs into. */
+const DUPLICATE_KEY = 11_000;
+
+export function createTraceVectorService({ models, embedder, wait }: Deps) {
+  async function read(
+    organizationId: string,
+    entries: readonly ChangedEntry[],
+  ): Promise<Changed[]> {
+    const newest = new Map(entries.map(({ traceId, sequence }) => [traceId, sequence]));
+    const erased = new Set(entries.filter((one) => one.isErasure).map(({ traceId }) => traceId));
+    const found = await models.traces
+      .find({ organizationId, traceId: { $in: [...newest.keys()] } }, READ)
+      .lean<TraceDocument[]>();
+    return found.map((trace) => ({
+      trace,
+      changedAt: newest.get(trace.traceId) ?? 0,
+      isErased: erased.has(trace.traceId) || Boolean(trace.erasedAt),
+    }));
+  }
+
+  async function readFolded(
+    organizationId: string,
+    entries: readonly ChangedEntry[],
+  ): Promise<Changed[]> {
+    for (let count = 0; count < FOLD_READS; count++) {
+      const changed = await read(organizationId, entries);
+      if (changed.every(isFolded)) return changed;
+      await wait(FOLD_PAUSE_MS);
+    }
+    throw new NotFoldedYet(`up to entry ${entries.at(-1)?.sequence}`);
+  }
+
+  async function vectorsOf(changed: readonly Changed[]): Promise<Vectors[]> {
+    const texts = changed.flatMap(({ trace, isErased }) =>
+      isErased ? ['', ''] : textsOf(toTraceView(trace, null)),
+    );
+    const vectors = (await embedder.embed(texts)).map(bytesOf);
+    return changed.map((_, at) => ({
+      question: vectors[at * 2] ?? null,
+      answer: vectors[at * 2 + 1] ?? null,
+    }));
+  }
+
+  /** In the order of the entries, so that a reader who has seen one has seen those before; a newer state stays. */
+  async function write(
+    organizationId: string,
+    rows: readonly (Changed & Vectors)[],
+  ): Promise<void> {
+    const { model } = embedder;
+    const updates = rows.map(({ trace, changedAt, question, answer }) => {
+      const { sequence, workspaceId } = trace;
+      const isOlder = { $or: [{ model: { $ne: model } }, { changedAt: { $lt: changedAt } }] };
+      const row = { workspaceId, model, changedAt, question, answer };
+      const filter = { organizationId, sequence, ...isOlder };
+      return { updateOne: { filter, update: { $set: row }, upsert: true } };
+    });
+    // Not `ordered`: what is refused for a newer state keeps none of the rest. They are still carried out one after the other.
+    await models.traceVectors.bulkWrite(updates, { ordered: false }).catch(exceptNewer);
+  }
+
+  return {
+    async store(organizationId: string, entries: readonly ChangedEntry[]): Promise<void> {
+      const changed = await readFolded(organizationId, entries);
+      const vectors = await vectorsOf(changed);
+      const rows = changed.map((one, at) => Object.assign({}, one, vectors[at] as Vectors));
+      if (rows.length > 0) await write(organizationId, rows.sort(byEntry));
+    },
+  };
+}
+export type TraceVectorService = ReturnType<typeof createTraceVectorService>;
+
+function isFolded({ trace, changedAt, isErased }: Changed): boolean {
+  return isErased || (trace.foldedTo ?? trace.sequence) >= changedAt;
+}
+
+const byEntry = (a: Changed, b: Changed): number => a.changedAt - b.changedAt;
+
+function bytesOf(vector: Int8Array | null): Buffer | null {
+  return vector && Buffer.from(vector.buffer, vector.byteOffset, vector.length);
+}
+
+function exceptNewer(error: unknown): void {
+  const { writeErrors = [] } = error as { writeErrors?: { code?: number }[] };
+  if (writeErrors.length === 0 || writeErrors.some(({ code }) => code !== DUPLICATE_KEY))
+    throw error;
+}

@@ -1,0 +1,145 @@
+// The vectors of organisations in memory, within a bound: read once, then only what has changed; read each time where they do not fit.
+import { LRUCache } from 'lru-cache';
+import { DotProducts } from '../../../domain/nearest/dot-products.ts';
+import { Nearest, type Neighbour } from '../../../domain/nearest/nearest.ts';
+import { BLOCK_ROWS, VectorBlock } from '../../../domain/nearest/vector-block.ts';
+import type { Models } from '../../../models.ts';
+import type { Embedder } from '../../../platform/embedding/embedder.ts';
+import type { MemoryQuestion } from './memory-index.ts';
+import type { TraceVectorsDocument } from './trace-vectors.model.ts';
+
+interface Deps {
+  models: Models;
+  embedder: Embedder;
+  /** Of all organisations together. */
+  maxBytes: number;
+}
+
+type Bytes = { buffer: Uint8Array } | null;
+type Row = Pick<TraceVectorsDocument, 'sequence' | 'workspaceId' | 'changedAt'> &
+  Record<'question' | 'answer', Bytes>;
+
+interface Index {
+  blocks: VectorBlock[];
+  /** What has changed up to here is in it. */
+  changedAt: number;
+}
+
+/** Rows of one answer of the database. */
+const BATCH = 2000;
+/** Of an index without blocks. */
+const LEAST_BYTES = 1024;
+/** Of one request to the database. */
+const READ_MAX_MS = 20_000;
+
+export function createVectorIndex({ models, embedder, maxBytes }: Deps) {
+  const { model, dimensions } = embedder;
+  const products = new DotProducts(dimensions, BLOCK_ROWS);
+  const blockBytes = new VectorBlock(products.width).bytes;
+  const indexes = new LRUCache<string, Index>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ blocks }) => blocks.length * blockBytes + LEAST_BYTES,
+  });
+  const inTurn = createTurns();
+
+  function read(organizationId: string, changedAt: number): AsyncIterable<Row> {
+    return models.traceVectors
+      .find({ organizationId, model, changedAt: { $gt: changedAt } })
+      .select('-_id sequence workspaceId changedAt question answer')
+      .sort({ changedAt: 1 })
+      .maxTimeMS(READ_MAX_MS)
+      .lean<Row>()
+      .cursor({ batchSize: BATCH });
+  }
+
+  async function fits(organizationId: string): Promise<boolean> {
+    const rows = await models.traceVectors
+      .countDocuments({ organizationId, model })
+      .maxTimeMS(READ_MAX_MS);
+    return Math.ceil((rows * 2) / BLOCK_ROWS) * blockBytes + LEAST_BYTES <= maxBytes;
+  }
+
+  function add(blocks: VectorBlock[], { sequence: id, workspaceId, question, answer }: Row): void {
+    const group = groupOf(workspaceId);
+    for (const [part, bytes] of [question, answer].entries()) {
+      if (bytes?.buffer.length !== dimensions) continue;
+      let last = blocks.at(-1);
+      if (!last || last.isFull) blocks.push((last = new VectorBlock(products.width)));
+      last.add({ id, part, group }, new Int8Array(bytes.buffer));
+    }
+  }
+
+  /** Only an entry after the first changes what is known already. */
+  async function refresh(organizationId: string, index: Index): Promise<void> {
+    for await (const row of read(organizationId, index.changedAt)) {
+      if (row.changedAt > row.sequence)
+        for (const block of index.blocks) block.remove(row.sequence);
+      add(index.blocks, row);
+      index.changedAt = row.changedAt;
+    }
+    indexes.set(organizationId, index);
+  }
+
+  async function load(organizationId: string): Promise<Index> {
+    const index = { blocks: [], changedAt: 0 };
+    await refresh(organizationId, index);
+    return index;
+  }
+
+  /** Keeps none but the block that is being filled. */
+  async function* passing(organizationId: string): AsyncGenerator<VectorBlock> {
+    let filling: VectorBlock[] = [];
+    for await (const row of read(organizationId, 0)) {
+      add(filling, row);
+      if (filling.length === 1) continue;
+      yield* filling.splice(0, 1);
+    }
+    yield* filling;
+  }
+
+  /** One is loaded at a time: what is being loaded is in no bound. */
+  async function* blocksOf(organizationId: string): AsyncGenerator<VectorBlock> {
+    const known = indexes.get(organizationId);
+    if (known) await refresh(organizationId, known);
+    if (known) return yield* known.blocks;
+    if (!(await fits(organizationId))) return yield* passing(organizationId);
+    yield* (await inTurn('loading', () => load(organizationId))).blocks;
+  }
+
+  return {
+    /** Best first. */
+    nearest(
+      vector: Int8Array,
+      { organizationId, workspaceId, limit, minScore }: Omit<MemoryQuestion, 'query'>,
+    ): Promise<readonly Neighbour[]> {
+      const group = workspaceId === null ? null : groupOf(workspaceId);
+      return inTurn(organizationId, async () => {
+        const nearest = new Nearest(limit, minScore);
+        for await (const block of blocksOf(organizationId))
+          block.compare(vector, { products, group, nearest });
+        return nearest.found();
+      });
+    },
+  };
+}
+export type VectorIndex = ReturnType<typeof createVectorIndex>;
+
+/** A workspace as a number; two may share one, and whoever reads a decision looks at its workspace anyway. */
+function groupOf(workspaceId: string): number {
+  return parseInt(workspaceId.slice(-8), 16) >>> 0;
+}
+
+/** Work of one name, one after the other. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>();
+  return function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const result = (last.get(name) ?? Promise.resolve()).then(work);
+    const settled = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    last.set(name, settled);
+    void settled.then(() => last.get(name) === settled && last.delete(name));
+    return result;
+  };
+}
