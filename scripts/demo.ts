@@ -1,4 +1,4 @@
-// Does the main job on a file of decisions: agents, policies, verdicts, the verified chain, and a bundle verified offline.
+// Does the main job on a file of decisions: agents, policies, verdicts, reviews, events, the verified chain, and a bundle verified offline.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
@@ -8,6 +8,7 @@ import { createLogger } from '../src/platform/observability/logger.ts';
 import { loadSecrets } from '../src/platform/secrets/secrets.ts';
 import { startInstance } from '../src/instance.ts';
 import { readDecisions } from './demo/decisions.ts';
+import { startReceiver } from './demo/receiver.ts';
 import { runDemo } from './demo/run.ts';
 import { count, say } from './demo/screen.ts';
 
@@ -38,8 +39,8 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** The server's configuration with roomy limits, the largest plan, and a data folder below the server's. */
-function demoConfig(): Config {
+/** The server's configuration with roomy limits, the largest plan, a data folder below the server's, and a receiver of webhooks on this machine. */
+function demoConfig(receiver: string): Config {
   if (existsSync('.env')) process.loadEnvFile();
   const limit = String(RAISED);
   return loadConfig({
@@ -52,6 +53,7 @@ function demoConfig(): Config {
     ASSAY_LIMIT_IP: limit,
     ASSAY_LIMIT_USER: limit,
     ASSAY_LIMIT_AUTH: limit,
+    ASSAY_OUTBOUND_ALLOW: [...loadConfig().ASSAY_OUTBOUND_ALLOW, receiver].join(','),
     ASSAY_DATA_DIR: join(loadConfig().ASSAY_DATA_DIR, 'demo'),
   });
 }
@@ -59,7 +61,8 @@ function demoConfig(): Config {
 async function main(): Promise<boolean> {
   const { input, limit } = readOptions();
   const decisions = readDecisions(input, limit);
-  const config = demoConfig();
+  const receiver = await startReceiver();
+  const config = demoConfig(receiver.host);
   const { MONGODB_URI: uri, MONGOD_BINARY: binary, ASSAY_DATA_DIR: dataDir } = config;
   say('An instance of its own');
   say(`  database: ${uri === undefined ? `embedded, kept in ${dataDir}` : 'that of MONGODB_URI'}`);
@@ -84,12 +87,13 @@ async function main(): Promise<boolean> {
     const logger = createLogger(config.LOG_LEVEL, process.stderr);
     const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
     try {
-      return await runDemo({ instance, decisions, input, dataDir });
+      return await runDemo({ instance, receiver, decisions, input, dataDir });
     } finally {
       await instance.stop();
     }
   } finally {
     await database.stop();
+    await receiver.close();
   }
 }
 

@@ -49,9 +49,10 @@ export async function exportEvidence({
   return { ...files, bytes: (await stat(files.bundle)).size };
 }
 
-/** Runs the verifier on the files as anybody who was handed them would. */
-export function verifyOffline({ bundle, receipt, body }: Evidence) {
-  const args = [bundle, '--pin', receipt, '--body', body];
+/** Runs the verifier on the files as anybody who was handed them would. `laterPin`: that of the newest review. */
+export function verifyOffline({ bundle, receipt, body }: Evidence, laterPin: string | null) {
+  const later = laterPin === null ? [] : ['--pin', laterPin];
+  const args = [bundle, '--pin', receipt, ...later, '--body', body];
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--import', import.meta.resolve('tsx'), VERIFIER, ...args],

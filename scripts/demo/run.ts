@@ -3,9 +3,12 @@ import { join, relative } from 'node:path';
 import type { Instance } from '../../src/instance.ts';
 import { createApi } from './api.ts';
 import type { Decision } from './decisions.ts';
+import { awaitEvents, subscribe } from './events.ts';
 import { exportEvidence, verifyOffline } from './evidence.ts';
+import { type Caller, reportOf, review, tryStricter } from './oversight.ts';
 import { postAll, type Posted } from './post.ts';
 import { prepare } from './prepare.ts';
+import type { Receiver } from './receiver.ts';
 import { count, milliseconds, progress, say } from './screen.ts';
 import { byAction, byPolicy, tally, type ListedPolicy } from './tables.ts';
 
@@ -13,6 +16,7 @@ const CONCURRENCY = 16;
 
 export interface Job {
   instance: Instance;
+  receiver: Receiver;
   decisions: readonly Decision[];
   /** Where the decisions came from, to be shown. */
   input: string;
@@ -21,9 +25,17 @@ export interface Job {
 }
 
 /** True when the chain is whole and the bundle intact. */
-export async function runDemo({ instance, decisions, input, dataDir }: Job): Promise<boolean> {
+export async function runDemo({
+  instance,
+  receiver,
+  decisions,
+  input,
+  dataDir,
+}: Job): Promise<boolean> {
   const api = createApi(instance.url);
   const { token, key, organizationId, email, password } = await prepare(api, decisions);
+  const caller = { api, token };
+  await subscribe(caller, receiver);
 
   say(
     `\nPosting ${count(decisions.length)} decisions of ${relative('', input)}, ${CONCURRENCY} at a time`,
@@ -41,6 +53,9 @@ export async function runDemo({ instance, decisions, input, dataDir }: Job): Pro
   );
   say(`\nVerdicts by what the agent did\n\n${byAction(recorded)}`);
 
+  const newestReview = await oversee(instance, caller, policies);
+  say(`\nThe webhook got ${await awaitEvents(receiver, recorded.length)}`);
+
   const chain = await api.post<ChainVerdict>('/api/v1/hash-chain/verify', {}, token);
   say(`\nThe chain: ${describe(chain)}`);
   const evidence = await exportEvidence({
@@ -50,14 +65,39 @@ export async function runDemo({ instance, decisions, input, dataDir }: Job): Pro
     recorded,
   });
   say(
-    `The bundle: ${count(Math.ceil(evidence.bytes / 1024))} KiB, verified offline with the newest receipt as pin\n`,
+    `The bundle: ${count(Math.ceil(evidence.bytes / 1024))} KiB, verified offline with the receipts of the newest decision and the newest review as pins\n`,
   );
-  const { command, text, isIntact } = verifyOffline(evidence);
+  const { command, text, isIntact } = verifyOffline(evidence, newestReview);
   say(`  $ ${command}\n${text.replaceAll(/^/gm, '  ')}`);
   say(
     `\nTo look around: ASSAY_DATA_DIR=${dataDir} npm start, and sign in as ${email} with ${password}`,
   );
   return chain.ok && isIntact;
+}
+
+/** What people do about the decisions; returns the pin of the newest review. */
+async function oversee(
+  instance: Instance,
+  caller: Caller,
+  policies: readonly ListedPolicy[],
+): Promise<string | null> {
+  const { approved, rejected, pin } = await review(caller);
+  say(`\nA reviewer decided ${count(approved + rejected)} of the held decisions`);
+  say(
+    `  ${count(approved)} approved, ${count(rejected)} rejected, each bound to the action looked at`,
+  );
+  const tried = await tryStricter(caller, policies);
+  if (tried) {
+    const { done, allowToBlock, unchanged, cannotTell } = tried.replay;
+    say(`\nWhat if the policy that held most, ${tried.policy}, had blocked? Tried on all of them:`);
+    say(
+      `  of ${count(done)} decisions ${count(allowToBlock)} would have been blocked, ${count(unchanged)} judged alike; of ${count(cannotTell)} it cannot be told`,
+    );
+  }
+  // The index follows the verdicts within a second; the demo does not wait for that.
+  await instance.runJobsOnce();
+  say(`\n${await reportOf(caller)}`);
+  return pin;
 }
 
 interface ChainVerdict {

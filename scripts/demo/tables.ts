@@ -4,7 +4,9 @@ import { count, lines, milliseconds, table, type Column } from './screen.ts';
 
 /** A policy as it is listed. */
 export interface ListedPolicy {
+  _id: string;
   name: string;
+  conditions: object[];
   actions: { type: string }[];
   matchCount: number;
 }

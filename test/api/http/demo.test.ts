@@ -42,7 +42,7 @@ function demo(...args: string[]): Promise<Ended> {
 }
 
 test(
-  'the sample: every verdict, every policy, one repetition, a whole chain and an intact bundle',
+  'the sample: every verdict, every policy, one repetition, reviews, events, a replay, the report, a whole chain and an intact bundle',
   slow,
   async () => {
     const { code, output } = await demo();
@@ -50,9 +50,16 @@ test(
       /recorded 59: (\d+) approved, (\d+) held for review, (\d+) blocked\n {2}replayed 1: .*\n {2}refused {2}0\n/;
     expect(verdicts.exec(output)?.slice(1).map(Number), output).toEqual([24, 30, 5]);
     expect(output).not.toContain('Without a match');
-    expect(output).toContain('The chain: whole; 59 entries');
+    expect(output).toContain('decided 24 of the held decisions\n  16 approved, 8 rejected');
+    expect(output).toMatch(/of 59 decisions 6 would have been blocked, 52 judged alike; of 1 /);
+    expect(output).toMatch(/Compliance Performance Index +66\.7\n/);
+    expect(output).toContain(
+      'got 59 messages, each signature verified: 24 trace.created, 30 trace.hold_for_review, 5 trace.blocked',
+    );
+    expect(output).toContain('0 had a wrong signature');
+    expect(output).toContain('The chain: whole; 83 entries');
     expect(output).toMatch(
-      /INTACT\n.*\n.*59 entries, 1 to 59.*\n.*up to: 59\n.*what was submitted: yes\n/,
+      /INTACT\n.*\n.*83 entries, 1 to 83.*\n.*up to: 83\n.*what was submitted: yes\n/,
     );
     expect(code).toBe(0);
   },

@@ -1,0 +1,76 @@
+// The demo's receiver of webhooks: it trusts nothing but its secret, and counts a message once, however often it comes.
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+
+export interface Received {
+  /** Verified messages by event, each id once. */
+  byEvent: ReadonlyMap<string, number>;
+  total: number;
+  /** Of an id that had come before. */
+  repeated: number;
+  /** Whose signature did not hold. */
+  refused: number;
+}
+
+export interface Receiver {
+  url: string;
+  /** `host:port`, which an instance has to be told may be posted to: it is no public address. */
+  host: string;
+  /** Until then everything is refused. */
+  trust(secret: string): void;
+  received(): Received;
+  close(): Promise<void>;
+}
+
+interface Event {
+  event: string;
+}
+
+/** Starts it on a free port of the loopback. */
+export async function startReceiver(): Promise<Receiver> {
+  let webhook: Webhook | null = null;
+  const ids = new Set<string>();
+  const byEvent = new Map<string, number>();
+  let [repeated, refused] = [0, 0];
+
+  function take(id: string, { event }: Event): void {
+    if (ids.has(id)) return void (repeated += 1);
+    ids.add(id);
+    byEvent.set(event, (byEvent.get(event) ?? 0) + 1);
+  }
+
+  /** The status that it is answered with. */
+  async function answer(request: IncomingMessage): Promise<number> {
+    const body = await text(request);
+    try {
+      if (!webhook) throw new Error('no secret yet');
+      const headers = request.headers as Record<string, string>;
+      take(headers['webhook-id'] ?? '', webhook.verify(body, headers) as Event);
+      return 204;
+    } catch {
+      refused += 1;
+      return 401;
+    }
+  }
+
+  const server = createServer((request, response) => {
+    answer(request).then(
+      (status) => response.writeHead(status).end(),
+      () => response.destroy(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `http://${host}/events`,
+    host,
+    trust: (secret) => void (webhook = new Webhook(secret)),
+    received: () => ({ byEvent, total: ids.size, repeated, refused }),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
