@@ -16,6 +16,7 @@ import { createClockGuard } from './platform/clock-guard.ts';
 import { machineClocks, type MachineClocks, systemClock } from './platform/clock.ts';
 import { createHttpServer, drain } from './platform/http-server.ts';
 import { newId } from './platform/ids.ts';
+import { createJobCalls } from './platform/jobs/job-calls.ts';
 import { createJobRunner } from './platform/jobs/job-runner.ts';
 import { createLeases } from './platform/jobs/leases.ts';
 import { createChangeFeed } from './platform/mongo/change-feed.ts';
@@ -91,7 +92,9 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const { config, logger, fetch = globalThis.fetch } = deps;
   const { close, leases, guard, ...storage } = await openStorage(deps);
   const { feed, metrics } = storage;
-  const platform = createPlatform({ ...deps, ...storage, fetch, clockAgrees: guard.ready });
+  const calls = createJobCalls();
+  const outside = { fetch, clockAgrees: guard.ready, wakeJob: calls.wake };
+  const platform = createPlatform({ ...deps, ...storage, ...outside });
   const listeners = createListeners(platform);
   const consumers = followLedger(platform, consumersOf({ ...platform, ...listeners }));
   const { routes: services, background } = createServices(platform, { consumers, listeners });
@@ -104,6 +107,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
     log: logger,
     onRun: (job, ok) => metrics.jobs.inc({ job, outcome: ok ? 'ok' : 'failed' }),
   });
+  calls.answeredBy(jobs);
   jobs.start();
   const limits = createLimits(config);
   const observe = (): Promise<void> => observeGauges({ platform, consumers, background });

@@ -26,6 +26,9 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
+/** What its writers wake; nothing is lost if a call is, as when its instance ends. */
+const RESTING = { everyMs: SECOND, idleMs: 5 * SECOND };
+
 /** Changes of stored data, oldest first; indexes are built by themselves. */
 export const migrations: readonly Migration[] = [
   { id: 'heads-indexes', run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]) },
@@ -80,12 +83,12 @@ export function createJobs(workers: Workers): Job[] {
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
-    { name: 'outbox.deliver', everyMs: SECOND, run: () => outboxWorker.run() },
+    { name: 'outbox.deliver', ...RESTING, run: () => outboxWorker.run() },
     { name: 'mail.prune', everyMs: HOUR, run: () => mailer.prune() },
     { name: 'users.lapse', everyMs: HOUR, run: () => unprovedAccounts.lapseAll() },
     { name: 'incidents.breach', everyMs: MINUTE, run: () => workers.clockBreaches.markOverdue() },
     { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
-    { name: 'policies.replay', everyMs: SECOND, run: () => workers.replayRunner.run() },
+    { name: 'policies.replay', ...RESTING, run: () => workers.replayRunner.run() },
     {
       name: 'ledger.release-once-keys',
       everyMs: HOUR,

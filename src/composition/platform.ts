@@ -24,6 +24,7 @@ import type { Metrics } from '../platform/observability/metrics.ts';
 import { createDns } from '../platform/outbound/dns.ts';
 import { createReceivers } from '../platform/outbound/receivers.ts';
 import { createSafeHttp } from '../platform/outbound/safe-http.ts';
+import type { RestingJob } from '../platform/jobs/job-calls.ts';
 import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
 import { createPdfRenderer } from '../platform/pdf/pdf-renderer.ts';
 import { createPasswords, type PasswordCost } from '../platform/secrets/passwords.ts';
@@ -56,6 +57,8 @@ export interface PlatformDeps {
   feed: ChangeFeed;
   metrics: Metrics;
   logger: Logger;
+  /** Tells a job that there is something to do. */
+  wakeJob: (job: RestingJob) => void;
   /** False while nothing may be sealed. */
   clockAgrees: () => boolean;
   /** How the identity providers of the installation are reached. */
@@ -110,7 +113,11 @@ export function createPlatform(deps: PlatformDeps) {
     threadScripts: deps.threadScripts,
   });
   const pdf = createPdfRenderer(deps);
-  const outbox = createOutboxWriter({ rows: models.outbox, clock });
+  const outbox = createOutboxWriter({
+    rows: models.outbox,
+    clock,
+    onWritten: () => onCommit(() => deps.wakeJob('outbox.deliver')),
+  });
   const mailer = createMailer({
     smtpUrl: config.SMTP_URL,
     from: config.ASSAY_MAIL_FROM,

@@ -131,3 +131,77 @@ test('while the clock is wrong no job runs: leases and periods are told by it', 
   await expect.poll(() => ran.length, { interval: 5 }).toBeGreaterThan(0);
   await careful.stop();
 });
+
+/** Rests a millisecond, then two, four, eight ... once it has found nothing to do. */
+const resting = (run: () => number): Job => ({
+  name: 'resting',
+  everyMs: 1,
+  idleMs: 1e9,
+  run: () => Promise.resolve(run()),
+});
+const CALLED = { interval: 5, timeout: 4000 };
+
+test('a job that finds nothing to do rests longer each time; a call wakes it', async () => {
+  let [ran, found] = [0, 0];
+  const idle = runner('idle', [resting(() => ((ran += 1), found))]);
+  idle.start();
+  await expect.poll(() => ran, { interval: 5, timeout: 60_000 }).toBeGreaterThanOrEqual(15);
+  // Another eight seconds to the sixteenth.
+  const before = ran;
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(ran - before).toBeLessThanOrEqual(1);
+  idle.wake('resting');
+  await expect.poll(() => ran - before, CALLED).toBeGreaterThanOrEqual(3);
+  found = 1;
+  idle.wake('resting');
+  await expect.poll(() => ran - before, CALLED).toBeGreaterThan(20);
+  await idle.stop();
+  const stopped = ran;
+  idle.wake('resting');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(ran).toBe(stopped);
+});
+
+test('a call during a run is not lost, and many calls are one', async () => {
+  let [ran, finish] = [0, (): void => undefined];
+  const job: Job = {
+    ...resting(() => 0),
+    everyMs: 60_000,
+    async run() {
+      ran += 1;
+      await new Promise<void>((resolve) => (finish = resolve));
+      return 0;
+    },
+  };
+  const called = runner('called', [job]);
+  called.start();
+  called.wake('resting');
+  await expect.poll(() => ran, CALLED).toBe(1);
+  for (let call = 0; call < 100; call++) called.wake('resting');
+  finish();
+  await expect.poll(() => ran, CALLED).toBe(2);
+  finish();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(ran).toBe(2);
+  await called.stop();
+});
+
+test('an instance that rests leaves the lease to one that is called', async () => {
+  const ran: string[] = [];
+  const job = (who: string): Job => ({
+    ...resting(() => (ran.push(who), 0)),
+    everyMs: 60_000,
+  });
+  const [one, two] = [runner('one', [job('one')]), runner('two', [job('two')])];
+  for (const each of [one, two]) each.start();
+  one.wake('resting');
+  await expect.poll(() => ran, CALLED).toEqual(['one']);
+  await expect
+    .poll(() =>
+      mongo.connection.collection('leases').countDocuments({ _id: 'job:resting' as never }),
+    )
+    .toBe(0);
+  two.wake('resting');
+  await expect.poll(() => ran, CALLED).toEqual(['one', 'two']);
+  await Promise.all([one.stop(), two.stop()]);
+});

@@ -55,9 +55,12 @@ const GATHER_MS = 60_000;
 export function createOutboxWriter({
   rows: model,
   clock,
+  onWritten,
 }: {
   rows: Model<OutboxDocument>;
   clock: Clock;
+  /** Rows are due, or will be as soon as the transaction is committed. */
+  onWritten: () => void;
 }): OutboxWriter {
   const pending = () => {
     const now = clock.now();
@@ -83,6 +86,7 @@ export function createOutboxWriter({
       })),
       { session },
     );
+    onWritten();
   }
 
   return {
@@ -91,6 +95,7 @@ export function createOutboxWriter({
     async queue(...rows) {
       const common = pending();
       await model.insertMany(rows.map((row) => ({ ...row, ...common })));
+      onWritten();
     },
     async replace({ _id, organizationId, dueAt }, rows) {
       const where = { _id, organizationId, status: 'pending', dueAt } as const;
@@ -116,12 +121,13 @@ export function createOutboxWriter({
         { upsert: true, session },
       );
     },
-    renew(where) {
+    async renew(where) {
       const { createdAt: _kept, ...anew } = pending();
-      return model
+      const renewed = await model
         .findOneAndUpdate(where, { $set: anew }, { returnDocument: 'after' })
-        .lean<OutboxDocument>()
-        .exec();
+        .lean<OutboxDocument>();
+      onWritten();
+      return renewed;
     },
     async withdraw(organizationId, subjects, session) {
       const filter = {

@@ -164,16 +164,19 @@ export function createReplayRunner({ models, clock, logger }: Deps) {
   }
 
   return {
-    /** A page of each replay in turn, until none is left or the time of one run is over. */
-    async run(): Promise<void> {
+    /** A page of each replay in turn, until none is left or the time of one run is over; resolves with the number of pages. */
+    async run(): Promise<number> {
       const start = performance.now();
+      let pages = 0;
       while (performance.now() - start < RUN_MS) {
         const next = await models.policyReplays
           .findOne({ state: UNFINISHED }, null, { crossTenant: true, sort: { updatedAt: 1 } })
           .lean<PolicyReplayDocument>();
-        if (!next) return;
+        if (!next) break;
         await advance(next).catch((error: unknown) => fault(next, error));
+        pages += 1;
       }
+      return pages;
     },
   };
 }

@@ -12,7 +12,7 @@ import type { PolicyService } from '../policies.service.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
 import { type replayInput, replayLimits, type replayOfPolicyInput } from './replay.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'ledger' | 'clock' | 'newId'> & {
+type Deps = Pick<Platform, 'models' | 'ledger' | 'clock' | 'newId' | 'onCommit' | 'wakeJob'> & {
   definitions: PolicyService;
 };
 
@@ -36,15 +36,22 @@ export interface Starter {
 
 const AFTER = { returnDocument: 'after' } as const;
 
-export function createReplayService({ models, ledger, clock, newId, definitions }: Deps) {
-  async function begin({ tenant, user }: Starter, plan: Plan): Promise<PolicyReplayView> {
-    const { organizationId } = tenant;
+export function createReplayService(deps: Deps) {
+  const { models, ledger, clock, newId, definitions } = deps;
+
+  /** @throws AppError `INVALID_OPERATION` when too many are under way */
+  async function requireRoom(organizationId: string): Promise<void> {
     const unfinished = { organizationId, state: UNFINISHED };
     if ((await models.policyReplays.countDocuments(unfinished)) >= replayLimits.unfinished)
       throw new AppError(
         'INVALID_OPERATION',
         `At most ${replayLimits.unfinished} replays may be under way`,
       );
+  }
+
+  async function begin({ tenant, user }: Starter, plan: Plan): Promise<PolicyReplayView> {
+    const { organizationId } = tenant;
+    await requireRoom(organizationId);
     const { workspaceId, policyId, candidate, limit } = plan;
     const live = await models.policies
       .find({ organizationId, workspaceId, deletedAt: null, enabled: true }, 'revision')
@@ -61,6 +68,7 @@ export function createReplayService({ models, ledger, clock, newId, definitions 
       below: (head?.sequence ?? 0) + 1,
       startedBy: user.userId,
     });
+    deps.onCommit(() => deps.wakeJob('policies.replay'));
     return toView(replay);
   }
 
