@@ -38,6 +38,7 @@ import {
   policySetSchema,
   policyStatisticsSchema,
 } from './resources/policies/policies.model.ts';
+import { policyApprovalSchema } from './resources/policies/approvals/policy-approvals.model.ts';
 import { policyReplaySchema } from './resources/policies/replay/policy-replays.model.ts';
 import { policyTestSchema } from './resources/policies/trials/policy-tests.model.ts';
 import { privacyBudgetSchema } from './resources/privacy-budget/privacy-budget.model.ts';
@@ -79,6 +80,7 @@ export function createModels(connection: Connection) {
     policies: model('Policy', policySchema),
     policyRevisions: model('PolicyRevision', policyRevisionSchema),
     policySets: model('PolicySet', policySetSchema),
+    policyApprovals: model('PolicyApproval', policyApprovalSchema),
     policyReplays: model('PolicyReplay', policyReplaySchema),
     policyTests: model('PolicyTest', policyTestSchema),
     policyStatistics: model('PolicyStatistics', policyStatisticsSchema),

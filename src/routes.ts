@@ -26,6 +26,7 @@ import { calendarRoutes } from './resources/incidents/calendar/calendar.routes.t
 import { incidentRoutes } from './resources/incidents/incidents.routes.ts';
 import { bridgeRoutes } from './resources/mcp-server/bridge.routes.ts';
 import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
+import { policyApprovalRoutes } from './resources/policies/approvals/approvals.routes.ts';
 import { policyBundleRoutes } from './resources/policies/bundle/bundle.routes.ts';
 import { policyEffectivenessRoutes } from './resources/policies/effectiveness/effectiveness.routes.ts';
 import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
@@ -80,6 +81,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/agents', routes: agentRoutes },
   { at: '/api/v1/agents', routes: onboardingRoutes },
   { at: '/api/v1/agents', routes: mlBomRoutes },
+  { at: '/api/v1/policies', routes: policyApprovalRoutes },
   { at: '/api/v1/policies', routes: policyEffectivenessRoutes },
   { at: '/api/v1/policies', routes: policyBundleRoutes },
   { at: '/api/v1/policies', routes: policyRoutes },

@@ -1,5 +1,8 @@
 // Policies: their definitions, the sets that decisions are judged by, the rule language, trials, replays.
 import { tarGz } from '../platform/archive/tar-gz.ts';
+import { createApprovalService } from '../resources/policies/approvals/approvals.service.ts';
+import { createDirectEdits } from '../resources/policies/approvals/direct-edits.service.ts';
+import { createApprovalEnforcement } from '../resources/policies/approvals/enforcement.service.ts';
 import { createPolicyBundleService } from '../resources/policies/bundle/bundle.service.ts';
 import { createEffectivenessService } from '../resources/policies/effectiveness/effectiveness.service.ts';
 import { createPolicyLanguageService } from '../resources/policies/language/language.service.ts';
@@ -15,12 +18,26 @@ type Deps = Pick<Identity, 'organizations' | 'workspaces'>;
 
 export function createPolicies(platform: Platform, { organizations, workspaces }: Deps) {
   const sets = createPolicySetService(platform);
-  const definitions = createPolicyService({ ...platform, workspaces, policySets: sets });
+  const written = { ...platform, workspaces, policySets: sets };
+  const definitions = createPolicyService({ ...written, ...createDirectEdits({ organizations }) });
+  const approved = createPolicyService({ ...written, requireAllowed: () => Promise.resolve() });
+  const enforcement = createApprovalEnforcement({ definitions: approved });
+  const approvals = createApprovalService({ ...platform, definitions, enforcement });
   const language = createPolicyLanguageService({ definitions });
   const dryRuns = createDryRunService({ ...platform, definitions, organizations });
   const tests = createPolicyTestService({ ...platform, definitions, dryRuns });
   const replays = createReplayService({ ...platform, definitions });
   const effectiveness = createEffectivenessService(platform);
   const bundles = createPolicyBundleService({ ...platform, tarGz });
-  return { definitions, sets, language, dryRuns, tests, replays, effectiveness, bundles };
+  return {
+    definitions,
+    approvals,
+    sets,
+    language,
+    dryRuns,
+    tests,
+    replays,
+    effectiveness,
+    bundles,
+  };
 }

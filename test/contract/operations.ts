@@ -120,6 +120,8 @@ const SPECIFIED = {
     'POST /api/v1/policies/:id/tests',
     'DELETE /api/v1/policies/:policyId/tests/:testId',
     'POST /api/v1/policies/:id/run-tests',
+    'GET /api/v1/policies/approvals',
+    'POST /api/v1/policies/approvals/:id/:action',
     'GET /api/v1/policies/effectiveness',
     'GET /api/v1/policies/audit/auditor-view',
     'POST /api/v1/policies/export-bundle',
@@ -331,6 +333,11 @@ const ADDED = {
     'GET /api/v1/policies/:id/revisions',
     'GET /api/v1/policies/:id/revisions/:revision',
     'GET /api/v1/policies/sets/:digest',
+  ],
+  'a queue of approvals is described, and no way into it': [
+    'POST /api/v1/policies/approvals',
+    'GET /api/v1/policies/approvals/:id',
+    'PATCH /api/v1/policies/approvals/:id',
   ],
   'a candidate is tried on what was decided before it judges': [
     'POST /api/v1/policies/_new/replay',

@@ -32,7 +32,7 @@ const NO_RECORD = new Set([
 ]);
 /** Parameters that name something which is the same everywhere, is shown to everybody, or is compared and not looked up. */
 const SAME_EVERYWHERE =
-  /(\/:revision|\/saml\/metadata\/:orgId|\/sso\/callback\/:orgId|\/(Groups|ResourceTypes|Schemas)\/:id|\/:checkpointId\/complete)$/;
+  /(\/:revision|\/:action|\/saml\/metadata\/:orgId|\/sso\/callback\/:orgId|\/(Groups|ResourceTypes|Schemas)\/:id|\/:checkpointId\/complete)$/;
 /** A token is its own authority. */
 const recordParameters = (operation: string): string[] =>
   parametersOf(operation.replace(SAME_EVERYWHERE, '')).filter((name) => name !== 'token');

@@ -75,6 +75,8 @@ export interface OrganizationDocument {
   ssoConfig: SsoConfig | null;
   /** Whether a deactivation by SCIM ends the member's sessions too. */
   endSessionsOnScimDeactivate: boolean;
+  /** Whether enabled policies change by approval only; absent in organisations of earlier versions. */
+  requirePolicyApproval?: boolean;
   /** Incremented by every change of a membership, so that these happen one after the other. */
   membershipChanges: number;
   createdAt: Date;
@@ -136,6 +138,7 @@ export const organizationSchema = new Schema<OrganizationDocument>(
     ],
     ssoConfig: { type: ssoSchema, default: null },
     endSessionsOnScimDeactivate: { type: Boolean, default: false },
+    requirePolicyApproval: { type: Boolean, default: false },
     membershipChanges: { type: Number, default: 0 },
   },
   { collection: 'organizations', timestamps: true, autoIndex: false },

@@ -8,6 +8,7 @@ export const settingsChange = z.strictObject({
   name: line(200).exactOptional(),
   scrubNationalIds: z.boolean().exactOptional(),
   endSessionsOnScimDeactivate: z.boolean().exactOptional(),
+  requirePolicyApproval: z.boolean().exactOptional(),
 });
 export const deletionInput = z.strictObject({
   name: z.string().min(1).max(200).describe('The name of the organisation, as a confirmation'),
@@ -24,6 +25,7 @@ export const organizationView = z.object({
   endSessionsOnScimDeactivate: z
     .boolean()
     .describe('Whether a deactivation by the directory also ends sessions'),
+  requirePolicyApproval: z.boolean().describe('Whether enabled policies change by approval only'),
   createdAt: instant,
   updatedAt: instant,
 });

@@ -19,6 +19,7 @@ export interface OrganizationContext {
   plan: Plan;
   defaultWorkspaceId: string;
   scrubNationalIds: boolean;
+  requiresPolicyApproval: boolean;
   /** Null: SSO is not configured. */
   identityProvider: IdentityProvider | null;
   /** Whether members who are no owners come in by the sign-on only. */
@@ -44,6 +45,7 @@ export interface NewOrganization {
 export interface OrganizationSettings extends OrganizationDocument {
   id: OrganizationDocument['_id'];
   plan: Plan;
+  requirePolicyApproval: boolean;
 }
 
 /** What a list shows of an organisation. */
@@ -66,6 +68,7 @@ export function createOrganizationService(deps: Deps) {
       plan: found.subscription.plan,
       defaultWorkspaceId: found.defaultWorkspaceId.toHexString(),
       scrubNationalIds: found.scrubNationalIds,
+      requiresPolicyApproval: found.requirePolicyApproval ?? false,
       identityProvider: found.ssoConfig && identityProvider(found.ssoConfig),
       requiresSso: requiresSso(found),
     };
@@ -147,7 +150,8 @@ export function identityProvider({ provider, oidc, saml }: SsoConfig): IdentityP
 }
 
 function toView(organization: OrganizationDocument): OrganizationSettings {
-  return { ...organization, id: organization._id, plan: organization.subscription.plan };
+  const { _id: id, subscription, requirePolicyApproval = false } = organization;
+  return { ...organization, id, plan: subscription.plan, requirePolicyApproval };
 }
 
 function slugOf(name: string): string {

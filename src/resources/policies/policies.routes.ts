@@ -104,6 +104,7 @@ export const policyRoutes = [
     ...manage,
     params: byId,
     data: deletedPolicyView,
+    codes,
     audit: audit('policy.delete'),
     handler: ({ tenant, params }, { policies }) => policies.definitions.remove(tenant, params.id),
   }),

@@ -67,25 +67,22 @@ function refine(
 /** The workspace that a new policy belongs to. */
 export const workspaceOfPolicy = objectId.optional();
 
+const newPolicy = {
+  ...policyContents,
+  description: policyContents.description.default(''),
+  enabled: policyContents.enabled.default(true),
+  priority: policyContents.priority.default(1),
+};
 export const policyInput = z
-  .object({
-    ...policyContents,
-    description: policyContents.description.default(''),
-    enabled: policyContents.enabled.default(true),
-    priority: policyContents.priority.default(1),
-    workspaceId: workspaceOfPolicy,
-  })
+  .object({ ...newPolicy, workspaceId: workspaceOfPolicy })
   .superRefine(refine);
+
+/** A new policy of the workspace that the request is about. */
+export const policyInputHere = z.object(newPolicy).superRefine(refine);
 
 /** A policy that is tried before it is saved; what only judging by name would need may be left out. */
 export const policyCandidate = z
-  .object({
-    ...policyContents,
-    name: policyContents.name.default('Candidate'),
-    description: policyContents.description.default(''),
-    enabled: policyContents.enabled.default(true),
-    priority: policyContents.priority.default(1),
-  })
+  .object({ ...newPolicy, name: policyContents.name.default('Candidate') })
   .superRefine(refine);
 
 export const policyChange = z

@@ -9,24 +9,19 @@ import {
   type PolicyTemplate,
   policyTemplates,
 } from '../../domain/policies/templates/templates.ts';
-import { workspaceLimitViolation } from '../../domain/policies/workspace-limits.ts';
 import { AppError } from '../../errors.ts';
-import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
 import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
 import {
   contentsOf,
-  type PolicyContents,
   type PolicyDocument,
   type PolicyRevisionDocument,
   type PolicyStatisticsDocument,
 } from './policies.model.ts';
 import type { policyChange, policyInput, templateInput } from './policies.schemas.ts';
-import type { PolicySetService } from './policy-sets.service.ts';
+import { createPolicyChanges, type PolicyChangeDeps } from './policy-changes.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit'> & {
-  workspaces: WorkspaceService;
-  policySets: PolicySetService;
-};
+type Deps = Pick<Platform, 'clock'> & PolicyChangeDeps & { workspaces: WorkspaceService };
 
 type Statistics = Pick<PolicyStatisticsDocument, 'matchCount' | 'lastMatched'>;
 
@@ -41,51 +36,13 @@ export interface DeletedPolicyView {
 }
 
 const NEVER_MATCHED: Statistics = { matchCount: 0, lastMatched: null };
-const AFTER = { returnDocument: 'after' } as const;
 
-export function createPolicyService({ models, policySets, workspaces, clock, onCommit }: Deps) {
+export function createPolicyService({ models, clock, workspaces, ...deps }: Deps) {
+  const changes = createPolicyChanges({ models, ...deps });
+
   function find(tenant: Tenant, _id: string): Promise<PolicyDocument> {
     const where = { ...live(tenant), _id };
     return findOr404(models.policies.findOne(where).lean<PolicyDocument>());
-  }
-
-  /** What every change brings with it, in the transaction of the change. */
-  async function recordChange(tenant: Tenant, policy: PolicyDocument): Promise<void> {
-    const { organizationId, actor } = tenant;
-    const deleted = policy.deletedAt !== null;
-    await insertOne(models.policyRevisions, {
-      ...contentsOf(policy),
-      organizationId,
-      policyId: policy._id,
-      revision: policy.revision,
-      deleted,
-      changedBy: actor.kind === 'user' ? actor.id : null,
-    });
-    if (policy.enabled && !deleted) await requireWithinLimits(policy);
-    onCommit(() => policySets.invalidate(organizationId));
-  }
-
-  async function requireWithinLimits(policy: PolicyDocument): Promise<void> {
-    const { organizationId, workspaceId } = policy;
-    const enabled = await models.policies
-      .find({ organizationId, workspaceId, deletedAt: null, enabled: true }, 'conditions')
-      .lean<PolicyDocument[]>();
-    const violation = workspaceLimitViolation(enabled);
-    if (violation !== null) throw new AppError('INVALID_OPERATION', violation);
-  }
-
-  async function revise(
-    tenant: Tenant,
-    _id: string,
-    change: Partial<PolicyContents> | { deletedAt: Date },
-  ): Promise<PolicyDocument> {
-    const where = { ...live(tenant), _id };
-    const update = { $set: change, $inc: { revision: 1 } };
-    const policy = await findOr404(
-      models.policies.findOneAndUpdate(where, update, AFTER).lean<PolicyDocument>(),
-    );
-    await recordChange(tenant, policy);
-    return policy;
   }
 
   /** The filter for the revisions of a policy that the tenant sees, live or removed. */
@@ -111,17 +68,20 @@ export function createPolicyService({ models, policySets, workspaces, clock, onC
     return view;
   }
 
+  /** The workspace of a new policy. @throws AppError `NOT_FOUND` */
+  async function workspaceFor(tenant: Tenant, named: string | undefined): Promise<string> {
+    const { organizationId } = tenant;
+    const workspaceId = named ?? tenant.workspaceId ?? tenant.defaultWorkspaceId;
+    await workspaces.require(organizationId, workspaceId);
+    return workspaceId;
+  }
+
   async function create(
     tenant: Tenant,
     { workspaceId: named, ...contents }: z.output<typeof policyInput>,
   ): Promise<PolicyView> {
-    const { organizationId } = tenant;
-    const workspaceId = named ?? tenant.workspaceId ?? tenant.defaultWorkspaceId;
-    await workspaces.require(organizationId, workspaceId);
-    const row = { ...contents, organizationId, workspaceId, revision: 1 };
-    const policy = await insertOne(models.policies, row);
-    await recordChange(tenant, policy);
-    return toView(policy);
+    const workspaceId = await workspaceFor(tenant, named);
+    return toView(await changes.insert(tenant, { ...contents, workspaceId }));
   }
 
   return {
@@ -135,10 +95,12 @@ export function createPolicyService({ models, policySets, workspaces, clock, onC
       return viewOf(await find(tenant, id));
     },
 
-    /** @throws AppError `NOT_FOUND` for a workspace that is not the organisation's, `INVALID_OPERATION` beyond the workspace's limits */
+    /** @throws AppError `NOT_FOUND` for a workspace that is not the organisation's, `INVALID_OPERATION` beyond the workspace's limits, or where changes need an approval */
     create,
 
-    /** A change to what is there already leaves no revision. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` beyond the workspace's limits */
+    workspaceFor,
+
+    /** A change to what is there already leaves no revision. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` beyond the workspace's limits, or where changes need an approval */
     async update(
       tenant: Tenant,
       id: string,
@@ -147,12 +109,13 @@ export function createPolicyService({ models, policySets, workspaces, clock, onC
       const policy = await find(tenant, id);
       const current = contentsOf(policy);
       const isSame = sameJson({ ...current, ...change }, current);
-      return viewOf(isSame ? policy : await revise(tenant, id, change));
+      return viewOf(isSame ? policy : await changes.revise(tenant, policy, change));
     },
 
-    /** Soft: what it judged stays provable. @throws AppError `NOT_FOUND` */
+    /** Soft: what it judged stays provable. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` where changes need an approval */
     async remove(tenant: Tenant, id: string): Promise<DeletedPolicyView> {
-      const { _id } = await revise(tenant, id, { deletedAt: clock.now() });
+      const policy = await find(tenant, id);
+      const { _id } = await changes.revise(tenant, policy, { deletedAt: clock.now() });
       return { _id, id: _id, deleted: true };
     },
 
@@ -180,7 +143,7 @@ export function createPolicyService({ models, policySets, workspaces, clock, onC
       return Promise.resolve([...policyTemplates]);
     },
 
-    /** @throws AppError `NOT_FOUND` for an unknown template, `INVALID_OPERATION` beyond the workspace's limits */
+    /** @throws AppError `NOT_FOUND` for an unknown template, `INVALID_OPERATION` beyond the workspace's limits, or where changes need an approval */
     async createFromTemplate(
       tenant: Tenant,
       { templateId, name }: z.output<typeof templateInput>,

@@ -40,6 +40,7 @@ describe('settings', () => {
       defaultWorkspaceId: ada.workspaceId,
       scrubNationalIds: true,
       endSessionsOnScimDeactivate: false,
+      requirePolicyApproval: false,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });

@@ -41,7 +41,12 @@ export const organization: ResourceExamples = {
   examples: {
     'GET /api/v1/organization': nothing,
     'PATCH /api/v1/organization': ({ mark }) => ({
-      body: { name: `${mark} renamed`, scrubNationalIds: true, endSessionsOnScimDeactivate: false },
+      body: {
+        name: `${mark} renamed`,
+        scrubNationalIds: true,
+        endSessionsOnScimDeactivate: false,
+        requirePolicyApproval: false,
+      },
     }),
     'DELETE /api/v1/organization': ({ mark }) => ({ body: { name: `${mark} Ltd` } }),
     'GET /api/v1/organization/sso': nothing,

@@ -4,6 +4,7 @@ import { policyBody } from '../bodies.ts';
 import { asOwner, type Tenant } from '../tenant.ts';
 import { managers, ofOne, readers } from './access.ts';
 import { type Example, nothing, page, type ResourceExamples } from './example.ts';
+import { policyApprovals } from './policies/approvals.ts';
 import { policyBundle } from './policies/bundle.ts';
 import { policyEffectiveness } from './policies/effectiveness.ts';
 import { policyLanguage } from './policies/language.ts';
@@ -70,6 +71,7 @@ const definitions: ResourceExamples = {
 
 const parts = [
   definitions,
+  policyApprovals,
   policyLanguage,
   policyTrials,
   policyReplays,

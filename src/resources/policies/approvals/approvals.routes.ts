@@ -1,0 +1,91 @@
+// Policy approvals: the queue, proposing, editing, and the six actions (document 2, section 4.2).
+import { WRITERS } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { byId } from '../../../http/declaration/views.ts';
+import {
+  policyApprovalActionInput,
+  policyApprovalActionParams,
+  policyApprovalChange,
+  policyApprovalInput,
+  policyApprovalQuery,
+  policyApprovalView,
+} from './approvals.schemas.ts';
+
+const read = { auth: 'reader', agentScope: 'irrelevant', data: policyApprovalView } as const;
+/** Whoever writes may propose; which action is whose is a rule of the states. */
+const write = { auth: 'user', roles: WRITERS, data: policyApprovalView } as const;
+const codes = ['INVALID_OPERATION'] as const;
+const audit = (action: string) => ({ action, resource: 'policy_approval' });
+
+/** Mounted before the policies by id. */
+export const policyApprovalRoutes = [
+  route({
+    method: 'get',
+    path: '/approvals',
+    summary: 'The queue of proposed changes of policies, newest first',
+    ...read,
+    query: policyApprovalQuery,
+    page: { limit: 50, max: 100 },
+    handler: ({ tenant, query, page }, { policies }) =>
+      policies.approvals.list(tenant, query, page),
+  }),
+  route({
+    method: 'post',
+    path: '/approvals',
+    summary: 'Propose a new policy, a change of one, or that one be enabled',
+    ...write,
+    status: 201,
+    body: policyApprovalInput,
+    codes,
+    audit: audit('policy.approval.open'),
+    async handler({ tenant, user, body }, { policies }) {
+      const opened = await policies.approvals.open({ tenant, user }, body);
+      const { digest, state } = opened;
+      const policyId = opened.policyId?.toHexString() ?? null;
+      return reply(201, opened, { audit: { metadata: { policyId, digest, state } } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/approvals/:id',
+    summary: 'One proposed change of a policy',
+    ...read,
+    params: byId,
+    handler: ({ tenant, params }, { policies }) => policies.approvals.get(tenant, params.id),
+  }),
+  route({
+    method: 'patch',
+    path: '/approvals/:id',
+    summary: 'Edit a proposed change, by its author; a review that was given is void',
+    ...write,
+    params: byId,
+    body: policyApprovalChange,
+    codes,
+    audit: audit('policy.approval.update'),
+    async handler({ tenant, user, params, body }, { policies }) {
+      const edited = await policies.approvals.change({ tenant, user }, params.id, body);
+      const { digest, state } = edited;
+      return reply(200, edited, { audit: { metadata: { digest, state } } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/approvals/:id/:action',
+    summary: 'Review, enforce or withdraw a proposed change, or break the glass',
+    ...write,
+    params: policyApprovalActionParams,
+    body: policyApprovalActionInput,
+    codes,
+    audit: audit('policy.approval.move'),
+    async handler({ tenant, user, params, body }, { policies }) {
+      const { action } = params;
+      const moved = await policies.approvals.move({ tenant, user }, params, body);
+      const { approval, from, undone } = moved;
+      const { state: to, digest, promotedRevision } = approval;
+      const policyId = approval.policyId?.toHexString() ?? null;
+      const metadata = { from, to, policyId, digest, promotedRevision, undone };
+      const entry = { action: `policy.approval.${action}`, metadata };
+      return reply(200, approval, { audit: entry });
+    },
+  }),
+];

@@ -1,0 +1,66 @@
+// Inputs and views of policy approvals (document 2, section 4.2; decisions: approvals).
+import { z } from 'zod';
+import { APPROVAL_ACTIONS, APPROVAL_STATES } from '../../../domain/policies/changes/approval.ts';
+import { id, idParam, instant, prose } from '../../../http/declaration/views.ts';
+import { policyChange, policyContents, policyInputHere } from '../policies.schemas.ts';
+
+/** Approvals of an organisation that may be open at a time. */
+export const OPEN_APPROVALS = 200;
+
+const submit = z.boolean().describe('False: a draft, which nobody reviews yet');
+
+/** A new policy, or a change of one that exists; without `policy` that it be enabled as it stands. */
+export const policyApprovalInput = z.union([
+  z.strictObject({
+    policyId: idParam,
+    policy: policyChange.exactOptional(),
+    submit: submit.default(true),
+  }),
+  z.strictObject({ policy: policyInputHere, submit: submit.default(true) }),
+]);
+export const policyApprovalChange = z
+  .strictObject({
+    policy: policyChange.exactOptional(),
+    submit: z.literal(true).exactOptional().describe('Ends a draft'),
+  })
+  .refine((change) => Object.keys(change).length > 0, 'nothing to change');
+
+export const policyApprovalQuery = z.object({ state: z.enum(APPROVAL_STATES).optional() });
+export const policyApprovalActionParams = z.object({
+  id: idParam,
+  action: z.enum(APPROVAL_ACTIONS),
+});
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+export const policyApprovalActionInput = z.strictObject({
+  reason: prose(1000).exactOptional().describe('Required to break the glass'),
+  digest: sha256
+    .exactOptional()
+    .describe('Of the contents that the caller saw; refused when they have changed since'),
+});
+
+export const policyApprovalView = z.object({
+  _id: id,
+  id,
+  organizationId: id,
+  workspaceId: id,
+  policyId: id.nullable().describe('Null: a new policy, until it is promoted'),
+  baseRevision: z.int().nullable().describe('The revision that the change was written on'),
+  policy: z.object(policyContents).describe('What the policy is to say, whole'),
+  digest: sha256.describe('SHA-256 of `policy` as canonical JSON (RFC 8785)'),
+  state: z.enum(APPROVAL_STATES),
+  needsReview: z.boolean().describe('In force without a review'),
+  author: id,
+  reviewer: id.nullable(),
+  enforcer: id.nullable(),
+  lastAction: z
+    .object({
+      action: z.enum(APPROVAL_ACTIONS),
+      by: id,
+      at: instant,
+      reason: z.string().nullable(),
+    })
+    .nullable(),
+  promotedRevision: z.int().nullable().describe('The revision of the policy that it became'),
+  createdAt: instant,
+  updatedAt: instant,
+});

@@ -1,0 +1,218 @@
+// Policy approvals: proposed, edited, moved by one of six actions (document 2, section 4.2; decisions: approvals).
+import type { QueryFilter } from 'mongoose';
+import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import type { Page } from '../../../domain/page.ts';
+import {
+  type ApprovalAction,
+  approvalMove,
+  type ApprovalState,
+  isEnforcing,
+  OPEN_STATES,
+} from '../../../domain/policies/changes/approval.ts';
+import { AppError } from '../../../errors.ts';
+import { findOr404, insertOne, type Listed, listPage } from '../../../platform/mongo/queries.ts';
+import { contentsOf, type PolicyContents } from '../policies.model.ts';
+import type { PolicyService } from '../policies.service.ts';
+import {
+  type policyApprovalActionInput,
+  type policyApprovalChange,
+  type policyApprovalInput,
+  OPEN_APPROVALS,
+} from './approvals.schemas.ts';
+import { approvedContents, keptContents } from './approved-contents.ts';
+import type { ApprovalEnforcement, Enforced } from './enforcement.service.ts';
+import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock'> & {
+  definitions: PolicyService;
+  enforcement: ApprovalEnforcement;
+};
+
+interface ApprovalView extends Omit<PolicyApprovalDocument, 'contents'> {
+  id: PolicyApprovalDocument['_id'];
+  policy: PolicyContents;
+  needsReview: boolean;
+}
+
+export interface MovedApproval {
+  approval: ApprovalView;
+  from: ApprovalState;
+  /** What happened to a policy that was in force without a review, and was rejected. */
+  undone: boolean | null;
+}
+
+export interface Mover {
+  tenant: Tenant;
+  user: User;
+}
+
+/** What is proposed, before it is on record. */
+type Proposal = Pick<PolicyApprovalDocument, 'baseRevision'> & {
+  workspaceId: string;
+  policyId: string | null;
+  contents: PolicyContents;
+};
+
+const AFTER = { returnDocument: 'after' } as const;
+
+export function createApprovalService({ models, clock, definitions, enforcement }: Deps) {
+  function find(tenant: Tenant, _id: string): Promise<PolicyApprovalDocument> {
+    const where = { ...visible(tenant), _id };
+    return findOr404(models.policyApprovals.findOne(where).lean<PolicyApprovalDocument>());
+  }
+
+  /** Of two at a time one meets the other's write, and is run again. */
+  function write(
+    { _id, organizationId, state }: PolicyApprovalDocument,
+    $set: Partial<PolicyApprovalDocument>,
+  ): Promise<PolicyApprovalDocument> {
+    const where = { _id, organizationId, state };
+    const query = models.policyApprovals.findOneAndUpdate(where, { $set }, AFTER);
+    return findOr404(query.lean<PolicyApprovalDocument>());
+  }
+
+  async function proposalOf(
+    tenant: Tenant,
+    input: z.output<typeof policyApprovalInput>,
+  ): Promise<Proposal> {
+    if (!('policyId' in input)) {
+      const workspaceId = await definitions.workspaceFor(tenant, undefined);
+      return { workspaceId, policyId: null, baseRevision: null, contents: input.policy };
+    }
+    const { policyId, policy: change = { enabled: true } } = input;
+    const stored = await definitions.get(tenant, policyId);
+    const before = contentsOf(stored);
+    const contents = { ...before, ...change };
+    if (keptContents(contents).digest === keptContents(before).digest)
+      throw new AppError('INVALID_OPERATION', 'The policy says that already');
+    const workspaceId = stored.workspaceId.toHexString();
+    return { workspaceId, policyId, baseRevision: stored.revision, contents };
+  }
+
+  /** @throws AppError `INVALID_OPERATION` */
+  async function requireRoom(organizationId: string): Promise<void> {
+    const open = { organizationId, state: { $in: OPEN_STATES } };
+    if ((await models.policyApprovals.countDocuments(open)) >= OPEN_APPROVALS)
+      throw new AppError('INVALID_OPERATION', `At most ${OPEN_APPROVALS} approvals may be open`);
+  }
+
+  return {
+    /** Newest first. */
+    async list(
+      tenant: Tenant,
+      { state }: { state?: ApprovalState | undefined },
+      page: Page,
+    ): Promise<Listed<ApprovalView>> {
+      const where: QueryFilter<PolicyApprovalDocument> = visible(tenant);
+      if (state !== undefined) where.state = state;
+      const { items, total } = await listPage(models.policyApprovals, where, page);
+      return { items: items.map(toView), total };
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async get(tenant: Tenant, id: string): Promise<ApprovalView> {
+      return toView(await find(tenant, id));
+    },
+
+    /** @throws AppError `NOT_FOUND` for an unknown policy or workspace; `INVALID_OPERATION` for a change that changes nothing, and when too many are open */
+    async open(
+      { tenant, user }: Mover,
+      input: z.output<typeof policyApprovalInput>,
+    ): Promise<ApprovalView> {
+      const { organizationId } = tenant;
+      const { contents, ...about } = await proposalOf(tenant, input);
+      await requireRoom(organizationId);
+      const row = {
+        ...about,
+        ...keptContents(contents),
+        organizationId,
+        state: input.submit ? ('pending_review' as const) : ('draft' as const),
+        author: user.userId,
+      };
+      return toView(await insertOne(models.policyApprovals, row));
+    },
+
+    /** By its author; what somebody approved before is to be reviewed anew. @throws AppError `NOT_FOUND`, `FORBIDDEN`, `INVALID_OPERATION` */
+    async change(
+      { tenant, user }: Mover,
+      id: string,
+      { policy: change = {}, submit }: z.output<typeof policyApprovalChange>,
+    ): Promise<ApprovalView> {
+      const found = await find(tenant, id);
+      const { state, policyId, author } = found;
+      if (!isOpen(state)) throw new AppError('INVALID_OPERATION', `${state} is not edited`);
+      if (author.toHexString() !== user.userId)
+        throw new AppError('FORBIDDEN', 'Only its author edits a change');
+      const contents = { ...approvedContents(found), ...change };
+      const baseRevision =
+        policyId && (await definitions.get(tenant, policyId.toHexString())).revision;
+      const isDraft = state === 'draft' && submit !== true;
+      const next = isDraft ? ('draft' as const) : ('pending_review' as const);
+      const edited = { ...keptContents(contents), baseRevision, state: next, reviewer: null };
+      return toView(await write(found, edited));
+    },
+
+    /** @throws AppError `NOT_FOUND`; `FORBIDDEN` for the wrong person; `INVALID_OPERATION` in the wrong state, for other contents than the caller saw, and when the policy has changed since; `VALIDATION_ERROR` for a glass that is broken without a reason */
+    async move(
+      { tenant, user }: Mover,
+      { id, action }: { id: string; action: ApprovalAction },
+      { reason, digest }: z.output<typeof policyApprovalActionInput>,
+    ): Promise<MovedApproval> {
+      const found = await find(tenant, id);
+      const { state: from } = found;
+      const to = stateAfter(action, found, user);
+      if (action === 'break-glass' && reason === undefined)
+        throw new AppError('VALIDATION_ERROR', 'reason: required to break the glass');
+      if (digest !== undefined && digest !== found.digest)
+        throw new AppError('INVALID_OPERATION', 'The change was edited since');
+      const enforced: Enforced = isEnforcing(action)
+        ? await enforcement.enforce(tenant, found)
+        : {};
+      const isUndone = from === 'broken_glass' && to === 'rejected';
+      const undone = isUndone ? await enforcement.undo(tenant, found) : null;
+      const by = user.userId as never;
+      const lastAction = { action, by, at: clock.now(), reason: reason ?? null };
+      const moved = { ...actorOf(action, by), ...enforced, state: to, lastAction };
+      return { approval: toView(await write(found, moved)), from, undone };
+    },
+  };
+}
+export type ApprovalService = ReturnType<typeof createApprovalService>;
+
+/** In which part somebody has acted. */
+function actorOf(action: ApprovalAction, by: never): Partial<PolicyApprovalDocument> {
+  if (action === 'author-withdraw') return {};
+  return action.startsWith('reviewer-') ? { reviewer: by } : { enforcer: by };
+}
+
+/** @throws AppError `FORBIDDEN` for the wrong person, `INVALID_OPERATION` at the wrong moment */
+function stateAfter(
+  action: ApprovalAction,
+  { state, author, reviewer, enforcer }: PolicyApprovalDocument,
+  user: User,
+): ApprovalState {
+  const involved = {
+    author: author.toHexString(),
+    reviewer: reviewer && reviewer.toHexString(),
+    enforcer: enforcer && enforcer.toHexString(),
+  };
+  const move = approvalMove(action, { state, involved }, user);
+  if ('to' in move) return move.to;
+  const code = move.refused === 'person' ? 'FORBIDDEN' : 'INVALID_OPERATION';
+  throw new AppError(code, move.why);
+}
+
+const isOpen = (state: ApprovalState): boolean =>
+  (OPEN_STATES as readonly ApprovalState[]).includes(state);
+
+function visible({ organizationId, workspaceId }: Tenant) {
+  return { organizationId, ...(workspaceId !== null && { workspaceId }) };
+}
+
+function toView(approval: PolicyApprovalDocument): ApprovalView {
+  const { _id, state } = approval;
+  const policy = approvedContents(approval);
+  return { ...approval, id: _id, policy, needsReview: state === 'broken_glass' };
+}

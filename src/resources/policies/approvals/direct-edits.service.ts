@@ -1,0 +1,20 @@
+// Whether policies are changed by hand, or by approval only (decisions: approvals).
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { AppError } from '../../../errors.ts';
+import type { OrganizationService } from '../../organization/organization.service.ts';
+import type { PolicyChange } from '../policy-changes.service.ts';
+
+export function createDirectEdits({ organizations }: { organizations: OrganizationService }) {
+  return {
+    /** What is enabled neither before nor after judges nothing. @throws AppError `INVALID_OPERATION` where the organisation asks for approvals */
+    async requireAllowed(
+      { organizationId }: Tenant,
+      { before, after }: PolicyChange,
+    ): Promise<void> {
+      if (before?.enabled !== true && after?.enabled !== true) return;
+      const { requiresPolicyApproval } = await organizations.context(organizationId);
+      if (requiresPolicyApproval)
+        throw new AppError('INVALID_OPERATION', 'Enabled policies change by approval only here');
+    },
+  };
+}

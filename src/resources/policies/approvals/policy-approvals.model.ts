@@ -1,0 +1,62 @@
+// Proposed changes of policies on their way through review and enforcement (document 2, section 3; decisions: approvals).
+import { Schema, type Types } from 'mongoose';
+import {
+  APPROVAL_STATES,
+  type ApprovalAction,
+  type ApprovalState,
+} from '../../../domain/policies/changes/approval.ts';
+import { tenancy } from '../../../platform/mongo/tenancy.ts';
+
+export interface PolicyApprovalDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  workspaceId: Types.ObjectId;
+  /** Null: a new policy, until it is promoted. */
+  policyId: Types.ObjectId | null;
+  /** The revision that the change was written on; null: a new policy. */
+  baseRevision: number | null;
+  /** What the policy is to say, whole, as JSON text: the database would change nested documents. */
+  contents: string;
+  /** SHA-256 of `contents`, for reviewers to name what they saw. */
+  digest: string;
+  state: ApprovalState;
+  author: Types.ObjectId;
+  reviewer: Types.ObjectId | null;
+  /** Who promoted or rejected it after the review, or broke the glass. */
+  enforcer: Types.ObjectId | null;
+  lastAction: {
+    action: ApprovalAction;
+    by: Types.ObjectId;
+    at: Date;
+    reason: string | null;
+  } | null;
+  /** The revision that putting it into force made. */
+  promotedRevision: number | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const person = { type: Schema.Types.ObjectId, default: null };
+
+export const policyApprovalSchema = new Schema<PolicyApprovalDocument>(
+  {
+    workspaceId: { type: Schema.Types.ObjectId, required: true },
+    policyId: { type: Schema.Types.ObjectId, default: null },
+    baseRevision: { type: Number, default: null },
+    contents: { type: String, required: true },
+    digest: { type: String, required: true },
+    state: { type: String, enum: APPROVAL_STATES, required: true },
+    author: { type: Schema.Types.ObjectId, required: true },
+    reviewer: person,
+    enforcer: person,
+    lastAction: { type: Schema.Types.Mixed, default: null },
+    promotedRevision: { type: Number, default: null },
+  },
+  { collection: 'policy_approvals', timestamps: true, autoIndex: false },
+);
+policyApprovalSchema.plugin(tenancy);
+policyApprovalSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'list' });
+policyApprovalSchema.index(
+  { organizationId: 1, state: 1, createdAt: -1, _id: -1 },
+  { name: 'state' },
+);

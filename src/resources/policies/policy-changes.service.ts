@@ -1,0 +1,86 @@
+// What every change of a policy brings with it: whether it may be made, its revision, the workspace's limits, the sets that judge.
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { workspaceLimitViolation } from '../../domain/policies/workspace-limits.ts';
+import { AppError } from '../../errors.ts';
+import { findOr404, insertOne } from '../../platform/mongo/queries.ts';
+import { contentsOf, type PolicyContents, type PolicyDocument } from './policies.model.ts';
+import type { PolicySetService } from './policy-sets.service.ts';
+
+/** What a policy says before and after a change; null: there is none. */
+export interface PolicyChange {
+  before: PolicyContents | null;
+  after: PolicyContents | null;
+}
+
+export type PolicyChangeDeps = Pick<Platform, 'models' | 'onCommit'> & {
+  policySets: PolicySetService;
+  /** @throws AppError when the change may not be made this way */
+  requireAllowed: (tenant: Tenant, change: PolicyChange) => Promise<void>;
+};
+
+/** What an edit writes. */
+type Written = Partial<PolicyContents> | { deletedAt: Date };
+type NewPolicy = PolicyContents & { workspaceId: string };
+
+const AFTER = { returnDocument: 'after' } as const;
+
+/** In the transaction of the request. */
+export function createPolicyChanges(deps: PolicyChangeDeps) {
+  const { models, policySets, onCommit, requireAllowed } = deps;
+
+  async function record(tenant: Tenant, policy: PolicyDocument): Promise<void> {
+    const { organizationId, actor } = tenant;
+    const deleted = policy.deletedAt !== null;
+    await insertOne(models.policyRevisions, {
+      ...contentsOf(policy),
+      organizationId,
+      policyId: policy._id,
+      revision: policy.revision,
+      deleted,
+      changedBy: actor.kind === 'user' ? actor.id : null,
+    });
+    if (policy.enabled && !deleted) await requireWithinLimits(policy);
+    onCommit(() => policySets.invalidate(organizationId));
+  }
+
+  async function requireWithinLimits(policy: PolicyDocument): Promise<void> {
+    const { organizationId, workspaceId } = policy;
+    const enabled = await models.policies
+      .find({ organizationId, workspaceId, deletedAt: null, enabled: true }, 'conditions')
+      .lean<PolicyDocument[]>();
+    const violation = workspaceLimitViolation(enabled);
+    if (violation !== null) throw new AppError('INVALID_OPERATION', violation);
+  }
+
+  return {
+    /** @throws AppError `INVALID_OPERATION` beyond the workspace's limits, and what `requireAllowed` throws */
+    async insert(tenant: Tenant, given: NewPolicy): Promise<PolicyDocument> {
+      const { organizationId } = tenant;
+      await requireAllowed(tenant, { before: null, after: given });
+      const policy = await insertOne(models.policies, { ...given, organizationId, revision: 1 });
+      await record(tenant, policy);
+      return policy;
+    },
+
+    /** @throws AppError `NOT_FOUND` when it is gone, and like `insert` */
+    async revise(
+      tenant: Tenant,
+      policy: PolicyDocument,
+      written: Written,
+    ): Promise<PolicyDocument> {
+      const { _id, organizationId } = policy;
+      const before = contentsOf(policy);
+      const after = 'deletedAt' in written ? null : { ...before, ...written };
+      await requireAllowed(tenant, { before, after });
+      const where = { _id, organizationId, deletedAt: null };
+      const update = { $set: written, $inc: { revision: 1 } };
+      const revised = await findOr404(
+        models.policies.findOneAndUpdate(where, update, AFTER).lean<PolicyDocument>(),
+      );
+      await record(tenant, revised);
+      return revised;
+    },
+  };
+}
+export type PolicyChanges = ReturnType<typeof createPolicyChanges>;
