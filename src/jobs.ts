@@ -12,6 +12,7 @@ import { completeUsers } from './resources/auth/accounts/users.migration.ts';
 import { cpiConsumer } from './resources/cpi/cpi.consumer.ts';
 import { completeMemberships } from './resources/organization/memberships/memberships.migration.ts';
 import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
+import { policyCanaryConsumer } from './resources/policies/canary/canary.consumer.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { maturationConsumer } from './resources/traces/maturation/maturation.consumer.ts';
 import { traceVectorsConsumer } from './resources/traces/memory/trace-vectors.consumer.ts';
@@ -61,6 +62,7 @@ export function consumersOf(followed: Followed): Consumer[] {
   return [
     foldConsumer(ledger.fold),
     policyStatisticsConsumer(models),
+    policyCanaryConsumer(models),
     agentActivityConsumer(models),
     cpiConsumer(models),
     maturationConsumer(followed),

@@ -39,6 +39,7 @@ import {
   policyStatisticsSchema,
 } from './resources/policies/policies.model.ts';
 import { policyApprovalSchema } from './resources/policies/approvals/policy-approvals.model.ts';
+import { policyCanarySchema } from './resources/policies/canary/policy-canaries.model.ts';
 import { policyReplaySchema } from './resources/policies/replay/policy-replays.model.ts';
 import { policyTestSchema } from './resources/policies/trials/policy-tests.model.ts';
 import { privacyBudgetSchema } from './resources/privacy-budget/privacy-budget.model.ts';
@@ -81,6 +82,7 @@ export function createModels(connection: Connection) {
     policyRevisions: model('PolicyRevision', policyRevisionSchema),
     policySets: model('PolicySet', policySetSchema),
     policyApprovals: model('PolicyApproval', policyApprovalSchema),
+    policyCanaries: model('PolicyCanary', policyCanarySchema),
     policyReplays: model('PolicyReplay', policyReplaySchema),
     policyTests: model('PolicyTest', policyTestSchema),
     policyStatistics: model('PolicyStatistics', policyStatisticsSchema),

@@ -28,6 +28,7 @@ import { bridgeRoutes } from './resources/mcp-server/bridge.routes.ts';
 import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
 import { policyApprovalRoutes } from './resources/policies/approvals/approvals.routes.ts';
 import { policyBundleRoutes } from './resources/policies/bundle/bundle.routes.ts';
+import { policyCanaryRoutes } from './resources/policies/canary/canary.routes.ts';
 import { policyEffectivenessRoutes } from './resources/policies/effectiveness/effectiveness.routes.ts';
 import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
@@ -82,6 +83,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/agents', routes: onboardingRoutes },
   { at: '/api/v1/agents', routes: mlBomRoutes },
   { at: '/api/v1/policies', routes: policyApprovalRoutes },
+  { at: '/api/v1/policies', routes: policyCanaryRoutes },
   { at: '/api/v1/policies', routes: policyEffectivenessRoutes },
   { at: '/api/v1/policies', routes: policyBundleRoutes },
   { at: '/api/v1/policies', routes: policyRoutes },

@@ -5,6 +5,7 @@ import { createDirectEdits } from '../resources/policies/approvals/direct-edits.
 import { createApprovalEnforcement } from '../resources/policies/approvals/enforcement.service.ts';
 import { createPolicyBundleService } from '../resources/policies/bundle/bundle.service.ts';
 import { createEffectivenessService } from '../resources/policies/effectiveness/effectiveness.service.ts';
+import { createCanaryService } from '../resources/policies/canary/canary.service.ts';
 import { createPolicyLanguageService } from '../resources/policies/language/language.service.ts';
 import { createPolicyService } from '../resources/policies/policies.service.ts';
 import { createPolicySetService } from '../resources/policies/policy-sets.service.ts';
@@ -18,10 +19,12 @@ type Deps = Pick<Identity, 'organizations' | 'workspaces'>;
 
 export function createPolicies(platform: Platform, { organizations, workspaces }: Deps) {
   const sets = createPolicySetService(platform);
+  const directEdits = createDirectEdits({ organizations });
   const written = { ...platform, workspaces, policySets: sets };
-  const definitions = createPolicyService({ ...written, ...createDirectEdits({ organizations }) });
+  const definitions = createPolicyService({ ...written, ...directEdits });
   const approved = createPolicyService({ ...written, requireAllowed: () => Promise.resolve() });
   const enforcement = createApprovalEnforcement({ definitions: approved });
+  const canaries = createCanaryService({ ...written, ...directEdits, definitions, approved });
   const approvals = createApprovalService({ ...platform, definitions, enforcement });
   const language = createPolicyLanguageService({ definitions });
   const dryRuns = createDryRunService({ ...platform, definitions, organizations });
@@ -30,6 +33,7 @@ export function createPolicies(platform: Platform, { organizations, workspaces }
   const effectiveness = createEffectivenessService(platform);
   const bundles = createPolicyBundleService({ ...platform, tarGz });
   return {
+    canaries,
     definitions,
     approvals,
     sets,

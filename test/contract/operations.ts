@@ -122,6 +122,7 @@ const SPECIFIED = {
     'POST /api/v1/policies/:id/run-tests',
     'GET /api/v1/policies/approvals',
     'POST /api/v1/policies/approvals/:id/:action',
+    'GET /api/v1/policies/:id/canary-status',
     'GET /api/v1/policies/effectiveness',
     'GET /api/v1/policies/audit/auditor-view',
     'POST /api/v1/policies/export-bundle',

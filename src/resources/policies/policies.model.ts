@@ -13,12 +13,19 @@ export type PolicyContents = {
   actions: Action[];
 };
 
+/** What judges in the place of the policy, in the control of its canary. */
+export interface ControlPolicy extends PolicyContents {
+  revision: number;
+}
+
 export interface PolicyDocument extends PolicyContents {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
   workspaceId: Types.ObjectId;
   /** Number of the newest revision, from 1. */
   revision: number;
+  /** While the policy judges a share of the decisions only; control null: the others are judged without it. Absent before there were any. */
+  canary?: { id: Types.ObjectId; share: number; control: ControlPolicy | null } | null;
   deletedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -45,6 +52,7 @@ export const policySchema = new Schema<PolicyDocument>(
     ...contents,
     workspaceId: { type: Schema.Types.ObjectId, required: true },
     revision: { type: Number, required: true },
+    canary: { type: Schema.Types.Mixed, default: null },
     deletedAt: { type: Date, default: null },
   },
   { collection: 'policies', timestamps: true, autoIndex: false, minimize: false },

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
+import { policyEdit } from './canary/canary.schemas.ts';
 import {
   deletedPolicyView,
   digestParams,
-  policyChange,
   policyInput,
   policySetView,
   policyView,
@@ -87,15 +87,18 @@ export const policyRoutes = [
   route({
     method: 'patch',
     path: '/:id',
-    summary: 'Change a policy',
+    summary: 'Change a policy, at once or as a canary, or end its canary',
     ...manage,
     params: byId,
-    body: policyChange,
+    body: policyEdit,
     data: policyView,
     codes,
     audit: audit('policy.update'),
-    handler: ({ tenant, params, body }, { policies }) =>
-      policies.definitions.update(tenant, params.id, body),
+    async handler({ tenant, user, params, body }, { policies }) {
+      const edited = await policies.canaries.edit({ tenant, user }, params.id, body);
+      const { canary } = body;
+      return reply(200, edited, canary && { audit: { metadata: { canary } } });
+    },
   }),
   route({
     method: 'delete',

@@ -108,6 +108,10 @@ export const policyView = z.object({
   workspaceId: id,
   ...policyContents,
   revision: z.int(),
+  canary: z
+    .object({ share: z.number() })
+    .nullable()
+    .describe('While the policy judges a share of the decisions only'),
   matchCount: z.int(),
   lastMatched: instant.nullable(),
   createdAt: instant,

@@ -1,6 +1,5 @@
 // Policies: every change leaves an immutable revision, removal included (document 2, section 4.2).
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { sameJson } from '../../domain/policies/condition.ts';
@@ -21,12 +20,13 @@ import {
 import type { policyChange, policyInput, templateInput } from './policies.schemas.ts';
 import { createPolicyChanges, type PolicyChangeDeps } from './policy-changes.service.ts';
 
-type Deps = Pick<Platform, 'clock'> & PolicyChangeDeps & { workspaces: WorkspaceService };
+type Deps = PolicyChangeDeps & { workspaces: WorkspaceService };
 
 type Statistics = Pick<PolicyStatisticsDocument, 'matchCount' | 'lastMatched'>;
 
-export interface PolicyView extends PolicyDocument, Statistics {
+export interface PolicyView extends Omit<PolicyDocument, 'canary'>, Statistics {
   id: PolicyDocument['_id'];
+  canary: NonNullable<PolicyDocument['canary']> | null;
 }
 
 export interface DeletedPolicyView {
@@ -38,7 +38,7 @@ export interface DeletedPolicyView {
 const NEVER_MATCHED: Statistics = { matchCount: 0, lastMatched: null };
 
 export function createPolicyService({ models, clock, workspaces, ...deps }: Deps) {
-  const changes = createPolicyChanges({ models, ...deps });
+  const changes = createPolicyChanges({ models, clock, ...deps });
 
   function find(tenant: Tenant, _id: string): Promise<PolicyDocument> {
     const where = { ...live(tenant), _id };
@@ -169,5 +169,6 @@ function live(tenant: Tenant) {
 
 function toView(policy: PolicyDocument, statistics: Statistics = NEVER_MATCHED): PolicyView {
   const { matchCount, lastMatched } = statistics;
-  return { ...policy, id: policy._id, matchCount, lastMatched };
+  const { _id: id, canary = null } = policy;
+  return { ...policy, id, canary, matchCount, lastMatched };
 }

@@ -1,9 +1,12 @@
 // What every change of a policy brings with it: whether it may be made, its revision, the workspace's limits, the sets that judge.
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
+import { judgesAlike } from '../../domain/policies/changes/canary.ts';
+import { ARMS } from '../../domain/policies/changes/sequential-test.ts';
 import { workspaceLimitViolation } from '../../domain/policies/workspace-limits.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404, insertOne } from '../../platform/mongo/queries.ts';
+import { JUDGING, policiesIn } from './canary/policy-arms.ts';
 import { contentsOf, type PolicyContents, type PolicyDocument } from './policies.model.ts';
 import type { PolicySetService } from './policy-sets.service.ts';
 
@@ -13,7 +16,7 @@ export interface PolicyChange {
   after: PolicyContents | null;
 }
 
-export type PolicyChangeDeps = Pick<Platform, 'models' | 'onCommit'> & {
+export type PolicyChangeDeps = Pick<Platform, 'models' | 'clock' | 'onCommit'> & {
   policySets: PolicySetService;
   /** @throws AppError when the change may not be made this way */
   requireAllowed: (tenant: Tenant, change: PolicyChange) => Promise<void>;
@@ -27,7 +30,7 @@ const AFTER = { returnDocument: 'after' } as const;
 
 /** In the transaction of the request. */
 export function createPolicyChanges(deps: PolicyChangeDeps) {
-  const { models, policySets, onCommit, requireAllowed } = deps;
+  const { models, policySets, clock, onCommit, requireAllowed } = deps;
 
   async function record(tenant: Tenant, policy: PolicyDocument): Promise<void> {
     const { organizationId, actor } = tenant;
@@ -44,13 +47,24 @@ export function createPolicyChanges(deps: PolicyChangeDeps) {
     onCommit(() => policySets.invalidate(organizationId));
   }
 
+  /** In either arm of a canary. */
   async function requireWithinLimits(policy: PolicyDocument): Promise<void> {
     const { organizationId, workspaceId } = policy;
-    const enabled = await models.policies
-      .find({ organizationId, workspaceId, deletedAt: null, enabled: true }, 'conditions')
+    const judging = await models.policies
+      .find({ organizationId, workspaceId, ...JUDGING }, 'enabled conditions canary')
       .lean<PolicyDocument[]>();
-    const violation = workspaceLimitViolation(enabled);
-    if (violation !== null) throw new AppError('INVALID_OPERATION', violation);
+    for (const arm of ARMS) {
+      const violation = workspaceLimitViolation(policiesIn(arm, judging));
+      if (violation !== null) throw new AppError('INVALID_OPERATION', violation);
+    }
+  }
+
+  /** Who changes what is judged has seen enough of the canary. */
+  async function supersede(organizationId: string, canaryId: string): Promise<void> {
+    await models.policyCanaries.updateOne(
+      { _id: canaryId, organizationId },
+      { $set: { state: 'superseded', endedAt: clock.now() } },
+    );
   }
 
   return {
@@ -73,8 +87,11 @@ export function createPolicyChanges(deps: PolicyChangeDeps) {
       const before = contentsOf(policy);
       const after = 'deletedAt' in written ? null : { ...before, ...written };
       await requireAllowed(tenant, { before, after });
+      const canary = judgesAlike(before, after) ? null : policy.canary;
+      if (canary) await supersede(tenant.organizationId, canary.id.toHexString());
       const where = { _id, organizationId, deletedAt: null };
-      const update = { $set: written, $inc: { revision: 1 } };
+      const $set = canary ? { ...written, canary: null } : written;
+      const update = { $set, $inc: { revision: 1 } };
       const revised = await findOr404(
         models.policies.findOneAndUpdate(where, update, AFTER).lean<PolicyDocument>(),
       );

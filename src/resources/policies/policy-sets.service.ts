@@ -1,4 +1,4 @@
-// The compiled policies of a workspace, as ingestion evaluates them; a digest resolves to the revisions it was made of.
+// The compiled policies of a workspace, as ingestion evaluates them, in either arm of a canary; a digest resolves to the revisions it was made of.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
@@ -7,15 +7,25 @@ import {
   type PolicyCache,
   type PolicySet,
 } from '../../domain/policies/compile.ts';
+import { armOf } from '../../domain/policies/changes/canary.ts';
+import type { Arm } from '../../domain/policies/changes/sequential-test.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
+import { JUDGING, policiesIn } from './canary/policy-arms.ts';
 import type { PolicyDocument, PolicySetDocument } from './policies.model.ts';
+
+/** What judges in a workspace. */
+interface JudgingSets {
+  /** All decisions, or those that a canary leaves. */
+  control: PolicySet;
+  canary: { id: string; share: number; set: PolicySet } | null;
+}
 
 const CACHED_SETS = 2000;
 const CACHED_WORKSPACES = 500;
 
 export function createPolicySetService({ models, caches }: Pick<Platform, 'models' | 'caches'>) {
-  const sets = caches.open<PolicySet>({ collections: ['policies'], max: CACHED_SETS });
+  const sets = caches.open<JudgingSets>({ collections: ['policies'], max: CACHED_SETS });
   /** Compiled policies by workspace, so that a change recompiles one policy and not the workspace. */
   const compiled = new LRUCache<string, PolicyCache>({ max: CACHED_WORKSPACES });
 
@@ -25,22 +35,14 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
     return known;
   }
 
-  async function load(organizationId: string, workspaceId: string): Promise<PolicySet> {
-    const policies = await models.policies
-      .find({ organizationId, workspaceId, deletedAt: null, enabled: true })
-      .lean<PolicyDocument[]>();
-    const definitions = policies.map(
-      ({ _id, revision, name, description, priority, conditions, actions }) => ({
-        id: _id.toHexString(),
-        revision,
-        name,
-        description,
-        priority,
-        conditions,
-        actions,
-      }),
-    );
-    const set = compilePolicies(definitions, compiledOf(workspaceId));
+  /** Puts a set on record. Only what judges in the control is kept compiled: canaries come and go. */
+  async function compiledIn(
+    arm: Arm,
+    { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
+    policies: readonly PolicyDocument[],
+  ): Promise<PolicySet> {
+    const cache = arm === 'control' ? compiledOf(workspaceId) : new Map();
+    const set = compilePolicies(policiesIn(arm, policies), cache);
     const { digest, members } = set;
     await models.policySets.updateOne(
       { organizationId, digest },
@@ -50,15 +52,28 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
     return set;
   }
 
+  async function load(organizationId: string, workspaceId: string): Promise<JudgingSets> {
+    const policies = await models.policies
+      .find({ organizationId, workspaceId, ...JUDGING })
+      .lean<PolicyDocument[]>();
+    const place = { organizationId, workspaceId };
+    const control = await compiledIn('control', place, policies);
+    const tried = policies.find(({ canary }) => canary)?.canary;
+    if (!tried) return { control, canary: null };
+    const set = await compiledIn('canary', place, policies);
+    return { control, canary: { id: tried.id.toHexString(), share: tried.share, set } };
+  }
+
   return {
-    /** The enabled policies of the workspace. Their digest is on record before this answers. */
-    async of(organizationId: string, workspaceId: string): Promise<PolicySet> {
-      const set = await sets.get(`${organizationId}/${workspaceId}`, async () => ({
+    /** The policies of the workspace that judge this decision. Their digest is on record before this answers. */
+    async of(organizationId: string, workspaceId: string, traceId: string): Promise<PolicySet> {
+      const found = await sets.get(`${organizationId}/${workspaceId}`, async () => ({
         organizationId,
         value: await load(organizationId, workspaceId),
       }));
-      if (!set) throw new AppError('INTERNAL_ERROR');
-      return set;
+      if (!found) throw new AppError('INTERNAL_ERROR');
+      const { control, canary } = found;
+      return canary && armOf(canary, traceId) === 'canary' ? canary.set : control;
     },
 
     invalidate(organizationId: string): void {

@@ -6,6 +6,7 @@ import { managers, ofOne, readers } from './access.ts';
 import { type Example, nothing, page, type ResourceExamples } from './example.ts';
 import { policyApprovals } from './policies/approvals.ts';
 import { policyBundle } from './policies/bundle.ts';
+import { policyCanary } from './policies/canary.ts';
 import { policyEffectiveness } from './policies/effectiveness.ts';
 import { policyLanguage } from './policies/language.ts';
 import { policyReplays } from './policies/replays.ts';
@@ -72,6 +73,7 @@ const definitions: ResourceExamples = {
 const parts = [
   definitions,
   policyApprovals,
+  policyCanary,
   policyLanguage,
   policyTrials,
   policyReplays,

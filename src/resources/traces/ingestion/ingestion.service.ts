@@ -56,6 +56,7 @@ export interface Ingested {
 }
 
 interface Judging extends JudgeInput {
+  traceId: string;
   workspaceId: string;
   reviewSla: ReviewSla;
 }
@@ -92,15 +93,17 @@ export function createIngestionService(deps: Deps) {
     { organizationId, workspaceId: chosen, defaultWorkspaceId }: Tenant,
     agent: KnownAgent | null,
   ): Promise<Judging> {
+    const traceId = deps.newTraceId();
     const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
     const workspaceId = chosen ?? agent?.workspaceId ?? defaultWorkspaceId;
     const [policies, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
-      policySets.of(organizationId, workspaceId),
+      policySets.of(organizationId, workspaceId, traceId),
       organizations.context(organizationId),
       agentHistory.of(organizationId, agent?.agentId ?? null),
       workspaces.settingsOf(organizationId, workspaceId),
     ]);
     return {
+      traceId,
       agent,
       agentPolicies,
       workspaceId,
@@ -152,7 +155,7 @@ export function createIngestionService(deps: Deps) {
   ): Draft<TraceDocument> {
     return draftOf({
       tenant,
-      traceId: deps.newTraceId(),
+      traceId: judging.traceId,
       workspaceId: judging.workspaceId,
       reviewSla: judging.reviewSla,
       agent: judging.agent,

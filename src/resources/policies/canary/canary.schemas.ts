@@ -1,0 +1,40 @@
+// What a canary shows of itself (document 2, section 4.2; decisions: canary).
+import { z } from 'zod';
+import { canaryShares, CANARY_STATES } from '../../../domain/policies/changes/canary.ts';
+import { ALPHA, ARMS, CANARY_DECISIONS } from '../../../domain/policies/changes/sequential-test.ts';
+import { id, instant } from '../../../http/declaration/views.ts';
+import { policyChange } from '../policies.schemas.ts';
+
+const canaryChange = z
+  .union([
+    z.strictObject({ share: z.number().min(canaryShares.least).max(canaryShares.most) }),
+    z.strictObject({ end: z.enum(['promote', 'rollback']) }),
+  ])
+  .describe(
+    '`share`: of the decisions that the change judges at first; without a change the policy is tried against its absence. `end`: for all, or for none',
+  );
+
+/** A change of a policy, at once or as a canary. */
+export const policyEdit = policyChange.safeExtend({ canary: canaryChange.exactOptional() });
+
+export const canaryStatusView = z.object({
+  policyId: id,
+  state: z.enum(['none', ...CANARY_STATES]),
+  share: z.number().nullable(),
+  decision: z.enum(CANARY_DECISIONS).describe('What the test says; a person ends the canary'),
+  pValue: z.number().describe('Always valid: it may be looked at as often as one likes'),
+  alpha: z.literal(ALPHA),
+  arms: z.array(
+    z.object({
+      name: z.enum(ARMS),
+      n: z.int().describe('Decisions that were judged'),
+      events: z.int().describe('Of these: overturned by the first person who judged them'),
+    }),
+  ),
+  revision: z.int().nullable().describe('Of the policy in the canary'),
+  controlRevision: z.int().nullable().describe('Null: the control judges without the policy'),
+  startedBy: id.nullable(),
+  startedAt: instant.nullable(),
+  decidedAt: instant.nullable(),
+  endedAt: instant.nullable(),
+});

@@ -1,0 +1,25 @@
+// Which version of each policy judges in which arm of a canary.
+import type { Arm } from '../../../domain/policies/changes/sequential-test.ts';
+import { contentsOf, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
+
+/** An enabled policy as it judges. */
+export interface JudgingPolicy extends PolicyContents {
+  id: string;
+  revision: number;
+}
+
+/** Part of a filter: the policies that judge in some arm. */
+export const JUDGING = {
+  deletedAt: null,
+  $or: [{ enabled: true }, { canary: { $ne: null } }],
+};
+
+/** In the control stands what was there before the canary, or nothing. */
+export function policiesIn(arm: Arm, policies: readonly PolicyDocument[]): JudgingPolicy[] {
+  return policies.flatMap((policy) => {
+    const version = arm === 'control' && policy.canary ? policy.canary.control : policy;
+    if (!version?.enabled) return [];
+    const { revision } = version;
+    return [{ id: policy._id.toHexString(), revision, ...contentsOf(version) }];
+  });
+}

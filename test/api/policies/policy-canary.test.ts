@@ -1,0 +1,197 @@
+// Canaries of policies over HTTP: a share of the decisions is judged otherwise, and the test counts what people overturn (document 2, section 4.2).
+import { beforeAll, expect, test } from 'vitest';
+import { armOf } from '../../../src/domain/policies/changes/canary.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import type { Answer } from '../../setup/start-app.ts';
+
+const path = '/api/v1/policies';
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const eve = useOwner(harness, 'Eve');
+let key: string;
+beforeAll(async () => {
+  ({ key } = await createWorkspaceKey(app, ada));
+});
+
+const refunds = {
+  name: 'Refunds',
+  conditions: [{ field: 'outputDecision.action', operator: 'equals', value: 'refund' }],
+  actions: [{ type: 'flag_for_review' }],
+};
+const WRONG = { status: 400, body: { code: 'INVALID_OPERATION' } };
+const as = (who: Owner, method: string, below: string, body?: unknown): Promise<Answer> =>
+  app.call(method, path + below, { token: who.token, ...(body !== undefined && { body }) });
+const made = async (more: object = {}): Promise<string> =>
+  ok(await as(ada, 'POST', '', Object.assign({}, refunds, more))).body.data._id;
+const edit = (id: string, body: unknown): Promise<Answer> => as(ada, 'PATCH', `/${id}`, body);
+const remove = async (id: string): Promise<Answer> => ok(await as(ada, 'DELETE', `/${id}`));
+async function status(id: string) {
+  await app.instance.runJobsOnce();
+  return ok(await as(ada, 'GET', `/${id}/canary-status`)).body.data;
+}
+
+/** Posts decisions; those that each arm judged, by what became of them. */
+async function post(count: number, action = 'refund') {
+  const posted: { traceId: string; status: string }[] = [];
+  for (let number = 0; number < count; number++) {
+    const body = decision('till', { outputDecision: { action } });
+    const { data } = (await app.call('POST', '/api/v1/traces', { key, body })).body;
+    posted.push({ traceId: data.traceId, status: data.status });
+  }
+  return posted;
+}
+const canaryOf = async (policyId: string): Promise<{ id: string; share: number }> => {
+  const row = await harness.db
+    .collection('policy_canaries')
+    .findOne({ policyId: objectId(policyId), state: 'running' });
+  return { id: String(row?._id), share: row?.share as number };
+};
+async function feed(traceId: string, body: object): Promise<void> {
+  ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body: Object.assign({ traceId }, body) }));
+}
+
+test('a change judges its share of the decisions, what was there before the others, and each says by which set', async () => {
+  const id = await made();
+  const started = ok(await edit(id, { actions: [{ type: 'notify' }], canary: { share: 0.5 } }));
+  expect(started.body.data).toMatchObject({ revision: 2, canary: { share: 0.5 } });
+  const canary = await canaryOf(id);
+  const posted = await post(40);
+  for (const { traceId, status: got } of posted)
+    expect(got).toBe(armOf(canary, traceId) === 'canary' ? 'approved' : 'flagged');
+  const inCanary = posted.filter(({ traceId }) => armOf(canary, traceId) === 'canary');
+  expect(inCanary.length).toBeGreaterThan(5);
+  expect(inCanary.length).toBeLessThan(35);
+  expect(await status(id)).toMatchObject({
+    policyId: id,
+    state: 'running',
+    share: 0.5,
+    decision: 'continue',
+    pValue: 1,
+    alpha: 0.05,
+    arms: [
+      { name: 'control', n: 40 - inCanary.length, events: 0 },
+      { name: 'canary', n: inCanary.length, events: 0 },
+    ],
+    revision: 2,
+    controlRevision: 1,
+    startedBy: ada.userId,
+    endedAt: null,
+  });
+  const revisions = new Set<number>();
+  for (const { traceId } of posted.slice(0, 20)) {
+    const entry = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
+    const { policySetDigest } = JSON.parse(entry?.view as string) as { policySetDigest: string };
+    const set = ok(await as(ada, 'GET', `/sets/${policySetDigest}`)).body.data;
+    const [member] = set.members.filter((one: { id: string }) => one.id === id);
+    expect(member.revision).toBe(armOf(canary, traceId) === 'canary' ? 2 : 1);
+    revisions.add(member.revision as number);
+  }
+  expect([...revisions].sort()).toEqual([1, 2]);
+  await remove(id);
+});
+
+test('what people overturn decides, and stays decided', async () => {
+  const id = await made();
+  ok(await edit(id, { actions: [{ type: 'notify' }], canary: { share: 0.5 } }));
+  const canary = await canaryOf(id);
+  const posted = await post(60);
+  let events = 0;
+  for (const { traceId } of posted) {
+    const isCanary = armOf(canary, traceId) === 'canary';
+    if (!isCanary || events === 14) continue;
+    await feed(traceId, { correctedDecision: 'ask' });
+    events += 1;
+  }
+  const after = await status(id);
+  expect(after.arms).toMatchObject([{ events: 0 }, { events: 14 }]);
+  expect(after).toMatchObject({ decision: 'rollback', decidedAt: expect.any(String) });
+  expect(after.pValue).toBeLessThan(0.05);
+  const judgedAgain = posted.find(({ traceId }) => armOf(canary, traceId) === 'canary');
+  await feed(judgedAgain?.traceId ?? '', { correctedDecision: 'ask again' });
+  const control = posted.find(({ traceId }) => armOf(canary, traceId) === 'control');
+  await feed(control?.traceId ?? '', { correctedDecision: 'refuse' });
+  expect((await status(id)).arms).toMatchObject([{ events: 0 }, { events: 14 }]);
+  const other = posted.filter(({ traceId }) => armOf(canary, traceId) === 'control')[1];
+  await feed(other?.traceId ?? '', { action: 'approve' });
+  expect((await status(id)).arms).toMatchObject([{ events: 1 }, { events: 14 }]);
+  const back = ok(await edit(id, { canary: { end: 'rollback' } })).body.data;
+  expect(back).toMatchObject({ revision: 3, actions: refunds.actions, canary: null });
+  expect((await post(6)).every(({ status: got }) => got === 'flagged')).toBe(true);
+  expect(await status(id)).toMatchObject({ state: 'rolled_back', decision: 'rollback' });
+  await remove(id);
+});
+
+test('promoted, the change judges everything; without a change a policy is tried against its absence', async () => {
+  const id = await made();
+  const alone = ok(await edit(id, { canary: { share: 0.5 } })).body.data;
+  expect(alone).toMatchObject({ revision: 1, canary: { share: 0.5 } });
+  const canary = await canaryOf(id);
+  for (const { traceId, status: got } of await post(20))
+    expect(got).toBe(armOf(canary, traceId) === 'canary' ? 'flagged' : 'approved');
+  expect((await status(id)).controlRevision).toBeNull();
+  expect(ok(await edit(id, { canary: { end: 'promote' } })).body.data).toMatchObject({
+    revision: 1,
+    canary: null,
+  });
+  expect((await post(6)).every(({ status: got }) => got === 'flagged')).toBe(true);
+  expect(await status(id)).toMatchObject({ state: 'promoted' });
+  ok(await edit(id, { canary: { share: 0.5 } }));
+  expect(ok(await edit(id, { canary: { end: 'rollback' } })).body.data.enabled).toBe(false);
+  expect((await post(6)).every(({ status: got }) => got === 'approved')).toBe(true);
+  const audited = await auditOf(app, ada, 'action=policy.update');
+  expect(audited[0]).toMatchObject({ metadata: { canary: { end: 'rollback' } } });
+  await remove(id);
+});
+
+test('a change by hand or a removal ends a canary, a new name does not', async () => {
+  const id = await made();
+  ok(await edit(id, { priority: 3, canary: { share: 0.2 } }));
+  ok(await edit(id, { name: 'Renamed' }));
+  expect(await status(id)).toMatchObject({ state: 'running' });
+  const changed = ok(await edit(id, { priority: 4 })).body.data;
+  expect(changed).toMatchObject({ canary: null, priority: 4 });
+  expect(await status(id)).toMatchObject({ state: 'superseded', endedAt: expect.any(String) });
+  ok(await edit(id, { priority: 5, canary: { share: 0.2 } }));
+  await remove(id);
+  expect(await harness.db.collection('policy_canaries').countDocuments({ state: 'running' })).toBe(
+    0,
+  );
+});
+
+test('one at a time in a workspace, and only where the arms differ', async () => {
+  const [one, other] = [await made(), await made({ name: 'Other' })];
+  expect(await status(one)).toMatchObject({ state: 'none', decision: 'continue', pValue: 1 });
+  expect(await edit(one, { canary: { end: 'promote' } })).toMatchObject(WRONG);
+  expect(await edit(one, { name: 'Same', canary: { share: 0.5 } })).toMatchObject(WRONG);
+  const off = await made({ enabled: false });
+  expect(await edit(off, { canary: { share: 0.5 } })).toMatchObject(WRONG);
+  const answers = await Promise.all(
+    [one, other].map((id) => edit(id, { priority: 9, canary: { share: 0.5 } })),
+  );
+  expect(answers.map(({ status: got }) => got).sort()).toEqual([200, 400]);
+  expect(await edit(off, { enabled: true, canary: { share: 0.5 } })).toMatchObject(WRONG);
+  for (const canary of [{ share: 0 }, { share: 1 }, { share: '0.5' }, {}, { end: 'x' }, null])
+    expect((await edit(off, { canary })).status).toBe(400);
+  for (const id of [one, other, off]) await remove(id);
+});
+
+test('approvals hold for canaries too, and nobody sees those of others', async () => {
+  const id = await made();
+  const setting = (requirePolicyApproval: boolean): Promise<Answer> =>
+    app.call('PATCH', '/api/v1/organization', {
+      token: ada.token,
+      body: { requirePolicyApproval },
+    });
+  ok(await edit(id, { priority: 8, canary: { share: 0.5 } }));
+  ok(await setting(true));
+  ok(await edit(id, { canary: { end: 'rollback' } }));
+  expect(await edit(id, { canary: { share: 0.5 } })).toMatchObject(WRONG);
+  ok(await setting(false));
+  expect((await as(eve, 'GET', `/${id}/canary-status`)).status).toBe(404);
+  const viewer = await createMember(harness, ada, 'viewer');
+  expect((await as(viewer, 'GET', `/${id}/canary-status`)).status).toBe(200);
+  expect((await as(viewer, 'PATCH', `/${id}`, { canary: { share: 0.5 } })).status).toBe(403);
+});
