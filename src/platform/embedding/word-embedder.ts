@@ -20,16 +20,24 @@ interface Vocabulary {
   factors: Float32Array;
 }
 
-export function createWordEmbedder(): Embedder {
+/** Vectors of texts before they are made bytes. */
+export function createWordVectors() {
   let loading: Promise<Vocabulary> | null = null;
+  return {
+    async of(texts: readonly string[]): Promise<Float32Array[]> {
+      loading ??= load();
+      const vocabulary = await loading;
+      return texts.map((text) => sumOf(vocabulary, text));
+    },
+  };
+}
+
+export function createWordEmbedder(): Embedder {
+  const vectors = createWordVectors();
   return {
     model: WORD_MODEL,
     dimensions: DIMENSIONS,
-    async embed(texts) {
-      loading ??= load();
-      const vocabulary = await loading;
-      return texts.map((text) => quantized(sumOf(vocabulary, text)));
-    },
+    embed: async (texts) => (await vectors.of(texts)).map(quantized),
   };
 }
 

@@ -77,7 +77,8 @@ export function createVectorIndex({ models, embedder, maxBytes }: Deps) {
       add(index.blocks, row);
       index.changedAt = row.changedAt;
     }
-    indexes.set(organizationId, index);
+    // Its size is taken anew only of another object.
+    indexes.set(organizationId, Object.assign({}, index));
   }
 
   async function load(organizationId: string): Promise<Index> {

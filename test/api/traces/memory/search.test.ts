@@ -2,10 +2,16 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
-import { type Answer, outcome, type TestApp } from '../../setup/start-app.ts';
+import { useFixture, useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { objectId } from '../../../setup/harness.ts';
+import {
+  createOwner,
+  createWorkspaceKey,
+  decision,
+  ok,
+  type Owner,
+} from '../../../setup/personas.ts';
+import { type Answer, outcome, type TestApp } from '../../../setup/start-app.ts';
 
 const harness = useHarness();
 const { app } = harness;

@@ -1,0 +1,173 @@
+// The index of the memory search: what is in it follows plan, feedback and deletion, whether it fits into memory or not.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createWordEmbedder } from '../../../../src/platform/embedding/word-embedder.ts';
+import { createVectorIndex } from '../../../../src/resources/traces/memory/vector-index.ts';
+import { useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { objectId } from '../../../setup/harness.ts';
+import {
+  createOwner,
+  createWorkspaceKey,
+  decision,
+  ok,
+  type Owner,
+} from '../../../setup/personas.ts';
+import { type Answer, outcome } from '../../../setup/start-app.ts';
+
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+let key: string;
+beforeAll(async () => {
+  ({ key } = await createWorkspaceKey(app, ada));
+});
+
+const call = (path: string, body: object, { token } = ada): Promise<Answer> =>
+  app.call('POST', `/api/v1${path}`, { token, body });
+async function post(prompt: string, action: string, by = key): Promise<string> {
+  const body = decision('x', { inputContext: { prompt }, outputDecision: { action } });
+  return ok(await app.call('POST', '/api/v1/traces', { key: by, body })).body.data.traceId;
+}
+interface Found {
+  traceId: string;
+  _id: string;
+  matchedText: string;
+  score: number;
+}
+const found = async (query: string, who: Owner = ada): Promise<Found[]> =>
+  ok(await call('/traces/memory', { query, topK: 5, minScore: 0.5 }, who)).body.data.results;
+const idsOf = (results: readonly Found[]): string[] => results.map(({ traceId }) => traceId);
+const rowsOf = ({ organizationId }: Owner) =>
+  harness.db
+    .collection('trace_vectors')
+    .find({ organizationId: objectId(organizationId) })
+    .sort({ sequence: 1 })
+    .toArray();
+const emptied = { question: null, answer: null };
+
+describe('follows the plan', () => {
+  let poor: Owner;
+  let poorKey: string;
+  const setPlan = (plan: string) =>
+    harness.db
+      .collection('organizations')
+      .updateOne({ _id: objectId(poor.organizationId) }, { $set: { 'subscription.plan': plan } });
+  beforeAll(async () => {
+    poor = await createOwner(app, 'Poor');
+    ({ key: poorKey } = await createWorkspaceKey(app, poor));
+    await setPlan('sandbox');
+  });
+
+  test('nothing is written without the feature, and everything once there is one', async () => {
+    const first = await post('The elevator is stuck', 'call a lift technician', poorKey);
+    await app.instance.runJobsOnce();
+    const search = await call('/traces/memory', { query: 'lift' }, poor);
+    expect(outcome(search)).toEqual([403, 'UPGRADE_REQUIRED']);
+    expect(await rowsOf(poor)).toEqual([]);
+    await setPlan('scale');
+    await app.instance.runJobsOnce();
+    expect(idsOf(await found('call a lift technician', poor))).toEqual([first]);
+    expect(await rowsOf(poor)).toHaveLength(1);
+  });
+
+  test('what is erased leaves it on a smaller plan too', async () => {
+    const [{ _id = '' } = {}] = await found('call a lift technician', poor);
+    await setPlan('sandbox');
+    ok(await call('/traces/bulk-delete', { ids: [_id] }, poor));
+    await app.instance.runJobsOnce();
+    expect(await rowsOf(poor)).toMatchObject([emptied]);
+  });
+});
+
+test('after feedback the correction is found, and no more what it replaced', async () => {
+  const traceId = await post('Screen stays black', 'order pizza with mushrooms');
+  await app.instance.runJobsOnce();
+  expect(idsOf(await found('order pizza with mushrooms'))).toContain(traceId);
+  const correctedDecision = 'replace the monitor';
+  const body = { traceId, action: 'correct', correctedDecision };
+  ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body }));
+  await app.instance.runJobsOnce();
+  expect(idsOf(await found('order pizza with mushrooms'))).not.toContain(traceId);
+  const [first] = await found('replace the display');
+  expect(first).toMatchObject({ traceId });
+  expect(first?.matchedText).toContain(correctedDecision);
+  const rows = await rowsOf(ada);
+  expect(rows.at(-1)).toMatchObject({ sequence: 1, changedAt: 2 });
+});
+
+test('what is purged leaves it, and is found by nobody before it has', async () => {
+  const eve = await createOwner(app, 'Eve');
+  const { key: hers } = await createWorkspaceKey(app, eve);
+  await post('I forgot my password', 'reset the password', hers);
+  await app.instance.runJobsOnce();
+  expect(await found('reset the password', eve)).toHaveLength(1);
+  ok(await call('/traces/purge', { before: new Date().toISOString() }, eve));
+  expect(await found('reset the password', eve)).toEqual([]);
+  await app.instance.runJobsOnce();
+  expect(await rowsOf(eve)).toMatchObject([emptied]);
+});
+
+test('runs that are repeated or come late leave the newest state', async () => {
+  const bob = await createOwner(app, 'Bob');
+  const { key: his } = await createWorkspaceKey(app, bob);
+  const traceId = await post('My parcel arrived broken', 'refund the customer', his);
+  await app.instance.runJobsOnce();
+  const { organizationId } = bob;
+  const [{ _id = '' } = {}] = await found('refund the customer', bob);
+  ok(await call('/traces/bulk-delete', { ids: [_id] }, bob));
+  await app.instance.runJobsOnce();
+  const { memory } = app.instance.platform;
+  const late = { traceId, sequence: 1, isErasure: false };
+  await memory.store(organizationId, [late]);
+  await memory.store(organizationId, [{ traceId, sequence: 2, isErasure: true }]);
+  expect(await rowsOf(bob)).toMatchObject([{ sequence: 1, changedAt: 2, ...emptied }]);
+});
+
+test('an organisation that does not fit into memory is searched all the same', async () => {
+  const { models } = app.instance.platform;
+  const embedder = createWordEmbedder();
+  const { model } = embedder;
+  const organizationId = ada.organizationId;
+  const [query = new Int8Array()] = (await embedder.embed(['cancel the journey'])) as Int8Array[];
+  const texts = ['cancel the trip', 'reboot the server', 'feed the cat', 'pay the invoice'];
+  const vectors = await embedder.embed(texts);
+  const many = Array.from({ length: 5000 }, (_, at) => {
+    const sequence = 1000 + at;
+    const question = Buffer.from((vectors[at % texts.length] as Int8Array).buffer);
+    const own = { sequence, changedAt: sequence, question, answer: question };
+    return Object.assign({ organizationId, workspaceId: ada.workspaceId, model }, own);
+  });
+  await models.traceVectors.insertMany(many);
+  const asked = { organizationId, workspaceId: ada.workspaceId, limit: 20, minScore: 0 };
+  const inMemory = createVectorIndex({ models, embedder, maxBytes: 64 << 20 });
+  const passing = createVectorIndex({ models, embedder, maxBytes: 1 << 20 });
+  const expected = await inMemory.nearest(query, asked);
+  expect(expected).toHaveLength(20);
+  expect(expected[0]?.score).toBeGreaterThan(0.6);
+  expect(await passing.nearest(query, asked)).toEqual(expected);
+  expect(await inMemory.nearest(query, asked)).toEqual(expected);
+  const best = expected[0]?.id ?? 0;
+  const gone = { changedAt: 9000, ...emptied };
+  await models.traceVectors.updateOne({ organizationId, sequence: best }, { $set: gone });
+  for (const index of [inMemory, passing]) {
+    const ids = (await index.nearest(query, asked)).map(({ id }) => id);
+    expect(ids).not.toContain(best);
+    expect(ids).toHaveLength(20);
+  }
+});
+
+test('many searches at once, while decisions arrive, find each decision once', async () => {
+  const zoe = await createOwner(app, 'Zoe');
+  const { key: hers } = await createWorkspaceKey(app, zoe);
+  const { memory } = app.instance.platform;
+  const { organizationId } = zoe;
+  const question = { organizationId, workspaceId: null, query: 'pay the bill', limit: 50 };
+  for (let round = 0; round < 5; round++) {
+    await post(`Invoice of month ${'abcde'[round]}`, 'pay the bill', hers);
+    await app.instance.consumers.runOnce();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => memory.find({ ...question, minScore: 0.9 })),
+    );
+    for (const answer of answers) expect(new Set(answer.map(({ id }) => id)).size).toBe(round + 1);
+    for (const answer of answers) expect(answer).toHaveLength(round + 1);
+  }
+});
