@@ -5,6 +5,8 @@ import type { Attack, Scene } from './stage.ts';
 /** Just below what ingestion takes. */
 const BODY = 1_400_000;
 const AGENT = 'attacker';
+/** Bytes of JSON that a free member takes. */
+const FREE = 100_000;
 
 const fill = (unit: string, length: number): string =>
   unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
@@ -21,27 +23,52 @@ const decision = (members: object): string =>
     outputDecision: { action: 'act' },
     ...members,
   });
-const prompt = (unit: string): string =>
-  decision({ inputContext: { prompt: fill(unit, 50_000), context: fill(unit, BODY / 3) } });
+/** The same text wherever a decision takes one, as long as it may be. */
+function everywhere(unit: string): string {
+  const characters = (most: number): string => unit.repeat(Math.floor(most / [...unit].length));
+  const bytes = (most: number): string => unit.repeat(Math.floor(most / Buffer.byteLength(unit)));
+  const text = characters(50_000);
+  const free = { text: bytes(FREE) };
+  return decision({
+    inputContext: { prompt: text, systemPrompt: text, context: free, more: bytes(FREE) },
+    outputDecision: {
+      action: bytes(10_000),
+      rationale: text,
+      toolCalls: [free],
+      more: bytes(FREE),
+    },
+    rationale: text,
+    metadata: free,
+    adapter: free,
+    mlBomReference: free,
+    art12: free,
+    conversation: free,
+    crew: free,
+  });
+}
 const output = (value: unknown): string =>
   decision({ outputDecision: { action: 'act', toolCalls: value } });
 
 const bodies: Readonly<Record<string, string>> = {
-  'card numbers': prompt('4111 '),
-  'telephone numbers': prompt('+1 2 3 4 5 6 7 8 '),
-  addresses: prompt('a@b.co '),
-  'addresses that never end': prompt('a@a.'),
-  'escaped addresses': prompt('a%40'),
-  credentials: prompt('Bearer eyJa.'),
-  'mathematical digits': prompt('𝟘'),
-  labels: prompt('ssn 1234567 '),
-  amounts: output(listOf(5, () => ({ amount: listOf(48_000, () => 1) }))),
-  'tool calls': output(listOf(9_000, (i) => ({ name: `tool ${i}`, arguments: '{"amount": 1}' }))),
-  'card numbers as numbers': output(listOf(25_000, (i) => 4_111_111_111_111_111 + i)),
-  'many keys': decision({ metadata: keyed(40_000, (i) => `${i}@a.co`) }),
-  'wide lists': decision({ metadata: { list: listOf(150_000, () => []) } }),
+  'card numbers': everywhere('4111 '),
+  'telephone numbers': everywhere('+1 2 3 4 5 6 7 8 '),
+  addresses: everywhere('a@b.co '),
+  'addresses that never end': everywhere('a@a.'),
+  'escaped addresses': everywhere('a%40'),
+  credentials: everywhere('Bearer eyJa.'),
+  'mathematical digits': everywhere('𝟘'),
+  labels: everywhere('ssn 1234567 '),
+  amounts: output(listOf(5, () => ({ amount: listOf(9_900, () => 1) }))),
+  'too many amounts': output(listOf(5, () => ({ amount: listOf(48_000, () => 1) }))),
+  'tool calls': output(listOf(50, (i) => ({ name: `tool ${i}`, arguments: '{"amount": 1}' }))),
+  'card numbers as numbers': output(
+    listOf(20, (i) => ({ n: listOf(500, (k) => 4_111_111_111_111_111 + i * 500 + k) })),
+  ),
+  'many keys': decision({ metadata: keyed(5_000, (i) => `${i}@a.co`) }),
+  'too many keys': decision({ metadata: keyed(40_000, (i) => `${i}@a.co`) }),
+  'wide lists': decision({ metadata: { list: listOf(24_000, () => []) } }),
   'no JSON': fill('[', BODY),
-  'no decision': JSON.stringify(keyed(60_000, (i) => `unknown${i}`)),
+  'no decision': JSON.stringify(keyed(49_000, (i) => `unknown${i}`)),
 };
 
 const policy = (value: string): string =>

@@ -3,6 +3,8 @@ import type { Json, JsonObject } from './json.ts';
 
 /** Levels of nesting; the outermost container is the first. */
 export const MAX_DEPTH = 32;
+/** Members and elements of one document, those of all levels together: they, and not its bytes, are what it costs. */
+export const MAX_VALUES = 20_000;
 
 /** Well-formed JSON that is refused. */
 export class UnsafeJson extends Error {
@@ -28,11 +30,11 @@ interface Refusal {
  * Parses JSON. The last of duplicate keys wins and -0 becomes 0.
  * @throws SyntaxError when it is not JSON
  * @throws UnsafeJson for lone surrogates and NUL in strings and keys, the key `__proto__`, numbers that are infinite or
- *   integers beyond 2^53 - 1, and nesting deeper than 32
+ *   integers beyond 2^53 - 1, nesting deeper than 32, and more than 20,000 values
  */
 export function parseSafeJson(text: string): Json {
-  if (text.length > SCANNED_FROM && isAbyss(text))
-    throw new UnsafeJson('', `nested deeper than ${MAX_DEPTH}`);
+  const excess = text.length > SCANNED_FROM ? excessIn(text) : null;
+  if (excess !== null) throw new UnsafeJson('', excess);
   const root: Json[] = [JSON.parse(text) as Json];
   const refusal = checkMember(root, 0, 1);
   if (refusal) throw new UnsafeJson(pointer(refusal.keys.slice(0, -1)), refusal.reason);
@@ -42,11 +44,15 @@ export function parseSafeJson(text: string): Json {
 /** Shorter texts are parsed in no time, whatever they hold. */
 const SCANNED_FROM = 10_000;
 const ABYSS = 1000;
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 
-/** Whether a thousand containers are open at once: the engine takes most of a second for a megabyte of them, well-formed or not. */
-function isAbyss(text: string): boolean {
+/**
+ * What there is too much of, well-formed or not: the engine takes most of a second for a megabyte of open containers, and
+ * whoever looks at the values afterwards as long again for a megabyte of ones and commas.
+ */
+function excessIn(text: string): string | null {
   let depth = 0;
+  let values = 1;
   let isQuoted = false;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -54,12 +60,14 @@ function isAbyss(text: string): boolean {
       if (code === BACKSLASH) i++;
       else if (code === QUOTE) isQuoted = false;
     } else if (code === QUOTE) isQuoted = true;
+    else if (code === COMMA) values++;
     // [ and {, ] and }
     else if (code === 0x5b || code === 0x7b) {
-      if (++depth > ABYSS) return true;
+      values++;
+      if (++depth > ABYSS) return `nested deeper than ${MAX_DEPTH}`;
     } else if (code === 0x5d || code === 0x7d) depth--;
   }
-  return false;
+  return values > MAX_VALUES ? `more than ${MAX_VALUES} members and elements` : null;
 }
 
 /** Checks `holder[key]`; `depth` is that of a container there. The depth limit keeps the recursion from overflowing the stack. */

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Response } from 'express';
+import { othersTurn } from '../../domain/others-turn.ts';
 import type { FileDownload } from '../declaration/define-route.ts';
 
 /** Bytes that are buffered for a slow reader. */

@@ -6,6 +6,7 @@ import { parseBody, parseForm } from './body.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Paged } from '../declaration/paging.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
+import type { Json } from '../../domain/record/json.ts';
 
 /** @throws AppError with the first issues as text, and more of them as `data.issues` */
 function check<T>(schema: z.ZodType<T>, value: unknown, code: Code): T {
@@ -36,7 +37,8 @@ export function parseInputs(
   const { tenant, user, key } = caller ?? {};
   const params = parseParams(route, req);
   const query = parseQuery(route, req);
-  const body = parseSentBody(route, meta.rawBody, req.headers['content-type']);
+  meta.sent = sentBody(route, meta.rawBody, req.headers['content-type']);
+  const body = route.body && check(route.body, absentIsEmpty(meta.sent), invalidCodeOf(route));
   const paged = route.page && (query as Paged);
   const page = paged && { skip: (paged.page - 1) * paged.limit, limit: paged.limit };
   return { input: { tenant, user, key, params, query, body, meta, page }, paged };
@@ -56,12 +58,18 @@ function parseQuery(route: Route, req: Request): unknown {
   return route.query && check(route.query, req.query, 'VALIDATION_ERROR');
 }
 
-/** An absent body counts as an empty object, so that the schema names the members that are missing. */
-function parseSentBody(route: Route, rawBody: Buffer, contentType: string | undefined): unknown {
+/** So that the schema names the members that are missing. */
+const absentIsEmpty = (sent: Json | undefined): Json => (sent === undefined ? {} : sent);
+
+const invalidCodeOf = ({ invalidCode = 'VALIDATION_ERROR' }: Route): Code => invalidCode;
+
+function sentBody(
+  route: Route,
+  rawBody: Buffer,
+  contentType: string | undefined,
+): Json | undefined {
   if (!route.body) return undefined;
-  const invalidCode = route.invalidCode ?? 'VALIDATION_ERROR';
-  const malformedCode = route.kind === 'scim' ? 'SCIM_INVALID_SYNTAX' : invalidCode;
+  const malformedCode = route.kind === 'scim' ? 'SCIM_INVALID_SYNTAX' : invalidCodeOf(route);
   const parse = route.bodyType === 'form' ? parseForm : parseBody;
-  const sent = parse(rawBody, contentType, malformedCode);
-  return check(route.body, sent === undefined ? {} : sent, invalidCode);
+  return parse(rawBody, contentType, malformedCode);
 }

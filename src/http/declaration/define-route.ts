@@ -5,6 +5,7 @@ import type { Code } from '../../errors.ts';
 import type { Services } from '../../composition/services.ts';
 import type { Feature } from '../../domain/identity/plans.ts';
 import type { Role } from '../../domain/identity/roles.ts';
+import type { Json } from '../../domain/record/json.ts';
 import { pagedQuery } from './paging.ts';
 import type { Auth, Principals } from './principals.ts';
 
@@ -26,6 +27,8 @@ export interface RequestMeta {
   rawQuery: string;
   /** The request body after content decoding; empty when the route declares none. */
   rawBody: Buffer;
+  /** The body once it is parsed, before any schema has looked at it. */
+  sent?: Json | undefined;
 }
 
 /** What only the handler knows about its route's audit entry. */

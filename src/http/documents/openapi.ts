@@ -1,6 +1,7 @@
 // Generates the OpenAPI document from the route declarations.
 import { z } from 'zod';
 import { groupBy } from '../../domain/group-by.ts';
+import { MAX_DEPTH, MAX_VALUES } from '../../domain/record/safe-json.ts';
 import { registry } from '../../errors.ts';
 import { codesOf } from '../declaration/declared-codes.ts';
 import type { Route } from '../declaration/define-route.ts';
@@ -42,6 +43,10 @@ const COUNTED = {
 };
 const PAGINATION = { $ref: '#/components/schemas/Pagination' };
 
+const DESCRIPTION =
+  `Bodies of JSON have at most ${MAX_DEPTH} levels of nesting and ${MAX_VALUES} members and elements. ` +
+  'Refused with 400: lone surrogates, NUL, the key `__proto__`, and numbers that are infinite or integers beyond 2^53 - 1.';
+
 /** The OpenAPI 3.1 document of every mounted route. */
 export function openapi(mounts: readonly Mount[]): object {
   const paths: Record<string, Record<string, object>> = {};
@@ -54,6 +59,7 @@ export function openapi(mounts: readonly Mount[]): object {
       title: 'Assay',
       version: '1',
       summary: 'Governance back end for AI agents',
+      description: DESCRIPTION,
     },
     servers: [{ url: '/' }],
     tags: [...new Set(locate(mounts).map(({ path }) => tagOf(path)))]

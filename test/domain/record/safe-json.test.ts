@@ -66,6 +66,19 @@ describe('safe JSON', () => {
   });
 
   it.each([
+    ['elements', (many: number) => `[${'1,'.repeat(many - 2)}1]`],
+    ['members', (many: number) => `{${'"a":1,'.repeat(many - 2)}"a":1}`],
+    ['containers', (many: number) => `[${'[],'.repeat(many / 2 - 2)}[]]`],
+  ])('counts %s, of all levels together', (_name, text) => {
+    expect(refusal(text(20_002)).reason).toBe('more than 20000 members and elements');
+    expect(() => parseSafeJson(text(20_000))).not.toThrow();
+  });
+
+  it('does not count what stands in texts', () => {
+    expect(parseSafeJson(JSON.stringify(['[{,'.repeat(30_000)]))).toEqual(['[{,'.repeat(30_000)]);
+  });
+
+  it.each([
     ['32 levels', nested(32)],
     ['the greatest safe integer', '9007199254740991'],
     ['a fraction', '1e-400'],

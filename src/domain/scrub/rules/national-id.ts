@@ -26,6 +26,7 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
   );
   if (forms.length === 0) return [];
   const isShort = ({ name }: NationalIdForm): boolean => fewDigits.has(name);
+  const isNumber = numberCheck(forms);
   const short = forms.filter(isShort);
   const long = forms.filter((form) => !isShort(form));
   return [
@@ -43,7 +44,8 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
     {
       type: 'NATIONAL_ID',
       needs: textFeatures.digits4 | textFeatures.mixed,
-      find: (search) => search.spans(afterLabel, (found, work) => longestValid(found, forms, work)),
+      find: (search) =>
+        search.spans(afterLabel, (found, work) => longestValid(found, isNumber, work)),
     },
   ];
 }
@@ -88,23 +90,30 @@ function lengthsAt(
 }
 
 /** The length of the longest valid number made of whole groups; 0 when there is none. */
-function longestValid(found: string, forms: readonly NationalIdForm[], work: Work): number {
+function longestValid(found: string, isNumber: NumberCheck, work: Work): number {
   const ends = [...found.matchAll(/[A-Z0-9](?![A-Z0-9])/gi)]
     .map(({ index }) => index + 1)
     .reverse();
-  return ends.find((end) => isNumber(found.slice(0, end).toUpperCase(), forms, work)) ?? 0;
+  return ends.find((end) => isNumber(found.slice(0, end).toUpperCase(), work)) ?? 0;
 }
 
-function isNumber(text: string, forms: readonly NationalIdForm[], work: Work): boolean {
-  const compact = text.replace(/[-+ ./]/g, '');
-  const digits = text.replace(/\D/g, '').length;
-  if (isDate(text) || compact.length > 20 || (digits < 8 && compact !== text)) return false;
-  if (!work.take(forms.length * FORM)) return false;
-  return forms.some(
-    (form) =>
-      (form.compact.test(text) && isValid(form, text, work)) ||
-      (form.compact.test(compact) && isValid(form, compact, work)),
-  );
+type NumberCheck = (text: string, work: Work) => boolean;
+
+/** Most texts have no form at all: one pattern of all forms says so at once. */
+function numberCheck(forms: readonly NationalIdForm[]): NumberCheck {
+  const anyCompact = new RegExp(forms.map(({ compact }) => compact.source).join('|'));
+  return (text, work) => {
+    const compact = text.replace(/[-+ ./]/g, '');
+    const digits = text.replace(/\D/g, '').length;
+    if (isDate(text) || compact.length > 20 || (digits < 8 && compact !== text)) return false;
+    if (!work.take(forms.length * FORM)) return false;
+    if (!anyCompact.test(text) && !anyCompact.test(compact)) return false;
+    return forms.some(
+      (form) =>
+        (form.compact.test(text) && isValid(form, text, work)) ||
+        (form.compact.test(compact) && isValid(form, compact, work)),
+    );
+  };
 }
 
 function isValid(form: NationalIdForm, text: string, work: Work): boolean {

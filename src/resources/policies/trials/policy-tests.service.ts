@@ -1,6 +1,7 @@
 // Regression tests of policies, kept and run (document 2, section 4.2).
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
+import { othersTurn } from '../../../domain/others-turn.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import type { ActionType } from '../../../domain/policies/definition.ts';
@@ -104,11 +105,6 @@ export function createPolicyTestService({ models, definitions, dryRuns }: Deps) 
   };
 }
 export type PolicyTestService = ReturnType<typeof createPolicyTestService>;
-
-/** What else waits is served between two tests. */
-function othersTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
-}
 
 function toView(test: PolicyTestDocument): PolicyTestView {
   return { ...test, id: test._id, fixture: JSON.parse(test.fixture) as JsonObject };

@@ -3,8 +3,9 @@ import type { Platform } from '../../../composition/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { hardLimit } from '../../../domain/identity/plans.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
-import type { JsonObject } from '../../../domain/record/json.ts';
+import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { deprecationHeaders } from '../../../domain/record/schema-versions.ts';
+import { othersTurn } from '../../../domain/others-turn.ts';
 import type { ReviewSla } from '../../../domain/review-sla.ts';
 import { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
@@ -40,7 +41,12 @@ export interface IngestionContext {
   headers: Readonly<Record<string, string | string[] | undefined>>;
   userAgent: string | null;
   rawBody: Buffer;
+  /** The body as JSON; undefined when it is none. */
+  sent?: Json | undefined;
 }
+
+/** Bytes from which parsing, judging and committing are not done in one go: each takes milliseconds. */
+const PAUSED_FROM = 100_000;
 
 export interface IngestionCaller {
   tenant: Tenant;
@@ -190,8 +196,7 @@ export function createIngestionService(deps: Deps) {
       const version = requestedVersion(context.headers, body, clock.now());
       requireWithinLimits(body, version.limits);
       const judging = await judgingOf(tenant, await agentOf(caller, body.agentId));
-      // Whatever zod let through is JSON, for the body came through the strict parser.
-      const judged = judge(body as JsonObject, judging);
+      const judged = await judgeInTurn(body, judging, context);
       const accepted = {
         tenant,
         context,
@@ -216,7 +221,7 @@ export function createIngestionService(deps: Deps) {
       { tenant }: { tenant: Tenant },
       context: IngestionContext,
     ): Promise<Ingested | null> {
-      const named = agentIdIn(context.rawBody);
+      const named = agentIdIn(context.sent);
       const idempotencyKey = keyOf(tenant, named, context);
       if (idempotencyKey === null) return null;
       const entry = await ledger.find(tenant.organizationId, idempotencyKey);
@@ -228,6 +233,19 @@ export function createIngestionService(deps: Deps) {
 }
 export type IngestionService = ReturnType<typeof createIngestionService>;
 
+/** Whatever zod let through is JSON, for the body came through the strict parser. */
+async function judgeInTurn(
+  body: IngestBody,
+  judging: JudgeInput,
+  { rawBody }: IngestionContext,
+): Promise<Judgement> {
+  const isLarge = rawBody.length > PAUSED_FROM;
+  if (isLarge) await othersTurn();
+  const judged = judge(body as JsonObject, judging);
+  if (isLarge) await othersTurn();
+  return judged;
+}
+
 function toIngested(trace: Answered, isReplay: boolean): Ingested {
   return {
     answer: toIngestAnswer(trace),
@@ -236,13 +254,8 @@ function toIngested(trace: Answered, isReplay: boolean): Ingested {
   };
 }
 
-/** What a body that may be malformed names as its agent. */
-function agentIdIn(rawBody: Buffer): string | null {
-  try {
-    const body = JSON.parse(rawBody.toString('utf8')) as { agentId?: unknown } | null;
-    const agentId = body?.agentId;
-    return typeof agentId === 'string' ? agentId.trim() : null;
-  } catch {
-    return null;
-  }
+/** What a body that may be no decision names as its agent. */
+function agentIdIn(sent: Json | undefined): string | null {
+  const agentId = typeof sent === 'object' && sent && 'agentId' in sent ? sent.agentId : null;
+  return typeof agentId === 'string' ? agentId.trim() : null;
 }
