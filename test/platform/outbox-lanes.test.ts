@@ -118,3 +118,18 @@ test('a failure may say that it is final, or when to try again, and how it went'
   await workerOf(() => Promise.reject(new DeliveryFailure('gone', { isFinal: true }))).run();
   expect(await stored()).toMatchObject({ status: 'dead', lastError: 'gone', attempts: 2, result });
 });
+
+test('lanes go on beside each other: none waits until another has found its next row', async () => {
+  const lanes = Array.from({ length: 8 }, (_lane, at) => `lane ${at}`);
+  for (const lane of lanes) await write(30, lane);
+  const running = { now: 0, most: 0 };
+  const attempted = await workerOf(async () => {
+    running.most = Math.max(running.most, (running.now += 1));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    running.now -= 1;
+  }).run();
+  expect(attempted).toBe(240);
+  expect(await rows.countDocuments({ organizationId, status: 'done', attempts: 1 })).toBe(240);
+  expect(running.most).toBeLessThanOrEqual(16);
+  expect(running.most).toBeGreaterThan(8);
+});

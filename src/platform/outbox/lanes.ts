@@ -22,8 +22,17 @@ export interface Lanes {
   /** The lane that had its turn last. */
   last(): Lane;
   entered(lane: Lane): void;
-  /** A delivery begins; call what it returns when it has ended. */
-  begun(lane: Lane): () => void;
+  /** Takes a place for deliveries that follow each other. */
+  takePlace(lane: Lane): Place;
+}
+
+/** Of one delivery of a lane at a time. */
+export interface Place {
+  /** A delivery has ended that took so long. */
+  delivered(ms: number): void;
+  /** Whether the next may follow at once. */
+  mayGoOn(): boolean;
+  leave(): void;
 }
 
 export function createLanes(): Lanes {
@@ -45,17 +54,18 @@ export function createLanes(): Lanes {
     entered(lane) {
       last = lane;
     },
-    begun(lane) {
+    takePlace(lane) {
       const state = states.get(lane) ?? { underWay: 0, restsUntil: 0 };
       states.set(lane, state);
       state.underWay += 1;
-      const start = performance.now();
-      return () => {
-        state.underWay -= 1;
-        const now = performance.now();
-        const slow = now - start - QUICK_MS;
-        if (slow > 0 && lane !== UNNAMED)
-          state.restsUntil = Math.max(state.restsUntil, now + REST * slow);
+      return {
+        delivered(ms) {
+          const slow = ms - QUICK_MS;
+          if (slow > 0 && lane !== UNNAMED)
+            state.restsUntil = Math.max(state.restsUntil, performance.now() + REST * slow);
+        },
+        mayGoOn: () => !isResting(state),
+        leave: () => void (state.underWay -= 1),
       };
     },
   };

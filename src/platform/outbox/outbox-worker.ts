@@ -2,7 +2,7 @@
 import { retryDelay } from '../../domain/retry-schedule.ts';
 import type { Clock } from '../clock.ts';
 import { DeliveryFailure } from './delivery-failure.ts';
-import { createLanes, UNNAMED, type Lane } from './lanes.ts';
+import { createLanes, UNNAMED, type Lane, type Place } from './lanes.ts';
 import type { OutboxDocument } from './outbox.model.ts';
 import type { Model } from 'mongoose';
 
@@ -23,6 +23,8 @@ const LEASE_MS = 60_000;
 const WORKERS = 64;
 /** While something is under way, how often to look for what has become due. */
 const LOOK_MS = 250;
+/** Rows of one lane that follow each other before it has to wait for its turn again. */
+const IN_A_ROW = 20;
 const MAX_ERROR_LENGTH = 500;
 const MAX_COUNT = 10_000;
 const COUNT_TIMEOUT_MS = 2000;
@@ -99,26 +101,54 @@ export function createOutboxWorker({
 
   /** Resolves also when the database fails: the lease then ends by itself. */
   async function attempt(row: OutboxDocument): Promise<void> {
-    const left = lanes.begun(laneOf(row));
     try {
       await deliver(row);
     } catch (error) {
       log.warn({ id: row._id.toHexString(), err: error }, 'outcome of a delivery not noted');
-    } finally {
-      left();
     }
+  }
+
+  /**
+   * Delivers the row and what follows it in its lane, so that lanes go on beside each other and do not wait for one claim after another;
+   * resolves with the number of rows. Of eight webhooks that answer at once (row deliveries).
+   */
+  async function goOnFrom(first: OutboxDocument): Promise<number> {
+    const lane = laneOf(first);
+    const place = lanes.takePlace(lane);
+    let attempted = 0;
+    try {
+      for (let row: OutboxDocument | null = first; row; row = await following(lane, place)) {
+        const start = performance.now();
+        await attempt(row);
+        place.delivered(performance.now() - start);
+        attempted += 1;
+        if (attempted === IN_A_ROW) break;
+      }
+    } finally {
+      place.leave();
+    }
+    return attempted;
+  }
+
+  /** Null also when the database fails: the next turn of the lane asks again. */
+  async function following(lane: Lane, place: Place): Promise<OutboxDocument | null> {
+    if (isStopping || !place.mayGoOn()) return null;
+    return claimIn({ $eq: lane }).catch(() => null);
   }
 
   return {
     async run() {
       const underWay = new Set<Promise<void>>();
       let attempted = 0;
+      const go = async (row: OutboxDocument): Promise<void> => {
+        const count = await goOnFrom(row);
+        attempted += count;
+      };
       for (;;) {
         const row = isStopping || underWay.size === WORKERS ? null : await claim();
         if (row) {
-          attempted += 1;
-          const delivery: Promise<void> = attempt(row).finally(() => underWay.delete(delivery));
-          underWay.add(delivery);
+          const going: Promise<void> = go(row).finally(() => underWay.delete(going));
+          underWay.add(going);
         } else if (underWay.size === 0) return attempted;
         else await Promise.race([...underWay, pause()]);
       }
