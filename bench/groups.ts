@@ -1,31 +1,16 @@
 // What is compared with what: pairs of blocks in ABBA order, and the rows that are read off them.
+import { besideTrouble } from './beside/beside.ts';
+import { measureDeliveries } from './beside/deliveries.ts';
+import { measureReplay } from './beside/replay.ts';
+import { measureStreams } from './beside/streams.ts';
 import { fillChain, measureExport, measureVerify } from './chain.ts';
 import { measureHostile } from './hostile.ts';
 import { measureMemory } from './in-process/memory.ts';
 import { measurePolicies } from './in-process/policies.ts';
+import { abba, WARM, type Group, type Outcome, type Sides } from './pairs.ts';
 import type { Block } from './processes.ts';
 import type { RowName } from './rows.ts';
-import type { Scene, Stage } from './stage.ts';
-
-export interface Plan {
-  pairs: number;
-  /** Length of the chain that is verified and exported. */
-  entries: number;
-}
-
-type Sides = Record<'a' | 'b', Block>;
-
-/** The figures of every pair by row, and what the two sides did in the last one. */
-export interface Outcome {
-  pairs: Partial<Record<RowName, number[]>>;
-  sides?: Sides;
-}
-
-/** Rows that are read off the same blocks. */
-export interface Group {
-  rows: readonly RowName[];
-  measure(stage: Stage, plan: Plan): Promise<Outcome>;
-}
+import type { Scene } from './stage.ts';
 
 type Ratio = (sides: Sides) => number;
 const throughput: Ratio = ({ a, b }) => a.perSecond / b.perSecond;
@@ -44,8 +29,6 @@ interface Comparison {
 }
 
 const MANY = { connections: 64 };
-/** Decisions after which the code of a server has come to its speed. */
-const WARM = 10_000;
 
 /** Two sides on instances of their own. */
 function compare({
@@ -76,15 +59,6 @@ function compare({
       }
     },
   };
-}
-
-async function abba(
-  pair: number,
-  { a, b }: Record<'a' | 'b', () => Promise<Block>>,
-): Promise<Sides> {
-  if (pair % 2 === 0) return { a: await a(), b: await b() };
-  const second = await b();
-  return { a: await a(), b: second };
 }
 
 /** Half of the greatest rates, measured once before the pairs. */
@@ -159,7 +133,7 @@ export const groups: readonly Group[] = [
   {
     rows: ['health', 'health-rss'],
     async measure(stage) {
-      const scene = await stage.scene({ instances: 1, organizations: 1 });
+      const scene = await stage.scene();
       try {
         const { ms, mb } = await measureHostile(scene);
         return { pairs: { health: [ms], 'health-rss': [mb] } };
@@ -167,6 +141,19 @@ export const groups: readonly Group[] = [
         await scene.close();
       }
     },
+  },
+  ...besideTrouble,
+  {
+    rows: ['streams-rss'],
+    measure: async (stage) => ({ pairs: { 'streams-rss': [await measureStreams(stage)] } }),
+  },
+  {
+    rows: ['deliveries'],
+    measure: async (stage) => ({ pairs: { deliveries: [await measureDeliveries(stage)] } }),
+  },
+  {
+    rows: ['replay'],
+    measure: async (stage, plan) => ({ pairs: { replay: [await measureReplay(stage, plan)] } }),
   },
   {
     rows: ['policies'],

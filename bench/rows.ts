@@ -81,6 +81,48 @@ export const rows = {
     aim: 1.3,
     better: 'low',
   },
+  'beside-receiver': {
+    measure: 'p99 of ingestion beside a dead receiver of every event / without',
+    must: 2,
+    aim: 1.3,
+    better: 'low',
+  },
+  'beside-mail': {
+    measure: 'p99 of ingestion beside a dead mail server and fifty mails / without',
+    must: 2,
+    aim: 1.3,
+    better: 'low',
+  },
+  'beside-streams': {
+    measure: 'p99 of ingestion beside 1,000 open streams / without',
+    must: 2,
+    aim: 1.3,
+    better: 'low',
+  },
+  'beside-replay': {
+    measure: 'p99 of ingestion beside a running replay / without',
+    must: 2,
+    aim: 1.3,
+    better: 'low',
+  },
+  'streams-rss': {
+    measure: 'MB that 1,000 open streams add',
+    must: 64,
+    aim: 32,
+    better: 'low',
+  },
+  deliveries: {
+    measure: 'deliveries a second to eight webhooks',
+    must: 200,
+    aim: 400,
+    better: 'high',
+  },
+  replay: {
+    measure: 'CPU of replaying a decision / of judging it once',
+    must: 20,
+    aim: 10,
+    better: 'low',
+  },
   export: {
     measure: 'decoding alone / CPU of exporting an entry',
     must: 0.4,

@@ -1,6 +1,7 @@
 // `npm run bench [row ...]`: measures Assay against stock Express and the bare driver, prints the table and keeps the figures.
 import { parseArgs } from 'node:util';
-import { groups, type Group, type Outcome, type Plan } from './groups.ts';
+import { groups } from './groups.ts';
+import type { Group, Outcome, Plan } from './pairs.ts';
 import { busyShare, type Block } from './processes.ts';
 import { median, readResults, rows, table, writeResults, type RowName } from './rows.ts';
 import { loopbackMs, Stage } from './stage.ts';

@@ -104,15 +104,19 @@ export class Stage {
 
   /** Instances of the real server on one new database. */
   async scene({
-    instances,
-    organizations,
+    instances = 1,
+    organizations = 1,
+    env = {},
   }: {
-    instances: number;
-    organizations: number;
-  }): Promise<Scene> {
+    instances?: number;
+    organizations?: number;
+    /** Configuration besides the roomy limits. */
+    env?: Readonly<Record<string, string>>;
+  } = {}): Promise<Scene> {
     const uri = this.uri(`bench${(this.#databases += 1)}`);
     const apps: App[] = [];
-    for (let i = 0; i < instances; i++) apps.push(await startServer(uri, this.#profile));
+    for (let i = 0; i < instances; i++)
+      apps.push(await startServer(uri, { profile: this.#profile, env }));
     const url = `http://127.0.0.1:${apps[0]?.port}`;
     const made = await Promise.all(
       Array.from({ length: organizations }, () => organization(url, agentsOf(this.texts))),
@@ -193,6 +197,16 @@ export class Scene {
     this.#apps = apps;
   }
 
+  /** Where the first instance answers. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#apps[0]?.port}`;
+  }
+
+  /** The process of the first instance. */
+  get pid(): number {
+    return pidOf(this.#apps[0] as App);
+  }
+
   /** Decisions of the first organisations on the first instances; connections are spread evenly. */
   async ingest({
     connections,
@@ -256,7 +270,7 @@ export class Scene {
     const proving = (async () => {
       for (let turn = 0; !isDone; turn++) {
         const [method, path] = turn % 2 === 0 ? ['POST', 'verify'] : ['GET', 'export'];
-        const url = `http://127.0.0.1:${this.#apps[0]?.port}/api/v1/hash-chain/${path}`;
+        const url = `${this.url}/api/v1/hash-chain/${path}`;
         const answer = await fetch(url, { method, headers });
         if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
         for await (const _chunk of answer.body ?? []);
@@ -336,12 +350,15 @@ function databaseUri(mongod: EmbeddedMongod, name: string): string {
   return uri.href;
 }
 
-async function startServer(uri: string, profile: string | undefined): Promise<App> {
+async function startServer(
+  uri: string,
+  { profile, env }: { profile: string | undefined; env: Readonly<Record<string, string>> },
+): Promise<App> {
   const port = await freePort();
   const nodeArgs =
     profile === undefined ? NODE_ARGS : [...NODE_ARGS, '--cpu-prof', `--cpu-prof-dir=${profile}`];
   const child = start('dist/server.js', {
-    env: { ...SERVER_ENV, PORT: String(port), MONGODB_URI: uri },
+    env: { ...SERVER_ENV, ...env, PORT: String(port), MONGODB_URI: uri },
     nodeArgs,
   });
   for (;;) {

@@ -1,7 +1,8 @@
 // Organisations to measure with: agents without a limit of their own, a key, a hundred policies.
 import { definitionOf } from './in-process/policies.ts';
 
-const POLICIES = 100;
+/** Of each organisation. */
+export const POLICIES = 100;
 
 export interface Bench {
   organizationId: string;
@@ -17,18 +18,23 @@ interface Envelope {
     organization: { _id: string };
     _id: string;
     key: string;
+    signingSecret: string;
+    streamToken: string;
+    state: string;
+    done: number;
   };
 }
 
-async function call(
+/** Any answer but a success is the end of the measurement. */
+export async function call(
   url: string,
-  { method = 'POST', token, body }: { method?: string; token?: string; body: object },
+  { method = 'POST', token, body }: { method?: string; token?: string; body?: object },
 ) {
   const headers = {
     'content-type': 'application/json',
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
-  const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
+  const response = await fetch(url, { method, headers, body: body ? JSON.stringify(body) : null });
   if (!response.ok)
     throw new Error(`${method} ${url} answered ${response.status}: ${await response.text()}`);
   return ((await response.json()) as Envelope).data;

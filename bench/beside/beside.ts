@@ -1,0 +1,128 @@
+// Ingestion beside trouble: the same load on an instance that has it and on one that does not.
+import { beginReplay, ended } from './replay.ts';
+import { abba, WARM, type Group, type Outcome } from '../pairs.ts';
+import type { RowName } from '../rows.ts';
+import { deadServer } from './servers.ts';
+import type { Scene } from '../stage.ts';
+import { openReaders, STREAMS_ENV, tellSlowly } from './streams.ts';
+import { call, type Bench } from '../tenants.ts';
+
+type Ending = () => Promise<void> | void;
+
+interface Trouble {
+  row: RowName;
+  /** The other side, if it has one. */
+  open?(): Promise<{ host: string; close(): Promise<void> }>;
+  env(host: string): Readonly<Record<string, string>>;
+  /** Before each block; what it returns ends it. */
+  begin(scene: Scene, host: string): Promise<Ending>;
+}
+
+const MAILS = 50;
+const MANY = { connections: 64 };
+let invited = 0;
+const first = ({ organizations }: Scene): Bench => organizations[0] as Bench;
+const subscribed = new WeakSet<Scene>();
+
+const receiver: Trouble = {
+  row: 'beside-receiver',
+  open: deadServer,
+  env: (host) => ({ ASSAY_OUTBOUND_ALLOW: host }),
+  async begin(scene, host) {
+    const body = { url: `http://${host}/`, events: ['*'] };
+    const { token } = first(scene);
+    if (!subscribed.has(scene)) await call(`${scene.url}/api/v1/webhooks`, { token, body });
+    subscribed.add(scene);
+    return () => undefined;
+  },
+};
+
+const mail: Trouble = {
+  row: 'beside-mail',
+  open: deadServer,
+  env: (host) => ({ SMTP_URL: `smtp://${host}`, ASSAY_LIMIT_INVITATIONS: '1000000' }),
+  async begin(scene) {
+    const { token } = first(scene);
+    for (let sent = 0; sent < MAILS; sent++) {
+      const body = { email: `bench-${(invited += 1)}@example.com`, role: 'viewer' };
+      await call(`${scene.url}/api/v1/team/invite`, { token, body });
+    }
+    return () => undefined;
+  },
+};
+
+/** Of an organisation that is told of a little, beside one that decides a lot. */
+const streams: Trouble = {
+  row: 'beside-streams',
+  env: () => STREAMS_ENV,
+  async begin(scene) {
+    const follower = scene.organizations[1] as Bench;
+    const readers = await openReaders(scene, follower);
+    const stop = tellSlowly(scene, follower);
+    return async () => {
+      await stop();
+      readers.close();
+    };
+  },
+};
+
+const replay: Trouble = {
+  row: 'beside-replay',
+  env: () => ({}),
+  async begin(scene) {
+    const { token } = first(scene);
+    let running = await beginReplay(scene);
+    let isDone = false;
+    const replaying = (async () => {
+      for (;;) {
+        await ended(running, token).catch(() => 0);
+        if (isDone) return;
+        running = await beginReplay(scene);
+      }
+    })();
+    return async () => {
+      isDone = true;
+      await call(`${running}/cancel`, { token }).catch(() => undefined);
+      await replaying;
+    };
+  },
+};
+
+/** p99 at half of the greatest rate, with and without. */
+function beside({ row, open, env, begin }: Trouble): Group {
+  return {
+    rows: [row],
+    async measure(stage, { pairs }) {
+      const other = await open?.();
+      const host = other?.host ?? '';
+      const troubled = await stage.scene({ organizations: 2, env: env(host) });
+      const calm = await stage.scene({ organizations: 2 });
+      const outcome: Outcome = { pairs: { [row]: [] } };
+      try {
+        for (const scene of [troubled, calm])
+          for (let warm = 0; warm < WARM;) warm += (await scene.ingest(MANY)).operations;
+        const rate = (await calm.ingest(MANY)).perSecond / 2;
+        const atHalf = (scene: Scene) => scene.ingest({ connections: 256, rate });
+        for (let pair = 0; pair < pairs; pair++) {
+          const sides = await abba(pair, {
+            async a() {
+              const end = await begin(troubled, host);
+              const block = await atHalf(troubled);
+              await end();
+              return block;
+            },
+            b: () => atHalf(calm),
+          });
+          outcome.pairs[row]?.push(sides.a.p99 / sides.b.p99);
+          outcome.sides = sides;
+        }
+        return outcome;
+      } finally {
+        await Promise.all([troubled.close(), calm.close()]);
+        await other?.close();
+      }
+    },
+  };
+}
+
+export const besideTrouble: readonly Group[] = [receiver, mail, streams, replay].map(beside);

@@ -1,0 +1,33 @@
+// How many events leave a second for webhooks that answer at once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuMs } from '../processes.ts';
+import { countingServer } from './servers.ts';
+import type { Stage } from '../stage.ts';
+import { call } from '../tenants.ts';
+
+const WEBHOOKS = 8;
+
+/** While a backlog of events waits, so that nothing but the deliveries is measured. */
+export async function measureDeliveries(stage: Stage): Promise<number> {
+  const receiver = await countingServer();
+  const scene = await stage.scene({ env: { ASSAY_OUTBOUND_ALLOW: receiver.host } });
+  const token = scene.organizations[0]?.token ?? '';
+  try {
+    for (let number = 0; number < WEBHOOKS; number++) {
+      const body = { url: `http://${receiver.host}/${number}`, events: ['*'] };
+      await call(`${scene.url}/api/v1/webhooks`, { token, body });
+    }
+    const { operations } = await scene.ingest({ connections: 64 });
+    const [before, start, cpu] = [receiver.count(), performance.now(), cpuMs(scene.pid)];
+    await sleep(stage.span.seconds * 1000);
+    const delivered = receiver.count() - before;
+    if (receiver.count() >= operations * WEBHOOKS) throw new Error('there was no backlog');
+    const seconds = (performance.now() - start) / 1000;
+    const spentUs = ((cpuMs(scene.pid) - cpu) * 1000) / delivered;
+    console.error(`  ${spentUs.toFixed(0)} us of processor for a delivery`);
+    return delivered / seconds;
+  } finally {
+    await scene.close();
+    await receiver.close();
+  }
+}

@@ -1,0 +1,83 @@
+// What a replay takes of the processor for one decision, against judging that decision once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_AGENT_POLICIES } from '../../src/domain/agents/agent-policies.ts';
+import { compilePolicies } from '../../src/domain/policies/compile.ts';
+import type { JsonObject } from '../../src/domain/record/json.ts';
+import { parseSafeJson } from '../../src/domain/record/safe-json.ts';
+import { createScrubber } from '../../src/domain/scrub/scrubber.ts';
+import { judge } from '../../src/resources/traces/ingestion/judge.ts';
+import type { Plan } from '../pairs.ts';
+import { definitionOf } from '../in-process/policies.ts';
+import { cpuMs } from '../processes.ts';
+import type { Scene, Stage } from '../stage.ts';
+import { call, POLICIES } from '../tenants.ts';
+
+const MOST = 100_000;
+const JUDGED = 2_000;
+
+const candidate = {
+  name: 'Candidate',
+  conditions: [{ field: 'confidenceScore', operator: 'less_than', value: 0.6 }],
+  actions: [{ type: 'block' }],
+};
+
+/** Begins a replay of the candidate over everything; its address. */
+export async function beginReplay({ url, organizations }: Scene): Promise<string> {
+  const token = organizations[0]?.token ?? '';
+  const path = `${url}/api/v1/policies`;
+  const { _id } = await call(`${path}/_new/replay`, { token, body: { policy: candidate } });
+  return `${path}/replays/${_id}`;
+}
+
+/** Decisions that were gone over, once it has ended. */
+export async function ended(replay: string, token: string): Promise<number> {
+  for (;;) {
+    const { state, done } = await call(replay, { method: 'GET', token });
+    if (state === 'done') return done;
+    if (state !== 'queued' && state !== 'running') throw new Error(`the replay has ${state}`);
+    await sleep(200);
+  }
+}
+
+export async function measureReplay(stage: Stage, { entries }: Plan): Promise<number> {
+  const scene = await stage.scene();
+  const token = scene.organizations[0]?.token ?? '';
+  const wanted = Math.min(MOST, entries / 5);
+  try {
+    for (let stored = 0; stored < wanted;)
+      stored += (await scene.ingest({ connections: 64 })).operations;
+    const before = cpuMs(scene.pid);
+    const done = await ended(await beginReplay(scene), token);
+    const replayedUs = ((cpuMs(scene.pid) - before) * 1000) / done;
+    const judgedUs = judgingUs(stage.texts);
+    console.error(
+      `  ${replayedUs.toFixed(0)} us of ${done} decisions, judged in ${judgedUs.toFixed(0)} us`,
+    );
+    return replayedUs / judgedUs;
+  } finally {
+    await scene.close();
+  }
+}
+
+/** Microseconds of processor for one decision, read and judged as ingestion does, by as many policies. */
+function judgingUs(texts: readonly string[]): number {
+  const policies = compilePolicies(Array.from({ length: POLICIES }, (_, at) => definitionOf(at)));
+  const input = {
+    agent: null,
+    agentPolicies: DEFAULT_AGENT_POLICIES,
+    history: { recentOverrideRate: null, recentFlagRate: null },
+    policies,
+    scrubber: createScrubber({ nationalIds: true, extended: true }),
+    versionScrubber: createScrubber({ nationalIds: true, extended: true }),
+    at: new Date(),
+  };
+  const judgeAll = (): void => {
+    for (let at = 0; at < JUDGED; at++)
+      judge(parseSafeJson(texts[at % texts.length] ?? '') as JsonObject, input);
+  };
+  judgeAll();
+  const cpu = process.cpuUsage();
+  judgeAll();
+  const { user, system } = process.cpuUsage(cpu);
+  return (user + system) / JUDGED;
+}

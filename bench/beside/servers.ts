@@ -1,0 +1,55 @@
+// Servers that others are told of: one that takes everything and counts it, one that takes everything and never answers.
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+export interface Counting {
+  /** `host:port`. */
+  host: string;
+  /** Requests so far. */
+  count(): number;
+  close(): Promise<void>;
+}
+
+export async function countingServer(): Promise<Counting> {
+  let requests = 0;
+  const server = createHttpServer((request, response) => {
+    request.resume().on('end', () => {
+      requests += 1;
+      response.writeHead(204).end();
+    });
+  });
+  const host = await listening(server);
+  return {
+    host,
+    count: () => requests,
+    close() {
+      server.closeAllConnections();
+      return closed(server);
+    },
+  };
+}
+
+/** Whoever connects waits for ever. */
+export async function deadServer(): Promise<Omit<Counting, 'count'>> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
+    socket.resume();
+  });
+  const host = await listening(server);
+  return {
+    host,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      return closed(server);
+    },
+  };
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const closed = (server: Server): Promise<void> =>
+  new Promise((resolve) => void server.close(() => resolve()));
