@@ -20,15 +20,17 @@ import { createTraceService } from '../resources/traces/traces.service.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
 import { createPolicies } from './policies.ts';
+import type { Signing } from './provenance.ts';
 import { createBridge, createCpi, createReview } from './review.ts';
 import { createTraceReading } from './traces/trace-reading.ts';
 
 interface Deps {
   audit: AuditService;
   identity: Identity;
+  signing: Signing;
 }
 
-export function createDecisions(platform: Platform, { audit, identity }: Deps) {
+export function createDecisions(platform: Platform, { audit, identity, signing }: Deps) {
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
   const resolver = createAgentResolver(platform);
@@ -38,7 +40,7 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService({ ...platform, agents: registry, resolver });
 
-  const policies = createPolicies(platform, { organizations, workspaces });
+  const policies = createPolicies(platform, { organizations, workspaces, ...signing });
   const policySets = policies.sets;
 
   const scrubbers = createScrubbers();
@@ -65,11 +67,12 @@ export function createDecisions(platform: Platform, { audit, identity }: Deps) {
   const chain = createHashChainService(platform);
   platform.ledger.onSealed(chain.headMoved);
   const bundles = createBundleService({ ...platform, audit });
+  const cpi = createCpi(platform, { chain });
   return {
     agents: { registry, resolver, onboarding, mlBoms },
     policies,
     bridge: createBridge(platform, { reader, chain }),
-    cpi: createCpi(platform, { chain }),
+    cpi,
     traces: {
       reader,
       ingestion,

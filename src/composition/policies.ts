@@ -14,10 +14,11 @@ import { createDryRunService } from '../resources/policies/trials/dry-run.servic
 import { createPolicyTestService } from '../resources/policies/trials/policy-tests.service.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
+import type { Signing } from './provenance.ts';
 
-type Deps = Pick<Identity, 'organizations' | 'workspaces'>;
+type Deps = Pick<Identity, 'organizations' | 'workspaces'> & Pick<Signing, 'signer'>;
 
-export function createPolicies(platform: Platform, { organizations, workspaces }: Deps) {
+export function createPolicies(platform: Platform, { organizations, workspaces, signer }: Deps) {
   const sets = createPolicySetService(platform);
   const directEdits = createDirectEdits({ organizations });
   const written = { ...platform, workspaces, policySets: sets };
@@ -31,7 +32,7 @@ export function createPolicies(platform: Platform, { organizations, workspaces }
   const tests = createPolicyTestService({ ...platform, definitions, dryRuns });
   const replays = createReplayService({ ...platform, definitions });
   const effectiveness = createEffectivenessService(platform);
-  const bundles = createPolicyBundleService({ ...platform, tarGz });
+  const bundles = createPolicyBundleService({ ...platform, tarGz, signer });
   return {
     canaries,
     definitions,

@@ -10,13 +10,21 @@ import { createProvenanceSettingsService } from '../resources/provenance/setting
 import type { TraceService } from '../resources/traces/traces.service.ts';
 import type { Platform } from './platform.ts';
 
-export function createProvenance(
-  platform: Platform,
-  { attestations, traces }: { attestations: AttestationService; traces: TraceService },
-) {
+/** Whatever is signed is signed by these keys. */
+export function createSigning(platform: Platform) {
   const keys = createKeyRegistry(platform);
   const keySource = createKeySource(platform);
   const signer = createSignerService({ ...platform, keySource, registry: keys });
+  return { keys, signer };
+}
+export type Signing = ReturnType<typeof createSigning>;
+
+interface Deps extends Signing {
+  attestations: AttestationService;
+  traces: TraceService;
+}
+
+export function createProvenance(platform: Platform, { attestations, traces, keys, signer }: Deps) {
   const settings = createProvenanceSettingsService({ ...platform, signer, keys });
   const manifests = createManifestService({ ...platform, signer, settings, attestations });
   const verification = createVerificationService({ ...platform, keys });

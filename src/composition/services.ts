@@ -24,7 +24,7 @@ import { createEvents, type Listeners } from './events.ts';
 import { createGovernance } from './governance.ts';
 import { createIdentity } from './identity.ts';
 import type { Platform } from './platform.ts';
-import { createProvenance } from './provenance.ts';
+import { createProvenance, createSigning } from './provenance.ts';
 import { createSignOn } from './sign-on.ts';
 
 export function createServices(
@@ -44,7 +44,8 @@ export function createServices(
     platform,
     { audit, identity },
   );
-  const decisions = createDecisions(platform, { audit, identity });
+  const signing = createSigning(platform);
+  const decisions = createDecisions(platform, { audit, identity, signing });
   const { bulk } = decisions.traces;
   const ending = { memberships, organizationEnd: identity.organizationEnd };
   const deletion = createOrganizationDeletionService({ ...platform, ...ending, bulk, audit });
@@ -62,7 +63,7 @@ export function createServices(
   const broadcasts = createBroadcastMailService(platform);
 
   const traces = decisions.traces.reader;
-  const provenance = createProvenance(platform, { attestations, traces });
+  const provenance = createProvenance(platform, { ...signing, attestations, traces });
 
   const mails = {
     ...auth.emailLinks.mails,

@@ -4,6 +4,7 @@ import { canonicalize } from '../record/canonical-json.ts';
 import type { Json } from '../record/json.ts';
 import { parseSafeJson } from '../record/safe-json.ts';
 import { type Claim, claimText, isClaim } from './claim.ts';
+import { JWS_ALGORITHM, type JwsSigner, signText } from './jws.ts';
 import { type PublicJwk, publicKeyOf } from './public-key.ts';
 
 export const VERIFY_REASONS = [
@@ -21,7 +22,6 @@ export type VerifyReason = (typeof VERIFY_REASONS)[number];
 export const MANIFEST_MAX = 128 * 1024;
 
 const TYPE = 'assay-manifest+jws';
-const ALGORITHM = 'ES256';
 const PARTS = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 const KID = /^[0-9a-f]{64}$/;
 
@@ -38,14 +38,8 @@ export interface Verified {
 }
 
 /** Signs a claim with the key named `kid`. */
-export async function signManifest(
-  claim: Claim,
-  { kid, sign }: { kid: string; sign: (bytes: Uint8Array) => Promise<Uint8Array> },
-): Promise<string> {
-  const header = canonicalize({ alg: ALGORITHM, kid, typ: TYPE });
-  const input = `${encoded(header)}.${encoded(claimText(claim))}`;
-  const signature = await sign(Buffer.from(input));
-  return `${input}.${Buffer.from(signature).toString('base64url')}`;
+export function signManifest(claim: Claim, key: JwsSigner): Promise<string> {
+  return signText(claimText(claim), TYPE, key);
 }
 
 /** Looks at form, algorithm, key and signature, in this order; `keyOf` finds the public key of a name. */
@@ -58,7 +52,7 @@ export async function verifyManifest(
   const key = await keyOf(read.kid);
   if (!key) return { reason: 'key-not-found', signed: null };
   try {
-    await compactVerify(manifest, publicKeyOf(key), { algorithms: [ALGORITHM] });
+    await compactVerify(manifest, publicKeyOf(key), { algorithms: [JWS_ALGORITHM] });
   } catch {
     return { reason: 'signature-invalid', signed: null };
   }
@@ -73,13 +67,12 @@ export function readManifest(manifest: string): ReadManifest | VerifyReason {
   if (header === null || claim === null || bytesOf(third) === null) return 'manifest-malformed';
   const { alg, crit, b64, kid, typ } = header as Record<string, Json | undefined>;
   // An extension that has to be understood is none of ours.
-  if (alg !== ALGORITHM || crit !== undefined || b64 !== undefined) return 'algorithm-unsupported';
+  if (alg !== JWS_ALGORITHM || crit !== undefined || b64 !== undefined)
+    return 'algorithm-unsupported';
   if (typ !== TYPE || !isClaim(claim)) return 'manifest-malformed';
   if (typeof kid !== 'string' || !KID.test(kid)) return 'key-not-found';
   return { kid, claim: claim as unknown as Claim };
 }
-
-const encoded = (text: string): string => Buffer.from(text).toString('base64url');
 
 /** Null for what is not the one base64url text of its bytes: a manifest has one form. */
 function bytesOf(part: string): Buffer | null {

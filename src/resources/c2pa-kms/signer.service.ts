@@ -89,6 +89,12 @@ export function createSignerService({ keySource, registry, logger }: Deps) {
       }
     },
 
+    /** The same, and null where no key has been made yet: what is signed where it can be makes none. */
+    async existingOrNull(): Promise<SigningKey | null> {
+      if (keySource.kind === 'managed' && !(await registry.active(provider))) return null;
+      return this.activeOrNull();
+    },
+
     async status(): Promise<ReadySigner | UnreadySigner> {
       const key = await this.activeOrNull();
       if (!key) {

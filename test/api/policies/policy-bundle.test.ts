@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
+import { compactVerify, importJWK, type JWK } from 'jose';
 import { extract } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { auditOf, createMember, objectId } from '../../setup/harness.ts';
@@ -52,7 +53,8 @@ test('the archive holds what its manifest and the preview say, and is audited', 
   expect([...files.keys()]).toEqual(['manifest.json', ...names]);
   const manifest = JSON.parse(files.get('manifest.json') ?? '');
   const { exportedAt, ...same } = preview;
-  expect(manifest).toEqual({ ...same, exportedAt: expect.any(String) });
+  const unsigned = { signedBy: null, signature: null };
+  expect(manifest).toEqual({ ...same, ...unsigned, exportedAt: expect.any(String) });
   expect(exportedAt <= manifest.exportedAt).toBe(true);
   expect(manifest).toMatchObject({ policies: 1, organizationId: ada.organizationId });
   const listed = names.map((name) => {
@@ -73,6 +75,33 @@ test('the archive holds what its manifest and the preview say, and is audited', 
     action: 'policy.export',
     status: 'success',
   });
+});
+
+test('where there is a signing key the digest is signed, and the public key verifies that', async () => {
+  const { kid } = await app.instance.services.provenance.signer.active();
+  const preview = ok(await app.call('POST', path, { token: ada.token, body: {} })).body.data;
+  expect(preview.signedBy).toBe(kid);
+  expect(preview).not.toHaveProperty('signature');
+  const headers = { authorization: `Bearer ${ada.token}` };
+  const answer = await fetch(`${app.url}${path}?download=1`, { headers });
+  const files = await unpack(new Uint8Array(await answer.arrayBuffer()));
+  const manifest = JSON.parse(files.get('manifest.json') ?? '');
+  expect(manifest.signedBy).toBe(kid);
+  const published = await fetch(`${app.url}/.well-known/jwks.json`);
+  const { keys } = (await published.json()) as { keys: JWK[] };
+  const key = await importJWK(keys.find((one) => one.kid === kid) ?? {}, 'ES256');
+  const { payload, protectedHeader } = await compactVerify(manifest.signature, key);
+  expect(protectedHeader).toEqual({ alg: 'ES256', kid, typ: 'assay-policy-bundle+jws' });
+  const { format, version, organizationId, exportedAt, digest } = manifest;
+  const signed = JSON.parse(new TextDecoder().decode(payload));
+  expect(signed).toEqual({ format, version, organizationId, exportedAt, digest });
+  const [head, , tail] = manifest.signature.split('.');
+  const other = Buffer.from(JSON.stringify({ ...signed, digest: sha256('[]') })).toString(
+    'base64url',
+  );
+  await expect(compactVerify(`${head}.${other}.${tail}`, key)).rejects.toThrow();
+  const audited = await auditOf(app, ada, 'action=policy.export');
+  expect(audited[0]).toMatchObject({ metadata: { signedBy: kid, digest } });
 });
 
 test('it is sent only as a download, to managers, and holds nobody else’s policies', async () => {

@@ -31,8 +31,9 @@ export const policyBundleRoutes = [
     codes,
     audit: { action: 'policy.export', resource: 'policy' },
     async handler({ tenant }, { policies }) {
-      const { digest, policies: count, ...file } = await policies.bundles.download(tenant);
-      const audit = { metadata: { digest, policies: count } };
+      const made = await policies.bundles.download(tenant);
+      const { digest, policies: count, signedBy, ...file } = made;
+      const audit = { metadata: { digest, policies: count, signedBy } };
       return reply(200, { type: 'application/gzip', ...file }, { audit });
     },
   }),

@@ -16,4 +16,9 @@ export const policyManifestView = z.object({
   policies: z.int(),
   files: z.array(z.object({ name: z.string(), bytes: z.int(), sha256 })),
   digest: sha256.describe('SHA-256 of the list of files as canonical JSON (RFC 8785)'),
+  signedBy: sha256
+    .nullable()
+    .describe(
+      'The key that signs the digest in the archive; null: not signed, for the installation has no signing key',
+    ),
 });

@@ -1,13 +1,15 @@
-// Policies as a portable bundle: every live policy as JSON and as rule-language source, with a manifest (document 2, section 4.2).
+// Policies as a portable bundle: every live policy as JSON and as rule-language source, with a manifest whose list of digests is signed (document 2, section 4.2).
 import type { Readable } from 'node:stream';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { printPolicy } from '../../../domain/policies/language/policy-text.ts';
+import { signText } from '../../../domain/provenance/jws.ts';
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
 import type { ArchivedFile, TarGz } from '../../../platform/archive/tar-gz.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import type { SignerService } from '../../c2pa-kms/signer.service.ts';
 import { contentsOf, type PolicyDocument } from '../policies.model.ts';
 
 /** Of one bundle, which is in memory before it is sent. */
@@ -24,20 +26,27 @@ interface Manifest {
   policies: number;
   files: { name: string; bytes: number; sha256: string }[];
   digest: string;
+  /** Null: the installation has no signing key. */
+  signedBy: string | null;
 }
+
+/** Of the signature, so that it passes for no other. */
+const SIGNATURE_TYPE = 'assay-policy-bundle+jws';
 
 interface Download {
   filename: string;
   body: Readable;
   digest: string;
   policies: number;
+  signedBy: string | null;
 }
 
 export function createPolicyBundleService({
   models,
   clock,
   tarGz,
-}: Pick<Platform, 'models' | 'clock'> & { tarGz: TarGz }) {
+  signer,
+}: Pick<Platform, 'models' | 'clock'> & { tarGz: TarGz; signer: SignerService }) {
   function policiesOf({ organizationId, workspaceId }: Tenant): AsyncIterable<PolicyDocument> {
     const chosen = workspaceId === null ? {} : { workspaceId };
     const options = { sort: { createdAt: -1, _id: -1 }, maxTimeMS: READ_MAX_MS } as const;
@@ -67,8 +76,24 @@ export function createPolicyBundleService({
       exportedAt: clock.now(),
       policies,
       ...listed,
+      signedBy: (await signer.existingOrNull())?.kid ?? null,
     };
     return { manifest, files };
+  }
+
+  /** JWS compact over the digest, with what it is of and since when; null without a key. */
+  async function signatureOf({
+    format,
+    version,
+    organizationId,
+    exportedAt,
+    digest,
+  }: Manifest): Promise<{ signedBy: string | null; signature: string | null }> {
+    const key = await signer.existingOrNull();
+    if (!key) return { signedBy: null, signature: null };
+    const at = exportedAt.toISOString();
+    const text = canonicalize({ format, version, organizationId, exportedAt: at, digest });
+    return { signedBy: key.kid, signature: await signText(text, SIGNATURE_TYPE, key) };
   }
 
   return {
@@ -81,10 +106,12 @@ export function createPolicyBundleService({
     async download(tenant: Tenant): Promise<Download> {
       const { manifest, files } = await build(tenant);
       const { exportedAt, digest, policies } = manifest;
-      const content = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+      const { signedBy, signature } = await signatureOf(manifest);
+      const signed = { ...manifest, signedBy, signature };
+      const content = Buffer.from(`${JSON.stringify(signed, null, 2)}\n`);
       const body = tarGz([{ name: 'manifest.json', content }, ...files], exportedAt);
       const filename = `assay-policies-${exportedAt.toISOString().slice(0, 10)}.tar.gz`;
-      return { filename, body, digest, policies };
+      return { filename, body, digest, policies, signedBy };
     },
   };
 }

@@ -1,0 +1,25 @@
+// Signed texts: JWS compact, ES256, with canonical headers (RFC 7515).
+import { canonicalize } from '../record/canonical-json.ts';
+
+export const JWS_ALGORITHM = 'ES256';
+
+/** What signs; `sign` gives ECDSA with SHA-256 as r and s. */
+export interface JwsSigner {
+  /** SHA-256 of the SPKI in hex. */
+  kid: string;
+  sign: (bytes: Uint8Array) => Promise<Uint8Array>;
+}
+
+/** `typ`: says what kind of text it is, so that none passes for another. */
+export async function signText(
+  text: string,
+  typ: string,
+  { kid, sign }: JwsSigner,
+): Promise<string> {
+  const header = canonicalize({ alg: JWS_ALGORITHM, kid, typ });
+  const input = `${encoded(header)}.${encoded(text)}`;
+  const signature = await sign(Buffer.from(input));
+  return `${input}.${Buffer.from(signature).toString('base64url')}`;
+}
+
+const encoded = (text: string): string => Buffer.from(text).toString('base64url');
