@@ -30,6 +30,7 @@ import { policyApprovalRoutes } from './resources/policies/approvals/approvals.r
 import { policyBundleRoutes } from './resources/policies/bundle/bundle.routes.ts';
 import { policyCanaryRoutes } from './resources/policies/canary/canary.routes.ts';
 import { policyEffectivenessRoutes } from './resources/policies/effectiveness/effectiveness.routes.ts';
+import { insuranceFeedRoutes } from './resources/policies/insurance-feed/insurance-feed.routes.ts';
 import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
 import { policyReplayRoutes } from './resources/policies/replay/replay.routes.ts';
@@ -86,6 +87,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/policies', routes: policyCanaryRoutes },
   { at: '/api/v1/policies', routes: policyEffectivenessRoutes },
   { at: '/api/v1/policies', routes: policyBundleRoutes },
+  { at: '/api/v1/policies', routes: insuranceFeedRoutes },
   { at: '/api/v1/policies', routes: policyRoutes },
   { at: '/api/v1/policies', routes: policyLanguageRoutes },
   { at: '/api/v1/policies', routes: policyTrialRoutes },

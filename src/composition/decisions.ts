@@ -8,6 +8,7 @@ import { createOnboardingService } from '../resources/agents/onboarding/onboardi
 import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createBundleService } from '../resources/hash-chain/bundles.service.ts';
 import { createHashChainService } from '../resources/hash-chain/hash-chain.service.ts';
+import { createInsuranceFeedService } from '../resources/policies/insurance-feed/insurance-feed.service.ts';
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createPurgeService } from '../resources/traces/bulk/purge.service.ts';
 import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
@@ -68,9 +69,11 @@ export function createDecisions(platform: Platform, { audit, identity, signing }
   platform.ledger.onSealed(chain.headMoved);
   const bundles = createBundleService({ ...platform, audit });
   const cpi = createCpi(platform, { chain });
+  const told = { cpi: cpi.index, chain, organizations };
+  const insuranceFeed = createInsuranceFeedService({ ...platform, ...told });
   return {
     agents: { registry, resolver, onboarding, mlBoms },
-    policies,
+    policies: { ...policies, insuranceFeed },
     bridge: createBridge(platform, { reader, chain }),
     cpi,
     traces: {

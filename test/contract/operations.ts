@@ -123,6 +123,8 @@ const SPECIFIED = {
     'GET /api/v1/policies/approvals',
     'POST /api/v1/policies/approvals/:id/:action',
     'GET /api/v1/policies/:id/canary-status',
+    'GET /api/v1/policies/insurance-feed',
+    'POST /api/v1/policies/insurance-feed',
     'GET /api/v1/policies/effectiveness',
     'GET /api/v1/policies/audit/auditor-view',
     'POST /api/v1/policies/export-bundle',

@@ -45,7 +45,7 @@ export function createCpiService({ models, clock }: Pick<Platform, 'models' | 'c
   async function daysOf(
     organizationId: string,
     workspaceId: string | null,
-    { from }: Window,
+    { from }: Pick<Window, 'from'>,
   ): Promise<Counted[]> {
     const chosen = workspaceId === null ? {} : { workspaceId };
     return models.cpiDays
@@ -59,6 +59,15 @@ export function createCpiService({ models, clock }: Pick<Platform, 'models' | 'c
     async scoreOf(organizationId: string): Promise<number | null> {
       const days = await daysOf(organizationId, null, lastDays(clock.now()));
       return cpiOf(judgedIn(days)).score;
+    },
+
+    /** Decisions by what they were answered, and by what people said of them. `from`: the beginning of a day, at most 60 days ago. */
+    async countsSince(
+      organizationId: string,
+      from: Date,
+    ): Promise<Pick<Scoreboard, 'decisions' | 'judged'>> {
+      const days = await daysOf(organizationId, null, { from });
+      return { decisions: countsIn(bandsIn(days)), judged: judgedIn(days) };
     },
 
     async scoreboard({ organizationId, workspaceId }: Tenant): Promise<Scoreboard> {
@@ -76,12 +85,7 @@ export function createCpiService({ models, clock }: Pick<Platform, 'models' | 'c
           flagged: meanOf(flagged),
           blocked: meanOf(blocked),
         },
-        decisions: {
-          total: totalOf(bands),
-          approved: approved.count,
-          flagged: flagged.count,
-          blocked: blocked.count,
-        },
+        decisions: countsIn(bands),
         judged,
         window,
         trend: trendOf(days, window),
@@ -108,6 +112,16 @@ function bandsIn(days: readonly Counted[]): Bands {
     return band;
   };
   return { approved: sumOf('approved'), flagged: sumOf('flagged'), blocked: sumOf('blocked') };
+}
+
+function countsIn(bands: Bands): Scoreboard['decisions'] {
+  const { approved, flagged, blocked } = bands;
+  return {
+    total: totalOf(bands),
+    approved: approved.count,
+    flagged: flagged.count,
+    blocked: blocked.count,
+  };
 }
 
 function totalOf({ approved, flagged, blocked }: Bands): number {

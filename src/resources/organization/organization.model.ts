@@ -77,6 +77,8 @@ export interface OrganizationDocument {
   endSessionsOnScimDeactivate: boolean;
   /** Whether enabled policies change by approval only; absent in organisations of earlier versions. */
   requirePolicyApproval?: boolean;
+  /** Whether its insurer may be told; absent in organisations of earlier versions. */
+  insuranceFeed?: { enabled: boolean };
   /** Incremented by every change of a membership, so that these happen one after the other. */
   membershipChanges: number;
   createdAt: Date;
@@ -139,6 +141,7 @@ export const organizationSchema = new Schema<OrganizationDocument>(
     ssoConfig: { type: ssoSchema, default: null },
     endSessionsOnScimDeactivate: { type: Boolean, default: false },
     requirePolicyApproval: { type: Boolean, default: false },
+    insuranceFeed: { enabled: { type: Boolean, default: false } },
     membershipChanges: { type: Number, default: 0 },
   },
   { collection: 'organizations', timestamps: true, autoIndex: false },

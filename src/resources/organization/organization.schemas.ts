@@ -9,6 +9,7 @@ export const settingsChange = z.strictObject({
   scrubNationalIds: z.boolean().exactOptional(),
   endSessionsOnScimDeactivate: z.boolean().exactOptional(),
   requirePolicyApproval: z.boolean().exactOptional(),
+  insuranceFeed: z.strictObject({ enabled: z.boolean() }).exactOptional(),
 });
 export const deletionInput = z.strictObject({
   name: z.string().min(1).max(200).describe('The name of the organisation, as a confirmation'),
@@ -26,6 +27,9 @@ export const organizationView = z.object({
     .boolean()
     .describe('Whether a deactivation by the directory also ends sessions'),
   requirePolicyApproval: z.boolean().describe('Whether enabled policies change by approval only'),
+  insuranceFeed: z
+    .object({ enabled: z.boolean() })
+    .describe('Whether the insurance feed may be handed on'),
   createdAt: instant,
   updatedAt: instant,
 });

@@ -46,6 +46,7 @@ export interface OrganizationSettings extends OrganizationDocument {
   id: OrganizationDocument['_id'];
   plan: Plan;
   requirePolicyApproval: boolean;
+  insuranceFeed: { enabled: boolean };
 }
 
 /** What a list shows of an organisation. */
@@ -151,7 +152,8 @@ export function identityProvider({ provider, oidc, saml }: SsoConfig): IdentityP
 
 function toView(organization: OrganizationDocument): OrganizationSettings {
   const { _id: id, subscription, requirePolicyApproval = false } = organization;
-  return { ...organization, id, plan: subscription.plan, requirePolicyApproval };
+  const { insuranceFeed = { enabled: false } } = organization;
+  return { ...organization, id, plan: subscription.plan, requirePolicyApproval, insuranceFeed };
 }
 
 function slugOf(name: string): string {

@@ -41,6 +41,7 @@ describe('settings', () => {
       scrubNationalIds: true,
       endSessionsOnScimDeactivate: false,
       requirePolicyApproval: false,
+      insuranceFeed: { enabled: false },
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });

@@ -46,6 +46,7 @@ export const organization: ResourceExamples = {
         scrubNationalIds: true,
         endSessionsOnScimDeactivate: false,
         requirePolicyApproval: false,
+        insuranceFeed: { enabled: false },
       },
     }),
     'DELETE /api/v1/organization': ({ mark }) => ({ body: { name: `${mark} Ltd` } }),

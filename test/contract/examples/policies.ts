@@ -8,6 +8,7 @@ import { policyApprovals } from './policies/approvals.ts';
 import { policyBundle } from './policies/bundle.ts';
 import { policyCanary } from './policies/canary.ts';
 import { policyEffectiveness } from './policies/effectiveness.ts';
+import { insuranceFeed } from './policies/insurance-feed.ts';
 import { policyLanguage } from './policies/language.ts';
 import { policyReplays } from './policies/replays.ts';
 import { policyTrials } from './policies/trials.ts';
@@ -79,6 +80,7 @@ const parts = [
   policyReplays,
   policyEffectiveness,
   policyBundle,
+  insuranceFeed,
 ];
 
 /** All that is below /policies. */

@@ -1,0 +1,34 @@
+// The insurance feed: regenerated to look at, or to be handed on (document 2, section 4.2).
+import { MANAGERS } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { insuranceFeedView } from './insurance-feed.schemas.ts';
+
+const feed = {
+  path: '/insurance-feed',
+  auth: 'user',
+  roles: MANAGERS,
+  heavy: true,
+  data: insuranceFeedView,
+} as const;
+
+/** Mounted before the policies by id. */
+export const insuranceFeedRoutes = [
+  route({
+    method: 'get',
+    summary: 'The current month of the organisation in counts, as an insurer would see it',
+    ...feed,
+    handler: ({ tenant }, { policies }) => policies.insuranceFeed.generate(tenant),
+  }),
+  route({
+    method: 'post',
+    summary: 'The same, on record as handed on; only for organisations that have opted in',
+    ...feed,
+    writes: 'own',
+    audit: { action: 'policy.insurance_feed', resource: 'insurance_feed' },
+    async handler({ tenant }, { policies }) {
+      const released = await policies.insuranceFeed.release(tenant);
+      const { period, digest } = released;
+      return reply(200, released, { audit: { metadata: { month: period.month, digest } } });
+    },
+  }),
+];

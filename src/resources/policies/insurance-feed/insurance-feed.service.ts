@@ -1,0 +1,132 @@
+// The insurance feed: the current month of an organisation in counts, computed anew each time (document 2, section 4.2; decisions: insurance feed).
+import type { Platform } from '../../../composition/platform.ts';
+import { monthKey, monthStart } from '../../../domain/billing/months.ts';
+import { type JudgedCounts, sampleSize } from '../../../domain/cpi.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { canonicalize } from '../../../domain/record/canonical-json.ts';
+import { sha256Hex } from '../../../domain/record/chain.ts';
+import type { Json } from '../../../domain/record/json.ts';
+import { AppError } from '../../../errors.ts';
+import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import type { CpiService } from '../../cpi/cpi.service.ts';
+import type { HashChainService } from '../../hash-chain/hash-chain.service.ts';
+import type { OrganizationService } from '../../organization/organization.service.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock'> & {
+  cpi: CpiService;
+  chain: HashChainService;
+  organizations: OrganizationService;
+};
+
+interface FeedFacts {
+  format: 'assay-insurance-feed';
+  version: 1;
+  organizationId: string;
+  period: { month: string; from: Date };
+  decisions: Record<'total' | 'approved' | 'flagged' | 'blocked', number>;
+  oversight: JudgedCounts & { judged: number; pendingReviews: number };
+  policies: { enabled: number; changes: number; approvalRequired: boolean; unreviewed: number };
+  incidents: Record<'opened' | 'closed' | 'open' | 'breached', number>;
+  record: {
+    sequence: number;
+    chainHash: string | null;
+    verifiedAt: Date | null;
+    isWhole: boolean | null;
+  };
+}
+interface InsuranceFeed extends FeedFacts {
+  generatedAt: Date;
+  digest: string;
+}
+
+/** Of each kind no more are counted. */
+const COUNTED_MAX = 10_000;
+
+export function createInsuranceFeedService(deps: Deps) {
+  const { models, clock, cpi, chain, organizations } = deps;
+
+  async function decisionsAndOversight(organizationId: string, from: Date) {
+    const { decisions, judged } = await cpi.countsSince(organizationId, from);
+    const pending = { organizationId, deletedAt: null, 'review.status': 'pending' } as const;
+    const pendingReviews = await countOf(models.traces, pending);
+    return { decisions, oversight: { judged: sampleSize(judged), ...judged, pendingReviews } };
+  }
+
+  async function policiesOf(organizationId: string, from: Date): Promise<FeedFacts['policies']> {
+    const { requiresPolicyApproval } = await organizations.context(organizationId);
+    const enabled = { organizationId, deletedAt: null, enabled: true };
+    return {
+      enabled: await countOf(models.policies, enabled),
+      changes: await countOf(models.policyRevisions, { organizationId, createdAt: { $gte: from } }),
+      approvalRequired: requiresPolicyApproval,
+      unreviewed: await countOf(models.policyApprovals, { organizationId, state: 'broken_glass' }),
+    };
+  }
+
+  async function incidentsOf(organizationId: string, from: Date): Promise<FeedFacts['incidents']> {
+    const since = { organizationId, detectedAt: { $gte: from } };
+    return {
+      opened: await countOf(models.incidents, since),
+      closed: await countOf(models.incidents, { organizationId, closedAt: { $gte: from } }),
+      open: await countOf(models.incidents, { organizationId, closedAt: null }),
+      breached: await countOf(models.incidents, { ...since, 'clocks.status': 'breached' }),
+    };
+  }
+
+  async function recordOf(tenant: Tenant): Promise<FeedFacts['record']> {
+    const status = await chain.status(tenant);
+    return {
+      sequence: status.lastSequence,
+      chainHash: status.lastChainHash,
+      verifiedAt: status.lastVerifiedAt,
+      isWhole: status.lastVerificationOk,
+    };
+  }
+
+  /** Of the whole organisation, whatever workspace was chosen. */
+  async function generate(tenant: Tenant): Promise<InsuranceFeed> {
+    const { organizationId } = tenant;
+    const generatedAt = clock.now();
+    const from = monthStart(generatedAt);
+    const facts: FeedFacts = {
+      format: 'assay-insurance-feed',
+      version: 1,
+      organizationId,
+      period: { month: monthKey(generatedAt), from },
+      ...(await decisionsAndOversight(organizationId, from)),
+      policies: await policiesOf(organizationId, from),
+      incidents: await incidentsOf(organizationId, from),
+      record: await recordOf(tenant),
+    };
+    return { ...facts, generatedAt, digest: digestOf(facts) };
+  }
+
+  return {
+    generate,
+
+    /** For whoever is to be told. @throws AppError `FORBIDDEN` unless the organisation has opted in */
+    async release(tenant: Tenant): Promise<InsuranceFeed> {
+      const { insuranceFeed } = await organizations.settings(tenant);
+      if (!insuranceFeed.enabled)
+        throw new AppError('FORBIDDEN', 'The organisation has not opted in to the insurance feed');
+      return generate(tenant);
+    },
+  };
+}
+export type InsuranceFeedService = ReturnType<typeof createInsuranceFeedService>;
+
+/** A filter. */
+type OfOrganization = { organizationId: string } & Record<string, unknown>;
+
+/** What the models have in common for a count. */
+interface Countable {
+  countDocuments(where: object, options: object): PromiseLike<number>;
+}
+
+async function countOf(model: Countable, where: OfOrganization): Promise<number> {
+  return model.countDocuments(where, { limit: COUNTED_MAX, maxTimeMS: READ_MAX_MS });
+}
+
+function digestOf(facts: FeedFacts): string {
+  return sha256Hex(canonicalize(JSON.parse(JSON.stringify(facts)) as Json));
+}

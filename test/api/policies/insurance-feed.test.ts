@@ -1,0 +1,109 @@
+// The insurance feed over HTTP: the month in counts, handed on by those who opted in (document 2, section 4.2).
+import { createHash } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import type { Answer } from '../../setup/start-app.ts';
+
+const path = '/api/v1/policies/insurance-feed';
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const eve = useOwner(harness, 'Eve');
+let key: string;
+beforeAll(async () => {
+  ({ key } = await createWorkspaceKey(app, ada));
+});
+
+const generate = ({ token }: Owner = ada): Promise<Answer> => app.call('GET', path, { token });
+const release = ({ token }: Owner = ada): Promise<Answer> => app.call('POST', path, { token });
+const optIn = (enabled: boolean): Promise<Answer> =>
+  app.call('PATCH', '/api/v1/organization', {
+    token: ada.token,
+    body: { insuranceFeed: { enabled } },
+  });
+async function post(action: string): Promise<string> {
+  const body = decision('till', { outputDecision: { action } });
+  return (await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
+}
+
+test('a new organisation has nothing to tell', async () => {
+  expect(ok(await generate(eve)).body.data).toMatchObject({
+    format: 'assay-insurance-feed',
+    version: 1,
+    organizationId: eve.organizationId,
+    decisions: { total: 0, approved: 0, flagged: 0, blocked: 0 },
+    oversight: { judged: 0, pendingReviews: 0 },
+    policies: { enabled: 0, changes: 0, approvalRequired: false, unreviewed: 0 },
+    incidents: { opened: 0, closed: 0, open: 0, breached: 0 },
+    record: { chainHash: null, verifiedAt: null, isWhole: null },
+  });
+});
+
+test('the current month is told in counts, with the head of the chain and a digest of it all', async () => {
+  for (const [action, type] of [
+    ['hold', 'flag_for_review'],
+    ['stop', 'block'],
+  ]) {
+    const conditions = [{ field: 'outputDecision.action', operator: 'equals', value: action }];
+    const body = { name: action, conditions, actions: [{ type }] };
+    ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
+  }
+  await post('reply');
+  const missed = await post('reply');
+  await post('hold');
+  await post('stop');
+  const verdict = { traceId: missed, correctedDecision: 'ask' };
+  ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body: verdict }));
+  const incident = { title: 'Leak', severity: 'high', category: 'other' };
+  ok(await app.call('POST', '/api/v1/incidents', { token: ada.token, body: incident }));
+  await app.instance.runJobsOnce();
+  const { data } = ok(await generate()).body;
+  const now = new Date();
+  const month = now.toISOString().slice(0, 7);
+  expect(data).toMatchObject({
+    organizationId: ada.organizationId,
+    period: { month, from: `${month}-01T00:00:00.000Z` },
+    decisions: { total: 4, approved: 2, flagged: 1, blocked: 1 },
+    oversight: { judged: 1, misses: 1, overridden: 1, pendingReviews: 1 },
+    policies: { enabled: 2, changes: 2 },
+    incidents: { opened: 1, closed: 0, open: 1, breached: 0 },
+    record: { chainHash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+  const { digest, generatedAt, ...facts } = data;
+  expect(Date.parse(generatedAt)).toBeLessThanOrEqual(Date.now());
+  expect(digest).toBe(createHash('sha256').update(canonicalize(facts)).digest('hex'));
+  expect(ok(await generate()).body.data.digest).toBe(digest);
+  const organizationId = objectId(ada.organizationId);
+  const last = { organizationId, createdAt: new Date(now.getTime() - 40 * 86_400_000) };
+  await harness.db.collection('policy_revisions').insertOne(last);
+  expect(ok(await generate()).body.data.policies.changes).toBe(2);
+});
+
+test('it is handed on by organisations that have opted in, which is on record; looking is not', async () => {
+  expect(await release()).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+  expect(ok(await optIn(true)).body.data.insuranceFeed).toEqual({ enabled: true });
+  const before = await auditOf(app, ada, 'limit=200');
+  ok(await generate());
+  expect(await auditOf(app, ada, 'limit=200')).toHaveLength(before.length);
+  const { data } = ok(await release()).body;
+  const [entry, refused] = await auditOf(app, ada, 'action=policy.insurance_feed');
+  expect(entry).toMatchObject({
+    status: 'success',
+    metadata: { month: data.period.month, digest: data.digest },
+  });
+  expect(refused).toMatchObject({ status: 'failure' });
+  ok(await optIn(false));
+  expect((await release()).status).toBe(403);
+});
+
+test('it is for owners and admins', async () => {
+  for (const role of ['member', 'viewer', 'auditor']) {
+    const who = await createMember(harness, ada, role);
+    expect((await generate(who)).status).toBe(403);
+    expect((await release(who)).status).toBe(403);
+  }
+  expect((await generate(await createMember(harness, ada, 'admin'))).status).toBe(200);
+});
