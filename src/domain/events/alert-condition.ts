@@ -4,15 +4,6 @@ import type { TraceStatus } from '../record/payload.ts';
 export const ALERT_OPERATORS = ['lt', 'lte', 'eq', 'gte', 'gt'] as const;
 export type AlertOperator = (typeof ALERT_OPERATORS)[number];
 
-export const ALERT_STATUSES = [
-  'success',
-  'approved',
-  'flagged',
-  'escalated',
-  'pending',
-  'blocked',
-] as const satisfies readonly TraceStatus[];
-
 export type AlertCondition =
   | { field: 'confidenceScore' | 'cpiScore'; operator: AlertOperator; value: number }
   | { field: 'status'; operator: 'eq'; value: TraceStatus };

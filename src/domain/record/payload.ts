@@ -4,7 +4,15 @@ import type { Position } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';
 import { attestedId, isId, payloadProblem } from './payload-members.ts';
 
-export type TraceStatus = 'success' | 'approved' | 'flagged' | 'escalated' | 'pending' | 'blocked';
+export const TRACE_STATUSES = [
+  'success',
+  'approved',
+  'flagged',
+  'escalated',
+  'pending',
+  'blocked',
+] as const;
+export type TraceStatus = (typeof TRACE_STATUSES)[number];
 
 export interface Actor {
   kind: 'user' | 'workspaceKey' | 'agentKey' | 'system';

@@ -12,6 +12,9 @@ export interface Listed<D> {
 /** Documents that a total counts: to count is to read. */
 const COUNTED_MAX = 10_000;
 
+/** `findOneAndUpdate` answers the document as it is afterwards. */
+export const AFTER = { returnDocument: 'after' } as const;
+
 /** For reads that a caller can make slow; what takes longer is refused. */
 export const READ_MAX_MS = 5000;
 

@@ -7,7 +7,13 @@ import { hashKey } from '../../domain/identity/key-hash.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
-import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import {
+  AFTER,
+  findOr404,
+  insertOne,
+  type Listed,
+  listPage,
+} from '../../platform/mongo/queries.ts';
 import type { KeyAuthenticationService } from '../auth/keys/key-authentication.service.ts';
 import {
   type AgentActivityService,
@@ -70,9 +76,8 @@ export function createAgentService(deps: Deps) {
 
   async function change(tenant: Tenant, id: string, changes: object): Promise<AgentDocument> {
     const where = { ...visible(tenant), $and: [{ _id: id }] };
-    const options = { returnDocument: 'after' } as const;
     const agent = await findOr404(
-      models.agents.findOneAndUpdate(where, { $set: changes }, options).lean<AgentDocument>(),
+      models.agents.findOneAndUpdate(where, { $set: changes }, AFTER).lean<AgentDocument>(),
     );
     onAgentsChanged(tenant.organizationId);
     return agent;

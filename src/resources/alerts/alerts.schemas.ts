@@ -1,6 +1,7 @@
 // Inputs and views of alert rules (document 2, sections 2 and 4.4).
 import { z } from 'zod';
-import { ALERT_OPERATORS, ALERT_STATUSES } from '../../domain/events/alert-condition.ts';
+import { ALERT_OPERATORS } from '../../domain/events/alert-condition.ts';
+import { TRACE_STATUSES } from '../../domain/record/payload.ts';
 import { emailAddress, id, idParam, instant, line, listOf } from '../../http/declaration/views.ts';
 import { ALERT_ACTION_TYPES, ALERT_SEVERITIES } from './alerts.model.ts';
 
@@ -17,7 +18,7 @@ const condition = z.discriminatedUnion('field', [
   z.strictObject({
     field: z.literal('status'),
     operator: z.literal('eq'),
-    value: z.enum(ALERT_STATUSES),
+    value: z.enum(TRACE_STATUSES),
   }),
 ]);
 

@@ -6,6 +6,7 @@ import { inScopeOf } from '../../domain/identity/workspace-scope.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import {
+  AFTER,
   findOr404,
   givenMembers,
   insertOne,
@@ -105,11 +106,7 @@ export function createAlertService({ models, http, memberships, workspaces, acti
       await workspaces.require(organizationId, change.workspaceId ?? null);
       const rule = await findOr404(
         models.alertRules
-          .findOneAndUpdate(
-            { ...inScopeOf(tenant), _id },
-            { $set: givenMembers(change) },
-            { returnDocument: 'after' },
-          )
+          .findOneAndUpdate({ ...inScopeOf(tenant), _id }, { $set: givenMembers(change) }, AFTER)
           .lean<AlertRuleDocument>(),
       );
       activeRules.changed(organizationId);

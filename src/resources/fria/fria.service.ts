@@ -21,7 +21,13 @@ import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { literalPattern } from '../../domain/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
-import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import {
+  AFTER,
+  findOr404,
+  insertOne,
+  type Listed,
+  listPage,
+} from '../../platform/mongo/queries.ts';
 import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { AssessmentDocument } from './fria.model.ts';
 import {
@@ -48,7 +54,6 @@ interface Deleted {
   deleted: true;
 }
 
-const AFTER = { returnDocument: 'after' } as const;
 const EDITABLE = 'An approved or archived assessment is not edited: move it back to draft first';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & { attestations: AttestationService };

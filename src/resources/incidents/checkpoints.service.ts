@@ -13,7 +13,7 @@ import { completionDigest } from '../../domain/incidents/completion-record.ts';
 import { RECIPIENTS } from '../../domain/incidents/rules/rule.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import { findOr404 } from '../../platform/mongo/queries.ts';
+import { AFTER, findOr404 } from '../../platform/mongo/queries.ts';
 import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
 import type { completionInput } from './incidents.schemas.ts';
@@ -32,8 +32,6 @@ interface Place {
   clock: number;
   index: number;
 }
-
-const AFTER = { returnDocument: 'after' } as const;
 
 type Deps = Pick<Platform, 'models' | 'clock'> & { attestations: AttestationService };
 

@@ -15,7 +15,13 @@ import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { literalPattern } from '../../domain/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
-import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import {
+  AFTER,
+  findOr404,
+  insertOne,
+  type Listed,
+  listPage,
+} from '../../platform/mongo/queries.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
 import type {
   closeInput,
@@ -33,7 +39,6 @@ export interface ChangedIncident {
 
 /** How far the clock of a caller may be ahead. */
 const AHEAD_MS = 60_000;
-const AFTER = { returnDocument: 'after' } as const;
 
 export function createIncidentService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
   function find(tenant: Tenant, _id: string): Promise<IncidentDocument> {

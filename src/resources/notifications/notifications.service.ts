@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
-import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import { AFTER, findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
 import type { NotificationDocument } from './notifications.model.ts';
 import type { broadcastInput } from './notifications.schemas.ts';
 
@@ -47,11 +47,7 @@ export function createNotificationService({ models, queueMail }: Deps) {
     async markRead(tenant: Tenant, user: User, id: string): Promise<NotificationView> {
       const read = await findOr404(
         models.notifications
-          .findOneAndUpdate(
-            { _id: id, ...own(tenant, user) },
-            { $set: { isRead: true } },
-            { returnDocument: 'after' },
-          )
+          .findOneAndUpdate({ _id: id, ...own(tenant, user) }, { $set: { isRead: true } }, AFTER)
           .lean<NotificationDocument>(),
       );
       return toView(read);

@@ -4,7 +4,7 @@ import type { Platform } from '../../composition/platform.ts';
 import { type Plan, plansWith } from '../../domain/identity/plans.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import { findOr404, insertOne } from '../../platform/mongo/queries.ts';
+import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
 import type { OrganizationDocument, SsoConfig } from './organization.model.ts';
 import type { settingsChange } from './organization.schemas.ts';
 
@@ -117,7 +117,7 @@ export function createOrganizationService(deps: Deps) {
     ): Promise<OrganizationSettings> {
       const updated = await findOr404(
         models.organizations
-          .findOneAndUpdate({ _id: organizationId }, { $set: change }, { returnDocument: 'after' })
+          .findOneAndUpdate({ _id: organizationId }, { $set: change }, AFTER)
           .lean<OrganizationDocument>(),
       );
       onCommit(() => contexts.invalidate(organizationId));

@@ -5,7 +5,7 @@ import { judgesAlike } from '../../domain/policies/changes/canary.ts';
 import { ARMS } from '../../domain/policies/changes/sequential-test.ts';
 import { workspaceLimitViolation } from '../../domain/policies/workspace-limits.ts';
 import { AppError } from '../../errors.ts';
-import { findOr404, insertOne } from '../../platform/mongo/queries.ts';
+import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
 import { JUDGING, policiesIn } from './canary/policy-arms.ts';
 import { contentsOf, type PolicyContents, type PolicyDocument } from './policies.model.ts';
 import type { PolicySetService } from './policy-sets.service.ts';
@@ -25,8 +25,6 @@ export type PolicyChangeDeps = Pick<Platform, 'models' | 'clock' | 'onCommit'> &
 /** What an edit writes. */
 type Written = Partial<PolicyContents> | { deletedAt: Date };
 type NewPolicy = PolicyContents & { workspaceId: string };
-
-const AFTER = { returnDocument: 'after' } as const;
 
 /** In the transaction of the request. */
 export function createPolicyChanges(deps: PolicyChangeDeps) {

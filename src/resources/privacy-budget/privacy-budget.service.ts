@@ -5,7 +5,7 @@ import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Cost } from '../../domain/privacy/mechanism.ts';
 import { fromNanos, toNanos } from '../../domain/privacy/nano-units.ts';
 import { AppError } from '../../errors.ts';
-import { findOr404, givenMembers } from '../../platform/mongo/queries.ts';
+import { AFTER, findOr404, givenMembers } from '../../platform/mongo/queries.ts';
 import type { PrivacyBudgetDocument } from './privacy-budget.model.ts';
 import type { budgetView, capsInput } from './privacy-budget.schemas.ts';
 
@@ -85,11 +85,7 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
         deltaSpent: caps.deltaCap && { $lte: caps.deltaCap },
       });
       const changed = await budgets
-        .findOneAndUpdate(
-          { organizationId, ...unspent },
-          { $set: change },
-          { returnDocument: 'after' },
-        )
+        .findOneAndUpdate({ organizationId, ...unspent }, { $set: change }, AFTER)
         .lean<PrivacyBudgetDocument>();
       if (!changed)
         throw new AppError('VALIDATION_ERROR', 'A cap cannot be below what is spent already');

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import { findOr404, insertOne } from '../../platform/mongo/queries.ts';
+import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { InvitationMailService } from './invitation-mails.service.ts';
 import type { InvitationQuotaService } from './invitation-quota.service.ts';
@@ -44,11 +44,7 @@ export function createInvitationService(deps: Deps) {
   ): Promise<InvitationDocument> {
     const now = clock.now();
     const changed = await models.invitations
-      .findOneAndUpdate(
-        { ...pendingIn(organizationId, now), _id },
-        { $set: set },
-        { returnDocument: 'after' },
-      )
+      .findOneAndUpdate({ ...pendingIn(organizationId, now), _id }, { $set: set }, AFTER)
       .lean<InvitationDocument>();
     if (changed) return changed;
     const ended = models.invitations.findOne({ organizationId, _id }).lean<InvitationDocument>();

@@ -8,14 +8,6 @@ import type { Sealed } from '../../ledger/entry.ts';
 import { entrySchemaOptions } from '../../ledger/ledger.model.ts';
 import { traceColumns } from './traces.columns.ts';
 
-export const TRACE_STATUSES = [
-  'success',
-  'approved',
-  'flagged',
-  'escalated',
-  'pending',
-  'blocked',
-] as const satisfies readonly TraceStatus[];
 export type Verdict = 'approved' | 'flagged' | 'blocked';
 
 /** Free-form members of native adapters: committed to and shown under their own name. */

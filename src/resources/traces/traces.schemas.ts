@@ -1,10 +1,10 @@
 // Inputs and views of decisions (document 2, sections 2 and 4.1; content limits: document 1, section 9).
 import { z } from 'zod';
+import { TRACE_STATUSES } from '../../domain/record/payload.ts';
 import type { JsonObject } from '../../domain/record/json.ts';
 import { type ContentLimits, SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
 import { from, id, idParam, instant, listOf, to } from '../../http/declaration/views.ts';
 import { traceReviewView } from './review/review.schemas.ts';
-import { TRACE_STATUSES } from './traces.model.ts';
 
 /** Any JSON value: it came through the strict parser, or out of a stored text. */
 const json = z.unknown();

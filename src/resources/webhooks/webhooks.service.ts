@@ -9,6 +9,7 @@ import type { Page } from '../../domain/page.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError, isDuplicateKey } from '../../errors.ts';
 import {
+  AFTER,
   findOr404,
   givenMembers,
   insertOne,
@@ -149,7 +150,7 @@ export function createWebhookService(deps: Deps) {
       const where = { organizationId, _id: before._id };
       const after = await findOr404(
         models.webhooks
-          .findOneAndUpdate(where, { $set: set }, { returnDocument: 'after' })
+          .findOneAndUpdate(where, { $set: set }, AFTER)
           .lean<WebhookDocument>()
           .exec()
           .catch(refuseDuplicate),

@@ -1,6 +1,7 @@
 // What ends with a password, and with the first proof of a mailbox: both are done in one place, and everything that was opened before is closed there.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
+import { AFTER } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
@@ -45,7 +46,7 @@ export function createCredentialService(deps: Deps) {
       .findOneAndUpdate(
         { _id: userId },
         { $set: { passwordHash, passwordChangedAt: now, ...begun, ...proof } },
-        { returnDocument: 'after' },
+        AFTER,
       )
       .lean<UserDocument>();
     if (!changed) throw new AppError('INVALID_TOKEN');
@@ -106,11 +107,7 @@ export function createCredentialService(deps: Deps) {
      */
     async confirmMailbox({ _id, passwordHash }: UserDocument): Promise<UserDocument> {
       const confirmed = await models.users
-        .findOneAndUpdate(
-          { _id, passwordHash },
-          { $set: { emailVerifiedAt: clock.now() } },
-          { returnDocument: 'after' },
-        )
+        .findOneAndUpdate({ _id, passwordHash }, { $set: { emailVerifiedAt: clock.now() } }, AFTER)
         .lean<UserDocument>();
       if (!confirmed) throw new AppError('INVALID_CREDENTIALS');
       await memberships.releaseAwaiting(_id.toHexString());

@@ -1,7 +1,7 @@
 // Accounts of the invited: one that exists proves itself by its password and stays as it is, a new one is opened (document 1, section 3).
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
-import { insertOne } from '../../../platform/mongo/queries.ts';
+import { AFTER, insertOne } from '../../../platform/mongo/queries.ts';
 import { registerInput } from '../auth.schemas.ts';
 import type { Origin } from '../sessions/sessions.service.ts';
 import type { SignInFailures } from './sign-in-failures.service.ts';
@@ -53,7 +53,7 @@ export function createInviteeAccountService({ models, passwords, failures, clock
         return insertOne(models.users, { ...invitee.fresh, passwordChangedAt: now, ...proved });
       const { _id, passwordHash } = invitee.known;
       const found = await models.users
-        .findOneAndUpdate({ _id, passwordHash }, { $set: proved }, { returnDocument: 'after' })
+        .findOneAndUpdate({ _id, passwordHash }, { $set: proved }, AFTER)
         .lean<UserDocument>();
       if (!found) throw new AppError('INVALID_CREDENTIALS');
       return found;

@@ -2,7 +2,7 @@
 import type { Platform } from '../../../composition/platform.ts';
 import { isUnused } from '../../../domain/identity/unused-account.ts';
 import { AppError } from '../../../errors.ts';
-import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import type { Origin, Proof, SessionService, SignedIn } from '../sessions/sessions.service.ts';
@@ -60,11 +60,7 @@ export function createRegistrationService(deps: Deps) {
     await sessions.revokeAll(userId);
     const taken = await findOr404(
       models.users
-        .findOneAndUpdate(
-          { _id: known._id },
-          { $set: { ...account, provisionedBy: null } },
-          { returnDocument: 'after' },
-        )
+        .findOneAndUpdate({ _id: known._id }, { $set: { ...account, provisionedBy: null } }, AFTER)
         .lean<UserDocument>(),
     );
     if (taken.emailVerifiedAt === null) await memberships.awaitProof(userId);

@@ -7,6 +7,7 @@ import type { Page } from '../../../domain/page.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import {
+  AFTER,
   findOr404,
   givenMembers,
   insertOne,
@@ -46,11 +47,7 @@ export function createKeyService({
   ): Promise<WorkspaceKeyDocument> {
     const changed = await findOr404(
       models.workspaceKeys
-        .findOneAndUpdate(
-          { _id: id, organizationId, revokedAt: null },
-          { $set: set },
-          { returnDocument: 'after' },
-        )
+        .findOneAndUpdate({ _id: id, organizationId, revokedAt: null }, { $set: set }, AFTER)
         .lean<WorkspaceKeyDocument>(),
     );
     keyAuthentication.forget(organizationId);

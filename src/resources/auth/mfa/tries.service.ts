@@ -1,6 +1,7 @@
 // Wrong codes that a user has in a day: those of sign-ins, and apart from them those within a session, which no stranger uses up.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
+import { AFTER } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 
 /** Where a code is given. */
@@ -43,7 +44,7 @@ export function createTryService({ models, clock, transaction }: Deps) {
       .findOneAndUpdate(
         { _id: userId, [failures]: { $lt: TRIES } },
         { $inc: { [failures]: 1 } },
-        { returnDocument: 'after' },
+        AFTER,
       )
       .lean<UserDocument>();
   }

@@ -4,7 +4,7 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import { AppError } from '../../../errors.ts';
-import { givenMembers, type Listed } from '../../../platform/mongo/queries.ts';
+import { AFTER, givenMembers, type Listed } from '../../../platform/mongo/queries.ts';
 import type { AuditLogService } from '../../audit/audit-log.service.ts';
 import { toUserView, type UserView } from '../accounts/account-views.ts';
 import type { Preferences, SessionTimeout, UserDocument } from '../accounts/users.model.ts';
@@ -40,11 +40,7 @@ const DAY_MS = 86_400_000;
 export function createProfileService({ models, auditLog, clock }: Deps) {
   async function change(userId: string, changes: Record<string, unknown>): Promise<UserDocument> {
     const user = await models.users
-      .findOneAndUpdate(
-        { _id: userId },
-        { $set: givenMembers(changes) },
-        { returnDocument: 'after' },
-      )
+      .findOneAndUpdate({ _id: userId }, { $set: givenMembers(changes) }, AFTER)
       .lean<UserDocument>();
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     return user;

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
-import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { MembershipDocument } from './memberships.model.ts';
 
@@ -154,7 +154,7 @@ export function createMembershipService({ models }: { models: Models }) {
       const { _id, organizationId } = before;
       const after = await findOr404(
         models.memberships
-          .findOneAndUpdate({ _id, organizationId }, { $set: change }, { returnDocument: 'after' })
+          .findOneAndUpdate({ _id, organizationId }, { $set: change }, AFTER)
           .lean<MembershipDocument>(),
       );
       if ('role' in change || 'isActive' in change) await keepOwner(before);

@@ -3,7 +3,7 @@ import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { SsoDomainDocument } from './sso-domains.model.ts';
@@ -73,7 +73,7 @@ export function createSsoDomainService(deps: Deps) {
     const change = { $set: { verifiedAt: clock.now(), verifiedBy } };
     const confirmed = await findOr404(
       models.ssoDomains
-        .findOneAndUpdate({ _id, organizationId }, change, { returnDocument: 'after' })
+        .findOneAndUpdate({ _id, organizationId }, change, AFTER)
         .lean<SsoDomainDocument>(),
     );
     return toView(confirmed);

@@ -4,7 +4,7 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { ReviewSla } from '../../../domain/review-sla.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
-import { findOr404, givenMembers, insertOne } from '../../../platform/mongo/queries.ts';
+import { AFTER, findOr404, givenMembers, insertOne } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';
 import type { WorkspaceChange } from './workspaces.schemas.ts';
@@ -95,11 +95,7 @@ export function createWorkspaceService({ models, caches, onCommit, memberships }
       await requireReceiver(organizationId, change);
       const changed = await findOr404(
         models.workspaces
-          .findOneAndUpdate(
-            { _id: id, organizationId },
-            { $set: membersOf(change) },
-            { returnDocument: 'after' },
-          )
+          .findOneAndUpdate({ _id: id, organizationId }, { $set: membersOf(change) }, AFTER)
           .lean<WorkspaceDocument>(),
       );
       onCommit(() => known.invalidate(organizationId));

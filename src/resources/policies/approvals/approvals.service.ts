@@ -12,7 +12,13 @@ import {
   OPEN_STATES,
 } from '../../../domain/policies/changes/approval.ts';
 import { AppError } from '../../../errors.ts';
-import { findOr404, insertOne, type Listed, listPage } from '../../../platform/mongo/queries.ts';
+import {
+  AFTER,
+  findOr404,
+  insertOne,
+  type Listed,
+  listPage,
+} from '../../../platform/mongo/queries.ts';
 import { contentsOf, type PolicyContents } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
 import {
@@ -54,8 +60,6 @@ type Proposal = Pick<PolicyApprovalDocument, 'baseRevision'> & {
   policyId: string | null;
   contents: PolicyContents;
 };
-
-const AFTER = { returnDocument: 'after' } as const;
 
 export function createApprovalService({ models, clock, definitions, enforcement }: Deps) {
   function find(tenant: Tenant, _id: string): Promise<PolicyApprovalDocument> {

@@ -6,7 +6,7 @@ import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
 import { sameJson } from '../../../domain/policies/condition.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { AppError } from '../../../errors.ts';
-import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import { contentsOf, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
@@ -33,8 +33,6 @@ export interface Starter {
   tenant: Tenant;
   user: User;
 }
-
-const AFTER = { returnDocument: 'after' } as const;
 
 export function createReplayService(deps: Deps) {
   const { models, ledger, clock, newId, definitions } = deps;

@@ -7,7 +7,13 @@ import { type Assertions, claimOf } from '../../../domain/provenance/claim.ts';
 import { readManifest, signManifest } from '../../../domain/provenance/manifest.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
-import { findOr404, insertOne, type Listed, listPage } from '../../../platform/mongo/queries.ts';
+import {
+  AFTER,
+  findOr404,
+  insertOne,
+  type Listed,
+  listPage,
+} from '../../../platform/mongo/queries.ts';
 import type { SignerService } from '../../c2pa-kms/signer.service.ts';
 import type { AttestationService } from '../../hash-chain/attestations.service.ts';
 import type { ProvenanceSettingsService } from '../settings/provenance-settings.service.ts';
@@ -132,7 +138,7 @@ export function createManifestService(deps: Deps) {
       if (revokedAt) throw new AppError('INVALID_OPERATION', 'The manifest is revoked already');
       const where = { ...visible(tenant), _id: id, revokedAt: null };
       const change = { $set: { revokedAt: clock.now(), revocationReason: reason } };
-      const query = models.manifests.findOneAndUpdate(where, change, { returnDocument: 'after' });
+      const query = models.manifests.findOneAndUpdate(where, change, AFTER);
       const revoked = await findOr404(query.lean<ManifestDocument>());
       await attest(tenant, revoked, 'revoked');
       return toRecord(revoked);

@@ -7,6 +7,7 @@ import {
   statusPayload,
   type TraceStatus,
 } from '../../../domain/record/payload.ts';
+import { TRACE_STATUSES } from '../../../domain/record/payload.ts';
 import { AppError } from '../../../errors.ts';
 import {
   type AmendmentBase,
@@ -14,7 +15,7 @@ import {
   amendmentOf,
 } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
-import { TRACE_STATUSES, type TraceDocument } from '../traces.model.ts';
+import type { TraceDocument } from '../traces.model.ts';
 import { bulkIds } from '../traces.schemas.ts';
 
 export interface BulkResult {
