@@ -82,7 +82,9 @@ async function oversee(
   policies: readonly ListedPolicy[],
 ): Promise<string | null> {
   const { approved, rejected, pin } = await review(caller);
-  say(`\nA reviewer decided ${count(approved + rejected)} of the held decisions`);
+  say(
+    `\nA reviewer, here the demo, which rejects every third, decided ${count(approved + rejected)} of the held decisions`,
+  );
   say(
     `  ${count(approved)} approved, ${count(rejected)} rejected, each bound to the action looked at`,
   );
