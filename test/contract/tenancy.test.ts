@@ -13,7 +13,7 @@ import { placesOf, replaced, valueAt, type Path } from './paths.ts';
 import { credentialsFor, send, type Credentials } from './requests.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
-const CANARY = 'canary';
+const CANARY = 'nightingale';
 /** Members that are named like ids and name nothing of an organisation's, or are kept as they are given and look nothing up. */
 const NO_RECORD = new Set([
   'templateId',

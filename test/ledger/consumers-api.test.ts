@@ -291,6 +291,7 @@ test('cursors that are lost or leap ahead are told by metric and log, and repeat
   expect(await eventsOf(gina)).toHaveLength(6);
   const where = { organizationId: objectId(gina.organizationId) };
   const cursors = harness.db.collection('cursors');
+  const consumers = await cursors.countDocuments(where);
   const { deletedCount } = await cursors.deleteMany({ ...where, consumer: 'trace-events' });
   const leap = { $set: { sequence: 1000 } };
   const { modifiedCount } = await cursors.updateOne({ ...where, consumer: 'agent-activity' }, leap);
@@ -312,7 +313,8 @@ test('cursors that are lost or leap ahead are told by metric and log, and repeat
   await post('x', {}, ginas);
   await app.instance.runJobsOnce();
   expect(await eventsOf(gina)).toHaveLength(7);
-  expect((await cursors.find(where).toArray()).map(({ sequence }) => sequence as number)).toEqual([
-    7, 7, 7, 7, 7, 7, 7,
-  ]);
+  const reached = await cursors.find(where).toArray();
+  expect(reached.map(({ sequence }) => sequence as number)).toEqual(
+    Array.from({ length: consumers }, () => 7),
+  );
 });
