@@ -89,6 +89,11 @@ export function createJobs(workers: Workers): Job[] {
     { name: 'mail.prune', everyMs: HOUR, run: () => mailer.prune() },
     { name: 'users.lapse', everyMs: HOUR, run: () => unprovedAccounts.lapseAll() },
     { name: 'incidents.breach', everyMs: MINUTE, run: () => workers.clockBreaches.markOverdue() },
+    {
+      name: 'erasure.finish',
+      everyMs: MINUTE,
+      run: () => workers.erasureExecution.finishLeftBehind(),
+    },
     { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
     { name: 'policies.replay', ...RESTING, run: () => workers.replayRunner.run() },
     {

@@ -15,6 +15,7 @@ import { workspaceKeySchema } from './resources/auth/keys/keys.model.ts';
 import { oneTimeTokenSchema } from './resources/auth/email-links/one-time-tokens.model.ts';
 import { sessionSchema } from './resources/auth/sessions/sessions.model.ts';
 import { userSchema } from './resources/auth/accounts/users.model.ts';
+import { erasureSchema } from './resources/erasure/erasures.model.ts';
 import { assessmentSchema } from './resources/fria/fria.model.ts';
 import { signingKeySchema } from './resources/c2pa-kms/signing-keys.model.ts';
 import { cpiDaySchema } from './resources/cpi/cpi.model.ts';
@@ -70,6 +71,7 @@ export function createModels(connection: Connection) {
     usedMessages: model('UsedMessage', usedMessageSchema),
     invitations: model('Invitation', invitationSchema),
     assessments: model('Assessment', assessmentSchema),
+    erasures: model('Erasure', erasureSchema),
     incidents: model('Incident', incidentSchema),
     calendarFeeds: model('CalendarFeed', calendarFeedSchema),
     notifications: model('Notification', notificationSchema),

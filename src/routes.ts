@@ -17,6 +17,7 @@ import { mfaRoutes } from './resources/auth/mfa/mfa.routes.ts';
 import { placeholderRoutes } from './resources/auth/profile/placeholders.routes.ts';
 import { profileRoutes } from './resources/auth/profile/profile.routes.ts';
 import { sessionRoutes } from './resources/auth/sessions/sessions.routes.ts';
+import { erasureRoutes } from './resources/erasure/erasure.routes.ts';
 import { friaRoutes } from './resources/fria/fria.routes.ts';
 import { keySetRoutes, signerRoutes } from './resources/c2pa-kms/c2pa-kms.routes.ts';
 import { complianceRoutes } from './resources/compliance/compliance.routes.ts';
@@ -105,6 +106,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/provenance/provo', routes: graphRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
   { at: '/api/v1/compliance', routes: complianceRoutes },
+  { at: '/api/v1/erasure', routes: erasureRoutes },
   { at: '/api/v1/fria', routes: friaRoutes },
   { at: '/api/v1/c2pa-kms', routes: signerRoutes },
   { at: '', routes: keySetRoutes },

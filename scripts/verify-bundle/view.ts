@@ -91,6 +91,7 @@ const kinds: { [kind: string]: { [member: string]: Check } } = {
     status: oneOf('issued', 'revoked'),
     digest: isHex64,
   },
+  certificate: { ...attestation, erasureId: text, digest: isHex64 },
   erasure: { ...amendment, cause: oneOf('request', 'bulk-delete', 'purge', 'retention'), erased },
   audit: {
     ...common,
@@ -109,6 +110,7 @@ export const ATTESTATIONS: ReadonlySet<string> = new Set([
   'assessment',
   'checkpoint',
   'manifest',
+  'certificate',
 ]);
 
 /** Why a view is unknown to this verifier; null when it is known. */

@@ -20,6 +20,7 @@ import { OVERAGE_TOPIC } from '../resources/usage/usage.consumer.ts';
 import { createBilling, createPayments } from './billing.ts';
 import { createDecisions } from './decisions.ts';
 import { createScim, createTeam } from './directory.ts';
+import { createEvidence } from './evidence/evidence.ts';
 import { createEvents, type Listeners } from './events.ts';
 import { createGovernance } from './governance.ts';
 import { createIdentity } from './identity.ts';
@@ -65,6 +66,9 @@ export function createServices(
   const traces = decisions.traces.reader;
   const provenance = createProvenance(platform, { ...signing, attestations, traces });
 
+  const { signer } = provenance;
+  const evidence = createEvidence(platform, { attestations, bulk, signer });
+
   const mails = {
     ...auth.emailLinks.mails,
     ...team.invitations.mails,
@@ -96,6 +100,7 @@ export function createServices(
       auditExports,
       auditLog,
       auth,
+      erasure: evidence.erasure,
       notifications,
       organization: {
         profile: organizations,
@@ -120,6 +125,7 @@ export function createServices(
       chainRelease,
       clockBreaches: governance.clockBreaches,
       deletion,
+      erasureExecution: evidence.erasureExecution,
       failures: identity.failures,
       outboxWorker,
       replayRunner,

@@ -321,6 +321,11 @@ const ADDED = {
     'POST /scim/v2/Users/.search',
     'POST /scim/v2/Groups/.search',
   ],
+  'document 1, section 7, names the codes of operations that it does not show': [
+    'POST /api/v1/erasure/acknowledge',
+    'POST /api/v1/erasure/execute',
+    'GET /api/v1/erasure/:id',
+  ],
   'whoever was handed a manifest verifies it, here or by the public keys': [
     'GET /.well-known/jwks.json',
     'POST /api/v1/provenance/c2pa/verify',

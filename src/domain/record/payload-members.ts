@@ -92,6 +92,7 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     status: oneOf('issued', 'revoked'),
     digest: hex64,
   },
+  certificate: { ...attestation, erasureId: objectId, digest: hex64 },
   audit: {
     ...common,
     traceId: (value: Json) => value === null,
@@ -109,6 +110,7 @@ const NAMED_BY = {
   assessment: ['assessmentId'],
   checkpoint: ['incidentId', 'regulator', 'checkpoint'],
   manifest: ['manifestId'],
+  certificate: ['erasureId'],
 } as const;
 export type AttestationKind = keyof typeof NAMED_BY;
 export const ATTESTATION_KINDS = Object.keys(NAMED_BY) as readonly AttestationKind[];

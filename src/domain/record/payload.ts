@@ -115,6 +115,13 @@ export interface ManifestFacts extends Attestation {
   digest: string;
 }
 
+/** Decisions were erased on request. */
+export interface ErasureCertificateFacts extends Attestation {
+  erasureId: string;
+  /** hex SHA-256 of the certificate's text. */
+  digest: string;
+}
+
 /** The values of one entry that were destroyed, by name. */
 export interface Erased {
   sequence: number;
@@ -143,7 +150,8 @@ export type AttestationFacts =
   | ({ kind: 'compliance' } & ComplianceFacts)
   | ({ kind: 'assessment' } & AssessmentFacts)
   | ({ kind: 'checkpoint' } & CheckpointFacts)
-  | ({ kind: 'manifest' } & ManifestFacts);
+  | ({ kind: 'manifest' } & ManifestFacts)
+  | ({ kind: 'certificate' } & ErasureCertificateFacts);
 export type AttestationPayload = { v: 1; traceId: string } & AttestationFacts;
 export type ErasurePayload = { v: 1; kind: 'erasure' } & ErasureFacts;
 export type AuditPayload = { v: 1; kind: 'audit'; traceId: null } & AuditPayloadFacts;

@@ -165,7 +165,7 @@ function setOf(payload: AmendmentPayload) {
 }
 
 function isDeletion(payload: AmendmentPayload): payload is ErasurePayload {
-  return payload.kind === 'erasure' && ['bulk-delete', 'purge'].includes(payload.cause);
+  return payload.kind === 'erasure' && payload.cause !== 'retention';
 }
 
 function reviewStatusOf(payload: AmendmentPayload): 'approved' | 'rejected' | undefined {

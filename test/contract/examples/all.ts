@@ -6,6 +6,7 @@ import { auth } from './auth.ts';
 import type { ResourceExamples } from './example.ts';
 import { compliance } from './governance/compliance.ts';
 import { privacyBudget } from './governance/privacy-budget.ts';
+import { erasure } from './governance/erasure.ts';
 import { fria } from './governance/fria.ts';
 import { incidents } from './governance/incidents.ts';
 import { provenance } from './governance/provenance.ts';
@@ -30,7 +31,7 @@ const PARTS = {
   provisioning: [scim],
   events: [alerts, webhooks],
   records: [agents, policies, traces, reviewQueue, cpi, mcpServer, hashChain],
-  governance: [fria, incidents, provenance, privacyBudget, compliance],
+  governance: [erasure, fria, incidents, provenance, privacyBudget, compliance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 
 export type Part = keyof typeof PARTS;

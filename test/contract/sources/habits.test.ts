@@ -155,6 +155,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'the sweep seals what a crash left behind, whoever it belongs to',
   'src/resources/auth/keys/key-authentication.service.ts':
     'a key says which organisation it belongs to',
+  'src/resources/erasure/erasure-execution.service.ts':
+    'erasures that a crash left half done are finished, whoever asked for them',
   'src/resources/incidents/calendar/calendar-feeds.service.ts':
     'the token of a feed is all that a request brings',
   'src/resources/incidents/clock-breaches.service.ts': 'deadlines pass, whoever has them',

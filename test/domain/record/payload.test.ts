@@ -30,6 +30,7 @@ const builders = {
   assessment: attesting('assessment'),
   checkpoint: attesting('checkpoint'),
   manifest: attesting('manifest'),
+  certificate: attesting('certificate'),
 } as Record<string, (facts: unknown) => string>;
 
 const all = vectors<Vector[]>('views.json');

@@ -152,7 +152,7 @@ export class SampleChain {
     return entry;
   }
 
-  /** The next entry about a clause, an assessment, a checkpoint or a manifest. */
+  /** The next entry about a clause, an assessment, a checkpoint, a manifest or an erasure. */
   attest(facts: Attested): Sample {
     const traceId = attestedId(facts.kind, facts);
     const before = this.entries.findLast((entry) => entry.traceId === traceId);
@@ -251,6 +251,7 @@ function attestationOf(kind: number, number: number): Attested {
     { kind: 'assessment', assessmentId: id, status: 'approved', digest } as const,
     { kind: 'checkpoint', ...checkpoint, rulesVersion: '2026-01', digest } as const,
     { kind: 'manifest', manifestId: id, status: 'issued', digest } as const,
+    { kind: 'certificate', erasureId: id, digest } as const,
   ][kind]!;
 }
 
@@ -263,7 +264,7 @@ export function sampleHistory(seed: number, length: number): Sample[] {
     const kind = (
       ['trace', 'trace', 'correction', 'review', 'status', 'erasure', 'attestation'] as const
     )[roll(7)]!;
-    if (kind === 'attestation') chain.attest(attestationOf(roll(4), roll(3)));
+    if (kind === 'attestation') chain.attest(attestationOf(roll(5), roll(3)));
     else if (kind === 'trace' || decisions === 0) {
       chain.trace({
         confidence: roll(100),

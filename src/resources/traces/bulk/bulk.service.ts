@@ -26,6 +26,7 @@ export interface BulkResult {
 }
 
 type DeletionCause = 'bulk-delete' | 'purge';
+type ErasureCause = DeletionCause | 'request';
 
 /** What an erased decision keeps: how it was judged, nothing of its content, and not who a free-text agent may name. */
 const RETAINED = new Set(['evaluation']);
@@ -106,6 +107,21 @@ export function createBulkService({
         erasureAmendment(amendmentBase(tenant, subject), cause, await erasable(subject.trace)),
       );
     },
+
+    /** The same on request, by their trace ids; those that are gone already are left alone. @throws AppError `CONFLICT` */
+    async erase(tenant: Tenant, traceIds: readonly string[]): Promise<void> {
+      const decide = async (subject: Subject<TraceDocument>): Promise<Amendment | null> =>
+        subject.trace.deletedAt
+          ? null
+          : erasureAmendment(
+              amendmentBase(tenant, subject),
+              'request',
+              await erasable(subject.trace),
+            );
+      const results = await amendments.appendAll(tenant.organizationId, traceIds, decide);
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed) throw failed.reason;
+    },
   };
 }
 export type BulkService = ReturnType<typeof createBulkService>;
@@ -123,7 +139,7 @@ function statusAmendment(base: AmendmentBase, status: TraceStatus): Amendment {
 
 function erasureAmendment(
   base: AmendmentBase,
-  cause: DeletionCause,
+  cause: ErasureCause,
   erased: readonly Erased[],
 ): Amendment {
   const view = erasurePayload({ ...base, cause, erased });

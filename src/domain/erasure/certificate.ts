@@ -1,0 +1,66 @@
+// Erasure on request: what is acknowledged before it, and the certificate of what was done (docs/formats.md).
+import { canonicalize } from '../record/canonical-json.ts';
+import { type Position, sha256Hex } from '../record/chain.ts';
+import type { Json } from '../record/json.ts';
+import type { Erased } from '../record/payload.ts';
+
+/** One decision as an erasure finds it. */
+export interface ErasureSubject {
+  traceId: string;
+  /** The newest entry about it. */
+  newest: Position;
+  /** The values that are still kept, by their entry. */
+  kept: readonly Erased[];
+}
+
+/** The entry that says which values of a decision are gone. */
+export interface Tombstone {
+  traceId: string;
+  sequence: number;
+  chainHash: string;
+}
+
+export interface CertifiedErasure {
+  organizationId: string;
+  erasureId: string;
+  impactDigest: string;
+  executedAt: string;
+  tombstones: readonly Tombstone[];
+}
+
+/** Changes with every value that is kept, and with every entry about one of the decisions. */
+export function impactDigest(organizationId: string, subjects: readonly ErasureSubject[]): string {
+  const decisions = subjects.toSorted(byTraceId).map(({ traceId, newest, kept }) => ({
+    traceId,
+    newest: { sequence: newest.sequence, chainHash: newest.chainHash },
+    kept: kept
+      .map(({ sequence, names }) => ({ sequence, names: names.toSorted() }))
+      .toSorted((a, b) => a.sequence - b.sequence),
+  }));
+  return sha256Hex(canonicalize({ organizationId, decisions } as unknown as Json));
+}
+
+/** The canonical text of a certificate, which is what is signed. */
+export function certificateText(erasure: CertifiedErasure): string {
+  const { organizationId, erasureId, impactDigest: digest, executedAt } = erasure;
+  const tombstones = erasure.tombstones
+    .toSorted((a, b) => a.sequence - b.sequence)
+    .map(({ traceId, sequence, chainHash }) => ({ traceId, sequence, chainHash }));
+  const { sequence: first = null } = tombstones[0] ?? {};
+  const { sequence: last = null } = tombstones.at(-1) ?? {};
+  return canonicalize({
+    format: 'assay-erasure-certificate',
+    version: 1,
+    organizationId,
+    erasureId,
+    impactDigest: digest,
+    executedAt,
+    decisions: tombstones.length,
+    firstSequence: first,
+    lastSequence: last,
+    tombstonesDigest: sha256Hex(canonicalize(tombstones as unknown as Json)),
+  });
+}
+
+const byTraceId = (a: ErasureSubject, b: ErasureSubject): number =>
+  a.traceId < b.traceId ? -1 : Number(a.traceId > b.traceId);

@@ -1,0 +1,136 @@
+// Executes erasures: the decisions are emptied, and that is certified by a signature and an entry of the ledger.
+import type { Platform } from '../../composition/platform.ts';
+import { certificateText, type Tombstone } from '../../domain/erasure/certificate.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { signText } from '../../domain/provenance/jws.ts';
+import { sha256Hex } from '../../domain/record/chain.ts';
+import { AppError } from '../../errors.ts';
+import type { SignerService } from '../c2pa-kms/signer.service.ts';
+import type { AttestationService } from '../hash-chain/attestations.service.ts';
+import type { BulkService } from '../traces/bulk/bulk.service.ts';
+import type { ErasureDocument } from './erasures.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'logger' | 'transaction'> & {
+  bulk: BulkService;
+  signer: SignerService;
+  attestations: AttestationService;
+};
+
+interface Certified extends Pick<ErasureDocument, 'signature' | 'signerKid'> {
+  executedAt: Date;
+  certificate: string;
+}
+
+const CERTIFICATE_TYPE = 'assay-erasure+jws';
+/** By then the request that executes it has ended, one way or the other. */
+const LEFT_BEHIND_MS = 10 * 60_000;
+const BATCH = 250;
+
+export function createErasureExecutionService(deps: Deps) {
+  const { models, clock, logger, transaction, bulk, signer, attestations } = deps;
+
+  /** The entries that erased the decisions; of one that was empty before, the one that had emptied it. */
+  async function tombstonesOf(
+    organizationId: string,
+    traceIds: readonly string[],
+  ): Promise<Tombstone[]> {
+    const found = new Map<string, Tombstone>();
+    for (let from = 0; from < traceIds.length; from += BATCH) {
+      const erasures = await models.ledger
+        .find({
+          organizationId,
+          traceId: { $in: traceIds.slice(from, from + BATCH) },
+          kind: 'erasure',
+        })
+        .select('traceId sequence chainHash')
+        .sort({ sequence: 1 })
+        .lean<Tombstone[]>();
+      for (const tombstone of erasures) found.set(tombstone.traceId, tombstone);
+    }
+    return [...found.values()];
+  }
+
+  /** What is on its way to somebody else tells parts of what is erased. */
+  async function withdraw(organizationId: string, traceIds: readonly string[]): Promise<void> {
+    for (let from = 0; from < traceIds.length; from += BATCH)
+      await models.outbox.deleteMany({
+        organizationId,
+        subject: { $in: traceIds.slice(from, from + BATCH) },
+      });
+  }
+
+  /** What was done, signed where there is a key. */
+  async function certify(
+    organizationId: string,
+    { _id, traceIds, impactDigest }: ErasureDocument,
+  ): Promise<Certified> {
+    const executedAt = clock.now();
+    const certificate = certificateText({
+      organizationId,
+      erasureId: _id.toHexString(),
+      impactDigest,
+      executedAt: executedAt.toISOString(),
+      tombstones: await tombstonesOf(organizationId, traceIds),
+    });
+    const key = await signer.activeOrNull();
+    const signature = key && (await signText(certificate, CERTIFICATE_TYPE, key));
+    return { executedAt, certificate, signature, signerKid: key?.kid ?? null };
+  }
+
+  /** In a transaction. @throws AppError `CONFLICT` when another instance was quicker */
+  async function note(
+    { organizationId, actor }: Tenant,
+    { _id, workspaceId, reason }: ErasureDocument,
+    certified: Certified,
+  ): Promise<ErasureDocument> {
+    const done = await models.erasures
+      .findOneAndUpdate(
+        { organizationId, _id, status: 'executing' },
+        { $set: Object.assign({ status: 'executed' }, certified) },
+        { returnDocument: 'after' },
+      )
+      .lean<ErasureDocument>();
+    if (!done) throw new AppError('CONFLICT', 'The erasure was finished by another instance');
+    const erasureId = _id.toHexString();
+    const digest = sha256Hex(certified.certificate);
+    const about = { organizationId, workspaceId, actor, erasureId, digest };
+    await attestations.queue(Object.assign({ kind: 'certificate' } as const, about), { reason });
+    return done;
+  }
+
+  /** Erases, certifies and notes it; what was done already is not done again. @throws AppError `CONFLICT` */
+  async function complete(tenant: Tenant, erasure: ErasureDocument): Promise<ErasureDocument> {
+    const { organizationId } = tenant;
+    await bulk.erase(tenant, erasure.traceIds);
+    await withdraw(organizationId, erasure.traceIds);
+    const certified = await certify(organizationId, erasure);
+    return transaction(() => note(tenant, erasure, certified));
+  }
+
+  async function finish(erasure: ErasureDocument): Promise<void> {
+    const organizationId = erasure.organizationId.toHexString();
+    const actor = { kind: 'user', id: String(erasure.executedBy) } as const;
+    const place = { workspaceId: null, defaultWorkspaceId: organizationId, agentIds: null };
+    const tenant: Tenant = Object.assign({ organizationId, actor, plan: 'custom' } as const, place);
+    await complete(tenant, erasure);
+  }
+
+  return {
+    complete,
+
+    /** Finishes what a crash left behind. */
+    async finishLeftBehind(): Promise<void> {
+      const before = new Date(clock.now().getTime() - LEFT_BEHIND_MS);
+      const left = await models.erasures
+        .find({ status: 'executing', executingSince: { $lt: before } }, null, {
+          crossTenant: true,
+        })
+        .lean<ErasureDocument[]>();
+      for (const erasure of left)
+        await finish(erasure).catch((error: unknown) =>
+          logger.error({ err: error, erasureId: erasure._id }, 'an erasure cannot be finished yet'),
+        );
+    },
+  };
+}
+export type ErasureExecutionService = ReturnType<typeof createErasureExecutionService>;

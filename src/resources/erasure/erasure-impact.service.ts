@@ -1,0 +1,110 @@
+// What an erasure of decisions would take: the values that are kept of them, and the newest entry about each.
+import type { Types } from 'mongoose';
+import type { Platform } from '../../composition/platform.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { type ErasureSubject, impactDigest } from '../../domain/erasure/certificate.ts';
+import { AppError } from '../../errors.ts';
+import { objectId } from '../../ledger/ledger.model.ts';
+import type { ErasureDocument } from './erasures.model.ts';
+
+/** One entry about a decision, without what it says. */
+interface FoundEntry {
+  traceId: string;
+  sequence: number;
+  chainHash: string;
+  kind: string;
+  names: string[];
+  workspaceId?: Types.ObjectId | string;
+  deletedAt?: Date | null;
+  review?: object;
+}
+
+export interface Impact {
+  impactDigest: string;
+  counts: ErasureDocument['counts'];
+}
+
+/** Decisions of one query. */
+const BATCH = 250;
+/** How it was judged is not content: every erasure leaves it. */
+const RETAINED = 'evaluation';
+const HELD = new Set(['trace', 'correction', 'review']);
+
+/** The names of the values that an entry still keeps. */
+const NAMES = {
+  $map: {
+    input: { $filter: { input: { $objectToArray: '$sealed' }, cond: '$$this.v' } },
+    in: '$$this.k',
+  },
+};
+
+export function createErasureImpactService({ models }: Pick<Platform, 'models'>) {
+  async function entriesOf(organizationId: string, traceIds: string[]): Promise<FoundEntry[]> {
+    return models.ledger
+      .aggregate<FoundEntry>([
+        { $match: { organizationId: objectId(organizationId), traceId: { $in: traceIds } } },
+        { $sort: { traceId: 1, sequence: 1 } },
+        {
+          $project: {
+            traceId: 1,
+            sequence: 1,
+            chainHash: 1,
+            kind: 1,
+            workspaceId: 1,
+            deletedAt: 1,
+            'review._id': 1,
+            names: NAMES,
+          },
+        },
+      ])
+      .option({ hint: 'subject' });
+  }
+
+  return {
+    /** @throws AppError `NOT_FOUND` unless the tenant sees every one of the decisions */
+    async of(tenant: Tenant, traceIds: readonly string[]): Promise<Impact> {
+      const { organizationId } = tenant;
+      const subjects: ErasureSubject[] = [];
+      let [reviewItems, outboxRows] = [0, 0];
+      for (let from = 0; from < traceIds.length; from += BATCH) {
+        const batch = traceIds.slice(from, from + BATCH);
+        const entries = await entriesOf(organizationId, batch);
+        const histories = groupBy(entries, ({ traceId }) => traceId);
+        for (const traceId of batch) {
+          const history = histories.get(traceId) ?? [];
+          requireVisible(tenant, history);
+          subjects.push(subjectOf(traceId, history));
+          if (history[0]?.review) reviewItems += 1;
+        }
+        outboxRows += await models.outbox.countDocuments({
+          organizationId,
+          subject: { $in: batch },
+        });
+      }
+      const values = subjects.flatMap(({ kept }) => kept.flatMap(({ names }) => names)).length;
+      const counts = { decisions: subjects.length, values, reviewItems, outboxRows };
+      return { impactDigest: impactDigest(organizationId, subjects), counts };
+    },
+  };
+}
+export type ErasureImpactService = ReturnType<typeof createErasureImpactService>;
+
+/** @throws AppError `NOT_FOUND` */
+function requireVisible({ workspaceId }: Tenant, [trace]: readonly FoundEntry[]): void {
+  const isThere = trace?.kind === 'trace' && !trace.deletedAt;
+  if (isThere && (workspaceId === null || String(trace.workspaceId) === workspaceId)) return;
+  throw new AppError('NOT_FOUND', 'A decision is not there; nothing is erased');
+}
+
+function subjectOf(traceId: string, history: readonly FoundEntry[]): ErasureSubject {
+  const { sequence, chainHash } = history.at(-1)!;
+  const kept = history
+    .filter(({ kind }) => HELD.has(kind))
+    .map((entry) => ({
+      sequence: entry.sequence,
+      names: entry.names.filter((name) => name !== RETAINED),
+    }))
+    .filter(({ names }) => names.length > 0);
+  return { traceId, newest: { sequence, chainHash }, kept };
+}

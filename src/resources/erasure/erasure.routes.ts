@@ -1,0 +1,59 @@
+// Erasure on request, in two steps: what it will take is acknowledged, then executed, once.
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { byId } from '../../http/declaration/views.ts';
+import {
+  acknowledgementInput,
+  acknowledgementView,
+  erasureView,
+  executionInput,
+} from './erasure.schemas.ts';
+
+const write = { auth: 'user', roles: ['owner'], heavy: true } as const;
+const audit = (event: string) => ({ action: `erasure.${event}`, resource: 'erasure' });
+
+export const erasureRoutes = [
+  route({
+    method: 'post',
+    path: '/acknowledge',
+    summary: 'What an erasure of these decisions would take, to be executed within 15 minutes',
+    ...write,
+    status: 201,
+    bodyLimit: 2_000_000,
+    body: acknowledgementInput,
+    data: acknowledgementView,
+    codes: ['ERASURE_BATCH_TOO_LARGE', 'NOT_FOUND'],
+    audit: audit('acknowledge'),
+    async handler({ tenant, user, body }, { erasure }) {
+      const made = await erasure.acknowledge(tenant, user, body);
+      const { acknowledgementId, impactDigest, counts } = made;
+      const resourceId = acknowledgementId.toHexString();
+      return reply(201, made, { audit: { resourceId, metadata: { impactDigest, counts } } });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/execute',
+    summary: 'Erase what was acknowledged; a certificate of it becomes an entry of the ledger',
+    ...write,
+    writes: 'own',
+    body: executionInput,
+    data: erasureView,
+    codes: ['NOT_FOUND', 'INVALID_OPERATION', 'CONFLICT'],
+    audit: audit('execute'),
+    async handler({ tenant, user, body }, { erasure }) {
+      const done = await erasure.execute(tenant, user, body);
+      const { acknowledgementId, impactDigest, counts } = done;
+      const resourceId = acknowledgementId.toHexString();
+      return reply(200, done, { audit: { resourceId, metadata: { impactDigest, counts } } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/:id',
+    summary: 'One erasure, with its certificate',
+    auth: 'user',
+    params: byId,
+    data: erasureView,
+    handler: ({ tenant, params }, { erasure }) => erasure.get(tenant, params.id),
+  }),
+];

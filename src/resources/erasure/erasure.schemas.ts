@@ -1,0 +1,43 @@
+// Inputs and views of erasures on request.
+import { z } from 'zod';
+import { id, idParam, instant, prose } from '../../http/declaration/views.ts';
+import { ERASURE_STATUSES } from './erasures.model.ts';
+
+/** More than a body can hold: how many one erasure takes is configured. */
+const IDS_MAX = 500_000;
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const acknowledgementInput = z.object({
+  traceIds: z
+    .array(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/))
+    .min(1)
+    .max(IDS_MAX)
+    .describe('As many as `ASSAY_ERASURE_MAX` allows, 5,000 by default'),
+  reason: prose(500),
+});
+export const executionInput = z.object({ acknowledgementId: idParam, impactDigest: digest });
+
+const counts = z.object({
+  decisions: z.number(),
+  values: z.number(),
+  reviewItems: z.number(),
+  outboxRows: z.number(),
+});
+
+export const acknowledgementView = z.object({
+  acknowledgementId: id,
+  impactDigest: digest,
+  expiresAt: instant,
+  counts,
+});
+
+export const erasureView = acknowledgementView.extend({
+  status: z.enum(ERASURE_STATUSES),
+  reason: z.string(),
+  acknowledgedBy: id,
+  executedBy: id.nullable(),
+  executedAt: instant.nullable(),
+  certificate: z.string().nullable().describe('Canonical JSON'),
+  signature: z.string().nullable().describe('The certificate as JWS compact (ES256)'),
+  signerKid: z.string().nullable(),
+});

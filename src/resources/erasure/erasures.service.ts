@@ -1,0 +1,110 @@
+// Erasures on request: acknowledged with a digest of what they take, and executed once.
+import type { Types } from 'mongoose';
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import { AppError } from '../../errors.ts';
+import { findOr404, insertOne } from '../../platform/mongo/queries.ts';
+import type { ErasureExecutionService } from './erasure-execution.service.ts';
+import type { ErasureImpactService } from './erasure-impact.service.ts';
+import type { acknowledgementInput, executionInput } from './erasure.schemas.ts';
+import type { ErasureDocument } from './erasures.model.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'config'> & {
+  impact: ErasureImpactService;
+  execution: ErasureExecutionService;
+};
+
+interface Acknowledgement {
+  acknowledgementId: Types.ObjectId;
+  impactDigest: string;
+  expiresAt: Date;
+  counts: ErasureDocument['counts'];
+}
+type ErasureRecord = Omit<ErasureDocument, 'traceIds'> & Acknowledgement;
+
+const VALID_MS = 15 * 60_000;
+const AFTER = { returnDocument: 'after' } as const;
+
+export function createErasureService(deps: Deps) {
+  const { models, clock, config, impact, execution } = deps;
+
+  function find({ organizationId }: Tenant, id: string): Promise<ErasureDocument> {
+    return findOr404(models.erasures.findOne({ organizationId, _id: id }).lean<ErasureDocument>());
+  }
+
+  /** @throws AppError `INVALID_OPERATION`, `CONFLICT` */
+  async function requireValid(tenant: Tenant, erasure: ErasureDocument): Promise<void> {
+    if (erasure.status !== 'acknowledged')
+      throw new AppError('INVALID_OPERATION', 'The erasure was executed already');
+    if (erasure.expiresAt <= clock.now())
+      throw new AppError('INVALID_OPERATION', 'The acknowledgement has expired');
+    const now = await impact.of(tenant, erasure.traceIds);
+    if (now.impactDigest !== erasure.impactDigest)
+      throw new AppError('CONFLICT', 'The decisions have changed; acknowledge anew');
+  }
+
+  /** Of two at a time one goes on. @throws AppError `INVALID_OPERATION` */
+  async function begin(
+    { organizationId }: Tenant,
+    { userId }: User,
+    { _id }: ErasureDocument,
+  ): Promise<ErasureDocument> {
+    const begun = { status: 'executing', executingSince: clock.now(), executedBy: userId };
+    const where = { organizationId, _id, status: 'acknowledged' } as const;
+    const query = models.erasures.findOneAndUpdate(where, { $set: begun }, AFTER);
+    const erasure = await query.lean<ErasureDocument>();
+    if (!erasure) throw new AppError('INVALID_OPERATION', 'The erasure was executed already');
+    return erasure;
+  }
+
+  return {
+    /** @throws AppError `ERASURE_BATCH_TOO_LARGE`, `NOT_FOUND` when one of the decisions is not there */
+    async acknowledge(
+      tenant: Tenant,
+      { userId }: User,
+      { traceIds: given, reason }: z.output<typeof acknowledgementInput>,
+    ): Promise<Acknowledgement> {
+      if (given.length > config.ASSAY_ERASURE_MAX)
+        throw new AppError('ERASURE_BATCH_TOO_LARGE', `At most ${config.ASSAY_ERASURE_MAX}`);
+      const { organizationId, workspaceId } = tenant;
+      const traceIds = [...new Set(given)];
+      const { impactDigest, counts } = await impact.of(tenant, traceIds);
+      const expiresAt = new Date(clock.now().getTime() + VALID_MS);
+      const made = await insertOne(models.erasures, {
+        organizationId,
+        workspaceId,
+        traceIds,
+        reason,
+        impactDigest,
+        counts,
+        acknowledgedBy: userId,
+        expiresAt,
+      });
+      return toRecord(made);
+    },
+
+    /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `CONFLICT` when more or less would be erased than was acknowledged */
+    async execute(
+      tenant: Tenant,
+      user: User,
+      { acknowledgementId, impactDigest }: z.output<typeof executionInput>,
+    ): Promise<ErasureRecord> {
+      const erasure = await find(tenant, acknowledgementId);
+      if (erasure.impactDigest !== impactDigest)
+        throw new AppError('INVALID_OPERATION', 'impactDigest: not that of the acknowledgement');
+      await requireValid(tenant, erasure);
+      return toRecord(await execution.complete(tenant, await begin(tenant, user, erasure)));
+    },
+
+    /** @throws AppError `NOT_FOUND` */
+    async get(tenant: Tenant, id: string): Promise<ErasureRecord> {
+      return toRecord(await find(tenant, id));
+    },
+  };
+}
+export type ErasureService = ReturnType<typeof createErasureService>;
+
+function toRecord(erasure: ErasureDocument): ErasureRecord {
+  return Object.assign({ acknowledgementId: erasure._id }, erasure);
+}

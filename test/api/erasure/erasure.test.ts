@@ -1,0 +1,235 @@
+// Erasure on request over HTTP: acknowledged, executed once, certified; the values are gone and every chain still verifies.
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { readLines } from '../../../scripts/verify-bundle/input.ts';
+import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
+
+const at = '/api/v1/erasure';
+const CANARY = 'canary-of-the-erased';
+let aheadMs = 0;
+const clock = { now: () => new Date(Date.now() + aheadMs) };
+const harness = useHarness(
+  { ASSAY_ERASURE_MAX: '3' },
+  { clock, subscribesToEvents: () => Promise.resolve(true) },
+);
+const { app } = harness;
+const ada = useOwner(harness);
+
+const call = (path: string, body: object, { token } = ada): Promise<Answer> =>
+  app.call('POST', `${at}/${path}`, { token, body });
+const acknowledge = (traceIds: string[], who?: Owner): Promise<Answer> =>
+  call('acknowledge', { traceIds, reason: `${CANARY} asked for it` }, who);
+const execute = ({ body }: Answer, who?: Owner): Promise<Answer> => {
+  const { acknowledgementId, impactDigest } = body.data;
+  return call('execute', { acknowledgementId, impactDigest }, who);
+};
+
+/** A decision that is held for review and full of the mark; its answer. */
+async function marked(who = ada): Promise<{ traceId: string; id: string }> {
+  const { key } = await createWorkspaceKey(app, who);
+  const body = decision(`${CANARY}-agent`, {
+    inputContext: { prompt: CANARY, n: Math.random() },
+    outputDecision: { action: 'refund', rationale: CANARY },
+    triggeringCondition: CANARY,
+    metadata: { note: CANARY },
+  });
+  const { traceId } = ok(await app.call('POST', '/api/v1/traces', { key, body })).body.data;
+  const found = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
+  return { traceId, id: String(found?._id) };
+}
+
+const hold = ({ token }: Owner): Promise<Answer> =>
+  app.call('POST', '/api/v1/policies', {
+    token,
+    body: {
+      name: 'Hold',
+      conditions: [{ field: 'outputDecision.action', operator: 'equals', value: 'refund' }],
+      actions: [{ type: 'flag_for_review', config: { reason: 'refunds are looked at' } }],
+    },
+  });
+
+/** The collections in which a decision's mark stands, but for the erasures themselves and where their reason was committed to. */
+async function remains(traceId: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name } of await harness.db.listCollections().toArray()) {
+    const rows = await harness.db.collection(name).find().toArray();
+    const about = rows.filter((row) => JSON.stringify(row).includes(traceId));
+    const telling = about.filter((row) => JSON.stringify(row).includes(CANARY));
+    if (telling.length > 0) found.push(name);
+  }
+  return found.filter((name) => name !== 'erasures');
+}
+
+async function exported(): Promise<string> {
+  const path = '/api/v1/hash-chain/export?fromSequence=1&disclose=inputContext,outputDecision';
+  return ok(await app.call('GET', path, ada)).text;
+}
+const verified = async (text: string) => verifyBundle(readLines(chunksOf(text)));
+async function* chunksOf(text: string): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(Buffer.from(text));
+}
+
+test('erases what was acknowledged, everywhere, and certifies it', async () => {
+  ok(await hold(ada));
+  const { traceId, id } = await marked();
+  const other = await marked();
+  await app.instance.runJobsOnce();
+  expect(await remains(traceId)).toEqual(expect.arrayContaining(['ledger', 'outbox']));
+  const before = await exported();
+  expect(before).toContain(CANARY);
+
+  const acknowledged = ok(await acknowledge([traceId, traceId]));
+  expect(acknowledged.body.data).toEqual({
+    acknowledgementId: expect.stringMatching(/^[0-9a-f]{24}$/),
+    impactDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    expiresAt: expect.any(String),
+    counts: { decisions: 1, values: expect.any(Number), reviewItems: 1, outboxRows: 1 },
+  });
+  const done = ok(await execute(acknowledged)).body.data;
+  expect(done).toMatchObject({ status: 'executed', executedBy: ada.userId });
+  await app.instance.runJobsOnce();
+
+  expect(await remains(traceId)).toEqual([]);
+  expect(await remains(other.traceId)).toContain('ledger');
+  expect(outcome(await app.call('GET', `/api/v1/traces/${id}`, ada))).toEqual([404, 'NOT_FOUND']);
+  const search = await app.call('GET', `/api/v1/traces?search=${CANARY}`, ada);
+  expect(ok(search).body.data.map((one: { traceId: string }) => one.traceId)).toEqual([
+    other.traceId,
+  ]);
+  const queue = ok(await app.call('GET', '/api/v1/review-queue', ada)).text;
+  expect([queue.includes(traceId), queue.includes(other.traceId)]).toEqual([false, true]);
+
+  const chain = ok(await app.call('POST', '/api/v1/hash-chain/verify', ada)).body.data;
+  expect(chain).toMatchObject({ verified: true, payload: { mismatched: [], missing: [] } });
+  for (const text of [before, await exported()]) {
+    const { verdict, problems } = await verified(text);
+    expect([verdict, problems.map(({ code }) => code)]).toEqual(['cannot tell', ['not-vouched']]);
+  }
+});
+
+test('the certificate is signed, names the tombstones, and is an entry of the ledger', async () => {
+  const { traceId } = await marked();
+  const done = ok(await execute(ok(await acknowledge([traceId])))).body.data;
+  await app.instance.runJobsOnce();
+  const [header, payload, signature] = done.signature.split('.') as [string, string, string];
+  expect(Buffer.from(payload, 'base64url').toString()).toBe(done.certificate);
+  const { keys } = (await app.call('GET', '/.well-known/jwks.json')).body;
+  const jwk = keys.find(({ kid }: { kid: string }) => kid === done.signerKid);
+  const key = createPublicKey({ key: jwk, format: 'jwk' });
+  const bytes = Buffer.from(`${header}.${payload}`);
+  const signed = Buffer.from(signature, 'base64url');
+  expect(verify('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' }, signed)).toBe(true);
+
+  const tombstone = await harness.db.collection('ledger').findOne({ traceId, kind: 'erasure' });
+  const { sequence, chainHash } = tombstone!;
+  expect(JSON.parse(tombstone!.view)).toMatchObject({ cause: 'request' });
+  const list = JSON.stringify([{ chainHash, sequence, traceId }]);
+  expect(JSON.parse(done.certificate)).toEqual({
+    format: 'assay-erasure-certificate',
+    version: 1,
+    organizationId: ada.organizationId,
+    erasureId: done.acknowledgementId,
+    impactDigest: done.impactDigest,
+    executedAt: done.executedAt,
+    decisions: 1,
+    firstSequence: sequence,
+    lastSequence: sequence,
+    tombstonesDigest: createHash('sha256').update(list).digest('hex'),
+  });
+  const entry = await harness.db
+    .collection('ledger')
+    .findOne({ traceId: `certificate:${done.acknowledgementId}` });
+  const view = JSON.parse(entry!.view);
+  const digest = createHash('sha256').update(done.certificate).digest('hex');
+  expect([view.kind, view.digest, Object.keys(view.commitments)]).toEqual([
+    'certificate',
+    digest,
+    ['reason'],
+  ]);
+  const read = ok(await app.call('GET', `${at}/${done.acknowledgementId}`, ada)).body.data;
+  expect(read).toEqual(done);
+  for (const action of ['erasure.acknowledge', 'erasure.execute'])
+    expect((await auditOf(app, ada, `action=${action}`))[0]).toMatchObject({
+      status: 'success',
+      resourceId: done.acknowledgementId,
+      metadata: { impactDigest: done.impactDigest },
+    });
+});
+
+test('is executed once, also by two at a time', async () => {
+  const { traceId } = await marked();
+  const acknowledged = ok(await acknowledge([traceId]));
+  const answers = await Promise.all([execute(acknowledged), execute(acknowledged)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+  expect(outcome(await execute(acknowledged))).toEqual([400, 'INVALID_OPERATION']);
+  const where = { traceId, kind: 'erasure' };
+  expect(await harness.db.collection('ledger').countDocuments(where)).toBe(1);
+});
+
+test('what has changed since, another digest and a late execution are refused', async () => {
+  const { traceId } = await marked();
+  const acknowledged = ok(await acknowledge([traceId]));
+  const { acknowledgementId } = acknowledged.body.data;
+  const impactDigest = 'a'.repeat(64);
+  const other = await call('execute', { acknowledgementId, impactDigest });
+  expect(outcome(other)).toEqual([400, 'INVALID_OPERATION']);
+  const body = { ids: [await idOf(traceId)], status: 'approved' };
+  ok(await app.call('POST', '/api/v1/traces/bulk-status', { token: ada.token, body }));
+  expect(outcome(await execute(acknowledged))).toEqual([409, 'CONFLICT']);
+  const again = ok(await acknowledge([traceId]));
+  aheadMs = 15 * 60_000;
+  expect(outcome(await execute(again))).toEqual([400, 'INVALID_OPERATION']);
+  aheadMs = 0;
+  expect(await remains(traceId)).toContain('ledger');
+});
+
+test('one that is unknown, deleted or somebody else’s refuses all of them', async () => {
+  const { traceId } = await marked();
+  const bob = await createOwner(app, 'Bob');
+  const foreign = await marked(bob);
+  const deleted = await marked();
+  const body = { ids: [await idOf(deleted.traceId)] };
+  ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
+  for (const bad of ['trc_unknown', foreign.traceId, deleted.traceId])
+    expect(outcome(await acknowledge([traceId, bad])), bad).toEqual([404, 'NOT_FOUND']);
+  const theirs = ok(await acknowledge([foreign.traceId], bob));
+  expect(outcome(await execute(theirs))).toEqual([404, 'NOT_FOUND']);
+  expect(await remains(foreign.traceId)).toContain('ledger');
+});
+
+test('has a maximum, and needs the owner', async () => {
+  const ids = ['a', 'b', 'c', 'd'];
+  expect(outcome(await acknowledge(ids))).toEqual([400, 'ERASURE_BATCH_TOO_LARGE']);
+  expect(outcome(await acknowledge(ids.slice(0, 3)))).toEqual([404, 'NOT_FOUND']);
+  expect(outcome(await acknowledge([]))).toEqual([400, 'VALIDATION_ERROR']);
+  const admin = await createMember(harness, ada, 'admin');
+  expect(outcome(await acknowledge(['a'], admin))).toEqual([403, 'FORBIDDEN']);
+});
+
+test('what a crash left half done is finished and certified', async () => {
+  const { traceId } = await marked();
+  const { acknowledgementId } = ok(await acknowledge([traceId])).body.data;
+  const _id = objectId(acknowledgementId);
+  const left = {
+    status: 'executing',
+    executingSince: new Date(Date.now() - 3_600_000),
+    executedBy: objectId(ada.userId),
+  };
+  await harness.db.collection('erasures').updateOne({ _id }, { $set: left });
+  await app.instance.runJobsOnce();
+  await app.instance.runJobsOnce();
+  expect(await remains(traceId)).toEqual([]);
+  const { data } = ok(await app.call('GET', `${at}/${acknowledgementId}`, ada)).body;
+  expect(data).toMatchObject({ status: 'executed', signature: expect.any(String) });
+  const certificates = { traceId: `certificate:${acknowledgementId}` };
+  expect(await harness.db.collection('ledger').countDocuments(certificates)).toBe(1);
+});
+
+async function idOf(traceId: string): Promise<string> {
+  const found = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
+  return String(found?._id);
+}
