@@ -1,17 +1,23 @@
-// Verifies an evidence bundle offline: intact (exit 0), tampered (1) or cannot tell (2). Shares no code with the server.
+// Verifies an evidence bundle or an audit bundle offline: intact (exit 0), tampered (1) or cannot tell (2). Shares no code with the server.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readBytes, readLines } from './verify-bundle/input.ts';
+import { isTar } from './verify-bundle/archive/tar.ts';
+import {
+  verifyArchive,
+  type ArchiveOptions,
+  type ArchiveReport,
+} from './verify-bundle/archive/verify-archive.ts';
+import { peek, readBytes, readLines } from './verify-bundle/input.ts';
 import { readPin, readShortPin } from './verify-bundle/pins.ts';
 import { verifyBundle } from './verify-bundle/verify.ts';
 import type { Pin } from './verify-bundle/pins.ts';
 import type { FieldRow, Report, Verdict } from './verify-bundle/report.ts';
 import type { Value } from './verify-bundle/text.ts';
-import type { Options } from './verify-bundle/verify.ts';
 
 const USAGE = `Usage: verify-bundle FILE [options]
 
-  FILE                  the bundle, plain or gzipped; - reads standard input
+  FILE                  the bundle, plain or gzipped, or an audit bundle (tar.gz); - reads standard input
+  --key NAME            of an audit bundle: the name (kid) of a key that you trust, 64 hexadecimal digits; repeatable
   --pin PIN             a place and its hash that you trust, written sequence:chainHash; or a file or JSON: a receipt, a
                         saved answer to an ingestion, a chain entry, a chain status, a verified audit log; repeatable
   --body FILE           the request body that was posted for the receipt (with salt) given as a pin; hand neither on:
@@ -30,7 +36,7 @@ class UsageError extends Error {}
 
 interface Command {
   file: string;
-  options: Options;
+  options: ArchiveOptions;
   json: boolean;
 }
 
@@ -40,6 +46,7 @@ function readCommand(args: string[]): Command {
     allowPositionals: true,
     options: {
       pin: { type: 'string', multiple: true, default: [] },
+      key: { type: 'string', multiple: true, default: [] },
       body: { type: 'string' },
       organization: { type: 'string' },
       'chain-start': { type: 'string' },
@@ -53,8 +60,9 @@ function readCommand(args: string[]): Command {
   if (values.body !== undefined && pins.filter(({ salt }) => salt !== null).length !== 1) {
     throw new UsageError('--body requires exactly one --pin that is a receipt with a salt');
   }
-  const options: Options = {
+  const options: ArchiveOptions = {
     pins,
+    keys: values.key,
     ...(values.organization === undefined ? {} : { organizationId: values.organization }),
     ...(values['chain-start'] === undefined ? {} : { chainStart: values['chain-start'] }),
     ...(values.body === undefined ? {} : { body: readFileSync(values.body) }),
@@ -84,7 +92,16 @@ function printField(row: FieldRow): void {
   process.stdout.write(`${JSON.stringify(row)}\n`);
 }
 
-function describe(report: Report): string {
+/** Who vouches for an audit bundle. */
+function signedBy(report: Report | ArchiveReport): string[] {
+  if (!('signedBy' in report) || report.signedBy === null) return [];
+  const { signedBy: kid, isTrusted } = report;
+  return isTrusted
+    ? [`  manifest signed by the trusted key ${kid}`]
+    : [`  manifest signed by ${kid}; where you trust that key: --key ${kid}`];
+}
+
+function describe(report: Report | ArchiveReport): string {
   const { shown, partlyShown, withheld, notStored, erased } = report.fields;
   const problems = report.problems.map(
     ({ verdict, sequence, line, message }) =>
@@ -97,6 +114,7 @@ function describe(report: Report): string {
     ...(more > 0 ? [`  and ${more} more`] : []),
     `  ${report.chain ?? 'unknown chain'} of organisation ${report.organizationId ?? 'unknown'}, exported ${report.exportedAt ?? 'unknown'}`,
     `  ${report.entries} entries, ${report.firstSequence ?? '-'} to ${report.lastSequence ?? '-'}; head as claimed: ${report.head?.sequence ?? '-'}`,
+    ...signedBy(report),
     `  vouched for by a pin up to: ${report.vouchedUpTo ?? '-'}`,
     ...(report.submitted === null
       ? []
@@ -110,7 +128,10 @@ function describe(report: Report): string {
 
 async function main(args: string[]): Promise<number> {
   const { file, options, json } = readCommand(args);
-  const report = await verifyBundle(readLines(readBytes(file)), options);
+  const { head, bytes } = await peek(readBytes(file));
+  const report = isTar(head)
+    ? await verifyArchive(bytes, options)
+    : await verifyBundle(readLines(bytes), options);
   process.stdout.write(`${json ? JSON.stringify(report) : describe(report)}\n`);
   return EXIT[report.verdict];
 }

@@ -306,13 +306,9 @@ export const environment = z.object({
   ASSAY_LIMIT_SCIM: count
     .default(600)
     .describe('SCIM requests per token, and per client address, and 15 minutes'),
-  ASSAY_ERASURE_MAX: count
-    .max(20_000)
-    .default(5000)
-    .describe('Decisions of one erasure on request'),
-  ASSAY_QUEUE_LIMIT: count
-    .default(10_000)
-    .describe('Maximum number of decisions of one organisation that wait to be sealed'),
+  ASSAY_AUDIT_BUNDLE_MAX: count.default(500_000).describe('Entries of one audit bundle'),
+  ASSAY_ERASURE_MAX: count.max(20_000).default(5000).describe('Decisions of one erasure'),
+  ASSAY_QUEUE_LIMIT: count.default(10_000).describe('Decisions of one organisation to be sealed'),
   ASSAY_MAX_CONNECTIONS: count
     .default(10_000)
     .describe('Open connections of an instance; further ones are closed at once'),

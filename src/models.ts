@@ -10,6 +10,7 @@ import {
   alertRuleSchema,
   alertRuleStateSchema,
 } from './resources/alerts/alerts.model.ts';
+import { auditBundleSchema } from './resources/audit-bundles/audit-bundles.model.ts';
 import { auditEntrySchema, auditRowSchema } from './resources/audit/audit.model.ts';
 import { workspaceKeySchema } from './resources/auth/keys/keys.model.ts';
 import { oneTimeTokenSchema } from './resources/auth/email-links/one-time-tokens.model.ts';
@@ -95,6 +96,7 @@ export function createModels(connection: Connection) {
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),
     traceVectors: model('TraceVectors', traceVectorsSchema),
     auditRows: model('AuditRow', auditRowSchema),
+    auditBundles: model('AuditBundle', auditBundleSchema),
     auditEntries: model('AuditEntry', auditEntrySchema),
     cpiDays: model('CpiDay', cpiDaySchema),
     decisionPatterns: model('DecisionPattern', decisionPatternSchema),

@@ -6,6 +6,7 @@ import { agentRoutes } from './resources/agents/agents.routes.ts';
 import { mlBomRoutes, producerMlBomRoutes } from './resources/agents/ml-bom/ml-bom.routes.ts';
 import { onboardingRoutes } from './resources/agents/onboarding/onboarding.routes.ts';
 import { alertRoutes } from './resources/alerts/alerts.routes.ts';
+import { auditBundleRoutes } from './resources/audit-bundles/audit-bundles.routes.ts';
 import { auditRoutes } from './resources/audit/audit.routes.ts';
 import { cpiRoutes } from './resources/cpi/cpi.routes.ts';
 import { feedbackRoutes } from './resources/traces/feedback/feedback.routes.ts';
@@ -104,6 +105,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/provenance', routes: provenanceSettingsRoutes },
   { at: '/api/v1/provenance/c2pa', routes: manifestRoutes },
   { at: '/api/v1/provenance/provo', routes: graphRoutes },
+  { at: '/api/v1/audit-bundles', routes: auditBundleRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
   { at: '/api/v1/compliance', routes: complianceRoutes },
   { at: '/api/v1/erasure', routes: erasureRoutes },

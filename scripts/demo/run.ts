@@ -2,6 +2,7 @@
 import { join, relative } from 'node:path';
 import type { Instance } from '../../src/instance.ts';
 import { createApi } from './api.ts';
+import { checkAuditBundle } from './audit-bundle.ts';
 import type { Decision } from './decisions.ts';
 import { awaitEvents, subscribe } from './events.ts';
 import { exportEvidence, verifyOffline } from './evidence.ts';
@@ -69,10 +70,14 @@ export async function runDemo({
   );
   const { command, text, isIntact } = verifyOffline(evidence, newestReview);
   say(`  $ ${command}\n${text.replaceAll(/^/gm, '  ')}`);
+  const audit = await checkAuditBundle({ api, token }, join(dataDir, organizationId));
+  say(
+    `\nThe audit bundle, as a stranger checks it\n\n  $ ${audit.command}\n${audit.text.replaceAll(/^/gm, '  ')}`,
+  );
   say(
     `\nTo look around: ASSAY_DATA_DIR=${dataDir} npm start, and sign in as ${email} with ${password}`,
   );
-  return chain.ok && isIntact;
+  return chain.ok && isIntact && audit.isIntact;
 }
 
 /** What people do about the decisions; returns the pin of the newest review. */

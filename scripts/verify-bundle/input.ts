@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 const LINE_FEED = 0x0a;
+const PEEKED = 512;
 /** Above the size of any entry: a body has at most 1.5 MB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
@@ -21,6 +22,19 @@ export async function* readBytes(path: string): AsyncGenerator<Buffer> {
     raw.on('error', (error) => unzipped.destroy(error));
     yield* raw.pipe(unzipped) as AsyncIterable<Buffer>;
   } else yield* all;
+}
+
+/** The first bytes, some hundreds where there are so many, and all of them. */
+export async function peek(
+  source: AsyncGenerator<Buffer>,
+): Promise<{ head: Buffer; bytes: AsyncGenerator<Buffer> }> {
+  let head = Buffer.alloc(0);
+  while (head.length < PEEKED) {
+    const { value, done } = await source.next();
+    if (done) break;
+    head = Buffer.concat([head, value]);
+  }
+  return { head, bytes: join(head, source) };
 }
 
 /**

@@ -66,8 +66,9 @@ export function createServices(
   const traces = decisions.traces.reader;
   const provenance = createProvenance(platform, { ...signing, attestations, traces });
 
-  const { signer } = provenance;
-  const evidence = createEvidence(platform, { attestations, bulk, signer });
+  const { signer, keys } = provenance;
+  const { bundles } = decisions.hashChain;
+  const evidence = createEvidence(platform, { attestations, bulk, bundles, signer, keys });
 
   const mails = {
     ...auth.emailLinks.mails,
@@ -97,6 +98,7 @@ export function createServices(
       ...governance.routes,
       alerts: events.alerts,
       audit,
+      auditBundles: evidence.auditBundles,
       auditExports,
       auditLog,
       auth,

@@ -322,6 +322,10 @@ const ADDED = {
     'POST /scim/v2/Groups/.search',
   ],
   'document 1, section 7, names the codes of operations that it does not show': [
+    'POST /api/v1/audit-bundles',
+    'GET /api/v1/audit-bundles',
+    'GET /api/v1/audit-bundles/:id',
+    'GET /api/v1/audit-bundles/:id/download',
     'POST /api/v1/erasure/acknowledge',
     'POST /api/v1/erasure/execute',
     'GET /api/v1/erasure/:id',

@@ -1,16 +1,22 @@
 // What an organisation shows to others of its record: that something is gone, and all that is there.
+import { spooledArchive } from '../../platform/archive/spooled-archive.ts';
+import { createAuditBundleService } from '../../resources/audit-bundles/audit-bundles.service.ts';
+import type { KeyRegistry } from '../../resources/c2pa-kms/key-registry.service.ts';
 import type { SignerService } from '../../resources/c2pa-kms/signer.service.ts';
 import { createErasureExecutionService } from '../../resources/erasure/erasure-execution.service.ts';
 import { createErasureImpactService } from '../../resources/erasure/erasure-impact.service.ts';
 import { createErasureService } from '../../resources/erasure/erasures.service.ts';
 import type { AttestationService } from '../../resources/hash-chain/attestations.service.ts';
+import type { BundleService } from '../../resources/hash-chain/bundles.service.ts';
 import type { BulkService } from '../../resources/traces/bulk/bulk.service.ts';
 import type { Platform } from '../platform.ts';
 
 interface Deps {
   attestations: AttestationService;
   bulk: BulkService;
+  bundles: BundleService;
   signer: SignerService;
+  keys: KeyRegistry;
 }
 
 export function createEvidence(platform: Platform, deps: Deps) {
@@ -18,5 +24,6 @@ export function createEvidence(platform: Platform, deps: Deps) {
   const erasureExecution = createErasureExecutionService({ ...platform, ...deps });
   const acknowledged = { impact, execution: erasureExecution };
   const erasure = createErasureService({ ...platform, ...acknowledged });
-  return { erasure, erasureExecution };
+  const auditBundles = createAuditBundleService({ ...platform, ...deps, spooledArchive });
+  return { auditBundles, erasure, erasureExecution };
 }

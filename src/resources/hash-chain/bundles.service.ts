@@ -60,7 +60,11 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
   }
 
   /** @throws AppError `VALIDATION_ERROR` for a range that ends before it begins */
-  async function rangeOf(organizationId: string, query: BundleQuery, head: number): Promise<Range> {
+  async function rangeOf(
+    organizationId: string,
+    query: Partial<BundleQuery>,
+    head: number,
+  ): Promise<Range> {
     const { fromSequence, toSequence } = query;
     if (fromSequence !== undefined || toSequence !== undefined) {
       const [first, last] = [fromSequence ?? 1, toSequence ?? Infinity];
@@ -99,39 +103,59 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
     if (sequences.length > 0) await ledger.fold.applyAt(organizationId, sequences);
   }
 
+  /** The text of a bundle; `first` is beyond `last` for one without entries. */
+  async function stream(
+    organizationId: string,
+    { first, last }: Range,
+    names: readonly string[],
+  ): Promise<Readable> {
+    const head = await newest(organizationId);
+    const count = Math.max(0, last - first + 1);
+    if (names.length > 0) await finishErasures(organizationId, last);
+    return verificationWorker.bundle(DECISIONS, {
+      chain: 'ledger',
+      organizationId,
+      exportedAt: chainTime(clock.now()),
+      range: placesOf({ first, last }),
+      head: head && { sequence: head.sequence, chainHash: head.chainHash },
+      count,
+      disclosed: names,
+    });
+  }
+
   return {
+    stream,
+
+    /** The entries of a period. @throws AppError `VALIDATION_ERROR` for one that ends before it begins */
+    async range(organizationId: string, period: { from: Date; to: Date }): Promise<Range> {
+      const head = await newest(organizationId);
+      return rangeOf(organizationId, period, head?.sequence ?? 0);
+    },
+
     /** @throws AppError `VALIDATION_ERROR`, `FORBIDDEN` */
     async open(tenant: Tenant, query: BundleQuery, caller: BundleCaller): Promise<BundleDownload> {
       const { organizationId } = tenant;
       const head = await newest(organizationId);
-      const { first, last } = await rangeOf(organizationId, query, head?.sequence ?? 0);
-      const count = Math.max(0, last - first + 1);
-      const range =
-        count > 0
-          ? { fromSequence: first, toSequence: last }
-          : { fromSequence: null, toSequence: null };
+      const range = await rangeOf(organizationId, query, head?.sequence ?? 0);
+      const { fromSequence, toSequence } = placesOf(range);
       const { disclose: names = [] } = query;
-      if (names.length > 0) {
-        await requireDisclosure(tenant, caller, { names, ...range });
-        await finishErasures(organizationId, last);
-      }
-      const body = await verificationWorker.bundle(DECISIONS, {
-        chain: 'ledger',
-        organizationId,
-        exportedAt: chainTime(clock.now()),
-        range,
-        head: head && { sequence: head.sequence, chainHash: head.chainHash },
-        count,
-        disclosed: names,
-      });
+      if (names.length > 0)
+        await requireDisclosure(tenant, caller, { names, fromSequence, toSequence });
       return {
-        filename: `assay-${organizationId}-${range.fromSequence ?? 0}-${range.toSequence ?? 0}.json`,
-        body,
+        filename: `assay-${organizationId}-${fromSequence ?? 0}-${toSequence ?? 0}.json`,
+        body: await stream(organizationId, range, names),
       };
     },
   };
 }
 export type BundleService = ReturnType<typeof createBundleService>;
+
+/** As the bundle's header names them. */
+function placesOf({ first, last }: Range) {
+  return last < first
+    ? { fromSequence: null, toSequence: null }
+    : { fromSequence: first, toSequence: last };
+}
 
 interface Disclosure {
   names: readonly string[];

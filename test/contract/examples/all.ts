@@ -6,6 +6,7 @@ import { auth } from './auth.ts';
 import type { ResourceExamples } from './example.ts';
 import { compliance } from './governance/compliance.ts';
 import { privacyBudget } from './governance/privacy-budget.ts';
+import { auditBundles } from './governance/audit-bundles.ts';
 import { erasure } from './governance/erasure.ts';
 import { fria } from './governance/fria.ts';
 import { incidents } from './governance/incidents.ts';
@@ -31,7 +32,7 @@ const PARTS = {
   provisioning: [scim],
   events: [alerts, webhooks],
   records: [agents, policies, traces, reviewQueue, cpi, mcpServer, hashChain],
-  governance: [erasure, fria, incidents, provenance, privacyBudget, compliance],
+  governance: [auditBundles, erasure, fria, incidents, provenance, privacyBudget, compliance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 
 export type Part = keyof typeof PARTS;

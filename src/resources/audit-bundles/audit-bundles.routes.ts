@@ -1,0 +1,71 @@
+// Audit bundles: a period of the ledger as one signed archive that a stranger checks with one command.
+import { z } from 'zod';
+import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { byId } from '../../http/declaration/views.ts';
+import { auditBundleInput, auditBundleView } from './audit-bundles.schemas.ts';
+
+/** Managers say what a bundle shows; auditors are whom it is for. */
+const READERS: readonly Role[] = [...MANAGERS, 'auditor'];
+const read = { auth: 'user', roles: READERS, plan: 'hashChainAudit' } as const;
+const audit = (event: string) => ({ action: `audit-bundle.${event}`, resource: 'audit-bundle' });
+
+export const auditBundleRoutes = [
+  route({
+    method: 'post',
+    path: '/',
+    summary: 'Make an audit bundle of a period; its manifest is signed',
+    auth: 'user',
+    roles: MANAGERS,
+    plan: 'hashChainAudit',
+    status: 201,
+    body: auditBundleInput,
+    data: auditBundleView,
+    codes: ['BUNDLE_PERIOD_TOO_LARGE', 'INVALID_OPERATION', 'CONFIG_ERROR'],
+    audit: audit('create'),
+    prepare: ({ tenant, body }, { auditBundles }) => auditBundles.sign(tenant, body),
+    async handler({ tenant, user, prepared: signed }, { auditBundles }) {
+      const made = await auditBundles.keep(tenant, user, signed);
+      const { firstSequence, lastSequence, disclosed, signerKid } = made;
+      const metadata = { firstSequence, lastSequence, disclosed, signerKid };
+      return reply(201, made, { audit: { resourceId: made.id.toHexString(), metadata } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'List audit bundles, newest first',
+    ...read,
+    page: { limit: 25, max: 100 },
+    data: auditBundleView,
+    handler: ({ tenant, page }, { auditBundles }) => auditBundles.list(tenant, page),
+  }),
+  route({
+    method: 'get',
+    path: '/:id',
+    summary: 'One audit bundle',
+    ...read,
+    params: byId,
+    data: auditBundleView,
+    handler: ({ tenant, params }, { auditBundles }) => auditBundles.get(tenant, params.id),
+  }),
+  route({
+    method: 'get',
+    path: '/:id/download',
+    summary:
+      'The archive: signed manifest, keys, entries with their disclosures, and how to check them',
+    ...read,
+    kind: 'file',
+    mediaType: 'application/gzip',
+    heavy: true,
+    writes: 'own',
+    params: byId,
+    data: z.unknown(),
+    audit: audit('download'),
+    async handler({ tenant, params }, { auditBundles }) {
+      const { filename, body } = await auditBundles.download(tenant, params.id);
+      const details = { audit: { resourceId: params.id } };
+      return reply(200, { type: 'application/gzip', filename, body }, details);
+    },
+  }),
+];

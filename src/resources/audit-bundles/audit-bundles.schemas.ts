@@ -1,0 +1,29 @@
+// Inputs and views of audit bundles.
+import { z } from 'zod';
+import { from, id, instant, listOf, to } from '../../http/declaration/views.ts';
+
+const DISCLOSED_MAX = 50;
+
+export const auditBundleInput = z.object({
+  from,
+  to,
+  disclose: listOf(z.string().regex(/^[a-z][A-Za-z0-9]{0,63}$/), DISCLOSED_MAX)
+    .default([])
+    .describe('names of committed values to show'),
+});
+
+export const auditBundleView = z.object({
+  id,
+  from: instant,
+  to: instant,
+  firstSequence: z.number(),
+  lastSequence: z.number(),
+  lastChainHash: z.string(),
+  entries: z.number(),
+  disclosed: z.array(z.string()),
+  manifest: z.string().describe('Canonical JSON'),
+  signature: z.string().describe('The manifest as JWS compact (ES256)'),
+  signerKid: z.string(),
+  createdBy: id,
+  createdAt: instant,
+});

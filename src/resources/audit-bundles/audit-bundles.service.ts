@@ -1,0 +1,127 @@
+// Audit bundles: a period of the ledger with a signed manifest, which pins its last entry and so all of it (docs/formats.md).
+import { type Readable } from 'node:stream';
+import type { Types } from 'mongoose';
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import { bundleManifestText, verifyNote } from '../../domain/audit-bundle/manifest.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import type { Page } from '../../domain/page.ts';
+import { signText } from '../../domain/provenance/jws.ts';
+import { AppError } from '../../errors.ts';
+import type { SpooledArchive } from '../../platform/archive/spooled-archive.ts';
+import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import type { KeyRegistry } from '../c2pa-kms/key-registry.service.ts';
+import type { SignerService } from '../c2pa-kms/signer.service.ts';
+import type { BundleService } from '../hash-chain/bundles.service.ts';
+import type { AuditBundleDocument } from './audit-bundles.model.ts';
+import type { auditBundleInput } from './audit-bundles.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'newId' | 'publicUrl'> & {
+  bundles: BundleService;
+  signer: SignerService;
+  keys: KeyRegistry;
+  spooledArchive: SpooledArchive;
+};
+type SignedBundle = Omit<
+  AuditBundleDocument,
+  '_id' | 'organizationId' | 'createdBy' | 'createdAt' | 'updatedAt'
+> & { _id: string };
+type AuditBundle = AuditBundleDocument & { id: Types.ObjectId };
+
+const MANIFEST_TYPE = 'assay-audit-bundle+jws';
+
+export function createAuditBundleService(deps: Deps) {
+  const { models, clock, config, newId, publicUrl, bundles, signer, keys, spooledArchive } = deps;
+
+  async function find({ organizationId }: Tenant, id: string): Promise<AuditBundle> {
+    const query = models.auditBundles.findOne({ organizationId, _id: id });
+    return toBundle(await findOr404(query.lean<AuditBundleDocument>()));
+  }
+
+  /** @throws AppError `VALIDATION_ERROR`, `INVALID_OPERATION` without entries, `BUNDLE_PERIOD_TOO_LARGE` */
+  async function rangeOf(organizationId: string, period: { from: Date; to: Date }) {
+    const { first: firstSequence, last: lastSequence } = await bundles.range(
+      organizationId,
+      period,
+    );
+    const entries = lastSequence - firstSequence + 1;
+    const max = config.ASSAY_AUDIT_BUNDLE_MAX;
+    if (entries > max)
+      throw new AppError('BUNDLE_PERIOD_TOO_LARGE', `${entries} entries; at most ${max}`);
+    if (entries < 1) throw new AppError('INVALID_OPERATION', 'There is no entry in the period');
+    const query = models.ledger.findOne({ organizationId, sequence: lastSequence }, 'chainHash');
+    const { chainHash: lastChainHash } = await findOr404(query.lean<{ chainHash: string }>());
+    return { firstSequence, lastSequence, lastChainHash, entries };
+  }
+
+  return {
+    /**
+     * Before the transaction, for a key management service may be asked.
+     * @throws AppError `VALIDATION_ERROR`, `INVALID_OPERATION`, `BUNDLE_PERIOD_TOO_LARGE`, `CONFIG_ERROR`
+     */
+    async sign(
+      { organizationId }: Tenant,
+      { from, to, disclose: disclosed }: z.output<typeof auditBundleInput>,
+    ): Promise<SignedBundle> {
+      const range = await rangeOf(organizationId, { from, to });
+      const key = await signer.active();
+      const bundleId = newId();
+      const dates = {
+        createdAt: clock.now().toISOString(),
+        from: from.toISOString(),
+        to: to.toISOString(),
+      };
+      const facts = Object.assign({ bundleId, organizationId, disclosed }, dates, range);
+      const manifest = bundleManifestText(facts);
+      const signature = await signText(manifest, MANIFEST_TYPE, key);
+      const signed = { manifest, signature, signerKid: key.kid };
+      return Object.assign({ _id: bundleId, from, to, disclosed }, range, signed);
+    },
+
+    async keep(
+      { organizationId }: Tenant,
+      { userId }: User,
+      signed: SignedBundle,
+    ): Promise<AuditBundle> {
+      const row = { ...signed, organizationId, createdBy: userId };
+      return toBundle(await insertOne(models.auditBundles, row));
+    },
+
+    async list({ organizationId }: Tenant, page: Page): Promise<Listed<AuditBundle>> {
+      const { items, total } = await listPage(models.auditBundles, { organizationId }, page);
+      return { items: items.map(toBundle), total };
+    },
+
+    get: find,
+
+    /** @throws AppError `NOT_FOUND` */
+    async download(tenant: Tenant, id: string): Promise<{ filename: string; body: Readable }> {
+      const bundle = await find(tenant, id);
+      const { organizationId } = tenant;
+      const { manifest, signature, signerKid: kid, disclosed } = bundle;
+      const range = { first: bundle.firstSequence, last: bundle.lastSequence };
+      const { firstSequence, lastSequence } = bundle;
+      const facts = { bundleId: id, organizationId, firstSequence, lastSequence };
+      const keySet = { keys: await keys.publicKeys() };
+      const files = [
+        fileOf('manifest.json', `${JSON.stringify(JSON.parse(manifest), null, 2)}\n`),
+        fileOf('manifest.jws', signature),
+        fileOf('keys.json', `${JSON.stringify(keySet, null, 2)}\n`),
+        fileOf('VERIFY.md', verifyNote(facts, { kid, publicUrl })),
+      ];
+      const ledger = {
+        name: 'ledger.json',
+        body: await bundles.stream(organizationId, range, disclosed),
+      };
+      const body = await spooledArchive(files, ledger, bundle.createdAt);
+      return { filename: `assay-audit-bundle-${id}.tar.gz`, body };
+    },
+  };
+}
+export type AuditBundleService = ReturnType<typeof createAuditBundleService>;
+
+function toBundle(bundle: AuditBundleDocument): AuditBundle {
+  return Object.assign({ id: bundle._id }, bundle);
+}
+
+const fileOf = (name: string, text: string) => ({ name, content: Buffer.from(text) });
