@@ -92,6 +92,13 @@ test('a byte that is no UTF-8 is refused, though it would look like a replacemen
   }
 });
 
+test('of two members of one name both see the last', () => {
+  const twice = serialized({ verdict: 'approved', other0: 1, verdicT: 'blocked' });
+  twice.write('verdict', twice.indexOf('verdicT'));
+  expectSame(twice);
+  expect(readDocument(twice)).toStrictEqual({ verdict: 'blocked', other0: 1 });
+});
+
 test('a member of a document that is a slice of more bytes keeps to itself', () => {
   const batch = Buffer.concat([
     serialized({ a: 1 }),
