@@ -9,7 +9,6 @@ import {
   type Arm,
   ARMS,
   type CanaryDecision,
-  NOTHING_SEEN,
   pValueOf,
 } from '../../../domain/policies/changes/sequential-test.ts';
 import { AppError } from '../../../errors.ts';
@@ -169,12 +168,11 @@ export type CanaryService = ReturnType<typeof createCanaryService>;
 function toStatus(canary: PolicyCanaryDocument): CanaryStatus {
   const { policyId, state, share, test, decisions } = canary;
   const { revision, controlRevision, startedBy, startedAt, decidedAt, endedAt } = canary;
-  const { decision } = test ?? NOTHING_SEEN;
   return {
     policyId: policyId.toHexString(),
     state,
     share,
-    decision,
+    decision: test.decision,
     pValue: pValueOf(test),
     alpha: ALPHA,
     arms: ARMS.map((name) => ({ name, n: decisions[name], events: test.events[name] })),
