@@ -285,9 +285,8 @@ export const environment = z.object({
   ASSAY_LIMIT_CPI: count
     .default(60)
     .describe('Reads of the index and its analytics per reader and 15 minutes'),
-  ASSAY_LIMIT_CPI_REPORT: count
-    .default(10)
-    .describe('Compliance reports per organisation and hour'),
+  ASSAY_LIMIT_CPI_REPORT: count.default(10).describe('Compliance reports an organisation and hour'),
+  ASSAY_LIMIT_DEMO: count.default(5).describe('Demo requests per client address and hour'),
   ASSAY_LIMIT_MAIL: count
     .default(5)
     .describe(
@@ -307,6 +306,7 @@ export const environment = z.object({
     .default(600)
     .describe('SCIM requests per token, and per client address, and 15 minutes'),
   ASSAY_AUDIT_BUNDLE_MAX: count.default(500_000).describe('Entries of one audit bundle'),
+  ASSAY_DEMO_REQUESTS_TO: z.email().optional().describe('Who is asked for demonstrations'),
   ASSAY_ERASURE_MAX: count.max(20_000).default(5000).describe('Decisions of one erasure'),
   ASSAY_QUEUE_LIMIT: count.default(10_000).describe('Decisions of one organisation to be sealed'),
   ASSAY_MAX_CONNECTIONS: count
@@ -348,9 +348,7 @@ export const environment = z.object({
     .describe(
       'Bearer token of /metrics; unset: open to the loopback only, and in production to nobody',
     ),
-  ASSAY_PASSWORD_CONCURRENCY: count
-    .default(1)
-    .describe('Maximum number of concurrent password hashes'),
+  ASSAY_PASSWORD_CONCURRENCY: count.default(1).describe('Password hashes at a time'),
   ASSAY_PASSWORD_QUEUE: count
     .default(100)
     .describe('Maximum number of password hashes that wait; further sign-ins are answered 503'),

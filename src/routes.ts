@@ -18,6 +18,7 @@ import { mfaRoutes } from './resources/auth/mfa/mfa.routes.ts';
 import { placeholderRoutes } from './resources/auth/profile/placeholders.routes.ts';
 import { profileRoutes } from './resources/auth/profile/profile.routes.ts';
 import { sessionRoutes } from './resources/auth/sessions/sessions.routes.ts';
+import { demoRequestRoutes } from './resources/demo-requests/demo-requests.routes.ts';
 import { erasureRoutes } from './resources/erasure/erasure.routes.ts';
 import { friaRoutes } from './resources/fria/fria.routes.ts';
 import { keySetRoutes, signerRoutes } from './resources/c2pa-kms/c2pa-kms.routes.ts';
@@ -108,6 +109,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/audit-bundles', routes: auditBundleRoutes },
   { at: '/api/v1/audit', routes: auditRoutes },
   { at: '/api/v1/compliance', routes: complianceRoutes },
+  { at: '/api/v1/demo-requests', routes: demoRequestRoutes },
   { at: '/api/v1/erasure', routes: erasureRoutes },
   { at: '/api/v1/fria', routes: friaRoutes },
   { at: '/api/v1/c2pa-kms', routes: signerRoutes },

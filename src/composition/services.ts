@@ -12,6 +12,7 @@ import {
 import { createChainReleaseService } from '../resources/hash-chain/chain-release.service.ts';
 import { createReadiness } from '../resources/health/readiness.service.ts';
 import { createBroadcastMailService } from '../resources/notifications/broadcast-mails.service.ts';
+import { createDemoRequestService } from '../resources/demo-requests/demo-requests.service.ts';
 import { createNotificationService } from '../resources/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
 import { createReplayRunner } from '../resources/policies/replay/replay-runner.service.ts';
@@ -70,7 +71,10 @@ export function createServices(
   const { bundles } = decisions.hashChain;
   const evidence = createEvidence(platform, { attestations, bulk, bundles, signer, keys });
 
+  const demoRequests = createDemoRequestService(platform);
+
   const mails = {
+    ...demoRequests.mails,
     ...auth.emailLinks.mails,
     ...team.invitations.mails,
     ...broadcasts.mails,
@@ -102,6 +106,7 @@ export function createServices(
       auditExports,
       auditLog,
       auth,
+      demoRequests,
       erasure: evidence.erasure,
       notifications,
       organization: {

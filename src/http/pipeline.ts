@@ -23,6 +23,7 @@ import type { HeavyAnswers } from './checks/heavy-answers.ts';
 import { parseInputs } from './checks/inputs.ts';
 import { type Attempt, RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
+import { MANAGERS } from '../domain/identity/roles.ts';
 import type { Caller } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
 import type { Presence } from '../platform/presence.ts';
@@ -94,11 +95,8 @@ const metaOf = (req: Request, res: Response): RequestMeta => ({
 });
 
 async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<number, unknown>> {
-  const { route, req, res, meta, rate } = context;
-  if (req.originalUrl.startsWith('/api/')) await deps.limits.ip(meta.ip, rate);
-  if (route.kind === 'scim') await deps.limits.scimAddress(meta.ip, rate);
-  for (const limit of ['auth', 'signOn'] as const)
-    if (route.limits?.includes(limit)) await deps.limits[limit](meta.ip, rate);
+  const { route, req, res, meta } = context;
+  await countAddress(context, deps);
   if (route.auth !== 'public') await authorize(context, deps);
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
   const { input, paged } = parseInputs(route, req, context);
@@ -107,6 +105,27 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<n
   await countLogin(context, input, deps);
   const prepared = await route.prepare?.(input, deps.services);
   return execute(context, { ...input, prepared }, deps);
+}
+
+/** Counts requests by where they come from. */
+async function countAddress(
+  { route, req, meta, rate }: RequestContext,
+  deps: PipelineDeps,
+): Promise<void> {
+  if (req.originalUrl.startsWith('/api/')) await deps.limits.ip(meta.ip, rate);
+  if (route.kind === 'scim') await deps.limits.scimAddress(meta.ip, rate);
+  for (const limit of ['auth', 'signOn'] as const)
+    if (route.limits?.includes(limit)) await deps.limits[limit](meta.ip, rate);
+  if (route.limits?.includes('demo') && !(await isManager(req, deps)))
+    await deps.limits.demo(meta.ip, rate);
+}
+
+/** Whether a request for which nobody has to sign in comes with the session of an owner or admin. */
+async function isManager(req: Request, { services }: PipelineDeps): Promise<boolean> {
+  const token = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
+  if (token === undefined) return false;
+  const caller = await services.auth.sessions.authenticate(token).catch(() => null);
+  return caller?.user !== undefined && MANAGERS.includes(caller.user.role);
 }
 
 /** Counts who tries a password or a code, and who has mail sent: a caller by their session, else by the address that the body names. */

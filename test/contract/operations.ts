@@ -326,6 +326,7 @@ const ADDED = {
     'GET /api/v1/audit-bundles',
     'GET /api/v1/audit-bundles/:id',
     'GET /api/v1/audit-bundles/:id/download',
+    'POST /api/v1/demo-requests',
     'POST /api/v1/erasure/acknowledge',
     'POST /api/v1/erasure/execute',
     'GET /api/v1/erasure/:id',

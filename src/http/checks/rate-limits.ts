@@ -98,6 +98,8 @@ export interface RateLimits {
   proof(userId: string, state: RateState): Promise<void>;
   /** Mails of one kind that anybody can have sent to an address, counted likewise. */
   mail(kind: string, attempt: Attempt, state: RateState): Promise<void>;
+  /** Requests for a demonstration, by address. */
+  demo(address: string, state: RateState): Promise<void>;
   user(userId: string, state: RateState): Promise<void>;
   onboarding(userId: string, state: RateState): Promise<void>;
   /** Reads of the index, by who reads; its report, by organisation. */
@@ -121,6 +123,7 @@ type Configured = Pick<
   | 'ASSAY_LIMIT_ACCOUNT_TOTAL'
   | 'ASSAY_LIMIT_ONBOARDING'
   | 'ASSAY_LIMIT_CPI'
+  | 'ASSAY_LIMIT_DEMO'
   | 'ASSAY_LIMIT_CPI_REPORT'
   | 'ASSAY_LIMIT_MAIL'
   | 'ASSAY_LIMIT_MAIL_TOTAL'
@@ -139,6 +142,7 @@ export function createLimits(config: Configured): RateLimits {
     proof: new Layer(QUARTER_HOUR),
     mailFrom: new Layer(QUARTER_HOUR),
     mail: new Layer(QUARTER_HOUR),
+    demo: new Layer(HOUR),
     user: new Layer(QUARTER_HOUR),
     onboarding: new Layer(QUARTER_HOUR),
     cpi: new Layer(QUARTER_HOUR),
@@ -148,7 +152,7 @@ export function createLimits(config: Configured): RateLimits {
     agent: new Layer(MINUTE),
   };
   const { ip, auth, signOn, login, accountFrom, account, proof, mailFrom, mail } = layers;
-  const { user, onboarding, cpi, cpiReport, scimAddress, scimToken, agent } = layers;
+  const { demo, user, onboarding, cpi, cpiReport, scimAddress, scimToken, agent } = layers;
   return {
     ip: async (address, state) =>
       state.take(await ip.count(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
@@ -171,6 +175,8 @@ export function createLimits(config: Configured): RateLimits {
       state.take(await mailFrom.count(`${to} ${ipKeyGenerator(address)}`, config.ASSAY_LIMIT_MAIL));
       state.take(await mail.count(to, config.ASSAY_LIMIT_MAIL_TOTAL));
     },
+    demo: async (address, state) =>
+      state.take(await demo.count(ipKeyGenerator(address), config.ASSAY_LIMIT_DEMO)),
     user: async (userId, state) => state.take(await user.count(userId, config.ASSAY_LIMIT_USER)),
     onboarding: async (userId, state) =>
       state.take(await onboarding.count(userId, config.ASSAY_LIMIT_ONBOARDING)),

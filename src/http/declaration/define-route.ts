@@ -112,12 +112,13 @@ export interface AuditRule {
   resource: string;
 }
 
-/** `auth`: per client address; `signOn`: per client address, and per login that is under way; `account`: per caller, or per `email` of the body and client network, whether or not it has an account; `mail`: likewise, by kind; `onboarding`: per user; `cpi`: per reader; `cpiReport`: per organisation. */
+/** `auth`: per client address; `signOn`: per client address, and per login that is under way; `account`: per caller, or per `email` of the body and client network, whether or not it has an account; `mail`: likewise, by kind; `demo`: per client address, owners and admins excepted; `onboarding`: per user; `cpi`: per reader; `cpiReport`: per organisation. */
 export type ExtraLimit =
   | 'auth'
   | 'signOn'
   | 'account'
   | 'mail'
+  | 'demo'
   | 'onboarding'
   | 'cpi'
   | 'cpiReport';

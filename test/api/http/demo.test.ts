@@ -57,6 +57,7 @@ test(
       'got 59 messages, each signature verified: 24 trace.created, 30 trace.hold_for_review, 5 trace.blocked',
     );
     expect(output).toContain('0 had a wrong signature');
+    expect(output).toContain('manifest signed by the trusted key');
     expect(output).toContain('The chain: whole; 83 entries');
     expect(output).toMatch(
       /INTACT\n.*\n.*83 entries, 1 to 83.*\n.*up to: 83\n.*what was submitted: yes\n/,

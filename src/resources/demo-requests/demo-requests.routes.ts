@@ -1,0 +1,20 @@
+// The form by which strangers ask for a demonstration (document 1, section 8).
+import { reply, route } from '../../http/declaration/define-route.ts';
+import { demoRequestedView, demoRequestInput } from './demo-requests.schemas.ts';
+
+export const demoRequestRoutes = [
+  route({
+    method: 'post',
+    path: '/',
+    summary: 'Ask for a demonstration',
+    auth: 'public',
+    limits: ['demo'],
+    status: 201,
+    body: demoRequestInput,
+    data: demoRequestedView,
+    async handler({ body }, { demoRequests }) {
+      await demoRequests.send(body);
+      return reply(201, { received: true });
+    },
+  }),
+];

@@ -1,0 +1,40 @@
+// Demo requests go by mail to whoever runs the installation (document 1, section 8).
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import { quotedName } from '../../domain/names/quoted-name.ts';
+import type { MailContent } from '../../platform/mail/mail-layout.ts';
+import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import type { demoRequestInput } from './demo-requests.schemas.ts';
+
+type DemoRequest = z.output<typeof demoRequestInput>;
+
+export function createDemoRequestService({
+  config,
+  queueMail,
+}: Pick<Platform, 'config' | 'queueMail'>) {
+  const to = config.ASSAY_DEMO_REQUESTS_TO ?? config.ASSAY_MAIL_FROM;
+
+  return {
+    async send(request: DemoRequest): Promise<void> {
+      await queueMail(null, { kind: 'demoRequest', ...request });
+    },
+
+    /** By the `kind` of the outbox row. */
+    mails: {
+      demoRequest({ payload }: Pick<OutboxDocument, 'payload'>): Promise<MailContent> {
+        const { name, email, company, message } = payload as unknown as DemoRequest;
+        return Promise.resolve({
+          to,
+          subject: `Demo request: ${quotedName(company)}`,
+          paragraphs: [
+            `${quotedName(name)} of ${quotedName(company)} asks for a demonstration.`,
+            `Answer to: ${email}`,
+            ...(message ?? '').split(/\n\s*\n/),
+          ],
+          action: null,
+        });
+      },
+    },
+  };
+}
+export type DemoRequestService = ReturnType<typeof createDemoRequestService>;

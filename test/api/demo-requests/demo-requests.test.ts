@@ -1,0 +1,60 @@
+// The demo-request form (document 1, section 8): anybody may send it, five times an hour, and it goes out by mail.
+import { expect, test } from 'vitest';
+import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createMember } from '../../setup/harness.ts';
+import { holdMail, startMailServer } from '../../setup/providers/mail-server.ts';
+import { outcome, type Answer } from '../../setup/start-app.ts';
+
+const mail = useFixture(startMailServer, (server) => server.close());
+const harness = useHarness(() => ({
+  SMTP_URL: mail.url,
+  ASSAY_DEMO_REQUESTS_TO: 'sales@example.com',
+  ASSAY_LIMIT_DEMO: '5',
+}));
+const { app } = harness;
+const ada = useOwner(harness);
+const form = {
+  name: 'Grace',
+  email: 'Grace@Example.com',
+  company: 'Cobol, Inc.',
+  message: 'We run many agents.\n\nWhen could you show us?',
+};
+const send = (body: object = form, call: object = {}): Promise<Answer> =>
+  app.call('POST', '/api/v1/demo-requests', { body, ...call });
+
+test('a request goes out by mail to the configured address', async () => {
+  const { deliver } = await holdMail(harness);
+  const sent = await send();
+  expect([sent.status, sent.body]).toEqual([201, { success: true, data: { received: true } }]);
+  await deliver();
+  const received = mail.newest('sales@example.com');
+  expect(received.subject).toContain('Cobol, Inc.');
+  expect(received.text).toContain('grace@example.com');
+  expect(received.text).toContain('When could you show us?');
+});
+
+test.each([
+  ['no name', { name: undefined }],
+  ['a name of two lines', { name: 'a\nBcc: b' }],
+  ['no address', { email: 'grace' }],
+  ['a company that is too long', { company: 'x'.repeat(201) }],
+  ['a message that is too long', { message: 'x'.repeat(2001) }],
+])('%s is refused', async (_, change) => {
+  const call = { token: ada.token };
+  expect(outcome(await send({ ...form, ...change }, call))).toEqual([400, 'VALIDATION_ERROR']);
+});
+
+test('owners and admins are not counted; everybody else may send five an hour from one address', async () => {
+  const member = await createMember(harness, ada, 'member');
+  const admin = await createMember(harness, ada, 'admin');
+  for (const { token } of [ada, admin, ada, admin, ada, admin])
+    expect((await send(form, { token })).status).toBe(201);
+  const statuses: number[] = [];
+  for (const call of [{}, { token: member.token }, { token: 'forged' }, {}, {}])
+    statuses.push((await send(form, call)).status);
+  expect(statuses).toEqual([201, 201, 201, 201, 429]);
+  const refused = await send();
+  expect(outcome(refused)).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+  expect(refused.body.data).toEqual({ limit: 5, windowSeconds: 3600 });
+  expect((await send(form, { token: admin.token })).status).toBe(201);
+});
