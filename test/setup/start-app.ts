@@ -105,8 +105,12 @@ export async function startApp(
   };
 }
 
-/** Lets go of idle connections long before the app does, also on a machine that is too busy to notice. */
-const dispatcher = new Agent({ keepAliveTimeout: 1000, keepAliveMaxTimeout: 1000 });
+/** Lets go of idle connections long before the app does, and opens no more than a busy machine answers in time. */
+const dispatcher = new Agent({
+  keepAliveTimeout: 1000,
+  keepAliveMaxTimeout: 1000,
+  connections: 250,
+});
 
 /** Values of one name stay apart, as of `set-cookie`. */
 function headersOf(received: Record<string, string | string[] | undefined>): Headers {
