@@ -13,5 +13,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What comes by itself comes within milliseconds; on a busy machine it may take its time.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -1,5 +1,5 @@
 // What a crash left unsealed in the audit log: one bad row, or one organisation whose chain was cut, holds up nobody else's.
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemAuditEvent } from '../../../src/domain/record/audit-event.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, objectId } from '../../setup/harness.ts';
@@ -66,10 +66,9 @@ test('an organisation whose audit chain was cut waits by itself, and nothing of 
     await harness.app.call('POST', '/api/v1/workspaces', { token: eve.token, body: { name: 'w' } }),
   );
   const filter = { organizationId: objectId(eve.organizationId) };
-  await vi.waitFor(async () => {
-    const noted = await harness.db.collection('heads_audit_entries').countDocuments(filter);
-    expect(noted).toBeGreaterThan(0);
-  });
+  await expect
+    .poll(() => harness.db.collection('heads_audit_entries').countDocuments(filter))
+    .toBeGreaterThan(0);
   const entries = harness.db.collection('audit_entries');
   await entries.deleteMany({ ...filter, sequence: { $gt: 1 } });
   // Then every instance looks at its heads again.

@@ -30,7 +30,8 @@ beforeAll(async () => {
   intact = await stored();
   const newest = { organizationId: objectId(ada.organizationId), sequence: intact.length };
   const heads = harness.db.collection(`heads_${AUDIT.collection}`);
-  await vi.waitFor(async () => expect(await heads.countDocuments(newest)).toBe(1));
+  const isNoted = async (): Promise<boolean> => (await heads.countDocuments(newest)) === 1;
+  await vi.waitUntil(isNoted, { timeout: 20_000 });
 });
 afterAll(() => harness.stop());
 

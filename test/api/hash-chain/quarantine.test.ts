@@ -33,10 +33,10 @@ async function cut(collection: string, { organizationId }: Owner, after: number)
   const filter = { organizationId: objectId(organizationId) };
   const newest = { sort: { sequence: -1 } } as const;
   const head = await harness.db.collection(collection).findOne(filter, newest);
-  await vi.waitFor(async () => {
-    const note = await harness.db.collection(`heads_${collection}`).findOne(filter, newest);
-    expect(note?.sequence).toBe(head?.sequence);
-  });
+  const notes = harness.db.collection(`heads_${collection}`);
+  const isNoted = async (): Promise<boolean> =>
+    (await notes.findOne(filter, newest))?.sequence === head?.sequence;
+  await vi.waitUntil(isNoted, { timeout: 20_000 });
   await harness.db.collection(collection).deleteMany({ ...filter, sequence: { $gt: after } });
 }
 

@@ -1,7 +1,7 @@
 // What a route waits for outside (name servers, identity providers) it waits for before its transaction opens.
 import dns from 'node:dns/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { afterAll, beforeAll, expect, expectTypeOf, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { route } from '../../../src/http/declaration/define-route.ts';
 import { randomHex } from '../../../src/platform/ids.ts';
@@ -86,7 +86,7 @@ test('the look-up of a TXT record', async () => {
   const { _id, record } = claim.body.data as { _id: string; record: Record<string, string> };
   names.mood = 'silent';
   const pending = harness.app.call('POST', `${at}/domains/${_id}/verify`, { token });
-  await vi.waitUntil(() => names.asked.includes(record.name ?? ''));
+  await expect.poll(() => names.asked.includes(record.name ?? '')).toBe(true);
   expect(await openTransactions()).toBe(0);
   expect((await pending).body.code).toBe('INVALID_OPERATION');
 });
@@ -109,7 +109,7 @@ test('the look-up of an issuer', async ({ onTestFinished }) => {
   const oidc = { issuer: 'https://idp.example.net', clientId: 'assay', clientSecret: 'secret' };
   const body = { provider: 'oidc', oidc };
   const pending = harness.app.call('PUT', at, { token: ada.token, body });
-  await vi.waitUntil(() => asked.length > 0);
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
   expect(asked).toEqual(['idp.example.net']);
   expect(await openTransactions()).toBe(0);
   answer();
