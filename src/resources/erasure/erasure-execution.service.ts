@@ -5,6 +5,7 @@ import type { Tenant } from '../../domain/identity/tenant.ts';
 import { signText } from '../../domain/provenance/jws.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
+import { AFTER } from '../../platform/mongo/queries.ts';
 import type { SignerService } from '../c2pa-kms/signer.service.ts';
 import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { BulkService } from '../traces/bulk/bulk.service.ts';
@@ -87,7 +88,7 @@ export function createErasureExecutionService(deps: Deps) {
       .findOneAndUpdate(
         { organizationId, _id, status: 'executing' },
         { $set: Object.assign({ status: 'executed' }, certified) },
-        { returnDocument: 'after' },
+        AFTER,
       )
       .lean<ErasureDocument>();
     if (!done) throw new AppError('CONFLICT', 'The erasure was finished by another instance');

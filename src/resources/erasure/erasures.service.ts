@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import { findOr404, insertOne } from '../../platform/mongo/queries.ts';
+import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
 import type { ErasureExecutionService } from './erasure-execution.service.ts';
 import type { ErasureImpactService } from './erasure-impact.service.ts';
 import type { acknowledgementInput, executionInput } from './erasure.schemas.ts';
@@ -24,7 +24,6 @@ interface Acknowledgement {
 type ErasureRecord = Omit<ErasureDocument, 'traceIds'> & Acknowledgement;
 
 const VALID_MS = 15 * 60_000;
-const AFTER = { returnDocument: 'after' } as const;
 
 export function createErasureService(deps: Deps) {
   const { models, clock, config, impact, execution } = deps;
