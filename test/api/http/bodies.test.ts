@@ -238,7 +238,7 @@ test('a body with very many mistakes is told of twenty, and how many more there 
   const { issues, furtherIssues } = await refuse(Array.from({ length: 50 }, () => ({})));
   expect(issues).toHaveLength(20);
   expect(furtherIssues).toBeGreaterThanOrEqual(80);
-  expect(await refuse(Array.from({ length: 20_000 }, () => ({})))).toEqual({
+  expect(await refuse(Array.from({ length: 9_000 }, () => ({})))).toEqual({
     issues: [{ path: 'conditions', message: 'at most 50 items' }],
   });
   const { issues: long } = await refuse([{ ['x'.repeat(90_000)]: 1 }]);
