@@ -1,4 +1,5 @@
 // Replays of candidates over stored decisions.
+import { setTimeout } from 'node:timers/promises';
 import { objectId } from '../../../setup/harness.ts';
 import { policyBody } from '../../bodies.ts';
 import type { Tenant } from '../../tenant.ts';
@@ -11,7 +12,6 @@ const free = [
   'policy.actions.0.config.reason',
 ];
 
-/** One that has not begun; only so many may be under way, so the others are taken away. */
 /** Another instance seems to run the job: what is queued stays so. */
 async function holdJob({ harness }: Tenant): Promise<void> {
   const lease = { holder: 'another instance', until: new Date(Date.now() + 3_600_000) };
@@ -20,9 +20,18 @@ async function holdJob({ harness }: Tenant): Promise<void> {
     .updateOne({ _id: 'job:policies.replay' }, { $set: lease }, { upsert: true });
 }
 
+/** One that has not begun, and will not: what a run takes that was under way is left to it. */
 async function newReplay(tenant: Tenant): Promise<string> {
-  const { harness, owner, workspaceId } = tenant;
   await holdJob(tenant);
+  const replays = tenant.harness.db.collection('policy_replays');
+  for (;;) {
+    const id = await queueReplay(tenant);
+    await setTimeout(20);
+    if (await replays.findOne({ _id: objectId(id), state: 'queued' })) return id;
+  }
+}
+
+async function queueReplay({ harness, owner, workspaceId }: Tenant): Promise<string> {
   const at = { createdAt: new Date(), updatedAt: new Date() };
   const { insertedId } = await harness.db.collection('policy_replays').insertOne({
     organizationId: objectId(owner.organizationId),
