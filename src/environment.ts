@@ -1,49 +1,21 @@
 // The variables of the configuration, each with its default and description; `config.ts` reads them.
-import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
-
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== ''),
-);
-/** As proxy-addr takes them: a named range, an address or a subnet. */
-const proxies = list.refine(
-  (items) =>
-    items.every((item) => /^(loopback|linklocal|uniquelocal)$/.test(item) || isSubnet(item)),
-  'must be addresses, subnets such as 10.0.0.0/8, or loopback, linklocal, uniquelocal',
-);
-const count = z.coerce.number().int().positive();
-const secret = z.string().min(32, 'must have at least 32 characters');
-const address = z.url({ protocol: /^https?$/ });
-/** PEM; `\\n` stands for a line break, so that it fits into one line. */
-const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
-const plan = z.enum(['sandbox', 'scale', 'governance', 'enterprise', 'custom']);
-
-/** `name=value` pairs with known names, each once. */
-const pairs = (names: RegExp, namesText: string) =>
-  list.transform((items, context): ReadonlyMap<string, string> => {
-    const found = new Map(
-      items.map((item) => [item.split('=', 1)[0] ?? '', item.slice(item.indexOf('=') + 1)]),
-    );
-    const isGood = items.every((item) => /=./.test(item)) && found.size === items.length;
-    if (!isGood || ![...found.keys()].every((name) => names.test(name)))
-      context.addIssue({ code: 'custom', message: `must be name=value pairs of ${namesText}` });
-    return found;
-  });
-const priceIds = pairs(
-  /^(scale|governance|enterprise)_(monthly|annual|overage)$/,
-  'scale, governance or enterprise with _monthly, _annual or _overage',
-);
-const amounts = pairs(
-  /^(scale|governance|enterprise)_(monthly|annual)$/,
-  'scale, governance or enterprise with _monthly or _annual',
-).refine(
-  (given) => [...given.values()].every((value) => /^\d{1,9}(\.\d{1,2})?$/.test(value)),
-  'must be amounts such as 49 or 49.90',
-);
+import {
+  address,
+  amounts,
+  count,
+  isCertificate,
+  isDestination,
+  isRsaKey,
+  list,
+  pem,
+  plan,
+  priceIds,
+  proxies,
+  secret,
+  sharedKeys,
+} from './environment-values.ts';
 
 /** Every variable with its default and description; `.env.example` is generated from here. */
 export const environment = z.object({
@@ -309,6 +281,15 @@ export const environment = z.object({
   ASSAY_DEMO_REQUESTS_TO: z.email().optional().describe('Who is asked for demonstrations'),
   ASSAY_ERASURE_MAX: count.max(20_000).default(5000).describe('Decisions of one erasure'),
   ASSAY_QUEUE_LIMIT: count.default(10_000).describe('Decisions of one organisation to be sealed'),
+  ASSAY_WITNESS_KEYS: sharedKeys
+    .optional()
+    .describe(
+      'Keys of the witnesses that tell chain heads they have seen, such as name:key,name:key, each 32 bytes in base64url; unset: nobody may',
+    ),
+  ASSAY_REPLAY_WINDOW_MINUTES: count
+    .max(720)
+    .default(10)
+    .describe('Minutes by which the time of a message of witnesses and partners may differ'),
   ASSAY_MAX_CONNECTIONS: count
     .default(10_000)
     .describe('Open connections of an instance; further ones are closed at once'),
@@ -361,38 +342,3 @@ export const environment = z.object({
 
 export type Environment = z.output<typeof environment>;
 export type PlanName = z.output<typeof plan>;
-
-function isRsaKey(text: string): boolean {
-  try {
-    return createPrivateKey(text).asymmetricKeyType === 'rsa';
-  } catch {
-    return false;
-  }
-}
-
-function isCertificate(text: string): boolean {
-  try {
-    return new X509Certificate(text).publicKey.asymmetricKeyType === 'rsa';
-  } catch {
-    return false;
-  }
-}
-
-function isSubnet(text: string): boolean {
-  const [address = '', length, ...more] = text.split('/');
-  const family = isIP(address);
-  const longest = family === 4 ? 32 : 128;
-  return (
-    family !== 0 &&
-    more.length === 0 &&
-    (length === undefined || (/^\d+$/.test(length) && Number(length) <= longest))
-  );
-}
-
-/** A subnet or address, or a host name or bracketed address with an optional port. */
-function isDestination(text: string): boolean {
-  return (
-    isSubnet(text) ||
-    /^([a-z\d_.-]*[a-z_-][a-z\d_.-]*|\d+(\.\d+){3}(?=:)|\[[\da-f:]+\](?=:))(:\d{1,5})?$/i.test(text)
-  );
-}

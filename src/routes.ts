@@ -59,6 +59,7 @@ import { socialRoutes } from './resources/sign-on/social/social.routes.ts';
 import { invitationRoutes } from './resources/team/invitations.routes.ts';
 import { memberRoutes } from './resources/team/members.routes.ts';
 import { usageRoutes } from './resources/usage/usage.routes.ts';
+import { witnessRoutes } from './resources/witness/witness.routes.ts';
 import { webhookRoutes } from './resources/webhooks/webhooks.routes.ts';
 import { workspaceRoutes } from './resources/organization/workspaces/workspaces.routes.ts';
 
@@ -120,6 +121,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/usage', routes: usageRoutes },
   { at: '/api/v1/alerts', routes: alertRoutes },
   { at: '/api/v1/webhooks', routes: webhookRoutes },
+  { at: '/api/v1/witness', routes: witnessRoutes },
   { at: '/api/v1/privacy-budget', routes: privacyBudgetRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },
   { at: '/scim/v2/Users', routes: scimUserRoutes },

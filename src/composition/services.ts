@@ -18,6 +18,7 @@ import { createOrganizationDeletionService } from '../resources/organization/del
 import { createReplayRunner } from '../resources/policies/replay/replay-runner.service.ts';
 import { CANCELLATION_TOPIC } from '../resources/billing/cancellations.service.ts';
 import { OVERAGE_TOPIC } from '../resources/usage/usage.consumer.ts';
+import { createWitnessService } from '../resources/witness/witness.service.ts';
 import { createBilling, createPayments } from './billing.ts';
 import { createDecisions } from './decisions.ts';
 import { createScim, createTeam } from './directory.ts';
@@ -72,6 +73,7 @@ export function createServices(
   const evidence = createEvidence(platform, { attestations, bulk, bundles, signer, keys });
 
   const demoRequests = createDemoRequestService(platform);
+  const witness = createWitnessService({ ...platform, signer });
 
   const mails = {
     ...demoRequests.mails,
@@ -124,6 +126,7 @@ export function createServices(
       signOn,
       team,
       webhooks: events.webhooks,
+      witness,
     },
     /** What runs without a request. */
     background: {

@@ -63,6 +63,12 @@ export function createMetrics() {
       help: 'Chains whose newest entry is dated ahead of this clock',
       registers,
     }),
+    witnessed: new Counter({
+      name: 'assay_witnessed_heads_total',
+      help: 'Chain heads that witnesses told, by whether the chain agrees: true, false, unknown',
+      labelNames: ['agrees'],
+      registers,
+    }),
     clockSkew: new Gauge({
       name: 'assay_clock_skew_seconds',
       help: 'By how much this clock differs from the database, or was set',

@@ -1,6 +1,7 @@
 // Every resource's examples, and the parts in which test files walk over them, so that two workers stay busy.
 import { billing } from './account/billing.ts';
 import { demoRequests } from './account/demo-requests.ts';
+import { machines } from './account/machines.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { auth } from './auth.ts';
@@ -29,7 +30,7 @@ import { webhooks } from './events/webhooks.ts';
 
 const PARTS = {
   identity: [health, auth, signOn],
-  organization: [organization, team, audit, notifications, billing, demoRequests],
+  organization: [organization, team, audit, notifications, billing, demoRequests, machines],
   provisioning: [scim],
   events: [alerts, webhooks],
   records: [agents, policies, traces, reviewQueue, cpi, mcpServer, hashChain],

@@ -1,0 +1,85 @@
+// Witnesses outside note heads of chains and tell them here, so that nobody can be shown another chain than they (docs/security.md).
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import { signText } from '../../domain/provenance/jws.ts';
+import { canonicalize } from '../../domain/record/canonical-json.ts';
+import { judgeMessage, type MessageRefusal } from '../../domain/signed-message.ts';
+import { AppError, type Code } from '../../errors.ts';
+import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
+import type { SignerService } from '../c2pa-kms/signer.service.ts';
+import type { gossipInput } from './witness.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'logger' | 'metrics'> & {
+  signer: SignerService;
+};
+type Gossip = z.output<typeof gossipInput>;
+type Entry = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
+
+interface Head {
+  organizationId: string;
+  sequence: number;
+  chainHash: string;
+  at: Date;
+}
+interface Comparison {
+  agrees: boolean | null;
+  head: Head | null;
+  statement: string | null;
+}
+
+const REFUSED: Readonly<Record<MessageRefusal, Code>> = {
+  'malformed time': 'INVALID_TIMESTAMP',
+  'wrong signature': 'WITNESS_AUTH_FAILED',
+  'outside the window': 'WITNESS_AUTH_FAILED',
+};
+const MINUTE_MS = 60_000;
+const STATEMENT_TYPE = 'assay-chain-head+jws';
+const ENTRY = 'sequence chainHash createdAt';
+
+export function createWitnessService(deps: Deps) {
+  const { models, clock, config, logger, metrics, signer } = deps;
+  const keys = config.ASSAY_WITNESS_KEYS ?? new Map<string, never>();
+  const windowMs = config.ASSAY_REPLAY_WINDOW_MINUTES * MINUTE_MS;
+
+  /** Null: the chain has no such sequence. */
+  async function agreesWith({ organizationId, sequence, chainHash }: Gossip['payload']) {
+    const entry = await models.ledger.findOne({ organizationId, sequence }, ENTRY).lean<Entry>();
+    return entry && entry.chainHash === chainHash;
+  }
+
+  async function headOf(organizationId: string): Promise<Head | null> {
+    const newest = models.ledger.findOne({ organizationId }, ENTRY).sort({ sequence: -1 });
+    const entry = await newest.lean<Entry>();
+    if (!entry) return null;
+    const { sequence, chainHash, createdAt: at } = entry;
+    return { organizationId, sequence, chainHash, at };
+  }
+
+  /** What the witness can show others: whoever signs two hashes for one sequence has two chains. */
+  async function stated(head: Head): Promise<string> {
+    const { organizationId, sequence, chainHash, at } = head;
+    const facts = { organizationId, sequence, chainHash, at: at.toISOString() };
+    return signText(canonicalize(facts), STATEMENT_TYPE, await signer.active());
+  }
+
+  return {
+    /**
+     * The same message may come again: nothing is written.
+     * @throws AppError `INVALID_TIMESTAMP`, `WITNESS_AUTH_FAILED`, `CONFIG_ERROR` when no key can sign
+     */
+    async compare(message: Gossip): Promise<Comparison> {
+      const judged = judgeMessage(message, { keys, windowMs, now: clock.now().getTime() });
+      if ('refusal' in judged) throw new AppError(REFUSED[judged.refusal]);
+      const { payload, keyId: witness } = message;
+      const { organizationId, sequence, chainHash } = payload;
+      const agrees = await agreesWith(payload);
+      metrics.witnessed.inc({ agrees: String(agrees ?? 'unknown') });
+      const seen = { witness, organizationId, sequence, chainHash };
+      if (agrees === false)
+        logger.error(seen, 'a witness has seen another chain: what it saw is not what is stored');
+      const head = await headOf(organizationId);
+      return { agrees, head, statement: head && (await stated(head)) };
+    },
+  };
+}
+export type WitnessService = ReturnType<typeof createWitnessService>;

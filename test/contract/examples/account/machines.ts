@@ -1,0 +1,23 @@
+// Messages of machines that share a key with the installation.
+import { everybody, refused } from '../access.ts';
+import type { ResourceExamples } from '../example.ts';
+
+export const machines: ResourceExamples = {
+  // Nobody here can sign like a witness.
+  access: { 'POST /api/v1/witness/gossip': refused(everybody, 'WITNESS_AUTH_FAILED') },
+  examples: {
+    'POST /api/v1/witness/gossip': ({ owner, mark }) => ({
+      body: {
+        payload: {
+          organizationId: owner.organizationId,
+          sequence: 1,
+          chainHash: '0'.repeat(64),
+          timestamp: new Date().toISOString(),
+        },
+        signature: '0'.repeat(64),
+        keyId: `${mark} key`,
+      },
+    }),
+  },
+  refused: { 'POST /api/v1/witness/gossip': 401 },
+};

@@ -1,0 +1,27 @@
+// A machine that shares a key with the installation, and signs what it tells.
+import { createHmac, randomBytes } from 'node:crypto';
+import { canonicalize } from '../../src/domain/record/canonical-json.ts';
+import type { JsonObject } from '../../src/domain/record/json.ts';
+
+export interface Machine {
+  keyId: string;
+  key: Buffer;
+  /** As the configuration has it. */
+  setting: string;
+}
+
+export function createMachine(keyId: string): Machine {
+  const key = randomBytes(32);
+  return { keyId, key, setting: `${keyId}:${key.toString('base64url')}` };
+}
+
+export interface Signed {
+  payload: JsonObject;
+  signature: string;
+  keyId: string;
+}
+
+export function signedBy({ keyId, key }: Machine, payload: JsonObject): Signed {
+  const signature = createHmac('sha256', key).update(canonicalize(payload)).digest('hex');
+  return { payload, signature, keyId };
+}
