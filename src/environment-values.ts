@@ -15,7 +15,7 @@ export const proxies = list.refine(
     items.every((item) => /^(loopback|linklocal|uniquelocal)$/.test(item) || isSubnet(item)),
   'must be addresses, subnets such as 10.0.0.0/8, or loopback, linklocal, uniquelocal',
 );
-export const count = z.coerce.number().int().positive();
+export const positive = z.coerce.number().int().positive();
 export const secret = z.string().min(32, 'must have at least 32 characters');
 export const address = z.url({ protocol: /^https?$/ });
 /** PEM; `\\n` stands for a line break, so that it fits into one line. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import {
   address,
   amounts,
-  count,
+  positive,
   isCertificate,
   isDestination,
   isRsaKey,
@@ -45,7 +45,7 @@ export const environment = z.object({
     .literal('allow')
     .optional()
     .describe('allow: in production, too, an embedded mongod is started when MONGODB_URI is unset'),
-  ASSAY_DB_POOL: count.default(24).describe('Database connections of this instance'),
+  ASSAY_DB_POOL: positive.default(24).describe('Database connections of this instance'),
   MONGOD_BINARY: z.string().optional().describe('Path of a mongod for the embedded database'),
   ASSAY_DATA_DIR: z
     .string()
@@ -100,10 +100,10 @@ export const environment = z.object({
     .describe(
       'Private hosts, host:port pairs, addresses or subnets that URLs of users may name, also over http; unset: public ones over https only',
     ),
-  ASSAY_LIMIT_ALERT_MAILS: count
+  ASSAY_LIMIT_ALERT_MAILS: positive
     .default(500)
     .describe('Mails that the alert rules of one organisation send per day (UTC)'),
-  ASSAY_WEBHOOK_TIMEOUT_MS: count
+  ASSAY_WEBHOOK_TIMEOUT_MS: positive
     .max(30_000)
     .default(15_000)
     .describe('Milliseconds that the receiver of a webhook or alert may take for its answer'),
@@ -235,62 +235,66 @@ export const environment = z.object({
     .describe(
       'E-mail addresses that have the system role owner once they are verified, comma-separated',
     ),
-  ASSAY_LIMIT_IP: count.default(1000).describe('Requests per client address and 15 minutes'),
-  ASSAY_LIMIT_USER: count.default(600).describe('Requests per user and 15 minutes'),
-  ASSAY_LIMIT_AUTH: count
+  ASSAY_LIMIT_IP: positive.default(1000).describe('Requests per client address and 15 minutes'),
+  ASSAY_LIMIT_USER: positive.default(600).describe('Requests per user and 15 minutes'),
+  ASSAY_LIMIT_AUTH: positive
     .default(100)
     .describe('Requests to /auth per client address and 15 minutes'),
-  ASSAY_LIMIT_SIGN_ON: count
+  ASSAY_LIMIT_SIGN_ON: positive
     .default(1000)
     .describe(
       'Requests to the sign-on by other services per client address and 15 minutes: about three a person, and offices share an address',
     ),
-  ASSAY_LIMIT_ACCOUNT: count
+  ASSAY_LIMIT_ACCOUNT: positive
     .default(20)
     .describe('Sign-in attempts per account and client network, and 15 minutes'),
-  ASSAY_LIMIT_ACCOUNT_TOTAL: count
+  ASSAY_LIMIT_ACCOUNT_TOTAL: positive
     .default(400)
     .describe('Sign-in attempts per account from everywhere, and 15 minutes'),
-  ASSAY_LIMIT_ONBOARDING: count
+  ASSAY_LIMIT_ONBOARDING: positive
     .default(120)
     .describe('Requests to agent onboarding per user and 15 minutes'),
-  ASSAY_LIMIT_CPI: count
+  ASSAY_LIMIT_CPI: positive
     .default(60)
     .describe('Reads of the index and its analytics per reader and 15 minutes'),
-  ASSAY_LIMIT_CPI_REPORT: count.default(10).describe('Compliance reports an organisation and hour'),
-  ASSAY_LIMIT_DEMO: count.default(5).describe('Demo requests per client address and hour'),
-  ASSAY_LIMIT_MAIL: count
+  ASSAY_LIMIT_CPI_REPORT: positive
+    .default(10)
+    .describe('Compliance reports an organisation and hour'),
+  ASSAY_LIMIT_DEMO: positive.default(5).describe('Demo requests per client address and hour'),
+  ASSAY_LIMIT_MAIL: positive
     .default(5)
     .describe(
       'Mails of one kind to one address that one network may request without signing in, per 15 minutes',
     ),
-  ASSAY_LIMIT_MAIL_TOTAL: count
+  ASSAY_LIMIT_MAIL_TOTAL: positive
     .default(10)
     .describe('Mails of one kind to one address that may be requested from everywhere, likewise'),
-  ASSAY_LIMIT_INVITATIONS: count
+  ASSAY_LIMIT_INVITATIONS: positive
     .default(200)
     .describe('Invitation mails of one organisation per day'),
-  ASSAY_LIMIT_INVITATIONS_TO_ONE: count
+  ASSAY_LIMIT_INVITATIONS_TO_ONE: positive
     .default(5)
     .describe('Invitation mails of one organisation to one address per day'),
-  ASSAY_LIMIT_SANDBOX: count.default(10_000).describe('Decisions per month on the plan sandbox'),
-  ASSAY_LIMIT_SCIM: count
+  ASSAY_LIMIT_SANDBOX: positive.default(10_000).describe('Decisions per month on the plan sandbox'),
+  ASSAY_LIMIT_SCIM: positive
     .default(600)
     .describe('SCIM requests per token, and per client address, and 15 minutes'),
-  ASSAY_AUDIT_BUNDLE_MAX: count.default(500_000).describe('Entries of one audit bundle'),
+  ASSAY_AUDIT_BUNDLE_MAX: positive.default(500_000).describe('Entries of one audit bundle'),
   ASSAY_DEMO_REQUESTS_TO: z.email().optional().describe('Who is asked for demonstrations'),
-  ASSAY_ERASURE_MAX: count.max(20_000).default(5000).describe('Decisions of one erasure'),
-  ASSAY_QUEUE_LIMIT: count.default(10_000).describe('Decisions of one organisation to be sealed'),
+  ASSAY_ERASURE_MAX: positive.max(20_000).default(5000).describe('Decisions of one erasure'),
+  ASSAY_QUEUE_LIMIT: positive
+    .default(10_000)
+    .describe('Decisions of one organisation to be sealed'),
   ASSAY_WITNESS_KEYS: sharedKeys
     .optional()
     .describe(
       'Keys of the witnesses that tell chain heads they have seen, such as name:key,name:key, each 32 bytes in base64url; unset: nobody may',
     ),
-  ASSAY_REPLAY_WINDOW_MINUTES: count
+  ASSAY_REPLAY_WINDOW_MINUTES: positive
     .max(720)
     .default(10)
     .describe('Minutes by which the time of a message of witnesses and partners may differ'),
-  ASSAY_MAX_CONNECTIONS: count
+  ASSAY_MAX_CONNECTIONS: positive
     .default(10_000)
     .describe('Open connections of an instance; further ones are closed at once'),
   ASSAY_EMBEDDING_URL: address
@@ -300,25 +304,25 @@ export const environment = z.object({
     ),
   ASSAY_EMBEDDING_KEY: z.string().optional().describe('Its API key'),
   ASSAY_EMBEDDING_MODEL: z.string().default('text-embedding-3-small').describe('Its model'),
-  ASSAY_EMBEDDING_DIMENSIONS: count
+  ASSAY_EMBEDDING_DIMENSIONS: positive
     .max(1024)
     .default(256)
     .describe('Length of its vectors; a search takes as much longer as they are longer'),
-  ASSAY_MEMORY_INDEX_MB: count
+  ASSAY_MEMORY_INDEX_MB: positive
     .default(256)
     .describe('Megabytes of vectors that an instance keeps in memory; others it reads each time'),
-  ASSAY_LIMIT_STREAMS: count
+  ASSAY_LIMIT_STREAMS: positive
     .default(1000)
     .describe('Event streams of an organisation at a time, on this instance'),
-  ASSAY_LIMIT_STREAMS_USER: count
+  ASSAY_LIMIT_STREAMS_USER: positive
     .default(10)
     .describe('Event streams of a user at a time, on this instance'),
-  ASSAY_LIMIT_HEAVY: count
+  ASSAY_LIMIT_HEAVY: positive
     .default(8)
     .describe(
       'Lists of decisions, bundles, exports and verifications under way at a time, per organisation',
     ),
-  ASSAY_LIMIT_PDF_ROWS: count
+  ASSAY_LIMIT_PDF_ROWS: positive
     .max(10_000)
     .default(2000)
     .describe('Rows of a PDF; an export of more is refused'),
@@ -329,8 +333,8 @@ export const environment = z.object({
     .describe(
       'Bearer token of /metrics; unset: open to the loopback only, and in production to nobody',
     ),
-  ASSAY_PASSWORD_CONCURRENCY: count.default(1).describe('Password hashes at a time'),
-  ASSAY_PASSWORD_QUEUE: count
+  ASSAY_PASSWORD_CONCURRENCY: positive.default(1).describe('Password hashes at a time'),
+  ASSAY_PASSWORD_QUEUE: positive
     .default(100)
     .describe('Maximum number of password hashes that wait; further sign-ins are answered 503'),
   LOG_LEVEL: z

@@ -1,5 +1,5 @@
 // Messages of machines outside, each signed with a secret that is shared with it: whether one is genuine, and of now (document 1, section 7).
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { canonicalize } from './record/canonical-json.ts';
 import type { JsonObject } from './record/json.ts';
 
@@ -25,8 +25,8 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)
 /** Until the year 9999, as for an instant that is written out. */
 const MAX_EPOCH_MS = 253_402_300_799_999;
 
-/** Instead of a key that nobody has, so that an unknown id takes as long as a wrong signature. */
-const nobodys = { key: randomBytes(32) };
+/** Instead of an unknown key, so that one takes as long as a wrong signature; what it signs is refused all the same. */
+const NOBODYS = { key: Buffer.alloc(32) };
 
 /**
  * The key by which a message is genuine, or why it is refused. The time is read first and compared last: whoever has no key
@@ -39,7 +39,7 @@ export function judgeMessage<K extends { key: Buffer }>(
   const time = messageTime(message.payload.timestamp);
   if (time === null) return { refusal: 'malformed time' };
   const key = keys.get(message.keyId);
-  const isSigned = isSignedWith((key ?? nobodys).key, message);
+  const isSigned = isSignedWith((key ?? NOBODYS).key, message);
   if (key === undefined || !isSigned) return { refusal: 'wrong signature' };
   return Math.abs(now - time) <= windowMs ? { key } : { refusal: 'outside the window' };
 }

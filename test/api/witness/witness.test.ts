@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/domain/record/json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
-import { createMachine, signedBy } from '../../setup/signed-message.ts';
+import { createMachine, signedBy } from '../../setup/providers/signed-message.ts';
 import { outcome, type Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/witness/gossip';
@@ -94,6 +94,7 @@ test.each([
   ['a member that was added', () => ({ ...signedBy(rome, now()), payload: changed({ more: 1 }) })],
   ['the key of another witness', () => ({ ...signedBy(rome, now()), keyId: 'oslo' })],
   ['an unknown key', () => signedBy(stranger, now())],
+  ['an unknown key of zeros', () => signedBy({ ...stranger, key: Buffer.alloc(32) }, now())],
   ['a name of every object', () => ({ ...signedBy(rome, now()), keyId: '__proto__' })],
   ['a time before the window', () => signedBy(rome, changed({ timestamp: ago(6) }))],
   ['a time after the window', () => signedBy(rome, changed({ timestamp: ago(-6) }))],

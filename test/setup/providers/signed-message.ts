@@ -1,7 +1,7 @@
 // A machine that shares a key with the installation, and signs what it tells.
 import { createHmac, randomBytes } from 'node:crypto';
-import { canonicalize } from '../../src/domain/record/canonical-json.ts';
-import type { JsonObject } from '../../src/domain/record/json.ts';
+import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import type { JsonObject } from '../../../src/domain/record/json.ts';
 
 export interface Machine {
   keyId: string;
