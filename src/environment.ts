@@ -308,6 +308,10 @@ export const environment = z.object({
     .max(1024)
     .default(256)
     .describe('Length of its vectors; a search takes as much longer as they are longer'),
+  ASSAY_MEMORY_INDEXING: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Whether decisions are indexed for the memory search; `off` lets the indexing rest'),
   ASSAY_MEMORY_INDEX_MB: positive
     .default(256)
     .describe('Megabytes of vectors that an instance keeps in memory; others it reads each time'),

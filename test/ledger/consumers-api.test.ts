@@ -23,7 +23,7 @@ let ahead = 0;
 const unheard = new Set<string>();
 beforeAll(async () => {
   harness = await startHarness(
-    {},
+    { ASSAY_MEMORY_INDEXING: 'on' },
     {
       clock: { now: () => new Date(Date.now() + ahead) },
       subscribesToEvents: (organizationId) => Promise.resolve(!unheard.has(organizationId)),

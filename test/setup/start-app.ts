@@ -66,6 +66,8 @@ const ROOMY = {
   ASSAY_LIMIT_INVITATIONS_TO_ONE: '1000000',
   ASSAY_LIMIT_SCIM: '1000000',
   ASSAY_PASSWORD_CONCURRENCY: '2',
+  // Its thread takes as much processor as all else that an app does at its start.
+  ASSAY_MEMORY_INDEXING: 'off',
 };
 
 /** `environment` overrides the roomy limits; `parts` the clock, the probe or the database. */

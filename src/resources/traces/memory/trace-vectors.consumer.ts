@@ -5,17 +5,18 @@ import type { Consumer } from '../../../ledger/follow/consumer.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import type { TraceDocument } from '../traces.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'memory'>;
+type Deps = Pick<Platform, 'models' | 'memory' | 'config'>;
 
 /** Decisions of one run; each may have megabytes. */
 const BATCH = 64;
 
 /** A cursor of its own for each model: another one begins at the first entry, and so replaces all vectors. */
-export function traceVectorsConsumer({ models, memory }: Deps): Consumer<TraceDocument> {
+export function traceVectorsConsumer({ models, memory, config }: Deps): Consumer<TraceDocument> {
   return {
     name: `trace-vectors:${memory.model}`,
     from: 'start',
     async beginsIn(organizationIds) {
+      if (config.ASSAY_MEMORY_INDEXING === 'off') return new Set();
       const plans = plansWith('memorySearch');
       const where = { _id: { $in: organizationIds }, 'subscription.plan': { $in: plans } };
       const found = await models.organizations.find(where, '_id').lean<{ _id: Types.ObjectId }[]>();

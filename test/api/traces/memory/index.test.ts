@@ -13,7 +13,8 @@ import {
 } from '../../../setup/personas.ts';
 import { type Answer, outcome } from '../../../setup/start-app.ts';
 
-const harness = useHarness();
+const resting = useHarness();
+const harness = useHarness({ ASSAY_MEMORY_INDEXING: 'on' });
 const { app } = harness;
 const ada = useOwner(harness);
 let key: string;
@@ -43,6 +44,15 @@ const rowsOf = ({ organizationId }: Owner) =>
     .sort({ sequence: 1 })
     .toArray();
 const emptied = { question: null, answer: null };
+
+test('an instance that is told not to index writes nothing', async () => {
+  const owner = await createOwner(resting.app, 'Rest');
+  const { key: hers } = await createWorkspaceKey(resting.app, owner);
+  const body = decision('x');
+  ok(await resting.app.call('POST', '/api/v1/traces', { key: hers, body }));
+  await resting.app.instance.runJobsOnce();
+  expect(await resting.db.collection('trace_vectors').countDocuments({})).toBe(0);
+});
 
 describe('follows the plan', () => {
   let poor: Owner;

@@ -13,7 +13,7 @@ import {
 } from '../../../setup/personas.ts';
 import { type Answer, outcome, type TestApp } from '../../../setup/start-app.ts';
 
-const harness = useHarness();
+const harness = useHarness({ ASSAY_MEMORY_INDEXING: 'on' });
 const { app } = harness;
 const ada = useOwner(harness);
 let key: string;
@@ -158,6 +158,7 @@ async function startModel() {
 describe('by a model elsewhere', () => {
   const remote = useFixture(startModel, ({ stop }) => stop());
   const other = useHarness(() => ({
+    ASSAY_MEMORY_INDEXING: 'on',
     ASSAY_EMBEDDING_URL: remote.url,
     ASSAY_EMBEDDING_KEY: 'sk-test',
     ASSAY_EMBEDDING_MODEL: 'letters',
