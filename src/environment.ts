@@ -290,6 +290,11 @@ export const environment = z.object({
     .describe(
       'Keys of the witnesses that tell chain heads they have seen, such as name:key,name:key, each 32 bytes in base64url; unset: nobody may',
     ),
+  ASSAY_PARTNER_KEYS: sharedKeys
+    .optional()
+    .describe(
+      'Keys of the insurers that pull the feed of organisations that have opted in, as those of witnesses; unset: nobody may',
+    ),
   ASSAY_REPLAY_WINDOW_MINUTES: positive
     .max(720)
     .default(10)

@@ -34,6 +34,7 @@ import { policyBundleRoutes } from './resources/policies/bundle/bundle.routes.ts
 import { policyCanaryRoutes } from './resources/policies/canary/canary.routes.ts';
 import { policyEffectivenessRoutes } from './resources/policies/effectiveness/effectiveness.routes.ts';
 import { insuranceFeedRoutes } from './resources/policies/insurance-feed/insurance-feed.routes.ts';
+import { partnerPullRoutes } from './resources/policies/insurance-feed/partner-pull.routes.ts';
 import { policyLanguageRoutes } from './resources/policies/language/language.routes.ts';
 import { policyRoutes } from './resources/policies/policies.routes.ts';
 import { policyReplayRoutes } from './resources/policies/replay/replay.routes.ts';
@@ -121,6 +122,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/usage', routes: usageRoutes },
   { at: '/api/v1/alerts', routes: alertRoutes },
   { at: '/api/v1/webhooks', routes: webhookRoutes },
+  { at: '/api/v1/partner', routes: partnerPullRoutes },
   { at: '/api/v1/witness', routes: witnessRoutes },
   { at: '/api/v1/privacy-budget', routes: privacyBudgetRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },

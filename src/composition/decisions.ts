@@ -9,6 +9,8 @@ import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createBundleService } from '../resources/hash-chain/bundles.service.ts';
 import { createHashChainService } from '../resources/hash-chain/hash-chain.service.ts';
 import { createInsuranceFeedService } from '../resources/policies/insurance-feed/insurance-feed.service.ts';
+import { createPartnerPullService } from '../resources/policies/insurance-feed/partner-pull.service.ts';
+import { createUsedMessageService } from '../resources/sign-on/login/used-messages.service.ts';
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createPurgeService } from '../resources/traces/bulk/purge.service.ts';
 import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
@@ -71,9 +73,12 @@ export function createDecisions(platform: Platform, { audit, identity, signing }
   const cpi = createCpi(platform, { chain });
   const told = { cpi: cpi.index, chain, organizations };
   const insuranceFeed = createInsuranceFeedService({ ...platform, ...told });
+  const usedMessages = createUsedMessageService(platform);
+  const pulls = { audit, organizations, usedMessages, feed: insuranceFeed };
+  const partnerPull = createPartnerPullService({ ...platform, ...pulls });
   return {
     agents: { registry, resolver, onboarding, mlBoms },
-    policies: { ...policies, insuranceFeed },
+    policies: { ...policies, insuranceFeed, partnerPull },
     bridge: createBridge(platform, { reader, chain }),
     cpi,
     traces: {

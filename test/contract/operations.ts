@@ -330,6 +330,7 @@ const ADDED = {
     'POST /api/v1/erasure/acknowledge',
     'POST /api/v1/erasure/execute',
     'GET /api/v1/erasure/:id',
+    'POST /api/v1/partner/insurance-pull',
     'POST /api/v1/witness/gossip',
   ],
   'whoever was handed a manifest verifies it, here or by the public keys': [

@@ -107,7 +107,7 @@ export function createHashChainService(deps: Deps) {
       cache.delete(organizationId);
     },
 
-    async status({ organizationId }: Tenant): Promise<ChainStatus> {
+    async status({ organizationId }: Pick<Tenant, 'organizationId'>): Promise<ChainStatus> {
       const { head, verification } = await statusOf(organizationId);
       const latency = ledger.appender.latency(organizationId);
       return toChainStatus({ head, verification, latency });

@@ -105,7 +105,9 @@ export function createOrganizationService(deps: Deps) {
     },
 
     /** @throws AppError `NOT_FOUND` when it has just been deleted */
-    async settings({ organizationId }: Tenant): Promise<OrganizationSettings> {
+    async settings({
+      organizationId,
+    }: Pick<Tenant, 'organizationId'>): Promise<OrganizationSettings> {
       const query = models.organizations.findById(organizationId).lean<OrganizationDocument>();
       return toView(await findOr404(query));
     },

@@ -18,6 +18,9 @@ type Deps = Pick<Platform, 'models' | 'clock'> & {
   organizations: OrganizationService;
 };
 
+/** An organisation, whatever workspace was chosen. */
+type Whole = Pick<Tenant, 'organizationId'>;
+
 interface FeedFacts {
   format: 'assay-insurance-feed';
   version: 1;
@@ -34,7 +37,7 @@ interface FeedFacts {
     isWhole: boolean | null;
   };
 }
-interface InsuranceFeed extends FeedFacts {
+export interface InsuranceFeed extends FeedFacts {
   generatedAt: Date;
   digest: string;
 }
@@ -73,7 +76,7 @@ export function createInsuranceFeedService(deps: Deps) {
     };
   }
 
-  async function recordOf(tenant: Tenant): Promise<FeedFacts['record']> {
+  async function recordOf(tenant: Whole): Promise<FeedFacts['record']> {
     const status = await chain.status(tenant);
     return {
       sequence: status.lastSequence,
@@ -83,8 +86,7 @@ export function createInsuranceFeedService(deps: Deps) {
     };
   }
 
-  /** Of the whole organisation, whatever workspace was chosen. */
-  async function generate(tenant: Tenant): Promise<InsuranceFeed> {
+  async function generate(tenant: Whole): Promise<InsuranceFeed> {
     const { organizationId } = tenant;
     const generatedAt = clock.now();
     const from = monthStart(generatedAt);

@@ -3,8 +3,11 @@ import { everybody, refused } from '../access.ts';
 import type { ResourceExamples } from '../example.ts';
 
 export const machines: ResourceExamples = {
-  // Nobody here can sign like a witness.
-  access: { 'POST /api/v1/witness/gossip': refused(everybody, 'WITNESS_AUTH_FAILED') },
+  // Nobody here can sign like a machine.
+  access: {
+    'POST /api/v1/witness/gossip': refused(everybody, 'WITNESS_AUTH_FAILED'),
+    'POST /api/v1/partner/insurance-pull': refused(everybody, 'TOKEN_VERIFICATION_FAILED'),
+  },
   examples: {
     'POST /api/v1/witness/gossip': ({ owner, mark }) => ({
       body: {
@@ -18,6 +21,16 @@ export const machines: ResourceExamples = {
         keyId: `${mark} key`,
       },
     }),
+    'POST /api/v1/partner/insurance-pull': ({ owner, mark }) => ({
+      body: {
+        payload: {
+          organizationId: owner.organizationId,
+          timestamp: new Date().toISOString(),
+        },
+        signature: '0'.repeat(64),
+        keyId: `${mark} key`,
+      },
+    }),
   },
-  refused: { 'POST /api/v1/witness/gossip': 401 },
+  refused: { 'POST /api/v1/witness/gossip': 401, 'POST /api/v1/partner/insurance-pull': 401 },
 };

@@ -1,0 +1,88 @@
+// Insurers outside pull what an organisation lets them know of its month, each signed with a key that is shared with the installation.
+import type { z } from 'zod';
+import type { Platform } from '../../../composition/platform.ts';
+import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
+import { judgeMessage, type MessageRefusal } from '../../../domain/signed-message.ts';
+import { AppError, type Code } from '../../../errors.ts';
+import type { AuditService } from '../../audit/audit.service.ts';
+import type { OrganizationService } from '../../organization/organization.service.ts';
+import type { UsedMessageService } from '../../sign-on/login/used-messages.service.ts';
+import type { InsuranceFeed, InsuranceFeedService } from './insurance-feed.service.ts';
+import type { pullInput } from './partner-pull.schemas.ts';
+
+type Deps = Pick<Platform, 'clock' | 'config'> & {
+  audit: AuditService;
+  feed: InsuranceFeedService;
+  organizations: OrganizationService;
+  usedMessages: UsedMessageService;
+};
+type Pull = z.output<typeof pullInput>;
+interface Sender {
+  ip: string;
+  userAgent: string | null;
+}
+
+const REFUSED: Readonly<Record<MessageRefusal, Code>> = {
+  'malformed time': 'INVALID_TIMESTAMP',
+  'wrong signature': 'TOKEN_VERIFICATION_FAILED',
+  'outside the window': 'PARTNER_REPLAY_WINDOW',
+};
+const MINUTE_MS = 60_000;
+
+export function createPartnerPullService(deps: Deps) {
+  const { clock, config, audit, feed, organizations, usedMessages } = deps;
+  const keys = config.ASSAY_PARTNER_KEYS ?? new Map<string, never>();
+  const windowMs = config.ASSAY_REPLAY_WINDOW_MINUTES * MINUTE_MS;
+
+  /** In the audit log of the organisation, whether the partner was told anything or not. */
+  async function note(
+    { payload: { organizationId }, keyId }: Pull,
+    { ip: ipAddress, userAgent }: Sender,
+    told: InsuranceFeed | null,
+  ): Promise<void> {
+    await audit.write(
+      systemAuditEvent({
+        organizationId,
+        action: 'partner.insurance_pull',
+        resource: 'insurance_feed',
+        status: told ? 'success' : 'failure',
+        metadata: told
+          ? { partner: keyId, month: told.period.month, digest: told.digest }
+          : { partner: keyId },
+        ipAddress,
+        userAgent,
+      }),
+    );
+  }
+
+  /** An organisation that is not here looks like one that has not opted in. @throws AppError `FORBIDDEN` */
+  async function requireOptIn(message: Pull, sender: Sender): Promise<void> {
+    const { organizationId } = message.payload;
+    const refusal = new AppError('FORBIDDEN', 'No such organisation has opted in');
+    const found = await organizations.settings({ organizationId }).catch((error: unknown) => {
+      throw error instanceof AppError && error.code === 'NOT_FOUND' ? refusal : error;
+    });
+    if (found.insuranceFeed.enabled) return;
+    await note(message, sender, null);
+    throw refusal;
+  }
+
+  return {
+    /**
+     * Each message is good once. @throws AppError `INVALID_TIMESTAMP`, `TOKEN_VERIFICATION_FAILED` for a wrong signature or a message that
+     * was used, `PARTNER_REPLAY_WINDOW`, `FORBIDDEN`
+     */
+    async pull(message: Pull, sender: Sender): Promise<InsuranceFeed> {
+      const judged = judgeMessage(message, { keys, windowMs, now: clock.now().getTime() });
+      if ('refusal' in judged) throw new AppError(REFUSED[judged.refusal]);
+      const { payload, keyId, signature } = message;
+      const { organizationId } = payload;
+      await requireOptIn(message, sender);
+      await usedMessages.useOnce(organizationId, `partner:${keyId}`, signature.toLowerCase());
+      const told = await feed.generate({ organizationId });
+      await note(message, sender, told);
+      return told;
+    },
+  };
+}
+export type PartnerPullService = ReturnType<typeof createPartnerPullService>;

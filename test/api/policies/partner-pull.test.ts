@@ -1,0 +1,96 @@
+// The insurance feed as a partner pulls it: signed, of now, once, and only where the organisation wants it (document 1, section 7).
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/domain/record/json.ts';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf } from '../../setup/harness.ts';
+import { createOwner, ok, type Owner } from '../../setup/personas.ts';
+import { createMachine, signedBy } from '../../setup/providers/signed-message.ts';
+import { type Answer, outcome } from '../../setup/start-app.ts';
+
+const insurer = createMachine('insurer');
+const witness = createMachine('witness');
+const harness = useHarness({
+  ASSAY_PARTNER_KEYS: insurer.setting,
+  ASSAY_WITNESS_KEYS: witness.setting,
+});
+const { app } = harness;
+const ada = useOwner(harness);
+
+const optIn = async ({ token }: Owner, enabled = true): Promise<void> => {
+  const body = { insuranceFeed: { enabled } };
+  ok(await app.call('PATCH', '/api/v1/organization', { token, body }));
+};
+const payloadOf = ({ organizationId }: { organizationId: string }, ago = 0): JsonObject => ({
+  organizationId,
+  timestamp: Date.now() - ago,
+});
+const pull = (body: object): Promise<Answer> =>
+  app.call('POST', '/api/v1/partner/insurance-pull', { body });
+const pullsOf = async (who: Owner): Promise<unknown[]> =>
+  (await auditOf(app, who)).filter(({ action }) => action === 'partner.insurance_pull');
+
+test('the feed of an organisation that has opted in, on record in its audit log', async () => {
+  await optIn(ada);
+  const { data } = ok(await pull(signedBy(insurer, payloadOf(ada)))).body;
+  expect(data).toMatchObject({
+    format: 'assay-insurance-feed',
+    organizationId: ada.organizationId,
+    decisions: { total: 0 },
+  });
+  expect(await pullsOf(ada)).toMatchObject([
+    { status: 'success', metadata: { partner: 'insurer', digest: data.digest } },
+  ]);
+});
+
+test('a message is good once, also of many at the same time and in capitals', async () => {
+  const eve = await createOwner(app, 'Eve');
+  await optIn(eve);
+  const message = signedBy(insurer, payloadOf(eve));
+  const loud = { ...message, signature: message.signature.toUpperCase() };
+  const answers = await Promise.all([message, message, loud, loud, message].map(pull));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
+  expect(outcome(await pull(message))).toEqual([401, 'TOKEN_VERIFICATION_FAILED']);
+  expect(await pullsOf(eve)).toHaveLength(1);
+});
+
+test('without opting in nothing is told, nor whether there is such an organisation', async () => {
+  const bob = await createOwner(app, 'Bob');
+  const refused = await pull(signedBy(insurer, payloadOf(bob)));
+  expect(outcome(refused)).toEqual([403, 'FORBIDDEN']);
+  const unknown = await pull(signedBy(insurer, payloadOf({ organizationId: '0'.repeat(24) })));
+  expect({ ...unknown.body, requestId: 0 }).toEqual({ ...refused.body, requestId: 0 });
+  expect(await pullsOf(bob)).toMatchObject([{ status: 'failure' }]);
+  await optIn(bob);
+  expect((await pull(signedBy(insurer, payloadOf(bob)))).status).toBe(200);
+  await optIn(bob, false);
+  expect((await pull(signedBy(insurer, payloadOf(bob)))).status).toBe(403);
+});
+
+test.each([
+  [
+    'a forged signature',
+    () => ({ ...signedBy(insurer, payloadOf(ada)), signature: '0'.repeat(64) }),
+  ],
+  ['the key of a witness', () => signedBy(witness, payloadOf(ada))],
+  ['an unknown key', () => signedBy(createMachine('insurer'), payloadOf(ada))],
+  [
+    'a payload that was changed',
+    () => ({ ...signedBy(insurer, payloadOf(ada)), payload: payloadOf(ada, 1) }),
+  ],
+])('%s is refused', async (_name, message) => {
+  expect(outcome(await pull(message()))).toEqual([401, 'TOKEN_VERIFICATION_FAILED']);
+});
+
+test.each([
+  ['ten minutes ago', 601_000],
+  ['ten minutes ahead', -601_000],
+])('a message of %s is outside the window', async (_name, ago) => {
+  const answer = await pull(signedBy(insurer, payloadOf(ada, ago)));
+  expect(outcome(answer)).toEqual([401, 'PARTNER_REPLAY_WINDOW']);
+});
+
+test.each([undefined, null, 'yesterday', '2026-11-22', {}])('%j is no time', async (timestamp) => {
+  const { organizationId } = ada;
+  const payload = { organizationId, ...(timestamp !== undefined && { timestamp }) };
+  expect(outcome(await pull(signedBy(insurer, payload)))).toEqual([400, 'INVALID_TIMESTAMP']);
+});
