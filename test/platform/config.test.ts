@@ -152,6 +152,19 @@ test.each([
   expect(problems({ ASSAY_OUTBOUND_ALLOW }).length === 0).toBe(taken);
 });
 
+const SHARED = Buffer.alloc(32, 7).toString('base64url');
+test.each([
+  [`rome:${SHARED}`, true],
+  [`rome:${SHARED},oslo:${SHARED}`, true],
+  [`rome:${SHARED},rome:${SHARED}`, false],
+  [`rome:${SHARED.slice(1)}`, false],
+  [`:${SHARED}`, false],
+  [SHARED, false],
+])('the shared keys %j are taken: %s', (keys, taken) => {
+  expect(problems({ ASSAY_WITNESS_KEYS: keys }).length === 0).toBe(taken);
+  expect(problems({ ASSAY_PARTNER_KEYS: keys }).length === 0).toBe(taken);
+});
+
 test.each([
   ['127.0.0.1', true],
   ['127.0.0.1:5353, ::1', true],
