@@ -3,3 +3,23 @@
 export function othersTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
+
+/** Work that pauses where others may have their turn. */
+export type Parts<T> = Generator<void, T, void>;
+
+/** All parts in one go: for what is small. */
+export function atOnce<T>(parts: Parts<T>): T {
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done) return value;
+  }
+}
+
+/** Others have their turn after each part. */
+export async function inTurns<T>(parts: Parts<T>): Promise<T> {
+  for (;;) {
+    const { done, value } = parts.next();
+    await othersTurn();
+    if (done) return value;
+  }
+}

@@ -25,9 +25,6 @@ export interface Limited {
   crew?: unknown;
 }
 
-/** One for each code point that is two UTF-16 units. */
-const HIGH_SURROGATES = /[\ud800-\udbff]/g;
-
 type Unit = 'characters' | 'bytes of JSON' | 'bytes of JSON in further members' | 'items' | 'keys';
 
 /** A limit that is exceeded: the `path` in the body, the `limit`, and what was found in the limit's unit. */
@@ -96,8 +93,14 @@ function outputSizes({ outputDecision }: Limited, limits: ContentLimits): LimitV
 }
 
 function characters(path: string, limit: number, text = ''): LimitViolation {
-  const found = text.length - (text.match(HIGH_SURROGATES)?.length ?? 0);
-  return { path, limit, found, unit: 'characters' };
+  return { path, limit, found: codePoints(text), unit: 'characters' };
+}
+
+/** Each code point beyond the first 65,536 is two UTF-16 units, and begins with a high surrogate. */
+function codePoints(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xd800) count--;
+  return count;
 }
 
 function bytes(path: string, limit: number, value: unknown): LimitViolation {

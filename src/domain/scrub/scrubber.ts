@@ -11,6 +11,7 @@ import { networkAddressRule } from './rules/network-address.ts';
 import { phoneRule } from './rules/phone.ts';
 import type { DetectionType, Rule } from './rule.ts';
 import { scrubText, type Scrubbing } from './scrub-text.ts';
+import { atOnce, type Parts } from '../others-turn.ts';
 import { Work, workLimits } from '../work.ts';
 import { secretRule } from './rules/secret.ts';
 
@@ -38,6 +39,8 @@ export interface Scrubber {
   version: string;
   /** Scrubs a JSON value of bounded depth; does not change the given one. Values that share `work` share its end. */
   value(value: Json, work?: Work): Scrubbed;
+  /** The same in parts of some milliseconds; a text is scrubbed in one go. */
+  parts(value: Json, work: Work): Parts<Scrubbed>;
   text(text: string, work?: Work): { text: string; detections: DetectionType[] };
 }
 
@@ -74,13 +77,15 @@ export function scrubberOf(rules: readonly Rule[], version: string): Scrubber {
   const every = [...new Set(rules.map(({ type }) => type))].sort();
   const typesFound = (found: ReadonlySet<DetectionType>, { left }: Work): DetectionType[] =>
     left === 0 ? every : [...found].sort();
+  function* parts(given: Json, work: Work): Parts<Scrubbed> {
+    const walk = new Walk({ rules, work });
+    const value = yield* walk.node(given, null);
+    return { value, changed: walk.changed, detections: typesFound(walk.detections, work) };
+  }
   return {
     version,
-    value(given, work = new Work(workLimits.scrubbing)) {
-      const walk = new Walk({ rules, work });
-      const value = walk.node(given, null);
-      return { value, changed: walk.changed, detections: typesFound(walk.detections, work) };
-    },
+    parts,
+    value: (given, work = new Work(workLimits.scrubbing)) => atOnce(parts(given, work)),
     text(given, work = new Work(workLimits.scrubbing)) {
       const { text, detections } = scrubText(given, null, { rules, work });
       return { text, detections: typesFound(detections, work) };
@@ -95,20 +100,39 @@ class Walk {
   readonly #scrubbing: Scrubbing;
   readonly #keys = new Set<string>();
   readonly #path: (string | number)[] = [];
+  /** The work that is left when the next part begins. */
+  #nextPart: number;
 
   constructor(scrubbing: Scrubbing) {
     this.#scrubbing = scrubbing;
+    this.#nextPart = scrubbing.work.left - PART;
   }
 
-  node(node: Json, label: LabelClass | null): Json {
-    if (typeof node === 'string') return this.#leaf(node, node, label);
-    if (typeof node === 'number')
-      return isCandidateNumber(node) ? this.#leaf(node, String(Math.abs(node)), label) : node;
-    if (node === null || typeof node !== 'object') return node;
+  /** Only containers are generators: one for each leaf would cost more than the leaf. */
+  *node(node: Json, label: LabelClass | null): Parts<Json> {
+    return isContainer(node) ? yield* this.#container(node, label) : this.#leaf(node, label);
+  }
+
+  #container(node: Json[] | JsonObject, label: LabelClass | null): Parts<Json> {
     return Array.isArray(node) ? this.#array(node, label) : this.#object(node);
   }
 
-  #leaf(node: Json, text: string, label: LabelClass | null): Json {
+  #leaf(node: Json, label: LabelClass | null): Json {
+    if (typeof node === 'string') return this.#personal(node, node, label);
+    if (typeof node === 'number' && isCandidateNumber(node))
+      return this.#personal(node, String(Math.abs(node)), label);
+    return node;
+  }
+
+  /** Whether so much was done that others may have their turn. */
+  #isPartDone(): boolean {
+    const { left } = this.#scrubbing.work;
+    if (left > this.#nextPart || left === 0) return false;
+    this.#nextPart = left - PART;
+    return true;
+  }
+
+  #personal(node: Json, text: string, label: LabelClass | null): Json {
     const scrubbed = this.#text(text, label);
     if (scrubbed === text) return node;
     this.changed.push(pointer(this.#path));
@@ -121,18 +145,21 @@ class Walk {
     return scrubbed.text;
   }
 
-  #array(items: Json[], label: LabelClass | null): Json[] {
+  *#array(items: Json[], label: LabelClass | null): Parts<Json[]> {
     let copy: Json[] | null = null;
     for (const [index, item] of items.entries()) {
       this.#path.push(index);
-      const scrubbed = this.node(item, label);
+      const scrubbed = isContainer(item)
+        ? yield* this.#container(item, label)
+        : this.#leaf(item, label);
       this.#path.pop();
+      if (this.#isPartDone()) yield;
       if (scrubbed !== item) (copy ??= [...items])[index] = scrubbed;
     }
     return copy ?? items;
   }
 
-  #object(members: JsonObject): JsonObject {
+  *#object(members: JsonObject): Parts<JsonObject> {
     const names = this.#renamed(members);
     if (names.size > 0) this.changed.push(pointer(this.#path));
     const values = new Map<string, Json>();
@@ -140,8 +167,12 @@ class Walk {
       const item = members[key] as Json;
       const name = names.get(key) ?? key;
       this.#path.push(name);
-      const scrubbed = this.node(item, this.#labelOf(name));
+      const label = this.#labelOf(name);
+      const scrubbed = isContainer(item)
+        ? yield* this.#container(item, label)
+        : this.#leaf(item, label);
       this.#path.pop();
+      if (this.#isPartDone()) yield;
       if (scrubbed !== item) values.set(key, scrubbed);
     }
     if (names.size === 0 && values.size === 0) return members;
@@ -196,6 +227,10 @@ class Names {
 
 const noNames: ReadonlyMap<string, string> = new Map();
 
+function isContainer(node: Json): node is Json[] | JsonObject {
+  return typeof node === 'object' && node !== null;
+}
+
 /** Integers of eight digits or more can be card, phone or id numbers. */
 function isCandidateNumber(value: number): boolean {
   return Number.isSafeInteger(value) && Math.abs(value) >= 1e7;
@@ -207,6 +242,9 @@ function pointer(path: readonly (string | number)[]): string {
     .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');
 }
+
+/** Steps of a part: some 4 ms. */
+const PART = 200_000;
 
 /** Steps to find what a key announces. */
 const KEY = 50;

@@ -3,14 +3,21 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
+import { atOnce } from '../../../src/domain/others-turn.ts';
 import { Work, workLimits } from '../../../src/domain/work.ts';
-import { scrubMembers } from '../../../src/resources/traces/ingestion/scrub-members.ts';
+import {
+  type ScrubbedMembers,
+  scrubMembers,
+} from '../../../src/resources/traces/ingestion/scrub-members.ts';
 
 const scrubber = createScrubber({ nationalIds: true, extended: true });
 const scrubbers = { scrubber, versionScrubber: scrubber };
 const every = [
   ...['CARD', 'DATE_OF_BIRTH', 'EMAIL', 'IBAN', 'IP_ADDRESS', 'NATIONAL_ID', 'PHONE', 'SECRET'],
 ];
+/** Scrubbed in one go. */
+const scrubbed = (decision: JsonObject, by = scrubbers): ScrubbedMembers =>
+  atOnce(scrubMembers(decision, by));
 const usedUp = (): Work => new Work(0);
 const filled = (unit: string, length: number): string =>
   unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
@@ -68,7 +75,7 @@ describe('a decision', () => {
       metadata: { note: filled(unit, 50_000), region: 'eu' },
       timestamp: '2026-03-04T10:00:00Z',
     };
-    const { members, types, changed, isComplete, outputTypes } = scrubMembers(decision, scrubbers);
+    const { members, types, changed, isComplete, outputTypes } = scrubbed(decision);
     expect({ types, isComplete, outputTypes }).toEqual({
       types: every,
       isComplete: false,
@@ -78,9 +85,18 @@ describe('a decision', () => {
     expect(members['timestamp']).toBe('2026-03-04T10:00:00Z');
     expect(changed).toContain('metadata/note');
     const again = createScrubber({ nationalIds: true, extended: true });
-    expect(scrubMembers(decision, { scrubber: again, versionScrubber: again }).members).toEqual(
-      members,
-    );
+    const other = scrubbed(decision, { scrubber: again, versionScrubber: again });
+    expect(other.members).toEqual(members);
+  });
+
+  test.each(hostile)('full of %j is scrubbed in parts, with the same result', (unit) => {
+    const texts = Array.from({ length: 200 }, (_, i) => `${i} ${filled(unit, 1_000)}`);
+    const parts = scrubMembers({ inputContext: { texts } }, scrubbers);
+    let pauses = 0;
+    let part = parts.next();
+    for (; !part.done; part = parts.next()) pauses++;
+    expect(pauses).toBeGreaterThanOrEqual(5);
+    expect(part.value).toEqual(scrubbed({ inputContext: { texts } }));
   });
 
   test('has one budget for all its members', () => {

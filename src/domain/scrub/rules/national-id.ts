@@ -101,7 +101,8 @@ type NumberCheck = (text: string, work: Work) => boolean;
 
 /** Most texts have no form at all: one pattern of all forms says so at once. */
 function numberCheck(forms: readonly NationalIdForm[]): NumberCheck {
-  const anyCompact = new RegExp(forms.map(({ compact }) => compact.source).join('|'));
+  const sources = new Set(forms.map(({ compact }) => compact.source));
+  const anyCompact = new RegExp([...sources].join('|'));
   return (text, work) => {
     const compact = text.replace(/[-+ ./]/g, '');
     const digits = text.replace(/\D/g, '').length;

@@ -47,15 +47,23 @@ export const phoneRule: Rule = {
 
 /** The length of the longest run of whole groups with as many digits as the country code allows; 0 when there is none. */
 function internationalLength(found: string, work: Work): number {
-  const ends = [...found.matchAll(/\d(?!\d)/g)].map(({ index }) => index + 1).reverse();
-  return ends.find((end) => isPossible(found.slice(0, end), work)) ?? 0;
+  let digits = found.replace(/^00|\D/g, '').length;
+  for (let end = found.length; digits >= 8; end--) {
+    if (!isDigitAt(found, end - 1)) continue;
+    if (!isDigitAt(found, end) && isPossible(found.slice(0, end), work)) return end;
+    digits--;
+  }
+  return 0;
+}
+
+function isDigitAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0x30 && code <= 0x39;
 }
 
 function isPossible(text: string, work: Work): boolean {
   const number = text.replace(/^00/, '+');
-  const digits = number.replace(/\D/g, '').length;
   return (
-    digits >= 8 &&
     !isDate(number.slice(1)) &&
     work.ask(number, costs.numberingPlan, () =>
       withoutStacks(() => parsePhoneNumberFromString(number)?.isPossible() === true),

@@ -4,13 +4,14 @@ import {
   type DecisionHistory,
   scoreDecision,
 } from '../../../domain/confidence/score.ts';
+import { atOnce, type Parts } from '../../../domain/others-turn.ts';
 import { inCanonicalOrder } from '../../../domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
 import { factsOf } from '../../../domain/policies/facts.ts';
 import type { PolicyVerdict } from '../../../domain/policies/verdict.ts';
 import type { ReviewPriority } from '../../../domain/review-sla.ts';
-import { detectionTag } from '../../../domain/scrub/rule.ts';
+import { type DetectionType, detectionTag } from '../../../domain/scrub/rule.ts';
 import type { KnownAgent } from '../../agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
 import { type MemberScrubbers, scrubbedFields, scrubMembers } from './scrub-members.ts';
@@ -51,33 +52,54 @@ const ANOMALY_POLICY = {
 
 /** The order of keys decides nothing: what is judged is the decision as it is read back from its canonical text. */
 export function judge(given: JsonObject, input: JudgeInput): Judgement {
+  return atOnce(judgeInParts(given, input));
+}
+
+/** `judge` in parts of some milliseconds. */
+export function* judgeInParts(given: JsonObject, input: JudgeInput): Parts<Judgement> {
   const submitted = inCanonicalOrder(given) as JsonObject;
-  const { agent, agentPolicies, policies, at } = input;
-  const { scored, members, changed, tags, pii } = findingsOf(submitted, input);
-  const { confidenceScore } = scored;
-  const agentName = agent?.name ?? null;
-  const facts = factsOf({ submitted, at, agentName, confidenceScore, tags, pii }, policies.reads);
+  const { policies, at } = input;
+  yield;
+  const { scored, members, changed, tags, pii } = yield* inspected(submitted, input);
+  const agentName = input.agent?.name ?? null;
+  yield;
+  const facts = factsOf(
+    { submitted, at, agentName, confidenceScore: scored.confidenceScore, tags, pii },
+    policies.reads,
+  );
+  yield;
   const found = policies.evaluate(facts);
   if (hasErrors(found)) tags.push('POLICY_ERROR');
-  const decision = decisionOf(found, scored.anomaly && agentPolicies.autoBlockAnomalies);
-  const scrubbed = scrubbedFields(policies.fields, changed);
+  const decision = decisionOf(found, scored.anomaly && input.agentPolicies.autoBlockAnomalies);
   return {
     verdict: decision.verdict,
-    confidenceScore,
+    confidenceScore: scored.confidenceScore,
     tags,
     policy: decision.policy,
     reviewPriority: decision.reviewPriority,
     matchedPolicyIds: found.matched.map(({ id }) => id),
-    evaluation: evaluationOf(input, { scored, found, tags, decision, scrubbed }),
+    evaluation: evaluationOf(input, { scored, found, tags, decision, changed }),
     facts: { agentName, pii, policy: decision.policy, members: Object.keys(submitted) },
     content: members,
   };
 }
 
 /** What scoring and scrubbing found. */
-function findingsOf(submitted: JsonObject, input: JudgeInput) {
+interface Inspected {
+  scored: Confidence;
+  /** Scrubbed. */
+  members: JsonObject;
+  /** Paths of what scrubbing changed. */
+  changed: string[];
+  tags: string[];
+  pii: { types: DetectionType[]; outputTypes: DetectionType[] };
+}
+
+function* inspected(submitted: JsonObject, input: JudgeInput): Parts<Inspected> {
   const scored = scoreDecision(submitted, input.agentPolicies, input.history);
-  const { members, changed, types, outputTypes, isComplete } = scrubMembers(submitted, input);
+  yield;
+  const scrubbed = yield* scrubMembers(submitted, input);
+  const { members, changed, types, outputTypes, isComplete } = scrubbed;
   const tags = [...new Set([...scored.tags, ...types.map(detectionTag)])];
   if (!isComplete) tags.push(SCRUB_LIMIT);
   return { scored, members, changed, tags, pii: { types, outputTypes } };
@@ -120,12 +142,12 @@ interface Findings {
   found: PolicyVerdict;
   tags: string[];
   decision: Decision;
-  /** Condition fields. */
-  scrubbed: string[];
+  /** Paths of what scrubbing changed. */
+  changed: string[];
 }
 
-function evaluationOf({ at, agentPolicies }: JudgeInput, findings: Findings): JsonObject {
-  const { scored, found, tags, decision, scrubbed } = findings;
+function evaluationOf({ at, agentPolicies, policies }: JudgeInput, findings: Findings): JsonObject {
+  const { scored, found, tags, decision, changed } = findings;
   return {
     at: at.toISOString(),
     confidenceScore: scored.confidenceScore,
@@ -134,7 +156,7 @@ function evaluationOf({ at, agentPolicies }: JudgeInput, findings: Findings): Js
     decidedBy: decision.decidedBy,
     features: scored.features,
     agentPolicies: { ...agentPolicies },
-    scrubbed,
+    scrubbed: scrubbedFields(policies.fields, changed),
   };
 }
 

@@ -1,4 +1,5 @@
 // Scrubs a submitted decision member by member, and says which condition fields read a value that scrubbing changed.
+import type { Parts } from '../../../domain/others-turn.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { factSourcesOf } from '../../../domain/policies/facts.ts';
 import type { DetectionType } from '../../../domain/scrub/rule.ts';
@@ -27,10 +28,10 @@ export interface ScrubbedMembers {
 const FIRST = ['agentId', 'agentVersion', 'schemaVersion', 'timestamp'];
 
 /** Each member by itself, so that it is known what the output held; all by the work of one decision. */
-export function scrubMembers(
+export function* scrubMembers(
   submitted: JsonObject,
   { scrubber, versionScrubber }: MemberScrubbers,
-): ScrubbedMembers {
+): Parts<ScrubbedMembers> {
   const work = new Work(workLimits.scrubbing);
   const members: JsonObject = {};
   const changed: string[] = [];
@@ -39,7 +40,8 @@ export function scrubMembers(
   const short = FIRST.filter((name) => Object.hasOwn(submitted, name));
   for (const name of new Set([...short, ...Object.keys(submitted)])) {
     const value = submitted[name] as Json;
-    const scrubbed = (name === 'agentVersion' ? versionScrubber : scrubber).value(value, work);
+    const chosen = name === 'agentVersion' ? versionScrubber : scrubber;
+    const scrubbed = yield* chosen.parts(value, work);
     members[name] = scrubbed.value;
     for (const pointer of scrubbed.changed) changed.push(`${name}${pointer}`);
     for (const type of scrubbed.detections) types.add(type);
