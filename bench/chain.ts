@@ -80,7 +80,7 @@ export async function measureVerify(bench: ChainBench): Promise<ChainMeasure> {
     const { verified, totalChecked } = await verificationWorker.verify(
       DECISIONS,
       bench.organizationId,
-      { now: systemClock.now(), reached: 0, erasedUntil: null },
+      { now: systemClock.now(), reached: 0, erasedUntil: null, after: null },
     );
     if (!verified || totalChecked !== bench.entries)
       throw new Error('the chain of the benchmark does not verify');

@@ -137,6 +137,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       await drain(server);
       limits.close();
       background.outboxWorker.stop();
+      background.chainChecks.stop();
       await jobs.stop();
       await closeAll({ platform, consumers, background });
       guard.stop();

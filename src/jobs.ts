@@ -94,6 +94,12 @@ export function createJobs(workers: Workers): Job[] {
       everyMs: MINUTE,
       run: () => workers.erasureExecution.finishLeftBehind(),
     },
+    {
+      name: 'chains.verify',
+      everyMs: 5 * MINUTE,
+      idleMs: HOUR,
+      run: () => workers.chainChecks.run(),
+    },
     { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
     { name: 'policies.replay', ...RESTING, run: () => workers.replayRunner.run() },
     {

@@ -7,6 +7,7 @@ import { createMlBomService } from '../resources/agents/ml-bom/ml-bom.service.ts
 import { createOnboardingService } from '../resources/agents/onboarding/onboarding.service.ts';
 import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createBundleService } from '../resources/hash-chain/bundles.service.ts';
+import { createChainVerificationService } from '../resources/hash-chain/chain-verification.service.ts';
 import { createHashChainService } from '../resources/hash-chain/hash-chain.service.ts';
 import { createInsuranceFeedService } from '../resources/policies/insurance-feed/insurance-feed.service.ts';
 import { createPartnerPullService } from '../resources/policies/insurance-feed/partner-pull.service.ts';
@@ -68,7 +69,8 @@ export function createDecisions(platform: Platform, { audit, identity, signing }
   const purges = createPurgeService({ ...platform, bulk });
   const feedback = createFeedbackService({ ...platform, scrubbers: readScrubbers });
   const chain = createHashChainService(platform);
-  platform.ledger.onSealed(chain.headMoved);
+  platform.ledger.onSealed(chain.changed);
+  const verification = createChainVerificationService({ ...platform, chain });
   const bundles = createBundleService({ ...platform, audit });
   const cpi = createCpi(platform, { chain });
   const told = { cpi: cpi.index, chain, organizations };
@@ -91,6 +93,6 @@ export function createDecisions(platform: Platform, { audit, identity, signing }
       patterns: createPatternService(platform),
       ...createTraceReading(platform, furtherReading),
     },
-    hashChain: { chain, bundles },
+    hashChain: { chain, verification, bundles },
   };
 }

@@ -9,6 +9,7 @@ import {
   ATTESTATION_TOPIC,
   createAttestationService,
 } from '../resources/hash-chain/attestations.service.ts';
+import { createChainCheckService } from '../resources/hash-chain/chain-checks.service.ts';
 import { createChainReleaseService } from '../resources/hash-chain/chain-release.service.ts';
 import { createReadiness } from '../resources/health/readiness.service.ts';
 import { createBroadcastMailService } from '../resources/notifications/broadcast-mails.service.ts';
@@ -69,7 +70,8 @@ export function createServices(
   const provenance = createProvenance(platform, { ...signing, attestations, traces });
 
   const { signer, keys } = provenance;
-  const { bundles } = decisions.hashChain;
+  const { bundles, verification } = decisions.hashChain;
+  const chainChecks = createChainCheckService({ ...platform, verification, auditLog });
   const evidence = createEvidence(platform, { attestations, bulk, bundles, signer, keys });
 
   const demoRequests = createDemoRequestService(platform);
@@ -132,6 +134,7 @@ export function createServices(
     background: {
       attestations,
       audit,
+      chainChecks,
       chainRelease,
       clockBreaches: governance.clockBreaches,
       deletion,

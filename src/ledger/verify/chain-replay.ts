@@ -14,17 +14,10 @@ import {
   Findings,
   entryPlaceOf,
   type Verification,
+  type VerifiedPosition,
 } from './report.ts';
 import { SequenceSet } from './sequence-set.ts';
 import { differingColumns } from './stored-columns.ts';
-
-/** What the next entry is built on. */
-interface Previous {
-  sequence: number;
-  chainHash: string;
-  createdAt: string;
-  usage: { month: string; count: number };
-}
 
 /** The place of an entry, and its time as it was hashed. */
 interface Place {
@@ -39,6 +32,8 @@ export interface ReplayedChain {
   notes: Notes;
   /** Of a deleted organisation: until when the committed values of its audit chain were erased; null: it lives. */
   erasedUntil: Date | null;
+  /** Up to where an earlier verification found nothing, which is believed; null: the replay begins with the first entry. */
+  after: VerifiedPosition | null;
 }
 
 export class ChainReplay {
@@ -49,7 +44,8 @@ export class ChainReplay {
   readonly #beside = new Findings(this.findings.payload);
   /** Decisions with folded amendments or lost values, whose history is to be read. */
   readonly suspected = new SequenceSet();
-  #previous: Previous;
+  #previous: VerifiedPosition;
+  readonly #first: number;
   #checked = 0;
   #nextNoted = 0;
   #isComplete = true;
@@ -60,13 +56,10 @@ export class ChainReplay {
   readonly #columns: Columns;
   readonly #erasedUntil: Date | null;
 
-  constructor({ genesis, columns, notes, erasedUntil }: ReplayedChain) {
-    this.#previous = {
-      sequence: 0,
-      chainHash: genesis,
-      createdAt: '',
-      usage: { month: '', count: 0 },
-    };
+  constructor({ genesis, columns, notes, erasedUntil, after }: ReplayedChain) {
+    const beginning = { sequence: 0, chainHash: genesis, createdAt: '' };
+    this.#previous = after ?? { ...beginning, usage: { month: '', count: 0 } };
+    this.#first = this.#previous.sequence + 1;
     this.#notes = notes;
     this.#columns = columns;
     this.#erasedUntil = erasedUntil;
@@ -98,9 +91,11 @@ export class ChainReplay {
     const broken = this.findings.broken ?? earlier(this.histories.broken, this.#beside.broken);
     return {
       verified: broken === null,
+      fromSequence: this.#first,
       totalChecked: this.#checked,
       lastValidSequence: broken ? entryPlaceOf(broken) - 1 : sequence,
-      lastHash: this.#checked === 0 ? null : hash,
+      lastHash: sequence === 0 ? null : hash,
+      position: broken || sequence === 0 ? null : this.#previous,
       broken,
       payload,
       completeness: {
@@ -137,7 +132,7 @@ export class ChainReplay {
     this.#passNotedHeads(sequence, hash);
   }
 
-  #checkLink(entry: Stored, place: Place, before: Previous): void {
+  #checkLink(entry: Stored, place: Place, before: VerifiedPosition): void {
     const { sequence } = place;
     const expectedSequence = before.sequence + 1;
     if (sequence !== expectedSequence) {
@@ -155,7 +150,11 @@ export class ChainReplay {
       this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: altered });
   }
 
-  #checkUsage(entry: Stored, createdAt: string, before: Previous): Previous['usage'] {
+  #checkUsage(
+    entry: Stored,
+    createdAt: string,
+    before: VerifiedPosition,
+  ): VerifiedPosition['usage'] {
     const month = createdAt.slice(0, 7);
     const carried = before.usage.month === month ? before.usage.count : 0;
     const count = entry.kind === 'trace' ? carried + 1 : carried;
@@ -257,7 +256,7 @@ function earlier(a: Break | null, b: Break | null): Break | null {
 function alteredPart(
   entry: Stored,
   { sequence, createdAt }: Place,
-  before: Previous,
+  before: VerifiedPosition,
 ): string | null {
   const { prevHash, payloadDigest: digest } = entry;
   if (payloadDigest(entry.view) !== digest) return 'payloadDigest does not match the payload';

@@ -4,13 +4,14 @@ import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
-import { ABOUT_ONE } from '../read-write-concerns.ts';
+import { ABOUT_ONE, MAJORITY } from '../read-write-concerns.ts';
 import { readIntact } from './bson-reader.ts';
 import { History, type HistoryContext } from './history.ts';
 import type { SequenceSet } from './sequence-set.ts';
 
 /** Histories that are read by one query, of which one at a time is in memory. */
 const HISTORIES_MAX = 64;
+const KEY_MEMBERS = { _id: 0, traceId: 1, sequence: 1 } as const;
 const KEYS_BATCH = 5000;
 const ENTRIES_BATCH = 64;
 
@@ -22,9 +23,11 @@ export interface ReplayedHistories extends HistoryContext {
   organizationId: string;
   /** Decisions whose history is to be read although no other entry may be about them. */
   suspected: SequenceSet;
+  /** The sequence of the first entry that was replayed. */
+  first: number;
 }
 
-type Key = Pick<Stored, 'sequence'> & { traceId: string };
+type Key = Pick<Stored, 'sequence'> & { traceId: string; kind?: string };
 
 /** What was appended after the replay belongs to a history too, for it may be folded already. */
 export async function checkHistories(replayed: ReplayedHistories): Promise<void> {
@@ -38,32 +41,44 @@ export async function checkHistories(replayed: ReplayedHistories): Promise<void>
   if (traceIds.length > 0) await checkThese(replayed, traceIds);
 }
 
-/** The decisions and clauses that more than one entry is about, and the suspected ones. Reads the index alone. */
+/**
+ * The decisions and clauses that more than one entry is about, and the suspected ones. Of a whole chain, reads the index alone; after a
+ * verified position, the entries since then, of which each that is no decision goes on with a history.
+ */
 async function* withHistory({
   db,
   chain,
   organizationId,
   newest,
   suspected,
+  first,
 }: ReplayedHistories): AsyncGenerator<string> {
+  const isWhole = first === 1;
   const keys = db
     .collection(chain.collection)
     .find<Key>(
       {
         organizationId: objectId(organizationId),
         traceId: { $gt: '' },
-        sequence: { $gte: 1, $lte: newest },
+        sequence: { $gte: first, $lte: newest },
       },
-      { ...ABOUT_ONE, projection: { _id: 0, traceId: 1, sequence: 1 } },
+      isWhole
+        ? { ...ABOUT_ONE, projection: KEY_MEMBERS }
+        : {
+            ...MAJORITY,
+            projection: { ...KEY_MEMBERS, kind: 1 },
+            hint: 'chain',
+            allowDiskUse: true,
+          },
     )
     .sort({ traceId: 1, sequence: 1 })
     .batchSize(KEYS_BATCH);
   let last = '';
   let given = '';
-  for await (const { traceId, sequence } of keys) {
-    const isOne = (traceId === last || suspected.has(sequence)) && traceId !== given;
+  for await (const { traceId, sequence, kind = 'trace' } of keys) {
+    const hasHistory = traceId === last || kind !== 'trace' || suspected.has(sequence);
     last = traceId;
-    if (!isOne) continue;
+    if (!hasHistory || traceId === given) continue;
     given = traceId;
     yield traceId;
   }

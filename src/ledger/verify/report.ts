@@ -38,12 +38,25 @@ export interface Completeness {
   ok: boolean | null;
 }
 
+/** What the entry after it is checked against. */
+export interface VerifiedPosition {
+  sequence: number;
+  chainHash: string;
+  /** As it was hashed. */
+  createdAt: string;
+  usage: { month: string; count: number };
+}
+
 export interface Verification {
   verified: boolean;
+  /** 1, or what comes after the verified position that it began with. */
+  fromSequence: number;
   totalChecked: number;
   lastValidSequence: number;
   /** Of the newest entry; null when there is none. */
   lastHash: string | null;
+  /** From where a later verification can go on; null when something is broken, or there is no entry. */
+  position: VerifiedPosition | null;
   broken: Break | null;
   payload: PayloadReport;
   completeness: Completeness;

@@ -15,7 +15,7 @@ export interface VerificationWorkerDeps extends VerificationThreadData {
 
 /** Verifies and exports chains off the event loop. */
 export interface VerificationWorker {
-  /** Verifies a whole chain; a second caller joins a verification in progress. */
+  /** Verifies a chain; a second caller joins a verification in progress that begins at the same place. */
   verify(chain: Chain, organizationId: string, known: ChainKnowledge): Promise<Verification>;
   /** The text of a bundle, once it has begun: a later failure destroys the stream. */
   bundle(chain: Chain, bundle: BundleQueryRange): Promise<Readable>;
@@ -56,7 +56,7 @@ export function createVerificationWorker({
 
   return {
     verify(chain, organizationId, known) {
-      const key = `${chain.collection}:${organizationId}`;
+      const key = `${chain.collection}:${organizationId}:${known.after?.sequence ?? 0}`;
       const underWay = running.get(key);
       if (underWay) return underWay;
       const request = runningThread().ask({

@@ -8,7 +8,7 @@ import { objectId } from '../ledger.model.ts';
 import { ChainReplay } from './chain-replay.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';
-import type { Verification } from './report.ts';
+import type { Verification, VerifiedPosition } from './report.ts';
 
 const CURSOR_BATCH = 200;
 
@@ -19,6 +19,8 @@ export interface ChainKnowledge {
   reached: number;
   /** Of a deleted organisation: until when the values of its audit entries and attestations were erased; null: it lives. */
   erasedUntil: Date | null;
+  /** Verify what came after it; null: the whole chain. */
+  after: VerifiedPosition | null;
 }
 
 export interface ChainVerification extends ChainKnowledge {
@@ -29,7 +31,10 @@ export interface ChainVerification extends ChainKnowledge {
   organizationId: string;
 }
 
-/** Replays a whole chain in constant memory. What is appended meanwhile is left to the next verification. */
+/**
+ * Replays a chain in constant memory, from its first entry or after a verified position. What is appended meanwhile is left to the
+ * next verification.
+ */
 export async function verifyChain(verification: ChainVerification): Promise<Verification> {
   const { db, chain, columns, reached, erasedUntil } = verification;
   const organizationId = objectId(verification.organizationId);
@@ -37,11 +42,14 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   // The notes first: a head that is noted after the newest entry was read may be beyond it.
   const notes = await readNotes(db, chain, { organizationId, reached });
   const newest = await newestSequence(entries, organizationId);
-  const replay = new ChainReplay({ genesis: chain.genesis, columns, notes, erasedUntil });
+  // What ends before the position is not what was verified.
+  const after = (verification.after?.sequence ?? 0) <= newest ? verification.after : null;
+  const replay = new ChainReplay({ genesis: chain.genesis, columns, notes, erasedUntil, after });
+  const first = (after?.sequence ?? 0) + 1;
   // Whole documents: a projection costs the database more than sending them.
   const cursor = entries
     .find<Buffer>(
-      { organizationId, sequence: { $gte: 1, $lte: newest } },
+      { organizationId, sequence: { $gte: first, $lte: newest } },
       { ...MAJORITY, raw: true },
     )
     .sort({ sequence: 1 })
@@ -49,7 +57,7 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   for await (const bytes of cursor) replay.take(bytes);
   if (await hasStranger(entries, organizationId)) replay.takeStrangers();
   const { suspected, histories: findings } = replay;
-  await checkHistories({ ...verification, suspected, newest, findings });
+  await checkHistories({ ...verification, suspected, first, newest, findings });
   return replay.result();
 }
 

@@ -69,6 +69,12 @@ export function createMetrics() {
       labelNames: ['agrees'],
       registers,
     }),
+    chainChecks: new Counter({
+      name: 'assay_chain_checks_total',
+      help: 'Daily verifications of an organisation, by outcome: intact, broken, failed',
+      labelNames: ['outcome'],
+      registers,
+    }),
     clockSkew: new Gauge({
       name: 'assay_clock_skew_seconds',
       help: 'By how much this clock differs from the database, or was set',

@@ -43,10 +43,11 @@ export function createAuditLogService({ models, verificationWorker, clock, logge
     },
 
     /** Replays the organisation's chain. */
-    async verify({ organizationId }: Tenant): Promise<AuditVerification> {
+    async verify({ organizationId }: Pick<Tenant, 'organizationId'>): Promise<AuditVerification> {
       const found = await verificationWorker.verify(AUDIT, organizationId, {
         now: clock.now(),
         reached: 0,
+        after: null,
         erasedUntil: await erasedUntil(organizationId, { models, clock }),
       });
       const { verified, totalChecked: totalEntries, lastHash, broken } = found;

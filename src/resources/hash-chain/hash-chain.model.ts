@@ -1,7 +1,7 @@
 // What the last verification of an organisation's chain found, so that the status can tell (document 2, section 4.5).
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
-import type { BrokenReason } from '../../ledger/verify/report.ts';
+import type { BrokenReason, VerifiedPosition } from '../../ledger/verify/report.ts';
 
 export interface ChainVerificationDocument {
   _id: Types.ObjectId;
@@ -11,6 +11,8 @@ export interface ChainVerificationDocument {
   totalChecked: number;
   /** The highest sequence that a verification without findings has seen; a later one must reach it. */
   reached: number;
+  /** Where the newest verification without findings ended; null: none has, or a later one found something. */
+  position: VerifiedPosition | null;
   brokenAtSequence: number | null;
   brokenReason: BrokenReason | null;
 }
@@ -21,6 +23,7 @@ export const chainVerificationSchema = new Schema<ChainVerificationDocument>(
     ok: { type: Boolean, required: true },
     totalChecked: { type: Number, required: true },
     reached: { type: Number, default: 0 },
+    position: { type: Schema.Types.Mixed, default: null },
     brokenAtSequence: { type: Number, default: null },
     brokenReason: { type: String, default: null },
   },

@@ -13,6 +13,7 @@ import {
   entryView,
   proofQuery,
   traceParam,
+  verificationQuery,
   verificationView,
 } from './hash-chain.schemas.ts';
 
@@ -37,8 +38,9 @@ export const hashChainRoutes = [
     writes: 'none',
     heavy: true,
     failedCode: 'HASH_CHAIN_VERIFY_FAILED',
+    query: verificationQuery,
     data: verificationView,
-    handler: ({ tenant }, { hashChain }) => hashChain.chain.verify(tenant),
+    handler: ({ tenant, query }, { hashChain }) => hashChain.verification.verify(tenant, query),
   }),
   route({
     method: 'get',

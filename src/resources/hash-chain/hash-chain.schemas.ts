@@ -29,6 +29,7 @@ const places = z.array(z.object({ sequence: count, field: z.string() }));
 export const verificationView = z.object({
   verified: z.boolean(),
   ok: z.boolean(),
+  fromSequence: count.describe('1, or what comes after the last verified position'),
   totalChecked: count,
   lastValidSequence: count,
   brokenAtSequence: count.nullable(),
@@ -66,6 +67,13 @@ export const entryView = z.object({
   merkleLeafIndex: reserved,
   merkleAnchorId: reserved,
   eidasTimestamp: reserved,
+});
+
+export const verificationQuery = z.object({
+  since: z
+    .literal('verified')
+    .optional()
+    .describe('only what came after the last verification without findings'),
 });
 
 /** Anything else names no decision. */

@@ -1,13 +1,9 @@
-// The chain of an organisation: status, verification and entries (document 2, section 4.5). Exports are `bundles.service.ts`.
+// The chain of an organisation: status and entries (document 2, section 4.5). Verification is `chain-verification.service.ts`, exports are `bundles.service.ts`.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import { DECISIONS } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
-import { erasedUntil } from '../../ledger/verify/erased-until.ts';
-import { highestSequence } from '../../ledger/verify/notes.ts';
-import type { Verification } from '../../ledger/verify/report.ts';
 import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 import {
@@ -15,11 +11,9 @@ import {
   type ChainStatus,
   toChainEntryView,
   toChainStatus,
-  toVerificationView,
-  type VerificationView,
 } from './hash-chain.view.ts';
 
-type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger' | 'ledger'>;
+type Deps = Pick<Platform, 'models' | 'clock' | 'ledger'>;
 
 type Head = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
 type LastVerification = Pick<ChainVerificationDocument, 'verifiedAt' | 'ok'>;
@@ -55,7 +49,7 @@ const SHORT = 2;
 const BEYOND = '\uffff';
 
 export function createHashChainService(deps: Deps) {
-  const { models, ledger, verificationWorker, clock, logger } = deps;
+  const { models, ledger, clock } = deps;
   const cache = new LRUCache<string, CachedStatus>({ max: CACHE_MAX });
 
   async function statusOf(organizationId: string): Promise<CachedStatus> {
@@ -74,36 +68,9 @@ export function createHashChainService(deps: Deps) {
     return loaded;
   }
 
-  /** The highest sequence that consumers and verifications have seen. */
-  async function reachedBy(organizationId: string): Promise<number> {
-    const [verification, cursors] = await Promise.all([
-      models.chainVerifications.findOne({ organizationId }).lean<ChainVerificationDocument>(),
-      models.cursors.find({ organizationId }, 'sequence').lean(),
-    ]);
-    return highestSequence([verification?.reached, ...cursors.map(({ sequence }) => sequence)]);
-  }
-
-  async function remember(
-    organizationId: string,
-    verifiedAt: Date,
-    { verified, totalChecked, lastValidSequence, broken }: Verification,
-  ): Promise<void> {
-    const outcome = {
-      verifiedAt,
-      ok: verified,
-      totalChecked,
-      ...(verified && { reached: lastValidSequence }),
-      brokenAtSequence: broken?.sequence ?? null,
-      brokenReason: broken?.reason ?? null,
-    };
-    const options = { upsert: true };
-    await models.chainVerifications.updateOne({ organizationId }, { $set: outcome }, options);
-    cache.delete(organizationId);
-  }
-
   return {
-    /** The organisation's chain has grown on this instance. */
-    headMoved(organizationId: string): void {
+    /** The organisation's chain has grown or was verified on this instance. */
+    changed(organizationId: string): void {
       cache.delete(organizationId);
     },
 
@@ -111,21 +78,6 @@ export function createHashChainService(deps: Deps) {
       const { head, verification } = await statusOf(organizationId);
       const latency = ledger.appender.latency(organizationId);
       return toChainStatus({ head, verification, latency });
-    },
-
-    /** Replays the whole chain and remembers the outcome. */
-    async verify({ organizationId }: Tenant): Promise<VerificationView> {
-      const started = clock.now();
-      const reached = await reachedBy(organizationId);
-      const until = await erasedUntil(organizationId, { models, clock });
-      const known = { now: started, reached, erasedUntil: until };
-      const found = await verificationWorker.verify(DECISIONS, organizationId, known);
-      const verifiedAt = clock.now();
-      await remember(organizationId, verifiedAt, found);
-      const { broken } = found;
-      if (!found.verified)
-        logger.error({ organizationId, broken }, 'a chain is not what was sealed');
-      return toVerificationView(found, { started, verifiedAt });
     },
 
     /** @throws AppError `NOT_FOUND` */

@@ -43,7 +43,7 @@ export interface ChainStatus {
 
 export interface VerificationView extends Pick<
   Verification,
-  'verified' | 'totalChecked' | 'lastValidSequence' | 'payload' | 'completeness'
+  'verified' | 'fromSequence' | 'totalChecked' | 'lastValidSequence' | 'payload' | 'completeness'
 > {
   ok: boolean;
   brokenAtSequence: number | null;
@@ -80,13 +80,16 @@ export function toChainStatus({ head, verification, latency }: StatusParts): Cha
 }
 
 export function toVerificationView(
-  { verified, broken, totalChecked, lastValidSequence, payload, completeness }: Verification,
+  found: Verification,
   { started, verifiedAt }: { started: Date; verifiedAt: Date },
 ): VerificationView {
+  const { verified, broken, fromSequence, totalChecked, lastValidSequence } = found;
+  const { payload, completeness } = found;
   const expected = broken?.expectedSequence;
   return {
     verified,
     ok: verified,
+    fromSequence,
     totalChecked,
     lastValidSequence,
     brokenAtSequence: broken?.sequence ?? null,

@@ -31,6 +31,7 @@ async function documentsRead({ organizationId }: History): Promise<number> {
     now: new Date(),
     reached: 0,
     erasedUntil: null,
+    after: null,
   });
   await client.close();
   expect(verified).toBe(true);

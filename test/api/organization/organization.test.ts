@@ -244,7 +244,7 @@ describe('deletion', () => {
     actor: { kind: 'system', id: null },
   });
   const verifyBoth = async (of: Owner) => ({
-    decisions: await app.instance.services.hashChain.chain.verify(tenant(of)),
+    decisions: await app.instance.services.hashChain.verification.verify(tenant(of)),
     audit: await app.instance.services.auditLog.verify(tenant(of)),
   });
 

@@ -117,6 +117,7 @@ test('an entry that cannot be read breaks the chain at its place', () => {
     columns: traceColumns,
     notes: { heads: [], malformed: 0, reached: 0 },
     erasedUntil: null,
+    after: null,
   });
   const bytes = serialized({ view: 'x' });
   bytes[bytes.length - 3] = 0xff;

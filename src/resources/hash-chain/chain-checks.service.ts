@@ -1,0 +1,86 @@
+// Verifies every chain in full once a day: one after the other, with a rest after each that is as long as the work was.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Platform } from '../../composition/platform.ts';
+import type { AuditLogService } from '../audit/audit-log.service.ts';
+import type { ChainVerificationService } from './chain-verification.service.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock' | 'metrics' | 'logger'> & {
+  verification: Pick<ChainVerificationService, 'verify'>;
+  auditLog: Pick<AuditLogService, 'verify'>;
+};
+
+const DAY_MS = 24 * 3600_000;
+/** After this long another instance may go on. */
+const RUN_MS = 5 * 60_000;
+const PAGE = 100;
+
+export function createChainCheckService(deps: Deps) {
+  const { models, clock, metrics, logger, verification, auditLog } = deps;
+  const ending = new AbortController();
+  /** Up to where this round has come; null: the next begins. */
+  let last: string | null = null;
+
+  /** The next organisations that are a day old, with whether their chain was not verified for a day. */
+  async function nextPage(): Promise<{ organizationId: string; isDue: boolean }[]> {
+    const before = new Date(clock.now().getTime() - DAY_MS);
+    const page = await models.organizations
+      .find({ createdAt: { $lt: before }, ...(last !== null && { _id: { $gt: last } }) }, '_id')
+      .sort({ _id: 1 })
+      .limit(PAGE)
+      .lean();
+    const ids = page.map(({ _id }) => _id);
+    const recent = await models.chainVerifications
+      .find({ organizationId: { $in: ids }, verifiedAt: { $gte: before } }, 'organizationId')
+      .lean();
+    const verified = new Set(recent.map(({ organizationId }) => organizationId.toHexString()));
+    return ids.map((id) => {
+      const organizationId = id.toHexString();
+      return { organizationId, isDue: !verified.has(organizationId) };
+    });
+  }
+
+  /** One that cannot be verified does not hold up the others; an instance that ends does not wait for it. */
+  async function check(organizationId: string): Promise<void> {
+    const started = performance.now();
+    try {
+      const { verified } = await verification.verify({ organizationId });
+      const audit = await auditLog.verify({ organizationId });
+      metrics.chainChecks.inc({ outcome: verified && audit.verified ? 'intact' : 'broken' });
+    } catch (error) {
+      metrics.chainChecks.inc({ outcome: 'failed' });
+      logger.error({ err: error, organizationId }, 'a chain could not be verified');
+    }
+    await sleep(performance.now() - started, undefined, { signal: ending.signal });
+  }
+
+  async function checkPages(): Promise<number> {
+    const end = performance.now() + RUN_MS;
+    let checked = 0;
+    while (performance.now() < end) {
+      const page = await nextPage();
+      for (const { organizationId, isDue } of page) {
+        if (isDue) checked += 1;
+        if (isDue) await check(organizationId);
+        last = organizationId;
+        if (ending.signal.aborted || performance.now() > end) return checked;
+      }
+      if (page.length < PAGE) break;
+    }
+    last = null;
+    return checked;
+  }
+
+  return {
+    /** Goes on where the last run ended; resolves with the number of organisations whose chains were read. */
+    run(): Promise<number> {
+      const ended = new Promise<number>((resolve) => {
+        ending.signal.addEventListener('abort', () => resolve(0), { once: true });
+      });
+      return Promise.race([checkPages(), ended]);
+    },
+    stop(): void {
+      ending.abort();
+    },
+  };
+}
+export type ChainCheckService = ReturnType<typeof createChainCheckService>;

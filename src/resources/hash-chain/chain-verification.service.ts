@@ -1,0 +1,77 @@
+// Verifies the chain of an organisation, in full or after what was verified, and remembers the outcome (document 2, section 4.5).
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant } from '../../domain/identity/tenant.ts';
+import { DECISIONS } from '../../ledger/chains.ts';
+import { erasedUntil } from '../../ledger/verify/erased-until.ts';
+import { highestSequence } from '../../ledger/verify/notes.ts';
+import type { Verification } from '../../ledger/verify/report.ts';
+import type { ChainVerificationDocument } from './hash-chain.model.ts';
+import type { HashChainService } from './hash-chain.service.ts';
+import { toVerificationView, type VerificationView } from './hash-chain.view.ts';
+
+type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'> & {
+  chain: Pick<HashChainService, 'changed'>;
+};
+
+/** `verified`: only what came after the last verified position, which is believed. */
+export interface VerificationScope {
+  since?: 'verified' | undefined;
+}
+
+export function createChainVerificationService(deps: Deps) {
+  const { models, verificationWorker, clock, logger, chain } = deps;
+
+  /** The highest sequence that consumers and verifications have seen. */
+  async function reachedBy(
+    organizationId: string,
+    earlier: ChainVerificationDocument | null,
+  ): Promise<number> {
+    const cursors = await models.cursors.find({ organizationId }, 'sequence').lean();
+    return highestSequence([earlier?.reached, ...cursors.map(({ sequence }) => sequence)]);
+  }
+
+  /** `lastVerifiedAt` is when the whole chain was verified; findings count whichever way they were made. */
+  async function remember(
+    organizationId: string,
+    verifiedAt: Date,
+    found: Verification,
+  ): Promise<void> {
+    const { verified, totalChecked, broken, position } = found;
+    const whole = { verifiedAt, ok: verified, totalChecked };
+    const outcome = {
+      position,
+      ...(found.fromSequence === 1 || !verified ? whole : {}),
+      ...(position && { reached: position.sequence }),
+      brokenAtSequence: broken?.sequence ?? null,
+      brokenReason: broken?.reason ?? null,
+    };
+    const options = { upsert: true };
+    await models.chainVerifications.updateOne({ organizationId }, { $set: outcome }, options);
+    chain.changed(organizationId);
+  }
+
+  return {
+    /** Replays the chain and remembers the outcome. */
+    async verify(
+      { organizationId }: Pick<Tenant, 'organizationId'>,
+      { since }: VerificationScope = {},
+    ): Promise<VerificationView> {
+      const started = clock.now();
+      const earlier = await models.chainVerifications
+        .findOne({ organizationId })
+        .lean<ChainVerificationDocument>();
+      const found = await verificationWorker.verify(DECISIONS, organizationId, {
+        now: started,
+        reached: await reachedBy(organizationId, earlier),
+        erasedUntil: await erasedUntil(organizationId, { models, clock }),
+        after: since === 'verified' ? (earlier?.position ?? null) : null,
+      });
+      const verifiedAt = clock.now();
+      await remember(organizationId, verifiedAt, found);
+      const { broken } = found;
+      if (broken) logger.error({ organizationId, broken }, 'a chain is not what was sealed');
+      return toVerificationView(found, { started, verifiedAt });
+    },
+  };
+}
+export type ChainVerificationService = ReturnType<typeof createChainVerificationService>;

@@ -1,0 +1,149 @@
+// Verification after what was verified, and the daily verification of every chain (document 2, section 4.5).
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Stored } from '../../../src/ledger/entry.ts';
+import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';
+
+const VERIFY = '/api/v1/hash-chain/verify';
+let harness: ChainHarness;
+beforeAll(async () => {
+  harness = await startChainHarness();
+});
+afterAll(() => harness.stop());
+
+interface Found {
+  verified: boolean;
+  fromSequence: number;
+  totalChecked: number;
+  lastValidSequence: number;
+  brokenAtSequence: number | null;
+  brokenReason: string | null;
+  brokenDetail: string | null;
+  payload: { missing: object[]; mismatched: object[] };
+}
+
+async function verify({ owner: { token } }: History, query = '?since=verified'): Promise<Found> {
+  const { status, body } = await harness.app.call('POST', VERIFY + query, { token });
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body.data as Found;
+}
+
+function change(history: History, sequence: number, members: object): Promise<unknown> {
+  const organizationId = objectId(history.organizationId);
+  return harness.db.collection('ledger').updateOne({ organizationId, sequence }, { $set: members });
+}
+
+const stateOf = async ({ owner: { token } }: History): Promise<unknown> =>
+  (await harness.app.call('GET', '/api/v1/hash-chain/status', { token })).body.data;
+
+test('reads what came after the last verified position, and a history that goes on in it as a whole', async () => {
+  const history = await History.begin(harness, 'Ada');
+  await history.everything();
+  const length = (await history.stored()).length;
+  // Nothing was verified before: the whole chain.
+  expect(await verify(history)).toMatchObject({ fromSequence: 1, totalChecked: length });
+  expect(await verify(history)).toMatchObject({
+    verified: true,
+    fromSequence: length + 1,
+    totalChecked: 0,
+    lastValidSequence: length,
+  });
+  await history.everything();
+  const longer = (await history.stored()).length;
+  const { lastVerifiedAt } = (await stateOf(history)) as { lastVerifiedAt: string };
+  expect(await verify(history)).toMatchObject({
+    verified: true,
+    fromSequence: length + 1,
+    totalChecked: longer - length,
+    lastValidSequence: longer,
+    brokenDetail: null,
+  });
+  // When the whole chain was verified is told, not when a part of it was.
+  expect(await stateOf(history)).toMatchObject({ lastVerifiedAt, lastVerificationOk: true });
+  expect(await verify(history, '')).toMatchObject({ fromSequence: 1, totalChecked: longer });
+});
+
+test('finds what was changed since, and what the new part is not linked to', async () => {
+  const history = await History.begin(harness, 'Grace');
+  await history.everything();
+  await verify(history);
+  const verified = await history.stored();
+  await history.everything();
+  const entries = await history.stored();
+  const later = entries.at(-2) as Stored;
+  await change(history, later.sequence, { chainHash: '1'.repeat(64) });
+  expect(await verify(history)).toMatchObject({
+    verified: false,
+    brokenAtSequence: later.sequence,
+    brokenReason: 'chain-hash-mismatch',
+  });
+  expect(await stateOf(history)).toMatchObject({ lastVerificationOk: false });
+  await change(history, later.sequence, { chainHash: later.chainHash });
+  // What found something is no position to go on from.
+  expect(await verify(history)).toMatchObject({ verified: true, fromSequence: 1 });
+  await history.store(verified);
+  expect(await verify(history)).toMatchObject({
+    verified: false,
+    fromSequence: 1,
+    brokenAtSequence: verified.length + 1,
+    brokenReason: 'sequence-gap',
+  });
+});
+
+test('a value that is gone from an earlier decision is found where an amendment leads to it, and by the whole verification', async () => {
+  const history = await History.begin(harness, 'Jane');
+  await history.everything();
+  expect(await verify(history)).toMatchObject({ verified: true });
+  const [first] = (await history.stored()) as [Stored];
+  await change(history, 1, { 'sealed.metadata': null });
+  expect(await verify(history)).toMatchObject({ verified: true, totalChecked: 0 });
+  const missing = [{ sequence: 1, field: 'sealed.metadata' }];
+  expect((await verify(history, '')).payload).toMatchObject({ missing });
+  await change(history, 1, { sealed: first.sealed });
+  expect(await verify(history, '')).toMatchObject({ verified: true });
+});
+
+test('knows no other beginning', async () => {
+  const history = await History.begin(harness, 'Paul');
+  const { token } = history.owner;
+  for (const since of ['5', '', 'yesterday', 'verified&since=verified'])
+    expect(await harness.app.call('POST', `${VERIFY}?since=${since}`, { token })).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_ERROR' },
+    });
+});
+
+test('every chain that was not verified for a day is, and no other', async () => {
+  const [old, young, lately] = await Promise.all([
+    History.begin(harness, 'Old'),
+    History.begin(harness, 'Young'),
+    History.begin(harness, 'Lately'),
+  ]);
+  await Promise.all([old, young, lately].map((history) => history.everything()));
+  await verify(lately);
+  const before = await stateOf(lately);
+  const createdAt = new Date(Date.now() - 25 * 3600_000);
+  const ids = [old, lately].map(({ organizationId }) => objectId(organizationId));
+  await harness.db
+    .collection('organizations')
+    .updateMany({ _id: { $in: ids } }, { $set: { createdAt } });
+  const { chainChecks } = harness.app.instance.background;
+  expect(await chainChecks.run()).toBe(1);
+  expect(await stateOf(old)).toMatchObject({ lastVerificationOk: true });
+  expect(await stateOf(young)).toMatchObject({ lastVerifiedAt: null });
+  expect(await stateOf(lately)).toEqual(before);
+  expect(await chainChecks.run()).toBe(0);
+
+  await harness.db
+    .collection('chain_verifications')
+    .updateOne(
+      { organizationId: objectId(old.organizationId) },
+      { $set: { verifiedAt: createdAt } },
+    );
+  await change(old, 2, { payloadDigest: '1'.repeat(64) });
+  expect(await chainChecks.run()).toBe(1);
+  expect(await stateOf(old)).toMatchObject({ lastVerificationOk: false });
+  expect(await (await fetch(`${harness.app.url}/metrics`)).text()).toContain(
+    'assay_chain_checks_total{outcome="broken"} 1',
+  );
+});
