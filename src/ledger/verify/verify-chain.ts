@@ -42,8 +42,7 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   // The notes first: a head that is noted after the newest entry was read may be beyond it.
   const notes = await readNotes(db, chain, { organizationId, reached });
   const newest = await newestSequence(entries, organizationId);
-  // What ends before the position is not what was verified.
-  const after = (verification.after?.sequence ?? 0) <= newest ? verification.after : null;
+  const after = beginning(verification.after, newest);
   const replay = new ChainReplay({ genesis: chain.genesis, columns, notes, erasedUntil, after });
   const first = (after?.sequence ?? 0) + 1;
   // Whole documents: a projection costs the database more than sending them.
@@ -59,6 +58,11 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   const { suspected, histories: findings } = replay;
   await checkHistories({ ...verification, suspected, first, newest, findings });
   return replay.result();
+}
+
+/** A chain that ends before the position is not what was verified: it is read from its first entry. */
+function beginning(after: VerifiedPosition | null, newest: number): VerifiedPosition | null {
+  return after && after.sequence <= newest ? after : null;
 }
 
 /** A number that is no sequence leads the replay to the end, where it is found. */
