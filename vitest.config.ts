@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ['test/{api,domain,contract,ledger,platform,embedded-db}/**/*.test.ts'],
     globalSetup: ['test/setup/mongod.ts', 'test/setup/built.ts'],
-    setupFiles: ['test/setup/drop-databases.ts'],
+    setupFiles: ['test/setup/free-databases.ts'],
     reporters: ['default', new SummaryReporter()],
     isolate: false,
     pool: 'forks',

@@ -1,23 +1,79 @@
-// Databases on the run's one mongod: each test has its own, dropped when its file ends (drop-databases.ts).
+// Databases on the run's one mongod. Those of apps are used again: their hundreds of files take longer to make than most tests run.
 import { mongo } from 'mongoose';
 import { inject } from 'vitest';
 import { randomHex } from '../../src/platform/ids.ts';
 
-const made = new Set<string>();
+/** What a database keeps when it is emptied: that its indexes are built and its data is up to date. */
+const KEPT = 'migrations';
+/** With more documents than this a database is made anew sooner than it is emptied. */
+const QUICKLY_DELETED = 5000;
 
-/** A connection string for a database of one's own on the run's replica set. */
-export function databaseUri(name = `t${randomHex(6)}`): string {
+const own = new Set<string>();
+const inUse = new Set<string>();
+const idle: string[] = [];
+
+function uriOf(name: string): string {
   const uri = new URL(inject('mongoUri'));
   uri.pathname = `/${name}`;
-  made.add(name);
   return uri.href;
 }
 
-/** Drops them all: the TTL monitor visits whatever is left once a second, to the end of the run. */
-export async function dropDatabases(): Promise<void> {
-  if (made.size === 0) return;
+/** A connection string for a new database of one's own on the run's replica set, dropped when the file ends. */
+export function databaseUri(name = `t${randomHex(6)}`): string {
+  own.add(name);
+  return uriOf(name);
+}
+
+/** A connection string for an empty database, perhaps with what an app's start builds; for apps that change no index. */
+export function appDatabaseUri(): string {
+  const name = idle.pop() ?? `t${randomHex(6)}`;
+  inUse.add(name);
+  return uriOf(name);
+}
+
+/** When a file ends. The TTL monitor visits whatever is left once a second, to the end of the run. */
+export async function freeDatabases(): Promise<void> {
+  if (own.size + inUse.size === 0) return;
   const client = await new mongo.MongoClient(inject('mongoUri')).connect();
-  for (const name of made) await client.db(name).dropDatabase();
-  made.clear();
+  for (const name of own) await client.db(name).dropDatabase();
+  for (const name of inUse) if (await empty(client.db(name))) idle.push(name);
+  own.clear();
+  inUse.clear();
   await client.close();
+}
+
+/** False when it was dropped instead. */
+async function empty(db: mongo.Db): Promise<boolean> {
+  const filled = await filledCollections(db);
+  const documents = filled.reduce((sum, { count }) => sum + count, 0);
+  if (documents > QUICKLY_DELETED) {
+    await db.dropDatabase();
+    return false;
+  }
+  const deletions = filled.map(({ name }) => db.collection(name).deleteMany({}));
+  await Promise.all(deletions);
+  return true;
+}
+
+interface Filled {
+  name: string;
+  count: number;
+}
+
+async function filledCollections(db: mongo.Db): Promise<Filled[]> {
+  const names = (await db.listCollections({}, { nameOnly: true }).toArray())
+    .map(({ name }) => name)
+    .filter((name) => name !== KEPT && !name.startsWith('system.'));
+  const count = (name: string): mongo.Document[] => [
+    { $collStats: { count: {} } },
+    { $match: { count: { $gt: 0 } } },
+    { $project: { _id: 0, name: { $literal: name }, count: 1 } },
+  ];
+  const [first, ...others] = names;
+  if (first === undefined) return [];
+  const unions = others.map((name) => ({ $unionWith: { coll: name, pipeline: count(name) } }));
+  return db
+    .collection(first)
+    .aggregate<Filled>([...count(first), ...unions])
+    .toArray();
 }

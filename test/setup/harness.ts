@@ -2,7 +2,7 @@
 import mongoose from 'mongoose';
 import type { InstanceDeps } from '../../src/instance.ts';
 import { ok, createOwner, type Owner } from './personas.ts';
-import { databaseUri } from './databases.ts';
+import { appDatabaseUri } from './databases.ts';
 import { startApp, type TestApp } from './start-app.ts';
 
 export interface Harness {
@@ -20,7 +20,7 @@ export async function startHarness(
   environment: Record<string, string> = {},
   parts: Partial<InstanceDeps> = {},
 ): Promise<Harness> {
-  const mongoUri = parts.mongoUri ?? databaseUri();
+  const mongoUri = parts.mongoUri ?? appDatabaseUri();
   const app = await startApp(environment, { ...parts, mongoUri });
   const client = await new mongoose.mongo.MongoClient(mongoUri).connect();
   return {

@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config.ts';
 import { randomHex } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 import { startInstance, type Instance, type InstanceDeps } from '../../src/instance.ts';
-import { databaseUri } from './databases.ts';
+import { appDatabaseUri } from './databases.ts';
 
 export interface Answer {
   status: number;
@@ -82,7 +82,7 @@ export async function startApp(
   const instance = await startInstance({
     config,
     secrets: SECRETS,
-    mongoUri: databaseUri(),
+    mongoUri: appDatabaseUri(),
     logger,
     passwordCost: CHEAP,
     threadScripts: inject('built'),

@@ -1,5 +1,5 @@
 // A setup file: runs with each test file, whose own `afterAll` has stopped its apps before.
 import { afterAll } from 'vitest';
-import { dropDatabases } from './databases.ts';
+import { freeDatabases } from './databases.ts';
 
-afterAll(dropDatabases);
+afterAll(freeDatabases);
