@@ -50,8 +50,9 @@ export function createRouter(mounts: readonly Mount[], deps: PipelineDeps): Requ
   const literal = new Map<string, Router>();
   const others = newRouter();
   const compress = compression({ threshold: 1024 });
-  for (const path of [...byPath.keys()].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))) {
-    const routes = (byPath.get(path) ?? []).map(({ route }) => route);
+  const sorted = [...byPath].map(([path, located]) => ({ key: sortKey(path), path, located }));
+  for (const { path, located } of sorted.sort((a, b) => (a.key < b.key ? -1 : 1))) {
+    const routes = located.map(({ route }) => route);
     const router = /[:*]/.test(path) ? others : newRouter();
     if (router !== others) literal.set(path, router);
     const target = router.route(path);
@@ -72,11 +73,10 @@ function refuseMethod(routes: readonly Route[], limits: RateLimits): RequestHand
     method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
   );
   const Allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
-  const error = new AppError('METHOD_NOT_ALLOWED', undefined, { headers: { Allow } });
-  const refuse = refuseUnrouted(limits, error);
   return (req, res, next) => {
-    if (req.method !== 'OPTIONS') return refuse(req, res, next);
-    return void res.status(204).setHeader('Allow', Allow).end();
+    if (req.method === 'OPTIONS') return void res.status(204).setHeader('Allow', Allow).end();
+    const error = new AppError('METHOD_NOT_ALLOWED', undefined, { headers: { Allow } });
+    return refuseUnrouted(limits, error)(req, res, next);
   };
 }
 

@@ -1,7 +1,8 @@
 // Serves the API reference: the OpenAPI document, and a page that renders it from local assets.
 import type { ServerResponse } from 'node:http';
 import express, { Router } from 'express';
-import { absolutePath } from 'swagger-ui-dist';
+// Without the bundle itself, which its index loads.
+import absolutePath from 'swagger-ui-dist/absolute-path.js';
 import { openapi } from './openapi.ts';
 import { SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
 import { LEGACY_SUNSET, type Mount } from '../router.ts';
@@ -34,7 +35,7 @@ const POLICY =
 const cacheForADay = (res: ServerResponse): void =>
   void res.setHeader('Cache-Control', 'public, max-age=86400');
 
-/** Made once for the instances of a process, of which tests start hundreds. */
+/** Made when it is first asked for, once for the instances of a process: it takes as long as all else of a start. */
 const documents = new WeakMap<readonly Mount[], string>();
 
 function documentOf(mounts: readonly Mount[]): string {
@@ -44,9 +45,8 @@ function documentOf(mounts: readonly Mount[]): string {
 }
 
 export function apiReference(mounts: readonly Mount[]): Router {
-  const document = documentOf(mounts);
   const router = Router();
-  router.get('/openapi.json', (_req, res) => void res.type('json').send(document));
+  router.get('/openapi.json', (_req, res) => void res.type('json').send(documentOf(mounts)));
   router.get(
     '/docs',
     (_req, res) => void res.setHeader('Content-Security-Policy', POLICY).type('html').send(PAGE),

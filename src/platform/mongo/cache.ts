@@ -32,7 +32,8 @@ export function createCache<V>({
   collections: readonly string[];
   max: number;
 }): Cache<V> {
-  const entries = new LRUCache<string, Entry<V>>({ max });
+  // With `max` it would take room for all of them at once.
+  const entries = new LRUCache<string, Entry<V>>({ maxSize: max, sizeCalculation: () => 1 });
   const loading = new Map<string, { value: Promise<V | null>; since: number }>();
   /** Counts changes: the order of changes and loads, independent of any clock. */
   let tick = 0;
