@@ -100,7 +100,7 @@ const RULES: readonly Rule[] = [
       DOMAIN,
       ZOD,
       NODE,
-      /^(express|express-rate-limit|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist)$/,
+      /^(express|express-rate-limit|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist(\/absolute-path\.js)?)$/,
     ],
     types: [/^(composition\/services|config)$/, PLATFORM],
   },
