@@ -1,4 +1,5 @@
 // Tampering behind the server's back is found at its place; whatever is lawful raises no alarm (security-tests: chain).
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Pin, readPin } from '../../../scripts/verify-bundle/pins.ts';
 import type { Report } from '../../../scripts/verify-bundle/report.ts';
@@ -76,6 +77,13 @@ test.for(ALL.map((mutate, kind) => ({ mutate, kind, name: mutate.name })))(
     }
   },
 );
+
+test('docs/security.md has a row for each', () => {
+  const text = readFileSync('docs/security.md', 'utf8');
+  const [, section = ''] = /^## Tampering.*?$(.*?)^## /ms.exec(text) ?? [];
+  const rows = [...section.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  expect(new Set(rows)).toEqual(new Set(ALL.map(({ name }) => name)));
+});
 
 async function expectFound(tampered: Tampered, seed: number): Promise<void> {
   const { what, place, inBundle } = tampered;
