@@ -345,7 +345,9 @@ export const environment = z.object({
   ASSAY_PASSWORD_CONCURRENCY: positive.default(1).describe('Password hashes at a time'),
   ASSAY_PASSWORD_QUEUE: positive
     .default(100)
-    .describe('Maximum number of password hashes that wait; further sign-ins are answered 503'),
+    .describe(
+      'Maximum number of password hashes that wait; networks take turns, and the longest line is answered 503',
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

@@ -153,6 +153,7 @@ export function createPlatform(deps: PlatformDeps) {
     concurrency: config.ASSAY_PASSWORD_CONCURRENCY,
     maxWaiting: config.ASSAY_PASSWORD_QUEUE,
     isAbandoned: presence.isAbandoned,
+    network: presence.network,
   };
 
   return {

@@ -3,6 +3,7 @@ import { parseCookie } from 'cookie';
 import type { Request, RequestHandler, Response } from 'express';
 import type { AppError } from '../errors.ts';
 import type { Services } from '../composition/services.ts';
+import { networkOf } from './checks/network.ts';
 import { authenticate, streamCredential } from './checks/authenticate.ts';
 import { auditFailure, auditEvents } from './answers/audit-event.ts';
 import { readBody } from './checks/body.ts';
@@ -26,7 +27,7 @@ import type { Paged } from './declaration/paging.ts';
 import { MANAGERS } from '../domain/identity/roles.ts';
 import type { Caller } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
-import type { Presence } from '../platform/presence.ts';
+import type { Presence, WaitingCaller } from '../platform/presence.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
 
@@ -75,13 +76,16 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
   };
 }
 
-const hasLeft = ({ socket }: Request): boolean => socket.destroyed || socket.readableEnded;
+const waiting = ({ socket, ip = '' }: Request): WaitingCaller => ({
+  network: networkOf(ip),
+  hasLeft: () => socket.destroyed || socket.readableEnded,
+});
 
-/** Whoever computes a password, which only the routes with the sign-in limit do, knows whether the caller still waits. */
+/** Whoever computes a password, which only the routes with the sign-in limit do, knows who waits, and whether they still do. */
 function runPresent(context: RequestContext, deps: PipelineDeps): ReturnType<typeof run> {
   const { route, req } = context;
   const work = (): ReturnType<typeof run> => run(context, deps);
-  return route.limits?.includes('auth') ? deps.presence.during(() => hasLeft(req), work) : work();
+  return route.limits?.includes('auth') ? deps.presence.during(waiting(req), work) : work();
 }
 
 const metaOf = (req: Request, res: Response): RequestMeta => ({

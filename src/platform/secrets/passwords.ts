@@ -1,6 +1,7 @@
-// Password hashing with argon2id, off the event loop, with bounded concurrency and a bounded queue, so that sign-ins starve nothing.
+// Password hashing with argon2id, off the event loop, with bounded concurrency and a bounded, fair queue, so that sign-ins starve nothing.
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '../../errors.ts';
+import { FairQueue } from './fair-queue.ts';
 
 export interface Passwords {
   hash(password: string): Promise<string>;
@@ -25,36 +26,51 @@ export interface PasswordCost {
 /** OWASP's recommendation: 19 MiB, two passes, one lane. */
 export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
+interface Waiting {
+  resolve: () => void;
+  reject: (reason: AppError) => void;
+}
+
 export interface PasswordQueue {
-  /** Hashes that are computed at a time; further ones wait in order. */
+  /** Hashes that are computed at a time; of further ones that wait, networks take turns. */
   concurrency: number;
   /** That wait at most: some seconds of work. */
   maxWaiting: number;
   /** Whether nobody waits for the request any more that the work is for. */
   isAbandoned: () => boolean;
+  /** The network that the request came from. */
+  network: () => string;
 }
 
-/** Whoever finds the queue full is told to come back, and whoever has left it is passed over. */
+/**
+ * When the queue is full, the network that most of it waits for gives way: that request is told to come back. Whoever has left is
+ * passed over.
+ */
 export function createPasswords(
-  { concurrency, maxWaiting, isAbandoned }: PasswordQueue,
+  { concurrency, maxWaiting, isAbandoned, network }: PasswordQueue,
   cost = PASSWORD_COST,
 ): Passwords {
   let running = 0;
   let computed = 0;
-  const waiting: (() => void)[] = [];
+  const waiting = new FairQueue<Waiting>(maxWaiting);
   let decoy: Promise<string> | undefined;
+
+  function turn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      waiting.push(network(), { resolve, reject })?.reject(busy());
+    });
+  }
 
   async function limited<T>(work: () => Promise<T>): Promise<T> {
     if (running < concurrency) running += 1;
-    else if (waiting.length >= maxWaiting) throw busy();
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await turn();
     try {
       if (isAbandoned()) throw busy();
       computed += 1;
       return await work();
     } finally {
       const next = waiting.shift();
-      if (next) next();
+      if (next) next.resolve();
       else running -= 1;
     }
   }
@@ -71,7 +87,7 @@ export function createPasswords(
       return computed;
     },
     get waiting() {
-      return waiting.length;
+      return waiting.size;
     },
   };
 }

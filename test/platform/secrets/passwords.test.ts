@@ -1,9 +1,13 @@
 // Password hashing: argon2id, bounded, and the same work for an account that does not exist.
 import { expect, test } from 'vitest';
+import { networkOf } from '../../../src/http/checks/network.ts';
 import { createPasswords, type PasswordQueue } from '../../../src/platform/secrets/passwords.ts';
 
 const queue = (concurrency: number, more: Partial<PasswordQueue> = {}): PasswordQueue =>
-  Object.assign({ concurrency, maxWaiting: 100, isAbandoned: () => false }, more);
+  Object.assign(
+    { concurrency, maxWaiting: 100, isAbandoned: () => false, network: () => '' },
+    more,
+  );
 
 test('a password is recognised by its hash, which is another one each time', async () => {
   const passwords = createPasswords(queue(2));
@@ -61,6 +65,29 @@ test('a queue that is full says so at once, and has room again later', async () 
   await passwords.hash('e');
 });
 
+test('networks take turns, and one that fills the queue gives way to another', async () => {
+  let network = 'many';
+  const passwords = createPasswords(queue(1, { maxWaiting: 4, network: () => network }));
+  const done: string[] = [];
+  const refused: string[] = [];
+  const ask = (from: string, name: string): Promise<unknown> => {
+    network = from;
+    return passwords.hash(name).then(
+      () => done.push(name),
+      (error: unknown) => {
+        expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+        refused.push(name);
+      },
+    );
+  };
+  const asked = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ask('many', name));
+  asked.push(ask('one', 'x'), ask('other', 'y'), ask('one', 'z'));
+  await Promise.all(asked);
+  // `a` was being computed; of its network's line, the last ones give way.
+  expect(refused.toSorted()).toEqual(['d', 'e', 'f', 'z']);
+  expect(done).toEqual(['a', 'b', 'x', 'y', 'c']);
+});
+
 test('whoever has left the queue costs no work, and holds up nobody', async () => {
   let hasLeft = false;
   const passwords = createPasswords(queue(1, { isAbandoned: () => hasLeft }));
@@ -73,4 +100,13 @@ test('whoever has left the queue costs no work, and holds up nobody', async () =
   hasLeft = false;
   await passwords.hash('c');
   expect(passwords.computed).toBe(2);
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113'],
+  ['::ffff:203.0.113.7', '203.0.113'],
+  ['2001:db8:1:2::3', '2001:db8:1::/48'],
+  ['2001:db8:1:ffff::9', '2001:db8:1::/48'],
+])('the network of %s is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
 });
