@@ -43,7 +43,7 @@ export function createEvents(platform: Platform, { audit, identity, listeners, c
   const log = createWebhookLog({ ...platform, definitions });
   const fanOut = createFanOut({ ...platform, subscriptions });
   const switchOff = createWebhookSwitchOff({ ...platform, audit, subscriptions });
-  const delivery = createWebhookDelivery({ ...platform, sender, switchOff });
+  const delivery = createWebhookDelivery({ ...platform, sender, switchOff, subscriptions });
   const alerts = createAlerts(platform, {
     memberships,
     workspaces,
@@ -56,7 +56,7 @@ export function createEvents(platform: Platform, { audit, identity, listeners, c
     alerts: alerts.alerts,
     mails: { ...switchOff.mails, ...alerts.mails },
     /** By topic of the outbox. */
-    deliverers: { [EVENT_TOPIC]: fanOut.deliver, webhook: delivery.deliver, ...alerts.deliverers },
+    deliverers: { [EVENT_TOPIC]: fanOut, webhook: delivery, ...alerts.deliverers },
   };
 }
 
@@ -72,6 +72,6 @@ function createAlerts(platform: Platform, parts: AlertParts) {
   return {
     alerts: { rules, actions, cpi: cpiAlerts },
     mails: mails.mails,
-    deliverers: { [ALERT_TOPIC]: actions.deliver },
+    deliverers: { [ALERT_TOPIC]: actions },
   };
 }

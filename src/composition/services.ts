@@ -90,10 +90,10 @@ export function createServices(
     chance: platform.chance,
     log: platform.logger,
     deliverers: {
-      [ATTESTATION_TOPIC]: attestations.deliver,
-      [CANCELLATION_TOPIC]: cancellations.deliver,
-      [OVERAGE_TOPIC]: billing.billing.reportOverage,
-      [MAIL_TOPIC]: createMailDelivery(platform.mailer, mails),
+      [ATTESTATION_TOPIC]: attestations,
+      [CANCELLATION_TOPIC]: cancellations,
+      [OVERAGE_TOPIC]: { deliver: billing.billing.reportOverage },
+      [MAIL_TOPIC]: { deliver: createMailDelivery(platform.mailer, mails) },
       ...events.deliverers,
     },
   });

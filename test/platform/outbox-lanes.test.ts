@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
 import { DeliveryFailure } from '../../src/platform/outbox/delivery-failure.ts';
 import { outboxSchema, type OutboxDocument } from '../../src/platform/outbox/outbox.model.ts';
-import { createOutboxWorker, type Deliver } from '../../src/platform/outbox/outbox-worker.ts';
+import type { Deliver } from '../../src/platform/outbox/deliverers.ts';
+import { createOutboxWorker } from '../../src/platform/outbox/outbox-worker.ts';
 import { databaseUri } from '../setup/databases.ts';
 import { objectId } from '../setup/harness.ts';
 
@@ -26,7 +27,7 @@ beforeEach(async () => {
 const workerOf = (deliver: Deliver) =>
   createOutboxWorker({
     rows,
-    deliverers: { event: deliver },
+    deliverers: { event: { deliver } },
     clock: { now: () => new Date(now) },
     chance: () => 0.5,
     log: { warn: () => undefined },
@@ -99,12 +100,17 @@ test('a stopped worker ends what is under way and begins nothing more', async ()
   await write(10, 'a');
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
-  const worker = workerOf(() => released);
+  let begun = 0;
+  const worker = workerOf(() => {
+    begun += 1;
+    return released;
+  });
   const run = worker.run();
-  await expect.poll(() => rows.countDocuments({ organizationId, attempts: 1 })).toBe(2);
+  await expect.poll(() => begun).toBe(2);
   worker.stop();
   release();
-  expect(await run).toBe(2);
+  expect([await run, begun]).toEqual([2, 2]);
+  expect(await rows.countDocuments({ organizationId, attempts: 0, status: 'pending' })).toBe(8);
 });
 
 test('a failure may say that it is final, or when to try again, and how it went', async () => {
@@ -132,4 +138,16 @@ test('lanes go on beside each other: none waits until another has found its next
   expect(await rows.countDocuments({ organizationId, status: 'done', attempts: 1 })).toBe(240);
   expect(running.most).toBeLessThanOrEqual(16);
   expect(running.most).toBeGreaterThan(8);
+});
+
+test('what has waited in its lane for a second since it was claimed is given back: withdrawn meanwhile, it is not sent', async () => {
+  await write(12, 'slow');
+  let begun = 0;
+  const run = workerOf(async () => {
+    begun += 1;
+    await new Promise((resolve) => setTimeout(resolve, 700));
+  }).run();
+  await expect.poll(() => begun).toBe(4);
+  await rows.deleteMany({ organizationId });
+  expect([await run, begun]).toEqual([4, 4]);
 });

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { RETRY_DELAYS } from '../../src/domain/retry-schedule.ts';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
 import { outboxSchema, type OutboxDocument } from '../../src/platform/outbox/outbox.model.ts';
-import { createOutboxWorker, type Deliver } from '../../src/platform/outbox/outbox-worker.ts';
+import type { Deliver } from '../../src/platform/outbox/deliverers.ts';
+import { createOutboxWorker } from '../../src/platform/outbox/outbox-worker.ts';
 import { objectId } from '../setup/harness.ts';
 import { databaseUri } from '../setup/databases.ts';
 
@@ -30,7 +31,7 @@ beforeEach(async () => {
 const worker = (deliver: Deliver, topic = 'event') =>
   createOutboxWorker({
     rows,
-    deliverers: { [topic]: deliver },
+    deliverers: { [topic]: { deliver } },
     clock: { now: () => new Date(now) },
     chance: () => 0.5,
     log: { warn: (details) => warned.push(details) },

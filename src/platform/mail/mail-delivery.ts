@@ -1,6 +1,6 @@
 // Delivers the outbox topic `mail`. A row names a kind of mail and its facts; the mail with its secrets is composed when it is sent.
 import type { OutboxDocument } from '../outbox/outbox.model.ts';
-import type { Deliver } from '../outbox/outbox-worker.ts';
+import type { Deliver } from '../outbox/deliverers.ts';
 import type { Mailer } from './mailer.ts';
 import { renderMail, type MailContent } from './mail-layout.ts';
 

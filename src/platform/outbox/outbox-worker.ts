@@ -1,13 +1,13 @@
-// The outbox's worker: leases due rows, delivers them, retries on a schedule, and gives up what keeps failing as a dead letter.
+// The outbox's worker: claims due rows, delivers them, retries on a schedule, and gives up what keeps failing as a dead letter.
+import type { Model } from 'mongoose';
 import { retryDelay } from '../../domain/retry-schedule.ts';
 import type { Clock } from '../clock.ts';
+import { createClaims, type Turn } from './claims.ts';
+import type { Deliverer, Deliverers, JointDeliverer } from './deliverers.ts';
 import { DeliveryFailure } from './delivery-failure.ts';
-import { createLanes, UNNAMED, type Lane, type Place } from './lanes.ts';
+import { createLanes, type Claimed, type Place } from './lanes.ts';
+import { createOutcomes } from './outcomes.ts';
 import type { OutboxDocument } from './outbox.model.ts';
-import type { Model } from 'mongoose';
-
-/** Delivers one row; rejects when that fails. What it resolves with, if anything, is kept as the row's `result`. */
-export type Deliver = (row: OutboxDocument) => Promise<OutboxDocument['result'] | void>;
 
 export interface OutboxWorker {
   /** Delivers what is due, and what becomes due meanwhile; resolves with the number of rows attempted. */
@@ -18,17 +18,13 @@ export interface OutboxWorker {
   backlog(): Promise<{ pending: number; dead: number }>;
 }
 
-const LEASE_MS = 60_000;
 /** Deliveries at the same time, in all lanes. */
 const WORKERS = 64;
 /** While something is under way, how often to look for what has become due. */
 const LOOK_MS = 250;
-/** Rows of one lane that follow each other before it has to wait for its turn again. */
-const IN_A_ROW = 20;
 const MAX_ERROR_LENGTH = 500;
 const MAX_COUNT = 10_000;
 const COUNT_TIMEOUT_MS = 2000;
-const anywhere = { crossTenant: true } as const;
 
 /** Rows whose topic has no deliverer stay as they are until they expire. */
 export function createOutboxWorker({
@@ -39,119 +35,116 @@ export function createOutboxWorker({
   log,
 }: {
   rows: Model<OutboxDocument>;
-  /** By topic. */
-  deliverers: Readonly<Record<string, Deliver>>;
+  deliverers: Deliverers;
   clock: Clock;
   chance: () => number;
   log: { warn(details: object, text: string): void };
 }): OutboxWorker {
-  const topic = { $in: Object.keys(deliverers) };
+  const topics = Object.keys(deliverers);
   const lanes = createLanes();
+  const claims = createClaims({ rows, topics, clock });
+  const outcomes = createOutcomes({ rows, deliverers, log });
   let isStopping = false;
 
-  async function claimIn(lane: object): Promise<OutboxDocument | null> {
-    const now = clock.now();
-    return rows
-      .findOneAndUpdate(
-        { topic, status: 'pending', lane, dueAt: { $lte: now } },
-        { $set: { dueAt: new Date(now.getTime() + LEASE_MS) }, $inc: { attempts: 1 } },
-        { ...anywhere, sort: { lane: 1, dueAt: 1 }, returnDocument: 'after' },
-      )
-      .lean<OutboxDocument>();
-  }
-
-  /** The oldest row of the next lane that has one and may go on: lanes take turns, whatever waits in each. */
-  async function claim(): Promise<OutboxDocument | null> {
-    const $nin = lanes.closed();
-    const after = lanes.last();
-    const next = await claimIn({ $gt: after ?? '', $nin });
-    const row = next ?? (await claimIn({ $nin }));
-    if (row) lanes.entered(laneOf(row));
-    return row;
-  }
-
-  /** Changes the row unless its lease has passed to another worker: `dueAt` identifies the lease. */
-  async function settle(row: OutboxDocument, change: Partial<OutboxDocument>): Promise<void> {
-    const { _id, organizationId, dueAt } = row;
-    await rows.updateOne({ _id, organizationId, status: 'pending', dueAt }, { $set: change });
-  }
-
-  async function retryLater(row: OutboxDocument, error: unknown): Promise<void> {
+  function retryLater(row: OutboxDocument, error: unknown): void {
     const lastError = messageOf(error).slice(0, MAX_ERROR_LENGTH);
     const failure = error instanceof DeliveryFailure ? error : null;
     const told = { lastError, ...(failure?.result && { result: failure.result }) };
     const delay = failure?.isFinal ? null : retryDelay(row.attempts, chance());
     if (delay !== null) {
       const wait = Math.max(delay, failure?.retryAfterMs ?? 0);
-      return settle(row, { ...told, dueAt: new Date(clock.now().getTime() + wait) });
+      const dueAt = new Date(clock.now().getTime() + wait);
+      return outcomes.note({ row, change: { ...told, dueAt } });
     }
-    await settle(row, { ...told, status: 'dead' });
+    outcomes.note({ row, change: { ...told, status: 'dead' } });
     log.warn({ id: row._id.toHexString(), topic: row.topic, lastError }, 'delivery given up');
   }
 
-  async function deliver(row: OutboxDocument): Promise<void> {
-    let result: OutboxDocument['result'] | void;
+  async function deliver(row: OutboxDocument, deliverer: Deliverer): Promise<void> {
     try {
-      result = await deliverers[row.topic]?.(row);
+      const result = await deliverer.deliver(row);
+      const change = { status: 'done', lastError: null, ...(result && { result }) } as const;
+      outcomes.note({ row, change });
     } catch (error) {
-      return retryLater(row, error);
-    }
-    await settle(row, { status: 'done', lastError: null, ...(result && { result }) });
-  }
-
-  /** Resolves also when the database fails: the lease then ends by itself. */
-  async function attempt(row: OutboxDocument): Promise<void> {
-    try {
-      await deliver(row);
-    } catch (error) {
-      log.warn({ id: row._id.toHexString(), err: error }, 'outcome of a delivery not noted');
+      retryLater(row, error);
     }
   }
 
-  /**
-   * Delivers the row and what follows it in its lane, so that lanes go on beside each other and do not wait for one claim after another;
-   * resolves with the number of rows. Of eight webhooks that answer at once (row deliveries).
-   */
-  async function goOnFrom(first: OutboxDocument): Promise<number> {
-    const lane = laneOf(first);
-    const place = lanes.takePlace(lane);
+  /** One that fails by itself keeps no others. */
+  async function deliverTogether(
+    some: readonly OutboxDocument[],
+    deliverer: JointDeliverer,
+  ): Promise<void> {
+    try {
+      await deliverer.deliverTogether(some);
+    } catch (error) {
+      const [first, ...others] = some;
+      if (first && others.length === 0) return retryLater(first, error);
+      for (const one of some) await deliverTogether([one], deliverer);
+    }
+  }
+
+  /** As it was before its claim. */
+  function giveBack({ row, wasDueAt }: Claimed): void {
+    outcomes.note({ row, change: { dueAt: wasDueAt, attempts: row.attempts - 1 } });
+  }
+
+  /** Delivers the row, alone or together with the others of its topic that wait in the lane; resolves with the number of rows. */
+  async function attempt(row: OutboxDocument, place: Place): Promise<number> {
+    const { topic } = row;
+    const deliverer = deliverers[topic];
+    if (!deliverer) return 0;
+    if ('deliver' in deliverer) {
+      await deliver(row, deliverer);
+      return 1;
+    }
+    const some = [row, ...place.others(topic)];
+    await deliverTogether(some, deliverer);
+    return some.length;
+  }
+
+  /** Delivers what waits in the lane, one after another; resolves with the number of rows. */
+  async function work(place: Place): Promise<number> {
     let attempted = 0;
     try {
-      for (let row: OutboxDocument | null = first; row; row = await following(lane, place)) {
+      for (;;) {
+        place.late(isStopping).forEach(giveBack);
+        const row = place.next();
+        if (!row) return attempted;
         const start = performance.now();
-        await attempt(row);
+        attempted += await attempt(row, place);
         place.delivered(performance.now() - start);
-        attempted += 1;
-        if (attempted === IN_A_ROW) break;
       }
     } finally {
       place.leave();
     }
-    return attempted;
   }
 
-  /** Null also when the database fails: the next turn of the lane asks again. */
-  async function following(lane: Lane, place: Place): Promise<OutboxDocument | null> {
-    if (isStopping || !place.mayGoOn()) return null;
-    return claimIn({ $eq: lane }).catch(() => null);
+  function begin({ lane, claimed, places }: Turn): Promise<number>[] {
+    lanes.begin(lane, claimed);
+    return Array.from({ length: places }, () => work(lanes.takePlace(lane)));
   }
 
   return {
     async run() {
       const underWay = new Set<Promise<void>>();
       let attempted = 0;
-      const go = async (row: OutboxDocument): Promise<void> => {
-        const count = await goOnFrom(row);
-        attempted += count;
+      const follow = (work: Promise<number>): void => {
+        const going: Promise<void> = work
+          .then((count) => void (attempted += count))
+          .finally(() => underWay.delete(going));
+        underWay.add(going);
       };
       for (;;) {
-        const row = isStopping || underWay.size === WORKERS ? null : await claim();
-        if (row) {
-          const going: Promise<void> = go(row).finally(() => underWay.delete(going));
-          underWay.add(going);
-        } else if (underWay.size === 0) return attempted;
-        else await Promise.race([...underWay, pause()]);
+        const room = isStopping ? 0 : WORKERS - underWay.size;
+        const turns = room === 0 ? [] : await claims.next(lanes, room);
+        for (const work of turns.flatMap(begin)) follow(work);
+        if (turns.length > 0) continue;
+        if (underWay.size === 0) break;
+        await Promise.race([...underWay, pause()]);
       }
+      await outcomes.written();
+      return attempted;
     },
 
     stop() {
@@ -159,6 +152,7 @@ export function createOutboxWorker({
     },
 
     async backlog() {
+      const topic = { $in: topics };
       const count = (status: string): Promise<number> =>
         rows.collection.countDocuments(
           { topic, status },
@@ -170,7 +164,6 @@ export function createOutboxWorker({
   };
 }
 
-const laneOf = ({ lane }: OutboxDocument): Lane => lane ?? UNNAMED;
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
 
 /** Of an error that is meant for the log of deliveries, its text alone. */

@@ -16,6 +16,12 @@ export interface OutboxRow {
   payload: Record<string, unknown>;
 }
 
+/** A row under way, and what follows from it. */
+export interface FollowedRow {
+  row: OutboxDocument;
+  by: readonly OutboxRow[];
+}
+
 export interface OutboxWriter {
   /** Writes rows, in the current transaction if there is one. */
   queue(...rows: OutboxRow[]): Promise<void>;
@@ -30,8 +36,8 @@ export interface OutboxWriter {
     more: { count: number; at: Date },
     session: mongo.ClientSession,
   ): Promise<void>;
-  /** Settles a row under way and writes what follows from it, both or neither; nothing when it was withdrawn, or its lease has passed to another worker. */
-  replace(row: OutboxDocument, rows: readonly OutboxRow[]): Promise<void>;
+  /** Settles rows under way and writes what follows from each, both or neither; of one that was withdrawn, or is claimed by another worker, nothing. */
+  replace(rows: readonly FollowedRow[]): Promise<void>;
   /** Makes a row due at once, delivered or not, with its whole schedule before it; null when there is none. */
   renew(where: QueryFilter<OutboxDocument>): Promise<OutboxDocument | null>;
   /** Removes the rows about records that were erased, delivered or not, in the session's transaction. */
@@ -89,6 +95,25 @@ export function createOutboxWriter({
     onWritten();
   }
 
+  /** Which of them were still under way: they are done. */
+  async function settle(
+    rows: readonly FollowedRow[],
+    session: mongo.ClientSession,
+  ): Promise<ReadonlySet<string>> {
+    const where = {
+      _id: { $in: rows.map(({ row }) => row._id) },
+      organizationId: { $in: rows.map(({ row }) => row.organizationId) },
+      claim: { $in: rows.map(({ row }) => row.claim) },
+      status: 'pending',
+    } as const;
+    const held = await model.collection
+      .find(where as never, { session, projection: { _id: 1 } })
+      .toArray();
+    const done = { $set: { status: 'done', lastError: null } } as const;
+    await model.collection.updateMany(where as never, done, { session });
+    return new Set(held.map(({ _id }) => _id.toHexString()));
+  }
+
   return {
     write,
 
@@ -97,13 +122,14 @@ export function createOutboxWriter({
       await model.insertMany(rows.map((row) => ({ ...row, ...common })));
       onWritten();
     },
-    async replace({ _id, organizationId, dueAt }, rows) {
-      const where = { _id, organizationId, status: 'pending', dueAt } as const;
-      const done = { $set: { status: 'done', lastError: null } } as const;
+    async replace(rows) {
       await model.db.getClient().withSession((session) =>
         session.withTransaction(async () => {
-          const { modifiedCount } = await model.collection.updateOne(where, done, { session });
-          if (modifiedCount === 1) await write(rows, session);
+          const held = await settle(rows, session);
+          await write(
+            rows.filter(({ row }) => held.has(row._id.toHexString())).flatMap(({ by }) => by),
+            session,
+          );
         }, TRANSACTION),
       );
     },
@@ -124,7 +150,7 @@ export function createOutboxWriter({
     async renew(where) {
       const { createdAt: _kept, ...anew } = pending();
       const renewed = await model
-        .findOneAndUpdate(where, { $set: anew }, { returnDocument: 'after' })
+        .findOneAndUpdate(where, { $set: anew, $unset: { claim: 1 } }, { returnDocument: 'after' })
         .lean<OutboxDocument>();
       onWritten();
       return renewed;

@@ -19,6 +19,8 @@ export interface OutboxDocument {
   attempts: number;
   /** When to deliver next; while a worker holds the row, the end of its lease. */
   dueAt: Date;
+  /** The claim by which a worker holds the row, or held it last: only its holder settles it. */
+  claim?: Types.ObjectId;
   lastError: string | null;
   /** How the last attempt went, where its deliverer says so. */
   result?: { statusCode: number | null; durationMs: number; at: Date };
@@ -37,6 +39,7 @@ export const outboxSchema = new Schema<OutboxDocument>(
     status: { type: String, enum: ['pending', 'done', 'dead'], default: 'pending' },
     attempts: { type: Number, default: 0 },
     dueAt: { type: Date, required: true },
+    claim: Schema.Types.ObjectId,
     lastError: { type: String, default: null },
     result: Schema.Types.Mixed,
     expiresAt: { type: Date, required: true },

@@ -2,30 +2,33 @@
 import type { Platform } from '../../composition/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import type { OutboxRow } from '../../platform/outbox/outbox-writer.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
 import { DELIVERY_TOPIC } from './webhooks.model.ts';
 
 type Deps = Pick<Platform, 'outbox'> & { subscriptions: SubscriptionService };
 
 export function createFanOut({ outbox, subscriptions }: Deps) {
+  async function deliveriesOf(row: OutboxDocument): Promise<OutboxRow[]> {
+    const organizationId = row.organizationId.toHexString();
+    const event = row.payload as unknown as EventBody;
+    const occasion = { event: event.event, workspaceId: row.workspaceId ?? null };
+    const takers = await subscriptions.takersOf(organizationId, occasion);
+    const { subject } = row;
+    return takers.map((webhookId) => ({
+      organizationId,
+      topic: DELIVERY_TOPIC,
+      lane: webhookId,
+      ...(subject !== undefined && { subject }),
+      payload: { webhookId, event },
+    }));
+  }
+
   return {
-    /** Exactly once: the event is settled, and its deliveries are written, in one transaction. */
-    async deliver(row: OutboxDocument): Promise<void> {
-      const organizationId = row.organizationId.toHexString();
-      const event = row.payload as unknown as EventBody;
-      const occasion = { event: event.event, workspaceId: row.workspaceId ?? null };
-      const takers = await subscriptions.takersOf(organizationId, occasion);
-      const { subject } = row;
-      await outbox.replace(
-        row,
-        takers.map((webhookId) => ({
-          organizationId,
-          topic: DELIVERY_TOPIC,
-          lane: webhookId,
-          ...(subject !== undefined && { subject }),
-          payload: { webhookId, event },
-        })),
-      );
+    /** Exactly once: the events are settled, and their deliveries are written, in one transaction. */
+    async deliverTogether(rows: readonly OutboxDocument[]): Promise<void> {
+      const followed = rows.map(async (row) => ({ row, by: await deliveriesOf(row) }));
+      await outbox.replace(await Promise.all(followed));
     },
   };
 }

@@ -13,10 +13,15 @@ interface Occasion {
   workspaceId: string | null;
 }
 
+const CACHED_WEBHOOKS = 2000;
+
 export function createSubscriptionService({
   models,
   activeSettings,
-}: Pick<Platform, 'models' | 'activeSettings'>) {
+  caches,
+  onCommit,
+}: Pick<Platform, 'models' | 'activeSettings' | 'caches' | 'onCommit'>) {
+  const opened = caches.open<WebhookDocument>({ collections: ['webhooks'], max: CACHED_WEBHOOKS });
   const active = activeSettings<Subscription>({
     collection: 'webhooks',
     feature: 'webhooks',
@@ -44,8 +49,21 @@ export function createSubscriptionService({
         .map(({ _id }) => _id.toHexString());
     },
 
+    /** Whom a delivery goes to, as it is now; null: it is paused or gone. */
+    async receiverOf(organizationId: string, webhookId: string): Promise<WebhookDocument | null> {
+      return opened.get(webhookId, async () => {
+        const value = await models.webhooks
+          .findOne({ organizationId, _id: webhookId, isActive: true })
+          .lean<WebhookDocument>();
+        return value && { organizationId, value };
+      });
+    },
+
     /** Call it with every change of a webhook. */
-    changed: active.changed,
+    changed(organizationId: string): void {
+      active.changed(organizationId);
+      onCommit(() => opened.invalidate(organizationId));
+    },
   };
 }
 export type SubscriptionService = ReturnType<typeof createSubscriptionService>;

@@ -6,6 +6,7 @@ import { DeliveryFailure } from '../../platform/outbox/delivery-failure.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { PostOutcome } from '../../platform/outbound/receivers.ts';
 import { messageIdOf, type WebhookSender } from './webhook-sender.service.ts';
+import type { SubscriptionService } from './subscriptions.service.ts';
 import type { WebhookSwitchOff } from './webhook-switch-off.service.ts';
 import type {
   SwitchOffReason,
@@ -16,6 +17,7 @@ import type {
 type Deps = Pick<Platform, 'models' | 'clock'> & {
   sender: WebhookSender;
   switchOff: WebhookSwitchOff;
+  subscriptions: SubscriptionService;
 };
 
 const DAY_MS = 24 * 3600_000;
@@ -25,7 +27,9 @@ const FAILING_MS = 5 * DAY_MS;
 const SILENCE_MS = 2 * DAY_MS;
 const GONE = 410;
 
-export function createWebhookDelivery({ models, clock, sender, switchOff }: Deps) {
+export function createWebhookDelivery(deps: Deps) {
+  const { models, clock, sender, switchOff, subscriptions } = deps;
+
   /** What is forbidden now may be allowed again, as a name can lead elsewhere. */
   async function attempt(webhook: WebhookDocument, row: OutboxDocument): Promise<PostOutcome> {
     const message = {
@@ -38,18 +42,15 @@ export function createWebhookDelivery({ models, clock, sender, switchOff }: Deps
     });
   }
 
-  /** Counts an attempt; resolves with how long there has been nothing but failures, in milliseconds. */
-  async function count({ organizationId, _id }: WebhookDocument, ok: boolean): Promise<number> {
+  /** Counts an attempt that failed; resolves with how long there has been nothing but failures, in milliseconds. */
+  async function countFailure({ organizationId, _id }: WebhookDocument): Promise<number> {
     const where = { organizationId, _id };
     const now = clock.now();
-    const outcome = ok ? { failingSince: null } : { lastFailedAt: now };
+    const change = { $inc: { deliveryCount: 1 }, $set: { lastTriggered: now, lastFailedAt: now } };
     const before = await models.webhookStatistics
-      .findOneAndUpdate(where, {
-        $inc: { deliveryCount: 1, deliverySuccessCount: ok ? 1 : 0 },
-        $set: { lastTriggered: now, ...outcome },
-      })
+      .findOneAndUpdate(where, change)
       .lean<WebhookStatisticsDocument>();
-    if (ok || !before) return 0;
+    if (!before) return 0;
     const { failingSince, lastFailedAt } = before;
     const isRecent = lastFailedAt && now.getTime() - lastFailedAt.getTime() < SILENCE_MS;
     if (failingSince && isRecent) return now.getTime() - failingSince.getTime();
@@ -61,19 +62,34 @@ export function createWebhookDelivery({ models, clock, sender, switchOff }: Deps
     /** @throws DeliveryFailure */
     async deliver(row: OutboxDocument): Promise<OutboxDocument['result']> {
       const { organizationId, payload } = row;
-      const webhook = await models.webhooks
-        .findOne({ organizationId, _id: payload.webhookId as string })
-        .lean<WebhookDocument>();
-      if (!webhook?.isActive)
-        throw new DeliveryFailure('the webhook is paused or gone', { isFinal: true });
+      const webhook = await subscriptions.receiverOf(
+        organizationId.toHexString(),
+        payload.webhookId as string,
+      );
+      if (!webhook) throw new DeliveryFailure('the webhook is paused or gone', { isFinal: true });
       const { ok, statusCode, durationMs, error, retryAfterMs } = await attempt(webhook, row);
-      const failingMs = await count(webhook, ok);
       const result = { statusCode, durationMs, at: clock.now() };
       if (ok) return result;
+      const failingMs = await countFailure(webhook);
       const reason = reasonToStop(statusCode, failingMs);
       if (reason !== null) await switchOff.switchOff(webhook, reason);
       const isFinal = reason !== null;
       throw new DeliveryFailure(error ?? 'failed', { result, retryAfterMs, isFinal });
+    },
+
+    /** Counts attempts that succeeded, some at a time. */
+    async delivered(rows: readonly OutboxDocument[]): Promise<void> {
+      const now = clock.now();
+      const updates = [...byWebhook(rows)].map(([_id, { organizationId, count }]) => ({
+        updateOne: {
+          filter: { organizationId, _id },
+          update: {
+            $inc: { deliveryCount: count, deliverySuccessCount: count },
+            $set: { lastTriggered: now, failingSince: null },
+          },
+        },
+      }));
+      await models.webhookStatistics.bulkWrite(updates, { ordered: false });
     },
   };
 }
@@ -82,4 +98,16 @@ export type WebhookDelivery = ReturnType<typeof createWebhookDelivery>;
 function reasonToStop(statusCode: number | null, failingMs: number): SwitchOffReason | null {
   if (statusCode === GONE) return 'gone';
   return failingMs >= FAILING_MS ? 'failing' : null;
+}
+
+type Count = Pick<OutboxDocument, 'organizationId'> & { count: number };
+
+function byWebhook(rows: readonly OutboxDocument[]): Map<string, Count> {
+  const counts = new Map<string, Count>();
+  for (const { organizationId, payload } of rows) {
+    const webhookId = payload.webhookId as string;
+    const count = (counts.get(webhookId)?.count ?? 0) + 1;
+    counts.set(webhookId, { organizationId, count });
+  }
+  return counts;
 }

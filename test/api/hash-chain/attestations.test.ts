@@ -24,15 +24,23 @@ const entries = () =>
 const get = async (path: string) =>
   ok(await harness.app.call('GET', `/api/v1/hash-chain${path}`, ada)).body.data;
 
+/** Without a retry. */
+const SOON = { timeout: 4000 };
+
 it('each is appended once, in the order of the changes, and names the one before', async () => {
-  await attestations().queue(about('review', 'a'), { approver: 'ada@example.com', none: null });
-  await attestations().queue(about('approved', 'b'));
+  await harness.app.instance.platform.transaction(async () => {
+    await attestations().queue(about('review', 'a'), { approver: 'ada@example.com', none: null });
+    await attestations().queue(about('approved', 'b'));
+  });
   const rows = await outbox().find({ topic: 'attestation' }).sort({ _id: 1 }).toArray();
-  await expect(attestations().deliver(rows[1] as never)).rejects.toThrow('an earlier attestation');
-  await harness.app.instance.runJobsOnce();
-  await outbox().updateMany({ topic: 'attestation' }, { $set: { dueAt: new Date(0) } });
-  await harness.app.instance.runJobsOnce();
-  for (const row of rows) await attestations().deliver(row as never);
+  await expect(attestations().deliverTogether([rows[1]] as never)).rejects.toThrow(
+    'an earlier attestation',
+  );
+  const waiting = { topic: 'attestation', status: 'pending' };
+  const run = () => harness.app.instance.runJobsOnce();
+  await expect.poll(() => run().then(() => outbox().countDocuments(waiting)), SOON).toBe(0);
+  expect(await outbox().countDocuments({ topic: 'attestation', attempts: 1 })).toBe(2);
+  for (const row of rows) await attestations().deliverTogether([row] as never);
 
   const [first, second, ...more] = await entries();
   expect(more).toEqual([]);

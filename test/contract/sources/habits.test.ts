@@ -149,7 +149,7 @@ test('one inserter into the chains', () => {
 
 /** Who may look across organisations, and why. */
 const CROSS_TENANT: Readonly<Record<string, string>> = {
-  'src/platform/outbox/outbox-worker.ts': 'workers send the rows of everybody',
+  'src/platform/outbox/claims.ts': 'workers send the rows of everybody',
   'src/resources/audit/audit.migration.ts': 'rows of earlier versions, whoever they belong to',
   'src/resources/audit/audit.service.ts':
     'the sweep seals what a crash left behind, whoever it belongs to',

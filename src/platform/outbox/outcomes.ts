@@ -1,0 +1,81 @@
+// How deliveries ended, noted some at a time: a write for each would take longer than the delivery.
+import type { Model } from 'mongoose';
+import type { Deliverers } from './deliverers.ts';
+import type { OutboxDocument } from './outbox.model.ts';
+
+export interface DeliveryOutcome {
+  row: OutboxDocument;
+  change: Partial<OutboxDocument>;
+}
+
+export interface DeliveryOutcomes {
+  /** It is written within some milliseconds, unless the row was claimed by another worker, renewed or withdrawn meanwhile. */
+  note(outcome: DeliveryOutcome): void;
+  /** Resolves when everything noted so far is written, also when the database fails: leases then end by themselves. */
+  written(): Promise<void>;
+}
+
+/** What a crash repeats at most, beside what is under way. */
+const GATHER_MS = 100;
+
+export function createOutcomes({
+  rows,
+  deliverers,
+  log,
+}: {
+  rows: Model<OutboxDocument>;
+  deliverers: Deliverers;
+  log: { warn(details: object, text: string): void };
+}): DeliveryOutcomes {
+  let noted: DeliveryOutcome[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+
+  async function tellOf(outcomes: readonly DeliveryOutcome[]): Promise<void> {
+    const done = outcomes.filter(({ change }) => change.status === 'done').map(({ row }) => row);
+    const topics = [...new Set(done.map(({ topic }) => topic))];
+    const telling = topics.map(async (topic) => {
+      const deliverer = deliverers[topic];
+      if (deliverer && 'delivered' in deliverer)
+        await deliverer.delivered?.(done.filter((row) => row.topic === topic));
+    });
+    await Promise.all(telling);
+  }
+
+  async function write(outcomes: readonly DeliveryOutcome[]): Promise<void> {
+    const updates = outcomes.map(({ row: { _id, organizationId, claim }, change }) => {
+      const filter = { _id, organizationId, status: 'pending', claim } as const;
+      return { updateOne: { filter, update: { $set: change } } };
+    });
+    const [stored, told] = await Promise.allSettled([
+      rows.collection.bulkWrite(updates as never, { ordered: false }),
+      tellOf(outcomes),
+    ]);
+    for (const one of [stored, told])
+      if (one.status === 'rejected')
+        log.warn({ rows: outcomes.length, err: one.reason }, 'outcomes of deliveries not noted');
+  }
+
+  async function writeAll(): Promise<void> {
+    while (noted.length > 0) {
+      const some = noted;
+      noted = [];
+      await write(some);
+    }
+  }
+
+  async function written(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    while (writing ?? noted.length > 0)
+      await (writing ??= writeAll().finally(() => (writing = undefined)));
+  }
+
+  return {
+    note(outcome) {
+      noted.push(outcome);
+      timer ??= setTimeout(() => void written(), GATHER_MS);
+    },
+    written,
+  };
+}
