@@ -1,5 +1,5 @@
 // What follows when decisions match alert rules: the rows of their actions and events, and when each rule matched and acted last.
-import { createScrubber } from '../../domain/scrub/scrubber.ts';
+import { strictScrub } from '../../domain/scrub/strict-scrub.ts';
 import type { TransactionalConsumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
 import type { OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
@@ -24,9 +24,6 @@ type Context = Parameters<TransactionalConsumer['run']>[1];
 type FollowUp = (found: readonly RuleMatches[], context: Context) => Promise<void>;
 
 export function createFollowUp({ models, outbox, subscriptions }: FollowUpDeps): FollowUp {
-  const scrubber = createScrubber({ nationalIds: true, extended: true });
-  const scrub = (text: string): string => scrubber.text(text).text;
-
   /** When each of the rules ran its actions last. */
   async function actedAtOf(found: readonly RuleMatches[], { session, organizationId }: Context) {
     const ids = found.map(({ rule }) => rule._id);
@@ -43,7 +40,10 @@ export function createFollowUp({ models, outbox, subscriptions }: FollowUpDeps):
     const acted = await actedAtOf(found, context);
     const outcomes = found.map(({ rule, matches }) => {
       const actedAt = acted.get(rule._id.toHexString()) ?? null;
-      return { _id: rule._id, ...outcomeOf(rule, matches, { actedAt, isTold, scrub }) };
+      return {
+        _id: rule._id,
+        ...outcomeOf(rule, matches, { actedAt, isTold, scrub: strictScrub }),
+      };
     });
     await outbox.write(
       outcomes.flatMap(({ rows }) => rows),

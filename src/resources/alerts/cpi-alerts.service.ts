@@ -2,7 +2,7 @@
 import type { Platform } from '../../composition/platform.ts';
 import { alertHolds } from '../../domain/events/alert-condition.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { createScrubber } from '../../domain/scrub/scrubber.ts';
+import { strictScrub } from '../../domain/scrub/strict-scrub.ts';
 import type { SubscriptionService } from '../webhooks/subscriptions.service.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
 import { type AlertMatch, outcomeOf } from './alert-matches.ts';
@@ -25,8 +25,6 @@ export interface CpiCheck {
 
 export function createCpiAlerts(deps: Deps) {
   const { models, clock, outbox, activeRules, subscriptions, cpiIndexOf } = deps;
-  const scrubber = createScrubber({ nationalIds: true, extended: true });
-  const scrub = (text: string): string => scrubber.text(text).text;
 
   async function trigger(
     rule: AlertRuleDocument,
@@ -36,7 +34,7 @@ export function createCpiAlerts(deps: Deps) {
     const { _id, organizationId } = rule;
     const where = { _id, organizationId };
     const state = await models.alertRuleStates.findOne(where).lean<AlertRuleStateDocument>();
-    const options = { actedAt: state?.actedAt ?? null, isTold, scrub };
+    const options = { actedAt: state?.actedAt ?? null, isTold, scrub: strictScrub };
     const { rows, lastTriggeredAt, actedAt } = outcomeOf(rule, [match], options);
     if (rows.length > 0) await outbox.queue(...rows);
     const change = { $max: { lastTriggeredAt }, $set: { actedAt } };

@@ -1,4 +1,6 @@
 // The rolling window of the index: today and the 29 days before, in UTC.
+import { dayStart } from '../../domain/billing/months.ts';
+
 export interface Window {
   /** Midnight. */
   from: Date;
@@ -10,6 +12,6 @@ const DAYS = 30;
 const DAY_MS = 86_400_000;
 
 export function lastDays(now: Date): Window {
-  const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
-  return { from: new Date(today - (DAYS - 1) * DAY_MS), to: now, days: DAYS };
+  const from = new Date(dayStart(now).getTime() - (DAYS - 1) * DAY_MS);
+  return { from, to: now, days: DAYS };
 }

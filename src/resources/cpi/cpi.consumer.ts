@@ -1,13 +1,12 @@
 // Counts decisions and the verdicts of people on them, by day and workspace (docs/cpi.md).
 import type { ClientSession, Types } from 'mongoose';
+import { dayStart } from '../../domain/billing/months.ts';
 import { countOf } from '../../domain/cpi.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { BY_PERSONS, VERDICT_KINDS, verdictIn } from '../../domain/record/persons-verdict.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
-
-const DAY_MS = 86_400_000;
 
 type Observed = Pick<
   TraceDocument,
@@ -35,7 +34,7 @@ class Additions {
   >();
 
   add({ at, workspaceId }: { at: Date; workspaceId: string }, path: string, by: number): void {
-    const day = new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
+    const day = dayStart(at);
     const key = `${day.toISOString()} ${workspaceId}`;
     const row = this.#rows.get(key) ?? { day, workspaceId, inc: {} };
     row.inc[path] = (row.inc[path] ?? 0) + by;

@@ -1,5 +1,5 @@
 // Decisions become events of the outbox (document 2, section 6); webhooks and alerts deliver them.
-import { createScrubber } from '../../domain/scrub/scrubber.ts';
+import { strictScrub } from '../../domain/scrub/strict-scrub.ts';
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
 import type { OutboxRow, OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
@@ -25,8 +25,6 @@ export function traceEventsConsumer(
   outbox: OutboxWriter,
   subscribes: (organizationId: string) => Promise<boolean>,
 ): Consumer<TraceDocument> {
-  const scrubber = createScrubber({ nationalIds: true, extended: true });
-  const scrub = (text: string): string => scrubber.text(text).text;
   return {
     name: 'trace-events',
     from: 'head',
@@ -36,17 +34,13 @@ export function traceEventsConsumer(
       const { session, organizationId } = context;
       const kept = await withoutErased(entries, outbox, context);
       if (!(await subscribes(organizationId))) return;
-      const rows = kept.map((trace) => rowOf(organizationId, trace, scrub));
+      const rows = kept.map((trace) => rowOf(organizationId, trace));
       await outbox.write(rows, session);
     },
   };
 }
 
-function rowOf(
-  organizationId: string,
-  trace: TraceDocument,
-  scrub: (text: string) => string,
-): OutboxRow {
+function rowOf(organizationId: string, trace: TraceDocument): OutboxRow {
   const { workspaceId, traceId: subject } = trace;
   const payload = eventOf(trace, scrub);
   return {
