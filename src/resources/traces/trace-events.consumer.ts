@@ -42,7 +42,7 @@ export function traceEventsConsumer(
 
 function rowOf(organizationId: string, trace: TraceDocument): OutboxRow {
   const { workspaceId, traceId: subject } = trace;
-  const payload = eventOf(trace, scrub);
+  const payload = eventOf(trace, strictScrub);
   return {
     organizationId,
     topic: EVENT_TOPIC,
