@@ -1,6 +1,6 @@
 // One running instance: what is started, in which order, and how it is stopped. `server.ts` runs it; tests start their own.
 import type { AddressInfo } from 'node:net';
-import { createApp } from './app.ts';
+import { createApp, prepareReference } from './app.ts';
 import { followLedger } from './composition/consumers.ts';
 import { createListeners } from './composition/events.ts';
 import { createPlatform, type Platform, type PlatformDeps } from './composition/platform.ts';
@@ -23,6 +23,8 @@ import { createChangeFeed } from './platform/mongo/change-feed.ts';
 import { connectMongo, databaseNow, isOnThisMachine } from './platform/mongo/connection.ts';
 import { migrate } from './platform/mongo/migrations.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
+
+export { prepareReference };
 
 /** What may be given besides the configuration: time and the network, and what tests need otherwise. */
 export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' | 'logger'> &

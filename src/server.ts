@@ -6,7 +6,7 @@ import { openDatabase, type Database } from './embedded-db/database.ts';
 import { createLogger, type Logger } from './platform/observability/logger.ts';
 import { openingsOf } from './platform/observability/openings.ts';
 import { loadSecrets } from './platform/secrets/secrets.ts';
-import { startInstance } from './instance.ts';
+import { prepareReference, startInstance } from './instance.ts';
 
 const DRAIN_MS = 20_000;
 const PARENT_CHECK_MS = 500;
@@ -30,6 +30,7 @@ async function main(): Promise<void> {
   if (existsSync('.env')) process.loadEnvFile();
   const config = loadConfig();
   const logger = createLogger(config.LOG_LEVEL);
+  prepareReference();
   const database = await databaseOf(config, logger);
   const secrets = await loadSecrets(config, (line) => logger.info(line));
   for (const opening of openingsOf(config)) logger.warn(opening);

@@ -35,10 +35,11 @@ const POLICY =
 const cacheForADay = (res: ServerResponse): void =>
   void res.setHeader('Cache-Control', 'public, max-age=86400');
 
-/** Made when it is first asked for, once for the instances of a process: it takes as long as all else of a start. */
+/** Made once for the instances of a process: it takes as long as all else of a start. */
 const documents = new WeakMap<readonly Mount[], string>();
 
-function documentOf(mounts: readonly Mount[]): string {
+/** The API document. The first call takes a third of a second: a server makes it before it listens. */
+export function documentOf(mounts: readonly Mount[]): string {
   const made = documents.get(mounts) ?? JSON.stringify(openapi(mounts));
   documents.set(mounts, made);
   return made;
