@@ -1,0 +1,110 @@
+// A tree of keys from which single leaves can be destroyed: whoever holds what remains derives every key but theirs (docs/ledger.md, keys).
+import { hash } from 'node:crypto';
+
+/** The way from the root to a node, a `0` or `1` a level; the root is the empty text. */
+export type Place = string;
+
+/** The nodes that remain, by their place. No node lies below another. */
+export type KeyNodes = ReadonlyMap<Place, Buffer>;
+
+/** What destroying leaves changes. */
+export interface Puncture {
+  removed: Place[];
+  added: Map<Place, Buffer>;
+}
+
+const KEY_BYTES = 32;
+const GENERATION_BITS = 8;
+const SEQUENCE_BITS = 32;
+const DEPTH = GENERATION_BITS + SEQUENCE_BITS;
+export const GENERATIONS = 2 ** GENERATION_BITS;
+const SEQUENCES = 2 ** SEQUENCE_BITS;
+
+/** The byte behind a node's key that makes what is derived from it: one of its children, or the key of a leaf. */
+const LEAF = 2;
+
+/**
+ * The leaf of an entry. A chain that was restored from a copy comes to sequences whose keys were destroyed since: there it goes on
+ * in another generation.
+ * @throws RangeError beyond 4,294,967,295 entries or 256 generations
+ */
+export function leafAt(sequence: number, generation = 0): Place {
+  if (!(sequence >= 0 && sequence < SEQUENCES && generation >= 0 && generation < GENERATIONS))
+    throw new RangeError(`no key for entry ${sequence} in generation ${generation}`);
+  return (generation * SEQUENCES + sequence).toString(2).padStart(DEPTH, '0');
+}
+
+/** From the root to the place itself. */
+export function placesTo(place: Place): Place[] {
+  return Array.from({ length: place.length + 1 }, (_, length) => place.slice(0, length));
+}
+
+/** Derives the keys of leaves; of two neighbours the second takes some three hashes. */
+export class LeafKeys {
+  readonly #nodes: KeyNodes;
+  /** The leaf that was derived last, and the keys on the way to it, as far as they are known. */
+  #last: Place = '';
+  #path: (Buffer | undefined)[] = [];
+
+  constructor(nodes: KeyNodes) {
+    this.#nodes = nodes;
+  }
+
+  /** Null: it was destroyed, or its node is not among those that are known. */
+  of(leaf: Place): Buffer | null {
+    const start = this.#known(leaf);
+    if (start === null) return null;
+    for (let level = start; level < leaf.length; level++)
+      this.#path[level + 1] = child(this.#path[level] as Buffer, leaf[level] as string);
+    this.#last = leaf;
+    return derived(this.#path[leaf.length] as Buffer, LEAF);
+  }
+
+  /** The lowest level on the way to the leaf whose key is known; that key is on the path then. */
+  #known(leaf: Place): number | null {
+    const shared = sharedLength(this.#last, leaf);
+    if (this.#path[shared]) return shared;
+    const node = placesTo(leaf).find((place) => this.#nodes.has(place));
+    if (node === undefined) return null;
+    this.#path = [];
+    this.#path[node.length] = this.#nodes.get(node) as Buffer;
+    return node.length;
+  }
+}
+
+/** Destroys leaves: the node above each gives way to the siblings of all nodes between. Leaves without a node are destroyed already. */
+export function puncture(nodes: KeyNodes, leaves: readonly Place[]): Puncture {
+  const remaining = new Map(nodes);
+  for (const leaf of leaves) {
+    const above = placesTo(leaf).find((place) => remaining.has(place));
+    if (above === undefined) continue;
+    let key = remaining.get(above) as Buffer;
+    remaining.delete(above);
+    for (let level = above.length; level < leaf.length; level++) {
+      const [towards, away] = leaf[level] === '0' ? ['0', '1'] : ['1', '0'];
+      remaining.set(leaf.slice(0, level) + away, child(key, away as string));
+      key = child(key, towards as string);
+    }
+  }
+  return {
+    removed: [...nodes.keys()].filter((place) => !remaining.has(place)),
+    added: new Map([...remaining].filter(([place]) => !nodes.has(place))),
+  };
+}
+
+function child(key: Buffer, bit: string): Buffer {
+  return derived(key, bit === '0' ? 0 : 1);
+}
+
+function derived(key: Buffer, of: number): Buffer {
+  const input = Buffer.allocUnsafe(KEY_BYTES + 1);
+  key.copy(input);
+  input[KEY_BYTES] = of;
+  return hash('sha256', input, 'buffer');
+}
+
+function sharedLength(a: Place, b: Place): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
+}
