@@ -113,7 +113,7 @@ function samlPairProblems({
 export function childEnvironment(
   source: Readonly<Record<string, string | undefined>> = process.env,
 ): Record<string, string> {
-  const isSecret = /^(ASSAY_|STRIPE_|MONGODB_URI|SMTP_)/;
+  const isSecret = /^(ASSAY_|STRIPE_|MONGODB_URI|KEY_STORE_URI|SMTP_)/;
   return Object.fromEntries(
     Object.entries(source).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && !isSecret.test(entry[0]),

@@ -41,6 +41,13 @@ export const environment = z.object({
     .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
     .optional()
     .describe('Replica set or sharded cluster; unset: an embedded mongod is started'),
+  KEY_STORE_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
+    .optional()
+    .describe(
+      'Replica set for the keys of all contents, with a schedule of backups of its own; unset: a database beside that of MONGODB_URI, its name with -keys',
+    ),
   ASSAY_EMBEDDED_DATABASE: z
     .literal('allow')
     .optional()

@@ -7,6 +7,8 @@ const CLOSED = {
   DEFAULT_PLAN: 'sandbox',
   SMTP_URL: 'smtp://mail.example.com',
   requireVerifiedEmail: true,
+  production: true,
+  KEY_STORE_URI: 'mongodb://keys.example.com',
 } as const;
 
 test('a closed installation has nothing to tell', () => {
@@ -17,6 +19,7 @@ test.for([
   [{ REGISTRATION: 'open' }, 'REGISTRATION'],
   [{ requireVerifiedEmail: false }, 'ASSAY_REQUIRE_VERIFIED_EMAIL'],
   [{ SMTP_URL: undefined }, 'SMTP_URL'],
+  [{ KEY_STORE_URI: undefined }, 'KEY_STORE_URI'],
 ] as const)('%j is told by the name of what closes it', ([change, name]) => {
   const told = openingsOf(Object.assign({}, CLOSED, change));
   expect(told).toHaveLength(1);

@@ -2,15 +2,15 @@
 import { hash } from 'node:crypto';
 
 /** The way from the root to a node, a `0` or `1` a level; the root is the empty text. */
-export type Place = string;
+export type KeyPlace = string;
 
 /** The nodes that remain, by their place. No node lies below another. */
-export type KeyNodes = ReadonlyMap<Place, Buffer>;
+export type KeyNodes = ReadonlyMap<KeyPlace, Buffer>;
 
 /** What destroying leaves changes. */
 export interface Puncture {
-  removed: Place[];
-  added: Map<Place, Buffer>;
+  removed: KeyPlace[];
+  added: Map<KeyPlace, Buffer>;
 }
 
 const KEY_BYTES = 32;
@@ -28,14 +28,18 @@ const LEAF = 2;
  * in another generation.
  * @throws RangeError beyond 4,294,967,295 entries or 256 generations
  */
-export function leafAt(sequence: number, generation = 0): Place {
-  if (!(sequence >= 0 && sequence < SEQUENCES && generation >= 0 && generation < GENERATIONS))
+export function leafAt(sequence: number, generation = 0): KeyPlace {
+  if (!isBelow(SEQUENCES, sequence) || !isBelow(GENERATIONS, generation))
     throw new RangeError(`no key for entry ${sequence} in generation ${generation}`);
   return (generation * SEQUENCES + sequence).toString(2).padStart(DEPTH, '0');
 }
 
+function isBelow(limit: number, value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value < limit;
+}
+
 /** From the root to the place itself. */
-export function placesTo(place: Place): Place[] {
+export function placesTo(place: KeyPlace): KeyPlace[] {
   return Array.from({ length: place.length + 1 }, (_, length) => place.slice(0, length));
 }
 
@@ -43,15 +47,20 @@ export function placesTo(place: Place): Place[] {
 export class LeafKeys {
   readonly #nodes: KeyNodes;
   /** The leaf that was derived last, and the keys on the way to it, as far as they are known. */
-  #last: Place = '';
+  #last: KeyPlace = '';
   #path: (Buffer | undefined)[] = [];
 
   constructor(nodes: KeyNodes) {
     this.#nodes = nodes;
   }
 
+  /** Whether the node above a leaf is known. */
+  has(leaf: KeyPlace): boolean {
+    return this.#known(leaf) !== null;
+  }
+
   /** Null: it was destroyed, or its node is not among those that are known. */
-  of(leaf: Place): Buffer | null {
+  of(leaf: KeyPlace): Buffer | null {
     const start = this.#known(leaf);
     if (start === null) return null;
     for (let level = start; level < leaf.length; level++)
@@ -61,11 +70,12 @@ export class LeafKeys {
   }
 
   /** The lowest level on the way to the leaf whose key is known; that key is on the path then. */
-  #known(leaf: Place): number | null {
+  #known(leaf: KeyPlace): number | null {
     const shared = sharedLength(this.#last, leaf);
     if (this.#path[shared]) return shared;
     const node = placesTo(leaf).find((place) => this.#nodes.has(place));
     if (node === undefined) return null;
+    this.#last = node;
     this.#path = [];
     this.#path[node.length] = this.#nodes.get(node) as Buffer;
     return node.length;
@@ -73,7 +83,7 @@ export class LeafKeys {
 }
 
 /** Destroys leaves: the node above each gives way to the siblings of all nodes between. Leaves without a node are destroyed already. */
-export function puncture(nodes: KeyNodes, leaves: readonly Place[]): Puncture {
+export function puncture(nodes: KeyNodes, leaves: readonly KeyPlace[]): Puncture {
   const remaining = new Map(nodes);
   for (const leaf of leaves) {
     const above = placesTo(leaf).find((place) => remaining.has(place));
@@ -103,7 +113,7 @@ function derived(key: Buffer, of: number): Buffer {
   return hash('sha256', input, 'buffer');
 }
 
-function sharedLength(a: Place, b: Place): number {
+function sharedLength(a: KeyPlace, b: KeyPlace): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;
   return length;

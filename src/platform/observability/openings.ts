@@ -1,11 +1,20 @@
 // What a configuration leaves open, told at the start, so that nobody is open without knowing it.
 import type { Config } from '../../config.ts';
 
-type Opening = Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN' | 'SMTP_URL' | 'requireVerifiedEmail'>;
+type Opening = Pick<
+  Config,
+  | 'REGISTRATION'
+  | 'DEFAULT_PLAN'
+  | 'SMTP_URL'
+  | 'requireVerifiedEmail'
+  | 'KEY_STORE_URI'
+  | 'production'
+>;
 
 /** One line for each. */
 export function openingsOf(config: Opening): string[] {
   const { REGISTRATION, DEFAULT_PLAN, SMTP_URL, requireVerifiedEmail } = config;
+  const isBesideData = config.production && config.KEY_STORE_URI === undefined;
   return [
     ...(REGISTRATION === 'open'
       ? [
@@ -17,6 +26,11 @@ export function openingsOf(config: Opening): string[] {
       : [
           'an account needs no proved mailbox to invite people and mint keys (ASSAY_REQUIRE_VERIFIED_EMAIL)',
         ]),
+    ...(isBesideData
+      ? [
+          'the keys of all contents lie beside the data: a backup of both holds what is erased later (KEY_STORE_URI)',
+        ]
+      : []),
     ...(SMTP_URL === undefined
       ? ['mail is written to files, whose tokens open accounts (SMTP_URL)']
       : []),

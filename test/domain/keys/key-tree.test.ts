@@ -73,6 +73,7 @@ it.each([
   [2 ** 32, 0],
   [NaN, 0],
   [1, 256],
+  [1, 0.5],
 ])('has no leaf for entry %d of generation %d', (sequence, generation) => {
   expect(() => leafAt(sequence, generation)).toThrow(RangeError);
 });

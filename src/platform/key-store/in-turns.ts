@@ -1,0 +1,40 @@
+// Work for one name in turns: what comes while a turn is under way waits, and is done together in the next.
+
+interface Turn<T> {
+  items: T[];
+  done: Promise<void>;
+}
+
+export class Turns<T> {
+  readonly #work: (name: string, items: readonly T[]) => Promise<void>;
+  readonly #waiting = new Map<string, Turn<T>>();
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(work: (name: string, items: readonly T[]) => Promise<void>) {
+    this.#work = work;
+  }
+
+  /** Resolves when these items are done, and rejects as the turn that held them. */
+  async add(name: string, items: readonly T[]): Promise<void> {
+    if (items.length === 0) return;
+    const known = this.#waiting.get(name);
+    const turn = known ?? { items: [], done: Promise.resolve() };
+    turn.items.push(...items);
+    if (!known) {
+      this.#waiting.set(name, turn);
+      turn.done = this.#begin(name, turn);
+    }
+    return turn.done;
+  }
+
+  async #begin(name: string, turn: Turn<T>): Promise<void> {
+    await this.#underWay.get(name)?.catch(() => undefined);
+    this.#waiting.delete(name);
+    this.#underWay.set(name, turn.done);
+    try {
+      await this.#work(name, turn.items);
+    } finally {
+      if (this.#underWay.get(name) === turn.done) this.#underWay.delete(name);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// Opens the key store, in the main thread and in others: where it is configured to be, or beside the data.
+import type { Connection } from 'mongoose';
+import { connectMongo } from '../mongo/connection.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { createVault } from '../secrets/vault.ts';
+import { createKeyStore, type KeyStore } from './key-store.ts';
+
+/** What it takes to open it; can be handed to a thread. */
+export interface KeyStoreAccess {
+  /** Connection string; null: a database on the server of the data. */
+  uri: string | null;
+  secrets: Pick<Secrets, 'encryptionKey' | 'formerEncryption'>;
+}
+
+interface OpenKeyStore {
+  keyStore: KeyStore;
+  close(): Promise<void>;
+}
+
+const POOL_SIZE = 4;
+
+export function keyStoreAccess(uri: string | undefined, secrets: Secrets): KeyStoreAccess {
+  const { encryptionKey, formerEncryption } = secrets;
+  return { uri: uri ?? null, secrets: { encryptionKey, formerEncryption } };
+}
+
+/** @param beside the connection to the data, and the name of its database */
+export async function openKeyStore(
+  { uri, secrets }: KeyStoreAccess,
+  beside: { connection: Connection; database: string },
+): Promise<OpenKeyStore> {
+  const { encryptionKey: key, formerEncryption: formerKeys } = secrets;
+  const vault = createVault({ key, formerKeys });
+  if (uri === null) {
+    const client = beside.connection.getClient();
+    const database = `${beside.database}-keys`;
+    return { keyStore: createKeyStore({ client, database, vault }), close: async () => {} };
+  }
+  const { connection, close } = await connectMongo({ uri, poolSize: POOL_SIZE });
+  const client = connection.getClient();
+  return { keyStore: createKeyStore({ client, database: connection.name, vault }), close };
+}

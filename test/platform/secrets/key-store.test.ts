@@ -1,0 +1,93 @@
+// The key store on a real database: what is destroyed is gone for all, at once or within seconds, whatever comes between.
+import { mongo } from 'mongoose';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { leafAt } from '../../../src/domain/keys/key-tree.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { createKeyStore, type KeyStore } from '../../../src/platform/key-store/key-store.ts';
+import { createVault } from '../../../src/platform/secrets/vault.ts';
+import { databaseUri } from '../../setup/databases.ts';
+
+const FIRST = 'the first key outside of the database';
+const SECOND = 'the second key outside of the database';
+let client: mongo.MongoClient;
+let database: string;
+beforeAll(async () => {
+  client = await new mongo.MongoClient(inject('mongoUri')).connect();
+  database = new URL(databaseUri()).pathname.slice(1);
+});
+afterAll(() => client.close());
+
+const storeWith = (key: string, formerKeys: string[] = []): KeyStore =>
+  createKeyStore({ client, database, vault: createVault({ key, formerKeys }) });
+const rows = (organizationId: string) =>
+  client.db(database).collection('keys').find({ organizationId }).toArray();
+
+async function keyOf(store: KeyStore, organizationId: string, sequence: number) {
+  const leaf = leafAt(sequence);
+  return (await store.leafKeys(organizationId, [leaf])).of(leaf)?.toString('hex') ?? null;
+}
+
+test('many create at once: one tree, the same for all', async () => {
+  const organizationId = newId();
+  const stores = Array.from({ length: 4 }, () => storeWith(FIRST));
+  await Promise.all(stores.map((store) => store.ensure(organizationId)));
+  expect(await rows(organizationId)).toHaveLength(2);
+  const keys = await Promise.all(stores.map((store) => keyOf(store, organizationId, 1)));
+  expect(new Set(keys).size).toBe(1);
+  expect(await stores[0]?.ensure(organizationId)).toBe(false);
+  expect(await stores[0]?.ownKey(organizationId)).toHaveLength(32);
+});
+
+test('instances that destroy at the same time: exactly what they destroyed is gone', async () => {
+  const organizationId = newId();
+  const [one, other] = [storeWith(FIRST), storeWith(FIRST)];
+  await one.ensure(organizationId);
+  const before = new Map<number, string | null>();
+  for (let at = 1; at <= 60; at++) before.set(at, await keyOf(one, organizationId, at));
+  const destroy = (store: KeyStore, at: number) => store.destroy(organizationId, [leafAt(at)]);
+  const gone = Array.from({ length: 20 }, (_, at) => at * 3 + 1);
+  await Promise.all(gone.flatMap((at) => [destroy(one, at), destroy(other, at), destroy(one, at)]));
+  const fresh = storeWith(FIRST);
+  for (const [at, key] of before)
+    expect(await keyOf(fresh, organizationId, at)).toBe(gone.includes(at) ? null : key);
+  const places = (await rows(organizationId)).map(({ place }) => String(place));
+  expect(new Set(places).size).toBe(places.length);
+});
+
+test('another instance forgets a destroyed key within seconds', async () => {
+  const organizationId = newId();
+  const [one, other] = [storeWith(FIRST), storeWith(FIRST)];
+  await one.ensure(organizationId);
+  expect(await keyOf(other, organizationId, 5)).not.toBeNull();
+  await one.destroy(organizationId, [leafAt(5)]);
+  expect(await keyOf(one, organizationId, 5)).toBeNull();
+  const found = () => keyOf(other, organizationId, 5);
+  await expect.poll(found, { timeout: 15_000, interval: 200 }).toBeNull();
+});
+
+test('with all its keys destroyed an organisation has none, and new ones are others', async () => {
+  const organizationId = newId();
+  const store = storeWith(FIRST);
+  await store.ensure(organizationId);
+  const [key, own] = [await keyOf(store, organizationId, 1), await store.ownKey(organizationId)];
+  await store.destroyAll(organizationId);
+  expect(await keyOf(store, organizationId, 1)).toBeNull();
+  expect(await store.ownKey(organizationId)).toBeNull();
+  await store.ensure(organizationId);
+  expect(await keyOf(store, organizationId, 1)).not.toBe(key);
+  expect(await store.ownKey(organizationId)).not.toEqual(own);
+});
+
+test('a stored key opens in its own place alone, and by a new key outside once it is renewed', async () => {
+  const organizationId = newId();
+  await storeWith(FIRST).ensure(organizationId);
+  const key = await keyOf(storeWith(FIRST), organizationId, 1);
+  await expect(keyOf(storeWith(SECOND), organizationId, 1)).rejects.toThrow();
+  await storeWith(SECOND, [FIRST]).renew();
+  expect(await keyOf(storeWith(SECOND), organizationId, 1)).toBe(key);
+  const keys = client.db(database).collection('keys');
+  const stranger = newId();
+  const [root] = (await rows(organizationId)).filter(({ place }) => place === '');
+  await keys.insertOne({ organizationId: stranger, place: '', key: root?.['key'] as string });
+  await expect(keyOf(storeWith(SECOND), stranger, 1)).rejects.toThrow();
+});
