@@ -41,6 +41,10 @@ export interface ChainMeasure {
   rssGrowthMb: number;
 }
 
+const KEY_STORE = {
+  uri: null,
+  secrets: { encryptionKey: 'an encryption key for measuring', formerEncryption: [] },
+};
 const THREAD = new URL('../src/composition/verification-thread.mjs', import.meta.url);
 const INSERTED_AT_ONCE = 1_000;
 const SAMPLE_MS = 20;
@@ -123,7 +127,12 @@ async function withProofs(
   { uri, database }: ChainBench,
   work: (verificationWorker: VerificationWorker) => Promise<void>,
 ): Promise<Spent> {
-  const verificationWorker = createVerificationWorker({ uri, database, script: THREAD });
+  const verificationWorker = createVerificationWorker({
+    uri,
+    database,
+    keyStore: KEY_STORE,
+    script: THREAD,
+  });
   try {
     await work(verificationWorker);
     return await measured(() => work(verificationWorker));

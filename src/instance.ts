@@ -19,6 +19,7 @@ import { newId } from './platform/ids.ts';
 import { createJobCalls } from './platform/jobs/job-calls.ts';
 import { createJobRunner } from './platform/jobs/job-runner.ts';
 import { createLeases } from './platform/jobs/leases.ts';
+import { keyStoreAccess, openKeyStore } from './platform/key-store/open-key-store.ts';
 import { createChangeFeed } from './platform/mongo/change-feed.ts';
 import { connectMongo, databaseNow, isOnThisMachine } from './platform/mongo/connection.ts';
 import { migrate } from './platform/mongo/migrations.ts';
@@ -90,13 +91,23 @@ async function openStorage(deps: InstanceDeps) {
   return { connection, close, models, leases, metrics, guard, feed, clock };
 }
 
+/** The keys of what the storage holds; after a change of the key that seals them, sealed by the new one. */
+async function openKeys({ config, secrets }: InstanceDeps, connection: PlatformDeps['connection']) {
+  const keyAccess = keyStoreAccess(config.KEY_STORE_URI, secrets);
+  const database = connection.name;
+  const { keyStore, close: closeKeys } = await openKeyStore(keyAccess, { connection, database });
+  if (secrets.formerEncryption.length > 0) await keyStore.renew();
+  return { keyAccess, keyStore, closeKeys };
+}
+
 export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const { config, logger, fetch = globalThis.fetch } = deps;
   const { close, leases, guard, ...storage } = await openStorage(deps);
   const { feed, metrics } = storage;
+  const { closeKeys, ...keys } = await openKeys(deps, storage.connection);
   const calls = createJobCalls();
   const outside = { fetch, clockAgrees: guard.ready, wakeJob: calls.wake };
-  const platform = createPlatform({ ...deps, ...storage, ...outside });
+  const platform = createPlatform({ ...deps, ...storage, ...keys, ...outside });
   const listeners = createListeners(platform);
   const consumers = followLedger(platform, consumersOf({ ...platform, ...listeners }));
   const { routes: services, background } = createServices(platform, { consumers, listeners });
@@ -144,6 +155,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       await closeAll({ platform, consumers, background });
       guard.stop();
       await feed.stop();
+      await closeKeys();
       await close();
     },
   };

@@ -16,6 +16,7 @@ import { policyCanaryConsumer } from './resources/policies/canary/canary.consume
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { maturationConsumer } from './resources/traces/maturation/maturation.consumer.ts';
 import { traceVectorsConsumer } from './resources/traces/memory/trace-vectors.consumer.ts';
+import { decisionSearchConsumer } from './resources/traces/search/decision-search.consumer.ts';
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Listeners } from './composition/events.ts';
 import { usageConsumer } from './resources/usage/usage.consumer.ts';
@@ -46,6 +47,8 @@ export const migrations: readonly Migration[] = [
 type Followed = Pick<
   Platform,
   | 'models'
+  | 'contents'
+  | 'keyStore'
   | 'config'
   | 'outbox'
   | 'ledger'
@@ -69,6 +72,7 @@ export function consumersOf(followed: Followed): Consumer[] {
     usageConsumer({ models, outbox, config }),
     traceEventsConsumer(outbox, subscribesToEvents),
     traceVectorsConsumer(followed),
+    decisionSearchConsumer(followed),
     alertsConsumer({ models, outbox, activeRules, subscriptions }),
   ];
 }

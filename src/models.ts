@@ -51,6 +51,7 @@ import { usedMessageSchema } from './resources/sign-on/login/used-messages.model
 import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
 import { limitNoticeSchema } from './resources/usage/limit-notices.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
+import { decisionSearchSchema } from './resources/traces/search/decision-searches.model.ts';
 import { decisionPatternSchema } from './resources/traces/maturation/patterns.model.ts';
 import { traceVectorsSchema } from './resources/traces/memory/trace-vectors.model.ts';
 import { traceSchema } from './resources/traces/traces.model.ts';
@@ -99,6 +100,7 @@ export function createModels(connection: Connection) {
     auditBundles: model('AuditBundle', auditBundleSchema),
     auditEntries: model('AuditEntry', auditEntrySchema),
     cpiDays: model('CpiDay', cpiDaySchema),
+    decisionSearches: model('DecisionSearch', decisionSearchSchema),
     decisionPatterns: model('DecisionPattern', decisionPatternSchema),
     chainVerifications: model('ChainVerification', chainVerificationSchema),
     scimTokens: model('ScimToken', scimTokenSchema),

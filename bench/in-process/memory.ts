@@ -1,11 +1,18 @@
 // A memory search among the vectors of 100,000 decisions, as its thread carries it out: the query embedded, what changed read, all compared.
+import { type Contents, createContents } from '../../src/ledger/contents/contents.ts';
 import { createModels, type Models } from '../../src/models.ts';
 import { createWordEmbedder } from '../../src/platform/embedding/word-embedder.ts';
 import type { Embedder } from '../../src/platform/embedding/embedder.ts';
 import { newId } from '../../src/platform/ids.ts';
+import { openKeyStore } from '../../src/platform/key-store/open-key-store.ts';
 import { connectMongo } from '../../src/platform/mongo/connection.ts';
+import { vectorName } from '../../src/resources/traces/memory/trace-vectors.model.ts';
 import { createVectorIndex } from '../../src/resources/traces/memory/vector-index.ts';
 
+const KEY_STORE = {
+  uri: null,
+  secrets: { encryptionKey: 'an encryption key for measuring', formerEncryption: [] },
+};
 const DECISIONS = 100_000;
 const INSERTED_AT_ONCE = 10_000;
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -29,8 +36,11 @@ export async function measureMemory(uri: string, rounds: number): Promise<number
     const models = createModels(connection);
     const embedder = createWordEmbedder();
     const organizationId = newId();
-    await fill(models, embedder, organizationId);
-    const index = createVectorIndex({ models, embedder, maxBytes: MAX_BYTES });
+    const { keyStore } = await openKeyStore(KEY_STORE, { connection, database: connection.name });
+    await keyStore.ensure(organizationId);
+    const contents = createContents(keyStore, () => undefined);
+    await fill({ models, embedder, contents }, organizationId);
+    const index = createVectorIndex({ models, embedder, contents, maxBytes: MAX_BYTES });
     async function search(at: number): Promise<number> {
       const begin = performance.now();
       const [vector] = await embedder.embed([QUERIES[at % QUERIES.length] ?? '']);
@@ -55,19 +65,28 @@ async function medianOf(search: (at: number) => Promise<number>): Promise<number
   return times.sort((a, b) => a - b)[SEARCHES / 2] ?? NaN;
 }
 
-async function fill(models: Models, embedder: Embedder, organizationId: string): Promise<void> {
+interface Filled {
+  models: Models;
+  embedder: Embedder;
+  contents: Contents;
+}
+
+async function fill({ models, embedder, contents }: Filled, organizationId: string): Promise<void> {
   const { model } = embedder;
   const vectors = (await embedder.embed(TEXTS)).map((one) => one ?? new Int8Array());
-  const near = (at: number): Buffer =>
-    Buffer.from(Int8Array.from(vectors[at % vectors.length] ?? [], moved).buffer);
+  const near = (at: number): Uint8Array =>
+    new Uint8Array(Int8Array.from(vectors[at % vectors.length] ?? [], moved).buffer);
+  async function rowAt(at: number) {
+    const sequence = at + 1;
+    const place = { organizationId, sequence, generation: 0 };
+    const question = await contents.lockPart(place, vectorName('question', sequence), near(at));
+    const answer = await contents.lockPart(place, vectorName('answer', sequence), near(at + 1));
+    const common = { organizationId, workspaceId: organizationId, model };
+    return Object.assign(common, { question, answer, sequence, changedAt: sequence });
+  }
   for (let from = 0; from < DECISIONS; from += INSERTED_AT_ONCE) {
-    const rows = Array.from({ length: INSERTED_AT_ONCE }, (_, at) => {
-      const sequence = from + at + 1;
-      const common = { organizationId, workspaceId: organizationId, model };
-      const own = { question: near(at), answer: near(at + 1) };
-      return Object.assign(common, own, { sequence, changedAt: sequence });
-    });
-    await models.traceVectors.insertMany(rows);
+    const rows = Array.from({ length: INSERTED_AT_ONCE }, (_, at) => rowAt(from + at));
+    await models.traceVectors.insertMany(await Promise.all(rows));
   }
   await models.traceVectors.createIndexes();
 }

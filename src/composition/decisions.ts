@@ -19,6 +19,7 @@ import { createIngestionService } from '../resources/traces/ingestion/ingestion.
 import { createScrubbers } from '../resources/traces/ingestion/scrubbers.ts';
 import { createPatternService } from '../resources/traces/maturation/patterns.service.ts';
 import { createReadScrubbers } from '../resources/traces/read-scrubbers.ts';
+import { createDecisionSearchService } from '../resources/traces/search/decision-search.service.ts';
 import { createTraceCounts } from '../resources/traces/trace-counts.ts';
 import { createTraceService } from '../resources/traces/traces.service.ts';
 import type { Identity } from './identity.ts';
@@ -63,7 +64,8 @@ export function createDecisions(platform: Platform, { audit, identity, signing }
   const { waiting, ...review } = createReview(platform, people);
   const { verdicts } = review;
   const reading = { counts, agents: resolver, scrubbers: readScrubbers, verdicts, waiting };
-  const reader = createTraceService({ ...platform, ...reading });
+  const search = createDecisionSearchService(platform);
+  const reader = createTraceService({ ...platform, ...reading, search });
   const furtherReading = { reader, scrubbers: readScrubbers, sessions: auth.sessions };
   const bulk = createBulkService(platform);
   const purges = createPurgeService({ ...platform, bulk });

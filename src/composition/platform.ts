@@ -6,6 +6,7 @@ import type { Plan } from '../domain/identity/plans.ts';
 import { type RedirectAllowList, SIGNED_ON_PATH } from '../domain/identity/redirect-allow-list.ts';
 import { AUDIT, DECISIONS } from '../ledger/chains.ts';
 import type { Position } from '../ledger/entry.ts';
+import { createContents } from '../ledger/contents/contents.ts';
 import { createLedgerMaintenance } from '../ledger/maintenance.ts';
 import { openChain } from '../ledger/open-chain.ts';
 import type { Probe } from '../ledger/probe.ts';
@@ -14,6 +15,8 @@ import type { Models } from '../models.ts';
 import type { Clock } from '../platform/clock.ts';
 import * as ids from '../platform/ids.ts';
 import { MAIL_TOPIC, NO_ORGANIZATION } from '../platform/mail/mail-delivery.ts';
+import type { KeyStore } from '../platform/key-store/key-store.ts';
+import type { KeyStoreAccess } from '../platform/key-store/open-key-store.ts';
 import { createMailer } from '../platform/mail/mailer.ts';
 import { createActiveSettings } from '../platform/mongo/active-settings.ts';
 import { createCaches } from '../platform/mongo/caches.ts';
@@ -55,6 +58,9 @@ export interface PlatformDeps {
   models: Models;
   clock: Clock;
   feed: ChangeFeed;
+  keyStore: KeyStore;
+  /** For the threads, which open it by themselves. */
+  keyAccess: KeyStoreAccess;
   metrics: Metrics;
   logger: Logger;
   /** Tells a job that there is something to do. */
@@ -95,8 +101,15 @@ export function createPlatform(deps: PlatformDeps) {
         'the newest entry of a chain is dated ahead: so is all that follows, until then',
       ),
   };
+  const contents = createContents(deps.keyStore, (organizationId) =>
+    logger.error(
+      { organizationId },
+      'the keys of an organisation are missing: what it has decided so far cannot be read any more',
+    ),
+  );
   const ledger = openChain(DECISIONS, {
     ...chainDeps,
+    contents,
     columns: traceColumns,
     ...(deps.probe && { probe: deps.probe }),
   });
@@ -104,12 +117,14 @@ export function createPlatform(deps: PlatformDeps) {
   const verificationWorker = createVerificationWorker({
     uri: deps.mongoUri,
     database: connection.name,
+    keyStore: deps.keyAccess,
     script: new URL('./verification-thread.mjs', deps.threadScripts ?? import.meta.url),
   });
   const memory = createMemory({
     config,
     uri: deps.mongoUri,
     database: connection.name,
+    keyStore: deps.keyAccess,
     threadScripts: deps.threadScripts,
   });
   const pdf = createPdfRenderer(deps);
@@ -161,6 +176,7 @@ export function createPlatform(deps: PlatformDeps) {
     ...ids,
     transaction,
     onCommit,
+    contents,
     ledger,
     auditChain,
     verificationWorker,

@@ -26,7 +26,7 @@ export const DECISIONS: Chain = {
   idempotencyField: 'idempotencyKey',
   idempotencyIndex: 'idempotency',
   idempotencyTtlMs: DAY_MS,
-  replayed: [...PLACE, ...ANSWER, 'idempotencyKey', 'sealed.submitted'],
+  replayed: [...PLACE, ...ANSWER, 'idempotencyKey', 'sealed.submitted', 'content', 'generation'],
 };
 
 export const AUDIT: Chain = {

@@ -53,12 +53,6 @@ interface ToldMember {
   told(payload: AmendmentPayload): unknown;
 }
 
-/** Repeats the committed value of its name, which corrections replace and erasures destroy. */
-interface RepeatingColumn {
-  type: ColumnType;
-  repeats: true;
-}
-
 /** Not told by the chain, so never verified. */
 interface UnrecordedColumn {
   type: ColumnType;
@@ -67,11 +61,10 @@ interface UnrecordedColumn {
 type Column<T extends Sealed, P extends ColumnPayload> =
   | FixedColumn<T, P>
   | AmendedColumn<P>
-  | RepeatingColumn
   | UnrecordedColumn;
 
 /** What the ledger itself keeps in a document. */
-type LedgerMember = keyof Sealed | 'sealed' | 'changed' | 'foldedTo';
+type LedgerMember = keyof Sealed | 'sealed' | 'changed' | 'foldedTo' | 'generation' | 'content';
 
 /** One row for every column of the documents `T`, and for members of columns, by their path. */
 export interface ColumnDeclaration<T extends Sealed, P extends ColumnPayload> {
@@ -93,7 +86,6 @@ export interface Columns<T extends Sealed = Sealed, P extends ColumnPayload = Co
   fixed: readonly (readonly [name: string, column: FixedColumn<T, P>])[];
   amended: readonly (readonly [path: string, column: AmendedColumn<P>])[];
   told: readonly (readonly [path: string, member: ToldMember])[];
-  repeating: ReadonlySet<string>;
   assignable: readonly string[];
   erasable: readonly string[];
 }
@@ -113,7 +105,6 @@ export function defineColumns<T extends Sealed, P extends ColumnPayload>(
     fixed: having<FixedColumn<T, P>>('from'),
     amended: having<AmendedColumn<P>>('change'),
     told: having<ToldMember>('told'),
-    repeating: new Set(having('repeats').map(([name]) => name)),
     assignable,
     erasable,
   };

@@ -25,7 +25,7 @@ export function createEntryUpdates(
   columns: Columns,
 ): UpdateEntry {
   const amended = columns.amended.map(([path]) => path);
-  const mutable = new Set(['foldedTo', ...amended, ...columns.repeating, ...columns.assignable]);
+  const mutable = new Set(['foldedTo', 'content', ...amended, ...columns.assignable]);
   return async ({ filter, set, removed = [] }) => {
     const forbidden = Object.keys(set).find(
       (path) => !mutable.has(path) && !COMMITTED_VALUE.test(path),
@@ -117,5 +117,5 @@ export async function eraseAttestedValues(db: mongo.Db, organizationId: string):
     $or: named,
   };
   const attestations = db.collection(DECISIONS.collection);
-  await attestations.updateMany(filter, { $set: { sealed: {} } }, DURABLE);
+  await attestations.updateMany(filter, { $set: { sealed: {} }, $unset: { content: '' } }, DURABLE);
 }

@@ -58,7 +58,7 @@ export interface Sealed {
 /** A stored document of any kind: the sealed members and the draft's `fields`. */
 export type Stored = Sealed & Record<string, unknown>;
 
-/** Committed values with their seeds, by name; null or absent when erased or never stored. */
+/** Committed values with their seeds, by name; null or absent when erased or never stored. Of an entry whose contents are opened. */
 export type SealedValues = Readonly<Record<string, SealedValue | null | undefined>>;
 
 /** The committed values that an entry stores. */

@@ -21,6 +21,10 @@ export const entrySchemaOptions = {
 export interface LedgerEntryDocument extends Sealed {
   /** Of a decision: 16 bytes, removed after 24 hours. */
   idempotencyKey?: Buffer;
+  /** The values that are kept, locked (`contents/contents.ts`). */
+  content?: Buffer;
+  /** Which key of the sequence locks them; absent: the first. */
+  generation?: number;
 }
 
 /** Read side of the decision ledger; only the appender writes entries, and only the fold updates them. */
@@ -36,6 +40,8 @@ export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
     view: text,
     usage: { type: new Schema({ month: text, count: number }, { _id: false }), immutable: true },
     idempotencyKey: { type: Buffer },
+    content: { type: Buffer },
+    generation: { type: Number },
   },
   { ...entrySchemaOptions, collection: DECISIONS.collection },
 );

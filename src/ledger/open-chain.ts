@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import { createAppender, DEFAULT_LIMITS } from './append/appender.ts';
 import type { Chain } from './chains.ts';
 import type { Appender, Position, Sealed } from './entry.ts';
+import type { Contents } from './contents/contents.ts';
 import { createFold, type Fold } from './amend/fold.ts';
 import type { ColumnPayload, Columns } from './columns.ts';
 import { eraseAuditValues } from './entry-updates.ts';
@@ -21,6 +22,8 @@ export interface ChainDeps<T extends Sealed, P extends ColumnPayload> {
   clock: Clock;
   columns: Columns<T, P>;
   newId: () => string;
+  /** Absent: contents are stored as they are. */
+  contents?: Contents;
   /** False while nothing may be sealed. */
   ready: () => boolean;
   /** Appends that may wait per organisation. */
@@ -47,7 +50,7 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
   chain: Chain,
   deps: ChainDeps<T, P>,
 ): OpenChain<T> {
-  const { columns, queueLimit } = deps;
+  const { queueLimit } = deps;
   const db = databaseOf(deps);
   const base = { ...deps, db, chain, timer: systemTimer };
   const store = createMongoStore(base);
@@ -60,7 +63,7 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
     limits: { ...DEFAULT_LIMITS, queue: queueLimit },
     onSealed: (organizationId) => listeners.forEach((listener) => listener(organizationId)),
   });
-  const fold = createFold(db, chain, columns);
+  const fold = createFold(base);
   const parts = { ...base, appender, fold };
   return {
     appender,

@@ -35,11 +35,21 @@ export function appDatabaseUri(): string {
 export async function freeDatabases(): Promise<void> {
   if (own.size + inUse.size === 0) return;
   const client = await new mongo.MongoClient(inject('mongoUri')).connect();
-  for (const name of own) await client.db(name).dropDatabase();
-  for (const name of inUse) if (await empty(client.db(name))) idle.push(name);
+  for (const name of own) await dropBoth(client, name);
+  for (const name of inUse)
+    if ((await empty(client.db(name))) && (await empty(client.db(keysOf(name))))) idle.push(name);
+    else await dropBoth(client, name);
   own.clear();
   inUse.clear();
   await client.close();
+}
+
+/** The key store that an app makes beside its data. */
+const keysOf = (name: string): string => `${name}-keys`;
+
+async function dropBoth(client: mongo.MongoClient, name: string): Promise<void> {
+  await client.db(name).dropDatabase();
+  await client.db(keysOf(name)).dropDatabase();
 }
 
 /** False when it was dropped instead. */

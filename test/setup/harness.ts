@@ -1,5 +1,6 @@
 // An app together with its database, for tests that change or look at what no operation shows.
 import mongoose from 'mongoose';
+import type { Lockable } from '../../src/ledger/contents/contents.ts';
 import type { InstanceDeps } from '../../src/instance.ts';
 import { ok, createOwner, type Owner } from './personas.ts';
 import { appDatabaseUri } from './databases.ts';
@@ -32,6 +33,14 @@ export async function startHarness(
       await client.close();
     },
   };
+}
+
+/** A stored entry of the ledger with its values opened. */
+export function openedEntry<T extends Lockable & { organizationId?: unknown }>(
+  app: TestApp,
+  entry: T,
+): Promise<T> {
+  return app.instance.platform.contents.openOne(String(entry.organizationId), entry);
 }
 
 /** Somebody of an organisation of their own who was taken in at `home`, signed in there. */

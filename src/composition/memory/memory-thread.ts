@@ -1,9 +1,11 @@
 // The thread of the memory search, with a database client of its own: it embeds, keeps the vectors and compares them, beside the event loop.
 import { setTimeout as wait } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
+import { createContents } from '../../ledger/contents/contents.ts';
 import { createModels } from '../../models.ts';
 import { createEmbedder } from '../../platform/embedding/create-embedder.ts';
 import type { RemoteModel } from '../../platform/embedding/remote-embedder.ts';
+import { type KeyStoreAccess, openKeyStore } from '../../platform/key-store/open-key-store.ts';
 import { connectMongo } from '../../platform/mongo/connection.ts';
 import { createSafeHttp } from '../../platform/outbound/safe-http.ts';
 import { answerRequests } from '../../platform/thread-answers.ts';
@@ -17,6 +19,7 @@ export interface MemoryThreadData {
   uri: string;
   /** Name of the database. */
   database: string;
+  keyStore: KeyStoreAccess;
   /** Null: the built-in model. */
   remote: RemoteModel | null;
   /** Private hosts that may be asked. */
@@ -33,12 +36,14 @@ const POOL_SIZE = 4;
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 4 << 20 };
 
 lowerThreadPriority();
-const { uri, database, remote, allow, maxBytes } = workerData as MemoryThreadData;
+const { uri, database, keyStore: access, remote, allow, maxBytes } = workerData as MemoryThreadData;
 const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
 const models = createModels(connection.useDb(database));
 const embedder = createEmbedder(remote, createSafeHttp({ ...OUTBOUND, allow }));
-const vectors = createTraceVectorService({ models, embedder, wait });
-const index = createVectorIndex({ models, embedder, maxBytes });
+const { keyStore } = await openKeyStore(access, { connection, database });
+const contents = createContents(keyStore, () => undefined);
+const vectors = createTraceVectorService({ models, embedder, contents, wait });
+const index = createVectorIndex({ models, embedder, contents, maxBytes });
 
 answerRequests<MemoryRequest>(async ({ request }) => {
   if (request.kind === 'store') return vectors.store(request.organizationId, request.entries);

@@ -2,6 +2,7 @@
 import type { Config } from '../../config.ts';
 import { modelName, type RemoteModel } from '../../platform/embedding/remote-embedder.ts';
 import { WORD_MODEL } from '../../platform/embedding/word-embedder.ts';
+import type { KeyStoreAccess } from '../../platform/key-store/open-key-store.ts';
 import { AnsweringThread } from '../../platform/answering-thread.ts';
 import type { MemoryIndex } from '../../resources/traces/memory/memory-index.ts';
 import type { Neighbour } from '../../domain/nearest/nearest.ts';
@@ -11,6 +12,7 @@ interface Deps {
   config: Config;
   uri: string;
   database: string;
+  keyStore: KeyStoreAccess;
   /** Folder of the thread's script, as a URL; default: this one. */
   threadScripts: string | undefined;
 }
@@ -23,12 +25,12 @@ export interface Memory extends MemoryIndex {
   close(): Promise<void>;
 }
 
-export function createMemory({ config, uri, database, threadScripts }: Deps): Memory {
+export function createMemory({ config, uri, database, keyStore, threadScripts }: Deps): Memory {
   const remote = remoteModel(config);
   const script = new URL('./memory-thread.mjs', threadScripts ?? import.meta.url);
   const { ASSAY_OUTBOUND_ALLOW: allow, ASSAY_MEMORY_INDEX_MB: megabytes } = config;
   const maxBytes = megabytes * MEGABYTE;
-  const workerData: MemoryThreadData = { uri, database, remote, allow, maxBytes };
+  const workerData: MemoryThreadData = { uri, database, keyStore, remote, allow, maxBytes };
   let thread: AnsweringThread<MemoryRequest> | null = null;
 
   function ask(request: MemoryRequest): Promise<unknown> {

@@ -1,12 +1,15 @@
 // Folds amendments onto their trace, each after every earlier one, and assigns reviews, which are not part of the chain.
 import type { mongo, Types } from 'mongoose';
+import type { ErasurePayload } from '../../domain/record/payload.ts';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Stored } from '../entry.ts';
+import type { Contents } from '../contents/contents.ts';
 import { createEntryUpdates } from '../entry-updates.ts';
 import type { IdempotentConsumer } from '../follow/consumer.ts';
 import { objectId } from '../ledger.model.ts';
 import { ABOUT_ONE, DURABLE, MAJORITY } from '../read-write-concerns.ts';
+import { createLockedValues } from './locked-values.ts';
 import { AMENDMENT_KINDS, type Projection, projectionOf, sourcesOf } from './projection.ts';
 
 /** Who handles a review item. */
@@ -32,10 +35,19 @@ export interface Fold {
   ): Promise<boolean>;
 }
 
+export interface FoldDeps {
+  db: mongo.Db;
+  chain: Chain;
+  columns: Columns;
+  /** Absent: contents are stored as they are. */
+  contents?: Contents;
+}
+
 /** The fold over the collection of a chain. */
-export function createFold(db: mongo.Db, chain: Chain, columns: Columns): Fold {
+export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
   const collection = db.collection<Stored>(chain.collection);
   const updateEntry = createEntryUpdates(collection, columns);
+  const lockedValues = contents && createLockedValues({ collection, updateEntry, contents });
   const erasable = [chain.idempotencyField, ...columns.erasable];
   const deadLetters = db.collection('parked');
 
@@ -66,14 +78,28 @@ export function createFold(db: mongo.Db, chain: Chain, columns: Columns): Fold {
     return (await collection.find(filter, ABOUT_ONE).sort({ sequence: 1 }).toArray()) as Stored[];
   }
 
+  /** With its values opened. */
+  async function opened<T extends Stored | null>(entry: T): Promise<T> {
+    if (!entry || !contents) return entry;
+    return contents.openOne(entry.organizationId.toHexString(), entry);
+  }
+
+  async function projectChange(entry: Stored): Promise<Projection | null> {
+    const nothing = { trace: null, sources: new Map<string, number>() };
+    const projection = projectionOf(await opened(entry), columns, nothing);
+    if (!projection || !lockedValues) return projection;
+    const set = await lockedValues.inDecision(entry, projection.subject, projection.set);
+    return Object.assign({}, projection, { set });
+  }
+
   async function project(entry: Stored): Promise<Projection | null> {
-    if (entry.kind !== 'erasure')
-      return projectionOf(entry, columns, { trace: null, sources: new Map() });
+    if (entry.kind !== 'erasure') return projectChange(entry);
     const { organizationId, traceId } = entry;
     const about = { organizationId, traceId } as const;
     const before = { kind: 'correction', sequence: { $lt: entry.sequence } } as const;
     const corrections = collection.find({ ...about, ...before }, ABOUT_ONE).sort({ sequence: 1 });
-    const trace = await collection.findOne({ ...about, kind: 'trace' }, ABOUT_ONE);
+    const found = await collection.findOne({ ...about, kind: 'trace' }, ABOUT_ONE);
+    const trace = await opened(found as Stored | null);
     const sources = sourcesOf(await corrections.toArray());
     return projectionOf(entry, columns, { trace, sources });
   }
@@ -84,14 +110,22 @@ export function createFold(db: mongo.Db, chain: Chain, columns: Columns): Fold {
     await deadLetters.updateMany(filter, { $set: { error: null } }, DURABLE);
   }
 
-  async function applyFold(entry: Stored): Promise<void> {
-    if (entry.kind === 'erasure') await eraseErrors(entry);
+  async function foldOnly(entry: Stored): Promise<void> {
     const projection = await project(entry);
     if (!projection || (await applyInOrder(entry, projection))) return;
     for (const earlier of await unfolded(entry, projection.subject)) {
       const changes = await project(earlier);
       if (changes) await applyInOrder(earlier, changes);
     }
+  }
+
+  /** The keys go after the values: what the decision loses besides is told by them. */
+  async function applyFold(entry: Stored): Promise<void> {
+    if (entry.kind !== 'erasure') return foldOnly(entry);
+    await eraseErrors(entry);
+    await foldOnly(entry);
+    const { erased } = JSON.parse(entry.view) as ErasurePayload;
+    await lockedValues?.erase(entry.organizationId, erased);
   }
 
   return {
@@ -104,13 +138,15 @@ export function createFold(db: mongo.Db, chain: Chain, columns: Columns): Fold {
       const amendments = collection.find(filter, MAJORITY).sort({ sequence: 1 });
       for await (const entry of amendments) await applyFold(entry as Stored);
     },
-    assignReview(organizationId, reviewId, fields) {
+    async assignReview(organizationId, reviewId, fields) {
       const pending = { 'review._id': reviewId, 'review.status': 'pending' };
+      const filter = { organizationId, kind: 'trace', ...pending } as const;
       const members = Object.entries(fields).map(([name, value]) => [`review.${name}`, value]);
-      return updateEntry({
-        filter: { organizationId, kind: 'trace', ...pending },
-        set: Object.fromEntries(members) as Record<string, unknown>,
-      });
+      const set = Object.fromEntries(members) as Record<string, unknown>;
+      if (!lockedValues) return updateEntry({ filter, set });
+      const item = await collection.findOne(filter as object, MAJORITY);
+      if (!item) return false;
+      return updateEntry({ filter, set: await lockedValues.inDecision(item, item.sequence, set) });
     },
   };
 }

@@ -7,6 +7,7 @@ import type {
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
 import type { Columns } from '../columns.ts';
 import { parsedText } from '../verify/stored-columns.ts';
+import { KEYLESS } from '../contents/contents.ts';
 import { type EntryKind, sealedOf, type SealedValues, type Stored } from '../entry.ts';
 
 /** Values by path; a path that is not named stays as it is. */
@@ -46,10 +47,10 @@ export function projectionOf(
     const value = column.change({ payload, createdAt: entry.createdAt });
     if (value !== undefined) set[path] = value;
   }
-  if (payload.kind === 'correction') Object.assign(set, replacedValues(sealedOf(entry), columns));
-  if (payload.kind === 'erasure') Object.assign(set, erasedValues(payload, columns, sources));
+  if (payload.kind === 'correction') Object.assign(set, replacedValues(sealedOf(entry)));
+  if (payload.kind === 'erasure') Object.assign(set, erasedValues(payload, sources));
   const elsewhere = payload.kind === 'erasure' ? erasedElsewhere(payload) : [];
-  const untold = payload.kind === 'erasure' && trace ? untoldBy(payload, trace, columns) : [];
+  const untold = payload.kind === 'erasure' && trace ? columnsGone(payload, trace, columns) : [];
   return { subject: payload.subject.sequence, set, untold, elsewhere };
 }
 
@@ -65,22 +66,17 @@ export function sourcesOf(corrections: readonly Pick<Stored, 'sequence' | 'view'
 }
 
 /** The committed values with which a correction replaces the ingested ones. */
-function replacedValues(sealed: SealedValues, { repeating }: Columns): Record<string, unknown> {
+function replacedValues(sealed: SealedValues): Record<string, unknown> {
   const set: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(sealed)) {
     if (!value || ABOUT_THE_VERDICT.has(name)) continue;
     set[`changed.${name}`] = value.text;
-    if (repeating.has(name)) set[name] = JSON.parse(value.text);
   }
   return set;
 }
 
 /** Erased values lose their text; a value in force also loses its copies. */
-function erasedValues(
-  payload: ErasurePayload,
-  { repeating }: Columns,
-  sources: ValueSources,
-): Record<string, null> {
+function erasedValues(payload: ErasurePayload, sources: ValueSources): Record<string, null> {
   const subject = payload.subject.sequence;
   const set: Record<string, null> = {};
   for (const { sequence, names } of payload.erased) {
@@ -88,10 +84,14 @@ function erasedValues(
       const isInForce = (sources.get(name) ?? subject) === sequence;
       if (sequence === subject) set[`sealed.${name}`] = null;
       else if (isInForce) set[`changed.${name}`] = null;
-      if (isInForce && repeating.has(name)) set[name] = null;
     }
   }
   return set;
+}
+
+/** The columns that an erasure takes away. */
+function columnsGone(payload: ErasurePayload, trace: Stored, columns: Columns): string[] {
+  return KEYLESS in trace ? emptiedColumns(trace, columns) : untoldBy(payload, trace, columns);
 }
 
 /** The fixed columns whose value nothing tells any more, for instance a free-text agent's. What cannot be read tells nothing. */
@@ -108,6 +108,19 @@ function untoldBy({ erased }: ErasurePayload, trace: Stored, columns: Columns): 
   };
   const remaining = told((name) => !gone.includes(name));
   return told(() => true).filter((name) => !remaining.includes(name));
+}
+
+/** The same where what told them cannot be read any more: those that are empty once it is erased. */
+function emptiedColumns(trace: Stored, columns: Columns): string[] {
+  const payload = parsedText(trace.view) as TracePayload | undefined;
+  if (payload?.kind !== 'trace') return [];
+  const sealed = sealedOf(trace);
+  const value = <V>(name: string): V | null => (parsedText(sealed[name]?.text) ?? null) as V | null;
+  const isEmptied = (name: string, from: (source: object) => unknown): boolean =>
+    (trace[name] ?? null) !== null && from({ entry: trace, payload, value }) === null;
+  return columns.fixed.flatMap(([name, { from }]) =>
+    isEmptied(name, from as (source: object) => unknown) ? [name] : [],
+  );
 }
 
 function erasedElsewhere(payload: ErasurePayload): Projection['elsewhere'] {

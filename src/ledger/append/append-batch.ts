@@ -14,6 +14,7 @@ import type { Head, InsertFailure, LedgerStore } from './store.ts';
 import { backoff, persistently, sleep, type Timer } from '../timer.ts';
 import { noteChainConflict } from './contention.ts';
 import { unavailable } from './unavailable.ts';
+import type { Contents, LockDocument } from '../contents/contents.ts';
 
 export interface BatchDeps {
   store: LedgerStore;
@@ -22,6 +23,8 @@ export interface BatchDeps {
   timer: Timer;
   heads: Heads;
   probe: Probe;
+  /** Absent: contents are stored as they are. */
+  contents?: Contents;
   /** False while the clock cannot be trusted: nothing is sealed. */
   ready: () => boolean;
   onSealed: (organizationId: string, head: Position) => void;
@@ -80,20 +83,41 @@ async function sealBatch(
   deps: BatchDeps,
 ): Promise<Stored[]> {
   const { chain, clock } = deps;
+  let head = queue.head ?? genesisHead(chain);
+  const lock = await lockerFor(queue, { head, batch }, deps);
   if (!deps.ready()) throw unavailable("This instance's clock cannot be trusted");
   const now = clock.now();
   const documents: Stored[] = [];
-  let head = queue.head ?? genesisHead(chain);
   deps.heads.lookAtTime(queue.organizationId, head.createdAt);
   for (const pending of batch) {
     const ids = { _id: pending.id, organizationId: queue.organizationObjectId };
     const document = seal(pending.draft, ids, { head, now, chain });
     if (!document) continue;
-    documents.push(document);
+    documents.push(lock(document));
     head = document;
   }
   await deps.probe('sealed', queue.organizationId);
   return documents;
+}
+
+/** What locks the contents of the entries after a head. @throws AppError `SERVICE_UNAVAILABLE` */
+async function lockerFor(
+  { organizationId }: AppendQueue,
+  { head, batch }: { head: Head; batch: readonly PendingAppend[] },
+  { contents }: BatchDeps,
+): Promise<LockDocument> {
+  if (!contents) return (document) => document;
+  const sequences = batch.map((_, index) => head.sequence + 1 + index);
+  return contents.locker(organizationId, sequences).catch((cause: unknown) => {
+    throw unavailable('The keys of the entries cannot be read', cause);
+  });
+}
+
+/** An entry with the values that were locked in it, as they were appended. */
+function readable(entry: Stored, { draft }: PendingAppend): Stored {
+  if (entry['content'] === undefined) return entry;
+  const { content: _locked, ...members } = entry;
+  return Object.assign(members, { sealed: (draft.fields as Partial<Stored>)['sealed'] }) as Stored;
 }
 
 /** The limit of the plan is reached; replays of earlier requests are answered all the same. */
@@ -122,7 +146,7 @@ async function acknowledge(
     const entry = entries.get(pending.id.toHexString());
     if (!entry) continue;
     queue.latency.add(now - pending.queuedAt.getTime());
-    pending.settle({ kind: 'sealed', entry });
+    pending.settle({ kind: 'sealed', entry: readable(entry, pending) });
   }
   const { sequence, chainHash } = newest;
   deps.heads.note(organizationId, { sequence, chainHash });

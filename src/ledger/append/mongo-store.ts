@@ -3,6 +3,7 @@ import type { mongo, Types } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
+import type { Contents } from '../contents/contents.ts';
 import { releaseIdempotencyKey } from '../entry-updates.ts';
 import type { Head, InsertOutcome, LedgerStore, ConflictIndex } from './store.ts';
 import { type Timer, within } from '../timer.ts';
@@ -39,6 +40,8 @@ export interface MongoStoreDeps {
   db: mongo.Db;
   chain: Chain;
   timer: Timer;
+  /** Absent: contents are stored as they are. */
+  contents?: Contents;
 }
 
 function conflictIndexOf(errmsg: string, chain: Chain): ConflictIndex | null {
@@ -83,7 +86,7 @@ function isDocumentAtFault(error: unknown): boolean {
  * The store of one chain. A plain `insert` command rather than `insertMany`: the reply names write errors and a
  * write-concern error apart, and the driver keeps no transaction number for retries, which the appender does itself.
  */
-export function createMongoStore({ db, chain, timer }: MongoStoreDeps): LedgerStore {
+export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps): LedgerStore {
   const collection = db.collection<Stored>(chain.collection);
   const replayed = Object.fromEntries(chain.replayed.map((path) => [path, 1]));
 
@@ -134,11 +137,13 @@ export function createMongoStore({ db, chain, timer }: MongoStoreDeps): LedgerSt
         { organizationId, sequence },
         { ...MAJORITY, projection: { chainHash: 1 } },
       ),
-    byIdempotencyKey: (organizationId, keys) =>
-      find(
+    async byIdempotencyKey(organizationId, keys) {
+      const found = await find(
         { organizationId, [chain.idempotencyField]: { $in: keys } },
         { hint: chain.idempotencyIndex, projection: replayed },
-      ),
+      );
+      return contents ? contents.open(organizationId.toHexString(), found) : found;
+    },
     byIds: (organizationId, ids) => find({ organizationId, _id: { $in: ids } }, { hint: '_id_' }),
     releaseIdempotencyKey: (entry, before) =>
       releaseIdempotencyKey(collection, chain, { entry, before }),

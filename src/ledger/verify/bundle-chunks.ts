@@ -9,6 +9,7 @@ import {
 import { chainTime } from '../../domain/record/chain.ts';
 import { disclose } from '../../domain/record/commitments.ts';
 import { readDocument } from './bson-reader.ts';
+import type { Contents } from '../contents/contents.ts';
 import type { Chain } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import { sealedOf, type Stored } from '../entry.ts';
@@ -33,16 +34,21 @@ export interface BundleQueryRange extends Omit<BundleHeader, 'prevHash'> {
   disclosed: readonly string[];
 }
 
+interface BundleSource extends BundleQueryRange {
+  /** Absent: contents are stored as they are. */
+  contents?: Contents | undefined;
+}
+
 /** The lines of a bundle, in chunks of about 128 KB. */
 export async function* bundleChunks(
   db: mongo.Db,
   chain: Chain,
-  { disclosed, ...header }: BundleQueryRange,
+  { disclosed, contents, ...header }: BundleSource,
 ): AsyncGenerator<string> {
   let before: Stored | null = null;
   let count = 0;
   let text = '';
-  for await (const entry of entriesIn(db, chain, { disclosed, ...header })) {
+  for await (const entry of entriesIn(db, chain, { disclosed, contents, ...header })) {
     text += before
       ? lineOf(before, disclosed, false)
       : bundleHeader({ ...header, prevHash: entry.prevHash });
@@ -60,9 +66,11 @@ export async function* bundleChunks(
 async function* entriesIn(
   db: mongo.Db,
   chain: Chain,
-  { disclosed, organizationId, range }: BundleQueryRange,
+  { disclosed, contents, organizationId, range }: BundleSource,
 ): AsyncGenerator<Stored> {
-  const values = Object.fromEntries(disclosed.map((name) => [`sealed.${name}`, 1]));
+  const paths = disclosed.map((name) => `sealed.${name}`);
+  if (paths.length > 0) paths.push('content', 'generation');
+  const values = Object.fromEntries(paths.map((path) => [path, 1]));
   const sequence = { $gte: range.fromSequence ?? 1, $lte: range.toSequence ?? 0 };
   const cursor = db
     .collection<Stored>(chain.collection)
@@ -72,7 +80,10 @@ async function* entriesIn(
     )
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);
-  for await (const bytes of cursor) yield readDocument(bytes) as Stored;
+  for await (const bytes of cursor) {
+    const entry = readDocument(bytes) as Stored;
+    yield contents ? await contents.openOne(organizationId, entry) : entry;
+  }
 }
 
 function lineOf(entry: Stored, disclosed: readonly string[], isLast: boolean): string {

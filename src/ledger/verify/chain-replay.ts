@@ -2,7 +2,6 @@
 import { ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { chainHash, payloadDigest } from '../../domain/record/chain.ts';
 import { parsePayload, type TracePayload } from '../../domain/record/payload.ts';
-import { readIntact } from './bson-reader.ts';
 import type { Columns } from '../columns.ts';
 import { checkValues, goneValues } from './committed-values.ts';
 import { FoldedDecision } from './current-state.ts';
@@ -65,10 +64,9 @@ export class ChainReplay {
     this.#erasedUntil = erasedUntil;
   }
 
-  /** The next entry by sequence, as stored: it may hold anything. */
-  take(bytes: Buffer): void {
+  /** The next entry by sequence, as stored and opened: it may hold anything; null: it cannot be read. */
+  take(entry: Stored | null): void {
     this.#checked++;
-    const entry = readIntact(bytes) as Stored | null;
     if (!entry) this.#skip('it cannot be read');
     else if (Number.isSafeInteger(entry.sequence)) this.#takeEntry(entry);
     else

@@ -7,7 +7,7 @@ import {
 import type { Payload, TracePayload } from '../../domain/record/payload.ts';
 import type { Columns } from '../columns.ts';
 import { sealedOf, type Stored } from '../entry.ts';
-import { differs, memberAt, parsedText } from './stored-columns.ts';
+import { differs, memberAt } from './stored-columns.ts';
 
 /** The text of a committed value in force: null when there is none, undefined when it ought to be stored and is not. */
 type TextOf = (name: string) => string | null | undefined;
@@ -67,8 +67,6 @@ export class FoldedDecision {
     if (!state) return ['foldedTo'];
     const textOf: TextOf = (name) => this.#textOf(state, name);
     const differing = this.#differingValues(state, textOf);
-    for (const name of this.#columns.repeating)
-      if (differs(this.#trace[name], parsedText(textOf(name)))) differing.push(name);
     for (const [path, value] of [...this.#amended, ...this.#told])
       if (differs(memberAt(this.#trace, path), value)) differing.push(path);
     return differing;

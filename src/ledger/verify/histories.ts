@@ -2,10 +2,11 @@
 import type { mongo } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
+import type { Contents } from '../contents/contents.ts';
+import { openedEntries } from '../contents/opened-entries.ts';
 import type { Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
 import { ABOUT_ONE, MAJORITY } from '../read-write-concerns.ts';
-import { readIntact } from './bson-reader.ts';
 import { History, type HistoryContext } from './history.ts';
 import type { SequenceSet } from './sequence-set.ts';
 
@@ -19,6 +20,8 @@ export interface ReplayedHistories extends HistoryContext {
   db: mongo.Db;
   chain: Chain;
   columns: Columns;
+  /** Absent: contents are stored as they are. */
+  contents?: Contents | undefined;
   /** 24 hex digits. */
   organizationId: string;
   /** Decisions whose history is to be read although no other entry may be about them. */
@@ -86,7 +89,7 @@ async function* withHistory({
 
 /** A decision is read before what amends it, so that what was folded since is read too. */
 async function checkThese(
-  { db, chain, organizationId, ...context }: ReplayedHistories,
+  { db, chain, organizationId, contents, ...context }: ReplayedHistories,
   traceIds: readonly string[],
 ): Promise<void> {
   const entries = db
@@ -103,8 +106,7 @@ async function checkThese(
     .batchSize(ENTRIES_BATCH);
   let traceId: unknown = null;
   let history = new History(context);
-  for await (const bytes of entries) {
-    const entry = readIntact(bytes) as Stored | null;
+  for await (const entry of openedEntries(entries, { organizationId, contents })) {
     // The replay has told of what has no place in the chain, or cannot be read.
     if (!entry || !Number.isSafeInteger(entry.sequence)) continue;
     if (entry.traceId !== traceId) {

@@ -8,6 +8,7 @@ import {
 import { isAttestationKind } from '../../domain/record/payload-members.ts';
 import { BrokenFold } from '../../domain/record/trace-state.ts';
 import type { Columns } from '../columns.ts';
+import { KEYLESS } from '../contents/contents.ts';
 import { sealedOf, type Stored } from '../entry.ts';
 import { goneValues } from './committed-values.ts';
 import { FoldedDecision } from './current-state.ts';
@@ -15,6 +16,10 @@ import type { EntryPlace, Findings } from './report.ts';
 
 /** An amendment is folded before it is answered; after a crash a consumer folds it within this time. */
 const FOLD_LAG_MAX_MS = 60_000;
+
+/** Told of a chain that was restored from a copy: a later erasure has destroyed the key. */
+const KEY_DESTROYED =
+  'its key was destroyed: by an erasure that this copy of the chain does not know';
 
 /** What the histories of a chain are checked against. */
 export interface HistoryContext {
@@ -37,7 +42,7 @@ export class History {
   #newest: Position | null = null;
   #isBroken = false;
   #isLate = false;
-  readonly #gone: EntryPlace[] = [];
+  readonly #gone: (EntryPlace & { isKeyless: boolean })[] = [];
   /** The values that are stored, by their entry. */
   readonly #stored = new Map<number, ReadonlySet<string>>();
   /** The values that erasures name, as `<sequence>.<name>`. */
@@ -64,9 +69,9 @@ export class History {
 
   end(): void {
     const { findings } = this.#context;
-    for (const { sequence, field } of this.#gone) {
+    for (const { sequence, field, isKeyless } of this.#gone) {
       if (this.#erased.has(`${sequence}.${field}`)) findings.payload.erased++;
-      else findings.missing(sequence, `sealed.${field}`);
+      else findings.missing(sequence, `sealed.${field}`, isKeyless ? KEY_DESTROYED : undefined);
     }
     if (this.#decision && (this.#decision.isKnown || !this.#isBroken))
       this.#compare(this.#decision);
@@ -79,7 +84,7 @@ export class History {
     if (sequence <= newest)
       for (const name of goneValues(entry, payload)) {
         if (this.#wentWithItsOrganization(entry, payload)) findings.payload.erased++;
-        else this.#gone.push({ sequence, field: name });
+        else this.#gone.push({ sequence, field: name, isKeyless: isKeyless(entry) });
       }
     if (payload.kind !== 'erasure') return;
     for (const { sequence: of, names } of payload.erased)
@@ -139,6 +144,10 @@ function payloadOf({ view }: Stored): Payload {
   const parsed = parsePayload(view);
   if ('reason' in parsed) throw new TypeError(`a payload that is ${parsed.reason}`);
   return parsed.payload;
+}
+
+function isKeyless(entry: Stored): boolean {
+  return KEYLESS in entry;
 }
 
 function isStoredIn(entry: Stored): (name: string) => boolean {

@@ -92,12 +92,12 @@ export class Findings {
     });
   }
 
-  missing(sequence: number, field: string): void {
+  missing(sequence: number, field: string, why = 'no erasure names it'): void {
     keep(this.payload.missing, { sequence, field });
     this.break({
       sequence,
       reason: 'chain-hash-mismatch',
-      what: `${field} is missing, and no erasure names it`,
+      what: `${field} is missing, and ${why}`,
     });
   }
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Payload } from '../../domain/record/payload.ts';
 import { isAttestationKind } from '../../domain/record/payload-members.ts';
 import { DECISIONS } from '../chains.ts';
+import { KEYLESS } from '../contents/contents.ts';
 import type { ColumnPayload, Columns, ValueOf } from '../columns.ts';
 import { sealedOf, type Stored } from '../entry.ts';
 import { unstoredIn } from './committed-values.ts';
@@ -22,6 +23,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'view',
   'usage',
   'sealed',
+  'generation',
 ]);
 /** What a decision has besides. */
 const OF_DECISIONS: ReadonlySet<string> = new Set(['changed', 'foldedTo']);
@@ -71,8 +73,9 @@ function valuesOf(entry: Stored, payload: Payload): ValueOf {
   const sealed = sealedOf(entry);
   const unstored = unstoredIn(payload);
   const parsed = new Map<string, unknown>();
+  const absent = KEYLESS in entry ? undefined : null;
   const read = (name: string): unknown =>
-    unstored.includes(name) ? undefined : parsedText(sealed[name]?.text ?? null);
+    unstored.includes(name) ? undefined : parsedText(sealed[name]?.text ?? absent);
   return <V>(name: string) => {
     if (!parsed.has(name)) parsed.set(name, read(name));
     return parsed.get(name) as V | null | undefined;

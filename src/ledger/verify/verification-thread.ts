@@ -1,11 +1,13 @@
 // The thread that verifies and exports chains, with a database client of its own, so that ingestion keeps its event loop.
 import { workerData } from 'node:worker_threads';
+import { type KeyStoreAccess, openKeyStore } from '../../platform/key-store/open-key-store.ts';
 import { connectMongo } from '../../platform/mongo/connection.ts';
 import { answerRequests, type ThreadMessage } from '../../platform/thread-answers.ts';
 import { lowerThreadPriority } from '../../platform/thread-priority.ts';
 import { bundleChunks, type BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
+import { type Contents, createContents } from '../contents/contents.ts';
 import { type ChainKnowledge, type ChainVerification, verifyChain } from './verify-chain.ts';
 
 type ChainColumns = Readonly<Record<string, Columns>>;
@@ -16,6 +18,7 @@ export interface VerificationThreadData {
   uri: string;
   /** Its name. */
   database: string;
+  keyStore: KeyStoreAccess;
 }
 
 /** A request to the thread; `next` and `close` name a bundle that was opened under that id. */
@@ -61,12 +64,17 @@ class Bundle {
 /** Answers the requests of the thread that started this one. `columns`: those of each chain, by its collection. */
 export async function serveVerification(columns: ChainColumns): Promise<void> {
   lowerThreadPriority();
-  const { uri, database } = workerData as VerificationThreadData;
+  const { uri, database, keyStore: access } = workerData as VerificationThreadData;
   const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
-  answerRequests(createAnswers(connection.getClient().db(database), columns));
+  const { keyStore } = await openKeyStore(access, { connection, database });
+  const contents = createContents(keyStore, () => undefined);
+  answerRequests(createAnswers(connection.getClient().db(database), { columns, contents }));
 }
 
-function createAnswers(db: ChainVerification['db'], columns: ChainColumns) {
+function createAnswers(
+  db: ChainVerification['db'],
+  { columns, contents }: { columns: ChainColumns; contents: Contents },
+) {
   const bundles = new Map<number, Bundle>();
 
   function columnsOf({ collection }: Chain): Columns {
@@ -83,10 +91,16 @@ function createAnswers(db: ChainVerification['db'], columns: ChainColumns) {
           db,
           chain: request.chain,
           columns: columnsOf(request.chain),
+          contents,
           organizationId: request.organizationId,
         });
       case 'open':
-        bundles.set(id, new Bundle(bundleChunks(db, request.chain, request.bundle)));
+        bundles.set(
+          id,
+          new Bundle(
+            bundleChunks(db, request.chain, Object.assign({}, request.bundle, { contents })),
+          ),
+        );
         return id;
       case 'next':
         return (await bundles.get(request.bundleId)?.next()) ?? null;

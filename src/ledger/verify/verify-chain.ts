@@ -2,6 +2,8 @@
 import type { mongo, Types } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
+import type { Contents } from '../contents/contents.ts';
+import { openedEntries } from '../contents/opened-entries.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
@@ -27,6 +29,8 @@ export interface ChainVerification extends ChainKnowledge {
   db: mongo.Db;
   chain: Chain;
   columns: Columns;
+  /** Absent: contents are stored as they are. */
+  contents?: Contents | undefined;
   /** 24 hex digits. */
   organizationId: string;
 }
@@ -45,19 +49,23 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   const after = beginning(verification.after, newest);
   const replay = new ChainReplay({ genesis: chain.genesis, columns, notes, erasedUntil, after });
   const first = (after?.sequence ?? 0) + 1;
-  // Whole documents: a projection costs the database more than sending them.
-  const cursor = entries
-    .find<Buffer>(
-      { organizationId, sequence: { $gte: first, $lte: newest } },
-      { ...MAJORITY, raw: true },
-    )
-    .sort({ sequence: 1 })
-    .batchSize(CURSOR_BATCH);
-  for await (const bytes of cursor) replay.take(bytes);
+  const stored = storedBetween(entries, organizationId, { first, newest });
+  for await (const entry of openedEntries(stored, verification)) replay.take(entry);
   if (await hasStranger(entries, organizationId)) replay.takeStrangers();
   const { suspected, histories: findings } = replay;
   await checkHistories({ ...verification, suspected, first, newest, findings });
   return replay.result();
+}
+
+/** Whole documents: a projection costs the database more than sending them. */
+function storedBetween(
+  entries: mongo.Collection<Stored>,
+  organizationId: Types.ObjectId,
+  { first, newest }: { first: number; newest: number },
+): AsyncIterable<Buffer> {
+  const filter = { organizationId, sequence: { $gte: first, $lte: newest } };
+  const found = entries.find<Buffer>(filter, { ...MAJORITY, raw: true });
+  return found.sort({ sequence: 1 }).batchSize(CURSOR_BATCH);
 }
 
 /** A chain that ends before the position is not what was verified: it is read from its first entry. */

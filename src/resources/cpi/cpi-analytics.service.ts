@@ -20,6 +20,7 @@ const HOURS = [1, 4, 24, 72, 168, null] as const;
 interface VerdictEntry {
   _id: Types.ObjectId;
   traceId: string;
+  sequence: number;
   createdAt: Date;
   view: string;
   sealed?: Record<string, SealedValue | null>;
@@ -53,18 +54,21 @@ export interface Analytics {
   timeToCorrection: { underHours: number | null; count: number }[];
 }
 
-export function createCpiAnalyticsService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
+type Deps = Pick<Platform, 'models' | 'contents' | 'clock'>;
+
+export function createCpiAnalyticsService({ models, contents, clock }: Deps) {
   /** Newest first, one more than is shown. */
   async function verdictsSince(organizationId: string, from: Date): Promise<VerdictEntry[]> {
-    return models.ledger
+    const found = await models.ledger
       .find(
         { organizationId, kind: { $in: VERDICT_KINDS }, createdAt: { $gte: from }, ...BY_PERSONS },
-        'traceId createdAt view sealed.feedback.text',
+        'traceId sequence createdAt view sealed.feedback content generation',
       )
       .sort({ createdAt: -1 })
       .limit(SAMPLE_MAX + 1)
       .maxTimeMS(READ_MAX_MS)
       .lean<VerdictEntry[]>();
+    return contents.open(organizationId, found);
   }
 
   async function decisionsOf(

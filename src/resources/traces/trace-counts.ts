@@ -1,6 +1,7 @@
 // The total of a list of decisions: counted once, as far as totals are, then updated by counting only the entries appended since.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
+import { sha256Hex } from '../../domain/record/chain.ts';
 import type { Page } from '../../domain/page.ts';
 import { countedTo, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 
@@ -55,7 +56,7 @@ export function createTraceCounts({ models, ledger }: Deps) {
     async total(where: Filter, page: Page): Promise<number> {
       const { organizationId } = where;
       const to = countedTo(page);
-      const key = JSON.stringify(where);
+      const key = sha256Hex(JSON.stringify(where));
       const head = (await ledger.appender.head(organizationId))?.sequence ?? 0;
       const cached = counts.get(key);
       const known = cached && cached.total >= cached.to && cached.to < to ? undefined : cached;

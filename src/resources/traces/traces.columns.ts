@@ -58,9 +58,6 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
     agentName: { type: String, from: agentNameOf },
     answer: { type: Object, from: answerOf },
 
-    rationale: { type: String, repeats: true },
-    triggeringCondition: { type: String, repeats: true },
-
     status: {
       type: String,
       initial: ({ status }) => status,

@@ -53,11 +53,8 @@ export interface TraceFields {
   tags: string[];
   humanOverride: boolean;
   timestamp: Date;
-  /** Scrubbed, for full-text search. */
-  rationale: string | null;
-  triggeringCondition: string | null;
   clientInfo: ClientInfo | null;
-  /** Payload as committed, by name; null once erased. */
+  /** Payload as committed, by name; null once erased. As it is opened: `ledger/contents` has how it is stored. */
   sealed: Record<string, SealedValue | null>;
   /** What a replay is answered, besides the columns. */
   answer: {
@@ -78,6 +75,10 @@ export interface TraceDocument extends Sealed, TraceFields {
   /** Payload that a later entry replaced, by name. */
   changed?: Record<string, string | null>;
   foldedTo?: number;
+  /** Which key of the sequence locks the contents; absent: the first. */
+  generation?: number;
+  /** What the values are locked in. */
+  content?: Buffer;
   deletedAt?: Date | null;
   erasedAt?: Date | null;
 }
@@ -107,13 +108,4 @@ traceSchema.index(
 traceSchema.index(
   { organizationId: 1, 'review.status': 1, sequence: -1 },
   { name: 'review-queue', partialFilterExpression: { 'review.status': { $exists: true } } },
-);
-traceSchema.index(
-  { organizationId: 1, rationale: 'text', triggeringCondition: 'text' },
-  {
-    name: 'search',
-    default_language: 'none',
-    language_override: 'searchLanguage',
-    partialFilterExpression,
-  },
 );

@@ -109,7 +109,15 @@ export const traceQuery = z.object({
   maxConfidence: fraction.optional(),
   dateFrom: from.optional(),
   dateTo: to.optional(),
-  search: z.string().trim().min(1).max(500).optional(),
+  search: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe(
+      'Whole words of rationale and triggering condition, "phrases" and -without; what is new is found within a second or so, and of what is found the newest 10,000',
+    ),
 });
 export type TraceQuery = z.output<typeof traceQuery>;
 

@@ -10,6 +10,7 @@ import { isHeld } from './review/held.ts';
 import { toTraceReview, type TraceReview } from './review/review.view.ts';
 import type { ReviewVerdicts } from './review/review-verdicts.service.ts';
 import type { ReviewWaiting } from './review/review-waiting.service.ts';
+import type { DecisionSearchService } from './search/decision-search.service.ts';
 import type { TraceCounts } from './trace-counts.ts';
 import { readTracePage, type ScrubberOf } from './trace-pages.ts';
 import type { TraceDocument } from './traces.model.ts';
@@ -17,8 +18,9 @@ import type { TraceQuery } from './traces.schemas.ts';
 import { toTraceView, type TraceView, VIEW_MEMBERS } from './traces.view.ts';
 import { visibleTo } from '../../domain/identity/visible-decisions.ts';
 
-type Deps = Pick<Platform, 'models'> & {
+type Deps = Pick<Platform, 'models' | 'contents'> & {
   counts: TraceCounts;
+  search: DecisionSearchService;
   agents: AgentResolver;
   scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
@@ -37,7 +39,7 @@ const OBJECT_ID = /^[0-9a-f]{24}$/i;
 export type TraceDetails = TraceView & { review: TraceReview | null };
 
 export function createTraceService(deps: Deps) {
-  const { models, counts, agents, scrubbers, verdicts, waiting } = deps;
+  const { models, contents, counts, agents, scrubbers, verdicts, waiting } = deps;
 
   /** An agent is named as a decision names it: by id, or by the text that is stored where no agent had that name. */
   async function agentFilter(organizationId: string, named: string): Promise<object> {
@@ -45,23 +47,31 @@ export function createTraceService(deps: Deps) {
     return { $in: agent && agent.agentId !== named ? [agent.agentId, named] : [named] };
   }
 
+  async function foundBy({ organizationId }: Tenant, search: string | undefined) {
+    if (search === undefined) return [];
+    return [{ sequence: { $in: await deps.search.find(organizationId, search) } }];
+  }
+
   async function filterOf(tenant: Tenant, query: TraceQuery): Promise<Record<string, unknown>> {
     const { status, agentId, humanOverride, search } = query;
+    const { $and: agentsOf = [], ...visible } = visibleTo(tenant);
+    const $and = [...agentsOf, ...(await foundBy(tenant, search))];
     return {
-      ...visibleTo(tenant),
+      ...visible,
+      ...($and.length > 0 && { $and }),
       ...(agentId !== undefined && { agentId: await agentFilter(tenant.organizationId, agentId) }),
       ...(status !== undefined && { status }),
       ...(humanOverride !== undefined && { humanOverride }),
       ...between('confidenceScore', query.minConfidence, query.maxConfidence),
       ...between('timestamp', query.dateFrom, query.dateTo),
-      ...(search !== undefined && { $text: { $search: search } }),
     };
   }
 
   async function details(tenant: Tenant, name: object): Promise<TraceDetails> {
     const { organizationId } = tenant;
     const where = { ...visibleTo(tenant), organizationId, ...name };
-    const trace = await findOr404(models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>());
+    const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
+    const trace = await contents.openOne(organizationId, await findOr404(query));
     const scrubberOf = await scrubbers.readingFor(organizationId);
     const view = toTraceView(trace, scrubberOf(trace));
     if (!isHeld(view)) return { ...view, review: null };
@@ -83,7 +93,7 @@ export function createTraceService(deps: Deps) {
     async list(tenant: Tenant, query: TraceQuery, page: Page): Promise<Listed<TraceView>> {
       const { where, scrubberOf } = await select(tenant, query);
       const [items, total] = await Promise.all([
-        readTracePage(models, where, { page, scrubberOf }),
+        readTracePage(deps, where, { page, scrubberOf }),
         counts.total(where, page),
       ]);
       return { items, total };

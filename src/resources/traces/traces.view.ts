@@ -22,27 +22,29 @@ const PLAIN = [
   'clientInfo',
   'createdAt',
 ] as const;
-/** Texts that are stored beside the payload, for the search. */
-const SEARCHED = ['rationale', 'triggeringCondition'] as const;
+/** Texts, which are shown as texts. */
+const TEXTS = ['rationale', 'triggeringCondition'] as const;
 /** Payload; null where the decision has none. */
 const PAYLOAD = ['inputContext', 'outputDecision', 'alternatives', 'metadata'] as const;
 const LINK = ['sequence', 'chainHash', 'scrub'] as const;
 /** Of a held decision. */
 const HELD = ['review', 'answer.policy'] as const;
 
-const SEALED = [...PAYLOAD, ...ADAPTER_MEMBERS];
+const SEALED = [...PAYLOAD, ...TEXTS, ...ADAPTER_MEMBERS];
+/** What they are locked in. */
+const LOCKED = ['content', 'generation'] as const;
 
 type Projection = Readonly<Record<string, 1>>;
 const projectionOf = (paths: readonly string[]): Projection =>
   Object.fromEntries(paths.map((path) => [path, 1]));
 
-/** What is read from the database to show a decision, and nothing else. */
+/** What is read from the database to show a decision once it is opened, and nothing else. */
 export const VIEW_MEMBERS = projectionOf([
   ...PLAIN,
-  ...SEARCHED,
   ...LINK,
   ...HELD,
-  ...SEALED.flatMap((name) => [`sealed.${name}.text`, `changed.${name}`]),
+  ...LOCKED,
+  ...SEALED.flatMap((name) => [`sealed.${name}`, `changed.${name}`]),
 ]);
 /** The same without payload and texts. */
 export const SUMMARY_MEMBERS = projectionOf([...PLAIN, ...LINK, ...HELD]);
@@ -62,7 +64,7 @@ export interface TraceView
   extends
     Pick<TraceDocument, '_id' | (typeof PLAIN)[number]>,
     Record<(typeof PAYLOAD)[number], Json>,
-    Record<(typeof SEARCHED)[number], string | null>,
+    Record<(typeof TEXTS)[number], string | null>,
     Partial<Record<(typeof ADAPTER_MEMBERS)[number], Json>> {
   id: TraceDocument['_id'];
   hashChain: Pick<TraceDocument, 'sequence' | 'chainHash'>;
@@ -74,14 +76,13 @@ export interface TraceView
 
 /** Characters of what `VIEW_MEMBERS` reads of any length. */
 export function payloadLength(trace: TraceDocument): number {
-  const texts = [trace.rationale, trace.triggeringCondition];
-  for (const name of SEALED) texts.push(payloadText(trace, name));
-  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  const lengths = SEALED.map((name) => payloadText(trace, name)?.length ?? 0);
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 /** Of a document read by `SUMMARY_MEMBERS`. */
 export function toTraceSummary(trace: TraceDocument): TraceView {
-  const summary = { ...trace, sealed: {}, changed: {}, rationale: null, triggeringCondition: null };
+  const summary = { ...trace, sealed: {}, changed: {} };
   return { ...toTraceView(summary, null), payloadOmitted: true };
 }
 
@@ -94,14 +95,12 @@ export function toTraceView(trace: TraceDocument, scrubber: Scrubber | null): Tr
     const value = stored === null ? null : (JSON.parse(stored) as Json);
     return scrubber ? scrubber.value(value, work).value : value;
   };
-  const textOf = (text: string | null): string | null =>
-    text && scrubber ? scrubber.text(text, work).text : text;
   return {
     _id,
     id: _id,
     ...(membersOf(PLAIN, (name) => trace[name]) as Pick<TraceDocument, (typeof PLAIN)[number]>),
     ...membersOf(PAYLOAD, valueOf),
-    ...membersOf(SEARCHED, (name) => textOf(trace[name])),
+    ...membersOf(TEXTS, (name) => valueOf(name) as string | null),
     ...adapterMembers(valueOf),
     hashChain: { sequence, chainHash },
     held: heldOf(trace, valueOf),
@@ -130,9 +129,10 @@ function isCorrected({ changed = {} }: TraceDocument): boolean {
   return typeof changed['outputDecision'] === 'string';
 }
 
-/** The text in force; null where there is none, or it is erased. */
+/** The text in force; null where there is none, it is erased, or it does not open. */
 export function payloadText({ changed = {}, sealed }: TraceDocument, name: string): string | null {
-  return (name in changed ? changed[name] : sealed[name]?.text) ?? null;
+  const text = name in changed ? changed[name] : sealed[name]?.text;
+  return typeof text === 'string' ? text : null;
 }
 
 function adapterMembers(valueOf: (name: string) => Json): Record<string, Json> {

@@ -1,8 +1,9 @@
 // Patterns of held decisions over HTTP: what persons keep approving, and what the service then approves where a workspace wants it (docs/cpi.md).
 import { beforeAll, describe, expect, test } from 'vitest';
 import { staysWithPerson } from '../../../src/domain/maturation.ts';
+import { sealedOf, type Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
+import { objectId, openedEntry } from '../../setup/harness.ts';
 import { createAgent, createWorkspaceKey, decision, ok, PASSWORD } from '../../setup/personas.ts';
 import { outcome } from '../../setup/start-app.ts';
 
@@ -120,7 +121,8 @@ describe('twenty approvals and a week later', () => {
       decision: 'approve',
       set: { status: 'approved', humanOverride: false },
     });
-    expect(entry?.sealed.reason.text).toMatch(/20 approvals in a row since/);
+    const { reason } = sealedOf(await openedEntry(app, entry as unknown as Stored));
+    expect(reason?.text).toMatch(/20 approvals in a row since/);
     const call = { token };
     expect(ok(await app.call('POST', '/api/v1/hash-chain/verify', call)).body.data.ok).toBe(true);
     const index = ok(await app.call('GET', '/api/v1/cpi', call)).body.data;

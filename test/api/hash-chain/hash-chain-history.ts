@@ -49,6 +49,7 @@ export async function startChainHarness(): Promise<ChainHarness> {
   const chain = openChain(DECISIONS, {
     ...world,
     columns: traceColumns,
+    contents: app.instance.platform.contents,
     onQuarantine: nothing,
     onDatedAhead: nothing,
   });
@@ -114,12 +115,13 @@ export class History {
     return this.harness.db.collection<Stored>(DECISIONS.collection);
   }
 
-  /** Everything stored of the chain, in order. */
+  /** Everything stored of the chain, in order, with the values opened. */
   async stored(): Promise<Stored[]> {
     const found = this.entries
       .find({ organizationId: objectId(this.organizationId) })
       .sort({ sequence: 1 });
-    return (await found.toArray()) as Stored[];
+    const { contents } = this.harness.app.instance.platform;
+    return contents.open(this.organizationId, (await found.toArray()) as Stored[]);
   }
 
   /** Puts documents in the place of the whole chain. */

@@ -27,6 +27,7 @@ async function documentsRead({ organizationId }: History): Promise<number> {
     db: client.db(harness.db.databaseName),
     chain: DECISIONS,
     columns: traceColumns,
+    contents: harness.app.instance.platform.contents,
     organizationId,
     now: new Date(),
     reached: 0,

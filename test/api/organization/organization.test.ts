@@ -1,8 +1,9 @@
 // The story of the organisation over HTTP (document 1, sections 2 and 5): settings, SCIM token, and its end (docs/organization-deletion.md).
 import { describe, expect, test } from 'vitest';
 import type { Tenant } from '../../../src/domain/identity/tenant.ts';
+import type { Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { auditOf, createMember, objectId, openedEntry } from '../../setup/harness.ts';
 import {
   createAgent,
   decision,
@@ -404,7 +405,8 @@ describe('deletion', () => {
     const where = { organizationId: objectId(organizationId), kind: 'assessment' };
     const ledger = harness.db.collection('ledger');
     const entry = await ledger.findOne(where);
-    expect(JSON.stringify(entry?.sealed)).toContain(CANARY);
+    const opened = await openedEntry(app, entry as unknown as Stored);
+    expect(JSON.stringify(opened['sealed'])).toContain(CANARY);
     await ledger.updateOne(where, { $set: { sealed: {} } });
     expect((await verifyBoth(owner)).decisions.payload.missing).toEqual([
       { sequence: entry?.sequence, field: 'sealed.approver' },

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { auditOf, createMember, objectId, openedEntry } from '../../setup/harness.ts';
 import { createAgent, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
 import { type Answer, outcome } from '../../setup/start-app.ts';
 
@@ -127,7 +128,7 @@ describe('many large decisions', () => {
     const ledger = harness.db.collection('ledger');
     const stored = await ledger.findOne({ organizationId: objectId(big.organizationId) });
     if (!stored) throw new Error('nothing was stored');
-    const { _id, idempotencyKey: _unique, ...rest } = stored;
+    const { _id, idempotencyKey: _unique, ...rest } = await openedEntry(app, stored as Stored);
     await ledger.insertMany(
       Array.from({ length: COPIES }, (_copy, at) =>
         Object.assign({}, rest, { sequence: at + 2, traceId: `copy-${at}` }),

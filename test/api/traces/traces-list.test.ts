@@ -45,15 +45,17 @@ describe('filters', () => {
       b: '2026-03-01T23:59:59.999Z',
       c: '2026-03-02T00:00:00Z',
     };
-    await post(named('a', { timestamp: days.a }), bot.id, bobs);
-    await post(named('b', { timestamp: days.b }), 'free text', bobs);
-    await post(named('c', { timestamp: days.c }), bot.name, bobs);
-    await post(named('d'), 'FREE TEXT', bobs);
+    const posted = {
+      a: await post(named('a', { timestamp: days.a }), bot.id, bobs),
+      b: await post(named('b', { timestamp: days.b }), 'free text', bobs),
+      c: await post(named('c', { timestamp: days.c }), bot.name, bobs),
+      d: await post(named('d'), 'FREE TEXT', bobs),
+    };
     const scores = { a: 0.1, b: 0.5, c: 0.8, d: 1 };
     for (const [n, confidenceScore] of Object.entries(scores)) {
       const where = {
         organizationId: objectId(bob.organizationId),
-        'sealed.metadata.text': `{"n":"${n}"}`,
+        traceId: posted[n as keyof typeof posted].traceId,
       };
       const status = { a: 'success', b: 'escalated', c: 'escalated', d: 'pending' }[n];
       await harness.db
@@ -162,6 +164,7 @@ describe('full-text search', () => {
       sams,
     );
     await post(named('prompt', { inputContext: { prompt: 'needle in the prompt' } }), 'x', sams);
+    await app.instance.runJobsOnce();
   });
 
   test.each([
@@ -288,12 +291,12 @@ test('a list reads nothing from the database that it does not show', async () =>
   const query = { 'command.find': 'ledger', 'command.sort.sequence': -1, 'command.limit': 25 };
   const [read] = await harness.db.collection('system.profile').find(query).toArray();
   const wanted = Object.keys(read?.command.projection as object);
-  expect(wanted).toContain('sealed.inputContext.text');
+  expect(wanted).toContain('sealed.inputContext');
   for (const hidden of [
     'view',
     'sealed',
-    'sealed.rationale.text',
-    'sealed.evaluation.text',
+    'sealed.submitted',
+    'sealed.evaluation',
     'idempotencyKey',
   ])
     expect(wanted).not.toContain(hidden);

@@ -1,7 +1,8 @@
 // Personal data and payloads that must not be kept: scrubbed at the door, absent from the database (document 2, section 2).
 import { beforeAll, describe, expect, test } from 'vitest';
+import { sealedOf, type Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
+import { objectId, openedEntry } from '../../setup/harness.ts';
 import {
   createAgent,
   decision,
@@ -133,11 +134,10 @@ describe('personal data', () => {
     });
     expect(answer.status).toBe(403);
     const { traceId } = answer.body.data;
-    const stored = await harness.db.collection('ledger').findOne({ traceId });
-    expect(stored?.sealed.inputContext.text).toBe('{"prompt":"from [EMAIL]"}');
-    expect(JSON.parse(stored?.sealed.evaluation.text as string).scrubbed).toEqual([
-      'inputContext.prompt',
-    ]);
+    const stored = await harness.db.collection<Stored>('ledger').findOne({ traceId });
+    const sealed = sealedOf(await openedEntry(app, stored as Stored));
+    expect(sealed.inputContext?.text).toBe('{"prompt":"from [EMAIL]"}');
+    expect(JSON.parse(sealed.evaluation?.text as string).scrubbed).toEqual(['inputContext.prompt']);
   });
 
   test('what takes too much work to scrub is redacted, tagged, and held up by policies on personal data', async () => {

@@ -53,6 +53,7 @@ const RULES: readonly Rule[] = [
     may: [
       /^models$/,
       /^resources\/traces\/memory\//,
+      /^ledger\/contents\/contents$/,
       PLATFORM,
       nodeParts('worker_threads', 'timers/promises'),
     ],
@@ -130,7 +131,7 @@ const RULES: readonly Rule[] = [
     may: [
       LEDGER,
       DOMAIN,
-      /^platform\/(mongo\/connection|thread-answers|thread-priority)$/,
+      /^platform\/(mongo\/connection|key-store\/open-key-store|thread-answers|thread-priority)$/,
       nodeParts('worker_threads'),
     ],
   },
@@ -140,6 +141,12 @@ const RULES: readonly Rule[] = [
   },
   // What it cannot read itself it leaves to the driver.
   { of: /^ledger\/verify\/bson-reader$/, may: [MONGOOSE, nodeParts('buffer')] },
+  // What is locked comes as the driver reads it, and needs nonces.
+  {
+    of: /^ledger\/contents\//,
+    may: [LEDGER, DOMAIN, MONGOOSE, /^platform\/ids$/, nodeParts('crypto')],
+    types: [PLATFORM],
+  },
   {
     of: /^ledger\/(?!.*\.model$)/,
     may: [

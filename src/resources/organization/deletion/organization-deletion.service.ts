@@ -9,7 +9,7 @@ import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationEndService } from './organization-end.service.ts';
 import type { OrganizationDeletionDocument } from './organization-deletions.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'logger' | 'ledger'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'logger' | 'ledger' | 'keyStore'> & {
   memberships: MembershipService;
   organizationEnd: OrganizationEndService;
   bulk: BulkService;
@@ -35,7 +35,8 @@ export interface DeletedOrganization {
 }
 
 export function createOrganizationDeletionService(deps: Deps) {
-  const { models, memberships, organizationEnd, bulk, audit, clock, logger, ledger } = deps;
+  const { models, memberships, organizationEnd, bulk, audit, clock, logger, ledger, keyStore } =
+    deps;
 
   async function eraseDecisions(organizationId: string): Promise<void> {
     const tenant = systemTenant(organizationId);
@@ -71,6 +72,7 @@ export function createOrganizationDeletionService(deps: Deps) {
     await eraseDecisions(organizationId);
     await ledger.attestations.erase(organizationId);
     await eraseRecords(organizationId);
+    await keyStore.destroyAll(organizationId);
     const isSealed = await audit.erase(organizationId);
     const now = clock.now();
     if (isSealed && now.getTime() - requestedAt.getTime() > SETTLED_MS)

@@ -13,7 +13,7 @@ import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts
 import { payloadOf, recordedDecision, type StoredDecision } from './recorded-decision.ts';
 import { count, emptyTally, type Tally } from './replay-tally.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'logger'>;
+type Deps = Pick<Platform, 'models' | 'contents' | 'clock' | 'logger'>;
 
 /** Decisions that are read at a time. */
 const PAGE = 50;
@@ -23,9 +23,10 @@ const RUN_MS = 2_000;
 const TURN_MS = 5;
 /** A replay that cannot go on so often has failed. */
 const FAULTS = 5;
-const PROJECTION = { sequence: 1, traceId: 1, verdict: 1, schemaVersion: 1, view: 1, sealed: 1 };
+const ABOUT = { sequence: 1, traceId: 1, verdict: 1, schemaVersion: 1 } as const;
+const PROJECTION = Object.assign({ view: 1, sealed: 1, content: 1, generation: 1 }, ABOUT);
 
-export function createReplayRunner({ models, clock, logger }: Deps) {
+export function createReplayRunner({ models, contents, clock, logger }: Deps) {
   const tried = new LRUCache<string, TriedSet>({ max: 20 });
   const sets = new LRUCache<string, ReadonlySet<string>>({ max: 100 });
 
@@ -112,7 +113,8 @@ export function createReplayRunner({ models, clock, logger }: Deps) {
       .sort({ sequence: -1 })
       .limit(Math.max(1, Math.min(PAGE, left)))
       .lean<StoredDecision[]>();
-    const decisions = left > 0 ? page : [];
+    const organizationId = replay.organizationId.toHexString();
+    const decisions = left > 0 ? await contents.open(organizationId, page) : [];
     const made = await tally(replay, decisions, await triedBy(replay));
     const isDone = decisions.length === 0 || decisions.length >= left;
     await save(replay, made, { total, decisions, isDone });

@@ -8,7 +8,7 @@ import type { TraceSelection, TraceService } from '../traces.service.ts';
 import { toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
 import { TRACE_COLUMNS, traceRow } from './trace-rows.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & { reader: TraceService };
+type Deps = Pick<Platform, 'models' | 'contents' | 'clock'> & { reader: TraceService };
 
 export interface TraceExport {
   filename: string;
@@ -21,7 +21,7 @@ const CHUNK_CHARACTERS = 64 * 1024;
 /** Of the database's work on one export; what waits for the reader does not count. */
 const EXPORT_MAX_MS = 10 * 60_000;
 
-export function createTraceExportService({ models, clock, reader }: Deps) {
+export function createTraceExportService({ models, contents, clock, reader }: Deps) {
   function read({ where }: TraceSelection): AsyncIterable<TraceDocument> {
     const options = { sort: { sequence: -1 }, maxTimeMS: EXPORT_MAX_MS, batchSize: BATCH } as const;
     return models.traces.find(where, VIEW_MEMBERS, options).lean<TraceDocument>().cursor();
@@ -29,7 +29,8 @@ export function createTraceExportService({ models, clock, reader }: Deps) {
 
   async function* linesOf(selection: TraceSelection): AsyncGenerator<string> {
     let text = csvLine(TRACE_COLUMNS);
-    for await (const trace of read(selection)) {
+    for await (const stored of read(selection)) {
+      const trace = await contents.openOne(selection.where.organizationId, stored);
       text += csvLine(traceRow(toTraceView(trace, selection.scrubberOf(trace))));
       if (text.length < CHUNK_CHARACTERS) continue;
       yield text;

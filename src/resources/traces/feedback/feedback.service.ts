@@ -11,6 +11,7 @@ import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Position } from '../../../ledger/entry.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
+import { openedSubject } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { payloadText } from '../traces.view.ts';
 import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
@@ -25,7 +26,7 @@ import {
 } from './corrected-values.ts';
 import type { Feedback } from './feedback.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'ledger' | 'random16' | 'clock'> & {
+type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'random16' | 'clock'> & {
   scrubbers: ReadScrubbers;
 };
 
@@ -46,7 +47,7 @@ interface Recorded extends Correction, Approval {
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
 export function createFeedbackService(deps: Deps) {
-  const { models, ledger, random16, clock, scrubbers } = deps;
+  const { models, contents, ledger, random16, clock, scrubbers } = deps;
 
   async function traceIdOf(tenant: Tenant, named: string): Promise<string> {
     const { organizationId } = tenant;
@@ -103,13 +104,13 @@ export function createFeedbackService(deps: Deps) {
       const approvedById = await memberNamed(organizationId, feedback.userEmail);
       const scrubberOf = await scrubbers.amendingFor(organizationId);
       let newest: Position | undefined;
-      const entry = await ledger.amendments.append(organizationId, traceId, (about) => {
+      const entry = await ledger.amendments.append(organizationId, traceId, async (about) => {
         if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
         if (about.trace.erasedAt)
           throw new AppError('INVALID_OPERATION', 'The content of the decision was erased');
         newest = about.after;
         const recorded = { ...scrubbed(feedback, scrubberOf(about.trace)), approvedById };
-        return amend(tenant, about, recorded);
+        return amend(tenant, await openedSubject(contents, about), recorded);
       });
       const { sequence, chainHash } = entry ?? newest ?? { sequence: 0, chainHash: '' };
       const { action } = feedback;

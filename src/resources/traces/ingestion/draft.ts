@@ -84,7 +84,7 @@ export function draftOf(input: DraftInput): Draft<TraceDocument> {
     traceId,
     payload: view,
     payloadDigest: payloadDigest(view),
-    fields: { ...fieldsOf(input, origin), rationale: plainText(sealed.rationale?.text), sealed },
+    fields: { ...fieldsOf(input, origin), sealed },
     idempotencyKey,
     monthlyLimit,
   };
@@ -126,7 +126,7 @@ function commit(
 function fieldsOf(
   input: DraftInput,
   { agentId, agentVersion, timestamp, clientInfo }: Origin,
-): Omit<TraceFields, 'sealed' | 'rationale'> {
+): Omit<TraceFields, 'sealed'> {
   const { workspaceId, agent, judged, schemaVersion, at, scrubVersion } = input;
   const { content, verdict, confidenceScore, tags, policy, matchedPolicyIds } = judged;
   const latency = (content.metadata as { latencyMs?: Json } | undefined)?.latencyMs;
@@ -142,7 +142,6 @@ function fieldsOf(
     tags,
     humanOverride: false,
     timestamp: timestamp === null ? at : new Date(timestamp),
-    triggeringCondition: (content.triggeringCondition as string | undefined) ?? null,
     clientInfo,
     answer: input.agentMark === undefined ? { policy } : { policy, agentMark: input.agentMark },
     matchedPolicyIds,
@@ -162,11 +161,6 @@ function newReview({ newReviewId, judged, reviewSla, at }: DraftInput): ReviewIt
     workflowStep: 1,
     slaDeadline: slaDeadline(reviewSla, priority, at),
   };
-}
-
-/** A stored text as the search reads it; null where it was not given or not kept. */
-function plainText(stored: string | undefined): string | null {
-  return stored === undefined ? null : (JSON.parse(stored) as string);
 }
 
 function rationaleOf(content: JsonObject): string | null {

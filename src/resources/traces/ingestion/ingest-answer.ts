@@ -32,7 +32,7 @@ export interface IngestAnswer {
 
 export function toIngestAnswer(trace: Answered): IngestAnswer {
   const { sequence, chainHash, sealed } = trace;
-  const salt = saltAt(sealed.submitted?.seed ?? '', '');
+  const salt = sealed.submitted ? saltAt(sealed.submitted.seed, '') : '';
   return {
     traceId: trace.traceId,
     agentId: trace.agentId,

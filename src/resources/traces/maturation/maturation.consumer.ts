@@ -11,11 +11,11 @@ import {
 } from '../../../domain/maturation.ts';
 import { BY_PERSONS, VERDICT_KINDS, verdictIn } from '../../../domain/record/persons-verdict.ts';
 import type { IdempotentConsumer } from '../../../ledger/follow/consumer.ts';
-import { isPending, reviewAmendmentBy } from '../review/review-amendment.ts';
+import { isPending, openedSubject, reviewAmendmentBy } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { autoApprovalsOf } from './auto-approvals.ts';
 
-type Deps = Pick<Platform, 'models' | 'ledger' | 'random16' | 'secrets'>;
+type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'random16' | 'secrets'>;
 type Entry = Pick<TraceDocument, 'kind' | 'sequence' | 'traceId' | 'workspaceId' | 'verdict'>;
 
 interface Known {
@@ -26,7 +26,7 @@ interface Known {
 
 const HELD_MEMBERS = [
   'traceId workspaceId agentId agentName agentVersion matchedPolicyIds review chainHash createdAt verdict',
-  'sealed.outputDecision.text sealed.evaluation.text sealed.facts.text',
+  'sequence content generation sealed.outputDecision sealed.evaluation sealed.facts',
 ].join(' ');
 
 /** One after the other, so that an objection counts for every decision behind it; what is repeated changes nothing. */
@@ -56,13 +56,14 @@ export function maturationConsumer(deps: Deps): IdempotentConsumer<TraceDocument
 
 /** The decision with its pattern; null where it was not held, or has none. */
 async function knownOf(
-  { models, secrets }: Deps,
+  { models, contents, secrets }: Deps,
   organizationId: string,
   traceId: string,
 ): Promise<Known | null> {
-  const trace = await models.traces
+  const stored = await models.traces
     .findOne({ organizationId, traceId, verdict: 'flagged', deletedAt: null }, HELD_MEMBERS)
     .lean<TraceDocument>();
+  const trace = stored && (await contents.openOne(organizationId, stored));
   const text = trace && patternOf(heldDecision(trace));
   if (!trace || text === null) return null;
   const keyed = createHmac('sha256', secrets.ledgerKey).update(`pattern:${organizationId}:${text}`);
@@ -130,7 +131,7 @@ function createCounter(deps: Deps) {
 }
 
 function createApprover(deps: Deps) {
-  const { models, ledger, random16 } = deps;
+  const { models, contents, ledger, random16 } = deps;
   return {
     /** Approves the decision, if its pattern has matured and nobody has decided yet. */
     async consider(organizationId: string, traceId: string, setting: AutoApproval): Promise<void> {
@@ -145,8 +146,10 @@ function createApprover(deps: Deps) {
       const by = { organizationId, actor: { kind: 'system', id: null } } as const;
       const words = { decision: 'approve', reason: reasonOf(pattern), notes: undefined } as const;
       const amend = reviewAmendmentBy(by, words, random16);
-      await ledger.amendments.append(organizationId, traceId, (about) =>
-        about.trace.deletedAt || !isPending(about.trace) ? null : amend(about),
+      await ledger.amendments.append(organizationId, traceId, async (about) =>
+        about.trace.deletedAt || !isPending(about.trace)
+          ? null
+          : amend(await openedSubject(contents, about)),
       );
     },
   };

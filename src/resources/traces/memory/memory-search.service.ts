@@ -11,7 +11,7 @@ import type { TraceView } from '../traces.view.ts';
 import type { MemoryQuery } from './memory.schemas.ts';
 import { textsOf } from './trace-texts.ts';
 
-type Deps = Pick<Platform, 'models' | 'memory'> & { scrubbers: ReadScrubbers };
+type Deps = Pick<Platform, 'models' | 'contents' | 'memory'> & { scrubbers: ReadScrubbers };
 
 export interface MemoryResult {
   traceId: string;
@@ -29,7 +29,9 @@ export interface MemoryAnswer extends MemoryQuery {
 /** Found besides, since some may have been deleted a moment ago. */
 const SPARE = 100;
 
-export function createMemorySearchService({ models, memory, scrubbers }: Deps) {
+export function createMemorySearchService(deps: Deps) {
+  const { models, memory, scrubbers } = deps;
+
   function find(
     { organizationId, workspaceId }: Tenant,
     { query, topK, minScore }: MemoryQuery,
@@ -65,7 +67,7 @@ export function createMemorySearchService({ models, memory, scrubbers }: Deps) {
     const scrubberOf = await scrubbers.readingFor(organizationId);
     const page = { skip: 0, limit: best.length };
     const where = { ...visibleTo(tenant), organizationId, kind: 'trace', sequence };
-    return readTracePage(models, where, { page, scrubberOf });
+    return readTracePage(deps, where, { page, scrubberOf });
   }
 
   return {

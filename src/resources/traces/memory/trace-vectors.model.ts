@@ -12,10 +12,15 @@ export interface TraceVectorsDocument {
   model: string;
   /** The newest entry that the vectors tell of: readers ask for what has changed. */
   changedAt: number;
-  /** Of the question; null where there is none, and once the decision is erased. */
+  /** Of the question, locked; null where there is none, and once the decision is erased. */
   question: Buffer | null;
-  /** Of the answer. */
+  /** Of the answer, locked. */
   answer: Buffer | null;
+}
+
+/** What a vector is locked for. */
+export function vectorName(part: 'question' | 'answer', decision: number): string {
+  return `vector.${part}@${decision}`;
 }
 
 export const traceVectorsSchema = new Schema<TraceVectorsDocument>(

@@ -3,13 +3,15 @@ import type { Models } from '../../../models.ts';
 import type { Embedder } from '../../../platform/embedding/embedder.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
+import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { ChangedEntry } from './memory-index.ts';
 import { textsOf } from './trace-texts.ts';
-import type { TraceVectorsDocument } from './trace-vectors.model.ts';
+import { vectorName } from './trace-vectors.model.ts';
 
 interface Deps {
   models: Models;
   embedder: Embedder;
+  contents: Contents;
   wait: (ms: number) => Promise<void>;
 }
 
@@ -20,7 +22,10 @@ interface Changed {
   isErased: boolean;
 }
 
-type Vectors = Pick<TraceVectorsDocument, 'question' | 'answer'>;
+interface Vectors {
+  question: Int8Array | null;
+  answer: Int8Array | null;
+}
 
 /** An amendment that is not folded yet long after it was sealed: the run is tried again. */
 class NotFoldedYet extends Error {}
@@ -32,7 +37,7 @@ const FOLD_READS = 20;
 /** What an upsert of an older state runs into. */
 const DUPLICATE_KEY = 11_000;
 
-export function createTraceVectorService({ models, embedder, wait }: Deps) {
+export function createTraceVectorService({ models, embedder, contents, wait }: Deps) {
   async function read(
     organizationId: string,
     entries: readonly ChangedEntry[],
@@ -42,7 +47,8 @@ export function createTraceVectorService({ models, embedder, wait }: Deps) {
     const found = await models.traces
       .find({ organizationId, traceId: { $in: [...newest.keys()] } }, READ)
       .lean<TraceDocument[]>();
-    return found.map((trace) => ({
+    const opened = await contents.open(organizationId, found);
+    return opened.map((trace) => ({
       trace,
       changedAt: newest.get(trace.traceId) ?? 0,
       isErased: erased.has(trace.traceId) || Boolean(trace.erasedAt),
@@ -65,11 +71,23 @@ export function createTraceVectorService({ models, embedder, wait }: Deps) {
     const texts = changed.flatMap(({ trace, isErased }) =>
       isErased ? ['', ''] : textsOf(toTraceView(trace, null)),
     );
-    const vectors = (await embedder.embed(texts)).map(bytesOf);
+    const vectors = await embedder.embed(texts);
     return changed.map((_, at) => ({
       question: vectors[at * 2] ?? null,
       answer: vectors[at * 2 + 1] ?? null,
     }));
+  }
+
+  /** A vector tells what a decision says: it is locked as its contents are. */
+  async function lockedVectors(
+    organizationId: string,
+    { trace, question, answer }: Changed & Vectors,
+  ): Promise<[Buffer | null, Buffer | null]> {
+    const { sequence, generation = 0 } = trace;
+    const place = { organizationId, sequence, generation };
+    const locked = (part: keyof Vectors, vector: Int8Array | null) =>
+      vector && contents.lockPart(place, vectorName(part, sequence), bytesOf(vector));
+    return Promise.all([locked('question', question), locked('answer', answer)]);
   }
 
   /** In the order of the entries, so that a reader who has seen one has seen those before; a newer state stays. */
@@ -78,8 +96,10 @@ export function createTraceVectorService({ models, embedder, wait }: Deps) {
     rows: readonly (Changed & Vectors)[],
   ): Promise<void> {
     const { model } = embedder;
-    const updates = rows.map(({ trace, changedAt, question, answer }) => {
+    const locked = await Promise.all(rows.map((row) => lockedVectors(organizationId, row)));
+    const updates = rows.map(({ trace, changedAt }, at) => {
       const { sequence, workspaceId } = trace;
+      const [question, answer] = locked[at] ?? [null, null];
       const isOlder = { $or: [{ model: { $ne: model } }, { changedAt: { $lt: changedAt } }] };
       const row = { workspaceId, model, changedAt, question, answer };
       const filter = { organizationId, sequence, ...isOlder };
@@ -106,8 +126,8 @@ function isFolded({ trace, changedAt, isErased }: Changed): boolean {
 
 const byEntry = (a: Changed, b: Changed): number => a.changedAt - b.changedAt;
 
-function bytesOf(vector: Int8Array | null): Buffer | null {
-  return vector && Buffer.from(vector.buffer, vector.byteOffset, vector.length);
+function bytesOf(vector: Int8Array): Uint8Array {
+  return new Uint8Array(vector.buffer, vector.byteOffset, vector.length);
 }
 
 function exceptNewer(error: unknown): void {

@@ -3,14 +3,16 @@ import { LRUCache } from 'lru-cache';
 import { DotProducts } from '../../../domain/nearest/dot-products.ts';
 import { Nearest, type Neighbour } from '../../../domain/nearest/nearest.ts';
 import { BLOCK_ROWS, VectorBlock } from '../../../domain/nearest/vector-block.ts';
+import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { Models } from '../../../models.ts';
 import type { Embedder } from '../../../platform/embedding/embedder.ts';
 import type { MemoryQuestion } from './memory-index.ts';
-import type { TraceVectorsDocument } from './trace-vectors.model.ts';
+import { type TraceVectorsDocument, vectorName } from './trace-vectors.model.ts';
 
 interface Deps {
   models: Models;
   embedder: Embedder;
+  contents: Contents;
   /** Of all organisations together. */
   maxBytes: number;
 }
@@ -27,12 +29,15 @@ interface Index {
 
 /** Rows of one answer of the database. */
 const BATCH = 2000;
+/** Rows that are opened at a time. */
+const OPENED = 256;
+const NOTHING = new Uint8Array();
 /** Of an index without blocks. */
 const LEAST_BYTES = 1024;
 /** Of one request to the database. */
 const READ_MAX_MS = 20_000;
 
-export function createVectorIndex({ models, embedder, maxBytes }: Deps) {
+export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps) {
   const { model, dimensions } = embedder;
   const products = new DotProducts(dimensions, BLOCK_ROWS);
   const blockBytes = new VectorBlock(products.width).bytes;
@@ -42,7 +47,7 @@ export function createVectorIndex({ models, embedder, maxBytes }: Deps) {
   });
   const inTurn = createTurns();
 
-  function read(organizationId: string, changedAt: number): AsyncIterable<Row> {
+  function readLocked(organizationId: string, changedAt: number): AsyncIterable<Row> {
     return models.traceVectors
       .find({ organizationId, model, changedAt: { $gt: changedAt } })
       .select('-_id sequence workspaceId changedAt question answer')
@@ -50,6 +55,33 @@ export function createVectorIndex({ models, embedder, maxBytes }: Deps) {
       .maxTimeMS(READ_MAX_MS)
       .lean<Row>()
       .cursor({ batchSize: BATCH });
+  }
+
+  /** With their vectors opened; those of which the key is gone have none. */
+  async function opened(organizationId: string, rows: readonly Row[]): Promise<Row[]> {
+    const parts = rows.flatMap(({ sequence, question, answer }) => [
+      { name: vectorName('question', sequence), bytes: question?.buffer ?? NOTHING },
+      { name: vectorName('answer', sequence), bytes: answer?.buffer ?? NOTHING },
+    ]);
+    const vectors = await contents.openParts(organizationId, parts);
+    const vectorAt = (at: number): Bytes => {
+      const vector = vectors[at];
+      return vector ? { buffer: vector } : null;
+    };
+    return rows.map((row, at) =>
+      Object.assign({}, row, { question: vectorAt(2 * at), answer: vectorAt(2 * at + 1) }),
+    );
+  }
+
+  async function* read(organizationId: string, changedAt: number): AsyncGenerator<Row> {
+    let rows: Row[] = [];
+    for await (const row of readLocked(organizationId, changedAt)) {
+      rows.push(row);
+      if (rows.length < OPENED) continue;
+      yield* await opened(organizationId, rows);
+      rows = [];
+    }
+    yield* await opened(organizationId, rows);
   }
 
   async function fits(organizationId: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { sealValues } from '../../../domain/record/commitments.ts';
 import { type Change, reviewPayload } from '../../../domain/record/payload.ts';
 import { amendmentBase, amendmentOf } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
+import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { digestInForce } from '../traces.view.ts';
 
@@ -25,6 +26,7 @@ export function reviewAmendmentBy(
   { decision, reason, notes }: VerdictWords,
   random16: () => Buffer,
 ) {
+  /** Of a decision whose values are opened. */
   return (about: Subject<TraceDocument>): Amendment => {
     const actionDigest = digestInForce(about.trace);
     const { sealed, commitments } = sealValues({ reason, notes, actionDigest }, random16);
@@ -37,6 +39,16 @@ export function reviewAmendmentBy(
     });
     return amendmentOf('review', payload, { sealed });
   };
+}
+
+/** The decision that is amended, with its values. */
+export async function openedSubject(
+  contents: Contents,
+  about: Subject<TraceDocument>,
+): Promise<Subject<TraceDocument>> {
+  const { trace, subject, after } = about;
+  const organizationId = trace.organizationId.toHexString();
+  return { trace: await contents.openOne(organizationId, trace), subject, after };
 }
 
 export function isPending({ review }: Pick<TraceDocument, 'review'>): boolean {

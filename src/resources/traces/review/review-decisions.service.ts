@@ -8,10 +8,17 @@ import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import { digestInForce } from '../traces.view.ts';
 import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
 import { ofItems } from './held.ts';
-import { isPending, reviewAmendmentBy, type VerdictWords } from './review-amendment.ts';
+import {
+  isPending,
+  openedSubject,
+  reviewAmendmentBy,
+  type VerdictWords,
+} from './review-amendment.ts';
 import type { BulkDecisionInput, DecisionInput } from './review.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'ledger' | 'random16'> & { scrubbers: ReadScrubbers };
+type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'random16'> & {
+  scrubbers: ReadScrubbers;
+};
 type Found = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
 type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes'>;
 
@@ -23,7 +30,9 @@ export interface BulkDecision {
   ids: string[];
 }
 
-export function createReviewDecisionService({ models, ledger, random16, scrubbers }: Deps) {
+export function createReviewDecisionService(deps: Deps) {
+  const { models, contents, ledger, random16, scrubbers } = deps;
+
   /** By the id of the item. */
   const underWay = new Map<string, Promise<unknown>>();
 
@@ -74,11 +83,12 @@ export function createReviewDecisionService({ models, ledger, random16, scrubber
       const words = await scrubbed(organizationId, input);
       const amend = reviewAmendmentBy(tenant, words, random16);
       await inTurn(tenant, id, (traceId) =>
-        ledger.amendments.append(organizationId, traceId, (about) => {
+        ledger.amendments.append(organizationId, traceId, async (about) => {
           if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
           if (!isPending(about.trace)) throw decidedAlready();
-          requireAction(about.trace, input.actionDigest);
-          return amend(about);
+          const opened = await openedSubject(contents, about);
+          requireAction(opened.trace, input.actionDigest);
+          return amend(opened);
         }),
       );
     },
@@ -91,7 +101,10 @@ export function createReviewDecisionService({ models, ledger, random16, scrubber
       const results = await ledger.amendments.appendAll(
         tenant.organizationId,
         pending.map(({ traceId }) => traceId),
-        (about) => (about.trace.deletedAt || !isPending(about.trace) ? null : amend(about)),
+        async (about) =>
+          about.trace.deletedAt || !isPending(about.trace)
+            ? null
+            : amend(await openedSubject(contents, about)),
       );
       const decided = pending.filter((_, index) => {
         const result = results[index];

@@ -17,7 +17,7 @@ import {
 } from './review.view.ts';
 import type { ReviewVerdicts } from './review-verdicts.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & {
+type Deps = Pick<Platform, 'models' | 'contents' | 'clock'> & {
   scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
 };
@@ -29,7 +29,9 @@ export interface ReviewList {
 
 const FIRST_PAGE = { skip: 0, limit: LIST_MAX };
 
-export function createReviewQueueService({ models, clock, scrubbers, verdicts }: Deps) {
+export function createReviewQueueService(deps: Deps) {
+  const { models, contents, clock, scrubbers, verdicts } = deps;
+
   const decided = ({ held }: HeldDecision): boolean => held.item.status !== 'pending';
 
   async function verdictsOf(organizationId: string, items: readonly HeldDecision[]) {
@@ -45,7 +47,7 @@ export function createReviewQueueService({ models, clock, scrubbers, verdicts }:
       const where = { ...visibleTo(tenant), organizationId, 'review.status': wanted };
       const scrubberOf = await scrubbers.readingFor(organizationId);
       const [page, total] = await Promise.all([
-        readTracePage(models, where, { page: FIRST_PAGE, scrubberOf }),
+        readTracePage(deps, where, { page: FIRST_PAGE, scrubberOf }),
         models.traces.countDocuments(where).limit(countedTo(FIRST_PAGE)).maxTimeMS(READ_MAX_MS),
       ]);
       const held = page.filter(isHeld);
@@ -61,9 +63,8 @@ export function createReviewQueueService({ models, clock, scrubbers, verdicts }:
     async get(tenant: Tenant, id: string): Promise<ReviewItemView> {
       const { organizationId } = tenant;
       const where = { ...visibleTo(tenant), organizationId, ...ofItems([id]) };
-      const trace = await findOr404(
-        models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>(),
-      );
+      const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
+      const trace = await contents.openOne(organizationId, await findOr404(query));
       const scrubberOf = await scrubbers.readingFor(organizationId);
       // Found by its review item.
       const held = toTraceView(trace, scrubberOf(trace)) as HeldDecision;

@@ -21,7 +21,7 @@ interface ReviewEntry extends Sealed {
   sealed?: Record<string, SealedValue | null>;
 }
 
-export function createReviewVerdicts({ models }: Pick<Platform, 'models'>) {
+export function createReviewVerdicts({ models, contents }: Pick<Platform, 'models' | 'contents'>) {
   return {
     /** By `traceId`; decisions without a verdict are missing. */
     async of(
@@ -32,10 +32,11 @@ export function createReviewVerdicts({ models }: Pick<Platform, 'models'>) {
       const found = await models.ledger
         .find(
           { organizationId, traceId: { $in: traceIds }, kind: 'review' },
-          'traceId sequence chainHash sealed',
+          'traceId sequence chainHash sealed content generation',
         )
         .lean<ReviewEntry[]>();
-      return new Map(found.map((entry) => [entry.traceId, toVerdict(entry)]));
+      const opened = await contents.open(organizationId, found);
+      return new Map(opened.map((entry) => [entry.traceId, toVerdict(entry)]));
     },
   };
 }

@@ -40,13 +40,14 @@ export const FRAME_PAYLOAD = 64 * 1024;
 
 const projection = Object.assign({ _id: 1, deletedAt: 1 } as const, VIEW_MEMBERS);
 
-type Deps = Pick<Platform, 'connection'> & { scrubbers: ReadScrubbers };
+type Deps = Pick<Platform, 'connection' | 'contents'> & { scrubbers: ReadScrubbers };
 
-export function createFrameReader({ connection, scrubbers }: Deps): FrameReader {
+export function createFrameReader({ connection, contents, scrubbers }: Deps): FrameReader {
   return {
     async after(organizationId, sequence) {
       const chain = { connection, chain: DECISIONS, organizationId, projection };
-      const entries = await new TailReader(chain).after(sequence, RUN);
+      const stored = await new TailReader(chain).after(sequence, RUN);
+      const entries = await contents.open(organizationId, stored);
       const scrubberOf = await scrubbers.readingFor(organizationId);
       return {
         frames: entries.filter(isShown).map((trace) => frameOf(trace, scrubberOf)),

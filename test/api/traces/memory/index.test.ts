@@ -1,6 +1,7 @@
 // The index of the memory search: what is in it follows plan, feedback and deletion, whether it fits into memory or not.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWordEmbedder } from '../../../../src/platform/embedding/word-embedder.ts';
+import { vectorName } from '../../../../src/resources/traces/memory/trace-vectors.model.ts';
 import { createVectorIndex } from '../../../../src/resources/traces/memory/vector-index.ts';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
 import { objectId } from '../../../setup/harness.ts';
@@ -43,6 +44,7 @@ const rowsOf = ({ organizationId }: Owner) =>
     .find({ organizationId: objectId(organizationId) })
     .sort({ sequence: 1 })
     .toArray();
+const PARTS = ['question', 'answer'] as const;
 const emptied = { question: null, answer: null };
 
 test('an instance that is told not to index writes nothing', async () => {
@@ -133,23 +135,28 @@ test('runs that are repeated or come late leave the newest state', async () => {
 });
 
 test('an organisation that does not fit into memory is searched all the same', async () => {
-  const { models } = app.instance.platform;
+  const { models, contents } = app.instance.platform;
   const embedder = createWordEmbedder();
   const { model } = embedder;
   const organizationId = ada.organizationId;
   const [query = new Int8Array()] = (await embedder.embed(['cancel the journey'])) as Int8Array[];
   const texts = ['cancel the trip', 'reboot the server', 'feed the cat', 'pay the invoice'];
   const vectors = await embedder.embed(texts);
-  const many = Array.from({ length: 5000 }, (_, at) => {
+  const rowAt = async (at: number) => {
     const sequence = 1000 + at;
-    const question = Buffer.from((vectors[at % texts.length] as Int8Array).buffer);
-    const own = { sequence, changedAt: sequence, question, answer: question };
+    const place = { organizationId, sequence, generation: 0 };
+    const vector = new Uint8Array((vectors[at % texts.length] as Int8Array).buffer);
+    const [question, answer] = await Promise.all(
+      PARTS.map((part) => contents.lockPart(place, vectorName(part, sequence), vector)),
+    );
+    const own = { sequence, changedAt: sequence, question, answer };
     return Object.assign({ organizationId, workspaceId: ada.workspaceId, model }, own);
-  });
+  };
+  const many = await Promise.all(Array.from({ length: 5000 }, (_, at) => rowAt(at)));
   await models.traceVectors.insertMany(many);
   const asked = { organizationId, workspaceId: ada.workspaceId, limit: 20, minScore: 0 };
-  const inMemory = createVectorIndex({ models, embedder, maxBytes: 64 << 20 });
-  const passing = createVectorIndex({ models, embedder, maxBytes: 1 << 20 });
+  const inMemory = createVectorIndex({ models, embedder, contents, maxBytes: 64 << 20 });
+  const passing = createVectorIndex({ models, embedder, contents, maxBytes: 1 << 20 });
   const expected = await inMemory.nearest(query, asked);
   expect(expected).toHaveLength(20);
   expect(expected[0]?.score).toBeGreaterThan(0.6);

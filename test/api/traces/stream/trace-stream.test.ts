@@ -1,7 +1,8 @@
 // The event stream of new decisions: it follows the ledger, resumes, ends with its session, and tells of bad tokens (document 2, section 4.1).
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Stored } from '../../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
-import { changeMembership, createMember, objectId } from '../../../setup/harness.ts';
+import { changeMembership, createMember, objectId, openedEntry } from '../../../setup/harness.ts';
 import {
   createOwner,
   createWorkspaceKey,
@@ -217,7 +218,7 @@ describe('a stream ends', () => {
     const ledger = harness.db.collection('ledger');
     const stored = await ledger.findOne({ organizationId: objectId(zoe.organizationId) });
     if (!stored) throw new Error('nothing was stored');
-    const { _id, idempotencyKey: _unique, ...rest } = stored;
+    const { _id, idempotencyKey: _unique, ...rest } = await openedEntry(app, stored as Stored);
     const [BATCHES, COPIES] = [7, 50];
     for (let batch = 0; batch < BATCHES; batch++) {
       const first = batch * COPIES + 2;

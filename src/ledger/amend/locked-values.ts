@@ -1,0 +1,97 @@
+// What an amendment does to locked contents: corrected values are locked in the decision too, erased ones go, and with the last its key.
+import type { mongo, Types } from 'mongoose';
+import {
+  type Contents,
+  ESCALATION,
+  type Lockable,
+  lockable,
+  partName,
+} from '../contents/contents.ts';
+import { type SealedValues, type Stored } from '../entry.ts';
+import type { UpdateEntry } from '../entry-updates.ts';
+import { MAJORITY } from '../read-write-concerns.ts';
+
+type Held = Lockable & Pick<Stored, 'organizationId'>;
+
+interface Deps {
+  collection: mongo.Collection<Stored>;
+  updateEntry: UpdateEntry;
+  contents: Contents;
+}
+
+const MEMBERS = { organizationId: 1, sequence: 1, generation: 1, sealed: 1, content: 1 } as const;
+
+export function createLockedValues({ collection, updateEntry, contents }: Deps) {
+  async function read(organizationId: Types.ObjectId, sequences: readonly number[]) {
+    const filter = { organizationId, sequence: { $in: [...sequences] } };
+    const found = collection.find<Held>(filter, { ...MAJORITY, projection: MEMBERS });
+    return found.toArray();
+  }
+
+  /** Those that are left of an entry without some names are locked anew. */
+  async function lockAnew(held: Held, left: readonly string[]): Promise<void> {
+    const { sequence } = held;
+    const organizationId = held.organizationId.toHexString();
+    const opened = await contents.openOne(organizationId, held);
+    const sealed = (opened.sealed ?? {}) as SealedValues;
+    const values = Object.fromEntries(
+      left.flatMap((name) => (sealed[name] ? [[name, sealed[name]]] : [])),
+    );
+    const content = await contents.lockValues(held, lockable(values).values);
+    const filter = { organizationId: held.organizationId, sequence };
+    if (content) await updateEntry({ filter, set: { content } });
+  }
+
+  return {
+    /** The texts among the values that an entry sets, as they stand in the decision: locked under the key of the entry. */
+    async inDecision(
+      entry: Stored,
+      decision: number,
+      set: Readonly<Record<string, unknown>>,
+    ): Promise<Record<string, unknown>> {
+      const { sequence } = entry;
+      const generation = Number(entry['generation'] ?? 0);
+      const place = {
+        organizationId: entry.organizationId.toHexString(),
+        sequence,
+        generation,
+      };
+      const locked = Object.entries(set).map(async ([path, value]) => [
+        path,
+        isContent(path) && typeof value === 'string'
+          ? await contents.lockPart(place, partName(path, decision), value)
+          : value,
+      ]);
+      return Object.fromEntries(await Promise.all(locked)) as Record<string, unknown>;
+    },
+
+    /** Repeated after a crash, it goes on where it stopped. */
+    async erase(
+      organizationId: Types.ObjectId,
+      erased: readonly { sequence: number; names: readonly string[] }[],
+    ): Promise<void> {
+      const emptied: Held[] = [];
+      const sequences = erased.map(({ sequence }) => sequence);
+      for (const held of await read(organizationId, sequences)) {
+        const left = Object.entries((held.sealed ?? {}) as object).flatMap(([name, value]) =>
+          value === true ? [name] : [],
+        );
+        if (left.length === 0) emptied.push(held);
+        else await lockAnew(held, left);
+      }
+      await contents.destroy(organizationId.toHexString(), emptied);
+      for (const { sequence, content } of emptied)
+        if (content !== undefined)
+          await updateEntry({
+            filter: { organizationId, sequence },
+            set: {},
+            removed: ['content'],
+          });
+    },
+  };
+}
+export type LockedValues = ReturnType<typeof createLockedValues>;
+
+function isContent(path: string): boolean {
+  return path.startsWith('changed.') || path === ESCALATION;
+}

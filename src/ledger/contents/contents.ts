@@ -1,0 +1,296 @@
+// The contents of entries at rest: locked when an entry is sealed, opened by whoever reads values, gone for good once their key is (docs/ledger.md, keys).
+import { mongo } from 'mongoose';
+import { GENERATIONS, leafAt, type LeafKeys } from '../../domain/keys/key-tree.ts';
+import type { SealedValue } from '../../domain/record/commitments.ts';
+import type { KeyStore } from '../../platform/key-store/key-store.ts';
+import type { Stored } from '../entry.ts';
+import { unavailable } from '../append/unavailable.ts';
+import { linesOf, lock, unlock, valuesIn } from './locked.ts';
+
+/** How an entry was judged is told by its columns too, and survives erasures. */
+const IN_CLEAR: ReadonlySet<string> = new Set(['evaluation']);
+
+/** Set of an opened document whose key was destroyed. A symbol, since no stored document has one. */
+export const KEYLESS = Symbol('keyless');
+
+/** What a reader has read of an entry: its sequence, and whatever may hold locked values. */
+export interface Lockable {
+  sequence: number;
+  generation?: number | undefined;
+  /** Values by name; `true`: kept in `content`. */
+  sealed?: unknown;
+  content?: unknown;
+  changed?: unknown;
+  review?: unknown;
+}
+
+/** The entry under whose key something is locked. */
+export interface LockPlace {
+  organizationId: string;
+  sequence: number;
+  generation: number;
+}
+
+type Values = Readonly<Record<string, SealedValue>>;
+/** What `lockPart` made, and what for. */
+export interface LockedPart {
+  name: string;
+  bytes: Uint8Array;
+}
+
+export type LockDocument = (document: Stored) => Stored;
+
+export interface Contents {
+  /** Locks the contents of entries that are sealed at these sequences. @throws AppError `SERVICE_UNAVAILABLE` */
+  locker(organizationId: string, sequences: readonly number[]): Promise<LockDocument>;
+  /** Locks a single part under the key of an entry, for the member of the given name; null: that key is gone. */
+  lockPart(place: LockPlace, name: string, part: string | Uint8Array): Promise<Buffer | null>;
+  /** Opens such parts; null: the key is gone, or it does not open. */
+  openParts(organizationId: string, parts: readonly LockedPart[]): Promise<(Buffer | null)[]>;
+  /** Locks the values of an entry anew; null: its key is gone. */
+  lockValues(
+    entry: Lockable & Pick<Stored, 'organizationId'>,
+    values: Values,
+  ): Promise<Buffer | null>;
+  /** The documents with their values opened; null where the key is gone, left as they are where they do not open. */
+  open<T extends Lockable>(organizationId: string, documents: readonly T[]): Promise<T[]>;
+  /** One of them. */
+  openOne<T extends Lockable>(organizationId: string, document: T): Promise<T>;
+  /** Destroys the keys of entries. */
+  destroy(organizationId: string, entries: readonly Lockable[]): Promise<void>;
+}
+
+export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing): Contents {
+  async function keyOf({
+    organizationId,
+    sequence,
+    generation,
+  }: LockPlace): Promise<Buffer | null> {
+    const leaf = leafAt(sequence, generation);
+    return (await keyStore.leafKeys(organizationId, [leaf])).of(leaf);
+  }
+
+  async function open<T extends Lockable>(
+    organizationId: string,
+    documents: readonly T[],
+  ): Promise<T[]> {
+    const leaves = documents.flatMap((document) => leavesOf(organizationId, document));
+    if (leaves.length === 0) return [...documents];
+    const keys = await keyStore.leafKeys(organizationId, leaves);
+    return documents.map((document) => opened(organizationId, document, keys));
+  }
+
+  return {
+    async locker(organizationId, sequences) {
+      const found = await keysFor(keyStore, { organizationId, sequences, onKeysMissing });
+      return (document) => locked(document, found);
+    },
+
+    async lockPart(place, name, part) {
+      const key = await keyOf(place);
+      return key && Buffer.concat([headOf(place), lock(part, key, contextOf(place, name))]);
+    },
+
+    async openParts(organizationId, parts) {
+      const leaves = parts.flatMap(({ bytes }) => leafOrNone(placeOfPart(organizationId, bytes)));
+      const keys = await keyStore.leafKeys(organizationId, leaves);
+      return parts.map((part) => openedPart(organizationId, part, keys) ?? null);
+    },
+
+    async lockValues(entry, values) {
+      const place = placeOf(entry.organizationId.toHexString(), entry);
+      const key = await keyOf(place);
+      return key && lock(linesOf(values), key, contextOf(place, 'content'));
+    },
+
+    open,
+    openOne: async (organizationId, document) =>
+      (await open(organizationId, [document]))[0] ?? document,
+
+    destroy: (organizationId, entries) =>
+      keyStore.destroy(
+        organizationId,
+        entries.map(({ sequence, generation = 0 }) => leafAt(sequence, generation)),
+      ),
+  };
+}
+
+/** An organisation had entries and no keys: they were made anew, and what is older does not open. */
+export type OnKeysMissing = (organizationId: string) => void;
+
+interface Found {
+  generation: number;
+  key: Buffer;
+}
+
+interface Wanted {
+  organizationId: string;
+  sequences: readonly number[];
+  onKeysMissing: OnKeysMissing;
+}
+
+/** Of each sequence the first generation whose key is there. */
+async function keysFor(
+  keyStore: KeyStore,
+  { organizationId, sequences, onKeysMissing }: Wanted,
+): Promise<Map<number, Found>> {
+  const found = new Map<number, Found>();
+  for (let generation = 0; generation < GENERATIONS; generation++) {
+    const leaves = sequences
+      .filter((sequence) => !found.has(sequence))
+      .map((sequence) => ({ sequence, leaf: leafAt(sequence, generation) }));
+    if (leaves.length === 0) return found;
+    const wanted = leaves.map(({ leaf }) => leaf);
+    const keys = await keyStore.leafKeys(organizationId, wanted);
+    for (const { sequence, leaf } of leaves) {
+      const key = keys.of(leaf);
+      if (key) found.set(sequence, { generation, key });
+    }
+    if (found.size > 0 || !(await keyStore.ensure(organizationId))) continue;
+    if (Math.min(...sequences) > 1) onKeysMissing(organizationId);
+    generation--;
+  }
+  throw unavailable('There is no key for this entry');
+}
+
+function locked(document: Stored, found: ReadonlyMap<number, Found>): Stored {
+  const { sequence, sealed } = document;
+  if (typeof sealed !== 'object' || sealed === null) return document;
+  const { generation, key } = found.get(sequence) as Found;
+  const place = { organizationId: document.organizationId.toHexString(), sequence, generation };
+  const { flags, values } = lockable(sealed as Readonly<Record<string, SealedValue>>);
+  if (Object.keys(values).length === 0) return document;
+  const content = lock(linesOf(values), key, contextOf(place, 'content'));
+  const numbered = generation === 0 ? {} : { generation };
+  return Object.assign({}, document, { sealed: flags, content }, numbered);
+}
+
+/** What is locked of some values, and what stands in their place. */
+export function lockable(sealed: Readonly<Record<string, SealedValue>>) {
+  const flags: Record<string, SealedValue | true> = {};
+  const values: Record<string, SealedValue> = {};
+  for (const [name, value] of Object.entries(sealed)) {
+    flags[name] = IN_CLEAR.has(name) ? value : true;
+    if (!IN_CLEAR.has(name)) values[name] = value;
+  }
+  return { flags, values };
+}
+
+function contextOf({ organizationId, sequence, generation }: LockPlace, name: string): string {
+  return `ledger/${organizationId}/${sequence}/${generation}/${name}`;
+}
+
+/** In front of a text that stands in another document: which entry's key it is locked by. */
+const HEAD_BYTES = 5;
+
+function headOf({ sequence, generation }: LockPlace): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt8(generation, 0);
+  head.writeUInt32BE(sequence, 1);
+  return head;
+}
+
+/** However it was read; null for anything that is not locked. */
+function bytesOf(value: unknown): Uint8Array | null {
+  if (value instanceof Uint8Array) return value;
+  return value instanceof mongo.Binary ? value.buffer.subarray(0, value.position) : null;
+}
+
+function placeOfPart(organizationId: string, bytes: Uint8Array): LockPlace | null {
+  if (bytes.length <= HEAD_BYTES) return null;
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, HEAD_BYTES);
+  return { organizationId, sequence: head.readUInt32BE(1), generation: head.readUInt8(0) };
+}
+
+function placeOf(organizationId: string, { sequence, generation = 0 }: Lockable): LockPlace {
+  return { organizationId, sequence, generation };
+}
+
+/** The texts that stand in a document, by the name that they are locked for. */
+function textsOf({ changed, review }: Lockable): [string, Uint8Array][] {
+  const values = Object.entries((changed ?? {}) as Readonly<Record<string, unknown>>).map(
+    ([name, value]) => [`changed.${name}`, value] as const,
+  );
+  const { escalationReason } = (review ?? {}) as { escalationReason?: unknown };
+  return [...values, [ESCALATION, escalationReason] as const].flatMap(([name, value]) => {
+    const bytes = bytesOf(value);
+    return bytes ? [[name, bytes] as [string, Uint8Array]] : [];
+  });
+}
+
+/** What a part of a decision is locked for: a member, of this decision. */
+export function partName(path: string, decision: number): string {
+  return `${path}@${decision}`;
+}
+
+export const ESCALATION = 'review.escalationReason';
+
+function leavesOf(organizationId: string, document: Lockable): string[] {
+  const places = textsOf(document).map(([, bytes]) => placeOfPart(organizationId, bytes));
+  if (bytesOf(document.content)) places.push(placeOf(organizationId, document));
+  return places.flatMap((place) => leafOrNone(place));
+}
+
+/** What is stored may be anything. */
+function leafOrNone(place: LockPlace | null): string[] {
+  try {
+    return place ? [leafAt(place.sequence, place.generation)] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Null: its key is gone; undefined: it does not open. */
+function bytesAt(
+  { place, name, bytes }: LockedPart & { place: LockPlace | null },
+  keys: LeafKeys,
+): Buffer | null | undefined {
+  const [leaf] = leafOrNone(place);
+  if (place === null || leaf === undefined) return undefined;
+  const key = keys.of(leaf);
+  return key && (unlock(bytes, key, contextOf(place, name)) ?? undefined);
+}
+
+function openedPart(
+  organizationId: string,
+  { name, bytes }: LockedPart,
+  keys: LeafKeys,
+): Buffer | null | undefined {
+  const place = placeOfPart(organizationId, bytes);
+  return bytesAt({ place, name, bytes: bytes.subarray(HEAD_BYTES) }, keys);
+}
+
+function opened<T extends Lockable>(organizationId: string, document: T, keys: LeafKeys): T {
+  const copy = Object.assign({}, document) as T & Record<string, unknown>;
+  openContent(organizationId, copy, keys);
+  for (const [name, bytes] of textsOf(document)) {
+    const part = { name: partName(name, document.sequence), bytes };
+    const found = openedPart(organizationId, part, keys);
+    // What does not open stays as it is where verification compares it.
+    if (found === undefined && name !== ESCALATION) continue;
+    const [member = '', path = ''] = name.split('.');
+    const inside = copy[member] as Record<string, unknown>;
+    (copy as Record<string, unknown>)[member] = Object.assign({}, inside, {
+      [path]: found ? found.toString() : null,
+    });
+  }
+  return copy;
+}
+
+/** Puts the values in the place of their flags, and takes away what they were locked in. */
+function openContent(organizationId: string, document: Lockable, keys: LeafKeys): void {
+  const bytes = bytesOf(document.content);
+  if (!bytes) return;
+  const place = placeOf(organizationId, document);
+  const lines = bytesAt({ place, name: 'content', bytes }, keys);
+  if (lines === undefined) return;
+  const values = lines === null ? {} : valuesIn(lines.toString());
+  const sealed = Object.entries((document.sealed ?? {}) as Record<string, unknown>);
+  const shown = sealed.map(([name, value]) => [
+    name,
+    value === true ? (values[name] ?? null) : value,
+  ]);
+  document.sealed = Object.fromEntries(shown);
+  delete document.content;
+  if (lines === null) Object.assign(document, { [KEYLESS]: true });
+}
