@@ -42,7 +42,7 @@ export function traceEventsConsumer(
 
 function rowOf(organizationId: string, trace: TraceDocument): OutboxRow {
   const { workspaceId, traceId: subject } = trace;
-  const payload = eventOf(trace, strictScrub);
+  const payload = eventOf(trace);
   return {
     organizationId,
     topic: EVENT_TOPIC,
@@ -53,8 +53,8 @@ function rowOf(organizationId: string, trace: TraceDocument): OutboxRow {
   };
 }
 
-/** The body of a delivery: `{ event, timestamp, data }`. `scrub` passes over what operators wrote. */
-export function eventOf(trace: TraceDocument, scrub: (text: string) => string) {
+/** The body of a delivery: `{ event, timestamp, data }`. What operators wrote is scrubbed. */
+export function eventOf(trace: TraceDocument) {
   const { traceId, verdict: status, answer, latency, review, createdAt } = trace;
   const body = (event: string, data: object) => ({
     event,
@@ -63,13 +63,17 @@ export function eventOf(trace: TraceDocument, scrub: (text: string) => string) {
   });
   const about = {
     traceId,
-    agentName: scrub(trace.agentName ?? trace.agentId),
+    agentName: strictScrub(trace.agentName ?? trace.agentId),
     timestamp: trace.timestamp.toISOString(),
   };
   if (review)
     return body('trace.hold_for_review', { ...about, reviewId: review._id.toHexString() });
   if (status === 'blocked') {
-    return body('trace.blocked', { ...about, status, reason: scrub(answer.policy?.reason ?? '') });
+    return body('trace.blocked', {
+      ...about,
+      status,
+      reason: strictScrub(answer.policy?.reason ?? ''),
+    });
   }
   return body('trace.created', { ...about, status, latency: latency ?? 0 });
 }
