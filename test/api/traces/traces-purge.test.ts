@@ -37,10 +37,10 @@ test('what was recorded before goes with its content, what came then stays, and 
   expect(await left()).toEqual([late]);
   for (const traceId of early) {
     const row = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
-    expect(row).toMatchObject({
-      sealed: { inputContext: null, outputDecision: null },
-      rationale: null,
-    });
+    expect(row).toMatchObject({ sealed: { inputContext: null, outputDecision: null } });
+    expect(row).not.toHaveProperty('content');
+    const searches = harness.db.collection('decision_searches');
+    await expect.poll(() => searches.countDocuments({ traceId })).toBe(0);
   }
   const verified = await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
   expect(ok(verified).body.data).toMatchObject({ ok: true, totalChecked: 5 });
