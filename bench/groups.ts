@@ -30,6 +30,12 @@ interface Comparison {
 
 const MANY = { connections: 64 };
 
+/** Until code is compiled and the young generation has its size. */
+async function warmUp(scene: Scene, span: { instances?: number; organizations?: number } = {}) {
+  for (let warm = 0; warm < WARM;)
+    warm += (await scene.ingest(Object.assign({}, MANY, span))).operations;
+}
+
 /** Two sides on instances of their own. */
 function compare({
   ratios,
@@ -45,8 +51,7 @@ function compare({
       const scene = await stage.scene({ instances, organizations });
       const outcome: Outcome = { pairs: Object.fromEntries(named.map(([name]) => [name, []])) };
       try {
-        for (let warm = 0; warm < WARM;)
-          warm += (await scene.ingest({ ...MANY, instances, organizations })).operations;
+        await warmUp(scene, { instances, organizations });
         await prepare?.(scene);
         for (let pair = 0; pair < plan.pairs; pair++) {
           const blocks = await abba(pair, { a: () => sides.a(scene), b: () => sides.b(scene) });
@@ -135,6 +140,7 @@ export const groups: readonly Group[] = [
     async measure(stage) {
       const scene = await stage.scene();
       try {
+        await warmUp(scene);
         const { ms, mb } = await measureHostile(scene);
         return { pairs: { health: [ms], 'health-rss': [mb] } };
       } finally {
