@@ -71,9 +71,9 @@ export function consumersOf(followed: Followed): Consumer[] {
     maturationConsumer(followed),
     usageConsumer({ models, outbox, config }),
     traceEventsConsumer(outbox, subscribesToEvents),
-    traceVectorsConsumer(followed),
     decisionSearchConsumer(followed),
     alertsConsumer({ models, outbox, activeRules, subscriptions }),
+    traceVectorsConsumer(followed),
   ];
 }
 

@@ -6,7 +6,7 @@ import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Consumer, TransactionalConsumer } from '../../src/ledger/follow/consumer.ts';
 import type { CursorFault } from '../../src/ledger/follow/cursor-check.ts';
 import { type ConsumersDeps, createConsumers } from '../../src/ledger/follow/consumers.ts';
-import type { EntryKind } from '../../src/ledger/entry.ts';
+import type { EntryKind, Stored } from '../../src/ledger/entry.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import type { Probe } from '../../src/ledger/probe.ts';
 import { draft, hastyTimer, RealChain } from './store/real-chain.ts';
@@ -103,6 +103,29 @@ test('instances that race and die between effect and cursor: each effect exactly
   expect(steps).toBeGreaterThan(3);
   for (const { name } of consumers)
     expect(await effectsOf(name, organizationId)).toEqual(await traces(organizationId));
+});
+
+test('a slow consumer that is far behind takes turns with the others', async () => {
+  const organizationId = await appended(60);
+  const order: string[] = [];
+  const noting = (name: string, more: Partial<Consumer>): Consumer =>
+    Object.assign(effects(name), more, {
+      transactional: false,
+      run(entries: readonly Stored[], context: { organizationId: string }) {
+        if (context.organizationId === organizationId)
+          for (const { sequence } of entries) order.push(`${name} ${sequence}`);
+        return Promise.resolve();
+      },
+    }) as Consumer;
+  const slow = noting('slow', { batch: 5, runsInTurn: 2 });
+  const quick = noting('quick', { batch: 60 });
+  const { runner } = start([slow, quick]);
+  await runner.sweep();
+  await expect.poll(() => order.length).toBe(2 * 48);
+  await runner.stop();
+  // Ten entries, of which every fifth is no decision, in two runs of five.
+  expect(order.slice(0, 8).every((one) => one.startsWith('slow'))).toBe(true);
+  expect(order[8]).toMatch(/^quick /);
 });
 
 test('an effect outside the transaction comes before the cursor: after a crash it is repeated, never left out', async () => {

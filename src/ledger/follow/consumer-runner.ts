@@ -48,7 +48,7 @@ export class ConsumerRunner {
 
   /** Never rejects: errors are reported, and retried by a later call. */
   async run(consumer: Consumer, tail: TailReader): Promise<RunEnd> {
-    for (let count = 0; count < RUNS_MAX; count++) {
+    for (let count = 0; count < (consumer.runsInTurn ?? RUNS_MAX); count++) {
       const end = await this.#runNext(consumer, tail);
       if (end) return end;
     }

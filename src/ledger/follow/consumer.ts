@@ -22,6 +22,8 @@ interface ConsumerBase<T extends Sealed> {
   kinds?: readonly EntryKind[];
   /** Entries of one run, of any kind; consumers with the same number share one read. Default 512. */
   batch?: number;
+  /** Runs of one turn; then the other consumers of the organisation have theirs. Few for one that is slow. Default 20. */
+  runsInTurn?: number;
   /** Members that it reads besides sequence and kind; others may be there or not. */
   projection?: { readonly [Member in keyof T]?: 1 };
 }

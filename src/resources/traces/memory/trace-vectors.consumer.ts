@@ -9,6 +9,8 @@ type Deps = Pick<Platform, 'models' | 'memory' | 'config'>;
 
 /** Decisions of one run; each may have megabytes. */
 const BATCH = 64;
+/** Words take longer than anything else that follows the ledger: alerts do not wait until all are indexed. */
+const RUNS_IN_TURN = 2;
 
 /** A cursor of its own for each model: another one begins at the first entry, and so replaces all vectors. */
 export function traceVectorsConsumer({ models, memory, config }: Deps): Consumer<TraceDocument> {
@@ -24,6 +26,7 @@ export function traceVectorsConsumer({ models, memory, config }: Deps): Consumer
     },
     kinds: ['trace', 'correction', 'erasure'],
     batch: BATCH,
+    runsInTurn: RUNS_IN_TURN,
     projection: { traceId: 1 },
     transactional: false,
     run: (entries, { organizationId }) =>
