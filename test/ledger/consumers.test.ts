@@ -128,6 +128,32 @@ test('a slow consumer that is far behind takes turns with the others', async () 
   expect(order[8]).toMatch(/^quick /);
 });
 
+test('a consumer is not given what only those of another number of entries read', async () => {
+  const organizationId = await appended(5);
+  const given = new Map<string, Set<string>>();
+  const reading = (name: string, more: Partial<Consumer>): Consumer =>
+    Object.assign(effects(name), more, {
+      transactional: false,
+      run(entries: readonly Stored[], context: { organizationId: string }) {
+        if (context.organizationId === organizationId)
+          given.set(name, new Set(entries.flatMap((entry) => Object.keys(entry))));
+        return Promise.resolve();
+      },
+    }) as Consumer;
+  const { runner } = start([
+    reading('many', { batch: 60, projection: { traceId: 1 } }),
+    reading('as-many', { batch: 60, projection: { createdAt: 1 } }),
+    reading('few', { batch: 10, projection: { view: 1 } }),
+  ]);
+  await runner.sweep();
+  await expect.poll(() => given.size).toBe(3);
+  await runner.stop();
+  const shared = new Set(['sequence', 'kind', 'traceId', 'createdAt']);
+  expect(given.get('many')).toEqual(shared);
+  expect(given.get('as-many')).toEqual(shared);
+  expect(given.get('few')).toEqual(new Set(['sequence', 'kind', 'view']));
+});
+
 test('an effect outside the transaction comes before the cursor: after a crash it is repeated, never left out', async () => {
   const organizationId = await appended(20);
   const seen: number[] = [];

@@ -46,20 +46,24 @@ export function createConsumers(options: ConsumersDeps): Consumers {
   const { connection, chain, consumers, timer, cursors, clock } = options;
   const runner = new ConsumerRunner({ ...options, probe: options.probe ?? (() => {}) });
   const debouncer = new Debouncer(timer, runAll);
-  const projection = Object.assign(
-    {},
-    ...consumers.map((consumer) => consumer.projection),
-  ) as MemberProjection;
+  const projections = projectionsOf(consumers);
   const check = new CursorCheck(options);
   let sweptTo: string | null = null;
   let sweptAt: Date | null = null;
 
-  const tailOf = (organizationId: string): TailReader =>
-    new TailReader({ connection, chain, organizationId, projection });
+  const tailOf = ({ batch }: Consumer, organizationId: string): TailReader =>
+    new TailReader({
+      connection,
+      chain,
+      organizationId,
+      projection: projections.get(batch) ?? {},
+    });
 
   async function runAll(organizationId: string): Promise<void> {
-    const tail = tailOf(organizationId);
+    const tails = new Map<Consumer['batch'], TailReader>();
     for (const consumer of consumers) {
+      const tail = tails.get(consumer.batch) ?? tailOf(consumer, organizationId);
+      tails.set(consumer.batch, tail);
       const end = await runner.run(consumer, tail);
       if (end.kind === 'more') debouncer.wake(organizationId);
       if (end.kind === 'paused') debouncer.wakeLater(organizationId, end.ms);
@@ -67,7 +71,7 @@ export function createConsumers(options: ConsumersDeps): Consumers {
   }
 
   async function catchUp(consumer: Consumer, organizationId: string): Promise<void> {
-    while ((await runner.run(consumer, tailOf(organizationId))).kind !== 'caught-up')
+    while ((await runner.run(consumer, tailOf(consumer, organizationId))).kind !== 'caught-up')
       runner.retryNow();
   }
 
@@ -119,4 +123,14 @@ export function createConsumers(options: ConsumersDeps): Consumers {
     lag: () => check.lags(),
     stop: () => debouncer.stop(),
   };
+}
+
+/** What consumers with the same number read together. Contents are megabytes, so they are for few entries at a time. */
+function projectionsOf(
+  consumers: readonly Consumer[],
+): ReadonlyMap<Consumer['batch'], MemberProjection> {
+  const projections = new Map<Consumer['batch'], MemberProjection>();
+  for (const { batch, projection } of consumers)
+    projections.set(batch, Object.assign({}, projections.get(batch), projection));
+  return projections;
 }

@@ -1,4 +1,4 @@
-// Reads the tail of a chain once for all consumers whose cursors are at the same place.
+// Reads the tail of a chain once for all consumers that read as many entries and whose cursors are at the same place.
 import type { Connection } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
