@@ -172,7 +172,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^resources\/.*\.schemas$/,
-    may: [ZOD, /^http\/declaration\/(views|paging)$/, DOMAIN, /^own\.(model|schemas)$/],
+    may: [ZOD, /^http\/declaration\/(views|paging|signed-input)$/, DOMAIN, /^own\.(model|schemas)$/],
   },
   {
     of: /^resources\/.*\.model$/,

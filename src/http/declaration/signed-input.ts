@@ -1,0 +1,22 @@
+// The body of a message that a machine outside signed (document 1, section 7; the check is in domain/signed-message.ts).
+import { z } from 'zod';
+
+/** `members` are what the operation reads of the payload besides the organisation and the time. */
+export const signedInput = <M extends z.ZodRawShape>(members: M) =>
+  z.object({
+    payload: z
+      .looseObject({
+        organizationId: z.string().regex(/^[0-9a-f]{24}$/),
+        ...members,
+        timestamp: z
+          .unknown()
+          .optional()
+          .describe('ISO 8601 with its offset, or milliseconds since the epoch; required'),
+      })
+      .describe('All of it is signed, further members too'),
+    signature: z
+      .string()
+      .max(200)
+      .describe('HMAC-SHA256 over the canonical JSON (RFC 8785) of `payload`, in hex'),
+    keyId: z.string().max(64),
+  });
