@@ -19,6 +19,9 @@ export const positive = z.coerce.number().int().positive();
 export const secret = z.string().min(32, 'must have at least 32 characters');
 export const address = z.url({ protocol: /^https?$/ });
 /** PEM; `\\n` stands for a line break, so that it fits into one line. */
+export const mongodbUri = z
+  .string()
+  .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://');
 export const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
 export const plan = z.enum(['sandbox', 'scale', 'governance', 'enterprise', 'custom']);
 

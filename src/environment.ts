@@ -9,6 +9,7 @@ import {
   isDestination,
   isRsaKey,
   list,
+  mongodbUri,
   pem,
   plan,
   priceIds,
@@ -36,14 +37,10 @@ export const environment = z.object({
     .describe(
       'URL under which callers reach this service, for links and sign-on; https makes cookies secure, which SAML needs',
     ),
-  MONGODB_URI: z
-    .string()
-    .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
+  MONGODB_URI: mongodbUri
     .optional()
     .describe('Replica set or sharded cluster; unset: an embedded mongod is started'),
-  KEY_STORE_URI: z
-    .string()
-    .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
+  KEY_STORE_URI: mongodbUri
     .optional()
     .describe(
       'Replica set for the keys of all contents, with a schedule of backups of its own; unset: a database beside that of MONGODB_URI, its name with -keys',
