@@ -58,8 +58,10 @@ export function createChainCheckService(deps: Deps) {
     while (performance.now() < end) {
       const page = await nextPage();
       for (const { organizationId, isDue } of page) {
-        if (isDue) checked += 1;
-        if (isDue) await check(organizationId);
+        if (isDue) {
+          checked += 1;
+          await check(organizationId);
+        }
         last = organizationId;
         if (ending.signal.aborted || performance.now() > end) return checked;
       }
