@@ -1,10 +1,9 @@
-// Instances as child processes: started, killed, started again.
+// Instances as child processes, compiled: started, killed, started again.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 import type { Orders } from './app-process.ts';
-
-const entry = fileURLToPath(new URL('./app-process.ts', import.meta.url));
 
 export class App {
   readonly #orders: Orders;
@@ -21,8 +20,8 @@ export class App {
   /** Resolves when it answers requests. */
   async start(more: Partial<Orders> = {}): Promise<void> {
     const orders = JSON.stringify({ ...this.#orders, ...more });
-    const child = fork(entry, [orders], {
-      execArgv: ['--import', 'tsx'],
+    const program = fileURLToPath(new URL('app-process.mjs', inject('built')));
+    const child = fork(program, [orders], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.#child = child;

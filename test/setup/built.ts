@@ -15,7 +15,11 @@ declare module 'vitest' {
 
 /** Below the packages, which the programs load as they are. */
 const CACHE = 'node_modules/.cache';
-const PROGRAMS = ['src/server.ts', 'test/embedded-db/embedded-app.ts'];
+const PROGRAMS = [
+  'src/server.ts',
+  'test/embedded-db/embedded-app.ts',
+  'test/faults/app-process.ts',
+];
 /** One file each with all that it needs: a thread starts in a quarter of the time. */
 const THREADS = [
   'src/composition/memory/memory-thread.ts',
