@@ -3,7 +3,7 @@ import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
 import { createAppender, DEFAULT_LIMITS } from './append/appender.ts';
 import type { Chain } from './chains.ts';
-import type { Appender, Position, Sealed } from './entry.ts';
+import type { Appender, Position, Sealed, Stored } from './entry.ts';
 import type { Contents } from './contents/contents.ts';
 import { createFold, type Fold } from './amend/fold.ts';
 import type { ColumnPayload, Columns } from './columns.ts';
@@ -33,6 +33,8 @@ export interface ChainDeps<T extends Sealed, P extends ColumnPayload> {
   probe?: Probe;
 }
 
+type SealedListener = (organizationId: string, entries: readonly Stored[]) => void;
+
 export interface OpenChain<T extends Sealed> {
   appender: Appender<T>;
   heads: Heads;
@@ -40,8 +42,8 @@ export interface OpenChain<T extends Sealed> {
   fold: Fold;
   amendments: Amendments<T>;
   attestations: Attestations;
-  /** Calls the listener after every batch: its chain has a new head. */
-  onSealed: (listener: (organizationId: string) => void) => void;
+  /** Calls the listener after every batch, with its entries as they are stored: its chain has a new head. */
+  onSealed: (listener: SealedListener) => void;
   /** Erases the committed values of a deleted organisation's audit chain, in all entries but one. */
   emptyEntries: (organizationId: string, except: number) => Promise<void>;
 }
@@ -55,13 +57,14 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
   const base = { ...deps, db, chain, timer: systemTimer };
   const store = createMongoStore(base);
   const heads = createHeads({ ...base, store });
-  const listeners: ((organizationId: string) => void)[] = [];
+  const listeners: SealedListener[] = [];
   const appender = createAppender<T>({
     ...base,
     store,
     heads,
     limits: { ...DEFAULT_LIMITS, queue: queueLimit },
-    onSealed: (organizationId) => listeners.forEach((listener) => listener(organizationId)),
+    onSealed: (organizationId, entries) =>
+      listeners.forEach((listener) => listener(organizationId, entries)),
   });
   const fold = createFold(base);
   const parts = { ...base, appender, fold };

@@ -1,115 +1,39 @@
 // Consumers on a real database: every effect exactly once whatever is killed or races, and one bad entry stops nothing for ever.
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { DECISIONS } from '../../src/ledger/chains.ts';
-import type { Consumer, TransactionalConsumer } from '../../src/ledger/follow/consumer.ts';
-import type { CursorFault } from '../../src/ledger/follow/cursor-check.ts';
-import { type ConsumersDeps, createConsumers } from '../../src/ledger/follow/consumers.ts';
+import type { Consumer } from '../../src/ledger/follow/consumer.ts';
 import type { EntryKind, Stored } from '../../src/ledger/entry.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import type { Probe } from '../../src/ledger/probe.ts';
-import { draft, hastyTimer, RealChain } from './store/real-chain.ts';
+import { FollowedChain } from './followed-chain.ts';
+import { draft } from './store/real-chain.ts';
 
-const chain = new RealChain('consumers');
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
-
-function effects(name: string): TransactionalConsumer {
-  return {
-    name,
-    from: 'start',
-    kinds: ['trace'],
-    batch: 7,
-    projection: { traceId: 1 },
-    async run(entries, { session, organizationId }) {
-      const rows = entries.map(({ sequence }) => ({ name, organizationId, sequence }));
-      await chain.db.collection('effects').insertMany(rows as never[], { session });
-    },
-  };
-}
-
-async function effectsOf(name: string, organizationId: string): Promise<number[]> {
-  const rows = chain.db.collection('effects').find({ name, organizationId }).sort({ sequence: 1 });
-  return (await rows.toArray()).map(({ sequence }) => sequence as number);
-}
-
-interface Reported {
-  errors: unknown[];
-  deadLetters: number[];
-  faults: CursorFault[];
-}
-
-/** Of all organisations that have a chain. */
-async function organizationsAfter(after: string | null, limit: number): Promise<string[]> {
-  const ids = (await chain.db.collection('ledger').distinct('organizationId')).map(String).sort();
-  return ids.filter((id) => after === null || id > after).slice(0, limit);
-}
-
-function start(
-  consumers: readonly Consumer[],
-  probe: Probe = () => {},
-  over: Partial<ConsumersDeps> = {},
-) {
-  const reported: Reported = { errors: [], deadLetters: [], faults: [] };
-  const runner = createConsumers({
-    connection: chain.connection,
-    chain: DECISIONS,
-    ...chain.models(),
-    consumers,
-    probe,
-    clock: systemClock,
-    timer: hastyTimer,
-    onError: (_consumer, _organizationId, error) => reported.errors.push(error),
-    onDeadLetter: (_consumer, _organizationId, sequence) => reported.deadLetters.push(sequence),
-    onCursorFault: (fault) => reported.faults.push(fault),
-    organizationsAfter,
-    notedSince: () => Promise.resolve([]),
-    ...over,
-  });
-  return { runner, reported };
-}
-
-async function appended(count: number): Promise<string> {
-  const organizationId = newId();
-  const { appender } = chain.start();
-  await Promise.all(
-    numbers(count).map((number) => {
-      const isAmendment = number % 5 === 4;
-      return appender.append(
-        draft(organizationId, isAmendment ? { kind: 'compliance', after: number } : {}),
-      );
-    }),
-  );
-  return organizationId;
-}
-
-async function traces(organizationId: string): Promise<number[]> {
-  return (await chain.entries(organizationId))
-    .filter(({ kind }) => kind === 'trace')
-    .map(({ sequence }) => sequence);
-}
-
+const chain = new FollowedChain('consumers');
 test('instances that race and die between effect and cursor: each effect exactly once', async () => {
-  const organizationId = await appended(100);
-  const consumers = [effects('first'), effects('second')];
+  const organizationId = await chain.appended(100);
+  const consumers = [chain.effects('first'), chain.effects('second')];
   let steps = 0;
   const dies: Probe = (step) => {
     if (step === 'effects-written' && steps++ % 3 === 0) throw new Error('killed');
   };
-  const runners = [start(consumers, dies), start(consumers), start(consumers, dies)];
+  const runners = [
+    chain.follow(consumers, dies),
+    chain.follow(consumers),
+    chain.follow(consumers, dies),
+  ];
   await Promise.all(runners.map(({ runner }) => runner.runOnce()));
   await runners[1]?.runner.runOnce();
   expect(runners.flatMap(({ reported }) => reported.deadLetters)).toEqual([]);
   expect(steps).toBeGreaterThan(3);
   for (const { name } of consumers)
-    expect(await effectsOf(name, organizationId)).toEqual(await traces(organizationId));
+    expect(await chain.effectsOf(name, organizationId)).toEqual(await chain.traces(organizationId));
 });
 
 test('a slow consumer that is far behind takes turns with the others', async () => {
-  const organizationId = await appended(60);
+  const organizationId = await chain.appended(60);
   const order: string[] = [];
   const noting = (name: string, more: Partial<Consumer>): Consumer =>
-    Object.assign(effects(name), more, {
+    Object.assign(chain.effects(name), more, {
       transactional: false,
       run(entries: readonly Stored[], context: { organizationId: string }) {
         if (context.organizationId === organizationId)
@@ -119,7 +43,7 @@ test('a slow consumer that is far behind takes turns with the others', async () 
     }) as Consumer;
   const slow = noting('slow', { batch: 5, runsInTurn: 2 });
   const quick = noting('quick', { batch: 60 });
-  const { runner } = start([slow, quick]);
+  const { runner } = chain.follow([slow, quick]);
   await runner.sweep();
   await expect.poll(() => order.length).toBe(2 * 48);
   await runner.stop();
@@ -128,11 +52,11 @@ test('a slow consumer that is far behind takes turns with the others', async () 
   expect(order[8]).toMatch(/^quick /);
 });
 
-test('a consumer is not given what only those of another number of entries read', async () => {
-  const organizationId = await appended(5);
+test('contents are read for those alone that want them', async () => {
+  const organizationId = await chain.appended(5);
   const given = new Map<string, Set<string>>();
   const reading = (name: string, more: Partial<Consumer>): Consumer =>
-    Object.assign(effects(name), more, {
+    Object.assign(chain.effects(name), more, {
       transactional: false,
       run(entries: readonly Stored[], context: { organizationId: string }) {
         if (context.organizationId === organizationId)
@@ -140,22 +64,22 @@ test('a consumer is not given what only those of another number of entries read'
         return Promise.resolve();
       },
     }) as Consumer;
-  const { runner } = start([
-    reading('many', { batch: 60, projection: { traceId: 1 } }),
-    reading('as-many', { batch: 60, projection: { createdAt: 1 } }),
-    reading('few', { batch: 10, projection: { view: 1 } }),
+  const { runner } = chain.follow([
+    reading('one', { projection: { traceId: 1 } }),
+    reading('other', { projection: { createdAt: 1 } }),
+    reading('contents', { projection: { view: 1, content: 1 } as object }),
   ]);
   await runner.sweep();
   await expect.poll(() => given.size).toBe(3);
   await runner.stop();
-  const shared = new Set(['sequence', 'kind', 'traceId', 'createdAt']);
-  expect(given.get('many')).toEqual(shared);
-  expect(given.get('as-many')).toEqual(shared);
-  expect(given.get('few')).toEqual(new Set(['sequence', 'kind', 'view']));
+  const plain = new Set(['sequence', 'kind', 'traceId', 'createdAt']);
+  expect(given.get('one')).toEqual(plain);
+  expect(given.get('other')).toEqual(plain);
+  expect(given.get('contents')).toEqual(new Set([...plain, 'view']));
 });
 
 test('an effect outside the transaction comes before the cursor: after a crash it is repeated, never left out', async () => {
-  const organizationId = await appended(20);
+  const organizationId = await chain.appended(20);
   const seen: number[] = [];
   const idempotent: Consumer = {
     name: 'idempotent',
@@ -165,7 +89,7 @@ test('an effect outside the transaction comes before the cursor: after a crash i
     run: (entries) => Promise.resolve(void seen.push(...entries.map(({ sequence }) => sequence))),
   };
   let isFirst = true;
-  const { runner } = start([idempotent], (step) => {
+  const { runner } = chain.follow([idempotent], (step) => {
     const isKilled = isFirst && step === 'effects-written';
     isFirst = false;
     if (isKilled) throw new Error('killed');
@@ -179,9 +103,9 @@ test('an effect outside the transaction comes before the cursor: after a crash i
 });
 
 test('an entry whose effect always fails becomes a dead letter, and those after it get theirs', async () => {
-  const organizationId = await appended(30);
-  const poisonous = (await traces(organizationId))[9] ?? 0;
-  const plain = effects('choosy');
+  const organizationId = await chain.appended(30);
+  const poisonous = (await chain.traces(organizationId))[9] ?? 0;
+  const plain = chain.effects('choosy');
   const choosy: Consumer = {
     ...plain,
     async run(entries, context) {
@@ -192,14 +116,14 @@ test('an entry whose effect always fails becomes a dead letter, and those after 
       await plain.run(entries, context);
     },
   };
-  const { runner, reported } = start([choosy, effects('neighbour')]);
+  const { runner, reported } = chain.follow([choosy, chain.effects('neighbour')]);
   await runner.runOnce();
   expect(reported.deadLetters).toEqual([poisonous]);
-  const all = await traces(organizationId);
-  expect(await effectsOf('choosy', organizationId)).toEqual(
+  const all = await chain.traces(organizationId);
+  expect(await chain.effectsOf('choosy', organizationId)).toEqual(
     all.filter((sequence) => sequence !== poisonous),
   );
-  expect(await effectsOf('neighbour', organizationId)).toEqual(all);
+  expect(await chain.effectsOf('neighbour', organizationId)).toEqual(all);
   const deadLetters = await chain
     .models()
     .deadLetters.collection.find({ organizationId: objectId(organizationId) })
@@ -210,8 +134,8 @@ test('an entry whose effect always fails becomes a dead letter, and those after 
 });
 
 test('cursors are made with the organisation or not at all, and start where they are told', async () => {
-  const organizationId = await appended(10);
-  const { runner } = start([effects('registered')]);
+  const organizationId = await chain.appended(10);
+  const { runner } = chain.follow([chain.effects('registered')]);
   const { cursors } = chain.models();
   chain.connection.base.set('transactionAsyncLocalStorage', true);
   const registration = chain.connection.transaction(async () => {
@@ -222,14 +146,14 @@ test('cursors are made with the organisation or not at all, and start where they
   expect(await cursors.countDocuments({ organizationId, consumer: 'registered' })).toBe(0);
   await chain.connection.transaction(() => runner.cursorsFor(organizationId, 3));
   await runner.runOnce();
-  const later = (await traces(organizationId)).filter((sequence) => sequence > 3);
-  expect(await effectsOf('registered', organizationId)).toEqual(later);
+  const later = (await chain.traces(organizationId)).filter((sequence) => sequence > 3);
+  expect(await chain.effectsOf('registered', organizationId)).toEqual(later);
 });
 
 test('woken by the writer and by the sweep, and the lag is reported', async () => {
-  const organizationId = await appended(15);
+  const organizationId = await chain.appended(15);
   let arrived = () => {};
-  const plain = effects('woken');
+  const plain = chain.effects('woken');
   const woken: Consumer = {
     ...plain,
     async run(entries, context) {
@@ -237,7 +161,7 @@ test('woken by the writer and by the sweep, and the lag is reported', async () =
       if (context.organizationId === organizationId) arrived();
     },
   };
-  const { runner } = start([woken]);
+  const { runner } = chain.follow([woken]);
   const swept = new Promise<void>((resolve) => (arrived = resolve));
   await runner.sweep();
   expect(runner.lag().woken).toBeGreaterThanOrEqual(15);
@@ -250,14 +174,16 @@ test('woken by the writer and by the sweep, and the lag is reported', async () =
   await runner.runOnce();
   await runner.sweep();
   expect(runner.lag().woken).toBe(0);
-  expect(await effectsOf('woken', organizationId)).toEqual(await traces(organizationId));
+  expect(await chain.effectsOf('woken', organizationId)).toEqual(
+    await chain.traces(organizationId),
+  );
 });
 
 test('a new consumer begins where it says; a cursor that existed is not replayed, and told', async () => {
-  const organizationId = await appended(20);
-  const all = await traces(organizationId);
-  const before = effects('from-start');
-  const later: Consumer = Object.assign(effects('from-head'), { from: 'head' as const });
+  const organizationId = await chain.appended(20);
+  const all = await chain.traces(organizationId);
+  const before = chain.effects('from-start');
+  const later: Consumer = Object.assign(chain.effects('from-head'), { from: 'head' as const });
   const repeated: number[] = [];
   const idempotent: Consumer = {
     name: 'from-start-idempotent',
@@ -269,13 +195,13 @@ test('a new consumer begins where it says; a cursor that existed is not replayed
     },
   };
   const consumers = [before, later, idempotent];
-  await start(consumers).runner.runOnce();
-  expect(await effectsOf('from-start', organizationId)).toEqual(all);
-  expect(await effectsOf('from-head', organizationId)).toEqual([]);
+  await chain.follow(consumers).runner.runOnce();
+  expect(await chain.effectsOf('from-start', organizationId)).toEqual(all);
+  expect(await chain.effectsOf('from-head', organizationId)).toEqual([]);
   expect(repeated).toEqual([20]);
   const { cursors } = chain.models();
   await cursors.collection.deleteMany({ organizationId: objectId(organizationId) });
-  const { runner, reported } = start(consumers);
+  const { runner, reported } = chain.follow(consumers);
   await runner.runOnce();
   const lost = { organizationId, kind: 'missing', sequence: null };
   expect(reported.faults).toEqual([
@@ -283,44 +209,44 @@ test('a new consumer begins where it says; a cursor that existed is not replayed
     { ...lost, consumer: 'from-head', goesOnAfter: 20 },
     { ...lost, consumer: 'from-start-idempotent', goesOnAfter: 0 },
   ]);
-  expect(await effectsOf('from-start', organizationId)).toEqual(all);
+  expect(await chain.effectsOf('from-start', organizationId)).toEqual(all);
   expect(repeated).toEqual([20, 20]);
   await chain.start().appender.append(draft(organizationId));
   await runner.runOnce();
-  expect(await effectsOf('from-start', organizationId)).toEqual([...all, 21]);
+  expect(await chain.effectsOf('from-start', organizationId)).toEqual([...all, 21]);
   expect(reported.faults).toHaveLength(3);
 });
 
 test('where a consumer does not begin yet it writes nothing and is not behind; it begins with all there is, and goes on', async () => {
-  const [paying, other] = [await appended(10), await appended(10)];
+  const [paying, other] = [await chain.appended(10), await chain.appended(10)];
   const begun = new Set<string>();
   const asked: string[] = [];
-  const choosy: Consumer = Object.assign(effects('begins'), {
+  const choosy: Consumer = Object.assign(chain.effects('begins'), {
     beginsIn: (ids: readonly string[]) => {
       asked.push(...ids);
       return Promise.resolve(new Set(ids.filter((id) => begun.has(id))));
     },
   });
-  const { runner } = start([choosy]);
+  const { runner } = chain.follow([choosy]);
   await runner.runOnce();
   expect(runner.lag().begins).toBe(0);
-  expect(await effectsOf('begins', paying)).toEqual([]);
+  expect(await chain.effectsOf('begins', paying)).toEqual([]);
   begun.add(paying);
   await runner.runOnce();
-  expect(await effectsOf('begins', paying)).toEqual(await traces(paying));
-  expect(await effectsOf('begins', other)).toEqual([]);
+  expect(await chain.effectsOf('begins', paying)).toEqual(await chain.traces(paying));
+  expect(await chain.effectsOf('begins', other)).toEqual([]);
   begun.delete(paying);
   asked.length = 0;
   await chain.start().appender.append(draft(paying));
   await runner.runOnce();
-  expect(await effectsOf('begins', paying)).toEqual(await traces(paying));
+  expect(await chain.effectsOf('begins', paying)).toEqual(await chain.traces(paying));
   expect(asked).toContain(other);
   expect(asked).not.toContain(paying);
 });
 
 test('a cursor beyond the end of its chain goes back to it, and what is appended next has its effect', async () => {
-  const organizationId = await appended(5);
-  const { runner, reported } = start([effects('leapt')]);
+  const organizationId = await chain.appended(5);
+  const { runner, reported } = chain.follow([chain.effects('leapt')]);
   await runner.runOnce();
   const where = { organizationId: objectId(organizationId), consumer: 'leapt' };
   await chain.models().cursors.collection.updateOne(where, { $set: { sequence: 90 } });
@@ -330,13 +256,17 @@ test('a cursor beyond the end of its chain goes back to it, and what is appended
   ]);
   await chain.start().appender.append(draft(organizationId));
   await runner.runOnce();
-  expect((await effectsOf('leapt', organizationId)).at(-1)).toBe(6);
+  expect((await chain.effectsOf('leapt', organizationId)).at(-1)).toBe(6);
 });
 
 test('a sweep looks at what changed and at some others in turn, not at everything', async () => {
-  const [changed, inTurn, untouched] = [await appended(1), await appended(2), await appended(3)];
+  const [changed, inTurn, untouched] = [
+    await chain.appended(1),
+    await chain.appended(2),
+    await chain.appended(3),
+  ];
   const since: Date[] = [];
-  const { runner } = start([effects('swept')], undefined, {
+  const { runner } = chain.follow([chain.effects('swept')], undefined, {
     organizationsAfter: (after) => Promise.resolve(after === null ? [inTurn] : []),
     notedSince: (date) => Promise.resolve(since.push(date) === 1 ? [changed] : []),
   });
@@ -362,7 +292,7 @@ test('the error of a dead letter goes with the decision that it is about', async
   await append('trace', 'erased');
   await append('erasure', 'erased', 2);
   const refusing: Consumer = {
-    ...effects('refusing'),
+    ...chain.effects('refusing'),
     run: (entries, context) =>
       context.organizationId !== organizationId
         ? Promise.resolve()
@@ -370,9 +300,11 @@ test('the error of a dead letter goes with the decision that it is about', async
             new TypeError(`cannot digest ${'x'.repeat(2000)} ${entries[0]?.sequence}`),
           ),
   };
-  await start([refusing], undefined, {
-    organizationsAfter: () => Promise.resolve([]),
-  }).runner.runOnce();
+  await chain
+    .follow([refusing], undefined, {
+      organizationsAfter: () => Promise.resolve([]),
+    })
+    .runner.runOnce();
   const where = { organizationId: objectId(organizationId), consumer: 'refusing' };
   const rows = await chain
     .models()

@@ -3,46 +3,82 @@ import { mongo, type Connection } from 'mongoose';
 import { expect, test } from 'vitest';
 import { newId } from '../../src/platform/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
-import { TailReader } from '../../src/ledger/follow/tail-reader.ts';
+import type { Stored } from '../../src/ledger/entry.ts';
+import { type Tail, TailReader, type TailReaderDeps } from '../../src/ledger/follow/tail-reader.ts';
+import { objectId } from '../../src/ledger/ledger.model.ts';
 import { draft, RealChain } from './store/real-chain.ts';
 
 const chain = new RealChain('tail');
 
-async function grown(count: number, projection: Record<string, 1> = {}): Promise<TailReader> {
+/** Entries in a chain of their own, and how often it was read. */
+async function grown(count: number, more: Partial<TailReaderDeps> = {}) {
   const organizationId = newId();
   const { appender } = chain.start();
   await Promise.all(Array.from({ length: count }, () => appender.append(draft(organizationId))));
-  return new TailReader({
-    connection: chain.connection,
-    chain: DECISIONS,
-    organizationId,
-    projection,
-  });
+  const reads: string[] = [];
+  const connection = {
+    collection(name: string) {
+      reads.push(name);
+      return chain.connection.collection(name);
+    },
+  } as Connection;
+  const deps = { connection, chain: DECISIONS, organizationId, projection: {} };
+  return { organizationId, reads, tail: new TailReader(Object.assign(deps, more)) };
 }
 
+const sequences = ({ entries }: Tail): number[] => entries.map(({ sequence }) => sequence);
+const landed = (from: number, to: number): Stored[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => ({ sequence: from + index }) as Stored);
+
 test('two at one place share one reading, another place has its own', async () => {
-  const tail = await grown(7);
+  const { tail, reads } = await grown(7);
   const [first, second] = await Promise.all([tail.after(0, 5), tail.after(0, 5)]);
-  expect(first).toBe(second);
-  expect(first.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
-  expect((await tail.after(5, 5)).map(({ sequence }) => sequence)).toEqual([6, 7]);
-  expect(await tail.after(7, 5)).toEqual([]);
+  expect(sequences(second)).toEqual(sequences(first));
+  expect(reads).toHaveLength(1);
+  expect(sequences(first)).toEqual([1, 2, 3, 4, 5]);
+  expect(await tail.after(2, 2)).toMatchObject({ isLast: false });
+  expect(sequences(await tail.after(2, 2))).toEqual([3, 4]);
+  expect(reads).toHaveLength(1);
+  const rest = await tail.after(5, 5);
+  expect([sequences(rest), rest.isLast]).toEqual([[6, 7], true]);
+  expect(await tail.after(7, 5)).toMatchObject({ entries: [], isLast: true });
+  expect(reads).toHaveLength(2);
 });
 
 test('nothing is read but the members asked for, the sequence and the kind', async () => {
-  const [entry] = await (await grown(1, { traceId: 1 })).after(0, 5);
+  const { tail } = await grown(1, { projection: { traceId: 1 } });
+  const [entry] = (await tail.after(0, 5)).entries;
   expect(Object.keys(entry ?? {}).sort()).toEqual(['kind', 'sequence', 'traceId']);
 });
 
+test('what has landed is not read, unless something is missing before it', async () => {
+  const { tail, reads } = await grown(9, { landed: landed(4, 9) });
+  expect(sequences(await tail.after(3, 4))).toEqual([4, 5, 6, 7]);
+  expect(await tail.after(7, 4)).toMatchObject({ isLast: true });
+  expect(reads).toEqual([]);
+  expect(sequences(await tail.after(1, 4))).toEqual([2, 3, 4, 5]);
+  expect(reads).toHaveLength(1);
+});
+
+test('a reading ends with the entry that goes beyond its bytes', async () => {
+  const { organizationId, tail } = await grown(4, { projection: { content: 1 } });
+  const filter = { organizationId: objectId(organizationId), sequence: 2 };
+  const content = Buffer.alloc(5 * 1024 * 1024);
+  await chain.db.collection('ledger').updateOne(filter, { $set: { content } });
+  const first = await tail.after(0, 100);
+  expect([sequences(first), first.isLast]).toEqual([[1, 2], false]);
+  const second = await tail.after(2, 100);
+  expect([sequences(second), second.isLast]).toEqual([[3, 4], true]);
+});
+
 test('a reading that failed is not remembered', async () => {
-  const { organizationId } = await grown(1);
   const nobody = new mongo.MongoClient('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 20 });
   await expect(nobody.connect()).rejects.toThrow();
   const databases = [nobody.db()];
   const connection = {
     collection: (name: string) => (databases.shift() ?? chain.connection).collection(name),
   } as Connection;
-  const tail = new TailReader({ connection, chain: DECISIONS, organizationId, projection: {} });
+  const { tail } = await grown(1, { connection });
   await expect(tail.after(0, 5)).rejects.toThrow('Topology is closed');
-  expect(await tail.after(0, 5)).toHaveLength(1);
+  expect((await tail.after(0, 5)).entries).toHaveLength(1);
 });

@@ -2,7 +2,7 @@
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Chain } from '../chains.ts';
-import type { Position, Stored } from '../entry.ts';
+import type { Stored } from '../entry.ts';
 import type { Heads } from '../heads/heads.ts';
 import { insertBatch } from './insert-batch.ts';
 import type { AppendQueue } from './append-queue.ts';
@@ -27,7 +27,8 @@ export interface BatchDeps {
   contents?: Contents;
   /** False while the clock cannot be trusted: nothing is sealed. */
   ready: () => boolean;
-  onSealed: (organizationId: string, head: Position) => void;
+  /** Entries are durable; as they are stored. */
+  onSealed: (organizationId: string, entries: readonly Stored[]) => void;
 }
 
 /** Resolves when every append of the batch is answered. @throws AppError when the rest cannot be appended now */
@@ -150,7 +151,7 @@ async function acknowledge(
   }
   const { sequence, chainHash } = newest;
   deps.heads.note(organizationId, { sequence, chainHash });
-  deps.onSealed(organizationId, { sequence, chainHash });
+  deps.onSealed(organizationId, durable);
   await deps.probe('answered', organizationId);
 }
 

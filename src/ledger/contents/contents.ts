@@ -191,7 +191,7 @@ function headOf({ sequence, generation }: LockPlace): Buffer {
 }
 
 /** However it was read; null for anything that is not locked. */
-function bytesOf(value: unknown): Uint8Array | null {
+export function bytesOf(value: unknown): Uint8Array | null {
   if (value instanceof Uint8Array) return value;
   return value instanceof mongo.Binary ? value.buffer.subarray(0, value.position) : null;
 }

@@ -1,6 +1,7 @@
 // Runs one consumer along one chain: retries with growing pauses, and dead-letters an entry that keeps failing by itself.
 import type { Clock } from '../../platform/clock.ts';
 import {
+  batchOf,
   type Consumer,
   CursorConflict,
   runStep,
@@ -14,7 +15,6 @@ import type { TailReader } from './tail-reader.ts';
 /** Attempts at one entry by itself before it is dead-lettered. */
 const ATTEMPTS_MAX = 8;
 const PAUSE_MAX_MS = 30_000;
-const BATCH_MAX = 512;
 /** Runs of one consumer before other organisations get their turn. */
 const RUNS_MAX = 20;
 
@@ -58,13 +58,13 @@ export class ConsumerRunner {
   /** One run; null when another may follow. */
   async #runNext(consumer: Consumer, tail: TailReader): Promise<RunEnd | null> {
     const { organizationId } = tail;
-    const key = `${consumer.name}:${organizationId}`;
+    const key = keyOf(consumer.name, organizationId);
     const retry = this.#retries.get(key);
     const ms = (retry?.notBefore ?? 0) - this.#deps.clock.now().getTime();
     if (ms > 0) return { kind: 'paused', ms };
-    const size = retry ? 1 : (consumer.batch ?? BATCH_MAX);
     let next: ConsumerRun | null = null;
     try {
+      const size = retry ? 1 : await batchOf(consumer, organizationId);
       next = await nextRun({ consumer, tail, size }, this.#deps);
       if (!next) return { kind: 'caught-up' };
       await runStep(next, this.#deps);
@@ -76,6 +76,11 @@ export class ConsumerRunner {
       await this.#failed(key, { consumer, organizationId, next, error });
       return null;
     }
+  }
+
+  /** Whether its last run failed. */
+  isRetrying({ name }: Consumer, organizationId: string): boolean {
+    return this.#retries.has(keyOf(name, organizationId));
   }
 
   /** Ends all pauses, so that what failed can be retried now. */
@@ -113,6 +118,10 @@ export class ConsumerRunner {
       () => false,
     );
   }
+}
+
+function keyOf(consumer: string, organizationId: string): string {
+  return `${consumer}:${organizationId}`;
 }
 
 interface ConsumerFailure {

@@ -20,8 +20,8 @@ interface ConsumerBase<T extends Sealed> {
   beginsIn?: (organizationIds: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Absent: all kinds. */
   kinds?: readonly EntryKind[];
-  /** Entries of one run, of any kind; consumers with the same number share one read. Default 512. */
-  batch?: number;
+  /** Entries of one run, of any kind: fewer than 512 where it writes much for each, and then by itself. Absent: 512. */
+  batch?: number | ((organizationId: string) => Promise<number>);
   /** Runs of one turn; then the other consumers of the organisation have theirs. Few for one that is slow. Default 20. */
   runsInTurn?: number;
   /** Members that it reads besides sequence and kind; others may be there or not. */
@@ -69,6 +69,29 @@ export interface ConsumerRun {
 /** Another instance has moved the cursor: the transaction of this run is rolled back. */
 export class CursorConflict extends Error {}
 
+/** Entries of one run of most consumers. */
+export const BATCH = 512;
+
+/** Entries of one run of a consumer. */
+export async function batchOf({ batch }: Consumer, organizationId: string): Promise<number> {
+  return Math.min(
+    BATCH,
+    typeof batch === 'function' ? await batch(organizationId) : (batch ?? BATCH),
+  );
+}
+
+/** Whether it can run together with others: what it does is undone with what they do, and it takes as many entries. */
+export async function mayJoin(consumer: Consumer, organizationId: string): Promise<boolean> {
+  if (consumer.transactional === false || consumer.beginsIn || readsContents(consumer))
+    return false;
+  return (await batchOf(consumer, organizationId)) === BATCH;
+}
+
+/** Contents of a run may be megabytes, so they are read for those alone who want them. */
+export function readsContents({ projection }: Consumer): boolean {
+  return projection !== undefined && 'content' in projection;
+}
+
 /** Whether a consumer whose cursor has not moved yet may begin. */
 async function mayBegin({ beginsIn }: Consumer, organizationId: string): Promise<boolean> {
   return !beginsIn || (await beginsIn([organizationId])).has(organizationId);
@@ -80,7 +103,7 @@ export async function nextRun(
   { cursors }: ConsumerStepDeps,
 ): Promise<ConsumerRun | null> {
   const { organizationId } = tail;
-  const { name, kinds } = consumer;
+  const { name } = consumer;
   const cursor = await cursors.collection.findOne(
     { organizationId: objectId(organizationId), consumer: name },
     MAJORITY,
@@ -88,18 +111,22 @@ export async function nextRun(
   if (!cursor) return null;
   const from = cursor.sequence;
   if (from === 0 && !(await mayBegin(consumer, organizationId))) return null;
-  const read = await tail.after(from, size);
-  const newest = read.at(-1);
+  const { entries, isLast } = await tail.after(from, size);
+  const newest = entries.at(-1);
   if (!newest) return null;
-  const entries = kinds ? read.filter(({ kind }) => kinds.includes(kind)) : read;
   return {
     consumer,
     organizationId,
     from,
     to: newest.sequence,
-    entries,
-    isLast: read.length < size,
+    entries: entriesFor(consumer, entries),
+    isLast,
   };
+}
+
+/** Those of the kinds that it follows. */
+export function entriesFor({ kinds }: Consumer, entries: readonly Stored[]): Stored[] {
+  return entries.filter(({ kind }) => !kinds || kinds.includes(kind));
 }
 
 /** Produces the effects of a run and moves the cursor, both or neither. @throws CursorConflict, and whatever the consumer throws */
@@ -158,7 +185,7 @@ async function subjectOf(
 }
 
 /** The driver's own: Mongoose's switches asynchronous context tracking on, which every promise of the process would pay for. */
-function inTransaction(
+export function inTransaction(
   connection: Connection,
   work: (session: mongo.ClientSession) => Promise<void>,
 ): Promise<void> {
@@ -167,21 +194,38 @@ function inTransaction(
     .withSession((session) => session.withTransaction(() => work(session), TRANSACTION));
 }
 
-async function moveCursor(
-  { consumer, organizationId, from, to }: ConsumerRun,
+/** Consumers of an organisation that have had the effects of the entries between two sequences. */
+interface CursorMove {
+  organizationId: string;
+  names: readonly string[];
+  from: number;
+  to: number;
+}
+
+/** @throws CursorConflict when one of them is no longer where it was */
+export async function moveCursors(
+  { organizationId, names, from, to }: CursorMove,
   { cursors }: ConsumerStepDeps,
   session?: mongo.ClientSession,
 ): Promise<void> {
   const filter = {
     organizationId: objectId(organizationId),
-    consumer: consumer.name,
+    consumer: { $in: [...names] },
     sequence: from,
   };
   const options = session ? { session } : DURABLE;
-  const { matchedCount } = await cursors.collection.updateOne(
+  const { matchedCount } = await cursors.collection.updateMany(
     filter,
     { $set: { sequence: to } },
     options,
   );
-  if (matchedCount === 0) throw new CursorConflict();
+  if (matchedCount < names.length) throw new CursorConflict();
+}
+
+function moveCursor(
+  { consumer, organizationId, from, to }: ConsumerRun,
+  deps: ConsumerStepDeps,
+  session?: mongo.ClientSession,
+): Promise<void> {
+  return moveCursors({ organizationId, names: [consumer.name], from, to }, deps, session);
 }

@@ -1,6 +1,9 @@
 // The consumers of a chain: woken by the appender, swept by a job; each effect exactly once, on any instance, after any crash.
 import { ConsumerRunner, type RunnerDeps } from './consumer-runner.ts';
-import type { Consumer } from './consumer.ts';
+import { type Consumer, mayJoin, readsContents, type TransactionalConsumer } from './consumer.ts';
+import type { Stored } from '../entry.ts';
+import { runTogether } from './joint-runs.ts';
+import { LandedEntries } from './landed-entries.ts';
 import { TailReader, type MemberProjection } from './tail-reader.ts';
 import type { Probe } from '../probe.ts';
 import { CursorCheck, type CursorCheckDeps } from './cursor-check.ts';
@@ -29,8 +32,8 @@ const LOOKS_BACK_MS = 10 * 60_000;
 export interface Consumers {
   /** Creates the cursors of a new organisation; joins the current transaction. `startAt`: the last sequence without effects. */
   cursorsFor(organizationId: string, startAt: number): Promise<void>;
-  /** There are new entries; debounced per organisation. */
-  wake(organizationId: string): void;
+  /** There are new entries, given where this instance has appended them; debounced per organisation. */
+  wake(organizationId: string, entries?: readonly Stored[]): void;
   /** Compares cursors with the chains that changed, and with some others in turn; wakes organisations that are behind. */
   sweep(): Promise<void>;
   /** Runs everything to the end of the chains now; for tests and scripts. */
@@ -44,35 +47,49 @@ export interface Consumers {
 /** The consumers of one chain. */
 export function createConsumers(options: ConsumersDeps): Consumers {
   const { connection, chain, consumers, timer, cursors, clock } = options;
-  const runner = new ConsumerRunner({ ...options, probe: options.probe ?? (() => {}) });
+  const deps = { ...options, probe: options.probe ?? (() => {}) };
+  const runner = new ConsumerRunner(deps);
   const debouncer = new Debouncer(timer, runAll);
-  const projections = projectionsOf(consumers);
+  const withContents = projectionOf(consumers);
+  const projection = projectionOf(consumers.filter((consumer) => !readsContents(consumer)));
+  const landed = new LandedEntries(Object.keys(withContents));
   const check = new CursorCheck(options);
   let sweptTo: string | null = null;
   let sweptAt: Date | null = null;
 
-  const tailOf = ({ batch }: Consumer, organizationId: string): TailReader =>
-    new TailReader({
-      connection,
-      chain,
-      organizationId,
-      projection: projections.get(batch) ?? {},
-    });
+  /** What one round of an organisation's consumers reads. */
+  function tailsOf(organizationId: string): (consumer: Consumer) => TailReader {
+    const base = { connection, chain, organizationId, landed: landed.take(organizationId) };
+    const plain = new TailReader({ ...base, projection });
+    const full = new TailReader({ ...base, projection: withContents });
+    return (consumer) => (readsContents(consumer) ? full : plain);
+  }
+
+  /** Those that have not reached the end of the chain together, and how they read. */
+  async function joined(organizationId: string) {
+    const tailOf = tailsOf(organizationId);
+    const together: TransactionalConsumer[] = [];
+    for (const consumer of consumers)
+      if (!runner.isRetrying(consumer, organizationId) && (await mayJoin(consumer, organizationId)))
+        together.push(consumer as TransactionalConsumer);
+    const [first] = together;
+    const done = first ? await runTogether(together, tailOf(first), deps) : new Set<string>();
+    return { tailOf, rest: consumers.filter(({ name }) => !done.has(name)) };
+  }
 
   async function runAll(organizationId: string): Promise<void> {
-    const tails = new Map<Consumer['batch'], TailReader>();
-    for (const consumer of consumers) {
-      const tail = tails.get(consumer.batch) ?? tailOf(consumer, organizationId);
-      tails.set(consumer.batch, tail);
-      const end = await runner.run(consumer, tail);
+    const { tailOf, rest } = await joined(organizationId);
+    for (const consumer of rest) {
+      const end = await runner.run(consumer, tailOf(consumer));
       if (end.kind === 'more') debouncer.wake(organizationId);
       if (end.kind === 'paused') debouncer.wakeLater(organizationId, end.ms);
     }
   }
 
-  async function catchUp(consumer: Consumer, organizationId: string): Promise<void> {
-    while ((await runner.run(consumer, tailOf(consumer, organizationId))).kind !== 'caught-up')
-      runner.retryNow();
+  async function catchUp(organizationId: string): Promise<void> {
+    const { tailOf, rest } = await joined(organizationId);
+    for (const consumer of rest)
+      while ((await runner.run(consumer, tailOf(consumer))).kind !== 'caught-up') runner.retryNow();
   }
 
   /** The next organisations in turn; the last ones end a round in which every organisation was compared. */
@@ -105,7 +122,8 @@ export function createConsumers(options: ConsumersDeps): Consumers {
         consumers.map(({ name }) => ({ consumer: name, organizationId, sequence: startAt })),
       );
     },
-    wake: (organizationId) => {
+    wake(organizationId, entries = []) {
+      landed.add(organizationId, entries);
       debouncer.wake(organizationId);
     },
     async sweep() {
@@ -115,9 +133,7 @@ export function createConsumers(options: ConsumersDeps): Consumers {
     async runOnce() {
       // More than one round where a debounced run moves the same cursors meanwhile.
       for (let behind = await findBehind(); behind.length > 0; behind = await findBehind()) {
-        for (const organizationId of behind) {
-          for (const consumer of consumers) await catchUp(consumer, organizationId);
-        }
+        for (const organizationId of behind) await catchUp(organizationId);
       }
     },
     lag: () => check.lags(),
@@ -125,12 +141,7 @@ export function createConsumers(options: ConsumersDeps): Consumers {
   };
 }
 
-/** What consumers with the same number read together. Contents are megabytes, so they are for few entries at a time. */
-function projectionsOf(
-  consumers: readonly Consumer[],
-): ReadonlyMap<Consumer['batch'], MemberProjection> {
-  const projections = new Map<Consumer['batch'], MemberProjection>();
-  for (const { batch, projection } of consumers)
-    projections.set(batch, Object.assign({}, projections.get(batch), projection));
-  return projections;
+/** What consumers read together. */
+function projectionOf(consumers: readonly Consumer[]): MemberProjection {
+  return Object.assign({}, ...consumers.map((consumer) => consumer.projection)) as MemberProjection;
 }

@@ -1,6 +1,7 @@
-// Reads the tail of a chain once for all consumers that read as many entries and whose cursors are at the same place.
+// Reads the tail of a chain once for all consumers of a round, unless this instance has just written it.
 import type { Connection } from 'mongoose';
 import type { Chain } from '../chains.ts';
+import { bytesOf } from '../contents/contents.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
@@ -14,42 +15,72 @@ export interface TailReaderDeps {
   organizationId: string;
   /** The members that the consumers read, together. */
   projection: MemberProjection;
+  /** The newest entries, in a row, where this instance has them. */
+  landed?: readonly Stored[];
 }
 
-interface TailSlice {
-  from: number;
-  size: number;
-  entries: Promise<Stored[]>;
+/** Entries in a row, oldest first. */
+export interface Tail {
+  entries: readonly Stored[];
+  /** Whether they reached the end of the chain when they were read. */
+  isLast: boolean;
 }
+
+/** What is known of the tail: entries after a sequence. */
+interface Known extends Tail {
+  from: number;
+}
+
+/** Contents of one read; an entry that goes beyond it is its last. */
+const CONTENT_BYTES = 4 * 1024 * 1024;
 
 /** The new entries of one organisation, as one round of its consumers reads them. */
 export class TailReader {
   readonly organizationId: string;
   readonly #deps: TailReaderDeps;
-  #newest: TailSlice | null = null;
+  #known: Promise<Known> | null = null;
 
   constructor(deps: TailReaderDeps) {
     this.organizationId = deps.organizationId;
     this.#deps = deps;
+    const { landed = [] } = deps;
+    const from = (landed[0]?.sequence ?? 0) - 1;
+    if (landed.length > 0) this.#known = Promise.resolve({ from, entries: landed, isLast: true });
   }
 
-  /** At most `size` entries after the sequence `from`, oldest first; fewer only at the end of the chain. */
-  async after(from: number, size: number): Promise<Stored[]> {
-    if (this.#newest?.from !== from || this.#newest.size !== size)
-      this.#newest = { from, size, entries: this.#read(from, size) };
-    try {
-      return await this.#newest.entries;
-    } catch (error) {
-      this.#newest = null;
+  /** At most `size` entries after the sequence `from`; none only at the end of the chain. */
+  async after(from: number, size: number): Promise<Tail> {
+    const known = this.#known && within(await this.#known, from, size);
+    if (known) return known;
+    const reading = this.#read(from, size);
+    this.#known = reading;
+    return reading.catch((error: unknown) => {
+      this.#known = null;
       throw error;
-    }
+    });
   }
 
-  #read(from: number, size: number): Promise<Stored[]> {
+  async #read(from: number, size: number): Promise<Known> {
     const { connection, chain, organizationId, projection } = this.#deps;
     const filter = { organizationId: objectId(organizationId), sequence: { $gt: from } };
     const options = { ...MAJORITY, projection: { _id: 0, ...projection, sequence: 1, kind: 1 } };
     const found = connection.collection<Stored>(chain.collection).find(filter, options);
-    return found.sort({ sequence: 1 }).limit(size).toArray() as Promise<Stored[]>;
+    const entries: Stored[] = [];
+    let bytes = 0;
+    for await (const entry of found.sort({ sequence: 1 }).limit(size)) {
+      entries.push(entry as Stored);
+      bytes += bytesOf(entry['content'])?.length ?? 0;
+      if (bytes > CONTENT_BYTES) return { from, entries, isLast: false };
+    }
+    return { from, entries, isLast: entries.length < size };
   }
+}
+
+/** What is known of the entries after `from`; null: they have to be read. */
+function within(known: Known, from: number, size: number): Tail | null {
+  if (from < known.from) return null;
+  const start = known.entries.findIndex(({ sequence }) => sequence > from);
+  const entries = start < 0 ? [] : known.entries.slice(start, start + size);
+  const isLast = known.isLast && entries.length < size;
+  return entries.length > 0 || isLast ? { entries, isLast } : null;
 }

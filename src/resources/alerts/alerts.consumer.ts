@@ -13,8 +13,8 @@ interface Deps extends FollowUpDeps {
   activeRules: ActiveRuleService;
 }
 
-/** Each may match a hundred rules, and every match is written. */
-const BATCH = 64;
+/** Matches of one run at most: each is written. */
+const MATCHES_MAX = 6_400;
 
 /** What is erased takes its rows along. */
 export function alertsConsumer(deps: Deps): Consumer<TraceDocument> {
@@ -23,7 +23,8 @@ export function alertsConsumer(deps: Deps): Consumer<TraceDocument> {
   return {
     name: 'alerts',
     from: 'head',
-    batch: BATCH,
+    batch: async (organizationId) =>
+      Math.ceil(MATCHES_MAX / (await activeRules.onDecisions(organizationId)).length),
     kinds: ['trace', 'erasure'],
     projection: {
       _id: 1,

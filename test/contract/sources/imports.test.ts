@@ -172,7 +172,12 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^resources\/.*\.schemas$/,
-    may: [ZOD, /^http\/declaration\/(views|paging|signed-input)$/, DOMAIN, /^own\.(model|schemas)$/],
+    may: [
+      ZOD,
+      /^http\/declaration\/(views|paging|signed-input)$/,
+      DOMAIN,
+      /^own\.(model|schemas)$/,
+    ],
   },
   {
     of: /^resources\/.*\.model$/,

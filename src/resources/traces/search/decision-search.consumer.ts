@@ -9,8 +9,8 @@ import type { TraceDocument } from '../traces.model.ts';
 type Deps = Pick<Platform, 'models' | 'contents' | 'keyStore'>;
 type Entry = Pick<TraceDocument, 'kind' | 'sequence' | 'traceId' | 'generation' | 'sealed'>;
 
-/** Entries of one run; each may have megabytes. */
-const BATCH = 32;
+/** Entries of one run: each has some hundred words. */
+const BATCH = 256;
 const TEXTS = ['rationale', 'triggeringCondition'] as const;
 
 export function decisionSearchConsumer(deps: Deps): TransactionalConsumer<TraceDocument> {

@@ -46,8 +46,8 @@ export function createFrameReader({ connection, contents, scrubbers }: Deps): Fr
   return {
     async after(organizationId, sequence) {
       const chain = { connection, chain: DECISIONS, organizationId, projection };
-      const stored = await new TailReader(chain).after(sequence, RUN);
-      const entries = await contents.open(organizationId, stored);
+      const tail = await new TailReader(chain).after(sequence, RUN);
+      const entries = await contents.open(organizationId, tail.entries);
       const scrubberOf = await scrubbers.readingFor(organizationId);
       return {
         frames: entries.filter(isShown).map((trace) => frameOf(trace, scrubberOf)),
@@ -55,7 +55,7 @@ export function createFrameReader({ connection, contents, scrubbers }: Deps): Fr
           .filter(({ kind }) => kind === 'erasure')
           .map(({ traceId }) => traceId ?? ''),
         to: entries.at(-1)?.sequence ?? sequence,
-        isFull: entries.length === RUN,
+        isFull: !tail.isLast,
       };
     },
   };

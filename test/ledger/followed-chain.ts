@@ -1,0 +1,96 @@
+// Consumers for tests that leave effects in a database of the calling file's own, and what becomes of them.
+import { systemClock } from '../../src/platform/clock.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { DECISIONS } from '../../src/ledger/chains.ts';
+import type { Consumer, TransactionalConsumer } from '../../src/ledger/follow/consumer.ts';
+import type { CursorFault } from '../../src/ledger/follow/cursor-check.ts';
+import {
+  type Consumers,
+  type ConsumersDeps,
+  createConsumers,
+} from '../../src/ledger/follow/consumers.ts';
+import type { Probe } from '../../src/ledger/probe.ts';
+import { draft, hastyTimer, RealChain } from './store/real-chain.ts';
+
+/** What consumers complained about. */
+export interface Reported {
+  errors: unknown[];
+  deadLetters: number[];
+  faults: CursorFault[];
+}
+
+export class FollowedChain extends RealChain {
+  /** Writes a row for each entry; by seven, and so by itself, unless told otherwise. */
+  effects(
+    name: string,
+    more: Partial<TransactionalConsumer> = { batch: 7 },
+  ): TransactionalConsumer {
+    const consumer: TransactionalConsumer = {
+      name,
+      from: 'start',
+      kinds: ['trace'],
+      projection: { traceId: 1 },
+      run: async (entries, { session, organizationId }) => {
+        const rows = entries.map(({ sequence }) => ({ name, organizationId, sequence }));
+        await this.db.collection('effects').insertMany(rows as never[], { session });
+      },
+    };
+    return Object.assign(consumer, more);
+  }
+
+  async effectsOf(name: string, organizationId: string): Promise<number[]> {
+    const rows = this.db.collection('effects').find({ name, organizationId }).sort({ sequence: 1 });
+    return (await rows.toArray()).map(({ sequence }) => sequence as number);
+  }
+
+  follow(
+    consumers: readonly Consumer[],
+    probe: Probe = () => {},
+    over: Partial<ConsumersDeps> = {},
+  ): { runner: Consumers; reported: Reported } {
+    const reported: Reported = { errors: [], deadLetters: [], faults: [] };
+    const runner = createConsumers({
+      connection: this.connection,
+      chain: DECISIONS,
+      ...this.models(),
+      consumers,
+      probe,
+      clock: systemClock,
+      timer: hastyTimer,
+      onError: (_consumer, _organizationId, error) => reported.errors.push(error),
+      onDeadLetter: (_consumer, _organizationId, sequence) => reported.deadLetters.push(sequence),
+      onCursorFault: (fault) => reported.faults.push(fault),
+      organizationsAfter: (after, limit) => this.#organizationsAfter(after, limit),
+      notedSince: () => Promise.resolve([]),
+      ...over,
+    });
+    return { runner, reported };
+  }
+
+  /** A new chain, every fifth entry of which is an amendment. */
+  async appended(count: number): Promise<string> {
+    const organizationId = newId();
+    const { appender } = this.start();
+    await Promise.all(
+      Array.from({ length: count }, (_, number) => {
+        const isAmendment = number % 5 === 4;
+        return appender.append(
+          draft(organizationId, isAmendment ? { kind: 'compliance', after: number } : {}),
+        );
+      }),
+    );
+    return organizationId;
+  }
+
+  async traces(organizationId: string): Promise<number[]> {
+    return (await this.entries(organizationId))
+      .filter(({ kind }) => kind === 'trace')
+      .map(({ sequence }) => sequence);
+  }
+
+  /** Of all organisations that have a chain. */
+  async #organizationsAfter(after: string | null, limit: number): Promise<string[]> {
+    const ids = (await this.db.collection('ledger').distinct('organizationId')).map(String).sort();
+    return ids.filter((id) => after === null || id > after).slice(0, limit);
+  }
+}

@@ -1,0 +1,121 @@
+// Consumers at one place run together: in one transaction, each effect exactly once, none held up by another; and what an instance appended it does not read back.
+import type { Connection } from 'mongoose';
+import { expect, test } from 'vitest';
+import type { Stored } from '../../src/ledger/entry.ts';
+import type { TransactionalConsumer } from '../../src/ledger/follow/consumer.ts';
+import { objectId } from '../../src/ledger/ledger.model.ts';
+import type { Probe, Step } from '../../src/ledger/probe.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { FollowedChain } from './followed-chain.ts';
+import { draft } from './store/real-chain.ts';
+
+const chain = new FollowedChain('joint-runs');
+const NAMES = ['first', 'second', 'third'] as const;
+const joining = (name: string): TransactionalConsumer => chain.effects(name, {});
+
+test('one transaction moves all of them', async () => {
+  const organizationId = await chain.appended(20);
+  const steps: Step[] = [];
+  const { runner } = chain.follow(NAMES.map(joining), (step, of) => {
+    if (of === organizationId) steps.push(step);
+  });
+  await runner.runOnce();
+  expect(steps).toEqual(['effects-written', 'cursor-moved']);
+  const all = await chain.traces(organizationId);
+  for (const name of NAMES) expect(await chain.effectsOf(name, organizationId)).toEqual(all);
+});
+
+test('instances that race and die: each effect exactly once', async () => {
+  const organizationId = await chain.appended(60);
+  let steps = 0;
+  const dies: Probe = (step) => {
+    if (step === 'effects-written' && steps++ % 3 === 0) throw new Error('killed');
+  };
+  const names = NAMES.map((name) => `${name}-raced`);
+  const consumers = names.map(joining);
+  const runners = [dies, undefined, dies].map((probe) => chain.follow(consumers, probe).runner);
+  await Promise.all(runners.map((runner) => runner.runOnce()));
+  const all = await chain.traces(organizationId);
+  for (const name of names) expect(await chain.effectsOf(name, organizationId)).toEqual(all);
+});
+
+test('one that fails holds up none of the others, and is retried by itself', async () => {
+  const organizationId = await chain.appended(10);
+  const failing = joining('failing');
+  const { run } = failing;
+  const seen: number[] = [];
+  failing.run = async (entries, context) => {
+    const isOurs = context.organizationId === organizationId;
+    if (isOurs) seen.push(entries.length);
+    if (isOurs && seen.length < 5) throw new TypeError('not now');
+    await run(entries, context);
+  };
+  const { runner, reported } = chain.follow([joining('healthy'), failing, joining('sound')]);
+  await runner.runOnce();
+  const all = await chain.traces(organizationId);
+  for (const name of ['healthy', 'failing', 'sound'])
+    expect(await chain.effectsOf(name, organizationId)).toEqual(all);
+  expect(seen.slice(0, 3)).toEqual([all.length, all.length, 1]);
+  expect(reported.deadLetters).toEqual([]);
+});
+
+test('one that is behind catches up by itself', async () => {
+  const organizationId = await chain.appended(30);
+  const { runner } = chain.follow(['ahead', 'abreast', 'behind'].map(joining));
+  await runner.cursorsFor(organizationId, 20);
+  const filter = { organizationId: objectId(organizationId), consumer: 'behind' };
+  await chain.models().cursors.collection.updateOne(filter, { $set: { sequence: 4 } });
+  await runner.runOnce();
+  const all = await chain.traces(organizationId);
+  const after = (from: number): number[] => all.filter((sequence) => sequence > from);
+  expect(await chain.effectsOf('ahead', organizationId)).toEqual(after(20));
+  expect(await chain.effectsOf('abreast', organizationId)).toEqual(after(20));
+  expect(await chain.effectsOf('behind', organizationId)).toEqual(after(4));
+});
+
+test('what an instance appended it does not read back; what another one appended it does', async () => {
+  const organizationId = newId();
+  const reads: string[] = [];
+  const connection = new Proxy(chain.connection, {
+    get(target, name) {
+      if (name !== 'collection') return Reflect.get(target, name) as unknown;
+      return (of: string) => {
+        reads.push(of);
+        return target.collection(of);
+      };
+    },
+  }) as Connection;
+  const names = ['landing', 'landed'];
+  const { runner } = chain.follow(names.map(joining), undefined, { connection });
+  await runner.cursorsFor(organizationId, 0);
+  const { appender } = chain.start({ onSealed: (id, entries) => runner.wake(id, entries) });
+  const append = (): Promise<unknown> =>
+    Promise.all([1, 2, 3].map(() => appender.append(draft(organizationId))));
+  const effects = (): Promise<number[][]> =>
+    Promise.all(names.map((name) => chain.effectsOf(name, organizationId)));
+  await append();
+  await expect.poll(effects).toEqual([
+    [1, 2, 3],
+    [1, 2, 3],
+  ]);
+  await append();
+  await expect.poll(async () => (await effects())[1]).toHaveLength(6);
+  expect(reads).toEqual([]);
+  await chain.start().appender.append(draft(organizationId));
+  runner.wake(organizationId);
+  await expect.poll(async () => (await effects())[1]).toHaveLength(7);
+  expect(reads).toEqual(['ledger']);
+  await runner.stop();
+});
+
+test('what lands with a gap is read', async () => {
+  const organizationId = await chain.appended(4);
+  const { runner } = chain.follow(['gap', 'other-gap'].map(joining));
+  await runner.cursorsFor(organizationId, 0);
+  const [first, , third, fourth] = await chain.entries(organizationId);
+  runner.wake(organizationId, [first, third, fourth] as Stored[]);
+  const all = await chain.traces(organizationId);
+  await expect.poll(() => chain.effectsOf('gap', organizationId)).toEqual(all);
+  expect(await chain.effectsOf('other-gap', organizationId)).toEqual(all);
+  await runner.stop();
+});
