@@ -102,6 +102,32 @@ test('corrected again: the correction before is the old one, and there is one ma
   expect(marked).toBe(`[HUMAN CORRECTION: second] ${rationale}`);
 });
 
+test('corrected again without notes: those of before go, and said twice it is recorded once', async () => {
+  const { traceId, id } = await post();
+  ok(await ingest({ traceId, correctedDecision: 'first', feedbackNotes: 'one' }));
+  const again = { traceId, correctedDecision: 'second' };
+  expect(ok(await ingest(again)).body.data.repeated).toBe(false);
+  expect(ok(await ingest(again)).body.data.repeated).toBe(true);
+  const { outputDecision } = await read(id);
+  expect(outputDecision).toMatchObject({ decision: 'second', originalDecision: 'first' });
+  expect(outputDecision).not.toHaveProperty('correctionNotes');
+});
+
+test('who approved and when is what the newest feedback says, never what the agent or an earlier one said', async () => {
+  const claim = { approvedBy: 'The owner', approvedById: ada.userId, approvedAt: '2026-01-01' };
+  const { traceId, id } = await post({ metadata: Object.assign({ order: 7 }, claim) });
+  const approval = { traceId, action: 'approve' };
+  expect(ok(await ingest(approval)).body.data.repeated).toBe(false);
+  expect(ok(await ingest(approval)).body.data.repeated).toBe(true);
+  const approvedAt = expect.stringMatching(/T.*Z$/);
+  expect((await read(id)).metadata).toEqual({ order: 7, approvedAt });
+  const correction = { traceId, correctedDecision: 'other', userEmail: ada.email };
+  ok(await ingest(correction));
+  const { metadata } = await read(id);
+  expect(metadata).toMatchObject({ order: 7, approvedById: ada.userId });
+  expect(metadata).not.toHaveProperty('approvedAt');
+});
+
 test('said twice, also at the same time, it is recorded once', async () => {
   const { traceId } = await post();
   const body = { traceId, correctedDecision: { b: 1, a: 2 }, feedbackNotes: 'twice' };

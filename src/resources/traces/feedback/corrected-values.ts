@@ -18,12 +18,14 @@ export interface Approval {
 /** Names of the marker: a rationale holds one, however often the decision is corrected. */
 const MARKER_MAX = 2000;
 
-/** The new `outputDecision`; one that was not kept begins anew. */
+/** What `metadata` says of an approval. */
+const APPROVAL = ['approvedBy', 'approvedById', 'approvedAt'];
+
+/** The new `outputDecision`; one that was not kept begins anew. Notes of a correction before are not about this one. */
 export function correctedOutput(before: Json, { correctedDecision, feedbackNotes }: Correction) {
-  const output = objectOf(before);
-  const { decision, action = null } = output;
+  const { decision, action = null } = objectOf(before);
   return {
-    ...output,
+    ...without(before, ['correctionNotes']),
     decision: correctedDecision,
     originalDecision: decision ?? action,
     ...(feedbackNotes !== null && { correctionNotes: feedbackNotes }),
@@ -40,11 +42,14 @@ export function markedRationale(
   return ingested === null ? marker : `${marker} ${ingested}`;
 }
 
-/** The new `metadata`; `at`: null for a correction, which only says who it is by. */
+/**
+ * The new `metadata`, where nothing stays of an approval before, nor of one that the agent claimed. `at`: null for a correction, which
+ * only says who it is by.
+ */
 export function approvedMetadata(before: Json, approval: Approval, at: Date | null): JsonObject {
   const { approvedBy, approvedById } = approval;
   return {
-    ...objectOf(before),
+    ...without(before, APPROVAL),
     ...(approvedBy !== null && { approvedBy }),
     ...(approvedById !== null && { approvedById }),
     ...(at !== null && { approvedAt: at.toISOString() }),
@@ -68,6 +73,12 @@ export function isApprovedBy(metadata: Json, { approvedBy, approvedById }: Appro
     (known['approvedBy'] ?? null) === approvedBy &&
     (known['approvedById'] ?? null) === approvedById
   );
+}
+
+/** The other members of an object. */
+function without(value: Json, names: readonly string[]): JsonObject {
+  const members = Object.entries(objectOf(value));
+  return Object.fromEntries(members.filter(([name]) => !names.includes(name)));
 }
 
 function objectOf(value: Json): JsonObject {
