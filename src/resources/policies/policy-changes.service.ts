@@ -84,8 +84,9 @@ export function createPolicyChanges(deps: PolicyChangeDeps) {
       const { _id, organizationId } = policy;
       const before = contentsOf(policy);
       const after = 'deletedAt' in written ? null : { ...before, ...written };
-      await requireAllowed(tenant, { before, after });
-      const canary = judgesAlike(before, after) ? null : policy.canary;
+      await requireAllowed(tenant, { before: judgingNow(policy), after });
+      const isSuperseded = after === null || !judgesAlike(before, after);
+      const canary = isSuperseded ? policy.canary : null;
       if (canary) await supersede(tenant.organizationId, canary.id.toHexString());
       const where = { _id, organizationId, deletedAt: null };
       const $set = canary ? { ...written, canary: null } : written;
@@ -99,3 +100,9 @@ export function createPolicyChanges(deps: PolicyChangeDeps) {
   };
 }
 export type PolicyChanges = ReturnType<typeof createPolicyChanges>;
+
+/** While a canary tries to be without a policy, that still judges in the control. */
+function judgingNow(policy: PolicyDocument): PolicyContents {
+  const control = policy.canary?.control;
+  return contentsOf(control?.enabled ? control : policy);
+}

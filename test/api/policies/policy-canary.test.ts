@@ -161,6 +161,17 @@ test('a change by hand or a removal ends a canary, a new name does not', async (
   );
 });
 
+test('a policy that is removed while its canary tries to be without it leaves no canary behind', async () => {
+  const [id, other] = [await made(), await made({ name: 'Other' })];
+  ok(await edit(id, { enabled: false, canary: { share: 0.5 } }));
+  await remove(id);
+  expect(await harness.db.collection('policy_canaries').countDocuments({ state: 'running' })).toBe(
+    0,
+  );
+  ok(await edit(other, { priority: 4, canary: { share: 0.5 } }));
+  await remove(other);
+});
+
 test('one at a time in a workspace, and only where the arms differ', async () => {
   const [one, other] = [await made(), await made({ name: 'Other' })];
   expect(await status(one)).toMatchObject({ state: 'none', decision: 'continue', pValue: 1 });
@@ -189,6 +200,12 @@ test('approvals hold for canaries too, and nobody sees those of others', async (
   ok(await setting(true));
   ok(await edit(id, { canary: { end: 'rollback' } }));
   expect(await edit(id, { canary: { share: 0.5 } })).toMatchObject(WRONG);
+  ok(await setting(false));
+  ok(await edit(id, { enabled: false, canary: { share: 0.5 } }));
+  ok(await setting(true));
+  for (const body of [{ priority: 9 }, { name: 'Renamed' }])
+    expect(await edit(id, body)).toMatchObject(WRONG);
+  expect(await as(ada, 'DELETE', `/${id}`)).toMatchObject(WRONG);
   ok(await setting(false));
   expect((await as(eve, 'GET', `/${id}/canary-status`)).status).toBe(404);
   const viewer = await createMember(harness, ada, 'viewer');
