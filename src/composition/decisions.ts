@@ -45,7 +45,12 @@ export function createDecisions(platform: Platform, { audit, identity, signing }
   const onboarding = createOnboardingService({ agents: registry });
   const mlBoms = createMlBomService({ ...platform, agents: registry, resolver });
 
-  const policies = createPolicies(platform, { organizations, workspaces, ...signing });
+  const policies = createPolicies(platform, {
+    organizations,
+    workspaces,
+    memberships,
+    ...signing,
+  });
   const policySets = policies.sets;
 
   const scrubbers = createScrubbers();

@@ -16,21 +16,25 @@ import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
 import type { Signing } from './provenance.ts';
 
-type Deps = Pick<Identity, 'organizations' | 'workspaces'> & Pick<Signing, 'signer'>;
+type Deps = Pick<Identity, 'organizations' | 'workspaces' | 'memberships'> &
+  Pick<Signing, 'signer'>;
 
-export function createPolicies(platform: Platform, { organizations, workspaces, signer }: Deps) {
+export function createPolicies(
+  platform: Platform,
+  { organizations, workspaces, memberships, signer }: Deps,
+) {
   const sets = createPolicySetService(platform);
   const directEdits = createDirectEdits({ organizations });
-  const written = { ...platform, workspaces, policySets: sets };
+  const written = { ...platform, workspaces, memberships, policySets: sets };
   const definitions = createPolicyService({ ...written, ...directEdits });
   const approved = createPolicyService({ ...written, requireAllowed: () => Promise.resolve() });
   const enforcement = createApprovalEnforcement({ definitions: approved });
   const canaries = createCanaryService({ ...written, ...directEdits, definitions, approved });
-  const approvals = createApprovalService({ ...platform, definitions, enforcement });
+  const approvals = createApprovalService({ ...platform, memberships, definitions, enforcement });
   const language = createPolicyLanguageService({ definitions });
   const dryRuns = createDryRunService({ ...platform, definitions, organizations });
-  const tests = createPolicyTestService({ ...platform, definitions, dryRuns });
-  const replays = createReplayService({ ...platform, definitions });
+  const tests = createPolicyTestService({ ...platform, memberships, definitions, dryRuns });
+  const replays = createReplayService({ ...platform, memberships, definitions });
   const effectiveness = createEffectivenessService(platform);
   const bundles = createPolicyBundleService({ ...platform, tarGz, signer });
   return {

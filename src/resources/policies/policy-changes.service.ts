@@ -6,6 +6,7 @@ import { ARMS } from '../../domain/policies/changes/sequential-test.ts';
 import { workspaceLimitViolation } from '../../domain/policies/workspace-limits.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
+import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import { JUDGING, policiesIn } from './canary/policy-arms.ts';
 import { contentsOf, type PolicyContents, type PolicyDocument } from './policies.model.ts';
 import type { PolicySetService } from './policy-sets.service.ts';
@@ -17,6 +18,7 @@ export interface PolicyChange {
 }
 
 export type PolicyChangeDeps = Pick<Platform, 'models' | 'clock' | 'onCommit'> & {
+  memberships: MembershipService;
   policySets: PolicySetService;
   /** @throws AppError when the change may not be made this way */
   requireAllowed: (tenant: Tenant, change: PolicyChange) => Promise<void>;
@@ -28,7 +30,7 @@ type NewPolicy = PolicyContents & { workspaceId: string };
 
 /** In the transaction of the request. */
 export function createPolicyChanges(deps: PolicyChangeDeps) {
-  const { models, policySets, clock, onCommit, requireAllowed } = deps;
+  const { models, memberships, policySets, clock, onCommit, requireAllowed } = deps;
 
   async function record(tenant: Tenant, policy: PolicyDocument): Promise<void> {
     const { organizationId, actor } = tenant;
@@ -45,9 +47,10 @@ export function createPolicyChanges(deps: PolicyChangeDeps) {
     onCommit(() => policySets.invalidate(organizationId));
   }
 
-  /** In either arm of a canary. */
+  /** In either arm of a canary; under the lock of the organisation, which whoever enables one holds. */
   async function requireWithinLimits(policy: PolicyDocument): Promise<void> {
     const { organizationId, workspaceId } = policy;
+    await memberships.lock(organizationId.toHexString());
     const judging = await models.policies
       .find({ organizationId, workspaceId, ...JUDGING }, 'enabled conditions canary')
       .lean<PolicyDocument[]>();

@@ -19,6 +19,7 @@ import {
   type Listed,
   listPage,
 } from '../../../platform/mongo/queries.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import { contentsOf, type PolicyContents } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
 import {
@@ -32,6 +33,7 @@ import type { ApprovalEnforcement, Enforced } from './enforcement.service.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & {
+  memberships: MembershipService;
   definitions: PolicyService;
   enforcement: ApprovalEnforcement;
 };
@@ -61,7 +63,9 @@ type Proposal = Pick<PolicyApprovalDocument, 'baseRevision'> & {
   contents: PolicyContents;
 };
 
-export function createApprovalService({ models, clock, definitions, enforcement }: Deps) {
+export function createApprovalService(deps: Deps) {
+  const { models, clock, memberships, definitions, enforcement } = deps;
+
   function find(tenant: Tenant, _id: string): Promise<PolicyApprovalDocument> {
     const where = { ...visible(tenant), _id };
     return findOr404(models.policyApprovals.findOne(where).lean<PolicyApprovalDocument>());
@@ -95,8 +99,9 @@ export function createApprovalService({ models, clock, definitions, enforcement 
     return { workspaceId, policyId, baseRevision: stored.revision, contents };
   }
 
-  /** @throws AppError `INVALID_OPERATION` */
+  /** Under the lock of the organisation, which whoever opens one holds. @throws AppError `INVALID_OPERATION` */
   async function requireRoom(organizationId: string): Promise<void> {
+    await memberships.lock(organizationId);
     const open = { organizationId, state: { $in: OPEN_STATES } };
     if ((await models.policyApprovals.countDocuments(open)) >= OPEN_APPROVALS)
       throw new AppError('INVALID_OPERATION', `At most ${OPEN_APPROVALS} approvals may be open`);

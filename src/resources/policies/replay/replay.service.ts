@@ -7,12 +7,14 @@ import { sameJson } from '../../../domain/policies/condition.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import { contentsOf, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
 import { type replayInput, replayLimits, type replayOfPolicyInput } from './replay.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'ledger' | 'clock' | 'newId' | 'onCommit' | 'wakeJob'> & {
+  memberships: MembershipService;
   definitions: PolicyService;
 };
 
@@ -35,10 +37,11 @@ export interface Starter {
 }
 
 export function createReplayService(deps: Deps) {
-  const { models, ledger, clock, newId, definitions } = deps;
+  const { models, ledger, clock, newId, memberships, definitions } = deps;
 
-  /** @throws AppError `INVALID_OPERATION` when too many are under way */
+  /** Under the lock of the organisation, which whoever begins one holds. @throws AppError `INVALID_OPERATION` when too many are under way */
   async function requireRoom(organizationId: string): Promise<void> {
+    await memberships.lock(organizationId);
     const unfinished = { organizationId, state: UNFINISHED };
     if ((await models.policyReplays.countDocuments(unfinished)) >= replayLimits.unfinished)
       throw new AppError(

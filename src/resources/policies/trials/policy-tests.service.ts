@@ -9,13 +9,18 @@ import { actionOf } from '../../../domain/policies/trials/dry-run.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404, insertOne, type Listed, listPage } from '../../../platform/mongo/queries.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { PolicyContents } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
 import type { DryRunService } from './dry-run.service.ts';
 import type { PolicyTestDocument } from './policy-tests.model.ts';
 import { type policyTestInput, trialLimits } from './trials.schemas.ts';
 
-type Deps = Pick<Platform, 'models'> & { definitions: PolicyService; dryRuns: DryRunService };
+type Deps = Pick<Platform, 'models'> & {
+  memberships: MembershipService;
+  definitions: PolicyService;
+  dryRuns: DryRunService;
+};
 
 interface PolicyTestView extends Omit<PolicyTestDocument, 'fixture'> {
   id: PolicyTestDocument['_id'];
@@ -36,11 +41,23 @@ interface TestRun {
   failed: number;
 }
 
-export function createPolicyTestService({ models, definitions, dryRuns }: Deps) {
+export function createPolicyTestService(deps: Deps) {
+  const { models, memberships, definitions, dryRuns } = deps;
+
   /** @throws AppError `NOT_FOUND` when the policy is not one that the tenant sees */
   async function testsOf(tenant: Tenant, policyId: string) {
     await definitions.get(tenant, policyId);
     return { organizationId: tenant.organizationId, policyId };
+  }
+
+  /** Under the lock of the organisation, which whoever adds one holds. @throws AppError `INVALID_OPERATION` */
+  async function requireRoom(where: { organizationId: string; policyId: string }): Promise<void> {
+    await memberships.lock(where.organizationId);
+    if ((await models.policyTests.countDocuments(where)) >= trialLimits.tests)
+      throw new AppError(
+        'INVALID_OPERATION',
+        `A policy may have at most ${trialLimits.tests} tests`,
+      );
   }
 
   return {
@@ -58,11 +75,7 @@ export function createPolicyTestService({ models, definitions, dryRuns }: Deps) 
       { name, fixture, expected }: z.output<typeof policyTestInput>,
     ): Promise<PolicyTestView> {
       const where = await testsOf(tenant, policyId);
-      if ((await models.policyTests.countDocuments(where)) >= trialLimits.tests)
-        throw new AppError(
-          'INVALID_OPERATION',
-          `A policy may have at most ${trialLimits.tests} tests`,
-        );
+      await requireRoom(where);
       const row = { name, expected, fixture: JSON.stringify(fixture), createdBy: user.userId };
       return toView(await insertOne(models.policyTests, { ...where, ...row }));
     },
