@@ -1,4 +1,5 @@
 // Folds disguised characters to the plain form that detectors read, keeping the offsets in the original.
+import { STRIDE } from '../work.ts';
 
 /** Invisible characters that can be hidden between two digits or letters. */
 const invisible = /[\p{Cf}\p{Variation_Selector}\u034f\u115f\u1160\u3164\uffa0]/u;
@@ -22,7 +23,7 @@ const known = new Int32Array(0x110000);
 /** A folded text and, for each of its units and its end, the offset in the original where that unit began. */
 export interface Folded {
   text: string;
-  origin: readonly number[];
+  origin: Uint32Array;
 }
 
 /** The code point that detectors read for this one; 0 for an invisible one; ASCII is unchanged. */
@@ -73,21 +74,43 @@ export function escapeAt(text: string, at: number): { length: number; codePoint:
     : { length: end + 1 - at, codePoint: character.charCodeAt(0) };
 }
 
-/** Folds a text: digits of any script and full-width characters to ASCII, spaces and hyphens to one kind, invisible characters to nothing, JSON escapes to their characters. */
-export function fold(text: string): Folded {
-  const origin: number[] = [];
-  let folded = '';
-  let at = 0;
-  while (at < text.length) {
-    const unit = unitAt(text, at);
-    if (unit.codePoint !== 0) {
-      folded += String.fromCodePoint(unit.codePoint);
-      while (origin.length < folded.length) origin.push(at);
-    }
-    at += unit.length;
+/** Folds a text stride by stride: digits of any script and full-width characters to ASCII, spaces and hyphens to one kind, invisible characters to nothing, JSON escapes to their characters. */
+export class Folding {
+  readonly #text: string;
+  #at = 0;
+  #folded = '';
+  /** No text becomes longer. */
+  readonly #origin: Uint32Array;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#origin = new Uint32Array(text.length + 1);
   }
-  origin.push(text.length);
-  return { text: folded, origin };
+
+  /** Folds a stride; false at the end of the text. */
+  goOn(): boolean {
+    const { length } = this.#text;
+    const end = Math.min(this.#at + STRIDE, length);
+    const codePoints: number[] = [];
+    let filled = this.#folded.length;
+    while (this.#at < end) {
+      const unit = unitAt(this.#text, this.#at);
+      if (unit.codePoint !== 0) {
+        codePoints.push(unit.codePoint);
+        this.#origin[filled++] = this.#at;
+        if (unit.codePoint > 0xffff) this.#origin[filled++] = this.#at;
+      }
+      this.#at += unit.length;
+    }
+    this.#folded += String.fromCodePoint(...codePoints);
+    return this.#at < length;
+  }
+
+  folded(): Folded {
+    const { length } = this.#folded;
+    this.#origin[length] = this.#text.length;
+    return { text: this.#folded, origin: this.#origin.subarray(0, length + 1) };
+  }
 }
 
 function unitAt(text: string, at: number): { length: number; codePoint: number } {

@@ -1,4 +1,5 @@
-// Detection rules: a type of personal data, the features that a text must have, and a finder of spans (docs/scrubbing.md).
+// Detection rules: a type of personal data, the features that a text must have, and what is looked for in it (docs/scrubbing.md).
+import type { Parts } from '../others-turn.ts';
 import type { Work } from '../work.ts';
 
 /** The types of personal data; a marker is `[TYPE]`, a tag `PII_TYPE`. */
@@ -18,12 +19,26 @@ export interface Span {
   end: number;
 }
 
+/** A text in which rules look for personal data, and the work they may cause. */
+export interface TextSearch {
+  text: string;
+  work: Work;
+}
+
+/** What may be personal data, and which of it is. */
+export interface Candidates {
+  /** Global. Others may use it between two matches. */
+  pattern: RegExp;
+  /** Spans in any order, which may overlap. What is found when the work is used up counts for nothing. */
+  spansAt(match: RegExpExecArray, search: TextSearch): readonly Span[];
+}
+
 export interface Rule {
   type: DetectionType;
-  /** Bits of `textFeatures`: in a text that has none of them, `find` finds nothing. */
+  /** Bits of `textFeatures`: in a text that has none of them there is nothing. */
   needs: number;
-  /** Spans in any order, which may overlap; in linear time. What it finds when the work is used up counts for nothing. */
-  find(search: TextSearch): Span[];
+  /** For one text, whose matches are looked at in their order; in linear time. */
+  candidates(text: string): readonly Candidates[];
 }
 
 /** The tag of a detection, for example `PII_EMAIL`. */
@@ -41,42 +56,44 @@ export const costs = {
   numberingPlan: 1_200,
 } as const;
 
-/** A text in which rules look for personal data, and the work they may cause. No more matches come when it is used up. */
-export class TextSearch {
-  readonly text: string;
-  readonly work: Work;
-
-  constructor(text: string, work: Work) {
-    this.text = text;
-    this.work = work;
-  }
-
-  /** Every match of a global pattern. A decision takes 10 us, with `matchAll`, which copies the pattern, 18 (row ingest/R1). */
-  *matches(pattern: RegExp): Generator<RegExpExecArray> {
+/** Every span in a text, in parts; no more come when the work is used up. */
+export function* spansIn(search: TextSearch, { candidates }: Rule): Parts<Span[]> {
+  const { text, work } = search;
+  const spans: Span[] = [];
+  for (const { pattern, spansAt } of candidates(text)) {
     pattern.lastIndex = 0;
-    for (let match = pattern.exec(this.text); match !== null; match = pattern.exec(this.text)) {
-      if (!this.work.take(costs.match)) return;
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      if (!work.take(costs.match)) return spans;
       const next = match[0] === '' ? pattern.lastIndex + 1 : pattern.lastIndex;
-      yield match;
+      spans.push(...spansAt(match, search));
+      if (work.endsPart()) yield;
       pattern.lastIndex = next;
     }
   }
+  return spans;
+}
 
-  /**
-   * Every match of a global pattern as a span; of a pattern that ends in a look-ahead group `found`, the span of that group.
-   * `lengthOf` returns how many of the found characters, from the first, belong to the span; 0: no span.
-   */
-  spans(
-    pattern: RegExp,
-    lengthOf: (found: string, work: Work) => number = ({ length }) => length,
-  ): Span[] {
-    const spans: Span[] = [];
-    for (const match of this.matches(pattern)) {
+const none: readonly Span[] = [];
+
+/** A span; of length 0: none. */
+export function spanOf(start: number, length: number): readonly Span[] {
+  return length === 0 ? none : [{ start, end: start + length }];
+}
+
+/**
+ * Every match of a global pattern; of a pattern that ends in a look-ahead group `found`, the span of that group. `lengthOf` returns
+ * how many of the found characters, from the first, are personal data.
+ */
+export function matchesOf(
+  pattern: RegExp,
+  lengthOf: (found: string, work: Work) => number = ({ length }) => length,
+): Candidates {
+  return {
+    pattern,
+    spansAt(match, { work }) {
       const ahead = match.groups?.['found'];
       const start = ahead === undefined ? match.index : match.index + match[0].length;
-      const length = lengthOf(ahead ?? match[0], this.work);
-      if (length > 0) spans.push({ start, end: start + length });
-    }
-    return spans;
-  }
+      return spanOf(start, lengthOf(ahead ?? match[0], work));
+    },
+  };
 }

@@ -1,8 +1,9 @@
 // Scrubs one text: inspects it, folds it if needed, runs the rules whose features it has, and replaces what they find by markers.
-import { fold } from './fold.ts';
+import { type Folded, Folding } from './fold.ts';
 import type { LabelClass } from './rules/label.ts';
-import { canBePersonal, inspect, textFeatures } from './inspect.ts';
-import { type DetectionType, type Rule, TextSearch, type Span } from './rule.ts';
+import { canBePersonal, Inspection, textFeatures } from './inspect.ts';
+import { type DetectionType, type Rule, type Span, spansIn } from './rule.ts';
+import type { Parts } from '../others-turn.ts';
 import type { Work } from '../work.ts';
 
 export interface ScrubbedText {
@@ -38,16 +39,16 @@ export interface Scrubbing {
  * Scrubs a text; `label` is the class of the object key that it is the value of, and is read as if the text started with `label: `.
  * When the work is used up, a text that can be personal data is replaced whole.
  */
-export function scrubText(
+export function* scrubText(
   text: string,
   label: LabelClass | null,
   scrubbing: Scrubbing,
-): ScrubbedText {
+): Parts<ScrubbedText> {
   if (!canBePersonal(text)) return { text, detections: nothing };
   let current = text;
   let detections = nothing;
   for (let pass = 0; pass < maximumPasses; pass++) {
-    const next = onePass(current, label, scrubbing);
+    const next = yield* onePass(current, label, scrubbing);
     if (scrubbing.work.left === 0) break;
     if (next === null) return { text: current, detections };
     current = next.text;
@@ -56,44 +57,66 @@ export function scrubText(
   return { text: REDACTED, detections };
 }
 
-/** The text with markers, and the types found; null when there are none. */
-function onePass(
+/** A text with markers, and the types found. */
+interface Marked {
+  text: string;
+  types: DetectionType[];
+}
+
+/** Null when nothing is found. */
+function* onePass(
   text: string,
   label: LabelClass | null,
   { rules, work }: Scrubbing,
-): { text: string; types: DetectionType[] } | null {
+): Parts<Marked | null> {
   if (!work.take(text.length * PER_CHARACTER.inspection)) return null;
-  const features = inspect(text);
+  const inspection = new Inspection(text);
+  while (inspection.goOn()) yield;
+  const features = inspection.features();
   if (features === 0) return null;
   if ((features & textFeatures.foldable) === 0)
-    return withMarkers(text, findingsIn(text, label, { rules, work, features }));
+    return yield* withMarkers(text, yield* findingsIn(text, label, { rules, work, features }));
   if (!work.take(text.length * PER_CHARACTER.folding)) return null;
-  const folded = fold(text);
-  const findings = findingsIn(folded.text, label, { rules, work, features: inspect(folded.text) });
-  return withMarkers(
-    text,
-    findings.map(({ start, end, ...finding }) => ({
-      ...finding,
-      start: folded.origin[start] ?? 0,
-      end: folded.origin[end] ?? text.length,
-    })),
-  );
+  const folding = new Folding(text);
+  while (folding.goOn()) yield;
+  const folded = folding.folded();
+  return yield* withMarkers(text, yield* findingsInFolded(folded, label, { rules, work }));
+}
+
+/** At their places in the original. */
+function* findingsInFolded(
+  { text, origin }: Folded,
+  label: LabelClass | null,
+  { rules, work }: Scrubbing,
+): Parts<Finding[]> {
+  const inspection = new Inspection(text);
+  while (inspection.goOn()) yield;
+  const features = inspection.features();
+  const findings = yield* findingsIn(text, label, { rules, work, features });
+  for (const finding of findings) {
+    finding.start = origin[finding.start] ?? 0;
+    finding.end = origin[finding.end] ?? 0;
+  }
+  return findings;
 }
 
 /** The findings of all rules that apply; without overlaps, in ascending order. */
-function findingsIn(
+function* findingsIn(
   text: string,
   label: LabelClass | null,
   { rules, work, features }: Scrubbing & { features: number },
-): Finding[] {
+): Parts<Finding[]> {
   const prefix = label === null ? '' : `${label}: `;
-  const search = new TextSearch(prefix + text, work);
+  const search = { text: prefix + text, work };
   const findings: Finding[] = [];
-  rules.forEach(({ type, needs, find }, rank) => {
-    if ((features & needs) === 0 || !work.take(search.text.length * PER_CHARACTER.rules)) return;
-    for (const { start, end } of find(search))
+  for (let rank = 0; rank < rules.length; rank++) {
+    const rule = rules[rank] as Rule;
+    const { type, needs } = rule;
+    if ((features & needs) === 0 || !work.take(search.text.length * PER_CHARACTER.rules)) continue;
+    for (const { start, end } of yield* spansIn(search, rule))
       findings.push({ type, rank, start: start - prefix.length, end: end - prefix.length });
-  });
+    if (work.endsPart()) yield;
+  }
   return merged(findings);
 }
 
@@ -115,14 +138,15 @@ function merged(findings: Finding[]): Finding[] {
   return result;
 }
 
-function withMarkers(
-  text: string,
-  findings: readonly Finding[],
-): { text: string; types: DetectionType[] } | null {
+/** Markers that are set before others have their turn. */
+const MARKERS = 2_048;
+
+function* withMarkers(text: string, findings: readonly Finding[]): Parts<Marked | null> {
   if (findings.length === 0) return null;
   let result = '';
   let from = 0;
-  for (const { type, start, end } of findings) {
+  for (const [index, { type, start, end }] of findings.entries()) {
+    if (index % MARKERS === MARKERS - 1) yield;
     const quote = quoteFor(text, start, end);
     result += `${text.slice(from, start)}${quote}[${type}]${quote}`;
     from = end;

@@ -10,7 +10,8 @@ import { nationalIdRules } from './rules/national-id.ts';
 import { networkAddressRule } from './rules/network-address.ts';
 import { phoneRule } from './rules/phone.ts';
 import type { DetectionType, Rule } from './rule.ts';
-import { scrubText, type Scrubbing } from './scrub-text.ts';
+import { canBePersonal } from './inspect.ts';
+import { type ScrubbedText, scrubText, type Scrubbing } from './scrub-text.ts';
 import { atOnce, type Parts } from '../others-turn.ts';
 import { Work, workLimits } from '../work.ts';
 import { secretRule } from './rules/secret.ts';
@@ -39,7 +40,7 @@ export interface Scrubber {
   version: string;
   /** Scrubs a JSON value of bounded depth; does not change the given one. Values that share `work` share its end. */
   value(value: Json, work?: Work): Scrubbed;
-  /** The same in parts of some milliseconds; a text is scrubbed in one go. */
+  /** The same in parts of some milliseconds. */
   parts(value: Json, work: Work): Parts<Scrubbed>;
   text(text: string, work?: Work): { text: string; detections: DetectionType[] };
 }
@@ -79,7 +80,7 @@ export function scrubberOf(rules: readonly Rule[], version: string): Scrubber {
     left === 0 ? every : [...found].sort();
   function* parts(given: Json, work: Work): Parts<Scrubbed> {
     const walk = new Walk({ rules, work });
-    const value = yield* walk.node(given, null);
+    const value = isPlain(given) ? given : yield* walk.node(given, null);
     return { value, changed: walk.changed, detections: typesFound(walk.detections, work) };
   }
   return {
@@ -87,7 +88,7 @@ export function scrubberOf(rules: readonly Rule[], version: string): Scrubber {
     parts,
     value: (given, work = new Work(workLimits.scrubbing)) => atOnce(parts(given, work)),
     text(given, work = new Work(workLimits.scrubbing)) {
-      const { text, detections } = scrubText(given, null, { rules, work });
+      const { text, detections } = atOnce(scrubText(given, null, { rules, work }));
       return { text, detections: typesFound(detections, work) };
     },
   };
@@ -100,67 +101,46 @@ class Walk {
   readonly #scrubbing: Scrubbing;
   readonly #keys = new Set<string>();
   readonly #path: (string | number)[] = [];
-  /** The work that is left when the next part begins. */
-  #nextPart: number;
 
   constructor(scrubbing: Scrubbing) {
     this.#scrubbing = scrubbing;
-    this.#nextPart = scrubbing.work.left - PART;
   }
 
-  /** Only containers are generators: one for each leaf would cost more than the leaf. */
-  *node(node: Json, label: LabelClass | null): Parts<Json> {
-    return isContainer(node) ? yield* this.#container(node, label) : this.#leaf(node, label);
+  /** Of a node that is not plain. */
+  node(node: Json, label: LabelClass | null): Parts<Json> {
+    if (Array.isArray(node)) return this.#array(node, label);
+    return isContainer(node) ? this.#object(node) : this.#leaf(node, label);
   }
 
-  #container(node: Json[] | JsonObject, label: LabelClass | null): Parts<Json> {
-    return Array.isArray(node) ? this.#array(node, label) : this.#object(node);
-  }
-
-  #leaf(node: Json, label: LabelClass | null): Json {
-    if (typeof node === 'string') return this.#personal(node, node, label);
-    if (typeof node === 'number' && isCandidateNumber(node))
-      return this.#personal(node, String(Math.abs(node)), label);
-    return node;
-  }
-
-  /** Whether so much was done that others may have their turn. */
-  #isPartDone(): boolean {
-    const { left } = this.#scrubbing.work;
-    if (left > this.#nextPart || left === 0) return false;
-    this.#nextPart = left - PART;
-    return true;
-  }
-
-  #personal(node: Json, text: string, label: LabelClass | null): Json {
-    const scrubbed = this.#text(text, label);
+  *#leaf(node: Json, label: LabelClass | null): Parts<Json> {
+    const text = typeof node === 'number' ? String(Math.abs(node)) : String(node);
+    const scrubbed = this.#noted(yield* scrubText(text, label, this.#scrubbing));
     if (scrubbed === text) return node;
     this.changed.push(pointer(this.#path));
     return scrubbed;
   }
 
-  #text(text: string, label: LabelClass | null): string {
-    const scrubbed = scrubText(text, label, this.#scrubbing);
-    for (const type of scrubbed.detections) this.detections.add(type);
-    return scrubbed.text;
+  #noted({ text, detections }: ScrubbedText): string {
+    for (const type of detections) this.detections.add(type);
+    return text;
   }
 
   *#array(items: Json[], label: LabelClass | null): Parts<Json[]> {
+    const { work } = this.#scrubbing;
     let copy: Json[] | null = null;
     for (const [index, item] of items.entries()) {
       this.#path.push(index);
-      const scrubbed = isContainer(item)
-        ? yield* this.#container(item, label)
-        : this.#leaf(item, label);
+      const scrubbed = isPlain(item) ? item : yield* this.node(item, label);
       this.#path.pop();
-      if (this.#isPartDone()) yield;
+      if (work.endsPart()) yield;
       if (scrubbed !== item) (copy ??= [...items])[index] = scrubbed;
     }
     return copy ?? items;
   }
 
   *#object(members: JsonObject): Parts<JsonObject> {
-    const names = this.#renamed(members);
+    const { work } = this.#scrubbing;
+    const names = yield* this.#renamed(members);
     if (names.size > 0) this.changed.push(pointer(this.#path));
     const values = new Map<string, Json>();
     for (const key of Object.keys(members)) {
@@ -168,11 +148,9 @@ class Walk {
       const name = names.get(key) ?? key;
       this.#path.push(name);
       const label = this.#labelOf(name);
-      const scrubbed = isContainer(item)
-        ? yield* this.#container(item, label)
-        : this.#leaf(item, label);
+      const scrubbed = isPlain(item) ? item : yield* this.node(item, label);
       this.#path.pop();
-      if (this.#isPartDone()) yield;
+      if (work.endsPart()) yield;
       if (scrubbed !== item) values.set(key, scrubbed);
     }
     if (names.size === 0 && values.size === 0) return members;
@@ -194,10 +172,12 @@ class Walk {
   }
 
   /** New names for the keys with personal data; a number distinguishes equal ones. */
-  #renamed(members: JsonObject): ReadonlyMap<string, string> {
+  *#renamed(members: JsonObject): Parts<ReadonlyMap<string, string>> {
     let names: Names | null = null;
     for (const key of Object.keys(members)) {
-      const scrubbed = this.#text(key, null);
+      if (!canBePersonal(key)) continue;
+      const scrubbed = this.#noted(yield* scrubText(key, null, this.#scrubbing));
+      if (this.#scrubbing.work.endsPart()) yield;
       if (scrubbed !== key) (names ??= new Names(members)).rename(key, scrubbed);
     }
     return names?.renamed ?? noNames;
@@ -231,6 +211,12 @@ function isContainer(node: Json): node is Json[] | JsonObject {
   return typeof node === 'object' && node !== null;
 }
 
+/** Whether there is nothing to look for in a node. Only in others is looked by generators: one for each leaf would cost more than the leaf. */
+function isPlain(node: Json): boolean {
+  if (typeof node === 'string') return !canBePersonal(node);
+  return typeof node === 'number' ? !isCandidateNumber(node) : !isContainer(node);
+}
+
 /** Integers of eight digits or more can be card, phone or id numbers. */
 function isCandidateNumber(value: number): boolean {
   return Number.isSafeInteger(value) && Math.abs(value) >= 1e7;
@@ -242,9 +228,6 @@ function pointer(path: readonly (string | number)[]): string {
     .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');
 }
-
-/** Steps of a part: some 4 ms. */
-const PART = 200_000;
 
 /** Steps to find what a key announces. */
 const KEY = 50;

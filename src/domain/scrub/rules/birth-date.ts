@@ -1,7 +1,7 @@
 // Labelled dates of birth.
 import { labelled } from './label.ts';
 import { textFeatures } from '../inspect.ts';
-import type { Rule } from '../rule.ts';
+import { matchesOf, type Rule } from '../rule.ts';
 
 const month = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?';
 const dates = [
@@ -12,10 +12,10 @@ const dates = [
   `${month} \\d{1,2}(?:st|nd|rd|th)?,? \\d{4}`,
   '(?:19|20)\\d{6}',
 ];
-const labelledDate = labelled('dob', `(?:${dates.join('|')})(?!\\d)`);
+const labelledDates = [matchesOf(labelled('dob', `(?:${dates.join('|')})(?!\\d)`))];
 
 export const birthDateRule: Rule = {
   type: 'DATE_OF_BIRTH',
   needs: textFeatures.digits4,
-  find: (search) => search.spans(labelledDate),
+  candidates: () => labelledDates,
 };

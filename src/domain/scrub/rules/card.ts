@@ -1,6 +1,6 @@
 // Payment card numbers: thirteen to nineteen digits of a known issuer range that pass the Luhn check.
 import { textFeatures } from '../inspect.ts';
-import type { Rule, TextSearch, Span } from '../rule.ts';
+import { type Candidates, type Rule, spanOf, type TextSearch } from '../rule.ts';
 
 /** Issuer ranges by leading digits (inclusive, of equal width) and the lengths in use. */
 const ranges: readonly (readonly [
@@ -34,19 +34,23 @@ const ranges: readonly (readonly [
 /** A digit at the start of a group, not inside a word or the decimals of a number. */
 const groupStart = /(?<![A-Za-z0-9]|\d\.)\d/g;
 
-export const cardRule: Rule = { type: 'CARD', needs: textFeatures.digits13, find: findCards };
+export const cardRule: Rule = {
+  type: 'CARD',
+  needs: textFeatures.digits13,
+  candidates: () => [cardNumbers()],
+};
 
-function findCards(search: TextSearch): Span[] {
-  const spans: Span[] = [];
+/** None starts within another. */
+function cardNumbers(): Candidates {
   let from = 0;
-  for (const match of search.matches(groupStart)) {
-    if (match.index < from) continue;
-    const end = endOf(search, match.index);
-    if (end === null) continue;
-    spans.push({ start: match.index, end });
-    from = end;
-  }
-  return spans;
+  return {
+    pattern: groupStart,
+    spansAt({ index }, search) {
+      const length = index < from ? 0 : lengthAt(search, index);
+      if (length > 0) from = index + length;
+      return spanOf(index, length);
+    },
+  };
 }
 
 /** Up to nineteen digits, with single spaces or hyphens between them. */
@@ -54,19 +58,19 @@ const digitGroups = /\d(?:[ -]?\d){12,18}/y;
 /** Steps for one length of one candidate. */
 const CHECK = 15;
 
-/** The end of the longest card number that starts here; null when there is none. */
-function endOf({ text, work }: TextSearch, start: number): number | null {
+/** The length of the longest card number that starts here; 0 when there is none. */
+function lengthAt({ text, work }: TextSearch, start: number): number {
   digitGroups.lastIndex = start;
   const found = digitGroups.exec(text)?.[0];
-  if (found === undefined) return null;
+  if (found === undefined) return 0;
   let digits = found.replaceAll(/[ -]/g, '');
-  for (let end = found.length; digits.length >= 13; end--) {
-    if (!isDigit(found.charCodeAt(end - 1))) continue;
-    if (!work.take(CHECK)) return null;
-    if (!isWordCharacter(text.charCodeAt(start + end)) && isCard(digits)) return start + end;
+  for (let length = found.length; digits.length >= 13; length--) {
+    if (!isDigit(found.charCodeAt(length - 1))) continue;
+    if (!work.take(CHECK)) return 0;
+    if (!isWordCharacter(text.charCodeAt(start + length)) && isCard(digits)) return length;
     digits = digits.slice(0, -1);
   }
-  return null;
+  return 0;
 }
 
 function isDigit(code: number): boolean {

@@ -1,6 +1,6 @@
 // E-mail addresses: `@` (or `%40`) between a local part and a domain name.
 import { textFeatures } from '../inspect.ts';
-import type { Rule, TextSearch, Span } from '../rule.ts';
+import { type Candidates, type Rule, spanOf } from '../rule.ts';
 
 const atSign = /@|%40/g;
 const domain =
@@ -8,20 +8,24 @@ const domain =
 const localPart = /[\p{L}\p{N}._%+'-]/u;
 const localPartStart = /[\p{L}\p{N}_+]/u;
 
-export const emailRule: Rule = { type: 'EMAIL', needs: textFeatures.at, find: findEmails };
+export const emailRule: Rule = {
+  type: 'EMAIL',
+  needs: textFeatures.at,
+  candidates: (text) => [addressesIn(text)],
+};
 
-function findEmails(search: TextSearch): Span[] {
-  const { text } = search;
-  const spans: Span[] = [];
+function addressesIn(text: string): Candidates {
   const localParts = new LocalParts(text);
-  for (const match of search.matches(atSign)) {
-    const start = localParts.startBefore(match.index);
-    domain.lastIndex = match.index + match[0].length;
-    if (start === match.index || !domain.test(text)) continue;
-    spans.push({ start, end: domain.lastIndex });
-    localParts.beginAt(domain.lastIndex);
-  }
-  return spans;
+  return {
+    pattern: atSign,
+    spansAt({ index, 0: sign }) {
+      const start = localParts.startBefore(index);
+      domain.lastIndex = index + sign.length;
+      if (start === index || !domain.test(text)) return [];
+      localParts.beginAt(domain.lastIndex);
+      return spanOf(start, domain.lastIndex - start);
+    },
+  };
 }
 
 /**

@@ -1,34 +1,38 @@
 // International bank account numbers (IBAN): country, length and check digits by the registry in ibantools.
 import { countrySpecs, isValidIBAN } from 'ibantools';
 import { textFeatures } from '../inspect.ts';
-import { costs, type Rule, type TextSearch, type Span } from '../rule.ts';
+import { type Candidates, costs, type Rule, spanOf, type TextSearch } from '../rule.ts';
 
 const head = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/g;
 const alphanumeric = /[A-Za-z0-9]/;
 
-export const ibanRule: Rule = { type: 'IBAN', needs: textFeatures.ibanHead, find: findIbans };
+export const ibanRule: Rule = {
+  type: 'IBAN',
+  needs: textFeatures.ibanHead,
+  candidates: () => numbers,
+};
 
-function findIbans(search: TextSearch): Span[] {
-  const spans: Span[] = [];
-  for (const match of search.matches(head)) {
-    const length = countrySpecs[match[0].slice(0, 2).toUpperCase()]?.chars;
-    const end = length ? endOf(search, match.index, length) : null;
-    if (end !== null) spans.push({ start: match.index, end });
-  }
-  return spans;
-}
+const numbers: readonly Candidates[] = [
+  {
+    pattern: head,
+    spansAt({ index, 0: found }, search) {
+      const characters = countrySpecs[found.slice(0, 2).toUpperCase()]?.chars;
+      return spanOf(index, characters ? lengthAt(search, index, characters) : 0);
+    },
+  },
+];
 
-/** The end of a valid IBAN of this length that starts here, with single spaces or hyphens between characters; null when there is none. */
-function endOf({ text, work }: TextSearch, start: number, length: number): number | null {
-  if (!work.take(4 * length)) return null;
+/** How long a valid IBAN of so many characters is that starts here, with single spaces or hyphens between them; 0 when there is none. */
+function lengthAt({ text, work }: TextSearch, start: number, characters: number): number {
+  if (!work.take(4 * characters)) return 0;
   let compact = '';
   let at = start;
-  while (compact.length < length) {
+  while (compact.length < characters) {
     const character = text[at] ?? '';
     if (alphanumeric.test(character)) compact += character;
-    else if (!/[ -]/.test(character) || !alphanumeric.test(text[at + 1] ?? '')) return null;
+    else if (!/[ -]/.test(character) || !alphanumeric.test(text[at + 1] ?? '')) return 0;
     at++;
   }
-  if (alphanumeric.test(text[at] ?? '') || !work.take(costs.checkDigits)) return null;
-  return isValidIBAN(compact.toUpperCase()) ? at : null;
+  if (alphanumeric.test(text[at] ?? '') || !work.take(costs.checkDigits)) return 0;
+  return isValidIBAN(compact.toUpperCase()) ? at - start : 0;
 }

@@ -2,7 +2,7 @@
 import { labelled } from './label.ts';
 import { isDate, textFeatures } from '../inspect.ts';
 import { nationalIdForms, type NationalIdForm } from './national-id-forms.ts';
-import { costs, type Rule, type Span, type TextSearch } from '../rule.ts';
+import { type Candidates, costs, matchesOf, type Rule, spanOf, type TextSearch } from '../rule.ts';
 import type { Work } from '../../work.ts';
 
 const before = '(?<![A-Za-z0-9]|\\d[.-])';
@@ -27,46 +27,48 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
   if (forms.length === 0) return [];
   const isShort = ({ name }: NationalIdForm): boolean => fewDigits.has(name);
   const isNumber = numberCheck(forms);
-  const short = forms.filter(isShort);
-  const long = forms.filter((form) => !isShort(form));
+  const short = writtenNumbers(forms.filter(isShort));
+  const long = writtenNumbers(forms.filter((form) => !isShort(form)));
+  const labelledNumbers = [
+    matchesOf(afterLabel, (found, work) => longestValid(found, isNumber, work)),
+  ];
   return [
     {
       type: 'NATIONAL_ID',
       needs: textFeatures.digits8 | textFeatures.mixed,
-      find: writtenFinder(long),
+      candidates: () => long,
     },
     {
       type: 'NATIONAL_ID',
       needs: textFeatures.digits4 | textFeatures.mixed,
-      find: writtenFinder(short),
+      candidates: () => short,
     },
     // Not digits8: letters may separate the digits, and a number may start with a date, as in 2024-05-24K.
     {
       type: 'NATIONAL_ID',
       needs: textFeatures.digits4 | textFeatures.mixed,
-      find: (search) =>
-        search.spans(afterLabel, (found, work) => longestValid(found, isNumber, work)),
+      candidates: () => labelledNumbers,
     },
   ];
 }
 
-/** Finds candidates by one pattern of all written forms, then validates each form. */
-function writtenFinder(forms: readonly NationalIdForm[]): Rule['find'] {
+/** By one pattern of all written forms; each form is then validated. */
+function writtenNumbers(forms: readonly NationalIdForm[]): readonly Candidates[] {
   const written = forms.flatMap((form) =>
     form.written === null
       ? []
       : [{ form, pattern: new RegExp(`(?:${form.written})${after}`, 'y') }],
   );
-  if (written.length === 0) return () => [];
+  if (written.length === 0) return [];
   const sources = new Set(written.map(({ form }) => form.written));
-  const candidate = new RegExp(`${before}(?=(?:${[...sources].join('|')})${after})`, 'g');
-  return (search) => {
-    const spans: Span[] = [];
-    for (const { index } of search.matches(candidate))
-      for (const length of lengthsAt(index, search, written))
-        spans.push({ start: index, end: index + length });
-    return spans;
-  };
+  const pattern = new RegExp(`${before}(?=(?:${[...sources].join('|')})${after})`, 'g');
+  return [
+    {
+      pattern,
+      spansAt: ({ index }, search) =>
+        lengthsAt(index, search, written).flatMap((length) => spanOf(index, length)),
+    },
+  ];
 }
 
 interface WrittenForm {

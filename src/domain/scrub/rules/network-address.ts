@@ -1,6 +1,6 @@
 // IP addresses: IPv4 in dotted decimal, IPv6 in hexadecimal groups.
 import { textFeatures } from '../inspect.ts';
-import type { Rule, TextSearch, Span } from '../rule.ts';
+import { matchesOf, type Rule } from '../rule.ts';
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const version4 = new RegExp(
@@ -15,17 +15,15 @@ const VERSION_6 = 40;
 export const networkAddressRule: Rule = {
   type: 'IP_ADDRESS',
   needs: textFeatures.address,
-  find: findAddresses,
+  candidates: () => addresses,
 };
 
-function findAddresses(search: TextSearch): Span[] {
-  return [
-    ...search.spans(version4),
-    ...search.spans(version6, (found, work) =>
-      work.take(VERSION_6) && isVersion6(found) ? found.length : 0,
-    ),
-  ];
-}
+const addresses = [
+  matchesOf(version4),
+  matchesOf(version6, (found, work) =>
+    work.take(VERSION_6) && isVersion6(found) ? found.length : 0,
+  ),
+];
 
 /** Eight groups, or fewer with one `::`; at least two groups and a digit, so that words such as `abc::def` are not matched. */
 function isVersion6(found: string): boolean {

@@ -2,7 +2,7 @@
 import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js';
 import { labelled } from './label.ts';
 import { isDate, textFeatures } from '../inspect.ts';
-import { costs, type Rule } from '../rule.ts';
+import { costs, matchesOf, type Rule } from '../rule.ts';
 import { withoutStacks } from './without-stacks.ts';
 import type { Work } from '../../work.ts';
 
@@ -37,13 +37,15 @@ const afterLabel = labelled('phone', `[+(]?\\d(?:[ \\-./()]{0,2}\\d){7,14}(?!\\d
 export const phoneRule: Rule = {
   type: 'PHONE',
   needs: textFeatures.digits8,
-  find: (search) => [
-    ...search.spans(international, internationalLength),
-    ...search.spans(northAmerican),
-    ...search.spans(trunk, (found, work) => (isTrunkNumber(found, work) ? found.length : 0)),
-    ...search.spans(afterLabel, (found) => (isDate(found.replace(/^[+(]/, '')) ? 0 : found.length)),
-  ],
+  candidates: () => numbers,
 };
+
+const numbers = [
+  matchesOf(international, internationalLength),
+  matchesOf(northAmerican),
+  matchesOf(trunk, (found, work) => (isTrunkNumber(found, work) ? found.length : 0)),
+  matchesOf(afterLabel, (found) => (isDate(found.replace(/^[+(]/, '')) ? 0 : found.length)),
+];
 
 /** The length of the longest run of whole groups with as many digits as the country code allows; 0 when there is none. */
 function internationalLength(found: string, work: Work): number {

@@ -1,7 +1,7 @@
 // Secrets: signed tokens, private keys, keys with a known prefix, and labelled passwords and keys.
 import { labelled } from './label.ts';
 import { textFeatures } from '../inspect.ts';
-import type { Rule } from '../rule.ts';
+import { matchesOf, type Rule } from '../rule.ts';
 
 const privateKey =
   /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----)){0,20000}(?:-----END [A-Z0-9 ]{1,60}-----|$)/g;
@@ -43,13 +43,15 @@ const inUrl = /:\/\/[A-Za-z0-9._~%+-]{1,64}:(?=(?<found>[A-Za-z0-9_+=.~!$%^&*-]{
 export const secretRule: Rule = {
   type: 'SECRET',
   needs: textFeatures.token | textFeatures.rule,
-  find: (search) => [
-    ...search.spans(privateKey),
-    ...[jsonWebToken, bearer, inUrl, prefixed, labelledSecret].flatMap((pattern) =>
-      search.spans(pattern, mixedLength),
-    ),
-  ],
+  candidates: () => secrets,
 };
+
+const secrets = [
+  matchesOf(privateKey),
+  ...[jsonWebToken, bearer, inUrl, prefixed, labelledSecret].map((pattern) =>
+    matchesOf(pattern, mixedLength),
+  ),
+];
 
 /** The length of a text with both letters and digits; 0 for any other. */
 function mixedLength(found: string): number {
