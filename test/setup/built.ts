@@ -17,6 +17,8 @@ declare module 'vitest' {
 const CACHE = 'node_modules/.cache';
 const PROGRAMS = [
   'src/server.ts',
+  'scripts/release.ts',
+  'scripts/verify-bundle.ts',
   'test/embedded-db/embedded-app.ts',
   'test/faults/app-process.ts',
 ];

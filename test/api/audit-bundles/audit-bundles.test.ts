@@ -3,7 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, createMember, objectId } from '../../setup/harness.ts';
 import { createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
@@ -46,7 +47,8 @@ async function download(id: string, { token } = ada): Promise<string> {
 
 /** The one command. */
 function check(file: string, ...args: string[]): { status: number | null; text: string } {
-  const command = ['--import', 'tsx', 'scripts/verify-bundle.ts', file, ...args];
+  const program = fileURLToPath(new URL('verify-bundle.mjs', inject('built')));
+  const command = [program, file, ...args];
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
   return { status, text: stdout + stderr };
 }

@@ -1,12 +1,10 @@
 // A chain whose tail was cut: its organisation alone is refused until an operator releases it, and what was lost is on record (docs/ledger.md, heads).
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { auditOf, objectId, startHarness, type Harness } from '../../setup/harness.ts';
 import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
-
-const ROOT = join(import.meta.dirname, '../../..');
 
 interface Tenant extends Owner {
   key: string;
@@ -64,8 +62,7 @@ function release(...args: string[]): Promise<{ code: unknown; output: string }> 
     ASSAY_LEDGER_KEY: 'a ledger key for tests, also long enough',
     ASSAY_ENCRYPTION_KEY: 'an encryption key for tests, long enough',
   };
-  const tsx = import.meta.resolve('tsx');
-  const command = ['--import', tsx, join(ROOT, 'scripts/release.ts'), ...args];
+  const command = [fileURLToPath(new URL('release.mjs', inject('built'))), ...args];
   return new Promise((resolve) => {
     execFile(process.execPath, command, { env }, (error, stdout, stderr) =>
       resolve({ code: error ? error.code : 0, output: stdout + stderr }),
