@@ -5,6 +5,7 @@ import { SummaryReporter } from './test/setup/summary-reporter.ts';
 export default defineConfig({
   test: {
     include: ['test/{api,domain,contract,ledger,platform,embedded-db}/**/*.test.ts'],
+    exclude: ['**/*.long.test.ts'],
     globalSetup: ['test/setup/mongod.ts', 'test/setup/built.ts'],
     setupFiles: ['test/setup/free-databases.ts'],
     reporters: ['default', new SummaryReporter()],

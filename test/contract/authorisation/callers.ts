@@ -5,8 +5,8 @@ import { createMember } from '../../setup/harness.ts';
 import { createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import { SECRETS, type Answer } from '../../setup/start-app.ts';
 import { faultOf } from '../answers.ts';
-import { PERSONAS, type Persona, type Verdict } from '../examples/access.ts';
-import { examples } from '../examples/all.ts';
+import { PERSONAS, type Access, type Persona, type Verdict } from '../examples/access.ts';
+import { access, examples } from '../examples/all.ts';
 import type { Sample } from '../examples/example.ts';
 import { test as base } from '../fixtures.ts';
 import { send, type Credentials } from '../requests.ts';
@@ -53,6 +53,19 @@ function codeIn({ body, headers }: Answer): string {
 const verdictOf = (answer: Answer): Verdict =>
   answer.status < 300 ? 'ok' : (codeIn(answer) as Verdict);
 
+/**
+ * Who is to be let in or refused: at most so many callers of each verdict, beginning with another one at each operation, so that
+ * every kind of caller meets many operations.
+ */
+export function rowOf(operation: string, ofEach: number): Partial<Access> {
+  const row = Object.entries(access[operation] ?? {}) as [Persona, Verdict][];
+  const first = operation.length % PERSONAS.length;
+  const turned = [...row.slice(first), ...row.slice(0, first)];
+  const nth = ([persona, verdict]: [Persona, Verdict]): number =>
+    turned.filter(([, other]) => other === verdict).findIndex(([other]) => other === persona);
+  return Object.fromEntries(turned.filter((entry) => nth(entry) < ofEach)) as Partial<Access>;
+}
+
 interface Tenants {
   home: Tenant;
   elsewhere: Tenant;
@@ -88,12 +101,12 @@ class Callers {
     this.#emails.set(persona, email);
   }
 
-  /** How the operation ends for everybody, and what is wrong with the answers. */
-  async verdicts(operation: string) {
+  /** How the operation ends for everybody in the row, and what is wrong with the answers. */
+  async verdicts(operation: string, row: Partial<Access>) {
     const verdicts: Partial<Record<Persona, Verdict>> = {};
     const faults: string[] = [];
     this.#unspent.clear();
-    for (const persona of PERSONAS) {
+    for (const persona of PERSONAS.filter((name) => name in row)) {
       const answer = await this.#call(persona, operation);
       const verdict = verdictOf(answer);
       verdicts[persona] = verdict;

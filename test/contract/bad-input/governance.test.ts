@@ -5,5 +5,5 @@ import { runs } from '../../setup/runs.ts';
 import { harmless, test } from './sweep.ts';
 
 test.for(operationsOf('governance'))('%s', async (operation, { sweep }) => {
-  expect(await sweep.over(operation, runs(4, 1))).toEqual(harmless(operation));
+  expect(await sweep.over(operation, runs(16, 1))).toEqual(harmless(operation));
 });

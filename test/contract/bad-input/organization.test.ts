@@ -5,7 +5,7 @@ import { runs } from '../../setup/runs.ts';
 import { harmless, test } from './sweep.ts';
 
 test.for(operationsOf('organization'))('%s', async (operation, { sweep }) => {
-  expect(await sweep.over(operation, runs(4, 1))).toEqual(harmless(operation));
+  expect(await sweep.over(operation, runs(16, 1))).toEqual(harmless(operation));
 });
 
 test('afterwards both chains are whole, no audit row waits, and the main job still works', async ({
