@@ -23,3 +23,11 @@ export async function inTurns<T>(parts: Parts<T>): Promise<T> {
     if (done) return value;
   }
 }
+
+/** Bytes from which work is not done in one go: each pass over them takes milliseconds. */
+const LARGE = 100_000;
+
+/** In turns where the input is large. */
+export async function atOnceUnlessLarge<T>(bytes: number, parts: Parts<T>): Promise<T> {
+  return bytes < LARGE ? atOnce(parts) : inTurns(parts);
+}

@@ -103,7 +103,7 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<n
   await countAddress(context, deps);
   if (route.auth !== 'public') await authorize(context, deps);
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
-  const { input, paged } = parseInputs(route, req, context);
+  const { input, paged } = await parseInputs(route, req, context);
   context.paged = paged;
   await countAttempt(context, input, deps);
   await countLogin(context, input, deps);

@@ -1,4 +1,5 @@
 // Parsing of untrusted JSON: refuses what could not be stored, canonicalised or committed to exactly as it was sent.
+import { atOnce, type Parts } from '../others-turn.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /** Levels of nesting; the outermost container is the first. */
@@ -33,9 +34,16 @@ interface Refusal {
  *   integers beyond 2^53 - 1, nesting deeper than 32, and more than 20,000 values
  */
 export function parseSafeJson(text: string): Json {
+  return atOnce(safeJsonParts(text));
+}
+
+/** `parseSafeJson` in parts of some milliseconds for a megabyte. */
+export function* safeJsonParts(text: string): Parts<Json> {
   const excess = text.length > SCANNED_FROM ? excessIn(text) : null;
   if (excess !== null) throw new UnsafeJson('', excess);
+  yield;
   const root: Json[] = [JSON.parse(text) as Json];
+  yield;
   const refusal = checkMember(root, 0, 1);
   if (refusal) throw new UnsafeJson(pointer(refusal.keys.slice(0, -1)), refusal.reason);
   return root[0] as Json;

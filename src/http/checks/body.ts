@@ -1,6 +1,7 @@
 // Request bodies: reads a bounded number of bytes, then parses strict JSON or a form. Every failure is a 4xx.
 import express, { type Request, type Response } from 'express';
-import { parseSafeJson, UnsafeJson } from '../../domain/record/safe-json.ts';
+import { safeJsonParts, UnsafeJson } from '../../domain/record/safe-json.ts';
+import type { Parts } from '../../domain/others-turn.ts';
 import type { Json } from '../../domain/record/json.ts';
 import { AppError, type Code } from '../../errors.ts';
 
@@ -39,21 +40,23 @@ function readError(cause: unknown): AppError {
 }
 
 /**
- * Parses a JSON body; an empty one is undefined.
+ * Parses a JSON body, in parts; an empty one is undefined.
  * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for anything that is not safe JSON in UTF-8
  */
-export function parseBody(
+export function* parseBody(
   raw: Buffer,
   contentType: string | undefined,
   invalidCode: Code,
-): Json | undefined {
+): Parts<Json | undefined> {
   if (raw.length === 0) return undefined;
   if (contentType !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json');
   if (contentType !== undefined && /charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i.test(contentType))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The charset must be UTF-8');
   try {
-    return parseSafeJson(utf8.decode(raw));
+    const text = utf8.decode(raw);
+    yield;
+    return yield* safeJsonParts(text);
   } catch (error) {
     const reason =
       error instanceof UnsafeJson

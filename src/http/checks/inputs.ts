@@ -2,6 +2,7 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { AppError, type Code, toldIssues } from '../../errors.ts';
+import { atOnceUnlessLarge } from '../../domain/others-turn.ts';
 import { parseBody, parseForm } from './body.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Paged } from '../declaration/paging.ts';
@@ -28,16 +29,16 @@ export interface Parsed {
 }
 
 /** Builds the input of a handler. @throws AppError `NOT_FOUND` for a malformed id in the path; the route's `invalidCode` */
-export function parseInputs(
+export async function parseInputs(
   route: Route,
   req: Request,
   context: { meta: RequestMeta; caller: Caller | null },
-): Parsed {
+): Promise<Parsed> {
   const { meta, caller } = context;
   const { tenant, user, key } = caller ?? {};
   const params = parseParams(route, req);
   const query = parseQuery(route, req);
-  meta.sent = sentBody(route, meta.rawBody, req.headers['content-type']);
+  meta.sent = await sentBody(route, meta.rawBody, req.headers['content-type']);
   const body = route.body && check(route.body, absentIsEmpty(meta.sent), invalidCodeOf(route));
   const paged = route.page && (query as Paged);
   const page = paged && { skip: (paged.page - 1) * paged.limit, limit: paged.limit };
@@ -63,13 +64,14 @@ const absentIsEmpty = (sent: Json | undefined): Json => (sent === undefined ? {}
 
 const invalidCodeOf = ({ invalidCode = 'VALIDATION_ERROR' }: Route): Code => invalidCode;
 
-function sentBody(
+/** A large one is parsed while others have their turns. */
+async function sentBody(
   route: Route,
   rawBody: Buffer,
   contentType: string | undefined,
-): Json | undefined {
+): Promise<Json | undefined> {
   if (!route.body) return undefined;
   const malformedCode = route.kind === 'scim' ? 'SCIM_INVALID_SYNTAX' : invalidCodeOf(route);
-  const parse = route.bodyType === 'form' ? parseForm : parseBody;
-  return parse(rawBody, contentType, malformedCode);
+  if (route.bodyType === 'form') return parseForm(rawBody, contentType, malformedCode);
+  return atOnceUnlessLarge(rawBody.length, parseBody(rawBody, contentType, malformedCode));
 }

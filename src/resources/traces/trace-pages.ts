@@ -46,7 +46,7 @@ export async function readTracePage(
     const scrubber = scrubberOf(trace);
     left -= payloadLength(trace) * (scrubber ? SCRUB_WEIGHT : 1);
     if (left < 0) break;
-    views.push(toTraceView(trace, scrubber));
+    views.push(await toTraceView(trace, scrubber));
   }
   if (left >= 0) return views;
   const { skip, limit } = page;

@@ -73,7 +73,7 @@ export function createTraceService(deps: Deps) {
     const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
     const trace = await contents.openOne(organizationId, await findOr404(query));
     const scrubberOf = await scrubbers.readingFor(organizationId);
-    const view = toTraceView(trace, scrubberOf(trace));
+    const view = await toTraceView(trace, scrubberOf(trace));
     if (!isHeld(view)) return { ...view, review: null };
     const isDecided = view.held.item.status !== 'pending';
     const found = await verdicts.of(organizationId, isDecided ? [view.traceId] : []);

@@ -1,6 +1,7 @@
 // A stored decision as readers see it: the committed payload, what later entries replaced in it, scrubbed by the rules in force.
 import type { Json } from '../../domain/record/json.ts';
 import { actionDigest, proposedAction } from '../../domain/record/proposed-action.ts';
+import { atOnce, inTurns, type Parts } from '../../domain/others-turn.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import { Work, workLimits } from '../../domain/work.ts';
 import { ADAPTER_MEMBERS, type ReviewItem, type TraceDocument } from './traces.model.ts';
@@ -83,18 +84,26 @@ export function payloadLength(trace: TraceDocument): number {
 /** Of a document read by `SUMMARY_MEMBERS`. */
 export function toTraceSummary(trace: TraceDocument): TraceView {
   const summary = { ...trace, sealed: {}, changed: {} };
-  return { ...toTraceView(summary, null), payloadOmitted: true };
+  return { ...asStored(summary), payloadOmitted: true };
 }
 
-/** `scrubber`: null when the stored text was scrubbed by the rules in force. */
-export function toTraceView(trace: TraceDocument, scrubber: Scrubber | null): TraceView {
+/** As it is stored: by the rules in force. */
+export function asStored(trace: TraceDocument): TraceView {
+  return atOnce(viewParts(trace, null));
+}
+
+/** `scrubber`: null when the stored text was scrubbed by the rules in force. Otherwise it takes time, in which others have their turns. */
+export async function toTraceView(
+  trace: TraceDocument,
+  scrubber: Scrubber | null,
+): Promise<TraceView> {
+  return scrubber ? inTurns(viewParts(trace, scrubber)) : asStored(trace);
+}
+
+function* viewParts(trace: TraceDocument, scrubber: Scrubber | null): Parts<TraceView> {
   const { _id, sequence, chainHash } = trace;
-  const work = new Work(workLimits.scrubbing);
-  const valueOf = (name: string): Json => {
-    const stored = payloadText(trace, name);
-    const value = stored === null ? null : (JSON.parse(stored) as Json);
-    return scrubber ? scrubber.value(value, work).value : value;
-  };
+  const values = yield* valuesOf(trace, scrubber);
+  const valueOf = (name: string): Json => values.get(name) ?? null;
   return {
     _id,
     id: _id,
@@ -105,6 +114,22 @@ export function toTraceView(trace: TraceDocument, scrubber: Scrubber | null): Tr
     hashChain: { sequence, chainHash },
     held: heldOf(trace, valueOf),
   };
+}
+
+/** What a decision holds, by the work that one may cause. */
+function* valuesOf(
+  trace: TraceDocument,
+  scrubber: Scrubber | null,
+): Parts<ReadonlyMap<string, Json>> {
+  const work = new Work(workLimits.scrubbing);
+  const values = new Map<string, Json>();
+  for (const name of SEALED) {
+    const stored = payloadText(trace, name);
+    if (stored === null) continue;
+    const value = JSON.parse(stored) as Json;
+    values.set(name, scrubber ? (yield* scrubber.parts(value, work)).value : value);
+  }
+  return values;
 }
 
 function heldOf(trace: TraceDocument, valueOf: (name: string) => Json): Held | null {

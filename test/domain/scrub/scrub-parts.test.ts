@@ -7,6 +7,8 @@ import { spansIn } from '../../../src/domain/scrub/rule.ts';
 import { createScrubber, rulesFor } from '../../../src/domain/scrub/scrubber.ts';
 import type { Parts } from '../../../src/domain/others-turn.ts';
 import { PART, STRIDE, Work, workLimits } from '../../../src/domain/work.ts';
+import { asStored, toTraceView } from '../../../src/resources/traces/traces.view.ts';
+import type { TraceDocument } from '../../../src/resources/traces/traces.model.ts';
 import { runs } from '../../setup/runs.ts';
 
 const options = { nationalIds: true, extended: true };
@@ -107,4 +109,27 @@ test('two texts whose parts alternate are scrubbed as each by itself', () => {
     }),
     { numRuns: runs(10, 200) },
   );
+});
+
+/** Turns of others until the work is done. */
+async function turnsDuring<T>(work: Promise<T>): Promise<{ value: T; turns: number }> {
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const value = await work.finally(() => (isDone = true));
+  return { value, turns };
+}
+
+test('others have their turns while a stored decision is scrubbed for its reader', async () => {
+  const inputContext = { prompt: filled('+1 2 3 4 5 6 7 8 ') };
+  const text = JSON.stringify(inputContext);
+  const trace = { sealed: { inputContext: { seed: '', text } } } as unknown as TraceDocument;
+  const { value, turns } = await turnsDuring(toTraceView(trace, scrubber));
+  expect(value.inputContext).toEqual(scrubber.value(inputContext).value);
+  expect(turns).toBeGreaterThanOrEqual(Math.floor(LENGTH / STRIDE));
+  expect(asStored(trace).inputContext).toEqual(inputContext);
 });

@@ -1,11 +1,14 @@
 // Blind words: what is the same to a search has the same digest, and nothing of a word is left in it.
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../../src/domain/others-turn.ts';
 import {
   type Blind,
   blindBy,
   blindQuery,
-  blindText,
+  blindText as blindTextInParts,
 } from '../../../src/domain/search/blind-words.ts';
+
+const blindText = (text: string, blind: Blind): string => atOnce(blindTextInParts(text, blind));
 
 /** Shows the words. */
 const seen: Blind = (word) => `<${word}>`;
@@ -50,4 +53,12 @@ it('is linear in the length of its text', () => {
   blindQuery('" -'.repeat(20_000), seen);
   blindText('a '.repeat(1_000_000), seen);
   expect(performance.now() - begin).toBeLessThan(2000);
+});
+
+it('digests a thousand words, then others have their turn', () => {
+  const text = Array.from({ length: 10_000 }, (_, i) => i).join(' ');
+  const parts = blindTextInParts(text, blindBy(Buffer.alloc(32, 1)));
+  let pauses = 0;
+  while (!parts.next().done) pauses++;
+  expect(pauses).toBe(10);
 });

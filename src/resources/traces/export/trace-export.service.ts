@@ -31,7 +31,7 @@ export function createTraceExportService({ models, contents, clock, reader }: De
     let text = csvLine(TRACE_COLUMNS);
     for await (const stored of read(selection)) {
       const trace = await contents.openOne(selection.where.organizationId, stored);
-      text += csvLine(traceRow(toTraceView(trace, selection.scrubberOf(trace))));
+      text += csvLine(traceRow(await toTraceView(trace, selection.scrubberOf(trace))));
       if (text.length < CHUNK_CHARACTERS) continue;
       yield text;
       text = '';

@@ -5,7 +5,7 @@ import { hardLimit } from '../../../domain/identity/plans.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { deprecationHeaders } from '../../../domain/record/schema-versions.ts';
-import { inTurns, othersTurn } from '../../../domain/others-turn.ts';
+import { atOnceUnlessLarge } from '../../../domain/others-turn.ts';
 import type { ReviewSla } from '../../../domain/review-sla.ts';
 import { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
@@ -20,7 +20,7 @@ import type { IngestBody } from '../traces.schemas.ts';
 import { draftOf } from './draft.ts';
 import { agentMark, idempotencyKeyOf } from './idempotency.ts';
 import { type Answered, type IngestAnswer, toIngestAnswer } from './ingest-answer.ts';
-import { judge, judgeInParts, type Judgement, type JudgeInput } from './judge.ts';
+import { judgeInParts, type Judgement, type JudgeInput } from './judge.ts';
 import { headerOf, requestedVersion, requireWithinLimits } from './request-checks.ts';
 import type { Scrubbers } from './scrubbers.ts';
 
@@ -44,9 +44,6 @@ export interface IngestionContext {
   /** The body as JSON; undefined when it is none. */
   sent?: Json | undefined;
 }
-
-/** Bytes from which parsing, judging and committing are not done in one go: each takes milliseconds. */
-const PAUSED_FROM = 100_000;
 
 export interface IngestionCaller {
   tenant: Tenant;
@@ -196,7 +193,9 @@ export function createIngestionService(deps: Deps) {
       const version = requestedVersion(context.headers, body, clock.now());
       requireWithinLimits(body, version.limits);
       const judging = await judgingOf(tenant, await agentOf(caller, body.agentId));
-      const judged = await judgeInTurns(body, judging, context);
+      // Whatever zod let through is JSON, for the body came through the strict parser.
+      const parts = judgeInParts(body as JsonObject, judging);
+      const judged = await atOnceUnlessLarge(context.rawBody.length, parts);
       const accepted = {
         tenant,
         context,
@@ -232,17 +231,6 @@ export function createIngestionService(deps: Deps) {
   };
 }
 export type IngestionService = ReturnType<typeof createIngestionService>;
-
-/** Whatever zod let through is JSON, for the body came through the strict parser. */
-async function judgeInTurns(
-  body: IngestBody,
-  judging: JudgeInput,
-  { rawBody }: IngestionContext,
-): Promise<Judgement> {
-  if (rawBody.length < PAUSED_FROM) return judge(body as JsonObject, judging);
-  await othersTurn();
-  return inTurns(judgeInParts(body as JsonObject, judging));
-}
 
 function toIngested(trace: Answered, isReplay: boolean): Ingested {
   return {

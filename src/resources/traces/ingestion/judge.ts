@@ -55,8 +55,9 @@ export function judge(given: JsonObject, input: JudgeInput): Judgement {
   return atOnce(judgeInParts(given, input));
 }
 
-/** `judge` in parts of some milliseconds. */
+/** `judge` in parts of some milliseconds; the first is empty, since the limits of the decision were checked just before. */
 export function* judgeInParts(given: JsonObject, input: JudgeInput): Parts<Judgement> {
+  yield;
   const submitted = inCanonicalOrder(given) as JsonObject;
   const { policies, at } = input;
   yield;

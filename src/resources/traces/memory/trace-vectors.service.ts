@@ -2,7 +2,7 @@
 import type { Models } from '../../../models.ts';
 import type { Embedder } from '../../../platform/embedding/embedder.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
+import { asStored, VIEW_MEMBERS } from '../traces.view.ts';
 import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { ChangedEntry } from './memory-index.ts';
 import { textsOf } from './trace-texts.ts';
@@ -69,7 +69,7 @@ export function createTraceVectorService({ models, embedder, contents, wait }: D
 
   async function vectorsOf(changed: readonly Changed[]): Promise<Vectors[]> {
     const texts = changed.flatMap(({ trace, isErased }) =>
-      isErased ? ['', ''] : textsOf(toTraceView(trace, null)),
+      isErased ? ['', ''] : textsOf(asStored(trace)),
     );
     const vectors = await embedder.embed(texts);
     return changed.map((_, at) => ({

@@ -67,7 +67,7 @@ export function createReviewQueueService(deps: Deps) {
       const trace = await contents.openOne(organizationId, await findOr404(query));
       const scrubberOf = await scrubbers.readingFor(organizationId);
       // Found by its review item.
-      const held = toTraceView(trace, scrubberOf(trace)) as HeldDecision;
+      const held = (await toTraceView(trace, scrubberOf(trace))) as HeldDecision;
       const found = await verdictsOf(organizationId, [held]);
       return toReviewView(held, { verdict: found.get(held.traceId), now: clock.now() });
     },

@@ -1,4 +1,5 @@
 // Follows the ledger for the search: the blind words of what is decided and corrected, none of what is erased.
+import { inTurns } from '../../../domain/others-turn.ts';
 import { type Blind, blindBy, blindText } from '../../../domain/search/blind-words.ts';
 import type { SealedValue } from '../../../domain/record/commitments.ts';
 import type { Platform } from '../../../composition/platform.ts';
@@ -26,18 +27,20 @@ export function decisionSearchConsumer(deps: Deps): TransactionalConsumer<TraceD
       if (!key) return;
       const blind = blindBy(key);
       const opened = await contents.open<Entry>(organizationId, entries);
-      const operations = opened.flatMap((entry) => operationFor(organizationId, entry, blind));
+      const operations: object[] = [];
+      for (const entry of opened)
+        operations.push(...(await operationFor(organizationId, entry, blind)));
       if (operations.length > 0)
         await models.decisionSearches.bulkWrite(operations as never[], { session });
     },
   };
 }
 
-function operationFor(organizationId: string, entry: Entry, blind: Blind): object[] {
+async function operationFor(organizationId: string, entry: Entry, blind: Blind): Promise<object[]> {
   const { kind, traceId, sequence, generation = 0 } = entry;
   const filter = { organizationId: objectId(organizationId), traceId };
   if (kind === 'erasure') return [{ deleteOne: { filter } }];
-  const words = wordsOf(entry, blind);
+  const words = await wordsOf(entry, blind);
   if (Object.keys(words).length === 0) return [];
   if (kind === 'correction') return [{ updateOne: { filter, update: { $set: words } } }];
   const set = Object.assign({ sequence, generation }, words);
@@ -45,11 +48,11 @@ function operationFor(organizationId: string, entry: Entry, blind: Blind): objec
 }
 
 /** Of the texts that an entry brings. */
-function wordsOf({ sealed }: Entry, blind: Blind): Record<string, string> {
+async function wordsOf({ sealed }: Entry, blind: Blind): Promise<Record<string, string>> {
   const words: Record<string, string> = {};
   for (const name of TEXTS) {
     const text = textOf((sealed ?? {})[name]);
-    if (text !== null) words[name] = blindText(text, blind);
+    if (text !== null) words[name] = await inTurns(blindText(text, blind));
   }
   return words;
 }

@@ -50,7 +50,7 @@ export function createFrameReader({ connection, contents, scrubbers }: Deps): Fr
       const entries = await contents.open(organizationId, tail.entries);
       const scrubberOf = await scrubbers.readingFor(organizationId);
       return {
-        frames: entries.filter(isShown).map((trace) => frameOf(trace, scrubberOf)),
+        frames: await framesOf(entries.filter(isShown), scrubberOf),
         erased: entries
           .filter(({ kind }) => kind === 'erasure')
           .map(({ traceId }) => traceId ?? ''),
@@ -65,10 +65,20 @@ function isShown(entry: Stored): entry is Stored & TraceDocument {
   return entry.kind === 'trace' && !entry.deletedAt;
 }
 
-function frameOf(trace: TraceDocument, scrubberOf: ScrubberOf): TraceFrame {
+/** One after the other: each may take a while. */
+async function framesOf(
+  traces: readonly TraceDocument[],
+  scrubberOf: ScrubberOf,
+): Promise<TraceFrame[]> {
+  const frames: TraceFrame[] = [];
+  for (const trace of traces) frames.push(await frameOf(trace, scrubberOf));
+  return frames;
+}
+
+async function frameOf(trace: TraceDocument, scrubberOf: ScrubberOf): Promise<TraceFrame> {
   const { sequence, workspaceId, traceId } = trace;
   const isLarge = payloadLength(trace) > FRAME_PAYLOAD;
-  const view = isLarge ? toTraceSummary(trace) : toTraceView(trace, scrubberOf(trace));
+  const view = isLarge ? toTraceSummary(trace) : await toTraceView(trace, scrubberOf(trace));
   const bytes = eventFrame('trace', JSON.stringify(traceView.parse(view)), sequence);
   return { sequence, workspaceId, traceId, bytes };
 }

@@ -1,0 +1,36 @@
+// A large body is parsed in parts, with the same result as at once.
+import { describe, expect, test } from 'vitest';
+import { atOnce, atOnceUnlessLarge } from '../../../src/domain/others-turn.ts';
+import type { Json } from '../../../src/domain/record/json.ts';
+import { parseSafeJson } from '../../../src/domain/record/safe-json.ts';
+import { parseBody } from '../../../src/http/checks/body.ts';
+
+const large = JSON.stringify({ text: '𝟘'.repeat(200_000), list: [1, -0, 'é'] });
+const partsOf = (text: string, type = 'application/json') =>
+  parseBody(Buffer.from(text), type, 'VALIDATION_ERROR');
+
+describe('a body', () => {
+  test('is decoded, searched for excess, parsed and checked, with a pause after each', () => {
+    const parts = partsOf(large);
+    let pauses = 0;
+    let part = parts.next();
+    for (; !part.done; part = parts.next()) pauses++;
+    expect(pauses).toBe(3);
+    expect(part.value).toEqual(parseSafeJson(large));
+  });
+
+  test.each([
+    ['small', '{"a":[1]}', 0],
+    ['large', large, 1],
+  ])('that is %s: others have their turn, or not', async (_name, text, least) => {
+    let turns = 0;
+    setImmediate(() => void turns++);
+    const value = await atOnceUnlessLarge<Json | undefined>(Buffer.byteLength(text), partsOf(text));
+    expect(turns).toBe(least);
+    expect(value).toEqual(JSON.parse(text));
+  });
+
+  test.each(['{"a":', '{"a":1e400}', '\ud800'])('%j is refused in the same words', (text) => {
+    expect(() => atOnce(partsOf(text))).toThrow(/Invalid request body/);
+  });
+});
