@@ -42,7 +42,7 @@ export interface OpenChain<T extends Sealed> {
   fold: Fold;
   amendments: Amendments<T>;
   attestations: Attestations;
-  /** Calls the listener after every batch, with its entries as they are stored: its chain has a new head. */
+  /** Calls the listener after every batch, with its entries, their values readable: its chain has a new head. */
   onSealed: (listener: SealedListener) => void;
   /** Erases the committed values of a deleted organisation's audit chain, in all entries but one. */
   emptyEntries: (organizationId: string, except: number) => Promise<void>;

@@ -27,7 +27,7 @@ export interface BatchDeps {
   contents?: Contents;
   /** False while the clock cannot be trusted: nothing is sealed. */
   ready: () => boolean;
-  /** Entries are durable; as they are stored. */
+  /** Entries are durable; with the values that were locked in them. */
   onSealed: (organizationId: string, entries: readonly Stored[]) => void;
 }
 
@@ -141,17 +141,19 @@ async function acknowledge(
   if (!newest) return;
   const { organizationId } = queue;
   await deps.probe('acknowledged', organizationId);
-  const entries = new Map(durable.map((entry) => [entry._id.toHexString(), entry]));
+  const pendingOf = new Map(batch.map((pending) => [pending.id.toHexString(), pending]));
   const now = deps.clock.now().getTime();
-  for (const pending of batch) {
-    const entry = entries.get(pending.id.toHexString());
-    if (!entry) continue;
+  const entries = durable.map((entry) => {
+    const pending = pendingOf.get(entry._id.toHexString());
+    if (!pending) return entry;
+    const opened = readable(entry, pending);
     queue.latency.add(now - pending.queuedAt.getTime());
-    pending.settle({ kind: 'sealed', entry: readable(entry, pending) });
-  }
+    pending.settle({ kind: 'sealed', entry: opened });
+    return opened;
+  });
   const { sequence, chainHash } = newest;
   deps.heads.note(organizationId, { sequence, chainHash });
-  deps.onSealed(organizationId, durable);
+  deps.onSealed(organizationId, entries);
   await deps.probe('answered', organizationId);
 }
 

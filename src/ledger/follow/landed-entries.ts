@@ -1,12 +1,11 @@
 // What this instance has appended and its consumers have not had yet: they need not read it back (bench row ingest/R1).
-import { bytesOf } from '../contents/contents.ts';
-import type { Stored } from '../entry.ts';
+import { sealedOf, type Stored } from '../entry.ts';
 
 /** Of all organisations together; beyond it consumers read the database. */
 const BYTES_MAX = 16 * 1024 * 1024;
 /** Entries of one organisation; the oldest give way. */
 const ENTRIES_MAX = 2_048;
-/** What an entry takes besides its contents, roughly. */
+/** What an entry takes besides its values, roughly. */
 const ENTRY_BYTES = 1_000;
 
 interface Row {
@@ -44,7 +43,7 @@ export class LandedEntries {
     const isNext = before?.at(-1)?.sequence === entry.sequence - 1;
     if (before && (!isNext || before.length >= ENTRIES_MAX)) this.take(organizationId);
     const row = this.#rows.get(organizationId) ?? { entries: [], bytes: 0 };
-    const bytes = ENTRY_BYTES + (bytesOf(entry['content'])?.length ?? 0);
+    const bytes = bytesIn(entry);
     row.entries.push(this.#kept(entry));
     row.bytes += bytes;
     this.#bytes += bytes;
@@ -56,4 +55,9 @@ export class LandedEntries {
     for (const name of this.#members) if (entry[name] !== undefined) kept[name] = entry[name];
     return kept as Stored;
   }
+}
+
+function bytesIn(entry: Stored): number {
+  const lengths = Object.values(sealedOf(entry)).map((value) => 2 * (value?.text.length ?? 0));
+  return lengths.reduce((sum, length) => sum + length, ENTRY_BYTES);
 }
