@@ -318,9 +318,11 @@ export const environment = z.object({
     .default(256)
     .describe('Length of its vectors; a search takes as much longer as they are longer'),
   ASSAY_MEMORY_INDEXING: z
-    .enum(['on', 'off'])
-    .default('on')
-    .describe('Whether decisions are indexed for the memory search; `off` lets the indexing rest'),
+    .enum(['auto', 'on', 'off'])
+    .default('auto')
+    .describe(
+      'Where decisions are indexed for the memory search: `auto` in organisations that have searched once, `on` in all whose plan has it; `off` begins it nowhere',
+    ),
   ASSAY_MEMORY_INDEX_MB: positive
     .default(256)
     .describe('Megabytes of vectors that an instance keeps in memory; others it reads each time'),

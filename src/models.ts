@@ -53,6 +53,7 @@ import { limitNoticeSchema } from './resources/usage/limit-notices.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
 import { decisionSearchSchema } from './resources/traces/search/decision-searches.model.ts';
 import { decisionPatternSchema } from './resources/traces/maturation/patterns.model.ts';
+import { memoryUseSchema } from './resources/traces/memory/memory-uses.model.ts';
 import { traceVectorsSchema } from './resources/traces/memory/trace-vectors.model.ts';
 import { traceSchema } from './resources/traces/traces.model.ts';
 import { webhookSchema, webhookStatisticsSchema } from './resources/webhooks/webhooks.model.ts';
@@ -96,6 +97,7 @@ export function createModels(connection: Connection) {
     ledger,
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),
     traceVectors: model('TraceVectors', traceVectorsSchema),
+    memoryUses: model('MemoryUse', memoryUseSchema),
     auditRows: model('AuditRow', auditRowSchema),
     auditBundles: model('AuditBundle', auditBundleSchema),
     auditEntries: model('AuditEntry', auditEntrySchema),

@@ -5,6 +5,7 @@ import { createAgentResolver } from '../resources/agents/agent-resolver.service.
 import { createAgentService } from '../resources/agents/agents.service.ts';
 import { createMlBomService } from '../resources/agents/ml-bom/ml-bom.service.ts';
 import { createOnboardingService } from '../resources/agents/onboarding/onboarding.service.ts';
+import type { Consumers } from '../ledger/follow/consumers.ts';
 import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createBundleService } from '../resources/hash-chain/bundles.service.ts';
 import { createChainVerificationService } from '../resources/hash-chain/chain-verification.service.ts';
@@ -33,9 +34,10 @@ interface Deps {
   audit: AuditService;
   identity: Identity;
   signing: Signing;
+  consumers: Consumers;
 }
 
-export function createDecisions(platform: Platform, { audit, identity, signing }: Deps) {
+export function createDecisions(platform: Platform, { audit, identity, signing, consumers }: Deps) {
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
   const resolver = createAgentResolver(platform);
@@ -71,7 +73,12 @@ export function createDecisions(platform: Platform, { audit, identity, signing }
   const reading = { counts, agents: resolver, scrubbers: readScrubbers, verdicts, waiting };
   const search = createDecisionSearchService(platform);
   const reader = createTraceService({ ...platform, ...reading, search });
-  const furtherReading = { reader, scrubbers: readScrubbers, sessions: auth.sessions };
+  const furtherReading = {
+    reader,
+    consumers,
+    scrubbers: readScrubbers,
+    sessions: auth.sessions,
+  };
   const bulk = createBulkService(platform);
   const purges = createPurgeService({ ...platform, bulk });
   const feedback = createFeedbackService({ ...platform, scrubbers: readScrubbers });

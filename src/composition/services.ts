@@ -49,7 +49,7 @@ export function createServices(
     { audit, identity },
   );
   const signing = createSigning(platform);
-  const decisions = createDecisions(platform, { audit, identity, signing });
+  const decisions = createDecisions(platform, { audit, identity, signing, consumers });
   const { bulk } = decisions.traces;
   const ending = { memberships, organizationEnd: identity.organizationEnd };
   const deletion = createOrganizationDeletionService({ ...platform, ...ending, bulk, audit });

@@ -1,7 +1,9 @@
 // The further ways to read decisions: exported as CSV, followed as an event stream, found by what they mean.
+import type { Consumers } from '../../ledger/follow/consumers.ts';
 import { systemTimer } from '../../ledger/timer.ts';
 import type { SessionService } from '../../resources/auth/sessions/sessions.service.ts';
 import { createTraceExportService } from '../../resources/traces/export/trace-export.service.ts';
+import { createMemoryIndexing } from '../../resources/traces/memory/memory-indexing.service.ts';
 import { createMemorySearchService } from '../../resources/traces/memory/memory-search.service.ts';
 import type { ReadScrubbers } from '../../resources/traces/read-scrubbers.ts';
 import { createFrameReader } from '../../resources/traces/stream/trace-frames.ts';
@@ -13,13 +15,18 @@ interface Deps {
   reader: TraceService;
   scrubbers: ReadScrubbers;
   sessions: SessionService;
+  consumers: Consumers;
 }
 
-export function createTraceReading(platform: Platform, { reader, scrubbers, sessions }: Deps) {
+export function createTraceReading(
+  platform: Platform,
+  { reader, scrubbers, sessions, consumers }: Deps,
+) {
   const frames = createFrameReader({ ...platform, scrubbers });
   const following = { frames, sessions, timer: systemTimer };
   const streams = createTraceStreamService({ ...platform, ...following });
   const exports = createTraceExportService({ ...platform, reader });
-  const memory = createMemorySearchService({ ...platform, scrubbers });
+  const indexing = createMemoryIndexing({ ...platform, consumers });
+  const memory = createMemorySearchService({ ...platform, scrubbers, indexing });
   return { streams, exports, memory };
 }

@@ -1,6 +1,11 @@
 // The index of the memory search, as the rest of the server sees it: it works in a thread of its own.
 import type { Neighbour } from '../../../domain/nearest/nearest.ts';
 
+/** What follows the ledger for it: another model has another name, begins at the first entry, and so replaces all vectors. */
+export function indexerOf(model: string): string {
+  return `trace-vectors:${model}`;
+}
+
 /** An entry of the ledger that changed what a decision says. */
 export interface ChangedEntry {
   traceId: string;

@@ -8,10 +8,14 @@ import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import { readTracePage } from '../trace-pages.ts';
 import type { TraceView } from '../traces.view.ts';
+import type { MemoryIndexing } from './memory-indexing.service.ts';
 import type { MemoryQuery } from './memory.schemas.ts';
 import { textsOf } from './trace-texts.ts';
 
-type Deps = Pick<Platform, 'models' | 'contents' | 'memory'> & { scrubbers: ReadScrubbers };
+type Deps = Pick<Platform, 'models' | 'contents' | 'memory'> & {
+  scrubbers: ReadScrubbers;
+  indexing: MemoryIndexing;
+};
 
 export interface MemoryResult {
   traceId: string;
@@ -23,6 +27,7 @@ export interface MemoryResult {
 
 export interface MemoryAnswer extends MemoryQuery {
   model: string;
+  behind: number;
   results: MemoryResult[];
 }
 
@@ -30,7 +35,7 @@ export interface MemoryAnswer extends MemoryQuery {
 const SPARE = 100;
 
 export function createMemorySearchService(deps: Deps) {
-  const { models, memory, scrubbers } = deps;
+  const { models, memory, scrubbers, indexing } = deps;
 
   function find(
     { organizationId, workspaceId }: Tenant,
@@ -71,14 +76,16 @@ export function createMemorySearchService(deps: Deps) {
   }
 
   return {
-    /** Best first. @throws AppError `SERVICE_UNAVAILABLE` when a model elsewhere does not answer */
+    /** Best first, among what is indexed. @throws AppError `SERVICE_UNAVAILABLE` when a model elsewhere does not answer */
     async search(tenant: Tenant, asked: MemoryQuery): Promise<MemoryAnswer> {
       const { query, topK, minScore } = asked;
+      await indexing.begin(tenant.organizationId);
+      const behind = await indexing.behind(tenant.organizationId);
       const best = await visible(tenant, await find(tenant, asked), topK);
       const traces = best.length === 0 ? [] : await read(tenant, best);
       const bySequence = new Map(traces.map((trace) => [trace.hashChain.sequence, trace]));
       const results = best.flatMap((one) => resultOf(one, bySequence.get(one.id)));
-      return { query, topK, minScore, model: memory.model, results };
+      return { query, topK, minScore, model: memory.model, behind, results };
     },
   };
 }

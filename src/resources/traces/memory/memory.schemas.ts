@@ -17,6 +17,11 @@ export const memoryView = z.object({
   topK: z.number().int(),
   minScore: z.number(),
   model: z.string().describe('By which texts were compared'),
+  behind: z
+    .int()
+    .describe(
+      'How many of the newest entries of the chain were not indexed when the search began; the first search of an organisation begins the indexing',
+    ),
   results: z.array(
     z.object({
       traceId: z.string(),

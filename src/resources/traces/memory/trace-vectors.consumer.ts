@@ -1,9 +1,11 @@
-// Follows the ledger for the memory search, in organisations whose plan has it.
+// Follows the ledger for the memory search, in organisations whose plan has it and that have searched.
 import type { Types } from 'mongoose';
 import { plansWith } from '../../../domain/identity/plans.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import type { TraceDocument } from '../traces.model.ts';
+import { indexerOf } from './memory-index.ts';
+import type { MemoryUseDocument } from './memory-uses.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'memory' | 'config'>;
 
@@ -12,18 +14,12 @@ const BATCH = 64;
 /** Words take longer than anything else that follows the ledger: alerts do not wait until all are indexed. */
 const RUNS_IN_TURN = 2;
 
-/** A cursor of its own for each model: another one begins at the first entry, and so replaces all vectors. */
-export function traceVectorsConsumer({ models, memory, config }: Deps): Consumer<TraceDocument> {
+export function traceVectorsConsumer(deps: Deps): Consumer<TraceDocument> {
+  const { memory } = deps;
   return {
-    name: `trace-vectors:${memory.model}`,
+    name: indexerOf(memory.model),
     from: 'start',
-    async beginsIn(organizationIds) {
-      if (config.ASSAY_MEMORY_INDEXING === 'off') return new Set();
-      const plans = plansWith('memorySearch');
-      const where = { _id: { $in: organizationIds }, 'subscription.plan': { $in: plans } };
-      const found = await models.organizations.find(where, '_id').lean<{ _id: Types.ObjectId }[]>();
-      return new Set(found.map(({ _id }) => _id.toHexString()));
-    },
+    beginsIn: (organizationIds) => indexedOf(organizationIds, deps),
     kinds: ['trace', 'correction', 'erasure'],
     batch: BATCH,
     runsInTurn: RUNS_IN_TURN,
@@ -39,4 +35,28 @@ export function traceVectorsConsumer({ models, memory, config }: Deps): Consumer
         })),
       ),
   };
+}
+
+/** Those of some organisations in which decisions are indexed. */
+async function indexedOf(
+  organizationIds: readonly string[],
+  { models, config }: Deps,
+): Promise<ReadonlySet<string>> {
+  const { ASSAY_MEMORY_INDEXING: indexing } = config;
+  if (indexing === 'off') return new Set();
+  const ids = indexing === 'on' ? organizationIds : await searchingOf(organizationIds, models);
+  const where = { _id: { $in: ids }, 'subscription.plan': { $in: plansWith('memorySearch') } };
+  const found = await models.organizations.find(where, '_id').lean<{ _id: Types.ObjectId }[]>();
+  return new Set(found.map(({ _id }) => _id.toHexString()));
+}
+
+/** Those of some organisations that have searched. */
+async function searchingOf(
+  organizationIds: readonly string[],
+  { memoryUses }: Deps['models'],
+): Promise<string[]> {
+  const found = await memoryUses
+    .find({ organizationId: { $in: organizationIds } }, 'organizationId')
+    .lean<MemoryUseDocument[]>();
+  return found.map(({ organizationId }) => organizationId.toHexString());
 }

@@ -1,0 +1,107 @@
+// The index of the memory search begins with an organisation's first search: nothing is computed where nobody searches.
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness } from '../../../setup/fixtures.ts';
+import { objectId } from '../../../setup/harness.ts';
+import {
+  createOwner,
+  createWorkspaceKey,
+  decision,
+  ok,
+  type Owner,
+} from '../../../setup/personas.ts';
+import { type Answer, outcome, startApp, type TestApp } from '../../../setup/start-app.ts';
+
+const harness = useHarness({ ASSAY_MEMORY_INDEXING: 'auto' });
+const resting = useHarness({ ASSAY_MEMORY_INDEXING: 'off' });
+const { app } = harness;
+
+interface Desk extends Owner {
+  /** In the order of their posting. */
+  traceIds: string[];
+}
+const ACTIONS = ['refund the customer', 'restart the server', 'cancel the booking'];
+
+/** Somebody whose agent has decided three times. */
+async function newDesk(name: string, { app: on } = harness): Promise<Desk> {
+  const owner = await createOwner(on, name);
+  const { key } = await createWorkspaceKey(on, owner);
+  const traceIds: string[] = [];
+  for (const action of ACTIONS) traceIds.push(await post(key, action, on));
+  return Object.assign({}, owner, { traceIds });
+}
+async function post(key: string, action: string, on: TestApp): Promise<string> {
+  const body = decision('x', { outputDecision: { action } });
+  return ok(await on.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
+}
+const search = ({ token }: Owner, on: TestApp = app): Promise<Answer> =>
+  on.call('POST', '/api/v1/traces/memory', {
+    token,
+    body: { query: 'reboot the server', topK: 1 },
+  });
+async function found(who: Owner, on?: TestApp): Promise<{ behind: number; ids: string[] }> {
+  const { behind, results } = ok(await search(who, on)).body.data;
+  return { behind, ids: results.map(({ traceId }: { traceId: string }) => traceId) };
+}
+const vectorsOf = ({ organizationId }: Owner, { db } = harness): Promise<number> =>
+  db.collection('trace_vectors').countDocuments({ organizationId: objectId(organizationId) });
+
+let silent: Desk;
+beforeAll(async () => {
+  silent = await newDesk('Silent');
+});
+
+test('before the first search there is nothing; it says so; then all is found', async () => {
+  const ada = await newDesk('Ada');
+  await app.instance.runJobsOnce();
+  expect(await vectorsOf(ada)).toBe(0);
+  expect(app.instance.consumers.lag()['trace-vectors:glove-6b-100d-40k-1']).toBe(0);
+  expect(await found(ada)).toMatchObject({ behind: 3 });
+  await app.instance.runJobsOnce();
+  expect(await found(ada)).toEqual({ behind: 0, ids: [ada.traceIds[1]] });
+  expect(await vectorsOf(ada)).toBe(3);
+  expect(await vectorsOf(silent)).toBe(0);
+});
+
+test('the first search wakes the indexing by itself, and many at once are one', async () => {
+  const bob = await newDesk('Bob');
+  const answers = await Promise.all(Array.from({ length: 5 }, () => search(bob)));
+  for (const answer of answers) expect(answer.status).toBe(200);
+  await expect
+    .poll(() => found(bob), { timeout: 8000, interval: 100 })
+    .toMatchObject({ behind: 0 });
+  expect(await vectorsOf(bob)).toBe(3);
+  const uses = harness.db.collection('memory_uses');
+  expect(await uses.countDocuments({ organizationId: objectId(bob.organizationId) })).toBe(1);
+});
+
+test('that it has searched outlasts the instance, and is known to every other', async () => {
+  const eve = await newDesk('Eve', resting);
+  expect(await found(eve, resting.app)).toEqual({ behind: 3, ids: [] });
+  await resting.app.instance.runJobsOnce();
+  expect(await vectorsOf(eve, resting)).toBe(0);
+  const next = await startApp({ ASSAY_MEMORY_INDEXING: 'auto' }, { mongoUri: resting.mongoUri });
+  try {
+    await next.instance.runJobsOnce();
+    expect(await vectorsOf(eve, resting)).toBe(3);
+    for (const on of [next, resting.app])
+      expect(await found(eve, on)).toEqual({ behind: 0, ids: [eve.traceIds[1]] });
+  } finally {
+    await next.stop();
+  }
+});
+
+test('a search that the plan lacks begins nothing', async () => {
+  const poor = await createOwner(app, 'Poor');
+  const { key } = await createWorkspaceKey(app, poor);
+  const setPlan = (plan: string) =>
+    harness.db
+      .collection('organizations')
+      .updateOne({ _id: objectId(poor.organizationId) }, { $set: { 'subscription.plan': plan } });
+  await setPlan('sandbox');
+  await post(key, 'restart the server', app);
+  await app.instance.runJobsOnce();
+  expect(outcome(await search(poor))).toEqual([403, 'UPGRADE_REQUIRED']);
+  await setPlan('scale');
+  await app.instance.runJobsOnce();
+  expect(await vectorsOf(poor)).toBe(0);
+});
