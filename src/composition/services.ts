@@ -2,6 +2,7 @@
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
 import { createOutboxWorker } from '../platform/outbox/outbox-worker.ts';
+import { createPace } from '../platform/jobs/pace.ts';
 import { createAuditLogService } from '../resources/audit/audit-log.service.ts';
 import { createAuditService } from '../resources/audit/audit.service.ts';
 import { createAuditExportService } from '../resources/audit/export/audit-export.service.ts';
@@ -56,7 +57,7 @@ export function createServices(
   const attestations = createAttestationService(platform);
   const readiness = createReadiness(platform);
   const chainRelease = createChainReleaseService({ ...platform, audit });
-  const replayRunner = createReplayRunner(platform);
+  const replayRunner = createReplayRunner({ ...platform, pace: createPace() });
 
   const billing = createBilling(platform, payments);
   const governance = createGovernance(platform, { audit, attestations, identity });

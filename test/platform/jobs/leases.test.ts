@@ -1,8 +1,8 @@
 // Leases on a real database: one holder at a time, renewed while it works, replaced when it is gone.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLeases, type Leases } from '../../src/platform/jobs/leases.ts';
-import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
-import { databaseUri } from '../setup/databases.ts';
+import { createLeases, type Leases } from '../../../src/platform/jobs/leases.ts';
+import { connectMongo, type Mongo } from '../../../src/platform/mongo/connection.ts';
+import { databaseUri } from '../../setup/databases.ts';
 
 let mongo: Mongo;
 let now = Date.parse('2026-11-21T12:00:00Z');

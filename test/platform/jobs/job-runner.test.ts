@@ -1,9 +1,13 @@
 // Timed jobs on real leases: one instance at a time, never on top of itself, replaced when it dies.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createJobRunner, type Job, type JobRunner } from '../../src/platform/jobs/job-runner.ts';
-import { createLeases } from '../../src/platform/jobs/leases.ts';
-import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
-import { databaseUri } from '../setup/databases.ts';
+import {
+  createJobRunner,
+  type Job,
+  type JobRunner,
+} from '../../../src/platform/jobs/job-runner.ts';
+import { createLeases } from '../../../src/platform/jobs/leases.ts';
+import { connectMongo, type Mongo } from '../../../src/platform/mongo/connection.ts';
+import { databaseUri } from '../../setup/databases.ts';
 
 let mongo: Mongo;
 let aheadMs = 0;

@@ -1,0 +1,30 @@
+// How much of its time background work takes, by how busy the instance is with everything else.
+
+/** On an instance that has nothing else to do; in the rest it is looked whether that is still so. */
+export const MOST_SHARE = 0.9;
+/** On an instance that is never idle: the work ends there too. */
+export const LEAST_SHARE = 0.04;
+/** Busy for this share of its time with other things, an instance leaves no more than the least. */
+const BUSY = 0.2;
+const REST_MIN_MS = 1;
+const REST_MAX_MS = 250;
+/** Time that tells how busy an instance is: briefly more is believed sooner than briefly less. */
+const RISE_MS = 10;
+const FALL_MS = 100;
+
+/** @param busy share of its time that the instance is busy with other things */
+export function shareBeside(busy: number): number {
+  return Math.max(LEAST_SHARE, MOST_SHARE * (1 - busy / BUSY));
+}
+
+/** How long to rest after some work, so that it takes its share. */
+export function restMs(workedMs: number, busy: number): number {
+  const share = shareBeside(busy);
+  return Math.min(REST_MAX_MS, Math.max(REST_MIN_MS, (workedMs * (1 - share)) / share));
+}
+
+/** How busy the instance is, when it was busy so much during a rest of so many milliseconds. */
+export function busyAfter(busy: number, seen: { share: number; ms: number }): number {
+  const weight = seen.ms / (seen.share > busy ? RISE_MS : FALL_MS);
+  return busy + (seen.share - busy) * Math.min(1, weight);
+}

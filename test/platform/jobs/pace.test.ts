@@ -1,0 +1,80 @@
+// Work that gives way, in virtual time: fast where nothing else happens, hardly noticed where much does, and never at a stand.
+import { expect, test } from 'vitest';
+import { createPace } from '../../../src/platform/jobs/pace.ts';
+
+/** A thread that others keep busy for a share of every rest. */
+function thread() {
+  const state = { now: 0, others: 0, active: 0, idle: 0 };
+  const pass = (ms: number, active: number): void => {
+    state.now += ms;
+    state.active += active;
+    state.idle += ms - active;
+  };
+  const pace = createPace({
+    now: () => state.now,
+    wait: (ms) => Promise.resolve(pass(ms, ms * state.others)),
+    utilization: () => ({ active: state.active, idle: state.idle, utilization: 0 }),
+  });
+  /** Works in pieces for so long; the share of the time that was worked, and the longest without a rest. */
+  async function work(ms: number, pieceMs = 0.5): Promise<{ share: number; longest: number }> {
+    const until = state.now + ms;
+    let [worked, since, longest] = [0, 0, 0];
+    while (state.now < until) {
+      pass(pieceMs, pieceMs);
+      worked += pieceMs;
+      since += pieceMs;
+      longest = Math.max(longest, since);
+      const before = state.now;
+      await pace.giveWay();
+      if (state.now > before) since = 0;
+    }
+    return { share: worked / (worked + state.now - until + ms - worked), longest };
+  }
+  return { state, pace, work };
+}
+
+test('alone it takes nearly all of the time, in slices of a few milliseconds', async () => {
+  const { work } = thread();
+  const { share, longest } = await work(1000);
+  expect(share).toBeGreaterThan(0.75);
+  expect(longest).toBeLessThanOrEqual(4);
+});
+
+test.each([0.25, 0.7, 1])('beside a load of %d it takes little, and something', async (others) => {
+  const { state, work } = thread();
+  state.others = others;
+  await work(200);
+  const { share } = await work(10_000);
+  expect(share).toBeLessThan(0.05);
+  expect(share).toBeGreaterThan(0.03);
+});
+
+test('it gives way within a tenth of a second, and comes back as soon', async () => {
+  const { state, work } = thread();
+  await work(1000);
+  state.others = 0.7;
+  expect((await work(100)).share).toBeLessThan(0.5);
+  expect((await work(1000)).share).toBeLessThan(0.06);
+  state.others = 0;
+  await work(200);
+  expect((await work(1000)).share).toBeGreaterThan(0.75);
+});
+
+test('whatever a piece takes, the next one comes a quarter of a second later at most', async () => {
+  const { state, work } = thread();
+  state.others = 1;
+  await work(500, 60);
+  const before = state.now;
+  await work(1, 60);
+  expect(state.now - before).toBeLessThanOrEqual(60 + 250);
+});
+
+test('what passes between two works is no work', async () => {
+  const { state, pace } = thread();
+  state.others = 0.7;
+  state.now += 10_000;
+  pace.begin();
+  const before = state.now;
+  await pace.giveWay();
+  expect(state.now).toBe(before);
+});
