@@ -65,7 +65,7 @@ test('an untouched chain verifies, here and offline', async () => {
 });
 
 const ALL = [...MUTATIONS, ...FORGERIES];
-const ROUNDS = Math.ceil(runs(60, 500) / ALL.length);
+const ROUNDS = Math.ceil(runs(1, 500) / ALL.length);
 
 test.for(ALL.map((mutate, kind) => ({ mutate, kind, name: mutate.name })))(
   '$name is found at its place, every time',
@@ -172,7 +172,7 @@ test('an erased value that comes back, and one that is gone without an erasure, 
 test('a chain rewritten from any place on is found by the noted heads, and by a receipt when those were rewritten too', async () => {
   const heads = harness.db.collection('heads_ledger');
   await noteHeads(noted);
-  for (let at = 0; at < intact.length; at++) {
+  for (let at = 0; at < intact.length; at += runs(4, 1)) {
     const rewritten = rewriteFrom(intact, at);
     await history.store(rewritten);
     const byHeads = await history.verify();
