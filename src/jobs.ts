@@ -13,6 +13,7 @@ import { cpiConsumer } from './resources/cpi/cpi.consumer.ts';
 import { completeMemberships } from './resources/organization/memberships/memberships.migration.ts';
 import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
 import { policyCanaryConsumer } from './resources/policies/canary/canary.consumer.ts';
+import { policyNoticesConsumer } from './resources/policies/notices/policy-notices.consumer.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { maturationConsumer } from './resources/traces/maturation/maturation.consumer.ts';
 import { traceVectorsConsumer } from './resources/traces/memory/trace-vectors.consumer.ts';
@@ -60,16 +61,17 @@ type Followed = Pick<
   Listeners;
 
 export function consumersOf(followed: Followed): Consumer[] {
-  const { models, config, outbox, ledger, subscriptions, activeRules } = followed;
+  const { models, config, outbox, ledger, subscriptions, activeRules, managerNotices } = followed;
   const { subscribesToEvents = subscriptions.subscribes } = followed;
   return [
     foldConsumer(ledger.fold),
     policyStatisticsConsumer(models),
     policyCanaryConsumer(models),
+    policyNoticesConsumer({ models, managerNotices }),
     agentActivityConsumer(models),
     cpiConsumer(models),
     maturationConsumer(followed),
-    usageConsumer({ models, outbox, config }),
+    usageConsumer({ models, outbox, config, managerNotices }),
     traceEventsConsumer(outbox, subscribesToEvents),
     decisionSearchConsumer(followed),
     alertsConsumer({ models, outbox, activeRules, subscriptions }),

@@ -41,6 +41,7 @@ import {
   policyStatisticsSchema,
 } from './resources/policies/policies.model.ts';
 import { policyApprovalSchema } from './resources/policies/approvals/policy-approvals.model.ts';
+import { policyNoticeSchema } from './resources/policies/notices/policy-notices.model.ts';
 import { policyCanarySchema } from './resources/policies/canary/policy-canaries.model.ts';
 import { policyReplaySchema } from './resources/policies/replay/policy-replays.model.ts';
 import { policyTestSchema } from './resources/policies/trials/policy-tests.model.ts';
@@ -90,6 +91,7 @@ export function createModels(connection: Connection) {
     policyCanaries: model('PolicyCanary', policyCanarySchema),
     policyReplays: model('PolicyReplay', policyReplaySchema),
     policyTests: model('PolicyTest', policyTestSchema),
+    policyNotices: model('PolicyNotice', policyNoticeSchema),
     policyStatistics: model('PolicyStatistics', policyStatisticsSchema),
     complianceNotes: model('ComplianceNote', complianceNoteSchema),
     legacyNotes: model('LegacyNotes', legacyNotesSchema),

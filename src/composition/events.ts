@@ -9,6 +9,7 @@ import { ALERT_TOPIC } from '../resources/alerts/alert-matches.ts';
 import { createAlertService } from '../resources/alerts/alerts.service.ts';
 import { createCpiAlerts } from '../resources/alerts/cpi-alerts.service.ts';
 import type { CpiService } from '../resources/cpi/cpi.service.ts';
+import { createManagerNotices } from '../resources/notifications/manager-notices.service.ts';
 import { createFanOut } from '../resources/webhooks/fan-out.service.ts';
 import { createSubscriptionService } from '../resources/webhooks/subscriptions.service.ts';
 import { createWebhookDelivery } from '../resources/webhooks/webhook-delivery.service.ts';
@@ -24,6 +25,7 @@ export function createListeners(platform: Platform) {
   return {
     subscriptions: createSubscriptionService(platform),
     activeRules: createActiveRuleService(platform),
+    managerNotices: createManagerNotices(platform),
   };
 }
 export type Listeners = ReturnType<typeof createListeners>;
@@ -60,7 +62,9 @@ export function createEvents(platform: Platform, { audit, identity, listeners, c
   };
 }
 
-type AlertParts = Listeners & Pick<Identity, 'memberships' | 'workspaces'> & Pick<Deps, 'cpi'>;
+type AlertParts = Omit<Listeners, 'managerNotices'> &
+  Pick<Identity, 'memberships' | 'workspaces'> &
+  Pick<Deps, 'cpi'>;
 
 function createAlerts(platform: Platform, parts: AlertParts) {
   const { cpiIndexOf = parts.cpi.scoreOf, mailer } = platform;

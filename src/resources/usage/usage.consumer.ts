@@ -5,11 +5,12 @@ import { type MeterStep, meterSteps } from '../../domain/billing/meter-steps.ts'
 import { warningThreshold } from '../../domain/billing/usage-summary.ts';
 import { hardLimit, monthlyLimit, PLANS } from '../../domain/identity/plans.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
+import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 import { tellManagers } from './limit-notices.ts';
 
-type Deps = Pick<Platform, 'models' | 'outbox' | 'config'>;
+type Deps = Pick<Platform, 'models' | 'outbox' | 'config'> & { managerNotices: ManagerNotices };
 
 export const OVERAGE_TOPIC = 'overage';
 
@@ -48,14 +49,18 @@ interface Followed {
 /** The effects of one step. */
 async function follow(
   { organization: { _id, subscription }, limit, step }: Followed,
-  { models, outbox, config }: Deps,
+  { models, outbox, config, managerNotices }: Deps,
   session: mongo.ClientSession,
 ): Promise<void> {
   const organizationId = _id.toHexString();
   const { month, count, beyond, at } = step;
   const blocks = hardLimit(subscription.plan, config.ASSAY_LIMIT_SANDBOX) !== null;
   if (count >= warningThreshold(limit))
-    await tellManagers(models, { organizationId, month, limit, blocks }, session);
+    await tellManagers(
+      { models, managerNotices },
+      { organizationId, month, limit, blocks },
+      session,
+    );
   const { paymentCustomerId: customerId } = subscription;
   const isBilled = !blocks && customerId !== null && config.STRIPE_SECRET_KEY !== undefined;
   if (beyond === 0 || !isBilled) return;

@@ -1,0 +1,31 @@
+// What a policy that notifies tells of a match: its own words, and of the decision nothing but its name and verdict.
+import { quotedName } from '../names/quoted-name.ts';
+import type { PolicyDefinition } from './definition.ts';
+import { matchOf } from './verdict.ts';
+
+/** After it has told of a match a policy tells of none for so long. */
+export const NOTICE_QUIET_MS = 5 * 60_000;
+
+/** As long as a notification may be. */
+const TEXT_MAX = 1000;
+
+export interface PolicyNotice {
+  title: string;
+  body: string;
+}
+
+/** Null: the policy does not notify. */
+export function noticeOf(
+  policy: PolicyDefinition,
+  { traceId, verdict }: { traceId: string; verdict: string },
+): PolicyNotice | null {
+  const { notifications, reason } = matchOf(policy);
+  if (notifications.length === 0) return null;
+  const said = notifications.map((config) => config['reason']);
+  const own = said.find((text) => typeof text === 'string' && text !== '') as string | undefined;
+  const body = `The decision ${traceId} was ${verdict}. ${own ?? reason}`;
+  return {
+    title: `Policy ${quotedName(policy.name)} has matched`,
+    body: body.slice(0, TEXT_MAX).toWellFormed(),
+  };
+}

@@ -1,0 +1,43 @@
+// Tells the owners and admins of an organisation something in the dashboard, but for those who have opted out of its type.
+import type { mongo, Types } from 'mongoose';
+import type { Platform } from '../../composition/platform.ts';
+import { MANAGERS } from '../../domain/identity/roles.ts';
+import type { NotificationDocument } from './notifications.model.ts';
+
+export type ManagerNotice = Pick<NotificationDocument, 'type' | 'title' | 'body' | 'link'>;
+
+/** Members who are here: an offer that nobody has taken is none. */
+const HERE = { isActive: true, awaitsProof: { $ne: true }, isPending: { $ne: true } } as const;
+
+export function createManagerNotices({ models }: Pick<Platform, 'models'>) {
+  async function recipientsOf(
+    organizationId: string,
+    type: ManagerNotice['type'],
+    session: mongo.ClientSession,
+  ): Promise<Types.ObjectId[]> {
+    const members = await models.memberships
+      .find({ organizationId, role: { $in: [...MANAGERS] }, ...HERE }, 'userId', { session })
+      .lean<{ userId: Types.ObjectId }[]>();
+    const optedOut = { 'preferences.notificationOptOuts.inApp': type };
+    const told = await models.users
+      .find({ _id: { $in: members.map(({ userId }) => userId) }, $nor: [optedOut] }, '_id', {
+        session,
+      })
+      .lean<{ _id: Types.ObjectId }[]>();
+    return told.map(({ _id }) => _id);
+  }
+
+  return {
+    /** In the session's transaction. */
+    async tell(
+      organizationId: string,
+      notice: ManagerNotice,
+      session: mongo.ClientSession,
+    ): Promise<void> {
+      const recipients = await recipientsOf(organizationId, notice.type, session);
+      const rows = recipients.map((userId) => ({ ...notice, organizationId, userId }));
+      await models.notifications.insertMany(rows, { session });
+    },
+  };
+}
+export type ManagerNotices = ReturnType<typeof createManagerNotices>;

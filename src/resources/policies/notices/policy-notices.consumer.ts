@@ -1,0 +1,93 @@
+// The action `notify`: tells owners and admins that a policy has matched, whichever policy decided (docs/policies.md, notices).
+import type { ClientSession } from 'mongoose';
+import { armOf } from '../../../domain/policies/changes/canary.ts';
+import { NOTICE_QUIET_MS, noticeOf, type PolicyNotice } from '../../../domain/policies/notice.ts';
+import type { Consumer } from '../../../ledger/follow/consumer.ts';
+import type { Models } from '../../../models.ts';
+import type { ManagerNotices } from '../../notifications/manager-notices.service.ts';
+import type { TraceDocument } from '../../traces/traces.model.ts';
+import { policiesIn } from '../canary/policy-arms.ts';
+import type { PolicyDocument } from '../policies.model.ts';
+import type { PolicyNoticeDocument } from './policy-notices.model.ts';
+
+interface Deps {
+  models: Models;
+  managerNotices: ManagerNotices;
+}
+
+interface Context {
+  organizationId: string;
+  session: ClientSession;
+}
+
+type Matched = Pick<TraceDocument, 'traceId' | 'verdict' | 'matchedPolicyIds' | 'createdAt'>;
+
+/** Part of a filter: the policies that notify as they are now, in either arm of a canary. */
+const NOTIFYING: object = {
+  deletedAt: null,
+  $or: [{ 'actions.type': 'notify' }, { 'canary.control.actions.type': 'notify' }],
+};
+
+export function policyNoticesConsumer(deps: Deps): Consumer<TraceDocument> {
+  return {
+    name: 'policy-notices',
+    from: 'head',
+    kinds: ['trace'],
+    projection: { traceId: 1, verdict: 1, matchedPolicyIds: 1, createdAt: 1, erasedAt: 1 },
+    async run(entries, context) {
+      const matched = entries.filter(
+        ({ matchedPolicyIds, erasedAt }) => matchedPolicyIds.length > 0 && !erasedAt,
+      );
+      if (matched.length === 0) return;
+      for (const policy of await notifying(deps, matched, context))
+        await follow(deps, { policy, matched }, context);
+    },
+  };
+}
+
+/** Of the policies that matched. */
+function notifying(
+  { models }: Deps,
+  matched: readonly Matched[],
+  { organizationId, session }: Context,
+): Promise<PolicyDocument[]> {
+  const ids = [...new Set(matched.flatMap(({ matchedPolicyIds }) => matchedPolicyIds))];
+  return models.policies
+    .find({ organizationId, _id: { $in: ids }, ...NOTIFYING })
+    .session(session)
+    .lean<PolicyDocument[]>();
+}
+
+/** Tells of each match that comes after a quiet time. */
+async function follow(
+  { models, managerNotices }: Deps,
+  { policy, matched }: { policy: PolicyDocument; matched: readonly Matched[] },
+  { organizationId, session }: Context,
+): Promise<void> {
+  const where = { _id: policy._id, organizationId };
+  const told = await models.policyNotices
+    .findOne(where)
+    .session(session)
+    .lean<PolicyNoticeDocument>();
+  let toldAt = told?.toldAt ?? new Date(0);
+  for (const trace of matched) {
+    if (trace.createdAt.getTime() - toldAt.getTime() < NOTICE_QUIET_MS) continue;
+    const notice = noticeBy(policy, trace);
+    if (!notice) continue;
+    toldAt = trace.createdAt;
+    const about = { type: 'alert', link: `/traces/${trace.traceId}` } as const;
+    await managerNotices.tell(organizationId, { ...about, ...notice }, session);
+  }
+  await models.policyNotices.updateOne(where, { $set: { toldAt } }, { upsert: true, session });
+}
+
+/** Null where the policy did not match the decision, or does not notify in the arm that judged it. */
+function noticeBy(policy: PolicyDocument, trace: Matched): PolicyNotice | null {
+  const { _id, canary } = policy;
+  if (!trace.matchedPolicyIds.includes(_id.toHexString())) return null;
+  const arm = canary
+    ? armOf({ id: canary.id.toHexString(), share: canary.share }, trace.traceId)
+    : 'control';
+  const [judging] = policiesIn(arm, [policy]);
+  return judging ? noticeOf(judging, trace) : null;
+}

@@ -1,0 +1,20 @@
+// When a policy that notifies told of a match last; apart from its statistics, which change with every decision.
+import { Schema, type Types } from 'mongoose';
+import { tenancy } from '../../../platform/mongo/tenancy.ts';
+
+export interface PolicyNoticeDocument {
+  /** The policy's id. */
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  toldAt: Date;
+}
+
+export const policyNoticeSchema = new Schema<PolicyNoticeDocument>(
+  {
+    _id: { type: Schema.Types.ObjectId, required: true },
+    toldAt: { type: Date, required: true },
+  },
+  { collection: 'policy_notices', autoIndex: false },
+);
+policyNoticeSchema.plugin(tenancy);
+policyNoticeSchema.index({ organizationId: 1 }, { name: 'organization' });

@@ -1,0 +1,97 @@
+// The action `notify` over HTTP: who is told that a policy has matched, and how often (docs/policies.md, notices).
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createMember } from '../../setup/harness.ts';
+import { createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+
+const MINUTE = 60_000;
+let ahead = 0;
+const harness = useHarness({}, { clock: { now: () => new Date(Date.now() + ahead) } });
+const { app } = harness;
+const ada = useOwner(harness);
+const eve = useOwner(harness, 'Eve');
+let key: string;
+beforeAll(async () => {
+  ({ key } = await createWorkspaceKey(app, ada));
+});
+
+const on = (action: string, ...actions: object[]) => ({
+  name: `On ${action}`,
+  conditions: [{ field: 'outputDecision.action', operator: 'equals', value: action }],
+  actions,
+});
+const notify = (reason?: string) => ({ type: 'notify', ...(reason && { config: { reason } }) });
+async function create(policy: object): Promise<string> {
+  return ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy })).body
+    .data._id;
+}
+async function post(action: string) {
+  const body = decision('Zebra Till', { outputDecision: { action } });
+  const { data } = (await app.call('POST', '/api/v1/traces', { key, body })).body;
+  return data as { traceId: string; status: string };
+}
+/** What somebody has been told of policies, newest first. */
+async function told({ token }: Pick<Owner, 'token'> = ada) {
+  await app.instance.runJobsOnce();
+  const { body } = ok(await app.call('GET', '/api/v1/notifications', { token }));
+  return body.data as { type: string; title: string; body: string; link: string }[];
+}
+
+test('owners and admins are told, in the policy’s words, and nobody else', async () => {
+  const [admin, member] = [
+    await createMember(harness, ada, 'admin'),
+    await createMember(harness, ada, 'member'),
+  ];
+  await create(on('hand over', notify('A person takes over')));
+  const { traceId, status } = await post('hand over');
+  expect(status).toBe('approved');
+  const [notice, ...others] = await told();
+  expect(others).toEqual([]);
+  expect(notice).toMatchObject({
+    type: 'alert',
+    title: 'Policy “On hand over” has matched',
+    body: `The decision ${traceId} was approved. A person takes over`,
+    link: `/traces/${traceId}`,
+  });
+  expect(JSON.stringify(notice)).not.toContain('Zebra');
+  expect(await told(admin)).toHaveLength(1);
+  expect([await told(member), await told(eve)]).toEqual([[], []]);
+});
+
+test('within five minutes a policy tells once, and another one for itself', async () => {
+  const before = (await told()).length;
+  await create(on('deploy', notify()));
+  for (const action of ['deploy', 'deploy', 'hand over']) await post(action);
+  expect((await told()).length - before).toBe(1);
+  ahead += 4 * MINUTE;
+  await post('deploy');
+  expect((await told()).length - before).toBe(1);
+  ahead += 2 * MINUTE;
+  for (const action of ['deploy', 'hand over']) await post(action);
+  expect((await told()).length - before).toBe(3);
+});
+
+test('it tells also where another action or policy decides', async () => {
+  await create(on('wipe', { type: 'block' }, notify('Somebody tried to wipe')));
+  await create(on('wipe', notify()));
+  const { traceId, status } = await post('wipe');
+  expect(status).toBe('blocked');
+  const [newest, second] = await told();
+  const texts = [newest?.body, second?.body].sort();
+  expect(texts).toEqual([
+    `The decision ${traceId} was blocked. Somebody tried to wipe`,
+    expect.stringContaining(`The decision ${traceId} was blocked. outputDecision.action is`),
+  ]);
+});
+
+test('who has opted out is not told, and no policy tells that does not notify', async () => {
+  const before = (await told()).length;
+  await create(on('reply late', { type: 'approve' }));
+  await post('reply late');
+  expect((await told()).length).toBe(before);
+  const body = { notificationOptOuts: { inApp: ['alert'] } };
+  ok(await app.call('PATCH', '/api/v1/auth/me/preferences', { token: ada.token, body }));
+  await create(on('silent', notify()));
+  await post('silent');
+  expect((await told()).length).toBe(before);
+});
