@@ -95,8 +95,10 @@ function faultIn(
   return null;
 }
 
+/** What the database returns may be of another type by now. */
 function isSealed(entry: Entry): boolean {
   const { prevHash, sequence, view, chainHash: hash, payloadDigest: digest, createdAt } = entry;
+  if (typeof view !== 'string' || !(createdAt instanceof Date)) return false;
   const link = { prevHash, payloadDigest: digest, sequence, createdAt: chainTime(createdAt) };
   return payloadDigest(view) === digest && chainHash(link) === hash;
 }
