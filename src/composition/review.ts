@@ -49,6 +49,6 @@ interface Asked {
 export function createBridge(platform: Platform, asked: Asked) {
   const segments = createChainSegmentService(platform);
   const questions = createBridgeService({ ...platform, ...asked, segments });
-  const mcp = createMcpService({ questions, answerMcp });
+  const mcp = createMcpService({ ...platform, questions, answerMcp });
   return { questions, mcp };
 }

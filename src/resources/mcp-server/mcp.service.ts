@@ -1,15 +1,28 @@
 // The bridge as a server of the Model Context Protocol.
+import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
+import { AppError, type Code } from '../../errors.ts';
 import type { answerMcp, McpAnswer, McpMessage } from '../../platform/mcp/mcp-endpoint.ts';
 import { RESOURCES, SERVER_INFO, TOOLS } from './bridge.schemas.ts';
 import type { BridgeService } from './bridge.service.ts';
 
-interface Deps {
+type Deps = Pick<Platform, 'logger'> & {
   questions: BridgeService;
   answerMcp: typeof answerMcp;
-}
+};
 
-export function createMcpService({ questions, answerMcp: answer }: Deps) {
+export function createMcpService({ logger, questions, answerMcp: answer }: Deps) {
+  /** The protocol tells clients the text of an error, whichever it is. */
+  async function vaguely<T>(code: Code, asked: Promise<T>): Promise<T> {
+    try {
+      return await asked;
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      logger.error({ err: error, code }, 'a question over the Model Context Protocol failed');
+      throw new AppError(code);
+    }
+  }
+
   return {
     async answer(tenant: Tenant, message: McpMessage): Promise<McpAnswer> {
       const offer = {
@@ -18,13 +31,13 @@ export function createMcpService({ questions, answerMcp: answer }: Deps) {
           uri,
           name,
           description,
-          read: () => questions.read(tenant, uri),
+          read: () => vaguely('MCP_READ_FAILED', questions.read(tenant, uri)),
         })),
         tools: TOOLS.map(({ name, description, arguments: schema }) => ({
           name,
           description,
           arguments: schema,
-          call: (given: unknown) => questions.call(tenant, name, given),
+          call: (given: unknown) => vaguely('MCP_TOOL_FAILED', questions.call(tenant, name, given)),
         })),
       };
       return answer(offer, message);

@@ -112,6 +112,20 @@ test('a segment is verified, as far as the head, and what was changed is found',
   await entries.updateOne(where, { $set: { view: before?.view as string } });
 });
 
+test('what was changed to another type is found like every other change', async () => {
+  const where = { organizationId: objectId(ada.organizationId), sequence: 2 };
+  const entries = harness.db.collection('ledger');
+  const before = await entries.findOne(where);
+  for (const changed of [{ createdAt: 'now' }, { view: 1 }]) {
+    await entries.updateOne(where, { $set: changed });
+    const answer = ok(await call('verify_chain_segment', { fromSeq: 1 }));
+    expect(answer.body.data.isError).toBe(true);
+    expect(told(answer)).toMatchObject({ brokenAtSequence: 2, reason: 'chain-hash-mismatch' });
+    const { createdAt, view } = before as unknown as Record<string, unknown>;
+    await entries.updateOne(where, { $set: { createdAt, view } });
+  }
+});
+
 test.each([
   ['fromSeq', { fromSeq: 0 }],
   ['an order', { fromSeq: 3, toSeq: 2 }],
@@ -152,6 +166,27 @@ test('an official client lists and calls', async () => {
     .catch((error: unknown) => ({ isError: true, error }));
   expect(wrong.isError).toBe(true);
   await client.close();
+});
+
+test('a fault is told to no client in words of its own', async () => {
+  const where = { traceId, kind: 'trace' };
+  const entries = harness.db.collection('ledger');
+  await entries.updateOne(where, { $set: { 'changed.metadata': '{' } });
+  const ask = (method: string, params: object): Promise<Answer> =>
+    app.call('POST', `${path}/mcp`, {
+      token: ada.token,
+      body: { jsonrpc: '2.0', id: 1, method, params },
+    });
+  const lookup = { name: 'lookup_decision', arguments: { traceId } };
+  const called = await ask('tools/call', lookup);
+  expect(called.text).toContain('The tool could not be called');
+  const got = await ask('resources/read', { uri: 'service://traces/recent' });
+  expect(got.text).toContain('The resource could not be read');
+  for (const { status, text } of [called, got]) {
+    expect(status).toBe(200);
+    expect(text).not.toContain('JSON at position');
+  }
+  await entries.updateOne(where, { $unset: { 'changed.metadata': 1 } });
 });
 
 test('nobody without a session or the plan, and no stream stays open', async () => {
