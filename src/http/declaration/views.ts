@@ -48,6 +48,17 @@ export const line = trimmedWithout(NOT_IN_A_LINE);
 /** A trimmed string of 1 to `max` characters on any number of lines. */
 export const prose = trimmedWithout(NOT_IN_PROSE);
 
+/** Words that need not be said: an empty text says nothing, as does null. */
+export const words = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .refine((text) => !NOT_IN_PROSE.test(text), 'must not contain control characters')
+    .nullable()
+    .transform((text) => text || undefined)
+    .optional();
+
 /** An e-mail address, lower-cased. */
 export const emailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email());
 

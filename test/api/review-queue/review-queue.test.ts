@@ -238,6 +238,15 @@ test.each([
   expect(outcome(await decide(id, body))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
+test.each([
+  ['empty', '', ' '],
+  ['null', null, null],
+])('words that are %s say nothing', async (_, reason, notes) => {
+  const { id } = await hold();
+  const { body } = ok(await decide(id, { decision: 'reject', reason, notes }));
+  expect(body.data).toMatchObject({ status: 'rejected', reason: null, notes: null });
+});
+
 test('an unknown status of the list is refused', async () => {
   expect(outcome(await list('status=open'))).toEqual([400, 'VALIDATION_ERROR']);
 });

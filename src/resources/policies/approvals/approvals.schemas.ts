@@ -1,7 +1,7 @@
 // Inputs and views of policy approvals (document 2, section 4.2; decisions: approvals).
 import { z } from 'zod';
 import { APPROVAL_ACTIONS, APPROVAL_STATES } from '../../../domain/policies/changes/approval.ts';
-import { id, idParam, instant, prose } from '../../../http/declaration/views.ts';
+import { id, idParam, instant, words } from '../../../http/declaration/views.ts';
 import { policyChange, policyContents, policyInputHere } from '../policies.schemas.ts';
 
 /** Approvals of an organisation that may be open at a time. */
@@ -32,7 +32,7 @@ export const policyApprovalActionParams = z.object({
 });
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 export const policyApprovalActionInput = z.strictObject({
-  reason: prose(1000).exactOptional().describe('Required to break the glass'),
+  reason: words(1000).describe('Required to break the glass'),
   digest: sha256
     .exactOptional()
     .describe('Of the contents that the caller saw; refused when they have changed since'),

@@ -1,7 +1,7 @@
 // The input and the answer of feedback ingestion (document 2, section 4.6).
 import { z } from 'zod';
 import type { Json } from '../../../domain/record/json.ts';
-import { emailAddress, prose } from '../../../http/declaration/views.ts';
+import { emailAddress, words } from '../../../http/declaration/views.ts';
 
 /** As much as the action of a decision may have. */
 const DECISION_BYTES = 10 * 1024;
@@ -24,7 +24,7 @@ export const feedbackInput = z
         `at most ${DECISION_BYTES} bytes of JSON`,
       )
       .describe(`Needed unless it is approved; at most ${DECISION_BYTES} bytes of JSON`),
-    feedbackNotes: prose(2000).optional(),
+    feedbackNotes: words(2000),
     userEmail: emailAddress.optional().describe('Whose verdict it is'),
   })
   .refine(({ action, correctedDecision }) => action === 'approve' || isGiven(correctedDecision), {

@@ -1,7 +1,7 @@
 // Inputs and views of the review queue (document 2, sections 2 and 4.3).
 import { z } from 'zod';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
-import { id, idParam, instant, listOf, prose } from '../../../http/declaration/views.ts';
+import { id, idParam, instant, listOf, words } from '../../../http/declaration/views.ts';
 import { REVIEW_STATUSES } from '../traces.model.ts';
 
 /** Items of one answer; there are no pages. */
@@ -13,7 +13,7 @@ export const reviewQuery = z.object({
 });
 
 const decision = z.enum(['approve', 'reject']);
-const reason = prose(1000).optional();
+const reason = words(1000);
 const digest = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
@@ -23,7 +23,7 @@ const digest = z
 export const decisionInput = z.strictObject({
   decision,
   reason,
-  notes: prose(2000).optional(),
+  notes: words(2000),
   actionDigest: digest
     .optional()
     .describe(
