@@ -1,13 +1,13 @@
 // The action `notify`: tells owners and admins that a policy has matched, whichever policy decided (docs/policies.md, notices).
 import type { ClientSession } from 'mongoose';
 import { armOf } from '../../../domain/policies/changes/canary.ts';
-import { NOTICE_QUIET_MS, noticeOf, type PolicyNotice } from '../../../domain/policies/notice.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';
 import type { Models } from '../../../models.ts';
 import type { ManagerNotices } from '../../notifications/manager-notices.service.ts';
 import type { TraceDocument } from '../../traces/traces.model.ts';
 import { policiesIn } from '../canary/policy-arms.ts';
 import type { PolicyDocument } from '../policies.model.ts';
+import { NOTICE_QUIET_MS, noticeOf, type PolicyNotice } from './notice.ts';
 import type { PolicyNoticeDocument } from './policy-notices.model.ts';
 
 interface Deps {

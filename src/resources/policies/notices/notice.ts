@@ -1,7 +1,7 @@
 // What a policy that notifies tells of a match: its own words, and of the decision nothing but its name and verdict.
-import { quotedName } from '../names/quoted-name.ts';
-import type { PolicyDefinition } from './definition.ts';
-import { matchOf } from './verdict.ts';
+import { quotedName } from '../../../domain/names/quoted-name.ts';
+import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
+import { matchOf } from '../../../domain/policies/verdict.ts';
 
 /** After it has told of a match a policy tells of none for so long. */
 export const NOTICE_QUIET_MS = 5 * 60_000;
