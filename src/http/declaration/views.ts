@@ -86,6 +86,10 @@ export const listOf = <T extends z.ZodType>(item: T, max: number) =>
 /** A free-form JSON object; the body parser has checked that it is safe. */
 export const freeObject = z.record(z.string(), z.json());
 
+/** A number of a query, in which zero counts: an empty text is none, though it reads as zero. */
+export const numeral = <T extends z.ZodType>(number: T) =>
+  z.preprocess((given) => (String(given).trim() === '' ? Number.NaN : given), number);
+
 /** A query date: ISO 8601 date or date-time; a bare date as an upper bound means the end of that day. */
 export const from = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })])

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
 import type { JsonObject } from '../../domain/record/json.ts';
 import { type ContentLimits, SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
-import { from, id, idParam, instant, listOf, to } from '../../http/declaration/views.ts';
+import { from, id, idParam, instant, listOf, numeral, to } from '../../http/declaration/views.ts';
 import { traceReviewView } from './review/review.schemas.ts';
 
 /** Any JSON value: it came through the strict parser, or out of a stored text. */
@@ -98,9 +98,9 @@ export const ingestView = z.object({
 });
 
 /** The sequence of an entry. */
-export const eventId = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+export const eventId = numeral(z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER));
 
-const fraction = z.coerce.number().min(0).max(1);
+const fraction = numeral(z.coerce.number().min(0).max(1));
 export const traceQuery = z.object({
   status: z.enum(TRACE_STATUSES).optional(),
   agentId: z.string().min(1).max(200).optional(),

@@ -178,7 +178,8 @@ describe('a token', () => {
     const { token } = ada;
     for (const headers of [{ 'last-event-id': 'x' }, { 'last-event-id': '-1' }])
       expect(outcome(await get('', { token, headers }))).toEqual([400, 'VALIDATION_ERROR']);
-    expect(outcome(await get('lastEventId=1e99', { token }))).toEqual([400, 'VALIDATION_ERROR']);
+    for (const query of ['lastEventId=1e99', 'lastEventId='])
+      expect(outcome(await get(query, { token }))).toEqual([400, 'VALIDATION_ERROR']);
   });
 });
 
