@@ -77,9 +77,12 @@ export function createAlertActions(deps: Deps) {
       payload,
     }: OutboxDocument): Promise<OutboxDocument['result']> {
       const { ruleId, action, event } = payload as unknown as AlertPayload;
-      const where = { organizationId, _id: ruleId, 'actions.target': action.target };
+      const active = { organizationId, _id: ruleId, isActive: true };
+      const where = { ...active, 'actions.target': action.target };
       if (!(await models.alertRules.exists(where)))
-        throw new DeliveryFailure('the rule has no such action any more', { isFinal: true });
+        throw new DeliveryFailure('the rule is paused, or has no such action any more', {
+          isFinal: true,
+        });
       const messageId = `msg_${_id.toHexString()}`;
       const { ok, statusCode, durationMs, error, retryAfterMs } = await post(action, {
         messageId,

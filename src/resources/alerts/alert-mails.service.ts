@@ -54,13 +54,14 @@ export function createAlertMailService({ models, clock, config }: Deps) {
 
     /** By the `kind` of the outbox row. */
     mails: {
-      /** Null when the rule or this action of it has gone since, too. */
+      /** Null when the rule is paused, or this action of it has gone since, too. */
       async alert({
         organizationId,
         payload,
       }: Pick<OutboxDocument, 'organizationId' | 'payload'>): Promise<MailContent | null> {
         const { target } = payload.action as AlertAction;
-        const where = { organizationId, _id: payload.ruleId as string, 'actions.target': target };
+        const active = { organizationId, _id: payload.ruleId as string, isActive: true };
+        const where = { ...active, 'actions.target': target };
         const rule = await models.alertRules.findOne(where).lean<AlertRuleDocument>();
         return rule && compose(rule, target, payload.event as EventBody);
       },

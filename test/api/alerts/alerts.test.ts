@@ -233,13 +233,19 @@ describe('a match', () => {
     ok(await remove(rule.id));
   });
 
-  test('of a rule that is removed before it acts reaches nobody', async () => {
-    const rule = await createOk();
+  test('of a rule that is removed or paused before it acts reaches nobody', async () => {
+    const mails = mail.received.length;
+    const target = 'paused@example.com';
+    const [removed, paused] = [await createOk(), await createOk()];
+    const mailing = await createOk({ actions: [{ type: 'email', target }] });
     await post();
     await app.instance.consumers.runOnce();
-    ok(await remove(rule.id));
+    ok(await remove(removed.id));
+    for (const { id } of [paused, mailing]) ok(await change(id, { isActive: false }));
     await run();
-    expect(receiver.at(rule.at)).toEqual([]);
+    expect([receiver.at(removed.at), receiver.at(paused.at)]).toEqual([[], []]);
+    expect(mail.received.length).toBe(mails);
+    for (const { id } of [paused, mailing]) ok(await remove(id));
   });
 
   test('writes nothing where there is no rule', async () => {
