@@ -37,7 +37,18 @@ function rowsOf({ text }: Answer): Record<string, string>[] {
 
 test('a row says what the decision says, newest first', async () => {
   const bot = await createAgent(app, ada, 'Claims');
-  await post({ metadata: { n: 1 }, outputDecision: { action: { tool: 'pay', amount: 3 } } });
+  const adapted = {
+    adapter: { kind: 'a' },
+    mlBomReference: 'b',
+    art12: 1,
+    conversation: [2],
+    crew: {},
+  };
+  await post({
+    ...adapted,
+    metadata: { n: 1 },
+    outputDecision: { action: { tool: 'pay', amount: 3 } },
+  });
   await post({ metadata: { n: 2 }, timestamp: '2026-03-01T10:00:00Z' }, bot.id);
   const answer = ok(await get());
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
@@ -69,6 +80,15 @@ test('a row says what the decision says, newest first', async () => {
     expect(JSON.parse(row.outputDecision ?? '')).toEqual(trace.outputDecision);
   }
   expect(rows.map(({ action }) => action)).toEqual(['reply', '{"amount":3,"tool":"pay"}']);
+  const columns = Object.keys(rows[0] ?? {});
+  const fields = Object.keys(data[1]).filter((name) => !['id', 'hashChain'].includes(name));
+  expect(fields.filter((name) => !columns.includes(name))).toEqual([]);
+  expect(rows[1]).toMatchObject({
+    adapter: '{"kind":"a"}',
+    mlBomReference: 'b',
+    conversation: '[2]',
+  });
+  expect(rows[0]).toMatchObject({ adapter: '', crew: '' });
 });
 
 test('the filters of the list hold, page and limit do not', async () => {
