@@ -69,7 +69,8 @@ async function follow(
     .findOne(where)
     .session(session)
     .lean<PolicyNoticeDocument>();
-  let toldAt = told?.toldAt ?? new Date(0);
+  const before = told?.toldAt ?? new Date(0);
+  let toldAt = before;
   for (const trace of matched) {
     if (trace.createdAt.getTime() - toldAt.getTime() < NOTICE_QUIET_MS) continue;
     const notice = noticeBy(policy, trace);
@@ -78,6 +79,7 @@ async function follow(
     const about = { type: 'alert', link: `/traces/${trace.traceId}` } as const;
     await managerNotices.tell(organizationId, { ...about, ...notice }, session);
   }
+  if (toldAt === before) return;
   await models.policyNotices.updateOne(where, { $set: { toldAt } }, { upsert: true, session });
 }
 
