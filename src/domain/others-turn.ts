@@ -24,6 +24,16 @@ export async function inTurns<T>(parts: Parts<T>): Promise<T> {
   }
 }
 
+/** Something for each of many, so many in one part. */
+export function* eachOf<T>(items: Iterable<T>, size: number, work: (item: T) => void): Parts<void> {
+  let count = 0;
+  for (const item of items) {
+    work(item);
+    count += 1;
+    if (count % size === 0) yield;
+  }
+}
+
 /** Bytes from which work is not done in one go: each pass over them takes milliseconds. */
 const LARGE = 100_000;
 

@@ -1,7 +1,13 @@
 // Serves event streams (SSE): frames, heartbeats, the end of a stream, and readers that are too slow.
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import { type EventChannel, eventFrame, type EventStream } from '../../domain/event-stream.ts';
+import {
+  type EventChannel,
+  eventFrame,
+  type EventStream,
+  READERS_IN_TURN,
+} from '../../domain/event-stream.ts';
+import { eachOf, inTurns } from '../../domain/others-turn.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 import { failure, sendFailure } from './envelope.ts';
@@ -82,7 +88,8 @@ export function createEventStreams(): EventStreams {
   const told = new LRUCache<string, true>(TOLD);
   let isClosed = false;
   const beating = setInterval(() => {
-    for (const channel of channels) channel.beat();
+    const beats = eachOf([...channels], READERS_IN_TURN, (channel) => channel.beat());
+    void inTurns(beats);
   }, HEARTBEAT_MS).unref();
   const tell = (credential: string): void => void told.set(sha256Hex(credential), true);
 

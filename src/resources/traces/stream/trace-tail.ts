@@ -1,5 +1,6 @@
 // The tail of one organisation's ledger, shared by its open streams: each new entry is read once and sent to all.
-import type { EventChannel } from '../../../domain/event-stream.ts';
+import { type EventChannel, READERS_IN_TURN } from '../../../domain/event-stream.ts';
+import { eachOf, inTurns } from '../../../domain/others-turn.ts';
 import type { FrameReader, TraceFrame } from './trace-frames.ts';
 
 /** A stream that follows. */
@@ -63,8 +64,10 @@ export class TraceTail {
       this.#isBehind = false;
       const run = await this.#reader.after(this.#organizationId, this.#position);
       this.#position = run.to;
-      for (const frame of run.frames) for (const follower of this.#followers) tell(follower, frame);
+      // Whoever comes while these are told finds the same in what is remembered.
+      const followers = [...this.#followers];
       this.#remember(run.frames, new Set(run.erased));
+      await tellAll(followers, run.frames);
       this.#isBehind ||= run.isFull;
     }
   }
@@ -79,6 +82,18 @@ export class TraceTail {
       this.#recentFrom = oldest.sequence;
     }
   }
+}
+
+/** A follower's frames leave in one write. */
+async function tellAll(
+  followers: readonly Follower[],
+  frames: readonly TraceFrame[],
+): Promise<void> {
+  if (frames.length === 0) return;
+  const tellOne = (follower: Follower): void => {
+    for (const frame of frames) tell(follower, frame);
+  };
+  await inTurns(eachOf(followers, READERS_IN_TURN, tellOne));
 }
 
 function tell(follower: Follower, { sequence, workspaceId, bytes }: TraceFrame): void {

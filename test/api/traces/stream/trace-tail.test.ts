@@ -61,6 +61,42 @@ test('a thousand followers share one read of each new entry', async () => {
   expect(chain.reads).toEqual(upTo(-1, 19));
 });
 
+test('many are told some at a time: others have their turn in between, and who comes meanwhile misses nothing', async () => {
+  const chain = new Chain();
+  const tail = new TraceTail('o', chain, 0);
+  let [inTurn, most] = [0, 0];
+  const followers = Array.from({ length: 1000 }, () => {
+    const one = follower(0);
+    const { send } = one.channel;
+    one.channel.send = (frame) => {
+      inTurn += 1;
+      most = Math.max(most, inTurn);
+      send(frame);
+    };
+    return one;
+  });
+  await Promise.all(followers.map((one) => tail.follow(one)));
+  const late: ReturnType<typeof follower>[] = [];
+  let pending: Promise<unknown> = Promise.resolve();
+  let watching = setImmediate(function turn() {
+    inTurn = 0;
+    if (late.length < 5) {
+      late.push(follower(0));
+      pending = Promise.all([pending, tail.follow(late.at(-1) as Follower)]);
+    }
+    watching = setImmediate(turn);
+  });
+  for (; chain.head < 3;) {
+    chain.head += 1;
+    await tail.advance();
+  }
+  clearImmediate(watching);
+  await pending;
+  expect(most).toBeLessThanOrEqual(64);
+  expect(late).toHaveLength(5);
+  for (const { ids } of [...followers, ...late]) expect(ids).toEqual([1, 2, 3]);
+});
+
 test('who comes back a moment later is served from memory; what was erased is not in it', async () => {
   const chain = new Chain();
   const tail = new TraceTail('o', chain, 0);
