@@ -34,6 +34,24 @@ export function* eachOf<T>(items: Iterable<T>, size: number, work: (item: T) => 
   }
 }
 
+/** Lets others have their turn whenever so much was done. */
+export class Pace {
+  readonly #most: number;
+  #done = 0;
+
+  /** `most`: of whatever is counted. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  async after(amount: number): Promise<void> {
+    this.#done += amount;
+    if (this.#done < this.#most) return;
+    this.#done = 0;
+    await othersTurn();
+  }
+}
+
 /** Bytes from which work is not done in one go: each pass over them takes milliseconds. */
 const LARGE = 100_000;
 

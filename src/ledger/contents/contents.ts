@@ -1,5 +1,6 @@
 // The contents of entries at rest: locked when an entry is sealed, opened by whoever reads values, gone for good once their key is (docs/ledger.md, keys).
 import { mongo } from 'mongoose';
+import { Pace } from '../../domain/others-turn.ts';
 import { GENERATIONS, leafAt, type LeafKeys } from '../../domain/keys/key-tree.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';
@@ -60,6 +61,9 @@ export interface Contents {
   destroy(organizationId: string, entries: readonly Lockable[]): Promise<void>;
 }
 
+/** Bytes that are opened before others have their turn: some 4 ms. */
+const OPENED_BYTES = 1_000_000;
+
 export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing): Contents {
   async function keyOf({
     organizationId,
@@ -77,7 +81,13 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
     const leaves = documents.flatMap((document) => leavesOf(organizationId, document));
     if (leaves.length === 0) return [...documents];
     const keys = await keyStore.leafKeys(organizationId, leaves);
-    return documents.map((document) => opened(organizationId, document, keys));
+    const pace = new Pace(OPENED_BYTES);
+    const found: T[] = [];
+    for (const document of documents) {
+      found.push(opened(organizationId, document, keys));
+      await pace.after(bytesOf(document.content)?.length ?? 0);
+    }
+    return found;
   }
 
   return {

@@ -1,4 +1,5 @@
 // Decisions become events of the outbox (document 2, section 6); webhooks and alerts deliver them.
+import { Pace } from '../../domain/others-turn.ts';
 import { strictScrub } from '../../domain/scrub/strict-scrub.ts';
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
 import type { OutboxRow, OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
@@ -20,6 +21,9 @@ const projection = {
   erasedAt: 1,
 } as const;
 
+/** Characters that are scrubbed before others have their turn: at most 10 ms. */
+const SCRUBBED = 1_000;
+
 /** Rows are written only where somebody subscribes; what is erased takes its rows along. */
 export function traceEventsConsumer(
   outbox: OutboxWriter,
@@ -34,10 +38,19 @@ export function traceEventsConsumer(
       const { session, organizationId } = context;
       const kept = await withoutErased(entries, outbox, context);
       if (!(await subscribes(organizationId))) return;
-      const rows = kept.map((trace) => rowOf(organizationId, trace));
+      const rows: OutboxRow[] = [];
+      const pace = new Pace(SCRUBBED);
+      for (const trace of kept) {
+        rows.push(rowOf(organizationId, trace));
+        await pace.after(scrubbedLength(trace));
+      }
       await outbox.write(rows, session);
     },
   };
+}
+
+function scrubbedLength({ agentName, agentId, answer }: TraceDocument): number {
+  return (agentName ?? agentId).length + (answer.policy?.reason.length ?? 0);
 }
 
 function rowOf(organizationId: string, trace: TraceDocument): OutboxRow {

@@ -1,4 +1,5 @@
 // One policy on one decision, with every condition explained; by the engine that judges decisions.
+import type { Parts } from '../../others-turn.ts';
 import { readPath, splitPath } from '../fields.ts';
 import type { JsonObject } from '../../record/json.ts';
 import { Work, workLimits } from '../../work.ts';
@@ -26,17 +27,18 @@ export interface DryRun {
   explanation: ConditionFinding[];
 }
 
-/** Judges by this policy alone, whether it is enabled or not. */
-export function dryRun(definition: PolicyDefinition, facts: JsonObject): DryRun {
+/** Judges by this policy alone, whether it is enabled or not; in parts. */
+export function* dryRun(definition: PolicyDefinition, facts: JsonObject): Parts<DryRun> {
   const { status, action, matched, failed } = compilePolicies([definition]).evaluate(facts);
   const [match] = matched;
+  yield;
   return {
     matched: match !== undefined,
     verdict: status,
     action,
     reason: match?.reason ?? null,
     error: match?.error ?? failed[0]?.error ?? null,
-    explanation: explain(definition, facts),
+    explanation: yield* explain(definition, facts),
   };
 }
 
@@ -46,18 +48,20 @@ export function actionOf(definition: PolicyDefinition, facts: JsonObject): Actio
 }
 
 /** All conditions share the work of one decision, as they do when it is judged. */
-function explain(definition: PolicyDefinition, facts: JsonObject): ConditionFinding[] {
+function* explain(definition: PolicyDefinition, facts: JsonObject): Parts<ConditionFinding[]> {
   const work = new Work(workLimits.conditions);
-  const { conditions } = compilePolicy(definition);
-  return conditions.map((compiled, i) => {
+  const findings: ConditionFinding[] = [];
+  for (const [i, compiled] of compilePolicy(definition).conditions.entries()) {
     const finding = findingOf(compiled, facts, work);
     const isTold = typeof finding === 'boolean';
-    return {
+    findings.push({
       condition: definition.conditions[i] as Condition,
       matched: isTold && finding,
       error: isTold ? null : finding,
-    };
-  });
+    });
+    if (work.endsPart()) yield;
+  }
+  return findings;
 }
 
 function findingOf(

@@ -1,9 +1,10 @@
 // A decision that is made up to try policies on: what it does not say is found out as ingestion would.
 import { DEFAULT_AGENT_POLICIES } from '../../agents/agent-policies.ts';
+import type { Parts } from '../../others-turn.ts';
 import { scoreDecision } from '../../confidence/score.ts';
 import { inCanonicalOrder } from '../../record/canonical-json.ts';
 import type { Json, JsonObject } from '../../record/json.ts';
-import { detectionTag } from '../../scrub/rule.ts';
+import { type DetectionType, detectionTag } from '../../scrub/rule.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import { Work, workLimits } from '../../work.ts';
 import { factsOf } from '../facts.ts';
@@ -24,16 +25,18 @@ const NO_HISTORY = { recentOverrideRate: null, recentFlagRate: null };
 
 /**
  * The facts of a fixture: the members of a decision as they would be posted, and derived facts as the fixture says them, or else as they
- * follow from the rest, for an agent with the default settings. `at`: the time of judgement, unless `time.instant` says it.
+ * follow from the rest, for an agent with the default settings; in parts. `at`: the time of judgement, unless `time.instant` says it.
  */
-export function factsOfFixture(
+export function* factsOfFixture(
   fixture: JsonObject,
   { scrubber, at }: { scrubber: Scrubber; at: Date },
-): JsonObject {
+): Parts<JsonObject> {
   const given = inCanonicalOrder(fixture) as JsonObject;
   const submitted = withoutDerived(given);
   const { confidenceScore, tags } = scoreDecision(submitted, DEFAULT_AGENT_POLICIES, NO_HISTORY);
-  const pii = piiOf(submitted, scrubber);
+  yield;
+  const pii = yield* piiOf(submitted, scrubber);
+  yield;
   const facts = factsOf({
     submitted,
     at: instantIn(given) ?? at,
@@ -52,16 +55,16 @@ function withoutDerived(given: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !derived.has(name)));
 }
 
-function piiOf(submitted: JsonObject, scrubber: Scrubber) {
+function* piiOf(
+  submitted: JsonObject,
+  scrubber: Scrubber,
+): Parts<{ types: DetectionType[]; outputTypes: DetectionType[] }> {
   const work = new Work(workLimits.scrubbing);
-  const found = Object.entries(submitted).map(([name, value]) => ({
-    name,
-    types: scrubber.value(value, work).detections,
-  }));
-  return {
-    types: [...new Set(found.flatMap(({ types }) => types))].sort(),
-    outputTypes: found.find(({ name }) => name === 'outputDecision')?.types ?? [],
-  };
+  const found = new Map<string, DetectionType[]>();
+  for (const [name, value] of Object.entries(submitted))
+    found.set(name, (yield* scrubber.parts(value, work)).detections);
+  const types = [...new Set([...found.values()].flat())].sort();
+  return { types, outputTypes: found.get('outputDecision') ?? [] };
 }
 
 function instantIn({ time }: JsonObject): Date | null {

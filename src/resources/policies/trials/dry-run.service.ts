@@ -1,5 +1,6 @@
 // Dry runs: a candidate judges a made-up decision, and nothing is written (document 2, section 4.2).
 import type { Platform } from '../../../composition/platform.ts';
+import { inTurns } from '../../../domain/others-turn.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
 import { dryRun, type DryRun } from '../../../domain/policies/trials/dry-run.ts';
@@ -15,6 +16,8 @@ type Deps = Pick<Platform, 'clock'> & {
   organizations: OrganizationService;
 };
 
+type Reader = (fixture: JsonObject) => Promise<JsonObject>;
+
 /** Stands for the id of a candidate; nothing refers to it. */
 const CANDIDATE_ID = '0'.repeat(24);
 
@@ -29,10 +32,10 @@ export function createDryRunService({ clock, definitions, organizations }: Deps)
   }
 
   /** What turns fixtures into facts, by the organisation's settings. */
-  async function reader({ organizationId }: Tenant): Promise<(fixture: JsonObject) => JsonObject> {
+  async function reader({ organizationId }: Tenant): Promise<Reader> {
     const { scrubNationalIds } = await organizations.context(organizationId);
     const scrubber = scrubberFor(scrubNationalIds);
-    return (fixture) => factsOfFixture(fixture, { scrubber, at: clock.now() });
+    return (fixture) => inTurns(factsOfFixture(fixture, { scrubber, at: clock.now() }));
   }
 
   /** The candidate, else the policy as it is stored. @throws AppError `NOT_FOUND` */
@@ -54,7 +57,7 @@ export function createDryRunService({ clock, definitions, organizations }: Deps)
       { policy, fixture }: { policy: PolicyContents; fixture: JsonObject },
     ): Promise<DryRun> {
       const read = await reader(tenant);
-      return dryRun(candidateOf(policy), read(fixture));
+      return inTurns(dryRun(candidateOf(policy), await read(fixture)));
     },
 
     /** @throws AppError `NOT_FOUND` */
@@ -65,7 +68,7 @@ export function createDryRunService({ clock, definitions, organizations }: Deps)
     ): Promise<DryRun> {
       const definition = await definitionOf(tenant, policyId, policy);
       const read = await reader(tenant);
-      return dryRun(definition, read(fixture));
+      return inTurns(dryRun(definition, await read(fixture)));
     },
   };
 }

@@ -1,7 +1,6 @@
 // Regression tests of policies, kept and run (document 2, section 4.2).
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
-import { othersTurn } from '../../../domain/others-turn.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import type { ActionType } from '../../../domain/policies/definition.ts';
@@ -108,8 +107,8 @@ export function createPolicyTestService(deps: Deps) {
         .lean<PolicyTestDocument[]>();
       const results: TestResult[] = [];
       for (const { _id: testId, name, fixture, expected } of tests) {
-        await othersTurn();
-        const actual = actionOf(definition, read(JSON.parse(fixture) as JsonObject));
+        const facts = await read(JSON.parse(fixture) as JsonObject);
+        const actual = actionOf(definition, facts);
         results.push({ testId, name, passed: actual === expected, expected, actual });
       }
       const passed = results.filter((result) => result.passed).length;

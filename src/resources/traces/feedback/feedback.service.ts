@@ -2,9 +2,11 @@
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
+import { inTurns } from '../../../domain/others-turn.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import { type Change, correctionPayload } from '../../../domain/record/payload.ts';
 import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
+import { Work, workLimits } from '../../../domain/work.ts';
 import { AppError } from '../../../errors.ts';
 import { amendmentBase, amendmentOf } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
@@ -109,7 +111,8 @@ export function createFeedbackService(deps: Deps) {
         if (about.trace.erasedAt)
           throw new AppError('INVALID_OPERATION', 'The content of the decision was erased');
         newest = about.after;
-        const recorded = { ...scrubbed(feedback, scrubberOf(about.trace)), approvedById };
+        const found = await scrubbed(feedback, scrubberOf(about.trace));
+        const recorded = { ...found, approvedById };
         return amend(tenant, await openedSubject(contents, about), recorded);
       });
       const { sequence, chainHash } = entry ?? newest ?? { sequence: 0, chainHash: '' };
@@ -127,11 +130,18 @@ function changeBy({ action }: Recorded): Change {
 }
 
 /** By the rules that the decision is stored under. */
-function scrubbed(feedback: Feedback, scrubber: Scrubber): Omit<Recorded, 'approvedById'> {
+async function scrubbed(
+  feedback: Feedback,
+  scrubber: Scrubber,
+): Promise<Omit<Recorded, 'approvedById'>> {
+  const work = new Work(workLimits.scrubbing);
+  const { value: correctedDecision } = await inTurns(
+    scrubber.parts(feedback.correctedDecision, work),
+  );
   const text = (given: string | null) => given && scrubber.text(given).text;
   return {
     action: feedback.action,
-    correctedDecision: scrubber.value(feedback.correctedDecision).value,
+    correctedDecision,
     feedbackNotes: text(feedback.feedbackNotes),
     approvedBy: text(feedback.userEmail),
   };
