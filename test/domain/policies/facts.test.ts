@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../setup/runs.ts';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
-import { factsOf } from '../../../src/domain/policies/facts.ts';
+import { factsInParts, factsOf } from '../../../src/domain/policies/facts.ts';
 
 function facts(submitted: JsonObject, at = '2026-03-04T10:00:00Z'): JsonObject {
   const pii = { types: ['EMAIL'], outputTypes: [] };
@@ -170,5 +170,26 @@ describe('recipient domains', () => {
       }),
       { numRuns: runs(500, 20_000) },
     );
+  });
+});
+
+it('texts full of addresses are searched in parts', () => {
+  const texts = Array.from({ length: 5 }, (_, i) => `a@b${i}.co `.repeat(10_000));
+  const known = {
+    submitted: { outputDecision: { action: 'send', texts } },
+    at: new Date(0),
+    confidenceScore: 1,
+    tags: [],
+    agentName: null,
+    pii: { types: [], outputTypes: [] },
+  };
+  const parts = factsInParts(known);
+  let pauses = 0;
+  let part = parts.next();
+  for (; !part.done; part = parts.next()) pauses++;
+  expect(pauses).toBeGreaterThanOrEqual(5);
+  expect(part.value).toEqual(factsOf(known));
+  expect(part.value['action']).toMatchObject({
+    recipientDomains: ['b0.co', 'b1.co', 'b2.co', 'b3.co', 'b4.co'],
   });
 });

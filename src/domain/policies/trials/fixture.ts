@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../record/json.ts';
 import { type DetectionType, detectionTag } from '../../scrub/rule.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import { Work, workLimits } from '../../work.ts';
-import { factsOf } from '../facts.ts';
+import { factsInParts } from '../facts.ts';
 import { instantOf } from '../instant.ts';
 
 /** What a fixture may say itself; `action`, `output`, `pii` and `time` member by member. */
@@ -37,7 +37,7 @@ export function* factsOfFixture(
   yield;
   const pii = yield* piiOf(submitted, scrubber);
   yield;
-  const facts = factsOf({
+  const facts = yield* factsInParts({
     submitted,
     at: instantIn(given) ?? at,
     agentName: null,

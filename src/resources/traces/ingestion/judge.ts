@@ -8,7 +8,7 @@ import { atOnce, type Parts } from '../../../domain/others-turn.ts';
 import { inCanonicalOrder } from '../../../domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
-import { factsOf } from '../../../domain/policies/facts.ts';
+import { factsInParts } from '../../../domain/policies/facts.ts';
 import type { PolicyVerdict } from '../../../domain/policies/verdict.ts';
 import type { ReviewPriority } from '../../../domain/review-sla.ts';
 import { type DetectionType, detectionTag } from '../../../domain/scrub/rule.ts';
@@ -64,7 +64,7 @@ export function* judgeInParts(given: JsonObject, input: JudgeInput): Parts<Judge
   const { scored, members, changed, tags, pii } = yield* inspected(submitted, input);
   const agentName = input.agent?.name ?? null;
   yield;
-  const facts = factsOf(
+  const facts = yield* factsInParts(
     { submitted, at, agentName, confidenceScore: scored.confidenceScore, tags, pii },
     policies.reads,
   );
