@@ -35,7 +35,7 @@ export function* eachOf<T>(items: Iterable<T>, size: number, work: (item: T) => 
 }
 
 /** Lets others have their turn whenever so much was done. */
-export class Pace {
+export class Stint {
   readonly #most: number;
   #done = 0;
 

@@ -1,14 +1,14 @@
 // Whoever works pauses after so much of it, and neither before nor for ever after.
 import { expect, test } from 'vitest';
-import { Pace } from '../../src/domain/others-turn.ts';
+import { Stint } from '../../src/domain/others-turn.ts';
 
 test('others have their turn whenever so much was done', async () => {
-  const pace = new Pace(10);
+  const stint = new Stint(10);
   let turns = 0;
   const turnsAfter = async (amount: number): Promise<number> => {
     setImmediate(() => void turns++);
     const before = turns;
-    await pace.after(amount);
+    await stint.after(amount);
     return turns - before;
   };
   expect(await turnsAfter(9)).toBe(0);

@@ -1,6 +1,6 @@
 // The contents of entries at rest: locked when an entry is sealed, opened by whoever reads values, gone for good once their key is (docs/ledger.md, keys).
 import { mongo } from 'mongoose';
-import { Pace } from '../../domain/others-turn.ts';
+import { Stint } from '../../domain/others-turn.ts';
 import { GENERATIONS, leafAt, type LeafKeys } from '../../domain/keys/key-tree.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';
@@ -81,11 +81,11 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
     const leaves = documents.flatMap((document) => leavesOf(organizationId, document));
     if (leaves.length === 0) return [...documents];
     const keys = await keyStore.leafKeys(organizationId, leaves);
-    const pace = new Pace(OPENED_BYTES);
+    const stint = new Stint(OPENED_BYTES);
     const found: T[] = [];
     for (const document of documents) {
       found.push(opened(organizationId, document, keys));
-      await pace.after(bytesOf(document.content)?.length ?? 0);
+      await stint.after(bytesOf(document.content)?.length ?? 0);
     }
     return found;
   }

@@ -1,5 +1,5 @@
 // Decisions become events of the outbox (document 2, section 6); webhooks and alerts deliver them.
-import { Pace } from '../../domain/others-turn.ts';
+import { Stint } from '../../domain/others-turn.ts';
 import { strictScrub } from '../../domain/scrub/strict-scrub.ts';
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
 import type { OutboxRow, OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
@@ -39,10 +39,10 @@ export function traceEventsConsumer(
       const kept = await withoutErased(entries, outbox, context);
       if (!(await subscribes(organizationId))) return;
       const rows: OutboxRow[] = [];
-      const pace = new Pace(SCRUBBED);
+      const stint = new Stint(SCRUBBED);
       for (const trace of kept) {
         rows.push(rowOf(organizationId, trace));
-        await pace.after(scrubbedLength(trace));
+        await stint.after(scrubbedLength(trace));
       }
       await outbox.write(rows, session);
     },
