@@ -239,16 +239,15 @@ export class Scene {
   }
 
   /** The newest 200 decisions of the first organisation, over and over. */
-  async list(): Promise<Block> {
+  list(): Promise<Block> {
+    return this.ask('/api/v1/traces?limit=200');
+  }
+
+  /** One request of the first organisation's owner, over and over. */
+  async ask(path: string): Promise<Block> {
     const [app] = this.#apps;
     const headers = { Authorization: `Bearer ${this.organizations[0]?.token}` };
-    const target: Target = {
-      port: app?.port ?? 0,
-      method: 'GET',
-      path: '/api/v1/traces?limit=200',
-      headers,
-      connections: 1,
-    };
+    const target: Target = { port: app?.port ?? 0, method: 'GET', path, headers, connections: 1 };
     return allAnswered(
       await this.stage.load([target], { pids: this.#apps.slice(0, 1).map(pidOf) }),
       ['200'],

@@ -1,0 +1,60 @@
+// The kinds of requests that must not cost more as the history grows, and what one of each costs.
+import type { Block } from '../processes.ts';
+import type { Scene } from '../stage.ts';
+import { call } from '../tenants.ts';
+
+interface Kind {
+  name: string;
+  /** Below `/api/v1`; `from`: the first of the newest thousand sequences. */
+  path(from: number): string;
+}
+
+const NEWEST = 1_000;
+const word = 'reservation';
+
+const kinds: readonly Kind[] = [
+  { name: 'newest 50 of the list', path: () => 'traces?limit=50' },
+  { name: '50 held ones', path: () => 'traces?status=flagged&limit=50' },
+  {
+    name: 'a page of 50 in the middle',
+    path: (from) => `traces?limit=50&page=${Math.ceil(from / 100)}`,
+  },
+  { name: 'search for a frequent word', path: () => `traces?search=${word}&limit=50` },
+  { name: 'status of the chain', path: () => 'hash-chain/status' },
+  { name: 'newest 1,000 exported', path: (from) => `hash-chain/export?fromSequence=${from}` },
+];
+
+/** What requests of one kind took, one at a time: milliseconds (p50), microseconds of Node and of mongod. */
+export interface Figure {
+  name: string;
+  text: string;
+}
+
+export async function measureKinds(scene: Scene, stored: number): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const { name, path } of kinds) {
+    const block = await scene.ask(`/api/v1/${path(Math.max(1, stored - NEWEST))}`);
+    figures.push({ name, text: textOf(block) });
+  }
+  return [...figures, await verification(scene)];
+}
+
+export function textOf({ operations, seconds, p50, cpuUs }: Block): string {
+  if (operations === 0) return `over ${seconds} s`;
+  return `${p50.toPrecision(3)} ms, ${Math.round(cpuUs.node ?? 0)} + ${Math.round(cpuUs.mongod ?? 0)} us`;
+}
+
+/** What came after the last verified position, an entry. */
+async function verification(scene: Scene): Promise<Figure> {
+  const { url, organizations } = scene;
+  const [{ token } = { token: '' }] = organizations;
+  const verify = (): Promise<unknown> =>
+    call(`${url}/api/v1/hash-chain/verify?since=verified`, { token });
+  await verify();
+  const { warmUp, seconds } = scene.stage.span;
+  const { operations } = await scene.ingest({ connections: 64 });
+  const start = performance.now();
+  await verify();
+  const us = ((performance.now() - start) * 1000) / (operations * (1 + warmUp / seconds));
+  return { name: 'verification since the last one, an entry', text: `${us.toFixed(0)} us` };
+}

@@ -1,0 +1,86 @@
+// `npm run bench:growth`: what requests cost as the history of one organisation grows, and ingestion as organisations become many. Prints Markdown tables.
+import { parseArgs } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Stage } from '../stage.ts';
+import { measureKinds, textOf } from './kinds.ts';
+
+const HELP = `npm run bench:growth -- [--sizes 10000,100000] [--organizations 10,100] [--seconds 4]
+
+  --sizes           decisions of one organisation, ascending
+  --organizations   organisations that take turns
+  --seconds         length of a block, after a warm-up of a third of it`;
+
+const { values } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '10000,100000' },
+    organizations: { type: 'string', default: '10,100' },
+    seconds: { type: 'string', default: '4' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const listOf = (text: string): number[] => text.split(',').map(Number);
+const seconds = Number(values.seconds);
+const MANY = { connections: 64 };
+/** What follows the ledger comes to its end. */
+const CATCH_UP_MS = 10_000;
+
+/** One figure for each size. */
+type Lines = Map<string, string[]>;
+
+function note(lines: Lines, name: string, figure: string): void {
+  lines.set(name, [...(lines.get(name) ?? []), figure]);
+}
+
+function markdown(heads: readonly string[], lines: Lines): string {
+  const rows = [...lines].map(([name, figures]) => [name, ...figures]);
+  const rule = ['---', ...heads.slice(1).map(() => '--:')];
+  return [heads, rule, ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+async function byHistory(stage: Stage, sizes: readonly number[]): Promise<string> {
+  const lines: Lines = new Map();
+  const scene = await stage.scene();
+  try {
+    let stored = 0;
+    for (const size of sizes) {
+      while (stored < size) stored += (await scene.ingest(MANY)).operations;
+      const ingested = await scene.ingest(MANY);
+      stored += ingested.operations;
+      note(lines, 'ingestion, 64 connections', textOf(ingested));
+      await sleep(CATCH_UP_MS);
+      for (const { name, text } of await measureKinds(scene, stored)) note(lines, name, text);
+      console.error(`${size} decisions measured, ${stored} stored`);
+    }
+  } finally {
+    await scene.close();
+  }
+  return markdown(['', ...sizes.map((size) => size.toLocaleString('en'))], lines);
+}
+
+async function byOrganizations(stage: Stage, counts: readonly number[]): Promise<string> {
+  const lines: Lines = new Map();
+  for (const count of counts) {
+    const scene = await stage.scene({ organizations: count });
+    try {
+      const block = await scene.ingest({ connections: Math.max(64, count), organizations: count });
+      note(lines, 'ingestion', textOf(block));
+    } finally {
+      await scene.close();
+    }
+  }
+  return markdown(['', ...counts.map((count) => `${count} organisations`)], lines);
+}
+
+async function main(): Promise<void> {
+  if (values.help) return console.log(HELP);
+  const span = { warmUp: seconds / 3, seconds };
+  const stage = await Stage.open({ input: undefined, profile: undefined, span });
+  try {
+    console.log(await byHistory(stage, listOf(values.sizes)));
+    console.log(await byOrganizations(stage, listOf(values.organizations)));
+  } finally {
+    await stage.close();
+  }
+}
+
+await main();
