@@ -55,9 +55,10 @@ test('the best owners, each by its best vector, in order, of the group and not r
           .sort((a, b) => b - a)
           .slice(0, 5);
         const found = nearest.found().filter(({ score }) => score > 1e-6);
-        expect(found.map(({ score }) => score.toFixed(4))).toEqual(
-          expected.map((score) => score.toFixed(4)),
-        );
+        // Digits that are cut would differ where a score lies between two.
+        expect(found).toHaveLength(expected.length);
+        for (const [at, { score }] of found.entries())
+          expect(score).toBeCloseTo(expected[at] ?? NaN, 5);
         for (const { id, part, score } of found) {
           expect(score).toBeCloseTo(best.get(id) ?? 0, 5);
           const own = left.filter((one) => one.id === id && one.part === part);
