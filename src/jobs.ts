@@ -73,8 +73,8 @@ export function consumersOf(followed: Followed): Consumer[] {
     maturationConsumer(followed),
     usageConsumer({ models, outbox, config, managerNotices }),
     traceEventsConsumer(outbox, subscribesToEvents),
-    decisionSearchConsumer(followed),
     alertsConsumer({ models, outbox, activeRules, subscriptions }),
+    decisionSearchConsumer(followed),
     traceVectorsConsumer(followed),
   ];
 }

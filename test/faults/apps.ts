@@ -22,6 +22,7 @@ export class App {
     const orders = JSON.stringify({ ...this.#orders, ...more });
     const program = fileURLToPath(new URL('app-process.mjs', inject('built')));
     const child = fork(program, [orders], {
+      execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.#child = child;

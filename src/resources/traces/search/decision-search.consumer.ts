@@ -12,6 +12,8 @@ type Entry = Pick<TraceDocument, 'kind' | 'sequence' | 'traceId' | 'generation' 
 
 /** Entries of one run: each has some hundred words. */
 const BATCH = 256;
+/** Far behind it opens contents of hours: alerts do not wait until all are found. */
+const RUNS_IN_TURN = 2;
 const TEXTS = ['rationale', 'triggeringCondition'] as const;
 
 export function decisionSearchConsumer(deps: Deps): TransactionalConsumer<TraceDocument> {
@@ -21,6 +23,7 @@ export function decisionSearchConsumer(deps: Deps): TransactionalConsumer<TraceD
     from: 'start',
     kinds: ['trace', 'correction', 'erasure'],
     batch: BATCH,
+    runsInTurn: RUNS_IN_TURN,
     projection: { traceId: 1, sealed: 1, generation: 1, content: 1 },
     async run(entries, { session, organizationId }) {
       const key = await keyStore.ownKey(organizationId);
