@@ -139,9 +139,10 @@ export async function runStep(run: ConsumerRun, deps: ConsumerStepDeps): Promise
     return moveCursor(run, deps);
   }
   await inTransaction(deps.connection, async (session) => {
+    // First: whoever else runs this, or was killed in it, is met before anything is done.
+    await moveCursor(run, deps, session);
     await consumer.run(entries, { session, organizationId });
     await deps.probe('effects-written', organizationId);
-    await moveCursor(run, deps, session);
   });
   return deps.probe('cursor-moved', organizationId);
 }

@@ -86,12 +86,13 @@ async function step(
 ): Promise<void> {
   const names = consumers.map(({ name }) => name);
   await inTransaction(deps.connection, async (session) => {
+    // First: another instance that runs them is met before anything is done.
+    await moveCursors({ organizationId, names, from, to }, deps, session);
     for (const consumer of consumers) {
       const followed = entriesFor(consumer, entries);
       if (followed.length > 0) await consumer.run(followed, { session, organizationId });
     }
     await deps.probe('effects-written', organizationId);
-    await moveCursors({ organizationId, names, from, to }, deps, session);
   });
   await deps.probe('cursor-moved', organizationId);
 }
