@@ -1,5 +1,5 @@
 // Follows the ledger for the search: the blind words of what is decided and corrected, none of what is erased.
-import { inTurns } from '../../../domain/others-turn.ts';
+import { inTurns, type Parts } from '../../../domain/others-turn.ts';
 import { type Blind, blindBy, blindText } from '../../../domain/search/blind-words.ts';
 import type { SealedValue } from '../../../domain/record/commitments.ts';
 import type { Platform } from '../../../composition/platform.ts';
@@ -13,7 +13,9 @@ type Entry = Pick<TraceDocument, 'kind' | 'sequence' | 'traceId' | 'generation' 
 /** Entries of one run: each has some hundred words. */
 const BATCH = 256;
 /** Far behind it opens contents of hours: alerts do not wait until all are found. */
-const RUNS_IN_TURN = 2;
+const RUNS_IN_TURN = 4;
+/** Entries after which others have their turn: ordinary ones take some milliseconds together. */
+const IN_TURN = 16;
 const TEXTS = ['rationale', 'triggeringCondition'] as const;
 
 export function decisionSearchConsumer(deps: Deps): TransactionalConsumer<TraceDocument> {
@@ -30,20 +32,31 @@ export function decisionSearchConsumer(deps: Deps): TransactionalConsumer<TraceD
       if (!key) return;
       const blind = blindBy(key);
       const opened = await contents.open<Entry>(organizationId, entries);
-      const operations: object[] = [];
-      for (const entry of opened)
-        operations.push(...(await operationFor(organizationId, entry, blind)));
+      const operations = await inTurns(operationsFor(organizationId, opened, blind));
       if (operations.length > 0)
         await models.decisionSearches.bulkWrite(operations as never[], { session });
     },
   };
 }
 
-async function operationFor(organizationId: string, entry: Entry, blind: Blind): Promise<object[]> {
+function* operationsFor(
+  organizationId: string,
+  entries: readonly Entry[],
+  blind: Blind,
+): Parts<object[]> {
+  const operations: object[] = [];
+  for (const [at, entry] of entries.entries()) {
+    operations.push(...(yield* operationFor(organizationId, entry, blind)));
+    if (at % IN_TURN === IN_TURN - 1) yield;
+  }
+  return operations;
+}
+
+function* operationFor(organizationId: string, entry: Entry, blind: Blind): Parts<object[]> {
   const { kind, traceId, sequence, generation = 0 } = entry;
   const filter = { organizationId: objectId(organizationId), traceId };
   if (kind === 'erasure') return [{ deleteOne: { filter } }];
-  const words = await wordsOf(entry, blind);
+  const words = yield* wordsOf(entry, blind);
   if (Object.keys(words).length === 0) return [];
   if (kind === 'correction') return [{ updateOne: { filter, update: { $set: words } } }];
   const set = Object.assign({ sequence, generation }, words);
@@ -51,11 +64,11 @@ async function operationFor(organizationId: string, entry: Entry, blind: Blind):
 }
 
 /** Of the texts that an entry brings. */
-async function wordsOf({ sealed }: Entry, blind: Blind): Promise<Record<string, string>> {
+function* wordsOf({ sealed }: Entry, blind: Blind): Parts<Record<string, string>> {
   const words: Record<string, string> = {};
   for (const name of TEXTS) {
     const text = textOf((sealed ?? {})[name]);
-    if (text !== null) words[name] = await inTurns(blindText(text, blind));
+    if (text !== null) words[name] = yield* blindText(text, blind);
   }
   return words;
 }
