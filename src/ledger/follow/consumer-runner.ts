@@ -7,6 +7,7 @@ import {
   runStep,
   nextRun,
   deadLetter,
+  placeKey,
   type ConsumerRun,
   type ConsumerStepDeps,
 } from './consumer.ts';
@@ -58,7 +59,7 @@ export class ConsumerRunner {
   /** One run; null when another may follow. */
   async #runNext(consumer: Consumer, tail: TailReader): Promise<RunEnd | null> {
     const { organizationId } = tail;
-    const key = keyOf(consumer.name, organizationId);
+    const key = placeKey(consumer.name, organizationId);
     const retry = this.#retries.get(key);
     const ms = (retry?.notBefore ?? 0) - this.#deps.clock.now().getTime();
     if (ms > 0) return { kind: 'paused', ms };
@@ -80,7 +81,7 @@ export class ConsumerRunner {
 
   /** Whether its last run failed. */
   isRetrying({ name }: Consumer, organizationId: string): boolean {
-    return this.#retries.has(keyOf(name, organizationId));
+    return this.#retries.has(placeKey(name, organizationId));
   }
 
   /** Ends all pauses, so that what failed can be retried now. */
@@ -118,10 +119,6 @@ export class ConsumerRunner {
       () => false,
     );
   }
-}
-
-function keyOf(consumer: string, organizationId: string): string {
-  return `${consumer}:${organizationId}`;
 }
 
 interface ConsumerFailure {

@@ -53,6 +53,11 @@ export interface ConsumerStepDeps {
   probe: Probe;
 }
 
+/** Names a consumer's place in the chain of an organisation. */
+export function placeKey(consumer: string, organizationId: string): string {
+  return `${consumer}:${organizationId}`;
+}
+
 /** A run of entries after a cursor. */
 export interface ConsumerRun {
   consumer: Consumer;
@@ -138,13 +143,33 @@ export async function runStep(run: ConsumerRun, deps: ConsumerStepDeps): Promise
     await deps.probe('effects-written', organizationId);
     return moveCursor(run, deps);
   }
+  const { from, to } = run;
+  return runTransaction({ organizationId, from, to, runs: [{ consumer, entries }] }, deps);
+}
+
+/** What several consumers do with the entries between two sequences. */
+interface SharedRun {
+  organizationId: string;
+  from: number;
+  to: number;
+  /** `entries`: those of the kinds that the consumer follows. */
+  runs: readonly { consumer: TransactionalConsumer; entries: Stored[] }[];
+}
+
+/** All effects and all cursors, or nothing. @throws CursorConflict, and whatever a consumer throws */
+export async function runTransaction(
+  { organizationId, from, to, runs }: SharedRun,
+  deps: ConsumerStepDeps,
+): Promise<void> {
+  const names = runs.map(({ consumer }) => consumer.name);
   await inTransaction(deps.connection, async (session) => {
-    // First: whoever else runs this, or was killed in it, is met before anything is done.
-    await moveCursor(run, deps, session);
-    await consumer.run(entries, { session, organizationId });
+    // First: whoever else runs them, or was killed in it, is met before anything is done.
+    await moveCursors({ organizationId, names, from, to }, deps, session);
+    for (const { consumer, entries } of runs)
+      if (entries.length > 0) await consumer.run(entries, { session, organizationId });
     await deps.probe('effects-written', organizationId);
   });
-  return deps.probe('cursor-moved', organizationId);
+  await deps.probe('cursor-moved', organizationId);
 }
 
 /** Stores the only entry of a run as a dead letter and moves the cursor past it. */
@@ -186,7 +211,7 @@ async function subjectOf(
 }
 
 /** The driver's own: Mongoose's switches asynchronous context tracking on, which every promise of the process would pay for. */
-export function inTransaction(
+function inTransaction(
   connection: Connection,
   work: (session: mongo.ClientSession) => Promise<void>,
 ): Promise<void> {
@@ -204,7 +229,7 @@ interface CursorMove {
 }
 
 /** @throws CursorConflict when one of them is no longer where it was */
-export async function moveCursors(
+async function moveCursors(
   { organizationId, names, from, to }: CursorMove,
   { cursors }: ConsumerStepDeps,
   session?: mongo.ClientSession,

@@ -57,23 +57,17 @@ export function createConsumers(options: ConsumersDeps): Consumers {
   let sweptTo: string | null = null;
   let sweptAt: Date | null = null;
 
-  /** What one round of an organisation's consumers reads. */
-  function tailsOf(organizationId: string): (consumer: Consumer) => TailReader {
+  /** Runs together those that can; the others, and how they read in this round. */
+  async function joined(organizationId: string) {
     const base = { connection, chain, organizationId, landed: landed.take(organizationId) };
     const plain = new TailReader({ ...base, projection });
     const full = new TailReader({ ...base, projection: withContents });
-    return (consumer) => (readsContents(consumer) ? full : plain);
-  }
-
-  /** Those that have not reached the end of the chain together, and how they read. */
-  async function joined(organizationId: string) {
-    const tailOf = tailsOf(organizationId);
     const together: TransactionalConsumer[] = [];
     for (const consumer of consumers)
       if (!runner.isRetrying(consumer, organizationId) && (await mayJoin(consumer, organizationId)))
         together.push(consumer as TransactionalConsumer);
-    const [first] = together;
-    const done = first ? await runTogether(together, tailOf(first), deps) : new Set<string>();
+    const done = await runTogether(together, plain, deps);
+    const tailOf = (consumer: Consumer): TailReader => (readsContents(consumer) ? full : plain);
     return { tailOf, rest: consumers.filter(({ name }) => !done.has(name)) };
   }
 

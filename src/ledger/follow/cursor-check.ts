@@ -5,7 +5,7 @@ import type { Chain } from '../chains.ts';
 import { objectId } from '../ledger.model.ts';
 import { CONFIRM_PAUSE_MS, CONFIRM_READS, MAJORITY } from '../read-write-concerns.ts';
 import { sleep, type Timer } from '../timer.ts';
-import type { Consumer } from './consumer.ts';
+import { type Consumer, placeKey } from './consumer.ts';
 import type { CursorDocument } from './cursors.model.ts';
 import { headSequences } from './head-sequences.ts';
 
@@ -89,7 +89,7 @@ export class CursorCheck {
       const head = heads.get(organizationId) ?? 0;
       const lags = new Map<string, number>();
       for (const consumer of consumers) {
-        const at = reached.get(keyOf(consumer.name, organizationId));
+        const at = reached.get(placeKey(consumer.name, organizationId));
         const place = { consumer, organizationId, head };
         const sequence =
           at === undefined ? await this.#create(place, begun) : await this.#notAhead(place, at);
@@ -109,11 +109,11 @@ export class CursorCheck {
     const resting = new Set<string>();
     for (const { name, beginsIn } of this.#deps.consumers) {
       if (!beginsIn) continue;
-      const waiting = ids.filter((id) => !reached.get(keyOf(name, id)));
+      const waiting = ids.filter((id) => !reached.get(placeKey(name, id)));
       const begins = await beginsIn(waiting);
-      for (const id of waiting) if (!begins.has(id)) resting.add(keyOf(name, id));
+      for (const id of waiting) if (!begins.has(id)) resting.add(placeKey(name, id));
     }
-    return ({ name }, organizationId) => resting.has(keyOf(name, organizationId));
+    return ({ name }, organizationId) => resting.has(placeKey(name, organizationId));
   }
 
   async #cursorsOf(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -121,7 +121,7 @@ export class CursorCheck {
     const found = await this.#deps.cursors.collection.find(filter, MAJORITY).toArray();
     return new Map(
       found.map(({ organizationId, consumer, sequence }) => [
-        keyOf(consumer, organizationId.toHexString()),
+        placeKey(consumer, organizationId.toHexString()),
         sequence,
       ]),
     );
@@ -183,8 +183,4 @@ interface Place {
   consumer: Consumer;
   organizationId: string;
   head: number;
-}
-
-function keyOf(consumer: string, organizationId: string): string {
-  return `${consumer}:${organizationId}`;
 }
