@@ -70,9 +70,7 @@ function* onePass(
   { rules, work }: Scrubbing,
 ): Parts<Marked | null> {
   if (!work.take(text.length * PER_CHARACTER.inspection)) return null;
-  const inspection = new Inspection(text);
-  while (inspection.goOn()) yield;
-  const features = inspection.features();
+  const features = yield* featuresOf(text);
   if (features === 0) return null;
   if ((features & textFeatures.foldable) === 0)
     return yield* withMarkers(text, yield* findingsIn(text, label, { rules, work, features }));
@@ -83,15 +81,19 @@ function* onePass(
   return yield* withMarkers(text, yield* findingsInFolded(folded, label, { rules, work }));
 }
 
+function* featuresOf(text: string): Parts<number> {
+  const inspection = new Inspection(text);
+  while (inspection.goOn()) yield;
+  return inspection.features();
+}
+
 /** At their places in the original. */
 function* findingsInFolded(
   { text, origin }: Folded,
   label: LabelClass | null,
   { rules, work }: Scrubbing,
 ): Parts<Finding[]> {
-  const inspection = new Inspection(text);
-  while (inspection.goOn()) yield;
-  const features = inspection.features();
+  const features = yield* featuresOf(text);
   const findings = yield* findingsIn(text, label, { rules, work, features });
   for (const finding of findings) {
     finding.start = origin[finding.start] ?? 0;
