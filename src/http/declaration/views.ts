@@ -34,27 +34,22 @@ const NOT_IN_A_LINE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
 /** Line breaks and tabs are text, other control characters are not. */
 const NOT_IN_PROSE = /[^\P{Cc}\n\r\t]/u;
 
-const trimmedWithout = (forbidden: RegExp) => (max: number) =>
+const trimmedWithout = (forbidden: RegExp, max: number) =>
   z
     .string()
     .trim()
-    .min(1)
     .max(max)
     .refine((text) => !forbidden.test(text), 'must not contain control characters');
 
 /** A trimmed string of 1 to `max` characters on one line. */
-export const line = trimmedWithout(NOT_IN_A_LINE);
+export const line = (max: number) => trimmedWithout(NOT_IN_A_LINE, max).min(1);
 
 /** A trimmed string of 1 to `max` characters on any number of lines. */
-export const prose = trimmedWithout(NOT_IN_PROSE);
+export const prose = (max: number) => trimmedWithout(NOT_IN_PROSE, max).min(1);
 
 /** Words that need not be said: an empty text says nothing, as does null. */
 export const words = (max: number) =>
-  z
-    .string()
-    .trim()
-    .max(max)
-    .refine((text) => !NOT_IN_PROSE.test(text), 'must not contain control characters')
+  trimmedWithout(NOT_IN_PROSE, max)
     .nullable()
     .transform((text) => text || undefined)
     .optional();
