@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/{api,domain,contract,ledger,platform,embedded-db}/**/*.test.ts'],
     exclude: ['**/*.long.test.ts'],
     globalSetup: ['test/setup/mongod.ts', 'test/setup/built.ts'],
-    setupFiles: ['test/setup/free-databases.ts', 'test/setup/random-seed.ts'],
+    setupFiles: ['test/setup/every-file.ts'],
     reporters: ['default', new SummaryReporter()],
     isolate: false,
     pool: 'forks',

@@ -1,5 +1,0 @@
-// A setup file: property tests try the same cases in every run, so that a run can be repeated; `ASSAY_TEST_SEED=random` tries others.
-import fc from 'fast-check';
-
-const { ASSAY_TEST_SEED: seed = '1' } = process.env;
-if (seed !== 'random') fc.configureGlobal({ seed: Number(seed) });
