@@ -2,12 +2,10 @@
 import type { mongo, Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
+import { PRESENT } from '../../domain/identity/standing.ts';
 import type { NotificationDocument } from './notifications.model.ts';
 
 export type ManagerNotice = Pick<NotificationDocument, 'type' | 'title' | 'body' | 'link'>;
-
-/** Members who are here: an offer that nobody has taken is none. */
-const HERE = { isActive: true, awaitsProof: { $ne: true }, isPending: { $ne: true } } as const;
 
 export function createManagerNotices({ models }: Pick<Platform, 'models'>) {
   async function recipientsOf(
@@ -16,7 +14,7 @@ export function createManagerNotices({ models }: Pick<Platform, 'models'>) {
     session: mongo.ClientSession,
   ): Promise<Types.ObjectId[]> {
     const members = await models.memberships
-      .find({ organizationId, role: { $in: [...MANAGERS] }, ...HERE }, 'userId', { session })
+      .find({ organizationId, role: { $in: [...MANAGERS] }, ...PRESENT }, 'userId', { session })
       .lean<{ userId: Types.ObjectId }[]>();
     const optedOut = { 'preferences.notificationOptOuts.inApp': type };
     const told = await models.users

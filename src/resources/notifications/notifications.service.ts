@@ -5,6 +5,7 @@ import type { Platform } from '../../composition/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AFTER, findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import { PRESENT } from '../../domain/identity/standing.ts';
 import type { NotificationDocument } from './notifications.model.ts';
 import type { broadcastInput } from './notifications.schemas.ts';
 
@@ -18,9 +19,6 @@ interface Broadcast {
   recipients: number;
   emails: number;
 }
-
-/** Members who are here: an offer that nobody has taken is none. */
-const ACTIVE = { isActive: true, awaitsProof: { $ne: true }, isPending: { $ne: true } } as const;
 
 type Deps = Pick<Platform, 'models' | 'queueMail'>;
 
@@ -80,7 +78,7 @@ export function createNotificationService({ models, queueMail }: Deps) {
       { title, body, sendEmail = false }: z.output<typeof broadcastInput>,
     ): Promise<Broadcast> {
       const members = await models.memberships
-        .find({ organizationId, ...ACTIVE }, 'userId')
+        .find({ organizationId, ...PRESENT }, 'userId')
         .lean<{ userId: Types.ObjectId }[]>();
       const common = { organizationId, type: 'broadcast', title, body, sentBy } as const;
       const made = await models.notifications.insertMany(

@@ -6,6 +6,7 @@ import { systemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { AuditService } from '../audit/audit.service.ts';
+import { PRESENT } from '../../domain/identity/standing.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
 import type { SwitchOffReason, WebhookDocument } from './webhooks.model.ts';
 
@@ -25,9 +26,8 @@ export function createWebhookSwitchOff(deps: Deps) {
   const { models, clock, transaction, queueMail, audit, subscriptions } = deps;
 
   async function ownersOf(organizationId: Types.ObjectId): Promise<Types.ObjectId[]> {
-    const active = { isActive: true, isPending: { $ne: true }, awaitsProof: { $ne: true } };
     const found = await models.memberships
-      .find({ organizationId, role: 'owner', ...active }, 'userId')
+      .find({ organizationId, role: 'owner', ...PRESENT }, 'userId')
       .lean<{ userId: Types.ObjectId }[]>();
     return found.map(({ userId }) => userId);
   }

@@ -1,6 +1,6 @@
 // Registration: a new account with an organisation of its own, by password, mail or social login.
 import type { Platform } from '../../../composition/platform.ts';
-import { isUnused } from '../../../domain/identity/unused-account.ts';
+import { isUnused } from '../../../domain/identity/standing.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';

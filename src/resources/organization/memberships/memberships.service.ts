@@ -5,6 +5,7 @@ import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
+import { ENTERABLE, THEIRS } from '../../../domain/identity/standing.ts';
 import type { MembershipDocument } from './memberships.model.ts';
 
 /** What is left out has the schema's default. */
@@ -18,10 +19,6 @@ type Change = Partial<
   Omit<MembershipDocument, '_id' | 'organizationId' | 'userId' | 'createdAt' | 'updatedAt'>
 >;
 
-/** Not suspended, and not given to an address that is still unproved. */
-const ENTERABLE = { isActive: true, awaitsProof: { $ne: true } } as const;
-/** Not merely offered: the person has been here, or was taken in by whoever may speak for the address. */
-const THEIRS = { isPending: { $ne: true } } as const;
 const OLDEST_FIRST = { createdAt: 1, _id: 1 } as const;
 
 /** Every method that writes belongs into a transaction. */

@@ -1,7 +1,7 @@
 // The accounts behind provisioned members: found or created, and how far a directory may change them (document 1, section 2).
 import type { Platform } from '../../../composition/platform.ts';
 import { displayNameIn } from '../../../domain/names/display-name.ts';
-import { isUnused } from '../../../domain/identity/unused-account.ts';
+import { isUnused } from '../../../domain/identity/standing.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';

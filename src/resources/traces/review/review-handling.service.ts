@@ -7,6 +7,7 @@ import { AppError } from '../../../errors.ts';
 import type { ReviewAssignment } from '../../../ledger/amend/fold.ts';
 import { objectId } from '../../../ledger/ledger.model.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
+import { PRESENT } from '../../../domain/identity/standing.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
@@ -20,13 +21,7 @@ type Deps = Pick<Platform, 'models' | 'ledger' | 'clock'> & {
   scrubbers: ReadScrubbers;
 };
 
-/** Who is here: an offer that nobody has taken is none. */
-const ACTIVE_OWNER = {
-  role: 'owner',
-  isActive: true,
-  awaitsProof: { $ne: true },
-  isPending: { $ne: true },
-} as const;
+const PRESENT_OWNER = { role: 'owner', ...PRESENT } as const;
 
 export function createReviewHandlingService(deps: Deps) {
   const { models, ledger, clock, memberships, workspaces, scrubbers } = deps;
@@ -61,7 +56,7 @@ export function createReviewHandlingService(deps: Deps) {
     const named = (await workspaces.settingsOf(organizationId, workspaceId))?.escalateTo ?? null;
     if (named !== null && (await isMember(organizationId, named))) return named;
     const owner = await models.memberships
-      .findOne({ organizationId, ...ACTIVE_OWNER }, 'userId')
+      .findOne({ organizationId, ...PRESENT_OWNER }, 'userId')
       .sort({ createdAt: 1, _id: 1 })
       .lean<{ userId: Types.ObjectId }>();
     return (await findOr404(Promise.resolve(owner))).userId.toHexString();
