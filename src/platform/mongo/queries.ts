@@ -65,6 +65,15 @@ export async function insertOne<D>(model: Model<D>, row: Row<D>): Promise<D> {
   return made.toObject();
 }
 
+/** Comes after a lock of the organisation: requests at once would all find room. @throws AppError `INVALID_OPERATION` */
+export async function requireFewer(
+  count: PromiseLike<number>,
+  most: number,
+  message: string,
+): Promise<void> {
+  if ((await count) >= most) throw new AppError('INVALID_OPERATION', message);
+}
+
 /** The members of a change that are given: what is left out stays as it is. */
 export function givenMembers(change: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));

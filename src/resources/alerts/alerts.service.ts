@@ -12,6 +12,7 @@ import {
   insertOne,
   type Listed,
   listPage,
+  requireFewer,
 } from '../../platform/mongo/queries.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
@@ -64,8 +65,8 @@ export function createAlertService({ models, http, memberships, workspaces, acti
   /** Under the lock of the organisation, which whoever adds one holds. */
   async function requireRoom(organizationId: string): Promise<void> {
     await memberships.lock(organizationId);
-    if ((await models.alertRules.countDocuments({ organizationId })) >= MAX_RULES)
-      throw new AppError('INVALID_OPERATION', `An organisation has at most ${MAX_RULES} rules`);
+    const found = models.alertRules.countDocuments({ organizationId });
+    await requireFewer(found, MAX_RULES, `An organisation has at most ${MAX_RULES} rules`);
   }
 
   return {

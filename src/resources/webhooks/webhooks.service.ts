@@ -15,6 +15,7 @@ import {
   insertOne,
   type Listed,
   listPage,
+  requireFewer,
 } from '../../platform/mongo/queries.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
@@ -87,11 +88,8 @@ export function createWebhookService(deps: Deps) {
   /** Under the lock of the organisation, which whoever adds one holds. */
   async function requireRoom(organizationId: string): Promise<void> {
     await memberships.lock(organizationId);
-    if ((await models.webhooks.countDocuments({ organizationId })) >= MAX_WEBHOOKS)
-      throw new AppError(
-        'INVALID_OPERATION',
-        `An organisation has at most ${MAX_WEBHOOKS} webhooks`,
-      );
+    const found = models.webhooks.countDocuments({ organizationId });
+    await requireFewer(found, MAX_WEBHOOKS, `An organisation has at most ${MAX_WEBHOOKS} webhooks`);
   }
 
   return {

@@ -3,7 +3,7 @@ import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import { AFTER, findOr404, insertOne, requireFewer } from '../../../platform/mongo/queries.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { SsoDomainDocument } from './sso-domains.model.ts';
@@ -32,8 +32,8 @@ export function createSsoDomainService(deps: Deps) {
   /** @throws AppError `ALREADY_EXISTS` when the organisation has claimed it, `INVALID_OPERATION` when it has claimed too many */
   async function add(organizationId: string, domain: string): Promise<SsoDomainDocument> {
     await memberships.lock(organizationId);
-    if ((await models.ssoDomains.countDocuments({ organizationId })) >= MAX_DOMAINS)
-      throw new AppError('INVALID_OPERATION', `An organisation has at most ${MAX_DOMAINS} domains`);
+    const claimed = models.ssoDomains.countDocuments({ organizationId });
+    await requireFewer(claimed, MAX_DOMAINS, `An organisation has at most ${MAX_DOMAINS} domains`);
     const challenge = randomHex(CHALLENGE_BYTES);
     return insertOne(models.ssoDomains, { organizationId, domain, challenge });
   }

@@ -18,6 +18,7 @@ import {
   insertOne,
   type Listed,
   listPage,
+  requireFewer,
 } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import { contentsOf, type PolicyContents } from '../policies.model.ts';
@@ -103,8 +104,8 @@ export function createApprovalService(deps: Deps) {
   async function requireRoom(organizationId: string): Promise<void> {
     await memberships.lock(organizationId);
     const open = { organizationId, state: { $in: OPEN_STATES } };
-    if ((await models.policyApprovals.countDocuments(open)) >= OPEN_APPROVALS)
-      throw new AppError('INVALID_OPERATION', `At most ${OPEN_APPROVALS} approvals may be open`);
+    const found = models.policyApprovals.countDocuments(open);
+    await requireFewer(found, OPEN_APPROVALS, `At most ${OPEN_APPROVALS} approvals may be open`);
   }
 
   return {

@@ -6,7 +6,7 @@ import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
 import { sameJson } from '../../../domain/policies/condition.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { AppError } from '../../../errors.ts';
-import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import { AFTER, findOr404, insertOne, requireFewer } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import { contentsOf, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
@@ -43,11 +43,9 @@ export function createReplayService(deps: Deps) {
   async function requireRoom(organizationId: string): Promise<void> {
     await memberships.lock(organizationId);
     const unfinished = { organizationId, state: UNFINISHED };
-    if ((await models.policyReplays.countDocuments(unfinished)) >= replayLimits.unfinished)
-      throw new AppError(
-        'INVALID_OPERATION',
-        `At most ${replayLimits.unfinished} replays may be under way`,
-      );
+    const found = models.policyReplays.countDocuments(unfinished);
+    const most = replayLimits.unfinished;
+    await requireFewer(found, most, `At most ${most} replays may be under way`);
   }
 
   async function begin({ tenant, user }: Starter, plan: Plan): Promise<PolicyReplayView> {

@@ -6,8 +6,13 @@ import type { Page } from '../../../domain/page.ts';
 import type { ActionType } from '../../../domain/policies/definition.ts';
 import { actionOf } from '../../../domain/policies/trials/dry-run.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
-import { AppError } from '../../../errors.ts';
-import { findOr404, insertOne, type Listed, listPage } from '../../../platform/mongo/queries.ts';
+import {
+  findOr404,
+  insertOne,
+  type Listed,
+  listPage,
+  requireFewer,
+} from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { PolicyContents } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
@@ -52,11 +57,9 @@ export function createPolicyTestService(deps: Deps) {
   /** Under the lock of the organisation, which whoever adds one holds. @throws AppError `INVALID_OPERATION` */
   async function requireRoom(where: { organizationId: string; policyId: string }): Promise<void> {
     await memberships.lock(where.organizationId);
-    if ((await models.policyTests.countDocuments(where)) >= trialLimits.tests)
-      throw new AppError(
-        'INVALID_OPERATION',
-        `A policy may have at most ${trialLimits.tests} tests`,
-      );
+    const found = models.policyTests.countDocuments(where);
+    const most = trialLimits.tests;
+    await requireFewer(found, most, `A policy may have at most ${most} tests`);
   }
 
   return {
