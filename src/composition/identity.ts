@@ -72,7 +72,7 @@ export function createIdentity(
   const streamTokens = createStreamTokenService({ ...platform, sessions, oneTimeTokens });
   const profile = createProfileService({ ...platform, auditLog });
   const keyAuthentication = createKeyAuthenticationService({ ...platform, organizations });
-  const keys = createKeyService({ ...platform, workspaces, keyAuthentication });
+  const keys = createKeyService({ ...platform, memberships, workspaces, keyAuthentication });
   return {
     organizations,
     memberships,

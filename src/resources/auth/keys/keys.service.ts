@@ -13,13 +13,16 @@ import {
   insertOne,
   type Listed,
   listPage,
+  requireFewer,
 } from '../../../platform/mongo/queries.ts';
+import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
 import type { KeyAuthenticationService } from './key-authentication.service.ts';
 import type { WorkspaceKeyDocument } from './keys.model.ts';
 import type { keyChange, keyInput } from './keys.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex'> & {
+  memberships: MembershipService;
   workspaces: WorkspaceService;
   keyAuthentication: KeyAuthenticationService;
 };
@@ -36,6 +39,7 @@ export function createKeyService({
   models,
   clock,
   randomHex,
+  memberships,
   workspaces,
   keyAuthentication,
 }: Deps) {
@@ -68,9 +72,9 @@ export function createKeyService({
       const { agentIds = null, readOnly = false } = scope;
       await workspaces.require(organizationId, workspaceId);
       await requireOwnAgents(models, organizationId, agentIds ?? []);
-      const active = await models.workspaceKeys.countDocuments({ organizationId, revokedAt: null });
-      if (active >= MAX_ACTIVE_KEYS)
-        throw new AppError('INVALID_OPERATION', `At most ${MAX_ACTIVE_KEYS} keys may be active`);
+      await memberships.lock(organizationId);
+      const active = models.workspaceKeys.countDocuments({ organizationId, revokedAt: null });
+      await requireFewer(active, MAX_ACTIVE_KEYS, `At most ${MAX_ACTIVE_KEYS} keys may be active`);
       const key = `svc_live_${randomHex(32)}`;
       const made = await insertOne(models.workspaceKeys, {
         organizationId,
