@@ -1,6 +1,7 @@
 // The confidence engine: scores decisions deterministically from documented features; a version never changes its answers (docs/confidence.md).
 import { evidenceOf } from './evidence.ts';
 import { clearMargin, sharesOf, weights, type ConfidenceFeature, type Shares } from './features.ts';
+import { atOnce, type Parts } from '../others-turn.ts';
 import type { JsonObject } from '../record/json.ts';
 
 /** Changes whenever any decision could be scored or tagged differently. */
@@ -46,7 +47,17 @@ export function scoreDecision(
   policies: ConfidencePolicies,
   history: DecisionHistory,
 ): Confidence {
+  return atOnce(scoreInParts(decision, policies, history));
+}
+
+/** `scoreDecision` in parts of some milliseconds for a megabyte. */
+export function* scoreInParts(
+  decision: JsonObject,
+  policies: ConfidencePolicies,
+  history: DecisionHistory,
+): Parts<Confidence> {
   const evidence = evidenceOf(decision);
+  yield;
   const shares = sharesOf(evidence, history);
   const features = contributionsOf(shares);
   const taken = Object.values(features).reduce((sum, contribution) => sum + contribution, 0);

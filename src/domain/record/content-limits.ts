@@ -1,4 +1,5 @@
 // The content limits of a schema version, checked on a decision (document 1, section 9).
+import type { Parts } from '../others-turn.ts';
 import type { ContentLimits } from './schema-versions.ts';
 
 /** The members of a decision that have limits. */
@@ -46,19 +47,25 @@ const FREE_MEMBERS = [
 
 /**
  * Every limit that the decision exceeds, in the order of the body. Characters are Unicode code points, bytes those of UTF-8.
- * Sizes come first; only what has a legal size is searched for objects with too many keys.
+ * Sizes come first; only what has a legal size is searched for objects with too many keys. In parts of some milliseconds for a megabyte.
  */
-export function limitViolationOf(decision: Limited, limits: ContentLimits): LimitViolation[] {
-  const measured = [
-    ...inputSizes(decision, limits),
-    ...outputSizes(decision, limits),
+export function* limitViolations(
+  decision: Limited,
+  limits: ContentLimits,
+): Parts<LimitViolation[]> {
+  const measured = inputSizes(decision, limits);
+  yield;
+  measured.push(...outputSizes(decision, limits));
+  yield;
+  measured.push(
     characters('rationale', limits.rationaleCharacters, decision.rationale),
     ...listSizes('alternatives', decision.alternatives, {
       items: limits.alternatives,
       bytes: limits.alternativesBytes,
     }),
     ...FREE_MEMBERS.map((name) => bytes(name, limits.freeBytes, decision[name])),
-  ];
+  );
+  yield;
   const violations = measured.filter(({ found, limit }) => found > limit);
   return violations.length > 0 ? violations : keyViolations(decision, limits.keys);
 }

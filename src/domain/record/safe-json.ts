@@ -39,7 +39,7 @@ export function parseSafeJson(text: string): Json {
 
 /** `parseSafeJson` in parts of some milliseconds for a megabyte. */
 export function* safeJsonParts(text: string): Parts<Json> {
-  const excess = text.length > SCANNED_FROM ? excessIn(text) : null;
+  const excess = text.length > SCANNED_FROM ? yield* excessIn(text) : null;
   if (excess !== null) throw new UnsafeJson('', excess);
   yield;
   const root: Json[] = [JSON.parse(text) as Json];
@@ -52,17 +52,24 @@ export function* safeJsonParts(text: string): Parts<Json> {
 /** Shorter texts are parsed in no time, whatever they hold. */
 const SCANNED_FROM = 10_000;
 const ABYSS = 1000;
+/** Characters that are scanned in one part. */
+const SCANNED_AT_ONCE = 200_000;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 
 /**
  * What there is too much of, well-formed or not: the engine takes most of a second for a megabyte of open containers, and
  * whoever looks at the values afterwards as long again for a megabyte of ones and commas.
  */
-function excessIn(text: string): string | null {
+function* excessIn(text: string): Parts<string | null> {
   let depth = 0;
   let values = 1;
   let isQuoted = false;
+  let next = SCANNED_AT_ONCE;
   for (let i = 0; i < text.length; i++) {
+    if (i >= next) {
+      next = i + SCANNED_AT_ONCE;
+      yield;
+    }
     const code = text.charCodeAt(i);
     if (isQuoted) {
       if (code === BACKSLASH) i++;

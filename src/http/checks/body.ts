@@ -1,14 +1,14 @@
 // Request bodies: reads a bounded number of bytes, then parses strict JSON or a form. Every failure is a 4xx.
 import express, { type Request, type Response } from 'express';
 import { safeJsonParts, UnsafeJson } from '../../domain/record/safe-json.ts';
-import type { Parts } from '../../domain/others-turn.ts';
+import { atOnce, type Parts } from '../../domain/others-turn.ts';
 import type { Json } from '../../domain/record/json.ts';
 import { AppError, type Code } from '../../errors.ts';
+import { utf8InParts } from './utf8.ts';
 
 /** These bound the time that parsing takes; no form of the API comes near them. */
 const MAX_MEMBERS = 100;
 const MAX_SPACES = 10_000;
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 const readers = new Map<number, ReturnType<typeof express.raw>>();
 const EMPTY = Buffer.alloc(0);
 
@@ -54,7 +54,7 @@ export function* parseBody(
   if (contentType !== undefined && /charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i.test(contentType))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The charset must be UTF-8');
   try {
-    const text = utf8.decode(raw);
+    const text = yield* utf8InParts(raw);
     yield;
     return yield* safeJsonParts(text);
   } catch (error) {
@@ -93,7 +93,7 @@ export function parseForm(
 function membersOf(raw: Buffer): [name: string, value: string][] | null {
   if (occursMoreThan(raw, '&', MAX_MEMBERS) || occursMoreThan(raw, '+', MAX_SPACES)) return null;
   try {
-    const pairs = utf8.decode(raw).replaceAll('+', ' ').split('&');
+    const pairs = atOnce(utf8InParts(raw)).replaceAll('+', ' ').split('&');
     return pairs.map((pair) => {
       const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
       return [decodeURIComponent(pair.slice(0, end)), decodeURIComponent(pair.slice(end + 1))];

@@ -1,10 +1,13 @@
 // Every content limit of version 2026-04-11: kept at its edge, passed one beyond it (document 1, section 9).
 import { expect, test } from 'vitest';
-import { limitViolationOf, type Limited } from '../../../src/domain/record/content-limits.ts';
+import { limitViolations, type Limited } from '../../../src/domain/record/content-limits.ts';
+import { atOnce } from '../../../src/domain/others-turn.ts';
 import { SCHEMA_VERSIONS } from '../../../src/domain/record/schema-versions.ts';
 
 const limits = SCHEMA_VERSIONS.find(({ version }) => version === '2026-04-11')?.limits;
 if (!limits) throw new Error('the only registered version is gone');
+
+const violationsOf = (decision: Limited) => atOnce(limitViolations(decision, limits));
 
 const input = { prompt: 'p' };
 const output = { action: 'reply' };
@@ -67,30 +70,22 @@ const cases: [path: string, limit: number, decision: (size: number) => Limited][
 ];
 
 test.each(cases)('%s may reach %i and no more', (path, limit, decision) => {
-  expect(limitViolationOf(decision(limit), limits)).toEqual([]);
-  expect(limitViolationOf(decision(limit + 1), limits)).toMatchObject([
-    { path, limit, found: limit + 1 },
-  ]);
+  expect(violationsOf(decision(limit))).toEqual([]);
+  expect(violationsOf(decision(limit + 1))).toMatchObject([{ path, limit, found: limit + 1 }]);
 });
 
 test('a character is a code point, a byte is one of UTF-8', () => {
   const emoji = '\u{1f600}';
   expect(
-    limitViolationOf(
-      { inputContext: { prompt: emoji.repeat(50_000) }, outputDecision: output },
-      limits,
-    ),
+    violationsOf({ inputContext: { prompt: emoji.repeat(50_000) }, outputDecision: output }),
   ).toEqual([]);
   expect(
-    limitViolationOf(
-      { inputContext: { prompt: emoji.repeat(50_001) }, outputDecision: output },
-      limits,
-    ),
+    violationsOf({ inputContext: { prompt: emoji.repeat(50_001) }, outputDecision: output }),
   ).toMatchObject([{ path: 'inputContext.prompt', found: 50_001, unit: 'characters' }]);
   const action = { s: 'é'.repeat(5_117) };
-  expect(
-    limitViolationOf({ inputContext: input, outputDecision: { action } }, limits),
-  ).toMatchObject([{ path: 'outputDecision.action', found: 10_242, unit: 'bytes of JSON' }]);
+  expect(violationsOf({ inputContext: input, outputDecision: { action } })).toMatchObject([
+    { path: 'outputDecision.action', found: 10_242, unit: 'bytes of JSON' },
+  ]);
 });
 
 test('all that is passed is told, in the order of the body', () => {
@@ -99,7 +94,7 @@ test('all that is passed is told, in the order of the body', () => {
     outputDecision: { action: 'a' },
     alternatives: list(11),
   };
-  expect(limitViolationOf(decision, limits).map(({ path }) => path)).toEqual([
+  expect(violationsOf(decision).map(({ path }) => path)).toEqual([
     'inputContext.prompt',
     'alternatives',
   ]);

@@ -189,25 +189,28 @@ export function createIngestionService(deps: Deps) {
       context: IngestionContext,
     ): Promise<Ingested> {
       const { tenant } = caller;
-      const idempotencyKey = keyOf(tenant, body.agentId, context);
+      const { agentId: named } = body;
+      const idempotencyKey = keyOf(tenant, named, context);
       const version = requestedVersion(context.headers, body, clock.now());
-      requireWithinLimits(body, version.limits);
-      const judging = await judgingOf(tenant, await agentOf(caller, body.agentId));
+      const { length: bytes } = context.rawBody;
+      await atOnceUnlessLarge(bytes, requireWithinLimits(body, version.limits));
+      const judging = await judgingOf(tenant, await agentOf(caller, named));
       // Whatever zod let through is JSON, for the body came through the strict parser.
-      const parts = judgeInParts(body as JsonObject, judging);
-      const judged = await atOnceUnlessLarge(context.rawBody.length, parts);
+      const judged = await atOnceUnlessLarge(bytes, judgeInParts(body as JsonObject, judging));
       const accepted = {
         tenant,
         context,
-        named: body.agentId,
+        named,
         judging,
         schemaVersion: version.version,
         idempotencyKey,
       };
-      const draft = toDraft(accepted, judged);
-      const outcome = await ledger.append(draft, judging.agentPolicies.timeoutMs);
+      const outcome = await ledger.append(
+        toDraft(accepted, judged),
+        judging.agentPolicies.timeoutMs,
+      );
       if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
-      if (outcome.kind === 'repeated') await requireSameAgent(tenant, body.agentId, outcome.entry);
+      if (outcome.kind === 'repeated') await requireSameAgent(tenant, named, outcome.entry);
       if (outcome.kind === 'sealed') deps.metrics.decisions.inc({ status: judged.verdict });
       return toIngested(outcome.entry, outcome.kind === 'repeated');
     },

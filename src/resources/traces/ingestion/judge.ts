@@ -2,7 +2,7 @@
 import {
   type Confidence,
   type DecisionHistory,
-  scoreDecision,
+  scoreInParts,
 } from '../../../domain/confidence/score.ts';
 import { atOnce, type Parts } from '../../../domain/others-turn.ts';
 import { inCanonicalOrder } from '../../../domain/record/canonical-json.ts';
@@ -97,7 +97,7 @@ interface Inspected {
 }
 
 function* inspected(submitted: JsonObject, input: JudgeInput): Parts<Inspected> {
-  const scored = scoreDecision(submitted, input.agentPolicies, input.history);
+  const scored = yield* scoreInParts(submitted, input.agentPolicies, input.history);
   yield;
   const scrubbed = yield* scrubMembers(submitted, input);
   const { members, changed, types, outputTypes, isComplete } = scrubbed;

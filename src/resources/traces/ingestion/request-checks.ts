@@ -1,5 +1,6 @@
 // What is checked of an ingestion before it is judged: the schema version that it names, and that version's content limits.
-import { limitViolationOf } from '../../../domain/record/content-limits.ts';
+import type { Parts } from '../../../domain/others-turn.ts';
+import { limitViolations } from '../../../domain/record/content-limits.ts';
 import {
   chooseVersion,
   MIGRATION_LINK,
@@ -35,8 +36,11 @@ export function requestedVersion(
 }
 
 /** @throws AppError `SVC_VALIDATION_FAILED` */
-export function requireWithinLimits(body: IngestBody, limits: SchemaVersion['limits']): void {
-  const violations = limitViolationOf(body, limits);
+export function* requireWithinLimits(
+  body: IngestBody,
+  limits: SchemaVersion['limits'],
+): Parts<void> {
+  const violations = yield* limitViolations(body, limits);
   if (violations.length === 0) return;
   const text = violations
     .slice(0, 3)
