@@ -1,6 +1,6 @@
 // Consumers for tests that leave effects in a database of the calling file's own, and what becomes of them.
 import { systemClock } from '../../src/platform/clock.ts';
-import { newId } from '../../src/platform/ids.ts';
+import { chance, newId } from '../../src/platform/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Consumer, TransactionalConsumer } from '../../src/ledger/follow/consumer.ts';
 import type { CursorFault } from '../../src/ledger/follow/cursor-check.ts';
@@ -56,6 +56,7 @@ export class FollowedChain extends RealChain {
       consumers,
       probe,
       clock: systemClock,
+      chance,
       timer: hastyTimer,
       onError: (_consumer, _organizationId, error) => reported.errors.push(error),
       onDeadLetter: (_consumer, _organizationId, sequence) => reported.deadLetters.push(sequence),

@@ -4,6 +4,7 @@ import {
   batchOf,
   type Consumer,
   CursorConflict,
+  CursorHeld,
   runStep,
   nextRun,
   deadLetter,
@@ -11,16 +12,21 @@ import {
   type ConsumerRun,
   type ConsumerStepDeps,
 } from './consumer.ts';
+import type { Pauses } from './pauses.ts';
 import type { TailReader } from './tail-reader.ts';
 
 /** Attempts at one entry by itself before it is dead-lettered. */
 const ATTEMPTS_MAX = 8;
 const PAUSE_MAX_MS = 30_000;
+/** Failures in a row that are put down to the state of the database, before it may be the entries together that it refuses. */
+const PASSING = 4;
 /** Runs of one consumer before other organisations get their turn. */
 const RUNS_MAX = 20;
 
 export interface RunnerDeps extends ConsumerStepDeps {
   clock: Clock;
+  /** While others hold a cursor. */
+  pauses: Pauses;
   /** A consumer failed; it is retried. */
   onError: (consumer: string, organizationId: string, error: unknown) => void;
   /** A consumer went on without an entry, which needs attention. */
@@ -36,8 +42,14 @@ interface RetryState {
   notBefore: number;
 }
 
-/** Why a runner stopped: it reached the end of the chain, pauses for so many milliseconds, or there is more. */
-export type RunEnd = { kind: 'caught-up' } | { kind: 'paused'; ms: number } | { kind: 'more' };
+/**
+ * Why a runner stopped: it reached the end of the chain, or there is more, or it pauses for so many milliseconds, after a failure
+ * or because another transaction holds its cursor.
+ */
+export type RunEnd =
+  | { kind: 'caught-up' }
+  | { kind: 'more' }
+  | { kind: 'paused' | 'held'; ms: number };
 
 export class ConsumerRunner {
   readonly #deps: RunnerDeps;
@@ -60,12 +72,11 @@ export class ConsumerRunner {
   async #runNext(consumer: Consumer, tail: TailReader): Promise<RunEnd | null> {
     const { organizationId } = tail;
     const key = placeKey(consumer.name, organizationId);
-    const retry = this.#retries.get(key);
-    const ms = (retry?.notBefore ?? 0) - this.#deps.clock.now().getTime();
-    if (ms > 0) return { kind: 'paused', ms };
+    const paused = this.#pauseOf(key);
+    if (paused) return paused;
     let next: ConsumerRun | null = null;
     try {
-      const size = retry ? 1 : await batchOf(consumer, organizationId);
+      const size = this.#retries.has(key) ? 1 : await batchOf(consumer, organizationId);
       next = await nextRun({ consumer, tail, size }, this.#deps);
       if (!next) return { kind: 'caught-up' };
       await runStep(next, this.#deps);
@@ -73,10 +84,29 @@ export class ConsumerRunner {
       // What was appended meanwhile has woken the organisation again: gathered until then, it costs less.
       return next.isLast ? { kind: 'caught-up' } : null;
     } catch (error) {
-      if (error instanceof CursorConflict) return { kind: 'caught-up' };
-      await this.#failed(key, { consumer, organizationId, next, error });
-      return null;
+      return this.#endOf(key, { consumer, organizationId, next, error });
     }
+  }
+
+  #pauseOf(key: string): RunEnd | null {
+    const { clock, pauses } = this.#deps;
+    const ms = (this.#retries.get(key)?.notBefore ?? 0) - clock.now().getTime();
+    if (ms > 0) return { kind: 'paused', ms };
+    const heldMs = pauses.left(key);
+    return heldMs > 0 ? { kind: 'held', ms: heldMs } : null;
+  }
+
+  /** After a run that threw; null when it is noted as failed. */
+  async #endOf(key: string, failure: ConsumerFailure): Promise<RunEnd | null> {
+    const { consumer, organizationId, error } = failure;
+    const { pauses, onError } = this.#deps;
+    if (error instanceof CursorConflict) return { kind: 'caught-up' };
+    if (error instanceof CursorHeld) return { kind: 'held', ms: pauses.begin(key) };
+    onError(consumer.name, organizationId, error);
+    if (isTransient(error) && pauses.failures(key) < PASSING)
+      return { kind: 'held', ms: pauses.begin(key) };
+    await this.#failed(key, failure);
+    return null;
   }
 
   /** Whether its last run failed. */
@@ -90,6 +120,7 @@ export class ConsumerRunner {
   }
 
   #succeeded(key: string, sequence: number): void {
+    this.#deps.pauses.end(key);
     const retry = this.#retries.get(key);
     if (retry && sequence < retry.isolateUntil) this.#retries.set(key, { ...retry, failures: 0 });
     else this.#retries.delete(key);
@@ -97,10 +128,10 @@ export class ConsumerRunner {
 
   async #failed(key: string, failure: ConsumerFailure): Promise<void> {
     const { consumer, organizationId, next, error } = failure;
-    const { clock, onError, onDeadLetter } = this.#deps;
-    onError(consumer.name, organizationId, error);
+    const { clock, onDeadLetter, pauses } = this.#deps;
     const before = this.#retries.get(key) ?? { failures: 0, isolateUntil: 0 };
-    const isIsolated = next?.entries.length === 1 && !isTransient(error);
+    const isPassing = isTransient(error);
+    const isIsolated = next?.entries.length === 1 && !isPassing;
     const failures = isIsolated ? before.failures + 1 : before.failures;
     const isolateUntil = Math.max(before.isolateUntil, next?.to ?? 0);
     if (next && failures >= ATTEMPTS_MAX && (await this.#deadLetter(next, error))) {
@@ -108,7 +139,7 @@ export class ConsumerRunner {
       onDeadLetter(consumer.name, organizationId, next.to);
       return;
     }
-    const pause = Math.min(PAUSE_MAX_MS, 100 * 2 ** failures);
+    const pause = isPassing ? pauses.begin(key) : Math.min(PAUSE_MAX_MS, 100 * 2 ** failures);
     const notBefore = clock.now().getTime() + pause;
     this.#retries.set(key, { failures, isolateUntil, notBefore });
   }

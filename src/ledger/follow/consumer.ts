@@ -9,7 +9,15 @@ import { objectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
 
 const MAX_ERROR_LENGTH = 500;
-const TRANSACTION = { ...MAJORITY, ...DURABLE, readConcern: { level: 'snapshot' } } as const;
+const MAX_COMMIT_MS = 10_000;
+const TRANSACTION = {
+  ...MAJORITY,
+  ...DURABLE,
+  readConcern: { level: 'snapshot' },
+  maxCommitTimeMS: MAX_COMMIT_MS,
+} as const;
+/** Code of the server's. */
+const WRITE_CONFLICT = 112;
 
 interface ConsumerBase<T extends Sealed> {
   /** Never changes: cursors are stored under it. */
@@ -74,6 +82,9 @@ export interface ConsumerRun {
 /** Another instance has moved the cursor: the transaction of this run is rolled back. */
 export class CursorConflict extends Error {}
 
+/** A transaction of another instance, which may have been killed in it, holds the cursor: nothing was done. */
+export class CursorHeld extends Error {}
+
 /** Entries of one run of most consumers. */
 export const BATCH = 512;
 
@@ -134,7 +145,7 @@ export function entriesFor({ kinds }: Consumer, entries: readonly Stored[]): Sto
   return entries.filter(({ kind }) => !kinds || kinds.includes(kind));
 }
 
-/** Produces the effects of a run and moves the cursor, both or neither. @throws CursorConflict, and whatever the consumer throws */
+/** Produces the effects of a run and moves the cursor, both or neither. @throws CursorConflict, CursorHeld, and whatever the consumer throws */
 export async function runStep(run: ConsumerRun, deps: ConsumerStepDeps): Promise<void> {
   const { consumer, organizationId, entries } = run;
   if (entries.length === 0) return moveCursor(run, deps);
@@ -156,7 +167,7 @@ interface SharedRun {
   runs: readonly { consumer: TransactionalConsumer; entries: Stored[] }[];
 }
 
-/** All effects and all cursors, or nothing. @throws CursorConflict, and whatever a consumer throws */
+/** All effects and all cursors, or nothing. @throws CursorConflict, CursorHeld, and whatever a consumer throws */
 export async function runTransaction(
   { organizationId, from, to, runs }: SharedRun,
   deps: ConsumerStepDeps,
@@ -210,14 +221,24 @@ async function subjectOf(
   return { traceId, isErased: (await entries.findOne(erasure, options)) !== null };
 }
 
-/** The driver's own: Mongoose's switches asynchronous context tracking on, which every promise of the process would pay for. */
+/**
+ * The driver's own: Mongoose's switches asynchronous context tracking on, which every promise of the process would pay for. Not its
+ * `withTransaction`, which would keep trying for two minutes: whoever stands in the way may have been killed, and others wait to be followed.
+ */
 function inTransaction(
   connection: Connection,
   work: (session: mongo.ClientSession) => Promise<void>,
 ): Promise<void> {
-  return connection
-    .getClient()
-    .withSession((session) => session.withTransaction(() => work(session), TRANSACTION));
+  return connection.getClient().withSession(async (session) => {
+    session.startTransaction(TRANSACTION);
+    try {
+      await work(session);
+    } catch (error) {
+      await session.abortTransaction();
+      throw error;
+    }
+    await session.commitTransaction();
+  });
 }
 
 /** Consumers of an organisation that have had the effects of the entries between two sequences. */
@@ -228,7 +249,7 @@ interface CursorMove {
   to: number;
 }
 
-/** @throws CursorConflict when one of them is no longer where it was */
+/** @throws CursorConflict when one of them is no longer where it was, CursorHeld when it is being moved */
 async function moveCursors(
   { organizationId, names, from, to }: CursorMove,
   { cursors }: ConsumerStepDeps,
@@ -240,11 +261,11 @@ async function moveCursors(
     sequence: from,
   };
   const options = session ? { session } : DURABLE;
-  const { matchedCount } = await cursors.collection.updateMany(
-    filter,
-    { $set: { sequence: to } },
-    options,
-  );
+  const moving = cursors.collection.updateMany(filter, { $set: { sequence: to } }, options);
+  const { matchedCount } = await moving.catch((cause: unknown) => {
+    const isHeld = (cause as { code?: unknown }).code === WRITE_CONFLICT;
+    throw isHeld ? new CursorHeld('another transaction holds the cursor', { cause }) : cause;
+  });
   if (matchedCount < names.length) throw new CursorConflict();
 }
 

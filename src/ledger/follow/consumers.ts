@@ -4,15 +4,16 @@ import { type Consumer, mayJoin, readsContents, type TransactionalConsumer } fro
 import type { Stored } from '../entry.ts';
 import { runTogether } from './joint-runs.ts';
 import { LandedEntries } from './landed-entries.ts';
+import { Pauses, type PausesDeps } from './pauses.ts';
 import { TailReader, type MemberProjection } from './tail-reader.ts';
 import type { Probe } from '../probe.ts';
 import { CursorCheck, type CursorCheckDeps } from './cursor-check.ts';
 import { headSequences } from './head-sequences.ts';
-import type { Timer } from '../timer.ts';
+import { sleep, type Timer } from '../timer.ts';
 import { Debouncer } from './debouncer.ts';
 
 export interface ConsumersDeps
-  extends Omit<RunnerDeps, 'probe'>, Pick<CursorCheckDeps, 'onCursorFault'> {
+  extends Omit<RunnerDeps, 'probe' | 'pauses'>, PausesDeps, Pick<CursorCheckDeps, 'onCursorFault'> {
   consumers: readonly Consumer[];
   timer: Timer;
   probe?: Probe;
@@ -47,7 +48,7 @@ export interface Consumers {
 /** The consumers of one chain. */
 export function createConsumers(options: ConsumersDeps): Consumers {
   const { connection, chain, consumers, timer, cursors, clock } = options;
-  const deps = { ...options, probe: options.probe ?? (() => {}) };
+  const deps = { ...options, probe: options.probe ?? (() => {}), pauses: new Pauses(options) };
   const runner = new ConsumerRunner(deps);
   const debouncer = new Debouncer(timer, runAll);
   const withContents = projectionOf(consumers);
@@ -66,24 +67,34 @@ export function createConsumers(options: ConsumersDeps): Consumers {
     for (const consumer of consumers)
       if (!runner.isRetrying(consumer, organizationId) && (await mayJoin(consumer, organizationId)))
         together.push(consumer as TransactionalConsumer);
-    const done = await runTogether(together, plain, deps);
+    const { settled, heldMs } = await runTogether(together, plain, deps);
     const tailOf = (consumer: Consumer): TailReader => (readsContents(consumer) ? full : plain);
-    return { tailOf, rest: consumers.filter(({ name }) => !done.has(name)) };
+    return { tailOf, heldMs, rest: consumers.filter(({ name }) => !settled.has(name)) };
   }
 
   async function runAll(organizationId: string): Promise<void> {
-    const { tailOf, rest } = await joined(organizationId);
+    const { tailOf, rest, heldMs } = await joined(organizationId);
+    if (heldMs > 0) debouncer.wakeLater(organizationId, heldMs);
     for (const consumer of rest) {
       const end = await runner.run(consumer, tailOf(consumer));
       if (end.kind === 'more') debouncer.wake(organizationId);
-      if (end.kind === 'paused') debouncer.wakeLater(organizationId, end.ms);
+      if ('ms' in end) debouncer.wakeLater(organizationId, end.ms);
     }
   }
 
   async function catchUp(organizationId: string): Promise<void> {
-    const { tailOf, rest } = await joined(organizationId);
-    for (const consumer of rest)
-      while ((await runner.run(consumer, tailOf(consumer))).kind !== 'caught-up') runner.retryNow();
+    const { tailOf, rest, heldMs } = await joined(organizationId);
+    for (const consumer of rest) await catchUpOne(consumer, tailOf(consumer));
+    await sleep(timer, heldMs);
+  }
+
+  async function catchUpOne(consumer: Consumer, tail: TailReader): Promise<void> {
+    for (;;) {
+      const end = await runner.run(consumer, tail);
+      if (end.kind === 'caught-up') return;
+      if (end.kind === 'held') await sleep(timer, end.ms);
+      runner.retryNow();
+    }
   }
 
   /** The next organisations in turn; the last ones end a round in which every organisation was compared. */

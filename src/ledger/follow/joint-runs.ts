@@ -5,10 +5,12 @@ import { objectId } from '../ledger.model.ts';
 import {
   BATCH,
   type ConsumerStepDeps,
+  CursorHeld,
   entriesFor,
   runTransaction,
   type TransactionalConsumer,
 } from './consumer.ts';
+import type { Pauses } from './pauses.ts';
 import type { TailReader } from './tail-reader.ts';
 
 /** Runs of one turn. */
@@ -20,24 +22,39 @@ interface Place {
   from: number;
 }
 
+/** How consumers ran together. */
+export interface JointEnd {
+  /** The names of those that need no turn of their own: they have reached the end of the chain, or are held. */
+  settled: ReadonlySet<string>;
+  /** Milliseconds after which to try again, for another transaction holds their cursors; 0: none does. */
+  heldMs: number;
+}
+
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * The names of those that have reached the end of the chain. The others have their turn each by itself, all of them after a
- * failure, so that it shows whose it was.
- */
+/** Those that are not settled have their turn each by itself, all of them after a failure, so that it shows whose it was. */
 export async function runTogether(
   consumers: readonly TransactionalConsumer[],
   tail: TailReader,
-  deps: ConsumerStepDeps,
-): Promise<ReadonlySet<string>> {
-  if (consumers.length < 2) return NONE;
+  deps: ConsumerStepDeps & { pauses: Pauses },
+): Promise<JointEnd> {
+  const { pauses } = deps;
+  const key = tail.organizationId;
+  const held = (ms: number): JointEnd => ({ settled: namesOf(consumers), heldMs: ms });
+  if (consumers.length < 2) return { settled: NONE, heldMs: 0 };
+  if (pauses.left(key) > 0) return held(pauses.left(key));
   try {
     const place = await commonPlace(consumers, tail, deps);
-    return place.consumers.length > 1 ? await runFrom(place, tail, deps) : NONE;
-  } catch {
-    return NONE;
+    const settled = place.consumers.length > 1 ? await runFrom(place, tail, deps) : NONE;
+    pauses.end(key);
+    return { settled, heldMs: 0 };
+  } catch (error) {
+    return error instanceof CursorHeld ? held(pauses.begin(key)) : { settled: NONE, heldMs: 0 };
   }
+}
+
+function namesOf(consumers: readonly TransactionalConsumer[]): ReadonlySet<string> {
+  return new Set(consumers.map(({ name }) => name));
 }
 
 /** Where most of them are. */
@@ -70,7 +87,7 @@ async function runFrom(
       entries: entriesFor(consumer, entries),
     }));
     if (to > from) await runTransaction({ organizationId, from, to, runs }, deps);
-    if (isLast) return new Set(consumers.map(({ name }) => name));
+    if (isLast) return namesOf(consumers);
     from = to;
   }
   return NONE;
