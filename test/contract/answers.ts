@@ -24,23 +24,32 @@ const ajv = new Ajv2020({
 formats.default(ajv);
 ajv.addSchema({ $id: 'assay', components: document.components }, 'assay');
 ajv.addVocabulary(['components']);
+/** By what they check: most refusals are of one shape, whatever the operation. */
 const compiled = new Map<string, ValidateFunction>();
+/** By operation and status. */
+const validators = new Map<string, ValidateFunction>();
 
 function responseOf(operation: string, status: number): Response | undefined {
   const [method = '', path = ''] = operation.split(' ');
   return document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.responses[status];
 }
 
+function compile(text: string): ValidateFunction {
+  const schema = JSON.parse(text.replaceAll('"#/components/', '"assay#/components/')) as object;
+  return ajv.compile({ ...schema, unevaluatedProperties: false });
+}
+
+function madeOnce<T>(made: Map<string, T>, key: string, make: () => T): T {
+  const value = made.get(key) ?? make();
+  made.set(key, value);
+  return value;
+}
+
 function validatorOf(key: string, schema: object): ValidateFunction {
-  let validate = compiled.get(key);
-  if (!validate) {
-    const text = JSON.stringify(schema).replaceAll('"#/components/', '"assay#/components/');
-    compiled.set(
-      key,
-      (validate = ajv.compile({ ...(JSON.parse(text) as object), unevaluatedProperties: false })),
-    );
-  }
-  return validate;
+  return madeOnce(validators, key, () => {
+    const text = JSON.stringify(schema);
+    return madeOnce(compiled, text, () => compile(text));
+  });
 }
 
 /** What is wrong with an answer, in words; null when nothing is. */
