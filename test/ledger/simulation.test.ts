@@ -5,7 +5,7 @@ import { runs } from '../setup/runs.ts';
 import { MUTATIONS } from './store/replica-set.ts';
 import { simulate } from './simulation.ts';
 
-const SEEDS = runs(120, 6_000);
+const SEEDS = runs(120, 2_000);
 /** Seeds that once failed stay here. */
 const AGAIN = [3, 190, 384, 754, 1472, 3319];
 /** As many lives as it takes to notice any one misunderstanding. */

@@ -148,7 +148,7 @@ test('whatever texts a decision brings, no serialisation is broken or another gr
       expect(hashes.size).toBe(1);
       expect(lines.filter((line) => line.includes('wasDerivedFrom'))).toHaveLength(1);
     }),
-    { numRuns: runs(50, 2000) },
+    { numRuns: runs(50, 600) },
   );
 });
 

@@ -107,7 +107,7 @@ test('two texts whose parts alternate are scrubbed as each by itself', () => {
           return !done;
         });
     }),
-    { numRuns: runs(10, 200) },
+    { numRuns: runs(10, 80) },
   );
 });
 

@@ -146,6 +146,6 @@ test('whenever they come, wherever they begin, and however much is remembered: n
       await tail.advance();
       for (const { from, one } of followers) expect(one.ids).toEqual(upTo(from, chain.head));
     }),
-    { numRuns: runs(60, 2000) },
+    { numRuns: runs(60, 600) },
   );
 });

@@ -136,7 +136,7 @@ function parsed(source: string): PolicyText {
   return result.policy;
 }
 
-const many = { numRuns: runs(300, 5_000) };
+const many = { numRuns: runs(300, 1_500) };
 
 describe('a valid policy', () => {
   test('printed and parsed is the same policy, with every logical operator as it was given', () => {
@@ -180,7 +180,7 @@ test('an expression means by the rules of CEL what its conditions mean from left
       const { matched } = interpret([policy({ id: 'p', conditions })], { metadata });
       expect(told(metadata)).toBe(matched.length === 1);
     }),
-    { numRuns: runs(300, 5_000) },
+    { numRuns: runs(300, 1_500) },
   );
 });
 
