@@ -59,3 +59,27 @@ export class AnsweringThread<Q> {
     else waiting?.reject(Object.assign(error as object, marks));
   }
 }
+
+export interface LastingThread<Q> {
+  /** Rejects with what the thread threw, or when it has ended. */
+  ask(request: Q): Promise<unknown>;
+  /** The thread of now: for what has to be asked of one and the same. */
+  running(): AnsweringThread<Q>;
+  close(): Promise<void>;
+}
+
+/** One that is started when it is first needed, and anew when it has failed. */
+export function createLastingThread<Q>(options: ThreadOptions): LastingThread<Q> {
+  let thread: AnsweringThread<Q> | null = null;
+  function running(): AnsweringThread<Q> {
+    if (!thread || thread.hasEnded) thread = new AnsweringThread(options);
+    return thread;
+  }
+  return {
+    ask: (request) => running().ask(request),
+    running,
+    async close() {
+      await thread?.terminate();
+    },
+  };
+}

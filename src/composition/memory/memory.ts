@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import { modelName, type RemoteModel } from '../../platform/embedding/remote-embedder.ts';
 import { WORD_MODEL } from '../../platform/embedding/word-embedder.ts';
 import type { KeyStoreAccess } from '../../platform/key-store/open-key-store.ts';
-import { AnsweringThread } from '../../platform/answering-thread.ts';
+import { createLastingThread } from '../../platform/answering-thread.ts';
 import type { MemoryIndex } from '../../resources/traces/memory/memory-index.ts';
 import type { Neighbour } from '../../domain/nearest/nearest.ts';
 import type { MemoryRequest, MemoryThreadData } from './memory-thread.ts';
@@ -31,23 +31,19 @@ export function createMemory({ config, uri, database, keyStore, threadScripts }:
   const { ASSAY_OUTBOUND_ALLOW: allow, ASSAY_MEMORY_INDEX_MB: megabytes } = config;
   const maxBytes = megabytes * MEGABYTE;
   const workerData: MemoryThreadData = { uri, database, keyStore, remote, allow, maxBytes };
-  let thread: AnsweringThread<MemoryRequest> | null = null;
-
-  function ask(request: MemoryRequest): Promise<unknown> {
-    if (!thread || thread.hasEnded)
-      thread = new AnsweringThread({ script, workerData, resourceLimits: RESOURCE_LIMITS });
-    return thread.ask(request);
-  }
+  const thread = createLastingThread<MemoryRequest>({
+    script,
+    workerData,
+    resourceLimits: RESOURCE_LIMITS,
+  });
 
   return {
     model: remote ? modelName(remote) : WORD_MODEL,
     async store(organizationId, entries) {
-      await ask({ kind: 'store', organizationId, entries });
+      await thread.ask({ kind: 'store', organizationId, entries });
     },
-    find: (question) => ask({ kind: 'find', question }) as Promise<readonly Neighbour[]>,
-    async close() {
-      await thread?.terminate();
-    },
+    find: (question) => thread.ask({ kind: 'find', question }) as Promise<readonly Neighbour[]>,
+    close: thread.close,
   };
 }
 

@@ -1,7 +1,7 @@
 // The main thread's side of the verification thread: started when it is first needed, one verification per chain at a time.
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { AnsweringThread } from '../../platform/answering-thread.ts';
+import { createLastingThread } from '../../platform/answering-thread.ts';
 import type { BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
 import type { VerificationRequest, VerificationThreadData } from './verification-thread.ts';
@@ -32,16 +32,14 @@ export function createVerificationWorker({
   ...workerData
 }: VerificationWorkerDeps): VerificationWorker {
   const running = new Map<string, Promise<Verification>>();
-  let thread: AnsweringThread<VerificationRequest> | null = null;
-
-  function runningThread(): AnsweringThread<VerificationRequest> {
-    if (!thread || thread.hasEnded)
-      thread = new AnsweringThread({ script, workerData, resourceLimits: RESOURCE_LIMITS });
-    return thread;
-  }
+  const thread = createLastingThread<VerificationRequest>({
+    script,
+    workerData,
+    resourceLimits: RESOURCE_LIMITS,
+  });
 
   async function* chunks(chain: Chain, bundle: BundleQueryRange): AsyncGenerator<Uint8Array> {
-    const worker = runningThread();
+    const worker = thread.running();
     const bundleId = (await worker.ask({ kind: 'open', chain, bundle })) as number;
     try {
       for (;;) {
@@ -59,7 +57,7 @@ export function createVerificationWorker({
       const key = `${chain.collection}:${organizationId}:${known.after?.sequence ?? 0}`;
       const underWay = running.get(key);
       if (underWay) return underWay;
-      const request = runningThread().ask({
+      const request = thread.ask({
         kind: 'verify',
         chain,
         organizationId,
@@ -77,8 +75,6 @@ export function createVerificationWorker({
       await once(body, 'readable');
       return body;
     },
-    async close() {
-      await thread?.terminate();
-    },
+    close: thread.close,
   };
 }
