@@ -193,5 +193,6 @@ async function closeAll({ platform, consumers, background }: Running): Promise<v
   await platform.verificationWorker.close();
   await platform.memory.close();
   await platform.pdf.close();
+  await background.replayJudge.close();
   await background.samlReader.close();
 }

@@ -30,6 +30,7 @@ import { createGovernance } from './governance.ts';
 import { createIdentity } from './identity.ts';
 import type { Platform } from './platform.ts';
 import { createProvenance, createSigning } from './provenance.ts';
+import { createReplayThread } from './replay/replay.ts';
 import { createSignOn } from './sign-on.ts';
 
 export function createServices(
@@ -57,7 +58,8 @@ export function createServices(
   const attestations = createAttestationService(platform);
   const readiness = createReadiness(platform);
   const chainRelease = createChainReleaseService({ ...platform, audit });
-  const replayRunner = createReplayRunner({ ...platform, pace: createPace() });
+  const replayJudge = createReplayThread(platform);
+  const replayRunner = createReplayRunner({ ...platform, replayJudge, pace: createPace() });
 
   const billing = createBilling(platform, payments);
   const governance = createGovernance(platform, { audit, attestations, identity });
@@ -142,6 +144,7 @@ export function createServices(
       erasureExecution: evidence.erasureExecution,
       failures: identity.failures,
       outboxWorker,
+      replayJudge,
       replayRunner,
       unprovedAccounts: identity.unprovedAccounts,
       ...signOnParts,

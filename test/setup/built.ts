@@ -25,6 +25,7 @@ const PROGRAMS = [
 /** One file each with all that it needs: a thread starts in a quarter of the time. */
 const THREADS = [
   'src/composition/memory/memory-thread.ts',
+  'src/composition/replay/replay-thread.ts',
   'src/composition/verification-thread.ts',
   'src/platform/pdf/pdf-thread.ts',
   'src/platform/saml/saml-reader-thread.ts',

@@ -25,7 +25,7 @@ export interface Pace {
   giveWay(): Promise<void>;
 }
 
-/** What a request waits for at most, if no piece takes longer. */
+/** What is worked between two rests, if no piece takes longer. */
 const SLICE_MS = 4;
 
 /** Of one kind of work, which is one after the other. What it waits for counts as its work: a slow database is left alone too. */

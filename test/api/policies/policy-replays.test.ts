@@ -258,6 +258,24 @@ test('a replay that was begun elsewhere goes on where it was', async () => {
   });
 });
 
+test('history is judged in a thread of its own: where none can be started, a replay fails in the end', async () => {
+  const { owner, decide } = await newDesk();
+  await decide('send');
+  const { id } = ok(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
+  const noThreads = { mongoUri: harness.mongoUri, threadScripts: import.meta.url };
+  const second = await startApp({}, noThreads);
+  try {
+    while ((await second.instance.background.replayRunner.run()) > 0);
+  } finally {
+    await second.stop();
+  }
+  expect((await get(owner, `/replays/${id}`)).body.data).toMatchObject({
+    state: 'failed',
+    done: 0,
+    finishedAt: expect.any(String),
+  });
+});
+
 test('beside ingestion that never pauses a replay ends all the same', async () => {
   const { owner, decide } = await newDesk();
   await decide(...Array.from({ length: 50 }, () => 'send'));

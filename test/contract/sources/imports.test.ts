@@ -49,10 +49,10 @@ const RULES: readonly Rule[] = [
   { of: /^routes$/, may: [/^resources\/.*\.routes$/], types: [HTTP] },
   // A thread has a connection, a priority and models of its own.
   {
-    of: /^composition\/memory\/memory-thread$/,
+    of: /^composition\/(memory\/memory|replay\/replay)-thread$/,
     may: [
       /^models$/,
-      /^resources\/traces\/memory\//,
+      /^resources\/(traces\/memory|policies\/replay)\//,
       /^ledger\/contents\/contents$/,
       PLATFORM,
       nodeParts('worker_threads', 'timers/promises'),

@@ -3,11 +3,19 @@ import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../composition/platform.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
 import { revisionName, triedSet, type TriedSet } from '../../../domain/policies/trials/rejudge.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { PolicyRevisionDocument, PolicySetDocument } from '../policies.model.ts';
 import type { PolicyReplayDocument } from './policy-replays.model.ts';
 
+/** What a replay tries, and on whose decisions. */
+export interface TriedReplay {
+  organizationId: string;
+  workspaceId: string;
+  set: TriedSet;
+}
+
 export function createReplaySets({ models }: Pick<Platform, 'models'>) {
-  const tried = new LRUCache<string, TriedSet>({ max: 20 });
+  const tried = new LRUCache<string, TriedReplay>({ max: 20 });
   const sets = new LRUCache<string, ReadonlySet<string>>({ max: 100 });
 
   async function definitionsOf(replay: PolicyReplayDocument): Promise<PolicyDefinition[]> {
@@ -34,20 +42,24 @@ export function createReplaySets({ models }: Pick<Platform, 'models'>) {
   }
 
   return {
-    /** What is tried: the candidate and the others, as they were enabled when the replay began. */
-    async triedBy(replay: PolicyReplayDocument): Promise<TriedSet> {
-      const key = replay._id.toHexString();
-      const known = tried.get(key) ?? triedSet(await definitionsOf(replay));
-      tried.set(key, known);
-      return known;
+    /** The candidate and the others, as they were enabled when the replay began. @throws AppError `NOT_FOUND` */
+    async triedBy(organizationId: string, _id: string): Promise<TriedReplay> {
+      const known = tried.get(_id);
+      if (known) return known;
+      const where = { organizationId, _id };
+      const replay = await findOr404(
+        models.policyReplays.findOne(where).lean<PolicyReplayDocument>(),
+      );
+      const workspaceId = replay.workspaceId.toHexString();
+      const set = triedSet(await definitionsOf(replay));
+      const found = { organizationId, workspaceId, set };
+      tried.set(_id, found);
+      return found;
     },
 
     /** The policies that judged, as `id@revision`. */
-    async judgedBy(
-      organizationId: PolicyReplayDocument['organizationId'],
-      digest: string,
-    ): Promise<ReadonlySet<string>> {
-      const key = `${organizationId.toHexString()}/${digest}`;
+    async judgedBy(organizationId: string, digest: string): Promise<ReadonlySet<string>> {
+      const key = `${organizationId}/${digest}`;
       let known = sets.get(key);
       if (!known) {
         const set = await models.policySets

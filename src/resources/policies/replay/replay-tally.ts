@@ -4,14 +4,15 @@ import type { StoredDecision } from './recorded-decision.ts';
 import type { PolicyReplayDocument, ReplayCounts, ReplayExample } from './policy-replays.model.ts';
 import { replayLimits } from './replay.schemas.ts';
 
-/** Of some decisions, to be added to what is stored. */
+/** Of some decisions. */
 export interface Tally {
   counts: ReplayCounts;
   untold: PolicyReplayDocument['untold'];
   examples: ReplayExample[];
 }
 
-export function emptyTally(examples: readonly ReplayExample[]): Tally {
+/** @param examples those that are shown already */
+export function emptyTally(examples: readonly ReplayExample[] = []): Tally {
   return {
     counts: {
       allowToBlock: 0,
@@ -37,10 +38,21 @@ export function count(
   if ('untold' in found) tally.untold[found.untold]++;
   else if (from === 'approved' && found.verdict === 'flagged') tally.counts.approvedToFlagged++;
   else if (from === 'flagged' && found.verdict === 'approved') tally.counts.flaggedToApproved++;
-  if (change === 'unchanged') return;
-  const shown = tally.examples.filter((example) => example.change === change);
-  if (shown.length < replayLimits.examples)
-    tally.examples.push(exampleOf(traceId, { from, change, found }));
+  if (change !== 'unchanged') show(tally, exampleOf(traceId, { from, change, found }));
+}
+
+/** Adds what further decisions came to. */
+export function add(tally: Tally, { counts, untold, examples }: Tally): void {
+  for (const name of Object.keys(counts) as (keyof ReplayCounts)[])
+    tally.counts[name] += counts[name];
+  for (const reason of UNTOLD) tally.untold[reason] += untold[reason];
+  for (const example of examples) show(tally, example);
+}
+
+/** The first few of each change. */
+function show({ examples }: Tally, example: ReplayExample): void {
+  const alike = examples.filter(({ change }) => change === example.change);
+  if (alike.length < replayLimits.examples) examples.push(example);
 }
 
 /** A decision that was held counts as let pass. */

@@ -1,0 +1,32 @@
+// The thread that judges history again, with a database client of its own: reading, opening and judging stay off the event loop.
+import { workerData } from 'node:worker_threads';
+import { createContents } from '../../ledger/contents/contents.ts';
+import { createModels } from '../../models.ts';
+import { type KeyStoreAccess, openKeyStore } from '../../platform/key-store/open-key-store.ts';
+import { connectMongo } from '../../platform/mongo/connection.ts';
+import { answerRequests } from '../../platform/thread-answers.ts';
+import { lowerThreadPriority } from '../../platform/thread-priority.ts';
+import {
+  createReplayJudge,
+  type ReplayPortion,
+} from '../../resources/policies/replay/replay-judge.service.ts';
+
+export interface ReplayThreadData {
+  /** Connection string. */
+  uri: string;
+  /** Name of the database. */
+  database: string;
+  keyStore: KeyStoreAccess;
+}
+
+/** One replay at a time, and what it looks up meanwhile. */
+const POOL_SIZE = 2;
+
+lowerThreadPriority();
+const { uri, database, keyStore: access } = workerData as ReplayThreadData;
+const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
+const models = createModels(connection.useDb(database));
+const { keyStore } = await openKeyStore(access, { connection, database });
+const judge = createReplayJudge({ models, contents: createContents(keyStore, () => undefined) });
+
+answerRequests<ReplayPortion>(({ request }) => judge.judge(request));

@@ -1,0 +1,34 @@
+// The thread that judges history again: started by the first replay, anew when it has failed.
+import { createLastingThread } from '../../platform/answering-thread.ts';
+import type {
+  JudgedPortion,
+  ReplayJudge,
+  ReplayPortion,
+} from '../../resources/policies/replay/replay-judge.service.ts';
+import type { Platform } from '../platform.ts';
+import type { ReplayThreadData } from './replay-thread.ts';
+
+/** A few pages of decisions, of which each may have megabytes. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
+
+export interface ReplayThread extends ReplayJudge {
+  close(): Promise<void>;
+}
+
+export function createReplayThread({
+  mongoUri: uri,
+  connection,
+  keyAccess: keyStore,
+  threadScripts,
+}: Pick<Platform, 'mongoUri' | 'connection' | 'keyAccess' | 'threadScripts'>): ReplayThread {
+  const workerData: ReplayThreadData = { uri, database: connection.name, keyStore };
+  const thread = createLastingThread<ReplayPortion>({
+    script: new URL('./replay-thread.mjs', threadScripts ?? import.meta.url),
+    workerData,
+    resourceLimits: RESOURCE_LIMITS,
+  });
+  return {
+    judge: (portion) => thread.ask(portion) as Promise<JudgedPortion>,
+    close: thread.close,
+  };
+}
