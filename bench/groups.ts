@@ -29,7 +29,6 @@ interface Comparison {
 }
 
 const MANY = { connections: 64 };
-const CATCH_UP_MS = 20_000;
 
 /** Until code is compiled and the young generation has its size. */
 async function warmUp(scene: Scene, span: { instances?: number; organizations?: number } = {}) {
@@ -142,8 +141,7 @@ export const groups: readonly Group[] = [
       const scene = await stage.scene();
       try {
         await warmUp(scene);
-        // What follows the ledger catches up: it is not what is measured.
-        await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS));
+        await scene.settle();
         const { ms, mb } = await measureHostile(scene);
         return { pairs: { health: [ms], 'health-rss': [mb] } };
       } finally {

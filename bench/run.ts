@@ -1,10 +1,11 @@
 // `npm run bench [row ...]`: measures Assay against stock Express and the bare driver, prints the table and keeps the figures.
 import { parseArgs } from 'node:util';
 import { groups } from './groups.ts';
+import { loopbackMs } from './in-process/loopback.ts';
 import type { Group, Outcome, Plan } from './pairs.ts';
 import { busyShare, type Block } from './processes.ts';
 import { median, readResults, rows, table, writeResults, type RowName } from './rows.ts';
-import { loopbackMs, Stage } from './stage.ts';
+import { Stage } from './stage.ts';
 
 const HELP = `npm run bench -- [row ...] [--full] [--pairs 3] [--seconds 4] [--entries 50000] [--input FILE] [--profile FOLDER]
 

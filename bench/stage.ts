@@ -1,9 +1,9 @@
 // What every measurement stands on: one mongod, the load generator, the baselines, and instances of the real server.
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { startEmbedded, type EmbeddedMongod } from '../src/embedded-db/embedded-mongod.ts';
 import { findMongod } from '../src/embedded-db/mongod-binary.ts';
@@ -14,6 +14,7 @@ import { end, measure, start, told, type Block } from './processes.ts';
 import { organization, type Bench } from './tenants.ts';
 import type { DriverOrder, Span, Target } from './wire.ts';
 
+const METRICS_TOKEN = 'a token for the metrics';
 /** High enough that no limit is met; the limiters stay in place. */
 const SERVER_ENV = {
   ASSAY_JWT_SECRET: 'a session secret for the benchmark, long enough',
@@ -22,6 +23,7 @@ const SERVER_ENV = {
   ASSAY_LIMIT_IP: '1000000000',
   ASSAY_LIMIT_USER: '1000000000',
   ASSAY_LIMIT_AUTH: '1000000000',
+  ASSAY_METRICS_TOKEN: METRICS_TOKEN,
   LOG_LEVEL: 'warn',
 };
 
@@ -127,17 +129,13 @@ export class Stage {
   /** Load on some addresses, with the CPU of the processes behind them and of mongod. */
   async load(
     targets: readonly Target[],
-    { pids, rate }: { pids: readonly number[]; rate?: number },
+    { pids, rate, span = this.span }: { pids: readonly number[]; rate?: number; span?: Span },
   ): Promise<Block> {
     const watched = {
       mongod: this.#mongodPid,
       ...Object.fromEntries(pids.map((pid, i) => [i === 0 ? 'node' : `node${i}`, pid])),
     };
-    return measure(
-      this.#load,
-      { targets, ...this.span, ...(rate !== undefined && { rate }) },
-      watched,
-    );
+    return measure(this.#load, { targets, ...span, ...(rate !== undefined && { rate }) }, watched);
   }
 
   /** Load on a baseline server: R1 `/echo`, R2 `/insert`. */
@@ -213,11 +211,14 @@ export class Scene {
     instances = 1,
     organizations = 1,
     rate,
+    span,
   }: {
     connections: number;
     instances?: number;
     organizations?: number;
     rate?: number;
+    /** Unset: that of the stage. */
+    span?: Span;
   }): Promise<Block> {
     const apps = this.#apps.slice(0, instances);
     const some = this.organizations.slice(0, organizations);
@@ -234,8 +235,21 @@ export class Scene {
     const block = await this.stage.load(targets, {
       pids: apps.map(pidOf),
       ...(rate !== undefined && { rate }),
+      ...(span && { span }),
     });
     return allAnswered(block, ['201', '202', '403']);
+  }
+
+  /** Resolves when what follows the ledger has caught up, or will not for a while: that is not what is measured. */
+  async settle(): Promise<void> {
+    const headers = { Authorization: `Bearer ${METRICS_TOKEN}` };
+    const until = performance.now() + SETTLE_MS;
+    while (performance.now() < until) {
+      const answer = await fetch(`${this.url}/metrics`, { headers });
+      const lags = (await answer.text()).match(/^assay_consumer_lag_entries.*$/gm) ?? [];
+      if (lags.length > 0 && lags.every((lag) => lag.endsWith(' 0'))) return;
+      await sleep(SETTLE_POLL_MS);
+    }
   }
 
   /** The newest 200 decisions of the first organisation, over and over. */
@@ -314,6 +328,8 @@ export interface Attack {
   body?: string;
 }
 
+const SETTLE_MS = 20_000;
+const SETTLE_POLL_MS = 200;
 const ATTACK_WARM = 5;
 const HEALTH_RATE = 200;
 const HEALTH = { headers: {}, connections: 16 };
@@ -366,32 +382,4 @@ async function startServer(
     if (ready?.ok) return { port, child };
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-/** Median round trip of 1.6 KB over the loopback in milliseconds; a shaped loopback makes every figure worthless. */
-export async function loopbackMs(): Promise<number> {
-  const server = createServer((socket) => socket.setNoDelay(true).pipe(socket)).listen(
-    0,
-    '127.0.0.1',
-  );
-  await new Promise((resolve) => server.once('listening', resolve));
-  const socket = connect({
-    port: (server.address() as AddressInfo).port,
-    host: '127.0.0.1',
-    noDelay: true,
-  });
-  const message = Buffer.alloc(1_600);
-  const times: number[] = [];
-  for (let i = 0; i < 1_000; i++) {
-    const at = performance.now();
-    socket.write(message);
-    for (let got = 0; got < message.length;)
-      got += await new Promise<number>((resolve) =>
-        socket.once('data', ({ length }) => resolve(length)),
-      );
-    times.push(performance.now() - at);
-  }
-  socket.destroy();
-  server.close();
-  return times.sort((a, b) => a - b)[500] ?? NaN;
 }

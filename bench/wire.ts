@@ -29,6 +29,13 @@ export interface DriverOrder extends Span {
   organizationId?: string;
 }
 
+/** Event streams to be opened and read. */
+export interface ReadOrder {
+  port: number;
+  path: string;
+  streams: number;
+}
+
 /** Operations and their time in milliseconds. */
 export interface Measured {
   operations: number;
@@ -39,11 +46,13 @@ export interface Measured {
   statuses: Record<string, number>;
 }
 
-/** A child says first that warming up is over, then what it measured. */
+/** A child says first that warming up is over, then what it measured; one that reads: that it has begun, and how much, when it is asked. */
 export type Told =
   | { kind: 'ready' }
   | { kind: 'measuring' }
-  | { kind: 'measured'; measured: Measured };
+  | { kind: 'measured'; measured: Measured }
+  | { kind: 'reading' }
+  | { kind: 'read'; bytes: number };
 
 export function tell(told: Told): void {
   process.send?.(told);

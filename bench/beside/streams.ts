@@ -1,10 +1,11 @@
 // A thousand readers of one organisation's event stream, and what they cost.
-import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryOf } from '../hostile.ts';
 import { WARM } from '../pairs.ts';
+import { end, start, told } from '../processes.ts';
 import type { Scene, Stage } from '../stage.ts';
 import type { Bench } from '../tenants.ts';
+import type { ReadOrder } from '../wire.ts';
 
 export const STREAMS = 1000;
 export const STREAMS_ENV = {
@@ -13,40 +14,33 @@ export const STREAMS_ENV = {
 };
 /** Decisions a second that they are told of. */
 const TOLD_PER_SECOND = 2;
-const SETTLE_MS = 3000;
+const TELLING_MS = 3000;
 
 export interface Readers {
   /** Bytes that all of them have got. */
-  bytes(): number;
-  close(): void;
+  bytes(): Promise<number>;
+  close(): Promise<void>;
 }
 
 /** Opens them all; they read whatever comes. @throws Error when one is refused */
 export async function openReaders(scene: Scene, { token }: Bench): Promise<Readers> {
   const { port } = new URL(scene.url);
-  const request = `GET /api/v1/traces/stream?token=${token} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
-  let bytes = 0;
-  const sockets: Socket[] = [];
-  const open = async (): Promise<void> => {
-    const socket = connect({ port: Number(port), host: '127.0.0.1', noDelay: true });
-    sockets.push(socket.on('error', () => undefined));
-    socket.write(request);
-    const head = await new Promise<Buffer>((resolve) => void socket.once('data', resolve));
-    if (!head.toString('latin1').startsWith('HTTP/1.1 200'))
-      throw new Error(`a stream was answered ${head.toString('latin1', 0, 40)}`);
-    socket.on('data', ({ length }) => (bytes += length));
-  };
-  for (let opened = 0; opened < STREAMS; opened += 50)
-    await Promise.all(Array.from({ length: 50 }, open));
+  const child = start('bench/beside/reader.ts');
+  await told(child, 'ready');
+  const path = `/api/v1/traces/stream?token=${token}`;
+  child.send({ port: Number(port), path, streams: STREAMS } satisfies ReadOrder);
+  await told(child, 'reading');
   return {
-    bytes: () => bytes,
-    close() {
-      for (const socket of sockets) socket.destroy();
+    async bytes() {
+      const read = told(child, 'read');
+      child.send('tell');
+      return (await read).bytes;
     },
+    close: () => end(child),
   };
 }
 
-let told = 0;
+let decisions = 0;
 
 /** Decisions of an organisation, slowly, until it is stopped. */
 export function tellSlowly({ url }: Scene, { key }: Bench): () => Promise<void> {
@@ -55,7 +49,7 @@ export function tellSlowly({ url }: Scene, { key }: Bench): () => Promise<void> 
     while (!isDone) {
       const body = {
         agentId: 'bench',
-        inputContext: { prompt: `Question ${(told += 1)}` },
+        inputContext: { prompt: `Question ${(decisions += 1)}` },
         outputDecision: { action: 'reply', rationale: 'It is answered as it was asked.' },
       };
       const headers = { 'content-type': 'application/json', 'x-api-key': key };
@@ -80,15 +74,16 @@ export async function measureStreams(stage: Stage): Promise<number> {
   const [organization] = scene.organizations as [Bench];
   try {
     for (let warm = 0; warm < WARM;) warm += (await scene.ingest({ connections: 64 })).operations;
-    await sleep(SETTLE_MS);
+    await scene.settle();
     const before = memoryOf(scene.pid).now;
     const readers = await openReaders(scene, organization);
     const stop = tellSlowly(scene, organization);
-    await sleep(SETTLE_MS);
+    await sleep(TELLING_MS);
     const growth = memoryOf(scene.pid).now - before;
     await stop();
-    if (readers.bytes() < STREAMS * 1000) throw new Error('the streams were told of nothing');
-    readers.close();
+    if ((await readers.bytes()) < STREAMS * 1000)
+      throw new Error('the streams were told of nothing');
+    await readers.close();
     return Math.max(0.1, growth);
   } finally {
     await scene.close();
