@@ -9,7 +9,6 @@ import { type KeyStoreAccess, openKeyStore } from '../../platform/key-store/open
 import { connectMongo } from '../../platform/mongo/connection.ts';
 import { createSafeHttp } from '../../platform/outbound/safe-http.ts';
 import { answerRequests } from '../../platform/thread-answers.ts';
-import { lowerThreadPriority } from '../../platform/thread-priority.ts';
 import type { ChangedEntry, MemoryQuestion } from '../../resources/traces/memory/memory-index.ts';
 import { createTraceVectorService } from '../../resources/traces/memory/trace-vectors.service.ts';
 import { createVectorIndex } from '../../resources/traces/memory/vector-index.ts';
@@ -35,7 +34,6 @@ const POOL_SIZE = 4;
 /** Of one request to a model elsewhere; 32 vectors of 1,024 numbers as text are 0.7 MB. */
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 4 << 20 };
 
-lowerThreadPriority();
 const { uri, database, keyStore: access, remote, allow, maxBytes } = workerData as MemoryThreadData;
 const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
 const models = createModels(connection.useDb(database));

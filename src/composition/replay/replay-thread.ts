@@ -5,7 +5,6 @@ import { createModels } from '../../models.ts';
 import { type KeyStoreAccess, openKeyStore } from '../../platform/key-store/open-key-store.ts';
 import { connectMongo } from '../../platform/mongo/connection.ts';
 import { answerRequests } from '../../platform/thread-answers.ts';
-import { lowerThreadPriority } from '../../platform/thread-priority.ts';
 import {
   createReplayJudge,
   type ReplayPortion,
@@ -22,7 +21,6 @@ export interface ReplayThreadData {
 /** One replay at a time, and what it looks up meanwhile. */
 const POOL_SIZE = 2;
 
-lowerThreadPriority();
 const { uri, database, keyStore: access } = workerData as ReplayThreadData;
 const { connection } = await connectMongo({ uri, poolSize: POOL_SIZE });
 const models = createModels(connection.useDb(database));
