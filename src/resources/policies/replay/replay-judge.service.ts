@@ -55,7 +55,7 @@ export function createReplayJudge({
   }
 
   return {
-    async judge({ organizationId, replayId, below, limit }) {
+    async judge({ organizationId, replayId, below, limit }: ReplayPortion): Promise<JudgedPortion> {
       const tried = await sets.triedBy(organizationId, replayId);
       const { workspaceId } = tried;
       const page = await models.traces
