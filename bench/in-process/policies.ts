@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/domain/record/json.ts';
 import { compilePolicies } from '../../src/domain/policies/compile.ts';
 import type { Condition, PolicyDefinition } from '../../src/domain/policies/definition.ts';
 import { interpret } from '../../test/domain/policies/naive.ts';
+import { median } from '../rows.ts';
 
 /** Microseconds per evaluation of the whole set, medians over rounds. */
 export interface PolicyMeasure {
@@ -88,7 +89,7 @@ function conditionsOf(i: number): Condition[] {
   return kinds[i % 4] ?? [];
 }
 
-function factsOf(i: number): JsonObject {
+export function factsOf(i: number): JsonObject {
   return {
     agentId: `agent-${i % 60}`,
     agentName: `agent-${i % 60}`,
@@ -114,8 +115,4 @@ function microseconds(
   const start = process.hrtime.bigint();
   for (const facts of decisions) evaluate(facts);
   return Number(process.hrtime.bigint() - start) / 1_000 / decisions.length;
-}
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[values.length >> 1] ?? NaN;
 }
