@@ -13,29 +13,29 @@ interface Goal {
 export const rows = {
   'ingest/R1': {
     measure: 'ingestion / Express echo, 64 connections',
-    must: 0.5,
+    must: 0.6,
     aim: 0.8,
     better: 'high',
   },
   'ingest/R2': {
     measure: 'ingestion / echo and one insertOne, 64 connections',
-    must: 1.3,
-    aim: 2,
+    must: 2.2,
+    aim: 3,
     better: 'high',
   },
   'ingest/R3': {
     measure: 'ingestion / driver insertOne, 64 in flight',
-    must: 0.8,
-    aim: 1.2,
+    must: 1.2,
+    aim: 1.6,
     better: 'high',
   },
   'ingest/R4': {
     measure: 'ingestion / driver insertMany of 64',
-    must: 0.12,
-    aim: 0.2,
+    must: 0.2,
+    aim: 0.28,
     better: 'high',
   },
-  'node-cpu': { measure: 'Node CPU per ingestion / per echo', must: 1.3, aim: 0.9, better: 'low' },
+  'node-cpu': { measure: 'Node CPU per ingestion / per echo', must: 1.4, aim: 1, better: 'low' },
   'one/eight': {
     measure: 'one organisation / eight, 64 connections',
     must: 0.9,
@@ -70,9 +70,9 @@ export const rows = {
     better: 'low',
   },
   verify: {
-    measure: 'R5 (hash of 156 bytes) / CPU of verifying an entry',
-    must: 0.05,
-    aim: 0.1,
+    measure: 'R5 (hash of 156 bytes) / CPU of verifying an entry with every value',
+    must: 0.012,
+    aim: 0.02,
     better: 'high',
   },
   during: {
