@@ -2,7 +2,7 @@
 
 /** On an instance that has nothing else to do; in the rest it is looked whether that is still so. */
 export const MOST_SHARE = 0.9;
-/** On an instance that is never idle: the work ends there too. */
+/** On an instance that is never idle: the work ends there too. For what nobody waits for. */
 export const LEAST_SHARE = 0.04;
 /** Busy for this share of its time with other things, an instance leaves no more than the least. */
 const BUSY = 0.2;
@@ -13,13 +13,13 @@ const RISE_MS = 10;
 const FALL_MS = 100;
 
 /** @param busy share of its time that the instance is busy with other things */
-export function shareBeside(busy: number): number {
-  return Math.max(LEAST_SHARE, MOST_SHARE * (1 - busy / BUSY));
+export function shareBeside(busy: number, least = LEAST_SHARE): number {
+  return Math.max(least, MOST_SHARE * (1 - busy / BUSY));
 }
 
 /** How long to rest after some work, so that it takes its share. */
-export function restMs(workedMs: number, busy: number): number {
-  const share = shareBeside(busy);
+export function restMs(workedMs: number, busy: number, least = LEAST_SHARE): number {
+  const share = shareBeside(busy, least);
   return Math.min(REST_MAX_MS, Math.max(REST_MIN_MS, (workedMs * (1 - share)) / share));
 }
 

@@ -16,10 +16,13 @@ export function atOnce<T>(parts: Parts<T>): T {
 }
 
 /** Others have their turn after each part. */
-export async function inTurns<T>(parts: Parts<T>): Promise<T> {
+export async function inTurns<T>(
+  parts: Parts<T>,
+  giveWay: () => Promise<void> = othersTurn,
+): Promise<T> {
   for (;;) {
     const { done, value } = parts.next();
-    await othersTurn();
+    await giveWay();
     if (done) return value;
   }
 }

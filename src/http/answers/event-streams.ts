@@ -122,8 +122,10 @@ export function createEventStreams(): EventStreams {
   };
 }
 
-/** No proxy and no compression may gather events. */
+/** No proxy and no compression may gather events. They end with their connection: without chunks a write costs a quarter less (row beside-streams). */
 function begin(res: Response): void {
+  res.setHeader('Connection', 'close');
+  res.removeHeader('Transfer-Encoding');
   res.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
   res.setHeader('Cache-Control', 'no-store, no-transform');
   res.setHeader('X-Accel-Buffering', 'no');

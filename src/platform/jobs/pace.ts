@@ -1,7 +1,7 @@
-// Lets background work give way: it is done in slices, with rests that are as long as the instance is busy (row beside-replay).
+// Lets work give way: it is done in slices, with rests that are as long as the instance is busy (row beside-streams).
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { busyAfter, restMs } from '../../domain/giving-way.ts';
+import { busyAfter, LEAST_SHARE, restMs } from '../../domain/giving-way.ts';
 
 /** What time is measured and passed by; tests give their own. */
 export interface LoopTime {
@@ -25,11 +25,23 @@ export interface Pace {
   giveWay(): Promise<void>;
 }
 
-/** What is worked between two rests, if no piece takes longer. */
-const SLICE_MS = 4;
+/** How work gives way. */
+export interface Manner {
+  /** What is worked between two rests, if no piece takes longer. */
+  sliceMs: number;
+  /** What it takes on an instance that is never idle. */
+  leastShare: number;
+}
+/** What nobody waits for. */
+export const UNHURRIED: Manner = { sliceMs: 4, leastShare: LEAST_SHARE };
+/** What may be a tenth of a second late, and must not fall behind for ever. */
+export const PROMPT: Manner = { sliceMs: 1, leastShare: 0.2 };
 
 /** Of one kind of work, which is one after the other. What it waits for counts as its work: a slow database is left alone too. */
-export function createPace({ now, wait, utilization }: LoopTime = loopTime): Pace {
+export function createPace(
+  { sliceMs, leastShare }: Manner = UNHURRIED,
+  { now, wait, utilization }: LoopTime = loopTime,
+): Pace {
   let busy = 0;
   let since = now();
 
@@ -50,8 +62,8 @@ export function createPace({ now, wait, utilization }: LoopTime = loopTime): Pac
     },
     async giveWay() {
       const worked = now() - since;
-      if (worked < SLICE_MS) return;
-      await rest(restMs(worked, busy));
+      if (worked < sliceMs) return;
+      await rest(restMs(worked, busy, leastShare));
       since = now();
     },
   };

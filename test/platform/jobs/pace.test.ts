@@ -1,16 +1,16 @@
 // Work that gives way, in virtual time: fast where nothing else happens, hardly noticed where much does, and never at a stand.
 import { expect, test } from 'vitest';
-import { createPace } from '../../../src/platform/jobs/pace.ts';
+import { createPace, type Manner, PROMPT } from '../../../src/platform/jobs/pace.ts';
 
 /** A thread that others keep busy for a share of every rest. */
-function thread() {
+function thread(manner?: Manner) {
   const state = { now: 0, others: 0, active: 0, idle: 0 };
   const pass = (ms: number, active: number): void => {
     state.now += ms;
     state.active += active;
     state.idle += ms - active;
   };
-  const pace = createPace({
+  const pace = createPace(manner, {
     now: () => state.now,
     wait: (ms) => Promise.resolve(pass(ms, ms * state.others)),
     utilization: () => ({ active: state.active, idle: state.idle, utilization: 0 }),
@@ -47,6 +47,16 @@ test.each([0.25, 0.7, 1])('beside a load of %d it takes little, and something', 
   const { share } = await work(10_000);
   expect(share).toBeLessThan(0.05);
   expect(share).toBeGreaterThan(0.03);
+});
+
+test('what others wait for takes a fifth beside any load, in slices of a millisecond', async () => {
+  const { state, work } = thread(PROMPT);
+  state.others = 1;
+  await work(200, 0.4);
+  const { share, longest } = await work(10_000, 0.4);
+  expect(share).toBeGreaterThan(0.18);
+  expect(share).toBeLessThan(0.22);
+  expect(longest).toBeLessThan(1.5);
 });
 
 test('it gives way within a tenth of a second, and comes back as soon', async () => {

@@ -6,6 +6,7 @@ import { READERS } from '../../../domain/identity/roles.ts';
 import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { Timer } from '../../../ledger/timer.ts';
+import type { Pace } from '../../../platform/jobs/pace.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { FrameReader } from './trace-frames.ts';
 import { StreamPlaces } from './stream-places.ts';
@@ -15,6 +16,7 @@ type Deps = Pick<Platform, 'ledger' | 'config' | 'logger'> & {
   frames: FrameReader;
   sessions: SessionService;
   timer: Timer;
+  newPace: () => Pace;
 };
 
 /** How late an event of another instance is at most; those of this one come at once. */
@@ -31,7 +33,7 @@ interface OpenStream {
 }
 
 export function createTraceStreamService(deps: Deps) {
-  const { ledger, config, logger, frames, sessions, timer } = deps;
+  const { ledger, config, logger, sessions, timer } = deps;
   const places = new StreamPlaces({
     user: config.ASSAY_LIMIT_STREAMS_USER,
     organization: config.ASSAY_LIMIT_STREAMS,
@@ -39,6 +41,11 @@ export function createTraceStreamService(deps: Deps) {
   const tails = new Map<string, TraceTail>();
   const open = new Set<OpenStream>();
   const timers: Record<'poll' | 'sessions', (() => void) | null> = { poll: null, sessions: null };
+
+  function newTail(organizationId: string, head: number): TraceTail {
+    const parts = { reader: deps.frames, pace: deps.newPace() };
+    return new TraceTail(organizationId, parts, head);
+  }
 
   function failed(error: unknown): void {
     logger.warn({ err: error }, 'an event stream could not read on; it will try again');
@@ -93,7 +100,7 @@ export function createTraceStreamService(deps: Deps) {
       const { organizationId, workspaceId } = tenant;
       const head = (await ledger.appender.head(organizationId))?.sequence ?? 0;
       const leave = places.take(organizationId, user.userId);
-      const tail = tails.get(organizationId) ?? new TraceTail(organizationId, frames, head);
+      const tail = tails.get(organizationId) ?? newTail(organizationId, head);
       tails.set(organizationId, tail);
       let gone = leave;
       return {

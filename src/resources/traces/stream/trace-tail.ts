@@ -1,6 +1,7 @@
 // The tail of one organisation's ledger, shared by its open streams: each new entry is read once and sent to all.
 import { type EventChannel, READERS_IN_TURN } from '../../../domain/event-stream.ts';
 import { eachOf, inTurns } from '../../../domain/others-turn.ts';
+import type { Pace } from '../../../platform/jobs/pace.ts';
 import type { FrameReader, TraceFrame } from './trace-frames.ts';
 
 /** A stream that follows. */
@@ -15,9 +16,16 @@ export interface Follower {
 /** What is kept of the newest events, so that whoever comes back needs no read. */
 const RECENT_BYTES = 1024 * 1024;
 
+interface TailParts {
+  reader: FrameReader;
+  /** By which many readers are told. */
+  pace: Pace;
+}
+
 export class TraceTail {
   readonly #organizationId: string;
   readonly #reader: FrameReader;
+  readonly #pace: Pace;
   readonly #followers = new Set<Follower>();
   #recent: TraceFrame[] = [];
   /** `recent` holds every event after this sequence. */
@@ -26,9 +34,10 @@ export class TraceTail {
   #advancing: Promise<void> | null = null;
   #isBehind = false;
 
-  constructor(organizationId: string, reader: FrameReader, position: number) {
+  constructor(organizationId: string, { reader, pace }: TailParts, position: number) {
     this.#organizationId = organizationId;
     this.#reader = reader;
+    this.#pace = pace;
     this.#position = position;
     this.#recentFrom = position;
   }
@@ -67,9 +76,19 @@ export class TraceTail {
       // Whoever comes while these are told finds the same in what is remembered.
       const followers = [...this.#followers];
       this.#remember(run.frames, new Set(run.erased));
-      await tellAll(followers, run.frames);
+      await this.#tellAll(followers, run.frames);
       this.#isBehind ||= run.isFull;
     }
+  }
+
+  /** A follower's frames leave in one write. */
+  async #tellAll(followers: readonly Follower[], frames: readonly TraceFrame[]): Promise<void> {
+    if (frames.length === 0) return;
+    const tellOne = (follower: Follower): void => {
+      for (const frame of frames) tell(follower, frame);
+    };
+    this.#pace.begin();
+    await inTurns(eachOf(followers, READERS_IN_TURN, tellOne), () => this.#pace.giveWay());
   }
 
   #remember(frames: readonly TraceFrame[], erased: ReadonlySet<string>): void {
@@ -82,18 +101,6 @@ export class TraceTail {
       this.#recentFrom = oldest.sequence;
     }
   }
-}
-
-/** A follower's frames leave in one write. */
-async function tellAll(
-  followers: readonly Follower[],
-  frames: readonly TraceFrame[],
-): Promise<void> {
-  if (frames.length === 0) return;
-  const tellOne = (follower: Follower): void => {
-    for (const frame of frames) tell(follower, frame);
-  };
-  await inTurns(eachOf(followers, READERS_IN_TURN, tellOne));
 }
 
 function tell(follower: Follower, { sequence, workspaceId, bytes }: TraceFrame): void {

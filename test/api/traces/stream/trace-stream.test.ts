@@ -52,7 +52,9 @@ describe('a reader', () => {
     expect(reader.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store, no-transform',
+      connection: 'close',
     });
+    expect(reader.headers).not.toHaveProperty('transfer-encoding');
     const made = await post({ inputContext: { prompt: 'mail ada@example.com\n\nnow' } });
     await expect.poll(() => reader.ids()).toEqual([idOf(made)]);
     const { data } = ok(await app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body;
