@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Draft, Outcome, Stored } from '../entry.ts';
 import { idempotencyKeyText } from './idempotent-replays.ts';
-import { answerBytes, answerOf } from './replayed-answer.ts';
+import { answerBytes, answersBy } from './replayed-answer.ts';
 
 /** Some thousands of ordinary answers. What they hold of a decision is small, and counted all the same. */
 export const CACHE_BYTES = 4 * 1024 * 1024;
@@ -21,9 +21,11 @@ export class IdempotencyCache {
   readonly #inFlight = new Map<string, Promise<Outcome>>();
   readonly #recent: LRUCache<string, Stored>;
   readonly #deps: IdempotencyCacheDeps;
+  readonly #answerOf: (entry: Stored) => Stored;
 
   constructor(deps: IdempotencyCacheDeps) {
     this.#deps = deps;
+    this.#answerOf = answersBy(deps.replayed);
     const maxSize = deps.bytes ?? CACHE_BYTES;
     this.#recent = new LRUCache<string, Stored>({ maxSize, sizeCalculation: answerBytes });
   }
@@ -61,8 +63,7 @@ export class IdempotencyCache {
     this.#inFlight.set(cacheKey, appending);
     try {
       const outcome = await appending;
-      if (outcome.kind !== 'superseded')
-        this.#recent.set(cacheKey, answerOf(outcome.entry, this.#deps.replayed));
+      if (outcome.kind !== 'superseded') this.#recent.set(cacheKey, this.#answerOf(outcome.entry));
       return outcome;
     } finally {
       this.#inFlight.delete(cacheKey);

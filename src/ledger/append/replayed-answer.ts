@@ -3,18 +3,26 @@ import type { Stored } from '../entry.ts';
 
 type Members = Record<string, unknown>;
 
-/** A copy with these members, given by dotted path, and no other. */
-export function answerOf(entry: Stored, paths: readonly string[]): Stored {
-  const answer: Members = { _id: entry._id };
-  for (const path of paths) copy(entry, answer, path.split('.'));
-  return answer as Stored;
+/** Makes copies with these members, given by dotted path, and no other. Taking the paths apart for each entry took four times as long (row ingest/R1). */
+export function answersBy(paths: readonly string[]): (entry: Stored) => Stored {
+  const members = paths.map((path) => path.split('.'));
+  return (entry) => {
+    const answer: Members = { _id: entry._id };
+    for (const path of members) copy(entry, answer, { path, at: 0 });
+    return answer as Stored;
+  };
 }
 
-function copy(from: Members, to: Members, [name = '', ...rest]: readonly string[]): void {
+function copy(
+  from: Members,
+  to: Members,
+  { path, at }: { path: readonly string[]; at: number },
+): void {
+  const name = path[at] as string;
   const value = from[name];
   if (value === undefined) return;
-  if (rest.length === 0) to[name] = value;
-  else if (isMembers(value)) copy(value, (to[name] ??= {}) as Members, rest);
+  if (at === path.length - 1) to[name] = value;
+  else if (isMembers(value)) copy(value, (to[name] ??= {}) as Members, { path, at: at + 1 });
 }
 
 /** What each value takes besides its characters, roughly. */

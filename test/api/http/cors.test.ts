@@ -74,3 +74,22 @@ test('without a list no origin is allowed', async () => {
   for (const answer of [await get(closed, GOOD), await preflight(closed, GOOD)])
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
 });
+
+/** Without what differs from one answer to the next. */
+const fixed = ({ headers }: Answer): [string, string][] =>
+  [...headers].filter(([name]) => !/^(x-request-id|date|ratelimit-.*)$/.test(name));
+
+test('an answer to no origin has the headers of one to an origin that is not allowed', async () => {
+  for (const on of [app, closed]) {
+    const plain = fixed(await on.call('GET', '/api/v1/policies'));
+    expect(plain).toEqual(fixed(await get(on, 'https://evil.example.com')));
+    expect(Object.fromEntries(plain)).toMatchObject({
+      vary: expect.stringContaining('Origin') as string,
+      'access-control-allow-credentials': 'true',
+      'strict-transport-security': 'max-age=31536000; includeSubDomains',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
+  }
+});
