@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
+import { atOnce } from '../src/domain/others-turn.ts';
 import { chainTime, sha256Hex } from '../src/domain/record/chain.ts';
 import type { JsonObject } from '../src/domain/record/json.ts';
 import type { Tenant } from '../src/domain/identity/tenant.ts';
@@ -18,7 +19,7 @@ import {
   type VerificationWorker,
 } from '../src/ledger/verify/verification-worker.ts';
 import { genesisHead, seal } from '../src/ledger/append/seal.ts';
-import { draftOf } from '../src/resources/traces/ingestion/draft.ts';
+import { draftInParts } from '../src/resources/traces/ingestion/draft.ts';
 
 /** Where the chain is: a replica set and a database of the benchmark's own. */
 export interface ChainBench {
@@ -258,7 +259,7 @@ function decisionOf(tenant: Tenant, i: number) {
       confidenceThreshold: 0.5,
     },
   };
-  return draftOf({
+  const parts = draftInParts({
     tenant,
     traceId: newTraceId(systemClock),
     workspaceId: tenant.defaultWorkspaceId,
@@ -293,6 +294,7 @@ function decisionOf(tenant: Tenant, i: number) {
     newReviewId: () => objectId(newId()),
     random16,
   });
+  return atOnce(parts);
 }
 
 function submittedOf(i: number): JsonObject {

@@ -1,5 +1,6 @@
 // Commitments: a payload holds salted digests of values, so that each can be disclosed, withheld or erased on its own (docs/formats.md).
 import { hash } from 'node:crypto';
+import { atOnce, type Parts } from '../others-turn.ts';
 import { canonicalize, quote, sortedKeys } from './canonical-json.ts';
 import { sha256Hex } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -10,6 +11,12 @@ export interface SealedValue {
   seed: string;
   /** The value's canonical text. */
   text: string;
+}
+
+/** What is stored of some values, and the commitments to them, by name. */
+interface Sealing {
+  sealed: Record<string, SealedValue>;
+  commitments: Record<string, string>;
 }
 
 /** The values that are opened, so that a part can be disclosed without its siblings. Changing these makes old disclosures irreproducible. */
@@ -39,7 +46,15 @@ export function sealValue(
 export function sealValues(
   values: Readonly<Record<string, Json | undefined>>,
   nextSeed: () => Buffer,
-) {
+): Sealing {
+  return atOnce(sealInParts(values, nextSeed));
+}
+
+/** `sealValues` in parts of about a millisecond. */
+export function* sealInParts(
+  values: Readonly<Record<string, Json | undefined>>,
+  nextSeed: () => Buffer,
+): Parts<Sealing> {
   const sealed: Record<string, SealedValue> = {};
   const commitments: Record<string, string> = {};
   for (const [name, value] of Object.entries(values)) {
@@ -47,9 +62,13 @@ export function sealValues(
     const { seed, text, commitment } = sealValue(name, value, nextSeed());
     sealed[name] = { seed, text };
     commitments[name] = commitment;
+    if (text.length > LONG) yield;
   }
   return { sealed, commitments };
 }
+
+/** Characters of a value that takes more than a part of a millisecond. */
+const LONG = 20_000;
 
 /**
  * Whether a stored value is, byte for byte, the one that was committed to. A closed value is not parsed: all values of an entry take

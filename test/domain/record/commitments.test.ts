@@ -8,6 +8,7 @@ import {
   disclose,
   matchesCommitment,
   saltAt,
+  sealInParts,
   sealValue,
   sealValues,
 } from '../../../src/domain/record/commitments.ts';
@@ -155,3 +156,13 @@ function at(value: Json, path: string): Json {
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
   return keys.reduce((part, key) => (part as Record<string, Json>)[key] as Json, value);
 }
+
+it('long values are sealed in parts', () => {
+  const values = { a: 'x'.repeat(30_000), b: 'short', c: 'y'.repeat(30_000) };
+  const parts = sealInParts(values, () => Buffer.alloc(16));
+  let pauses = 0;
+  let part = parts.next();
+  for (; !part.done; part = parts.next()) pauses++;
+  expect(pauses).toBe(2);
+  expect(part.value).toEqual(sealValues(values, () => Buffer.alloc(16)));
+});

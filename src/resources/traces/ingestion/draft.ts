@@ -1,7 +1,8 @@
 // From a judged decision to what queues for sealing: commitments, view, digest and the stored members (docs/formats.md).
 import { payloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
 import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
-import { sealValues } from '../../../domain/record/commitments.ts';
+import { sealInParts } from '../../../domain/record/commitments.ts';
+import type { Parts } from '../../../domain/others-turn.ts';
 import { JUDGING_VERSION } from '../../../domain/judging-version.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
@@ -60,10 +61,11 @@ interface Origin {
   clientInfo: ClientInfo | null;
 }
 
-export function draftOf(input: DraftInput): Draft<TraceDocument> {
+/** In parts of some milliseconds for a megabyte. */
+export function* draftInParts(input: DraftInput): Parts<Draft<TraceDocument>> {
   const { tenant, traceId, judged, idempotencyKey, monthlyLimit } = input;
   const origin = originOf(input);
-  const { sealed, commitments, unstored } = commit(input, origin);
+  const { sealed, commitments, unstored } = yield* commit(input, origin);
   const view = tracePayload({
     organizationId: tenant.organizationId,
     workspaceId: input.workspaceId,
@@ -99,7 +101,7 @@ function originOf({ judged: { content }, userAgent }: DraftInput): Origin {
   };
 }
 
-function commit(
+function* commit(
   { judged: { content, evaluation, facts }, rawBody, logPayloads, random16 }: DraftInput,
   origin: Origin,
 ) {
@@ -117,7 +119,8 @@ function commit(
     metadata,
   };
   for (const name of ADAPTER_MEMBERS) values[name] = content[name];
-  const { sealed, commitments } = sealValues(values, random16);
+  yield;
+  const { sealed, commitments } = yield* sealInParts(values, random16);
   const unstored = logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
   for (const name of unstored) delete sealed[name];
   return { sealed, commitments, unstored };

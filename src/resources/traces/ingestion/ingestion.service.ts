@@ -17,7 +17,7 @@ import type { WorkspaceService } from '../../organization/workspaces/workspaces.
 import type { PolicySetService } from '../../policies/policy-sets.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
-import { draftOf } from './draft.ts';
+import { draftInParts } from './draft.ts';
 import { agentMark, idempotencyKeyOf } from './idempotency.ts';
 import { type Answered, type IngestAnswer, toIngestAnswer } from './ingest-answer.ts';
 import { judgeInParts, type Judgement, type JudgeInput } from './judge.ts';
@@ -155,8 +155,8 @@ export function createIngestionService(deps: Deps) {
   function toDraft(
     { tenant, context, named, judging, schemaVersion, idempotencyKey }: Accepted,
     judged: Judgement,
-  ): Draft<TraceDocument> {
-    return draftOf({
+  ): Promise<Draft<TraceDocument>> {
+    const parts = draftInParts({
       tenant,
       traceId: judging.traceId,
       workspaceId: judging.workspaceId,
@@ -176,6 +176,7 @@ export function createIngestionService(deps: Deps) {
       newReviewId: () => objectId(deps.newId()),
       random16: deps.random16,
     });
+    return atOnceUnlessLarge(context.rawBody.length, parts);
   }
 
   return {
@@ -206,7 +207,7 @@ export function createIngestionService(deps: Deps) {
         idempotencyKey,
       };
       const outcome = await ledger.append(
-        toDraft(accepted, judged),
+        await toDraft(accepted, judged),
         judging.agentPolicies.timeoutMs,
       );
       if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
