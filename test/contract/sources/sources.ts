@@ -53,9 +53,18 @@ export function visitAll(file: string, visit: (node: ts.Node) => void): void {
   step(treeOf(file));
 }
 
+interface MethodCall {
+  receiver: string;
+  method: string;
+}
+
+const callsOf = new Map<string, readonly MethodCall[]>();
+
 /** Every call in a file of the form `receiver.method(...)`. */
-export function callsIn(file: string): { receiver: string; method: string }[] {
-  const calls: { receiver: string; method: string }[] = [];
+export function callsIn(file: string): readonly MethodCall[] {
+  const known = callsOf.get(file);
+  if (known) return known;
+  const calls: MethodCall[] = [];
   visitAll(file, (node) => {
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression))
       calls.push({
@@ -63,5 +72,6 @@ export function callsIn(file: string): { receiver: string; method: string }[] {
         method: node.expression.name.text,
       });
   });
+  callsOf.set(file, calls);
   return calls;
 }
