@@ -1,20 +1,26 @@
 // One real mongod for the whole run (test/setup/mongod.ts); files share the module cache, each has a database of its own.
 import { defineConfig } from 'vitest/config';
+import type { TestUserConfig } from 'vitest/node';
 import { SummaryReporter } from './test/setup/summary-reporter.ts';
 
-export default defineConfig({
-  test: {
-    include: ['test/{api,domain,contract,ledger,platform,embedded-db}/**/*.test.ts'],
-    exclude: ['**/*.long.test.ts'],
-    globalSetup: ['test/setup/mongod.ts', 'test/setup/built.ts'],
-    setupFiles: ['test/setup/every-file.ts'],
-    reporters: ['default', new SummaryReporter()],
-    isolate: false,
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // What comes by itself comes within milliseconds; on a busy machine it may take its time.
-    expect: { poll: { timeout: 20_000 } },
-  },
-});
+export const test: TestUserConfig = {
+  include: ['test/{api,domain,contract,ledger,platform,embedded-db}/**/*.test.ts'],
+  tags: [
+    { name: 'long', description: 'Takes long: in `npm run test:long` alone.' },
+    { name: 'varied', description: 'Tries more cases in `npm run test:long` (`setup/runs.ts`).' },
+  ],
+  tagsFilter: ['!long'],
+  exclude: ['**/*.long.test.ts'],
+  globalSetup: ['test/setup/mongod.ts', 'test/setup/built.ts'],
+  setupFiles: ['test/setup/every-file.ts'],
+  reporters: ['default', new SummaryReporter()],
+  isolate: false,
+  pool: 'forks',
+  maxWorkers: 2,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // What comes by itself comes within milliseconds; on a busy machine it may take its time.
+  expect: { poll: { timeout: 20_000 } },
+};
+
+export default defineConfig({ test });

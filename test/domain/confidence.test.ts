@@ -1,4 +1,5 @@
 // The confidence engine: each feature, tags and cut-offs, and what its documentation claims of every decision.
+// @module-tag varied
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
 // The index as a function of its counts (docs/cpi.md).
+// @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countOf, cpiOf, NOTHING_JUDGED, sampleSize, shareOf } from '../../src/domain/cpi.ts';

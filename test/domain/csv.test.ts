@@ -1,4 +1,5 @@
 // CSV that a spreadsheet shows and does not run.
+// @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Cell, csvLine } from '../../src/domain/csv.ts';

@@ -1,4 +1,5 @@
 // A search for many texts in one finds what the search for each finds.
+// @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { partsIn } from '../../src/domain/patterns/part-search.ts';

@@ -1,4 +1,5 @@
 // A search for a text in others finds what the engine's own finds, on texts that make it slow as on any other.
+// @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { searchFor } from '../../src/domain/patterns/text-search.ts';

@@ -1,4 +1,5 @@
 // The embedded database over its life: data and port kept, folder guarded, and never left behind by a killed app.
+// @module-tag long
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';

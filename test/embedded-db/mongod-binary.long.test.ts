@@ -1,4 +1,5 @@
 // The look-up of mongod against a local mirror that answers, refuses, hangs, lies and breaks off.
+// @module-tag long
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

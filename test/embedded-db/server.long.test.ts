@@ -1,4 +1,5 @@
 // The server as it is started on a machine: an embedded database, the words of the first start, draining, and nothing left behind.
+// @module-tag long
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -325,39 +325,43 @@ test('a missing head that nobody had noted is noted with the quarantine', async 
   expect(later.quarantined).toEqual([known]);
 });
 
-test('heads thinned hour by hour are those that are thinned at once', async () => {
-  const rows = chain.db.collection<HeadRow>('heads_hourly');
-  const begin = Date.UTC(2026, 2, 1, 5, 17);
-  const at = (index: number) => new Date(begin + index * 13 * 60_000);
-  const row = (organizationId: string, index: number) => ({
-    organizationId: objectId(organizationId),
-    sequence: index,
-    chainHash: '',
-    at: at(index),
-  });
-  const [slowly, once] = [newId(), newId()];
-  await rows.insertMany(numbers(400).map((index) => row(slowly, index)) as never[]);
-  const end = Date.UTC(2026, 2, 6);
-  const keptOf = async (id: string) =>
-    (
-      await rows
-        .find({ organizationId: objectId(id) })
-        .sort({ sequence: 1 })
-        .toArray()
-    ).map(({ sequence }) => sequence);
-  let from = new Date(0);
-  for (let now = begin; now < end; now += 3_540_000) {
-    await thinHeads(rows, { from, now: new Date(now) });
-    from = new Date(now);
-  }
-  await thinHeads(rows, { from, now: new Date(end) });
-  const hourly = await keptOf(slowly);
-  await rows.deleteMany({});
-  await rows.insertMany(numbers(400).map((index) => row(once, index)) as never[]);
-  await thinHeads(rows, { from: new Date(0), now: new Date(end) });
-  expect(hourly).toEqual(await keptOf(once));
-  expect(hourly.length).toBeLessThan(60);
-});
+test(
+  'heads thinned hour by hour are those that are thinned at once',
+  { tags: ['long'] },
+  async () => {
+    const rows = chain.db.collection<HeadRow>('heads_hourly');
+    const begin = Date.UTC(2026, 2, 1, 5, 17);
+    const at = (index: number) => new Date(begin + index * 13 * 60_000);
+    const row = (organizationId: string, index: number) => ({
+      organizationId: objectId(organizationId),
+      sequence: index,
+      chainHash: '',
+      at: at(index),
+    });
+    const [slowly, once] = [newId(), newId()];
+    await rows.insertMany(numbers(400).map((index) => row(slowly, index)) as never[]);
+    const end = Date.UTC(2026, 2, 6);
+    const keptOf = async (id: string) =>
+      (
+        await rows
+          .find({ organizationId: objectId(id) })
+          .sort({ sequence: 1 })
+          .toArray()
+      ).map(({ sequence }) => sequence);
+    let from = new Date(0);
+    for (let now = begin; now < end; now += 3_540_000) {
+      await thinHeads(rows, { from, now: new Date(now) });
+      from = new Date(now);
+    }
+    await thinHeads(rows, { from, now: new Date(end) });
+    const hourly = await keptOf(slowly);
+    await rows.deleteMany({});
+    await rows.insertMany(numbers(400).map((index) => row(once, index)) as never[]);
+    await thinHeads(rows, { from: new Date(0), now: new Date(end) });
+    expect(hourly).toEqual(await keptOf(once));
+    expect(hourly.length).toBeLessThan(60);
+  },
+);
 
 test('old head rows are thinned, the newest of each hour and day stays', async () => {
   const organizationId = objectId(newId());

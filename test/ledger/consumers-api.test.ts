@@ -69,49 +69,53 @@ describe('an agent', () => {
     await policy(ada, 'wire', { type: 'block' });
   });
 
-  test('is counted, dated and rolled once, though runs fail in between', async () => {
-    const bot = await createAgent(app, ada);
-    expect(await agentOf(bot.id)).toMatchObject({ status: 'healthy', lastActive: null });
-    failing = 4;
-    const actions = [
-      'reply',
-      'reply',
-      'refund',
-      'wire',
-      'wire',
-      'reply',
-      'refund',
-      'reply',
-      'wire',
-      'wire',
-    ];
-    let last = '';
-    for (const [at, action] of actions.entries()) {
-      const { data } = (
-        await post(bot.id, { ...acting(action), agentVersion: at < 6 ? '1.0' : '1.1' })
-      ).body;
-      last = data.createdAt as string;
-    }
-    await app.instance.runJobsOnce();
-    expect(failing).toBe(0);
-    await app.instance.runJobsOnce();
-    expect(await analyticsOf(bot.id)).toEqual({
-      totalTraces: 10,
-      approved: 4,
-      flagged: 2,
-      blocked: 4,
-    });
-    expect(await agentOf(bot.id)).toMatchObject({ status: 'critical', lastActive: last });
-    const { body } = await app.call('GET', `/api/v1/agents/${bot.id}/versions`, {
-      token: ada.token,
-    });
-    expect(body).toMatchObject({ data: ['1.0', '1.1'], history: [{ traces: 6 }, { traces: 4 }] });
-    const statistics = await app.call('GET', `/api/v1/policies/${refunds}`, { token: ada.token });
-    expect(statistics.body.data).toMatchObject({
-      matchCount: 2,
-      lastMatched: expect.any(String) as string,
-    });
-  });
+  test(
+    'is counted, dated and rolled once, though runs fail in between',
+    { tags: ['long'] },
+    async () => {
+      const bot = await createAgent(app, ada);
+      expect(await agentOf(bot.id)).toMatchObject({ status: 'healthy', lastActive: null });
+      failing = 4;
+      const actions = [
+        'reply',
+        'reply',
+        'refund',
+        'wire',
+        'wire',
+        'reply',
+        'refund',
+        'reply',
+        'wire',
+        'wire',
+      ];
+      let last = '';
+      for (const [at, action] of actions.entries()) {
+        const { data } = (
+          await post(bot.id, { ...acting(action), agentVersion: at < 6 ? '1.0' : '1.1' })
+        ).body;
+        last = data.createdAt as string;
+      }
+      await app.instance.runJobsOnce();
+      expect(failing).toBe(0);
+      await app.instance.runJobsOnce();
+      expect(await analyticsOf(bot.id)).toEqual({
+        totalTraces: 10,
+        approved: 4,
+        flagged: 2,
+        blocked: 4,
+      });
+      expect(await agentOf(bot.id)).toMatchObject({ status: 'critical', lastActive: last });
+      const { body } = await app.call('GET', `/api/v1/agents/${bot.id}/versions`, {
+        token: ada.token,
+      });
+      expect(body).toMatchObject({ data: ['1.0', '1.1'], history: [{ traces: 6 }, { traces: 4 }] });
+      const statistics = await app.call('GET', `/api/v1/policies/${refunds}`, { token: ada.token });
+      expect(statistics.body.data).toMatchObject({
+        matchCount: 2,
+        lastMatched: expect.any(String) as string,
+      });
+    },
+  );
 
   test('keeps the versions that were seen last, however many are named', async () => {
     const bot = await createAgent(app, ada);
@@ -283,38 +287,45 @@ describe('events', () => {
   });
 });
 
-test('cursors that are lost or leap ahead are told by metric and log, and repeat no effect', async () => {
-  const gina = await createOwner(app, 'Gina');
-  const { key: ginas } = await createWorkspaceKey(app, gina);
-  for (let n = 0; n < 6; n++) await post('x', {}, ginas);
-  await app.instance.runJobsOnce();
-  expect(await eventsOf(gina)).toHaveLength(6);
-  const where = { organizationId: objectId(gina.organizationId) };
-  const cursors = harness.db.collection('cursors');
-  const consumers = await cursors.countDocuments(where);
-  const { deletedCount } = await cursors.deleteMany({ ...where, consumer: 'trace-events' });
-  const leap = { $set: { sequence: 1000 } };
-  const { modifiedCount } = await cursors.updateOne({ ...where, consumer: 'agent-activity' }, leap);
-  expect([deletedCount, modifiedCount]).toEqual([1, 1]);
-  await app.instance.runJobsOnce();
-  expect(await eventsOf(gina)).toHaveLength(6);
-  const { text } = await app.call('GET', '/metrics');
-  for (const [consumer, kind] of [
-    ['trace-events', 'missing'],
-    ['agent-activity', 'ahead'],
-  ])
-    expect(text).toMatch(
-      new RegExp(
-        `^assay_consumer_cursor_faults_total{consumer="${consumer}",kind="${kind}"} 1$`,
-        'm',
-      ),
+test(
+  'cursors that are lost or leap ahead are told by metric and log, and repeat no effect',
+  { tags: ['long'] },
+  async () => {
+    const gina = await createOwner(app, 'Gina');
+    const { key: ginas } = await createWorkspaceKey(app, gina);
+    for (let n = 0; n < 6; n++) await post('x', {}, ginas);
+    await app.instance.runJobsOnce();
+    expect(await eventsOf(gina)).toHaveLength(6);
+    const where = { organizationId: objectId(gina.organizationId) };
+    const cursors = harness.db.collection('cursors');
+    const consumers = await cursors.countDocuments(where);
+    const { deletedCount } = await cursors.deleteMany({ ...where, consumer: 'trace-events' });
+    const leap = { $set: { sequence: 1000 } };
+    const { modifiedCount } = await cursors.updateOne(
+      { ...where, consumer: 'agent-activity' },
+      leap,
     );
-  expect(app.logged.filter((line) => line.includes('a cursor was lost'))).toHaveLength(2);
-  await post('x', {}, ginas);
-  await app.instance.runJobsOnce();
-  expect(await eventsOf(gina)).toHaveLength(7);
-  const reached = await cursors.find(where).toArray();
-  expect(reached.map(({ sequence }) => sequence as number)).toEqual(
-    Array.from({ length: consumers }, () => 7),
-  );
-});
+    expect([deletedCount, modifiedCount]).toEqual([1, 1]);
+    await app.instance.runJobsOnce();
+    expect(await eventsOf(gina)).toHaveLength(6);
+    const { text } = await app.call('GET', '/metrics');
+    for (const [consumer, kind] of [
+      ['trace-events', 'missing'],
+      ['agent-activity', 'ahead'],
+    ])
+      expect(text).toMatch(
+        new RegExp(
+          `^assay_consumer_cursor_faults_total{consumer="${consumer}",kind="${kind}"} 1$`,
+          'm',
+        ),
+      );
+    expect(app.logged.filter((line) => line.includes('a cursor was lost'))).toHaveLength(2);
+    await post('x', {}, ginas);
+    await app.instance.runJobsOnce();
+    expect(await eventsOf(gina)).toHaveLength(7);
+    const reached = await cursors.find(where).toArray();
+    expect(reached.map(({ sequence }) => sequence as number)).toEqual(
+      Array.from({ length: consumers }, () => 7),
+    );
+  },
+);

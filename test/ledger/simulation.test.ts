@@ -1,4 +1,5 @@
 // The appender under everything that can go wrong: a hundred lives or thousands, each made from a seed that a failure prints.
+// @module-tag varied
 // To run one life again: `npx vitest run test/ledger/simulation.test.ts -t "seed 123"` after adding the seed to `AGAIN`.
 import { describe, expect, test } from 'vitest';
 import { runs } from '../setup/runs.ts';

@@ -83,29 +83,33 @@ test('after it is stopped it is not live, and tells nothing', async () => {
   expect([feed.live(), told]).toEqual([false, []]);
 });
 
-test('a silent line counts as broken, and what happened meanwhile is not missed', async () => {
-  const target = new URL(databaseUri());
-  const sockets = new Set<Socket>();
-  const bridge = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname);
-    [near, far].forEach((socket) => sockets.add(socket.on('error', () => undefined)));
-    near.pipe(far).pipe(near);
-  });
-  await new Promise<void>((resolve) => bridge.listen(0, '127.0.0.1', resolve));
-  const { port } = bridge.address() as AddressInfo;
-  const uri = `mongodb://127.0.0.1:${port}/${mongo.connection.name}?directConnection=true`;
-  const through = await connectMongo({ uri, poolSize: 5 });
-  const far = follow(through.connection);
-  await expect.poll(() => far.live(), { interval: 5 }).toBe(true);
-  sockets.forEach((socket) => socket.pause());
-  await expect.poll(() => far.live(), { timeout: 10_000 }).toBe(false);
-  await collection('things').insertOne({ organizationId: objectId(A) });
-  told.length = 0;
-  sockets.forEach((socket) => socket.resume());
-  await expect.poll(() => far.live(), { timeout: 10_000 }).toBe(true);
-  expect(told).toContain(null);
-  await far.stop();
-  await through.close();
-  sockets.forEach((socket) => socket.destroy());
-  bridge.close();
-});
+test(
+  'a silent line counts as broken, and what happened meanwhile is not missed',
+  { tags: ['long'] },
+  async () => {
+    const target = new URL(databaseUri());
+    const sockets = new Set<Socket>();
+    const bridge = createServer((near) => {
+      const far = connect(Number(target.port), target.hostname);
+      [near, far].forEach((socket) => sockets.add(socket.on('error', () => undefined)));
+      near.pipe(far).pipe(near);
+    });
+    await new Promise<void>((resolve) => bridge.listen(0, '127.0.0.1', resolve));
+    const { port } = bridge.address() as AddressInfo;
+    const uri = `mongodb://127.0.0.1:${port}/${mongo.connection.name}?directConnection=true`;
+    const through = await connectMongo({ uri, poolSize: 5 });
+    const far = follow(through.connection);
+    await expect.poll(() => far.live(), { interval: 5 }).toBe(true);
+    sockets.forEach((socket) => socket.pause());
+    await expect.poll(() => far.live(), { timeout: 10_000 }).toBe(false);
+    await collection('things').insertOne({ organizationId: objectId(A) });
+    told.length = 0;
+    sockets.forEach((socket) => socket.resume());
+    await expect.poll(() => far.live(), { timeout: 10_000 }).toBe(true);
+    expect(told).toContain(null);
+    await far.stop();
+    await through.close();
+    sockets.forEach((socket) => socket.destroy());
+    bridge.close();
+  },
+);

@@ -88,7 +88,7 @@ test('what becomes due while a delivery is under way does not wait for its end',
   expect(await run).toBe(2);
 });
 
-test('a lane rests after what took long', async () => {
+test('a lane rests after what took long', { tags: ['long'] }, async () => {
   await write(5, 'slow');
   const slow = workerOf(() => new Promise((resolve) => setTimeout(resolve, 1100)));
   expect(await slow.run()).toBe(2);
@@ -140,14 +140,18 @@ test('lanes go on beside each other: none waits until another has found its next
   expect(running.most).toBeGreaterThan(8);
 });
 
-test('what has waited in its lane for a second since it was claimed is given back: withdrawn meanwhile, it is not sent', async () => {
-  await write(12, 'slow');
-  let begun = 0;
-  const run = workerOf(async () => {
-    begun += 1;
-    await new Promise((resolve) => setTimeout(resolve, 700));
-  }).run();
-  await expect.poll(() => begun).toBe(4);
-  await rows.deleteMany({ organizationId });
-  expect([await run, begun]).toEqual([4, 4]);
-});
+test(
+  'what has waited in its lane for a second since it was claimed is given back: withdrawn meanwhile, it is not sent',
+  { tags: ['long'] },
+  async () => {
+    await write(12, 'slow');
+    let begun = 0;
+    const run = workerOf(async () => {
+      begun += 1;
+      await new Promise((resolve) => setTimeout(resolve, 700));
+    }).run();
+    await expect.poll(() => begun).toBe(4);
+    await rows.deleteMany({ organizationId });
+    expect([await run, begun]).toEqual([4, 4]);
+  },
+);

@@ -1,6 +1,9 @@
-// How many random cases a test tries: some in `npm test`, many in `npm run test:long`.
+// How many cases a test tries: some in `npm test`, many in `npm run test:long`.
 
-/** `test:long` runs every test file that calls this, and sets ASSAY_TEST_LONG. */
+/** A file that calls this says `// @module-tag varied`; `test:long` runs it too, and sets ASSAY_TEST_LONG. */
 export function runs(short: number, long: number): number {
   return process.env.ASSAY_TEST_LONG === '1' ? long : short;
 }
+
+/** One in four of a list in `npm test`; all of it in `npm run test:long`. */
+export const sampled = <T>(all: readonly T[]): T[] => all.filter((_, at) => at % runs(4, 1) === 0);

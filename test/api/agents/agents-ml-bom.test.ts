@@ -84,7 +84,7 @@ test('what is stated is shown, replaced as a whole and forgotten', async () => {
 
 const text = (length: number): string => 'é'.repeat(length);
 
-test('the longest statement is taken, and makes a valid BOM', async () => {
+test('the longest statement is taken, and makes a valid BOM', { tags: ['long'] }, async () => {
   const bot = await createAgent(app, ada);
   const most = {
     provider: text(200),

@@ -182,7 +182,7 @@ describe('a match', () => {
     ok(await app.call('DELETE', `/api/v1/webhooks/${hook.id}`, { token: ada.token }));
   });
 
-  test('is told each time, but acted on once in five minutes', async () => {
+  test('is told each time, but acted on once in five minutes', { tags: ['long'] }, async () => {
     const hook = ok(
       await app.call('POST', '/api/v1/webhooks', {
         token: ada.token,

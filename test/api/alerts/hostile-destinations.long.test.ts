@@ -1,4 +1,5 @@
 // No webhook and no alert reaches what it may not: refused when it is saved, and not connected to where it was saved before.
+// @module-tag long
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';

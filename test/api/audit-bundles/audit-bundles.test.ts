@@ -102,7 +102,7 @@ test('is signed, holds all that a stranger needs, and is checked with one comman
     });
 });
 
-test('whatever is changed in it is found', async () => {
+test('whatever is changed in it is found', { tags: ['long'] }, async () => {
   const { id, signerKid } = ok(await make()).body.data;
   const file = await download(id);
   const other = { id: 'f'.repeat(24) };

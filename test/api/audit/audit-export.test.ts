@@ -123,14 +123,18 @@ test('more rows than a PDF has are refused, and narrowed they are shown', async 
   expect((await get('/export/pdf?search=nothing', big)).status).toBe(200);
 });
 
-test('a slow reader has a place of the organisation, and the text waits for it', async () => {
-  await fill(6000, 'x'.repeat(2000));
-  const readers = await Promise.all([0, 1].map(() => slowReader()));
-  expect(outcome(await get('/export', big))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
-  expect((await get('/export')).status).toBe(200);
-  for (const reader of readers) reader.destroy();
-  await expect.poll(async () => (await get('/export?search=nothing', big)).status).toBe(200);
-});
+test(
+  'a slow reader has a place of the organisation, and the text waits for it',
+  { tags: ['long'] },
+  async () => {
+    await fill(6000, 'x'.repeat(2000));
+    const readers = await Promise.all([0, 1].map(() => slowReader()));
+    expect(outcome(await get('/export', big))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect((await get('/export')).status).toBe(200);
+    for (const reader of readers) reader.destroy();
+    await expect.poll(async () => (await get('/export?search=nothing', big)).status).toBe(200);
+  },
+);
 
 async function slowReader() {
   const { hostname, port } = new URL(app.url);

@@ -462,18 +462,22 @@ describe('changing the password', () => {
     expect((await login(ada.email, long)).status).toBe(200);
   });
 
-  test('guesses of the present password are counted with the sign-ins of the account', async () => {
-    const strict = await startHarness({ ASSAY_LIMIT_ACCOUNT: '2' });
-    const ada = await createOwner(strict.app);
-    const guess = () =>
-      strict.app.call('POST', '/api/v1/auth/change-password', {
-        token: ada.token,
-        body: { currentPassword: 'Wrong-Horse-9', newPassword: NEW_PASSWORD },
-      });
-    const statuses = [(await guess()).status, (await guess()).status, (await guess()).status];
-    expect(statuses).toEqual([401, 401, 429]);
-    await strict.stop();
-  });
+  test(
+    'guesses of the present password are counted with the sign-ins of the account',
+    { tags: ['long'] },
+    async () => {
+      const strict = await startHarness({ ASSAY_LIMIT_ACCOUNT: '2' });
+      const ada = await createOwner(strict.app);
+      const guess = () =>
+        strict.app.call('POST', '/api/v1/auth/change-password', {
+          token: ada.token,
+          body: { currentPassword: 'Wrong-Horse-9', newPassword: NEW_PASSWORD },
+        });
+      const statuses = [(await guess()).status, (await guess()).status, (await guess()).status];
+      expect(statuses).toEqual([401, 401, 429]);
+      await strict.stop();
+    },
+  );
 });
 
 test('a password that is changed while it is being checked opens nothing', async () => {

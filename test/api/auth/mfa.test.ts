@@ -184,7 +184,7 @@ describe('a code works once', () => {
     expect(codeOf(await finish(await pending(person.email), earlier))).toBe('INVALID_MFA_CODE');
   });
 
-  test('20 times in parallel, over temp tokens of its own each', async () => {
+  test('20 times in parallel, over temp tokens of its own each', { tags: ['long'] }, async () => {
     const { person, authenticator } = await enrolled();
     const tempTokens = await many(20, () => pending(person.email));
     const code = authenticator.next();
@@ -226,41 +226,50 @@ describe('guessing', () => {
     expect(codeOf(await finish(third, authenticator.next()))).toBe('TOKEN_REVOKED');
   });
 
-  test('twenty wrong codes at sign-ins stop a user for a day, over new temp tokens and addresses', async () => {
-    const { person, authenticator } = await enrolled();
-    for (let round = 1; round <= 4; round += 1) {
-      const tempToken = await pending(person.email);
-      for (let guess = 1; guess <= 5; guess += 1) await finish(tempToken, authenticator.wrong());
-    }
-    const stopped = await finish(await pending(person.email), authenticator.next());
-    expect([stopped.status, stopped.body.code, stopped.body.data]).toEqual([
-      429,
-      'RATE_LIMIT_EXCEEDED',
-      { limit: 20, windowSeconds: 86_400 },
-    ]);
-    const wait = Number(stopped.headers.get('retry-after'));
-    expect(wait).toBeGreaterThan(86_000);
-    clock.aheadMs += wait * 1000;
-    expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe('ok');
-  });
-
-  test('whoever guesses at sign-ins stops nothing within a session, and a new password begins the count anew', async () => {
-    const [{ person, authenticator }, other] = [await enrolled(), await enrolled()];
-    for (const { email } of [person, other.person])
+  test(
+    'twenty wrong codes at sign-ins stop a user for a day, over new temp tokens and addresses',
+    { tags: ['long'] },
+    async () => {
+      const { person, authenticator } = await enrolled();
       for (let round = 1; round <= 4; round += 1) {
-        const tempToken = await pending(email);
+        const tempToken = await pending(person.email);
         for (let guess = 1; guess <= 5; guess += 1) await finish(tempToken, authenticator.wrong());
       }
-    expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe(
-      'RATE_LIMIT_EXCEEDED',
-    );
-    const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
-    ok(await post('change-password', change, person.token));
-    const { tempToken } = ok(await login(person.email, NEW_PASSWORD)).body.data;
-    expect(codeOf(await finish(tempToken, authenticator.next()))).toBe('ok');
-    const off = { code: other.authenticator.next() };
-    expect(codeOf(await post('mfa/disable', off, other.person.token))).toBe('ok');
-  });
+      const stopped = await finish(await pending(person.email), authenticator.next());
+      expect([stopped.status, stopped.body.code, stopped.body.data]).toEqual([
+        429,
+        'RATE_LIMIT_EXCEEDED',
+        { limit: 20, windowSeconds: 86_400 },
+      ]);
+      const wait = Number(stopped.headers.get('retry-after'));
+      expect(wait).toBeGreaterThan(86_000);
+      clock.aheadMs += wait * 1000;
+      expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe('ok');
+    },
+  );
+
+  test(
+    'whoever guesses at sign-ins stops nothing within a session, and a new password begins the count anew',
+    { tags: ['long'] },
+    async () => {
+      const [{ person, authenticator }, other] = [await enrolled(), await enrolled()];
+      for (const { email } of [person, other.person])
+        for (let round = 1; round <= 4; round += 1) {
+          const tempToken = await pending(email);
+          for (let guess = 1; guess <= 5; guess += 1)
+            await finish(tempToken, authenticator.wrong());
+        }
+      expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe(
+        'RATE_LIMIT_EXCEEDED',
+      );
+      const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+      ok(await post('change-password', change, person.token));
+      const { tempToken } = ok(await login(person.email, NEW_PASSWORD)).body.data;
+      expect(codeOf(await finish(tempToken, authenticator.next()))).toBe('ok');
+      const off = { code: other.authenticator.next() };
+      expect(codeOf(await post('mfa/disable', off, other.person.token))).toBe('ok');
+    },
+  );
 
   test('twenty wrong codes within a session stop it there, and no sign-in', async () => {
     const { person, authenticator } = await enrolled();
@@ -334,7 +343,7 @@ describe('backup codes', () => {
     expect(codeOf(await finish(await pending(person.email), fresh))).toBe('ok');
   });
 
-  test('one used 20 times in parallel works once', async () => {
+  test('one used 20 times in parallel works once', { tags: ['long'] }, async () => {
     const { person } = await enrolled();
     const [code = ''] = await backupCodes(person);
     const tempTokens = await many(20, () => pending(person.email));
@@ -444,7 +453,7 @@ test('the secret is sealed for its user: in another’s record it does not open'
   expect([refused.status, refused.body.code]).toEqual([500, 'INTERNAL_ERROR']);
 });
 
-test('no secret is in the database, a log line or an audit entry', async () => {
+test('no secret is in the database, a log line or an audit entry', { tags: ['long'] }, async () => {
   const { person, authenticator } = await enrolled();
   const setUp = await createOwner(app);
   const { data: shown } = ok(await post('mfa/setup', undefined, setUp.token)).body;

@@ -1,4 +1,5 @@
 // What is erased stays erased in copies of the database: a backup of before yields nothing of it without the keys of before.
+// @module-tag long
 import { createHash } from 'node:crypto';
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

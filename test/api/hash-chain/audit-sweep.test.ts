@@ -60,40 +60,47 @@ test('a row that cannot be sealed delays no other, and is set aside in the end',
   expect(await actionsOf(ada)).toContain('later');
 });
 
-test('an organisation whose audit chain was cut waits by itself, and nothing of it is set aside', async () => {
-  const eve = await createOwner(harness.app, 'Eve');
-  ok(
-    await harness.app.call('POST', '/api/v1/workspaces', { token: eve.token, body: { name: 'w' } }),
-  );
-  const filter = { organizationId: objectId(eve.organizationId) };
-  await expect
-    .poll(() => harness.db.collection('heads_audit_entries').countDocuments(filter))
-    .toBeGreaterThan(0);
-  const entries = harness.db.collection('audit_entries');
-  await entries.deleteMany({ ...filter, sequence: { $gt: 1 } });
-  // Then every instance looks at its heads again.
-  ahead += 61_000;
-  const fresh = await startApp({}, { mongoUri: harness.mongoUri, clock });
-  for (let n = 0; n < 20; n++) await leave(eve, 'eves.own');
-  ahead += 1;
-  await leave(bob, 'behind.eve');
-  await sweep(fresh);
-  expect(await actionsOf(bob)).toContain('behind.eve');
-  for (let n = 0; n < 10; n++) {
+test(
+  'an organisation whose audit chain was cut waits by itself, and nothing of it is set aside',
+  { tags: ['long'], timeout: 60_000 },
+  async () => {
+    const eve = await createOwner(harness.app, 'Eve');
+    ok(
+      await harness.app.call('POST', '/api/v1/workspaces', {
+        token: eve.token,
+        body: { name: 'w' },
+      }),
+    );
+    const filter = { organizationId: objectId(eve.organizationId) };
+    await expect
+      .poll(() => harness.db.collection('heads_audit_entries').countDocuments(filter))
+      .toBeGreaterThan(0);
+    const entries = harness.db.collection('audit_entries');
+    await entries.deleteMany({ ...filter, sequence: { $gt: 1 } });
+    // Then every instance looks at its heads again.
+    ahead += 61_000;
+    const fresh = await startApp({}, { mongoUri: harness.mongoUri, clock });
+    for (let n = 0; n < 20; n++) await leave(eve, 'eves.own');
+    ahead += 1;
+    await leave(bob, 'behind.eve');
+    await sweep(fresh);
+    expect(await actionsOf(bob)).toContain('behind.eve');
+    for (let n = 0; n < 10; n++) {
+      ahead += 3_600_000;
+      await sweep(fresh);
+    }
+    const waiting = await waitingOf(eve);
+    expect(waiting).toHaveLength(20);
+    for (const { attempts, dueAt } of waiting) {
+      expect(attempts).toBe(0);
+      expect(dueAt).toBeInstanceOf(Date);
+    }
+    const { organizationId } = eve;
+    const request = { organizationId, chain: 'audit', reason: 'a drill' } as const;
+    await fresh.instance.background.chainRelease.release(request);
     ahead += 3_600_000;
     await sweep(fresh);
-  }
-  const waiting = await waitingOf(eve);
-  expect(waiting).toHaveLength(20);
-  for (const { attempts, dueAt } of waiting) {
-    expect(attempts).toBe(0);
-    expect(dueAt).toBeInstanceOf(Date);
-  }
-  const { organizationId } = eve;
-  const request = { organizationId, chain: 'audit', reason: 'a drill' } as const;
-  await fresh.instance.background.chainRelease.release(request);
-  ahead += 3_600_000;
-  await sweep(fresh);
-  expect(await waitingOf(eve)).toEqual([]);
-  await fresh.stop();
-}, 60_000);
+    expect(await waitingOf(eve)).toEqual([]);
+    await fresh.stop();
+  },
+);

@@ -319,28 +319,32 @@ function download(path: string, token: string): Promise<{ bytes: Buffer; complet
   });
 }
 
-test('a compressed bundle is whole; one that fails midway has no end', async () => {
-  const long = await History.begin(harness, 'Long');
-  await long.post();
-  const [entry] = await long.stored();
-  if (!entry) throw new Error('nothing stored');
-  const { idempotencyKey: _key, ...copy } = entry;
-  const many = Array.from({ length: 1500 }, (_, i) => ({
-    ...copy,
-    _id: objectId((i + 2).toString(16).padStart(24, '0')),
-    sequence: i + 2,
-  }));
-  await long.store([entry, ...many] as (typeof entry)[]);
-  const whole = await download('/export', long.owner.token);
-  expect(whole.complete).toBe(true);
-  expect(JSON.parse(gunzipSync(whole.bytes).toString('utf8')).entries).toHaveLength(1501);
-  // A time that cannot be written stands near the end.
-  await long.entries.updateOne(
-    { organizationId: entry.organizationId, sequence: 1400 },
-    { $set: { createdAt: 'never' as unknown as Date } },
-  );
-  expect((await download('/export?fromSequence=1', long.owner.token)).complete).toBe(false);
-});
+test(
+  'a compressed bundle is whole; one that fails midway has no end',
+  { tags: ['long'] },
+  async () => {
+    const long = await History.begin(harness, 'Long');
+    await long.post();
+    const [entry] = await long.stored();
+    if (!entry) throw new Error('nothing stored');
+    const { idempotencyKey: _key, ...copy } = entry;
+    const many = Array.from({ length: 1500 }, (_, i) => ({
+      ...copy,
+      _id: objectId((i + 2).toString(16).padStart(24, '0')),
+      sequence: i + 2,
+    }));
+    await long.store([entry, ...many] as (typeof entry)[]);
+    const whole = await download('/export', long.owner.token);
+    expect(whole.complete).toBe(true);
+    expect(JSON.parse(gunzipSync(whole.bytes).toString('utf8')).entries).toHaveLength(1501);
+    // A time that cannot be written stands near the end.
+    await long.entries.updateOne(
+      { organizationId: entry.organizationId, sequence: 1400 },
+      { $set: { createdAt: 'never' as unknown as Date } },
+    );
+    expect((await download('/export?fromSequence=1', long.owner.token)).complete).toBe(false);
+  },
+);
 
 test('each operation fails with its own code', async () => {
   const broken = await History.begin(harness, 'Broken');

@@ -1,4 +1,5 @@
 // A chain whose tail was cut: its organisation alone is refused until an operator releases it, and what was lost is on record (docs/ledger.md, heads).
+// @module-tag long
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';

@@ -1,4 +1,5 @@
 // Tampering behind the server's back is found at its place; whatever is lawful raises no alarm (security-tests: chain).
+// @module-tag varied
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Pin, readPin } from '../../../scripts/verify-bundle/pins.ts';

@@ -36,59 +36,67 @@ function change(history: History, sequence: number, members: object): Promise<un
 const stateOf = async ({ owner: { token } }: History): Promise<unknown> =>
   (await harness.app.call('GET', '/api/v1/hash-chain/status', { token })).body.data;
 
-test('reads what came after the last verified position, and a history that goes on in it as a whole', async () => {
-  const history = await History.begin(harness, 'Ada');
-  await history.everything();
-  const length = (await history.stored()).length;
-  // Nothing was verified before: the whole chain.
-  expect(await verify(history)).toMatchObject({ fromSequence: 1, totalChecked: length });
-  expect(await verify(history)).toMatchObject({
-    verified: true,
-    fromSequence: length + 1,
-    totalChecked: 0,
-    lastValidSequence: length,
-  });
-  await history.everything();
-  const longer = (await history.stored()).length;
-  const { lastVerifiedAt } = (await stateOf(history)) as { lastVerifiedAt: string };
-  expect(await verify(history)).toMatchObject({
-    verified: true,
-    fromSequence: length + 1,
-    totalChecked: longer - length,
-    lastValidSequence: longer,
-    brokenDetail: null,
-  });
-  // When the whole chain was verified is told, not when a part of it was.
-  expect(await stateOf(history)).toMatchObject({ lastVerifiedAt, lastVerificationOk: true });
-  expect(await verify(history, '')).toMatchObject({ fromSequence: 1, totalChecked: longer });
-});
+test(
+  'reads what came after the last verified position, and a history that goes on in it as a whole',
+  { tags: ['long'] },
+  async () => {
+    const history = await History.begin(harness, 'Ada');
+    await history.everything();
+    const length = (await history.stored()).length;
+    // Nothing was verified before: the whole chain.
+    expect(await verify(history)).toMatchObject({ fromSequence: 1, totalChecked: length });
+    expect(await verify(history)).toMatchObject({
+      verified: true,
+      fromSequence: length + 1,
+      totalChecked: 0,
+      lastValidSequence: length,
+    });
+    await history.everything();
+    const longer = (await history.stored()).length;
+    const { lastVerifiedAt } = (await stateOf(history)) as { lastVerifiedAt: string };
+    expect(await verify(history)).toMatchObject({
+      verified: true,
+      fromSequence: length + 1,
+      totalChecked: longer - length,
+      lastValidSequence: longer,
+      brokenDetail: null,
+    });
+    // When the whole chain was verified is told, not when a part of it was.
+    expect(await stateOf(history)).toMatchObject({ lastVerifiedAt, lastVerificationOk: true });
+    expect(await verify(history, '')).toMatchObject({ fromSequence: 1, totalChecked: longer });
+  },
+);
 
-test('finds what was changed since, and what the new part is not linked to', async () => {
-  const history = await History.begin(harness, 'Grace');
-  await history.everything();
-  await verify(history);
-  const verified = await history.stored();
-  await history.everything();
-  const entries = await history.stored();
-  const later = entries.at(-2) as Stored;
-  await change(history, later.sequence, { chainHash: '1'.repeat(64) });
-  expect(await verify(history)).toMatchObject({
-    verified: false,
-    brokenAtSequence: later.sequence,
-    brokenReason: 'chain-hash-mismatch',
-  });
-  expect(await stateOf(history)).toMatchObject({ lastVerificationOk: false });
-  await change(history, later.sequence, { chainHash: later.chainHash });
-  // What found something is no position to go on from.
-  expect(await verify(history)).toMatchObject({ verified: true, fromSequence: 1 });
-  await history.store(verified);
-  expect(await verify(history)).toMatchObject({
-    verified: false,
-    fromSequence: 1,
-    brokenAtSequence: verified.length + 1,
-    brokenReason: 'sequence-gap',
-  });
-});
+test(
+  'finds what was changed since, and what the new part is not linked to',
+  { tags: ['long'] },
+  async () => {
+    const history = await History.begin(harness, 'Grace');
+    await history.everything();
+    await verify(history);
+    const verified = await history.stored();
+    await history.everything();
+    const entries = await history.stored();
+    const later = entries.at(-2) as Stored;
+    await change(history, later.sequence, { chainHash: '1'.repeat(64) });
+    expect(await verify(history)).toMatchObject({
+      verified: false,
+      brokenAtSequence: later.sequence,
+      brokenReason: 'chain-hash-mismatch',
+    });
+    expect(await stateOf(history)).toMatchObject({ lastVerificationOk: false });
+    await change(history, later.sequence, { chainHash: later.chainHash });
+    // What found something is no position to go on from.
+    expect(await verify(history)).toMatchObject({ verified: true, fromSequence: 1 });
+    await history.store(verified);
+    expect(await verify(history)).toMatchObject({
+      verified: false,
+      fromSequence: 1,
+      brokenAtSequence: verified.length + 1,
+      brokenReason: 'sequence-gap',
+    });
+  },
+);
 
 test('a value that is gone from an earlier decision is found where an amendment leads to it, and by the whole verification', async () => {
   const history = await History.begin(harness, 'Jane');
@@ -113,37 +121,41 @@ test('knows no other beginning', async () => {
     });
 });
 
-test('every chain that was not verified for a day is, and no other', async () => {
-  const [old, young, lately] = await Promise.all([
-    History.begin(harness, 'Old'),
-    History.begin(harness, 'Young'),
-    History.begin(harness, 'Lately'),
-  ]);
-  await Promise.all([old, young, lately].map((history) => history.everything()));
-  await verify(lately);
-  const before = await stateOf(lately);
-  const createdAt = new Date(Date.now() - 25 * 3600_000);
-  const ids = [old, lately].map(({ organizationId }) => objectId(organizationId));
-  await harness.db
-    .collection('organizations')
-    .updateMany({ _id: { $in: ids } }, { $set: { createdAt } });
-  const { chainChecks } = harness.app.instance.background;
-  expect(await chainChecks.run()).toBe(1);
-  expect(await stateOf(old)).toMatchObject({ lastVerificationOk: true });
-  expect(await stateOf(young)).toMatchObject({ lastVerifiedAt: null });
-  expect(await stateOf(lately)).toEqual(before);
-  expect(await chainChecks.run()).toBe(0);
+test(
+  'every chain that was not verified for a day is, and no other',
+  { tags: ['long'] },
+  async () => {
+    const [old, young, lately] = await Promise.all([
+      History.begin(harness, 'Old'),
+      History.begin(harness, 'Young'),
+      History.begin(harness, 'Lately'),
+    ]);
+    await Promise.all([old, young, lately].map((history) => history.everything()));
+    await verify(lately);
+    const before = await stateOf(lately);
+    const createdAt = new Date(Date.now() - 25 * 3600_000);
+    const ids = [old, lately].map(({ organizationId }) => objectId(organizationId));
+    await harness.db
+      .collection('organizations')
+      .updateMany({ _id: { $in: ids } }, { $set: { createdAt } });
+    const { chainChecks } = harness.app.instance.background;
+    expect(await chainChecks.run()).toBe(1);
+    expect(await stateOf(old)).toMatchObject({ lastVerificationOk: true });
+    expect(await stateOf(young)).toMatchObject({ lastVerifiedAt: null });
+    expect(await stateOf(lately)).toEqual(before);
+    expect(await chainChecks.run()).toBe(0);
 
-  await harness.db
-    .collection('chain_verifications')
-    .updateOne(
-      { organizationId: objectId(old.organizationId) },
-      { $set: { verifiedAt: createdAt } },
+    await harness.db
+      .collection('chain_verifications')
+      .updateOne(
+        { organizationId: objectId(old.organizationId) },
+        { $set: { verifiedAt: createdAt } },
+      );
+    await change(old, 2, { payloadDigest: '1'.repeat(64) });
+    expect(await chainChecks.run()).toBe(1);
+    expect(await stateOf(old)).toMatchObject({ lastVerificationOk: false });
+    expect(await (await fetch(`${harness.app.url}/metrics`)).text()).toContain(
+      'assay_chain_checks_total{outcome="broken"} 1',
     );
-  await change(old, 2, { payloadDigest: '1'.repeat(64) });
-  expect(await chainChecks.run()).toBe(1);
-  expect(await stateOf(old)).toMatchObject({ lastVerificationOk: false });
-  expect(await (await fetch(`${harness.app.url}/metrics`)).text()).toContain(
-    'assay_chain_checks_total{outcome="broken"} 1',
-  );
-});
+  },
+);

@@ -69,24 +69,28 @@ describe.each([
   });
 });
 
-test('a chain whose newest entry is dated ahead is told by metric and log', async () => {
-  const uri = databaseUri();
-  let ahead = 3_600_000;
-  const app = await startApp(
-    {},
-    { mongoUri: uri, clock: { now: () => new Date(Date.now() + ahead) } },
-  );
-  const ada = await createOwner(app);
-  const { key } = await createWorkspaceKey(app, ada);
-  ok(await post(app, key));
-  ahead = 0;
-  ok(await post(app, key));
-  const { text } = await app.call('GET', '/metrics');
-  expect(text).toMatch(/^assay_chains_dated_ahead [12]$/m);
-  const said = app.logged.filter((line) => line.includes('dated ahead'));
-  expect(said.some((line) => line.includes(ada.organizationId))).toBe(true);
-  ahead = 3_600_000;
-  ok(await post(app, key));
-  expect((await app.call('GET', '/metrics')).text).toMatch(/^assay_chains_dated_ahead [01]$/m);
-  await app.stop();
-});
+test(
+  'a chain whose newest entry is dated ahead is told by metric and log',
+  { tags: ['long'] },
+  async () => {
+    const uri = databaseUri();
+    let ahead = 3_600_000;
+    const app = await startApp(
+      {},
+      { mongoUri: uri, clock: { now: () => new Date(Date.now() + ahead) } },
+    );
+    const ada = await createOwner(app);
+    const { key } = await createWorkspaceKey(app, ada);
+    ok(await post(app, key));
+    ahead = 0;
+    ok(await post(app, key));
+    const { text } = await app.call('GET', '/metrics');
+    expect(text).toMatch(/^assay_chains_dated_ahead [12]$/m);
+    const said = app.logged.filter((line) => line.includes('dated ahead'));
+    expect(said.some((line) => line.includes(ada.organizationId))).toBe(true);
+    ahead = 3_600_000;
+    ok(await post(app, key));
+    expect((await app.call('GET', '/metrics')).text).toMatch(/^assay_chains_dated_ahead [01]$/m);
+    await app.stop();
+  },
+);

@@ -1,4 +1,5 @@
 // The demo as a newcomer runs it: a process of its own that posts, judges, seals, verifies and exports.
+// @module-tag long
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -86,52 +86,56 @@ async function bridge(): Promise<{
   return { uri, cut, mend: () => (open = true), close: () => (cut(), server.close()) };
 }
 
-test('without its database an instance lives, is not ready, answers 503 with Retry-After, and recovers by itself', async () => {
-  const way = await bridge();
-  const cutOff = await startApp({}, { mongoUri: way.uri });
-  const ada = await createOwner(cutOff);
-  const { key } = await createWorkspaceKey(cutOff, ada);
-  const bot = await createAgent(cutOff, ada);
-  const list = (): Promise<Answer> => cutOff.call('GET', '/api/v1/agents', { token: ada.token });
-  ok(await list());
-  way.cut();
-  const [alive, ready, listed] = await Promise.all([
-    cutOff.call('GET', '/health'),
-    cutOff.call('GET', '/ready'),
-    list(),
-  ]);
-  expect(alive.status).toBe(200);
-  const metrics = await cutOff.call('GET', '/metrics');
-  expect([metrics.status, metrics.text.includes('assay_http_request_seconds')]).toEqual([
-    200,
-    true,
-  ]);
-  for (const answer of [ready, listed]) {
-    expect([answer.status, answer.body.success, answer.body.code]).toEqual([
-      503,
-      false,
-      'SERVICE_UNAVAILABLE',
+test(
+  'without its database an instance lives, is not ready, answers 503 with Retry-After, and recovers by itself',
+  { tags: ['long'], timeout: 60_000 },
+  async () => {
+    const way = await bridge();
+    const cutOff = await startApp({}, { mongoUri: way.uri });
+    const ada = await createOwner(cutOff);
+    const { key } = await createWorkspaceKey(cutOff, ada);
+    const bot = await createAgent(cutOff, ada);
+    const list = (): Promise<Answer> => cutOff.call('GET', '/api/v1/agents', { token: ada.token });
+    ok(await list());
+    way.cut();
+    const [alive, ready, listed] = await Promise.all([
+      cutOff.call('GET', '/health'),
+      cutOff.call('GET', '/ready'),
+      list(),
     ]);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(answer.text).not.toMatch(/mongo|127\.0\.0\.1|ECONN/i);
-  }
-  expect(cutOff.logged.some((line) => line.includes('request failed'))).toBe(true);
-  way.mend();
-  await expect
-    .poll(async () => (await cutOff.call('GET', '/ready')).status, { timeout: 15_000 })
-    .toBe(200);
-  await expect
-    .poll(
-      async () =>
-        (await cutOff.call('POST', '/api/v1/traces', { key, body: decision(bot.id) })).status,
-      {
-        timeout: 15_000,
-      },
-    )
-    .toBe(201);
-  await cutOff.stop();
-  way.close();
-}, 60_000);
+    expect(alive.status).toBe(200);
+    const metrics = await cutOff.call('GET', '/metrics');
+    expect([metrics.status, metrics.text.includes('assay_http_request_seconds')]).toEqual([
+      200,
+      true,
+    ]);
+    for (const answer of [ready, listed]) {
+      expect([answer.status, answer.body.success, answer.body.code]).toEqual([
+        503,
+        false,
+        'SERVICE_UNAVAILABLE',
+      ]);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(answer.text).not.toMatch(/mongo|127\.0\.0\.1|ECONN/i);
+    }
+    expect(cutOff.logged.some((line) => line.includes('request failed'))).toBe(true);
+    way.mend();
+    await expect
+      .poll(async () => (await cutOff.call('GET', '/ready')).status, { timeout: 15_000 })
+      .toBe(200);
+    await expect
+      .poll(
+        async () =>
+          (await cutOff.call('POST', '/api/v1/traces', { key, body: decision(bot.id) })).status,
+        {
+          timeout: 15_000,
+        },
+      )
+      .toBe(201);
+    await cutOff.stop();
+    way.close();
+  },
+);
 
 test('metrics are for this machine alone when no token is set, also past a proxy on it', async () => {
   ok(await app.call('GET', '/health'));

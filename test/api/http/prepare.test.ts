@@ -79,7 +79,7 @@ test('the handler is given what `prepare` has found, and nothing where it is not
   expect(unprepared.prepare).toBeUndefined();
 });
 
-test('the look-up of a TXT record', async () => {
+test('the look-up of a TXT record', { tags: ['long'] }, async () => {
   const { token } = ada;
   const domain = `d${randomHex(6)}.example.com`;
   const claim = ok(await harness.app.call('POST', `${at}/domains`, { token, body: { domain } }));

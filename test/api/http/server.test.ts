@@ -147,32 +147,36 @@ function askLarge(url: string): Socket {
   return socket.on('error', () => {});
 }
 
-test('a reader that takes nothing is cut; a handler that takes its time is not, nor is a slow reader', async () => {
-  const bytes = 64 << 20;
-  const large = express();
-  let closed = 0;
-  large.get('/large', (_req, res) => {
-    res.on('close', () => (closed += 1));
-    res.end(Buffer.alloc(bytes));
-  });
-  large.get('/late', (_req, res) => void setTimeout(() => res.end('late'), 1.5 * timeouts.stall));
-  const timeouts = { ...SHORT, stall: 1000 };
-  const server = createHttpServer(large, { onMalformed: answerMalformed, timeouts });
-  const url = await listen(server);
-  askLarge(url).pause();
-  await expect.poll(() => closed, { timeout: 10_000 }).toBe(1);
-  expect((await send(`${url}/late`, 'GET', {})).text).toBe('late');
-  let taken = 0;
-  const slow = askLarge(url).on('data', (piece) => {
-    taken += piece.length;
-    slow.pause();
-    setTimeout(() => slow.resume(), 1);
-  });
-  await new Promise((resolve) => slow.on('close', resolve));
-  expect(taken).toBeGreaterThan(bytes);
-  server.closeAllConnections();
-  server.close();
-});
+test(
+  'a reader that takes nothing is cut; a handler that takes its time is not, nor is a slow reader',
+  { tags: ['long'] },
+  async () => {
+    const bytes = 64 << 20;
+    const large = express();
+    let closed = 0;
+    large.get('/large', (_req, res) => {
+      res.on('close', () => (closed += 1));
+      res.end(Buffer.alloc(bytes));
+    });
+    large.get('/late', (_req, res) => void setTimeout(() => res.end('late'), 1.5 * timeouts.stall));
+    const timeouts = { ...SHORT, stall: 1000 };
+    const server = createHttpServer(large, { onMalformed: answerMalformed, timeouts });
+    const url = await listen(server);
+    askLarge(url).pause();
+    await expect.poll(() => closed, { timeout: 10_000 }).toBe(1);
+    expect((await send(`${url}/late`, 'GET', {})).text).toBe('late');
+    let taken = 0;
+    const slow = askLarge(url).on('data', (piece) => {
+      taken += piece.length;
+      slow.pause();
+      setTimeout(() => slow.resume(), 1);
+    });
+    await new Promise((resolve) => slow.on('close', resolve));
+    expect(taken).toBeGreaterThan(bytes);
+    server.closeAllConnections();
+    server.close();
+  },
+);
 
 test('a target in absolute form means its path, for routes as for limits', async () => {
   const own = await startApp({ ASSAY_LIMIT_IP: '2' });

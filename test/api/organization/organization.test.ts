@@ -388,73 +388,85 @@ describe('deletion', () => {
     expect(after.get('audit_entries')).not.toContain(CANARY);
   });
 
-  test('erases what attestations committed to; nothing else explains that they lack it', async () => {
-    const { owner } = await populated();
-    const { organizationId, userId } = owner;
-    const assessment = {
-      kind: 'assessment',
-      organizationId,
-      workspaceId: null,
-      actor: { kind: 'user', id: userId },
-      assessmentId: '65f0000000000000000000c1',
-      status: 'approved',
-      digest: 'a'.repeat(64),
-    } as const;
-    await app.instance.background.attestations.queue(assessment, { approver: CANARY });
-    await app.instance.runJobsOnce();
-    const where = { organizationId: objectId(organizationId), kind: 'assessment' };
-    const ledger = harness.db.collection('ledger');
-    const entry = await ledger.findOne(where);
-    const opened = await openedEntry(app, entry as unknown as Stored);
-    expect(JSON.stringify(opened['sealed'])).toContain(CANARY);
-    await ledger.updateOne(where, { $set: { sealed: {} } });
-    expect((await verifyBoth(owner)).decisions.payload.missing).toEqual([
-      { sequence: entry?.sequence, field: 'sealed.approver' },
-    ]);
-    await ledger.updateOne(where, { $set: { sealed: entry?.sealed } });
+  test(
+    'erases what attestations committed to; nothing else explains that they lack it',
+    { tags: ['long'] },
+    async () => {
+      const { owner } = await populated();
+      const { organizationId, userId } = owner;
+      const assessment = {
+        kind: 'assessment',
+        organizationId,
+        workspaceId: null,
+        actor: { kind: 'user', id: userId },
+        assessmentId: '65f0000000000000000000c1',
+        status: 'approved',
+        digest: 'a'.repeat(64),
+      } as const;
+      await app.instance.background.attestations.queue(assessment, { approver: CANARY });
+      await app.instance.runJobsOnce();
+      const where = { organizationId: objectId(organizationId), kind: 'assessment' };
+      const ledger = harness.db.collection('ledger');
+      const entry = await ledger.findOne(where);
+      const opened = await openedEntry(app, entry as unknown as Stored);
+      expect(JSON.stringify(opened['sealed'])).toContain(CANARY);
+      await ledger.updateOne(where, { $set: { sealed: {} } });
+      expect((await verifyBoth(owner)).decisions.payload.missing).toEqual([
+        { sequence: entry?.sequence, field: 'sealed.approver' },
+      ]);
+      await ledger.updateOne(where, { $set: { sealed: entry?.sealed } });
 
-    ok(await remove(owner, { name: 'Doomed Ltd' }));
-    await app.instance.runJobsOnce();
-    expect(JSON.stringify(await ledger.findOne(where))).not.toContain(CANARY);
-    const { decisions } = await verifyBoth(owner);
-    expect(decisions).toMatchObject({ verified: true, payload: { mismatched: [], missing: [] } });
-  });
+      ok(await remove(owner, { name: 'Doomed Ltd' }));
+      await app.instance.runJobsOnce();
+      expect(JSON.stringify(await ledger.findOne(where))).not.toContain(CANARY);
+      const { decisions } = await verifyBoth(owner);
+      expect(decisions).toMatchObject({ verified: true, payload: { mismatched: [], missing: [] } });
+    },
+  );
 
-  test('goes on until nothing can follow, and forgets no late decision', async () => {
-    const { owner } = await populated();
-    ok(await remove(owner, { name: 'Doomed Ltd' }));
-    await app.instance.runJobsOnce();
-    const where = { organizationId: objectId(owner.organizationId) };
-    const state = () => harness.db.collection('organization_deletions').findOne(where);
-    expect((await state())?.erasedAt).toBeNull();
-    await harness.db.collection('workspaces').insertOne({ ...where, name: 'late' });
-    aheadMs = 2 * 3600 * 1000;
-    await app.instance.runJobsOnce();
-    expect(await harness.db.collection('workspaces').countDocuments(where)).toBe(0);
-    expect((await state())?.erasedAt).toBeInstanceOf(Date);
-    aheadMs = 0;
-  });
+  test(
+    'goes on until nothing can follow, and forgets no late decision',
+    { tags: ['long'] },
+    async () => {
+      const { owner } = await populated();
+      ok(await remove(owner, { name: 'Doomed Ltd' }));
+      await app.instance.runJobsOnce();
+      const where = { organizationId: objectId(owner.organizationId) };
+      const state = () => harness.db.collection('organization_deletions').findOne(where);
+      expect((await state())?.erasedAt).toBeNull();
+      await harness.db.collection('workspaces').insertOne({ ...where, name: 'late' });
+      aheadMs = 2 * 3600 * 1000;
+      await app.instance.runJobsOnce();
+      expect(await harness.db.collection('workspaces').countDocuments(where)).toBe(0);
+      expect((await state())?.erasedAt).toBeInstanceOf(Date);
+      aheadMs = 0;
+    },
+  );
 
-  test('excuses nothing in a chain whose organisation lives, and no change in one that is gone', async () => {
-    const { owner } = await populated();
-    const entries = harness.db.collection('audit_entries');
-    const where = { organizationId: objectId(owner.organizationId) };
-    const first = await entries.findOne({ ...where, sequence: 1 });
-    const put = (set: object) => entries.updateOne({ ...where, sequence: 1 }, { $set: set });
-    await put({ sealed: {}, detail: null });
-    expect((await verifyBoth(owner)).audit).toMatchObject({ verified: false });
-    // A forged column does not make the organisation deleted: it is found itself.
-    await put({ action: 'organization.delete', status: 'success' });
-    expect((await verifyBoth(owner)).audit).toMatchObject({ verified: false });
-    await entries.replaceOne({ ...where, sequence: 1 }, first ?? {});
-    expect((await verifyBoth(owner)).audit).toMatchObject({ verified: true });
+  test(
+    'excuses nothing in a chain whose organisation lives, and no change in one that is gone',
+    { tags: ['long'] },
+    async () => {
+      const { owner } = await populated();
+      const entries = harness.db.collection('audit_entries');
+      const where = { organizationId: objectId(owner.organizationId) };
+      const first = await entries.findOne({ ...where, sequence: 1 });
+      const put = (set: object) => entries.updateOne({ ...where, sequence: 1 }, { $set: set });
+      await put({ sealed: {}, detail: null });
+      expect((await verifyBoth(owner)).audit).toMatchObject({ verified: false });
+      // A forged column does not make the organisation deleted: it is found itself.
+      await put({ action: 'organization.delete', status: 'success' });
+      expect((await verifyBoth(owner)).audit).toMatchObject({ verified: false });
+      await entries.replaceOne({ ...where, sequence: 1 }, first ?? {});
+      expect((await verifyBoth(owner)).audit).toMatchObject({ verified: true });
 
-    ok(await remove(owner, { name: 'Doomed Ltd' }));
-    await app.instance.runJobsOnce();
-    expect((await verifyBoth(owner)).audit).toMatchObject({ verified: true });
-    await put({ userId: 'f'.repeat(24) });
-    expect((await verifyBoth(owner)).audit).toMatchObject({ verified: false });
-  });
+      ok(await remove(owner, { name: 'Doomed Ltd' }));
+      await app.instance.runJobsOnce();
+      expect((await verifyBoth(owner)).audit).toMatchObject({ verified: true });
+      await put({ userId: 'f'.repeat(24) });
+      expect((await verifyBoth(owner)).audit).toMatchObject({ verified: false });
+    },
+  );
 
   test('and a member who joins at the same time leave nobody behind', async () => {
     const { owner, invitation } = await populated();

@@ -155,7 +155,7 @@ test('a change to what is there already leaves no revision', async () => {
   }
 });
 
-test('concurrent changes are all kept, one revision each', async () => {
+test('concurrent changes are all kept, one revision each', { tags: ['long'] }, async () => {
   const { _id } = await made(ada);
   const changes = Array.from({ length: 12 }, (_, i) =>
     i % 2 === 0 ? { priority: 100 + i } : { description: `change ${i}` },

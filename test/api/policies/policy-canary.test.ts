@@ -93,7 +93,7 @@ test('a change judges its share of the decisions, what was there before the othe
   await remove(id);
 });
 
-test('what people overturn decides, and stays decided', async () => {
+test('what people overturn decides, and stays decided', { tags: ['long'] }, async () => {
   const id = await made();
   ok(await edit(id, { actions: [{ type: 'notify' }], canary: { share: 0.5 } }));
   const canary = await canaryOf(id);

@@ -47,19 +47,19 @@ async function holdReplays(): Promise<void> {
   await leases.updateOne({ _id: 'job:policies.replay' }, held, { upsert: true });
 }
 
-test('replays that are under way', async () => {
+test('replays that are under way', { tags: ['long'] }, async () => {
   await holdReplays();
   const begin = (): Promise<Answer> => post('/_new/replay', { policy });
   expect(await atOnce(begin)).toEqual({ made: 5, codes: FULL });
 });
 
-test('enabled policies of a workspace', async () => {
+test('enabled policies of a workspace', { tags: ['long'] }, async () => {
   ok(await post('', policy));
   await fill('policies', { limit: 1000, left: 2 });
   expect(await atOnce(() => post('', policy))).toEqual({ made: 2, codes: FULL });
 });
 
-test('regression tests of a policy', async () => {
+test('regression tests of a policy', { tags: ['long'] }, async () => {
   const { _id } = ok(await post('', Object.assign({ enabled: false }, policy))).body.data;
   const add = (): Promise<Answer> =>
     post(`/${_id}/tests`, { name: 'One', fixture: {}, expected: 'approve' });

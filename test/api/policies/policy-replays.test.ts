@@ -276,23 +276,27 @@ test('history is judged in a thread of its own: where none can be started, a rep
   });
 });
 
-test('beside ingestion that never pauses a replay ends all the same', async () => {
-  const { owner, decide } = await newDesk();
-  await decide(...Array.from({ length: 50 }, () => 'send'));
-  const { key } = await createWorkspaceKey(app, owner);
-  const { id } = ok(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
-  let isDone = false;
-  const ingesting = Array.from({ length: 4 }, async () => {
-    while (!isDone) ok(await app.call('POST', '/api/v1/traces', { key, body: decision('desk') }));
-  });
-  const goOn = async () => {
-    await app.instance.background.replayRunner.run();
-    return ok(await get(owner, `/replays/${id}`)).body.data as object;
-  };
-  await expect.poll(goOn, { timeout: 60_000 }).toMatchObject({ state: 'done', allowToBlock: 50 });
-  isDone = true;
-  await Promise.all(ingesting);
-}, 90_000);
+test(
+  'beside ingestion that never pauses a replay ends all the same',
+  { tags: ['long'], timeout: 90_000 },
+  async () => {
+    const { owner, decide } = await newDesk();
+    await decide(...Array.from({ length: 50 }, () => 'send'));
+    const { key } = await createWorkspaceKey(app, owner);
+    const { id } = ok(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
+    let isDone = false;
+    const ingesting = Array.from({ length: 4 }, async () => {
+      while (!isDone) ok(await app.call('POST', '/api/v1/traces', { key, body: decision('desk') }));
+    });
+    const goOn = async () => {
+      await app.instance.background.replayRunner.run();
+      return ok(await get(owner, `/replays/${id}`)).body.data as object;
+    };
+    await expect.poll(goOn, { timeout: 60_000 }).toMatchObject({ state: 'done', allowToBlock: 50 });
+    isDone = true;
+    await Promise.all(ingesting);
+  },
+);
 
 test('a replay is cancelled once, and does not go on', async () => {
   const { owner, decide } = await newDesk();

@@ -251,7 +251,7 @@ test('a fixture is kept to the letter, whatever its members are called', async (
   );
 });
 
-test('a policy has at most fifty tests', async () => {
+test('a policy has at most fifty tests', { tags: ['long'] }, async () => {
   const id = await made();
   for (let i = 0; i < 50; i++) ok(await post(ada, `/${id}/tests`, regression));
   expect(await post(ada, `/${id}/tests`, regression)).toMatchObject({

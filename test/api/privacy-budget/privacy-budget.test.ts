@@ -161,7 +161,7 @@ test('the first read after the window begins it anew, for everybody once', async
   expect((await query()).status).toBe(200);
 });
 
-test('a thousand spends at a time pass no cap', async () => {
+test('a thousand spends at a time pass no cap', { tags: ['long'] }, async () => {
   const { budget } = app.instance.services.privacy;
   await fresh({ epsilonCap: 2 }, bob);
   const tenant = { organizationId: bob.organizationId } as Parameters<typeof budget.spend>[0];

@@ -169,58 +169,66 @@ test('the last active owner cannot be moved, put elsewhere or made the only susp
   expect(await roles([home.userId, id], home)).toEqual(['member', 'owner']);
 });
 
-test('of two owners who are taken away at the same time one remains, 25 rounds', async () => {
-  const home = await createOwner(harness.app, 'Race');
-  const source = await directory(harness.app, home);
-  const second = await createMember(harness, home, 'owner');
-  const ids = [home.userId, second.userId];
-  const where = {
-    organizationId: objectId(home.organizationId),
-    userId: { $in: ids.map(objectId) },
-  };
-  const memberships = harness.db.collection('memberships');
-  const ways = [
-    (id: string) => source.patch('/Groups/owner', remove(id)),
-    (id: string) => source.patch('/Groups/admin', add(id)),
-    (id: string) => source.call('DELETE', `/Users/${id}`),
-    (id: string) => source.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false }),
-  ];
-  for (let round = 0; round < 25; round++) {
-    await memberships.updateMany(where, {
-      $set: { role: 'owner', isActive: true, deactivatedBy: null },
-    });
-    const answers = await Promise.all(
-      ids.map(async (id, index) => ways[(round + index * (round % 3)) % ways.length]?.(id)),
-    );
-    expect(
-      answers.map((answer) => answer?.status ?? 500).filter((status) => status < 300),
-    ).toHaveLength(1);
-    expect(answers.map((answer) => answer?.status)).toContain(400);
-    expect(await memberships.countDocuments({ ...where, role: 'owner', isActive: true })).toBe(1);
-  }
-});
-
-test('many members are moved by one request, each with an audit entry; beyond a thousand it is refused', async () => {
-  const home = await createOwner(harness.app, 'Big');
-  const source = await directory(harness.app, home);
-  const body = (count: number) => ({
-    schemas: [PATCH_URN],
-    Operations: [
-      add(...Array.from({ length: count }, (_, index) => index.toString(16).padStart(24, '0'))),
-    ],
-  });
-  const refused = await source.call('PATCH', '/Groups/admin', body(1001));
-  expect(refused.body.detail).toContain('1000');
-  expect(outcome(refused)).toEqual(invalid);
-  const ids = await Promise.all(
-    Array.from({ length: 40 }, async () => (await source.provision()).id),
-  );
-  expect((await source.patch('/Groups/reviewer', add(...ids))).status).toBe(204);
-  expect(new Set(await roles(ids, home))).toEqual(new Set(['reviewer']));
-  expect(
-    await harness.db.collection('audit_entries').countDocuments({
+test(
+  'of two owners who are taken away at the same time one remains, 25 rounds',
+  { tags: ['long'] },
+  async () => {
+    const home = await createOwner(harness.app, 'Race');
+    const source = await directory(harness.app, home);
+    const second = await createMember(harness, home, 'owner');
+    const ids = [home.userId, second.userId];
+    const where = {
       organizationId: objectId(home.organizationId),
-      action: 'scim.group.member_add',
-    }),
-  ).toBe(40);
-});
+      userId: { $in: ids.map(objectId) },
+    };
+    const memberships = harness.db.collection('memberships');
+    const ways = [
+      (id: string) => source.patch('/Groups/owner', remove(id)),
+      (id: string) => source.patch('/Groups/admin', add(id)),
+      (id: string) => source.call('DELETE', `/Users/${id}`),
+      (id: string) => source.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false }),
+    ];
+    for (let round = 0; round < 25; round++) {
+      await memberships.updateMany(where, {
+        $set: { role: 'owner', isActive: true, deactivatedBy: null },
+      });
+      const answers = await Promise.all(
+        ids.map(async (id, index) => ways[(round + index * (round % 3)) % ways.length]?.(id)),
+      );
+      expect(
+        answers.map((answer) => answer?.status ?? 500).filter((status) => status < 300),
+      ).toHaveLength(1);
+      expect(answers.map((answer) => answer?.status)).toContain(400);
+      expect(await memberships.countDocuments({ ...where, role: 'owner', isActive: true })).toBe(1);
+    }
+  },
+);
+
+test(
+  'many members are moved by one request, each with an audit entry; beyond a thousand it is refused',
+  { tags: ['long'] },
+  async () => {
+    const home = await createOwner(harness.app, 'Big');
+    const source = await directory(harness.app, home);
+    const body = (count: number) => ({
+      schemas: [PATCH_URN],
+      Operations: [
+        add(...Array.from({ length: count }, (_, index) => index.toString(16).padStart(24, '0'))),
+      ],
+    });
+    const refused = await source.call('PATCH', '/Groups/admin', body(1001));
+    expect(refused.body.detail).toContain('1000');
+    expect(outcome(refused)).toEqual(invalid);
+    const ids = await Promise.all(
+      Array.from({ length: 40 }, async () => (await source.provision()).id),
+    );
+    expect((await source.patch('/Groups/reviewer', add(...ids))).status).toBe(204);
+    expect(new Set(await roles(ids, home))).toEqual(new Set(['reviewer']));
+    expect(
+      await harness.db.collection('audit_entries').countDocuments({
+        organizationId: objectId(home.organizationId),
+        action: 'scim.group.member_add',
+      }),
+    ).toBe(40);
+  },
+);

@@ -1,4 +1,5 @@
 // Attempts to get in, or at somebody else's account, through SCIM: none has an effect.
+// @module-tag long
 import { request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';

@@ -69,23 +69,27 @@ const MAY = [
   'POST /api/v1/auth/switch-org',
 ];
 
-test('is refused by every route that changes something, except logging out and leaving for another organisation', async () => {
-  const person = await deactivated();
-  const changing = locate(mounts).filter(
-    ({ route }) => route.auth === 'user' && route.method !== 'get' && route.writes !== 'none',
-  );
-  expect(changing.length).toBeGreaterThan(40);
-  const served: string[] = [];
-  for (const { path, route } of changing) {
-    const operation = `${route.method.toUpperCase()} ${path}`;
-    if (MAY.includes(operation)) continue;
-    const answer = await call(route.method.toUpperCase(), path.replace(/:\w+/g, 'x'), person);
-    if (answer.body.code !== 'ACCOUNT_DEACTIVATED') served.push(operation);
-  }
-  expect(served).toEqual([]);
-  expect((await call('POST', '/api/v1/auth/logout', person)).status).toBe(200);
-  expect(outcome(await call('GET', '/api/v1/auth/me', person))).toEqual([401, 'SESSION_REVOKED']);
-});
+test(
+  'is refused by every route that changes something, except logging out and leaving for another organisation',
+  { tags: ['long'] },
+  async () => {
+    const person = await deactivated();
+    const changing = locate(mounts).filter(
+      ({ route }) => route.auth === 'user' && route.method !== 'get' && route.writes !== 'none',
+    );
+    expect(changing.length).toBeGreaterThan(40);
+    const served: string[] = [];
+    for (const { path, route } of changing) {
+      const operation = `${route.method.toUpperCase()} ${path}`;
+      if (MAY.includes(operation)) continue;
+      const answer = await call(route.method.toUpperCase(), path.replace(/:\w+/g, 'x'), person);
+      if (answer.body.code !== 'ACCOUNT_DEACTIVATED') served.push(operation);
+    }
+    expect(served).toEqual([]);
+    expect((await call('POST', '/api/v1/auth/logout', person)).status).toBe(200);
+    expect(outcome(await call('GET', '/api/v1/auth/me', person))).toEqual([401, 'SESSION_REVOKED']);
+  },
+);
 
 test('may go where the membership is active', async () => {
   const person = await createMember(harness, ada, 'admin');

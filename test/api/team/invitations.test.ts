@@ -357,23 +357,27 @@ describe('accepting with a new account', () => {
     ]);
   });
 
-  test('twenty at the same time: one account, one membership, one session', async () => {
-    const { token, email } = await invite();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => accept(token)));
-    expect(answers.map(outcome).sort()).toEqual([
-      [200, undefined],
-      ...Array(19).fill([400, 'INVITE_ALREADY_USED']),
-    ]);
-    const users = await harness.db.collection('users').find({ email }).toArray();
-    expect(users).toHaveLength(1);
-    expect(
-      await harness.db.collection('memberships').countDocuments({ userId: users[0]?._id }),
-    ).toBe(1);
-    expect(await harness.db.collection('sessions').countDocuments({ userId: users[0]?._id })).toBe(
-      1,
-    );
-    expect(outcome(await accept(token))).toEqual([400, 'INVITE_ALREADY_USED']);
-  });
+  test(
+    'twenty at the same time: one account, one membership, one session',
+    { tags: ['long'] },
+    async () => {
+      const { token, email } = await invite();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => accept(token)));
+      expect(answers.map(outcome).sort()).toEqual([
+        [200, undefined],
+        ...Array(19).fill([400, 'INVITE_ALREADY_USED']),
+      ]);
+      const users = await harness.db.collection('users').find({ email }).toArray();
+      expect(users).toHaveLength(1);
+      expect(
+        await harness.db.collection('memberships').countDocuments({ userId: users[0]?._id }),
+      ).toBe(1);
+      expect(
+        await harness.db.collection('sessions').countDocuments({ userId: users[0]?._id }),
+      ).toBe(1);
+      expect(outcome(await accept(token))).toEqual([400, 'INVITE_ALREADY_USED']);
+    },
+  );
 
   test.each([10, 15, 20, 30])(
     'twenty, one every %d ms, do not wait for each other on all connections',
@@ -477,7 +481,7 @@ describe('accepting with an account that exists', () => {
     expect((await account(guest))?.passwordHash).toBeNull();
   });
 
-  test('twenty at the same time: one membership, one session', async () => {
+  test('twenty at the same time: one membership, one session', { tags: ['long'] }, async () => {
     const guest = await createOwner(app, 'Guest');
     const { token } = await invite(guest.email);
     const answers = await Promise.all(Array.from({ length: 20 }, () => accept(token)));
@@ -490,17 +494,22 @@ describe('accepting with an account that exists', () => {
     ).toBe(2);
   });
 
-  test('at most twenty passwords are tried until it is sent again', async () => {
-    const guest = await createOwner(app, 'Guest');
-    const { id, token } = await invite(guest.email);
-    const guess = (): Promise<Answer> => accept(token, { name: 'x', password: 'Another-Horse-9' });
-    const answers = await Promise.all(Array.from({ length: 25 }, guess));
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(20);
-    expect(answers.filter(({ body }) => body.code === 'RATE_LIMIT_EXCEEDED')).toHaveLength(5);
-    expect(outcome(await accept(token))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
-    ok(await resend(id));
-    expect((await accept(token)).status).toBe(200);
-  });
+  test(
+    'at most twenty passwords are tried until it is sent again',
+    { tags: ['long'] },
+    async () => {
+      const guest = await createOwner(app, 'Guest');
+      const { id, token } = await invite(guest.email);
+      const guess = (): Promise<Answer> =>
+        accept(token, { name: 'x', password: 'Another-Horse-9' });
+      const answers = await Promise.all(Array.from({ length: 25 }, guess));
+      expect(answers.filter(({ status }) => status === 401)).toHaveLength(20);
+      expect(answers.filter(({ body }) => body.code === 'RATE_LIMIT_EXCEEDED')).toHaveLength(5);
+      expect(outcome(await accept(token))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+      ok(await resend(id));
+      expect((await accept(token)).status).toBe(200);
+    },
+  );
 
   test('who was taken in meanwhile is a member already', async () => {
     const guest = await createOwner(app, 'Guest');

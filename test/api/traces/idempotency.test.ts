@@ -203,21 +203,25 @@ describe('a refusal', () => {
 });
 
 describe('concurrent duplicates', () => {
-  test('100 keys, 10 posts each: 100 decisions, ten equal answers each', async () => {
-    const before = await count();
-    const keys = Array.from({ length: 100 }, newKey);
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => keys)
-        .flat()
-        .map(async (once) => ({ once, answer: await post({ body: decision('x') }, once) })),
-    );
-    expect(await count()).toBe(before + 100);
-    for (const once of keys) {
-      const same = answers.filter((entry) => entry.once === once).map(({ answer }) => answer);
-      expect(new Set(same.map(({ text, status }) => `${status}${text}`)).size).toBe(1);
-      expect(same.filter((answer) => !replayed(answer))).toHaveLength(1);
-    }
-  });
+  test(
+    '100 keys, 10 posts each: 100 decisions, ten equal answers each',
+    { tags: ['long'] },
+    async () => {
+      const before = await count();
+      const keys = Array.from({ length: 100 }, newKey);
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => keys)
+          .flat()
+          .map(async (once) => ({ once, answer: await post({ body: decision('x') }, once) })),
+      );
+      expect(await count()).toBe(before + 100);
+      for (const once of keys) {
+        const same = answers.filter((entry) => entry.once === once).map(({ answer }) => answer);
+        expect(new Set(same.map(({ text, status }) => `${status}${text}`)).size).toBe(1);
+        expect(same.filter((answer) => !replayed(answer))).toHaveLength(1);
+      }
+    },
+  );
 
   test('by two instances: the unique index decides', async () => {
     const second = await startHarness({}, { mongoUri: harness.mongoUri });
@@ -286,7 +290,7 @@ describe('after 24 hours', () => {
     expectReplay(fresh, await post({ body: decision('x') }, freed));
   });
 
-  test('the slow job takes the old keys away', async () => {
+  test('the slow job takes the old keys away', { tags: ['long'] }, async () => {
     const { traceId } = (await post({ body: decision('x') }, newKey())).body.data;
     const kept = async () =>
       'idempotencyKey' in ((await harness.db.collection('ledger').findOne({ traceId })) ?? {});

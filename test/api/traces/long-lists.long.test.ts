@@ -1,4 +1,5 @@
 // Lists of more than can be counted at once: what a total says, that hasMore is right, and that no read goes on for ever (document 1, section 1).
+// @module-tag long
 import { beforeAll, expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { translateError } from '../../../src/http/answers/translate-error.ts';

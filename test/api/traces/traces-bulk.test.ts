@@ -153,28 +153,32 @@ describe('bulk-status', () => {
     expect(answer.body.data).toEqual({ requested: 1, changed: 0, notFound: [id] });
   });
 
-  test('many at once by many people: every decision ends on one status, its history is whole', async () => {
-    const bob = await createOwner(app, 'Bob');
-    const { key: bobs } = await createWorkspaceKey(app, bob);
-    const posted = await Promise.all(Array.from({ length: 70 }, () => post({}, bobs)));
-    const ids = posted.map(({ id }) => id);
-    const wanted = ['success', 'escalated', 'pending', 'flagged'];
-    const answers = await Promise.all(wanted.map((status) => setStatus(ids, status, bob)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    const changed = answers.reduce((sum, { body }) => sum + (body.data.changed as number), 0);
-    const where = { organizationId: objectId(bob.organizationId) };
-    expect(await harness.db.collection('ledger').countDocuments({ ...where, kind: 'status' })).toBe(
-      changed,
-    );
-    for (const { traceId } of posted) {
-      const [trace, ...facts] = await entriesOf(traceId);
-      expect(facts.map(({ after }) => after as number)).toEqual(
-        [trace, ...facts].slice(0, -1).map((entry) => entry?.sequence as number),
-      );
-      expect(trace?.status).toBe(JSON.parse(facts.at(-1)?.view as string).set.status);
-    }
-    expect(await verified(bob)).toMatchObject({ verified: true, totalChecked: 70 + changed });
-  });
+  test(
+    'many at once by many people: every decision ends on one status, its history is whole',
+    { tags: ['long'] },
+    async () => {
+      const bob = await createOwner(app, 'Bob');
+      const { key: bobs } = await createWorkspaceKey(app, bob);
+      const posted = await Promise.all(Array.from({ length: 70 }, () => post({}, bobs)));
+      const ids = posted.map(({ id }) => id);
+      const wanted = ['success', 'escalated', 'pending', 'flagged'];
+      const answers = await Promise.all(wanted.map((status) => setStatus(ids, status, bob)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      const changed = answers.reduce((sum, { body }) => sum + (body.data.changed as number), 0);
+      const where = { organizationId: objectId(bob.organizationId) };
+      expect(
+        await harness.db.collection('ledger').countDocuments({ ...where, kind: 'status' }),
+      ).toBe(changed);
+      for (const { traceId } of posted) {
+        const [trace, ...facts] = await entriesOf(traceId);
+        expect(facts.map(({ after }) => after as number)).toEqual(
+          [trace, ...facts].slice(0, -1).map((entry) => entry?.sequence as number),
+        );
+        expect(trace?.status).toBe(JSON.parse(facts.at(-1)?.view as string).set.status);
+      }
+      expect(await verified(bob)).toMatchObject({ verified: true, totalChecked: 70 + changed });
+    },
+  );
 });
 
 describe('bulk-delete', () => {

@@ -173,16 +173,20 @@ describe('many large decisions', () => {
     expect(rows.every(({ prompt }) => prompt?.length === PROMPT)).toBe(true);
   });
 
-  test('wait in the database for a reader that does not read; there are two at a time', async () => {
-    const before = process.memoryUsage().arrayBuffers;
-    const readers = [await openReader(), await openReader()];
-    await sleep(300);
-    // Read whole they would be thirty megabytes each.
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(15_000_000);
-    expect(outcome(await get('', big))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
-    expect((await get()).status).toBe(200);
-    for (const reader of readers) reader.destroy();
-    await expect.poll(async () => (await get('', big)).status).toBe(200);
-    expect(app.logged.filter((line) => line.includes('"level":50'))).toEqual([]);
-  });
+  test(
+    'wait in the database for a reader that does not read; there are two at a time',
+    { tags: ['long'] },
+    async () => {
+      const before = process.memoryUsage().arrayBuffers;
+      const readers = [await openReader(), await openReader()];
+      await sleep(300);
+      // Read whole they would be thirty megabytes each.
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(15_000_000);
+      expect(outcome(await get('', big))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+      expect((await get()).status).toBe(200);
+      for (const reader of readers) reader.destroy();
+      await expect.poll(async () => (await get('', big)).status).toBe(200);
+      expect(app.logged.filter((line) => line.includes('"level":50'))).toEqual([]);
+    },
+  );
 });

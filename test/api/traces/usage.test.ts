@@ -59,7 +59,7 @@ describe('the plan sandbox', () => {
     expect(entries.at(-1)?.usage).toMatchObject({ count: LIMIT });
   });
 
-  test('with two instances too', async () => {
+  test('with two instances too', { tags: ['long'] }, async () => {
     const bob = await tenant('Bob');
     const environment = { DEFAULT_PLAN: 'sandbox', ASSAY_LIMIT_SANDBOX: String(LIMIT) };
     const second = await startHarness(environment, { mongoUri: harness.mongoUri });

@@ -332,35 +332,39 @@ describe('a delivery', () => {
     await remove(good);
   });
 
-  test('that an instance had begun when it died is made by another, under the same id', async () => {
-    const one = await webhook();
-    await post();
-    await app.instance.consumers.runOnce();
-    const rows = harness.db.collection('outbox');
-    const where = {
-      organizationId: objectId(ada.organizationId),
-      topic: 'event',
-      status: 'pending',
-    };
-    expect(await rows.countDocuments(where)).toBe(1);
-    // As it stands after a kill: the lease of whoever had begun.
-    const lease = { attempts: 1, dueAt: new Date(Date.now() + ahead + MINUTE) };
-    await rows.updateOne(where, { $set: lease });
-    const { mongoUri } = harness;
-    const second = await startHarness(settings(), { mongoUri, clock });
-    try {
-      await second.app.instance.runJobsOnce();
-      expect(one.received()).toEqual([]);
-      ahead += 2 * MINUTE;
-      await Promise.all([second.app.instance.runJobsOnce(), run()]);
-      expect(one.received()).toHaveLength(1);
-      await second.app.instance.runJobsOnce();
-      expect(one.received()).toHaveLength(1);
-    } finally {
-      await second.stop();
-    }
-    await remove(one);
-  });
+  test(
+    'that an instance had begun when it died is made by another, under the same id',
+    { tags: ['long'] },
+    async () => {
+      const one = await webhook();
+      await post();
+      await app.instance.consumers.runOnce();
+      const rows = harness.db.collection('outbox');
+      const where = {
+        organizationId: objectId(ada.organizationId),
+        topic: 'event',
+        status: 'pending',
+      };
+      expect(await rows.countDocuments(where)).toBe(1);
+      // As it stands after a kill: the lease of whoever had begun.
+      const lease = { attempts: 1, dueAt: new Date(Date.now() + ahead + MINUTE) };
+      await rows.updateOne(where, { $set: lease });
+      const { mongoUri } = harness;
+      const second = await startHarness(settings(), { mongoUri, clock });
+      try {
+        await second.app.instance.runJobsOnce();
+        expect(one.received()).toEqual([]);
+        ahead += 2 * MINUTE;
+        await Promise.all([second.app.instance.runJobsOnce(), run()]);
+        expect(one.received()).toHaveLength(1);
+        await second.app.instance.runJobsOnce();
+        expect(one.received()).toHaveLength(1);
+      } finally {
+        await second.stop();
+      }
+      await remove(one);
+    },
+  );
 });
 
 describe('a webhook is switched off', () => {
@@ -405,7 +409,7 @@ describe('a webhook is switched off', () => {
     await remove(one);
   });
 
-  test('after five days of nothing but failures, not sooner', async () => {
+  test('after five days of nothing but failures, not sooner', { tags: ['long'] }, async () => {
     const one = await webhook();
     answering(one, 503);
     for (let day = 0; day < 5; day++) {
@@ -420,24 +424,28 @@ describe('a webhook is switched off', () => {
     await remove(one);
   });
 
-  test('not for a failure long after another, nor after a success in between', async () => {
-    const rare = await webhook();
-    const flaky = await webhook();
-    answering(rare, 503);
-    answering(flaky, 503);
-    await post();
-    await run();
-    await harness.db.collection('outbox').deleteMany({});
-    ahead += 4 * DAY;
-    answering(flaky, 204);
-    await post();
-    await run();
-    answering(flaky, 503);
-    ahead += 1.5 * DAY;
-    await post();
-    await run();
-    expect([(await show(rare)).isActive, (await show(flaky)).isActive]).toEqual([true, true]);
-    await remove(rare);
-    await remove(flaky);
-  });
+  test(
+    'not for a failure long after another, nor after a success in between',
+    { tags: ['long'] },
+    async () => {
+      const rare = await webhook();
+      const flaky = await webhook();
+      answering(rare, 503);
+      answering(flaky, 503);
+      await post();
+      await run();
+      await harness.db.collection('outbox').deleteMany({});
+      ahead += 4 * DAY;
+      answering(flaky, 204);
+      await post();
+      await run();
+      answering(flaky, 503);
+      ahead += 1.5 * DAY;
+      await post();
+      await run();
+      expect([(await show(rare)).isActive, (await show(flaky)).isActive]).toEqual([true, true]);
+      await remove(rare);
+      await remove(flaky);
+    },
+  );
 });

@@ -35,7 +35,7 @@ async function commandsOf(work: () => Promise<void>): Promise<string[]> {
   return commands;
 }
 
-test(`${DELIVERIES} deliveries take less than two commands each`, async () => {
+test(`${DELIVERIES} deliveries take less than two commands each`, { tags: ['long'] }, async () => {
   const { app } = harness;
   for (let at = 0; at < WEBHOOKS; at++) {
     const body = { url: `${receiver.url}/${at}`, events: ['*'] };

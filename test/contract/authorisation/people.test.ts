@@ -1,10 +1,11 @@
 // The authorisation matrix of accounts, organisations and their directories: every kind of caller is let in or refused as written down.
+// @module-tag varied
 import { expect } from 'vitest';
 import { operationsOf } from '../examples/all.ts';
-import { runs } from '../../setup/runs.ts';
+import { runs, sampled } from '../../setup/runs.ts';
 import { rowOf, test } from './callers.ts';
 
-test.for(operationsOf('identity', 'organization', 'provisioning'))(
+test.for(sampled(operationsOf('identity', 'organization', 'provisioning')))(
   '%s',
   async (operation, { callers }) => {
     const row = rowOf(operation, runs(1, Infinity));

@@ -21,7 +21,7 @@ test('unions of literals instead of enums, and no literal spread into a literal'
   const spreadsLiteral = (node: ts.Node): boolean =>
     ts.isSpreadAssignment(node) && ts.isObjectLiteralExpression(node.expression);
   const found = filesWith(
-    code.filter((file) => file.endsWith('.ts')),
+    code.filter((file) => file.endsWith('.ts') && /\benum\b|\.\.\.\s*\{/.test(textOf(file))),
     (node) => ts.isEnumDeclaration(node) || spreadsLiteral(node),
   );
   expect(found).toEqual([]);
@@ -207,11 +207,13 @@ test('native collections are reached in the ledger, in the platform and where se
 test('every test file expects something, and none is switched off', () => {
   const tests = files.filter((file) => file.endsWith('.test.ts'));
   expect(tests.filter((file) => !/\bexpect\b|fc\.assert\(/.test(textOf(file)))).toEqual([]);
-  const marks = tests.filter((file) =>
-    callsIn(file).some(
-      ({ receiver, method }) =>
-        /^(test|it|describe)\b/.test(receiver) && /^(only|skip|todo)$/.test(method),
-    ),
+  const marks = tests.filter(
+    (file) =>
+      /\b(only|skip|todo)\b/.test(textOf(file)) &&
+      callsIn(file).some(
+        ({ receiver, method }) =>
+          /^(test|it|describe)\b/.test(receiver) && /^(only|skip|todo)$/.test(method),
+      ),
   );
   expect(marks).toEqual([]);
 });
@@ -235,6 +237,15 @@ test('named exports only, no enums, no catch-all files', () => {
     code.filter((file) => /(^|\/)(utils?|helpers?|common|index|misc)\.(ts|mjs)$/.test(file)),
   ).toEqual([]);
   expect(code.filter((file) => /[A-Z_]/.test(file.split('/').at(-1) ?? ''))).toEqual([]);
+});
+
+test('what takes long says so, or nobody runs it', () => {
+  const tests = code.filter((file) => /^test\/(?!faults\/).*\.test\.ts$/.test(file));
+  const tagged = (tag: string): string[] =>
+    tests.filter((file) => textOf(file).split('\n', 2)[1] === `// @module-tag ${tag}`);
+  expect(tests.filter((file) => file.endsWith('.long.test.ts'))).toEqual(tagged('long'));
+  const varied = tests.filter((file) => /^import .*\/setup\/runs\.ts';$/m.test(textOf(file)));
+  expect(varied.filter((file) => !file.endsWith('.long.test.ts'))).toEqual(tagged('varied'));
 });
 
 /** Hosts a committed file may name: examples, the loopback, standards, the social logins, and where a mongod is officially found. */

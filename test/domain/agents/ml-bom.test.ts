@@ -1,4 +1,5 @@
 // The ML-BOM: valid by the official schema whatever was stated, the same digest for the same statements, and texts that stay texts.
+// @module-tag varied
 import { createHash } from 'node:crypto';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import formats from 'ajv-formats';

@@ -1,4 +1,5 @@
 // Events of a subscription in any order come to the same; what has ended stays ended; the newer subscription wins.
+// @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

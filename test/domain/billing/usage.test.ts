@@ -1,4 +1,5 @@
 // Months in UTC, the meter of a chain, and what its counters come to.
+// @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countIn, lastBefore, type Reading } from '../../../src/domain/billing/meter.ts';

@@ -1,4 +1,5 @@
 // What a decision costs grows with its size and no faster: twice the input takes at most two and a half times the steps.
+// @module-tag long
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';

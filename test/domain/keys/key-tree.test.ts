@@ -23,7 +23,7 @@ function after(nodes: KeyNodes, leaves: readonly string[]): KeyNodes {
 const sequences = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 2 ** 31 }));
 const places = fc.array(fc.tuple(sequences, fc.integer({ min: 0, max: 2 })), { maxLength: 12 });
 
-it('loses exactly the destroyed leaves, in whatever steps', () => {
+it('loses exactly the destroyed leaves, in whatever steps', { tags: ['long'] }, () => {
   fc.assert(
     fc.property(fc.array(places, { maxLength: 5 }), places, (steps, others) => {
       const tree = newTree();

@@ -1,4 +1,5 @@
 // The nearest of many vectors, compared with a plain exact search.
+// @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DotProducts } from '../../../src/domain/nearest/dot-products.ts';

@@ -1,4 +1,5 @@
 // What is derived from a decision for policies to look at.
+// @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../setup/runs.ts';

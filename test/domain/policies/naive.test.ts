@@ -1,4 +1,5 @@
 // The compiled set decides exactly as the straight reading of the rules, on random policies and random facts.
+// @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';

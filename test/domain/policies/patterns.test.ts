@@ -1,4 +1,5 @@
 // Built patterns match exactly what their word lists say, held against the lists themselves.
+// @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

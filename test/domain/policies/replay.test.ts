@@ -1,4 +1,5 @@
 // A decision judged again from what was committed: the same policies match, or it is said which cannot be told.
+// @module-tag varied
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

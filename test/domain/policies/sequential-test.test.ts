@@ -1,4 +1,5 @@
 // The sequential test of a canary: it may be looked at after every event, and is hardly ever wrong; and the arms are drawn by chance.
+// @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { armOf, judgesAlike } from '../../../src/domain/policies/changes/canary.ts';

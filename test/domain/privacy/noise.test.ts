@@ -1,4 +1,5 @@
 // The noise of privacy mechanisms: its distribution against the formula, its bounds, and what a release costs.
+// @module-tag varied
 import { createCipheriv, createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
 // Signatures from DER to the form of a JWS: by a table of the encoding's corners, and by a library that reads both.
+// @module-tag varied
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

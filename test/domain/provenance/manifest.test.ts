@@ -1,4 +1,5 @@
 // Manifests: what verifies, and everything that does not, each with its word (document 3, section 4.6).
+// @module-tag varied
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { CompactSign, compactVerify, exportJWK } from 'jose';
 import fc from 'fast-check';

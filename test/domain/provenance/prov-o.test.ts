@@ -1,4 +1,5 @@
 // Provenance graphs: the three serialisations are one graph, by the hash of its canonical form (RDFC-1.0), and tell nothing but digests.
+// @module-tag varied
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import jsonld from 'jsonld';

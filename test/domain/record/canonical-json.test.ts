@@ -1,4 +1,5 @@
 // Canonical JSON against the vectors of RFC 8785, a second implementation and the language itself.
+// @module-tag varied
 import npmCanonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
 // Commitments: their vectors, what is opened, and that what is shown fits and what is not shown stays hidden.
+// @module-tag varied
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

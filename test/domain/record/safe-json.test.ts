@@ -1,4 +1,5 @@
 // JSON at the door: what must be refused, what must pass, and how deep anybody may go.
+// @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSafeJson, UnsafeJson } from '../../../src/domain/record/safe-json.ts';

@@ -1,4 +1,5 @@
 // SCIM filters: the grammar of RFC 7644 against an evaluator that never sees the text, and tables of what suits an attribute.
+// @module-tag varied
 import fc from 'fast-check';
 import { filter as otherFilter, parse as otherParse } from 'scim2-parse-filter';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
 // SCIM patches: what each operation does, and that nothing outside the schema is ever written.
+// @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';

@@ -1,4 +1,5 @@
 // Scrubbing pauses inside a text too: between two turns of others only so many characters are read, and only so much is looked at closely.
+// @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Folding } from '../../../src/domain/scrub/fold.ts';

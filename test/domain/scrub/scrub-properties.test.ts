@@ -1,4 +1,5 @@
 // Properties of scrubbing: the inspection hides no finding, it is idempotent, pointers are exact, and time is linear.
+// @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/domain/record/json.ts';

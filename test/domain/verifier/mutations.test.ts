@@ -1,4 +1,5 @@
 // Random alterations of valid bundles: each is found, and at its place; valid bundles raise no alarm.
+// @module-tag varied
 import { describe, expect, it } from 'vitest';
 import type { BundleHeader } from '../../../src/domain/record/bundle.ts';
 import { payloadDigest } from '../../../src/domain/record/chain.ts';

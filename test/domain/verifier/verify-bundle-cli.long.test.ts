@@ -1,4 +1,5 @@
 // The verifier as one dependency-free file: its exit codes, its inputs, and its memory.
+// @module-tag long
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 // The reader of stored documents against the driver's own: the same values, and the same refusals.
+// @module-tag varied
 import fc from 'fast-check';
 import { mongo, Types } from 'mongoose';
 import { expect, test } from 'vitest';

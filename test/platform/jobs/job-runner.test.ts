@@ -145,26 +145,30 @@ const resting = (run: () => number): Job => ({
 });
 const CALLED = { interval: 5, timeout: 4000 };
 
-test('a job that finds nothing to do rests longer each time; a call wakes it', async () => {
-  let [ran, found] = [0, 0];
-  const idle = runner('idle', [resting(() => ((ran += 1), found))]);
-  idle.start();
-  await expect.poll(() => ran, { interval: 5, timeout: 60_000 }).toBeGreaterThanOrEqual(15);
-  // Another eight seconds to the sixteenth.
-  const before = ran;
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(ran - before).toBeLessThanOrEqual(1);
-  idle.wake('resting');
-  await expect.poll(() => ran - before, CALLED).toBeGreaterThanOrEqual(3);
-  found = 1;
-  idle.wake('resting');
-  await expect.poll(() => ran - before, CALLED).toBeGreaterThan(20);
-  await idle.stop();
-  const stopped = ran;
-  idle.wake('resting');
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(ran).toBe(stopped);
-});
+test(
+  'a job that finds nothing to do rests longer each time; a call wakes it',
+  { tags: ['long'] },
+  async () => {
+    let [ran, found] = [0, 0];
+    const idle = runner('idle', [resting(() => ((ran += 1), found))]);
+    idle.start();
+    await expect.poll(() => ran, { interval: 5, timeout: 60_000 }).toBeGreaterThanOrEqual(15);
+    // Another eight seconds to the sixteenth.
+    const before = ran;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(ran - before).toBeLessThanOrEqual(1);
+    idle.wake('resting');
+    await expect.poll(() => ran - before, CALLED).toBeGreaterThanOrEqual(3);
+    found = 1;
+    idle.wake('resting');
+    await expect.poll(() => ran - before, CALLED).toBeGreaterThan(20);
+    await idle.stop();
+    const stopped = ran;
+    idle.wake('resting');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(ran).toBe(stopped);
+  },
+);
 
 test('a call during a run is not lost, and many calls are one', async () => {
   let [ran, finish] = [0, (): void => undefined];

@@ -163,19 +163,23 @@ describe('the thread', () => {
     expect(warned).toEqual([]);
   });
 
-  test('is ended when a message takes too long, and replaced for the next one', async () => {
-    const { kind: _, ...good } = question(signed);
-    const hasty = createSamlReaderWorker({
-      decryptionKey: null,
-      timeoutMs: 0,
-      log: { warn: (_, text) => warned.push(text) },
-    });
-    for (const _ of [1, 2])
-      await expect(hasty.response(good)).rejects.toMatchObject({
-        code: 'TOKEN_VERIFICATION_FAILED',
-        message: 'The SAML message cannot be read',
+  test(
+    'is ended when a message takes too long, and replaced for the next one',
+    { tags: ['long'] },
+    async () => {
+      const { kind: _, ...good } = question(signed);
+      const hasty = createSamlReaderWorker({
+        decryptionKey: null,
+        timeoutMs: 0,
+        log: { warn: (_, text) => warned.push(text) },
       });
-    expect(warned).toHaveLength(2);
-    await hasty.close();
-  });
+      for (const _ of [1, 2])
+        await expect(hasty.response(good)).rejects.toMatchObject({
+          code: 'TOKEN_VERIFICATION_FAILED',
+          message: 'The SAML message cannot be read',
+        });
+      expect(warned).toHaveLength(2);
+      await hasty.close();
+    },
+  );
 });

@@ -104,7 +104,7 @@ test('an organisation has two under way at a time, others go on, and places come
   await render(small);
 });
 
-test('all together have a bounded number under way', async () => {
+test('all together have a bounded number under way', { tags: ['long'] }, async () => {
   const small = of({ kind: 'text', text: 'x' });
   const begun = Array.from({ length: 24 }, (_, i) => render(small, `org ${i}`));
   await expect(render(small, 'late')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });

@@ -54,7 +54,7 @@ test('instances that destroy at the same time: exactly what they destroyed is go
   expect(new Set(places).size).toBe(places.length);
 });
 
-test('another instance forgets a destroyed key within seconds', async () => {
+test('another instance forgets a destroyed key within seconds', { tags: ['long'] }, async () => {
   const organizationId = newId();
   const [one, other] = [storeWith(FIRST), storeWith(FIRST)];
   await one.ensure(organizationId);

@@ -1,4 +1,5 @@
 // Hostile answers of an OpenID provider, tokens and ways back: none signs anybody in, and the audit log says why.
+// @module-tag long
 import { describe, expect, test } from 'vitest';
 import { Browser, cookieIn, landing, SESSION } from '../../../setup/browser.ts';
 import {

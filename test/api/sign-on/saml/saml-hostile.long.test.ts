@@ -1,4 +1,5 @@
 // SAML from strangers and thieves: nothing of it signs anybody in, and each refusal is the one that was meant.
+// @module-tag long
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
 import { Browser } from '../../../setup/browser.ts';

@@ -1,4 +1,5 @@
 // Social login: everything that must not let anybody in.
+// @module-tag long
 import { describe, expect, test } from 'vitest';
 import { Browser, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
 import { objectId } from '../../../setup/harness.ts';

@@ -74,21 +74,25 @@ test('the first search wakes the indexing by itself, and many at once are one', 
   expect(await uses.countDocuments({ organizationId: objectId(bob.organizationId) })).toBe(1);
 });
 
-test('that it has searched outlasts the instance, and is known to every other', async () => {
-  const eve = await newDesk('Eve', resting);
-  expect(await found(eve, resting.app)).toEqual({ behind: 3, ids: [] });
-  await resting.app.instance.runJobsOnce();
-  expect(await vectorsOf(eve, resting)).toBe(0);
-  const next = await startApp({ ASSAY_MEMORY_INDEXING: 'auto' }, { mongoUri: resting.mongoUri });
-  try {
-    await next.instance.runJobsOnce();
-    expect(await vectorsOf(eve, resting)).toBe(3);
-    for (const on of [next, resting.app])
-      expect(await found(eve, on)).toEqual({ behind: 0, ids: [eve.traceIds[1]] });
-  } finally {
-    await next.stop();
-  }
-});
+test(
+  'that it has searched outlasts the instance, and is known to every other',
+  { tags: ['long'] },
+  async () => {
+    const eve = await newDesk('Eve', resting);
+    expect(await found(eve, resting.app)).toEqual({ behind: 3, ids: [] });
+    await resting.app.instance.runJobsOnce();
+    expect(await vectorsOf(eve, resting)).toBe(0);
+    const next = await startApp({ ASSAY_MEMORY_INDEXING: 'auto' }, { mongoUri: resting.mongoUri });
+    try {
+      await next.instance.runJobsOnce();
+      expect(await vectorsOf(eve, resting)).toBe(3);
+      for (const on of [next, resting.app])
+        expect(await found(eve, on)).toEqual({ behind: 0, ids: [eve.traceIds[1]] });
+    } finally {
+      await next.stop();
+    }
+  },
+);
 
 test('a search that the plan lacks begins nothing', async () => {
   const poor = await createOwner(app, 'Poor');

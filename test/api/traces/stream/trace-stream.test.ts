@@ -200,7 +200,7 @@ describe('a stream ends', () => {
     expect(stays.hasEnded()).toBe(false);
   });
 
-  test('with the role that may read', async () => {
+  test('with the role that may read', { tags: ['long'] }, async () => {
     const reader = await follow(await becomeAuditor());
     await expect.poll(() => reader.hasEnded(), SOON).toBe(true);
   });
@@ -212,7 +212,7 @@ describe('a stream ends', () => {
     return member;
   }
 
-  test('when the reader is too slow, who can come back', async () => {
+  test('when the reader is too slow, who can come back', { tags: ['long'] }, async () => {
     const zoe = await createOwner(app, 'Zoe');
     const { key: zoes } = await createWorkspaceKey(app, zoe);
     const [slow, quick] = [await follow(zoe), await follow(zoe)];

@@ -1,4 +1,5 @@
 // The shared tail of an organisation: one read of each new entry however many follow, without gap or repeat under any timing.
+// @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventFrame, type EventChannel } from '../../../../src/domain/event-stream.ts';

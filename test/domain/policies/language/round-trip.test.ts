@@ -1,4 +1,5 @@
 // The rule language loses nothing: a policy that is printed and parsed is the same policy, to the last member.
+// @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

@@ -1,4 +1,5 @@
 // Sources as people write them: what they say, and where a wrong one is wrong.
+// @module-tag varied
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
