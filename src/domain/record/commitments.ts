@@ -36,7 +36,8 @@ export function sealValue(
 ): SealedValue & { commitment: string } {
   if (seed.length !== 16) throw new TypeError('A seed must have 16 bytes');
   const seedText = seed.toString('base64url');
-  return { seed: seedText, ...new Commitment(name, seedText).of(value) };
+  const { text, commitment } = new Commitment(name, seedText).of(value);
+  return { seed: seedText, text, commitment };
 }
 
 /**

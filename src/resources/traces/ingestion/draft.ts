@@ -86,7 +86,7 @@ export function* draftInParts(input: DraftInput): Parts<Draft<TraceDocument>> {
     traceId,
     payload: view,
     payloadDigest: payloadDigest(view),
-    fields: { ...fieldsOf(input, origin), sealed },
+    fields: Object.assign(fieldsOf(input, origin), { sealed }),
     idempotencyKey,
     monthlyLimit,
   };
@@ -118,7 +118,7 @@ function* commit(
     triggeringCondition,
     metadata,
   };
-  for (const name of ADAPTER_MEMBERS) values[name] = content[name];
+  for (const name of ADAPTER_MEMBERS) if (content[name] !== undefined) values[name] = content[name];
   yield;
   const { sealed, commitments } = yield* sealInParts(values, random16);
   const unstored = logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
@@ -126,6 +126,7 @@ function* commit(
   return { sealed, commitments, unstored };
 }
 
+/** No spread: with two of them a draft took a tenth longer (row ingest/R1). */
 function fieldsOf(
   input: DraftInput,
   { agentId, agentVersion, timestamp, clientInfo }: Origin,
@@ -133,7 +134,7 @@ function fieldsOf(
   const { workspaceId, agent, judged, schemaVersion, at, scrubVersion } = input;
   const { content, verdict, confidenceScore, tags, policy, matchedPolicyIds } = judged;
   const latency = (content.metadata as { latencyMs?: Json } | undefined)?.latencyMs;
-  return {
+  const fields: Omit<TraceFields, 'sealed'> = {
     workspaceId,
     agentId: agent?.agentId ?? agentId,
     agentName: agent?.name ?? null,
@@ -150,8 +151,9 @@ function fieldsOf(
     matchedPolicyIds,
     latency: typeof latency === 'number' ? latency : null,
     scrub: { rulesVersion: scrubVersion },
-    ...(verdict === 'flagged' && { review: newReview(input) }),
   };
+  if (verdict === 'flagged') fields.review = newReview(input);
+  return fields;
 }
 
 /** What a held decision waits for. */
