@@ -66,7 +66,7 @@ test('an untouched chain verifies, here and offline', async () => {
 });
 
 const ALL = [...MUTATIONS, ...FORGERIES];
-const ROUNDS = Math.ceil(runs(1, 200) / ALL.length);
+const ROUNDS = Math.ceil(runs(1, 500) / ALL.length);
 
 test.for(ALL.map((mutate, kind) => ({ mutate, kind, name: mutate.name })))(
   '$name is found at its place, every time',
@@ -193,7 +193,7 @@ test(
   'intact histories with every lawful change in them raise no alarm',
   { timeout: 300_000 },
   async () => {
-    for (let organization = 0; organization < runs(2, 10); organization++) {
+    for (let organization = 0; organization < runs(2, 30); organization++) {
       const chance = seeded(organization);
       const lawful = await History.begin(harness, 'Grace');
       for (let state = 0; state < 10; state++) {
