@@ -74,10 +74,13 @@ export function createChainCheckService(deps: Deps) {
   return {
     /** Goes on where the last run ended; resolves with the number of organisations whose chains were read. */
     run(): Promise<number> {
-      const ended = new Promise<number>((resolve) => {
-        ending.signal.addEventListener('abort', () => resolve(0), { once: true });
+      const { signal } = ending;
+      return new Promise((resolve, reject) => {
+        const end = (): void => resolve(0);
+        signal.addEventListener('abort', end, { once: true });
+        const done = (): void => signal.removeEventListener('abort', end);
+        void checkPages().then(resolve, reject).finally(done);
       });
-      return Promise.race([checkPages(), ended]);
     },
     stop(): void {
       ending.abort();
