@@ -112,8 +112,9 @@ export async function measurePolicyPeers(policies: number): Promise<Record<strin
 
 async function requireAgreement(judges: Judge[], decisions: readonly JsonObject[]): Promise<void> {
   for (const facts of decisions) {
-    const found = await Promise.all(judges.map((judge) => judge(facts)));
-    if (new Set(found).size > 1) throw new Error(`policies that match: ${found.join(', ')}`);
+    const found = new Set<number>();
+    for (const judge of judges) found.add(await judge(facts));
+    if (found.size > 1) throw new Error(`policies that match: ${[...found].join(', ')}`);
   }
 }
 
