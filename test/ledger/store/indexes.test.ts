@@ -7,7 +7,8 @@ import { objectId } from '../../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
 import { headSequences } from '../../../src/ledger/follow/head-sequences.ts';
 import { buildHeadIndexes, createLedgerMaintenance } from '../../../src/ledger/maintenance.ts';
-import { draft, hastyTimer, RealChain } from './real-chain.ts';
+import { systemTimer } from '../../../src/ledger/timer.ts';
+import { draft, RealChain } from './real-chain.ts';
 
 const chain = new RealChain('indexes');
 const organizations = [newId(), newId(), newId()];
@@ -57,7 +58,7 @@ test.each([
 test('what repeats is found by its key alone, in however long a chain', async () => {
   const { db } = chain;
   await db.command({ profile: 2 });
-  const store = createMongoStore({ db, chain: DECISIONS, timer: hastyTimer });
+  const store = createMongoStore({ db, chain: DECISIONS, timer: systemTimer });
   expect(await store.byIdempotencyKey(organizationId, keys)).toHaveLength(2);
   const [entry] = await chain.entries(organizationId.toHexString());
   expect(await store.byIds(organizationId, [(entry as Stored)._id])).toHaveLength(1);
