@@ -306,7 +306,9 @@ export class Scene {
       while (!isDone) await send();
     })();
     const target: Target = { port: app.port, method: 'GET', path: '/health', ...HEALTH };
-    const block = await this.stage.load([target], { pids: [pid], rate: HEALTH_RATE });
+    const seconds = this.stage.span.seconds / 2;
+    const span = { warmUp: seconds / 4, seconds };
+    const block = await this.stage.load([target], { pids: [pid], rate: HEALTH_RATE, span });
     isDone = true;
     await attacking;
     return { ...allAnswered(block, ['200']), growthMb: memoryOf(pid).most - before };
