@@ -139,6 +139,8 @@ test('an organisation that does not fit into memory is searched all the same', a
   const embedder = createWordEmbedder();
   const { model } = embedder;
   const organizationId = ada.organizationId;
+  // The first decision makes the key that vectors are locked with.
+  await post('open the gate', 'open');
   const [query = new Int8Array()] = (await embedder.embed(['cancel the journey'])) as Int8Array[];
   const texts = ['cancel the trip', 'reboot the server', 'feed the cat', 'pay the invoice'];
   const vectors = await embedder.embed(texts);
