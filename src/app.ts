@@ -17,6 +17,7 @@ import { translateError } from './http/answers/translate-error.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import type { Metrics } from './platform/observability/metrics.ts';
+import type { Shared } from './platform/shared/shared.ts';
 import { mounts } from './routes.ts';
 import type { Services } from './composition/services.ts';
 
@@ -28,8 +29,9 @@ export interface AppDeps {
   transaction: PipelineDeps['transaction'];
   presence: PipelineDeps['presence'];
   streams: PipelineDeps['streams'];
-  /** Brings the gauges of /metrics up to date. */
-  observe: () => Promise<void>;
+  /** As Prometheus reads them. */
+  allMetrics: () => Promise<string>;
+  shared: Pick<Shared, 'place'>;
   limits: RateLimits;
   clock: Clock;
   logger: Logger;
@@ -47,7 +49,8 @@ export function createApp({
   transaction,
   presence,
   streams,
-  observe,
+  allMetrics,
+  shared,
   limits,
   clock,
   logger,
@@ -73,14 +76,14 @@ export function createApp({
       presence,
       streams,
       limits,
-      heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY),
+      heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY, shared),
       strict: config.NODE_ENV === 'test',
       log: logger,
     }),
   );
   app.use(apiReference(mounts));
   app.use(signedOnPage());
-  app.get('/metrics', showMetrics(config, metrics, observe));
+  app.get('/metrics', showMetrics(config, metrics, allMetrics));
   app.use(refuseUnrouted(limits, new AppError('NOT_FOUND', 'No such path')));
   app.use(handleError(logger));
   return app;
@@ -129,14 +132,12 @@ function logRequests(logger: Logger, metrics: Metrics): RequestHandler {
 function showMetrics(
   config: Config,
   metrics: Metrics,
-  observe: AppDeps['observe'],
+  allMetrics: AppDeps['allMetrics'],
 ): RequestHandler {
   return async (req, res) => {
     if (!mayReadMetrics(config, req))
       return sendFailure(res, new AppError('NOT_FOUND', 'No such path'));
-    // Without the database the other metrics are still shown.
-    await observe().catch(() => undefined);
-    res.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    res.type(metrics.registry.contentType).send(await allMetrics());
   };
 }
 

@@ -1,5 +1,6 @@
 // One running instance: what is started, in which order, and how it is stopped. `server.ts` runs it; tests start their own.
 import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
 import { createApp, prepareReference } from './app.ts';
 import { followLedger } from './composition/consumers.ts';
 import { createListeners } from './composition/events.ts';
@@ -24,6 +25,7 @@ import { createChangeFeed } from './platform/mongo/change-feed.ts';
 import { connectMongo, databaseNow, isOnThisMachine } from './platform/mongo/connection.ts';
 import { migrate } from './platform/mongo/migrations.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
+import { createOwnShared, sharedLimitsOf } from './platform/shared/shared.ts';
 
 export { prepareReference };
 
@@ -39,6 +41,7 @@ export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' 
       | 'probe'
       | 'subscribesToEvents'
       | 'cpiIndexOf'
+      | 'shared'
     >
   > & {
     /** By which the clock guard tells whether the clock was set. */
@@ -106,7 +109,8 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const { feed, metrics } = storage;
   const { closeKeys, ...keys } = await openKeys(deps, storage.connection);
   const calls = createJobCalls();
-  const outside = { fetch, clockAgrees: guard.ready, wakeJob: calls.wake };
+  const shared = deps.shared ?? createOwnShared(sharedLimitsOf(config));
+  const outside = { fetch, clockAgrees: guard.ready, wakeJob: calls.wake, shared };
   const platform = createPlatform({ ...deps, ...storage, ...keys, ...outside });
   const listeners = createListeners(platform);
   const consumers = followLedger(platform, consumersOf({ ...platform, ...listeners }));
@@ -122,10 +126,10 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   });
   calls.answeredBy(jobs);
   jobs.start();
-  const limits = createLimits(config);
-  const observe = (): Promise<void> => observeGauges({ platform, consumers, background });
+  const limits = createLimits(config, shared);
+  const allMetrics = shared.metricsOf(() => observed({ platform, consumers, background }));
   const streams = createEventStreams();
-  const app = createApp({ ...platform, services, limits, streams, observe });
+  const app = createApp({ ...platform, services, limits, streams, allMetrics });
   const server = createHttpServer(app, {
     onMalformed: answerMalformed,
     maxConnections: config.ASSAY_MAX_CONNECTIONS,
@@ -148,7 +152,6 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       services.readiness.drain();
       streams.close();
       await drain(server);
-      limits.close();
       background.outboxWorker.stop();
       background.chainChecks.stop();
       await jobs.stop();
@@ -167,7 +170,12 @@ function urlOf({ ASSAY_HOST: host }: Config, { port }: AddressInfo): string {
 
 type Running = Pick<Instance, 'platform' | 'consumers' | 'background'>;
 
-/** Brings the gauges of /metrics up to date. */
+/** The metrics, with gauges that are up to date; without the database, the others. */
+async function observed(running: Running): Promise<Registry> {
+  await observeGauges(running).catch(() => undefined);
+  return running.platform.metrics.registry;
+}
+
 async function observeGauges({ platform, consumers, background }: Running): Promise<void> {
   const { metrics } = platform;
   metrics.quarantined.set(platform.quarantined().length);

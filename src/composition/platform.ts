@@ -32,6 +32,7 @@ import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
 import { createPdfRenderer } from '../platform/pdf/pdf-renderer.ts';
 import { createPasswords, type PasswordCost } from '../platform/secrets/passwords.ts';
 import type { Secrets } from '../platform/secrets/secrets.ts';
+import type { Shared } from '../platform/shared/shared.ts';
 import { createPresence } from '../platform/presence.ts';
 import { createSessionTokens, createTempTokens } from '../platform/secrets/tokens.ts';
 import { createTotp } from '../platform/secrets/totp.ts';
@@ -62,6 +63,8 @@ export interface PlatformDeps {
   /** For the threads, which open it by themselves. */
   keyAccess: KeyStoreAccess;
   metrics: Metrics;
+  /** What the workers of one port have in common. */
+  shared: Shared;
   logger: Logger;
   /** Tells a job that there is something to do. */
   wakeJob: (job: RestingJob) => void;
@@ -164,12 +167,8 @@ export function createPlatform(deps: PlatformDeps) {
     return found && found.subscription.plan;
   };
   const presence = createPresence();
-  const passwordQueue = {
-    concurrency: config.ASSAY_PASSWORD_CONCURRENCY,
-    maxWaiting: config.ASSAY_PASSWORD_QUEUE,
-    isAbandoned: presence.isAbandoned,
-    network: presence.network,
-  };
+  const { isAbandoned, network } = presence;
+  const passwordQueue = { turns: deps.shared.turns, isAbandoned, network };
 
   return {
     ...deps,

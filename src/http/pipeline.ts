@@ -178,7 +178,7 @@ async function authorize(
   requireRole(route, caller);
   requireAccount(route, caller);
   requireVerified(route, caller);
-  if (route.heavy) heavy.admit(caller.tenant.organizationId, res);
+  if (route.heavy) await heavy.admit(caller.tenant.organizationId, res);
 }
 
 /** Counts the request against every limit that its caller has. */

@@ -1,8 +1,9 @@
 // Four independent rate-limit layers, the throttle of sign-ins, and their standard headers (document 1, section 8).
-import { ipKeyGenerator, MemoryStore, type Options } from 'express-rate-limit';
+import { ipKeyGenerator } from 'express-rate-limit';
 import type { Config } from '../../config.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError, type Code } from '../../errors.ts';
+import type { Shared } from '../../platform/shared/shared.ts';
 
 const QUARTER_HOUR = 900;
 const HOUR = 3600;
@@ -18,35 +19,16 @@ interface Count {
   windowSeconds: number;
 }
 
-class Layer {
-  readonly #store = new MemoryStore();
-  readonly #windowSeconds: number;
+type CountOne = (key: string, limit: number) => Promise<Count>;
 
-  constructor(windowSeconds: number) {
-    this.#windowSeconds = windowSeconds;
-    // The store reads nothing but the window.
-    this.#store.init({ windowMs: windowSeconds * 1000 } as Options);
-  }
-
-  async count(key: string, limit: number): Promise<Count> {
-    const { totalHits, resetTime } = await this.#store.increment(key);
-    const resetSeconds = resetTime
-      ? Math.max(
-          0,
-          Math.ceil((resetTime.getTime() - performance.timeOrigin - performance.now()) / 1000),
-        )
-      : this.#windowSeconds;
-    return {
-      limit,
-      remaining: limit - totalHits,
-      resetSeconds,
-      windowSeconds: this.#windowSeconds,
-    };
-  }
-
-  close(): void {
-    this.#store.shutdown();
-  }
+/** One layer: keys of its own, in windows of so many seconds. */
+function layer(shared: Pick<Shared, 'count'>, room: string, windowSeconds: number): CountOne {
+  const windowMs = windowSeconds * 1000;
+  return async (key, limit) => {
+    const { hits, resetMs } = await shared.count({ room, key, windowMs, limit });
+    const resetSeconds = Math.max(0, Math.ceil(resetMs / 1000));
+    return { limit, remaining: limit - hits, resetSeconds, windowSeconds };
+  };
 }
 
 /** The counts of one request so far; its headers show the tightest. */
@@ -110,7 +92,6 @@ export interface RateLimits {
   scimToken(tokenId: string, state: RateState): Promise<void>;
   /** Fixed window of a minute; a limit that is null, zero or negative switches it off. */
   agent(agentId: string, perMinute: number | null, state: RateState): Promise<void>;
-  close(): void;
 }
 
 type Configured = Pick<
@@ -130,70 +111,60 @@ type Configured = Pick<
   | 'ASSAY_LIMIT_SCIM'
 >;
 
-/** The layers of one instance. An IPv6 caller is counted by its /56. */
-export function createLimits(config: Configured): RateLimits {
-  const layers = {
-    ip: new Layer(QUARTER_HOUR),
-    auth: new Layer(QUARTER_HOUR),
-    signOn: new Layer(QUARTER_HOUR),
-    login: new Layer(QUARTER_HOUR),
-    accountFrom: new Layer(QUARTER_HOUR),
-    account: new Layer(QUARTER_HOUR),
-    proof: new Layer(QUARTER_HOUR),
-    mailFrom: new Layer(QUARTER_HOUR),
-    mail: new Layer(QUARTER_HOUR),
-    demo: new Layer(HOUR),
-    user: new Layer(QUARTER_HOUR),
-    onboarding: new Layer(QUARTER_HOUR),
-    cpi: new Layer(QUARTER_HOUR),
-    cpiReport: new Layer(HOUR),
-    scimAddress: new Layer(QUARTER_HOUR),
-    scimToken: new Layer(QUARTER_HOUR),
-    agent: new Layer(MINUTE),
-  };
-  const { ip, auth, signOn, login, accountFrom, account, proof, mailFrom, mail } = layers;
-  const { demo, user, onboarding, cpi, cpiReport, scimAddress, scimToken, agent } = layers;
+/** An IPv6 caller is counted by its /56. */
+export function createLimits(config: Configured, shared: Pick<Shared, 'count'>): RateLimits {
+  const ip = layer(shared, 'ip', QUARTER_HOUR);
+  const auth = layer(shared, 'auth', QUARTER_HOUR);
+  const signOn = layer(shared, 'signOn', QUARTER_HOUR);
+  const login = layer(shared, 'login', QUARTER_HOUR);
+  const accountFrom = layer(shared, 'accountFrom', QUARTER_HOUR);
+  const account = layer(shared, 'account', QUARTER_HOUR);
+  const proof = layer(shared, 'proof', QUARTER_HOUR);
+  const mailFrom = layer(shared, 'mailFrom', QUARTER_HOUR);
+  const mail = layer(shared, 'mail', QUARTER_HOUR);
+  const demo = layer(shared, 'demo', HOUR);
+  const user = layer(shared, 'user', QUARTER_HOUR);
+  const onboarding = layer(shared, 'onboarding', QUARTER_HOUR);
+  const cpi = layer(shared, 'cpi', QUARTER_HOUR);
+  const cpiReport = layer(shared, 'cpiReport', HOUR);
+  const scimAddress = layer(shared, 'scimAddress', QUARTER_HOUR);
+  const scimToken = layer(shared, 'scimToken', QUARTER_HOUR);
+  const agent = layer(shared, 'agent', MINUTE);
   return {
     ip: async (address, state) =>
-      state.take(await ip.count(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
+      state.take(await ip(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
     auth: async (address, state) =>
-      state.take(await auth.count(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
+      state.take(await auth(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
     signOn: async (address, state) =>
-      state.take(await signOn.count(ipKeyGenerator(address), config.ASSAY_LIMIT_SIGN_ON)),
-    login: async (request, state) =>
-      state.take(await login.count(sha256Hex(request), MOST_PER_LOGIN)),
+      state.take(await signOn(ipKeyGenerator(address), config.ASSAY_LIMIT_SIGN_ON)),
+    login: async (request, state) => state.take(await login(sha256Hex(request), MOST_PER_LOGIN)),
     // What one network may not do any more does not count against the account.
     async account({ email, address }, state) {
       const from = `${email} ${ipKeyGenerator(address)}`;
-      state.take(await accountFrom.count(from, config.ASSAY_LIMIT_ACCOUNT));
-      state.take(await account.count(email, config.ASSAY_LIMIT_ACCOUNT_TOTAL));
+      state.take(await accountFrom(from, config.ASSAY_LIMIT_ACCOUNT));
+      state.take(await account(email, config.ASSAY_LIMIT_ACCOUNT_TOTAL));
     },
-    proof: async (userId, state) =>
-      state.take(await proof.count(userId, config.ASSAY_LIMIT_ACCOUNT)),
+    proof: async (userId, state) => state.take(await proof(userId, config.ASSAY_LIMIT_ACCOUNT)),
     async mail(kind, { email, address }, state) {
       const to = `${kind} ${email}`;
-      state.take(await mailFrom.count(`${to} ${ipKeyGenerator(address)}`, config.ASSAY_LIMIT_MAIL));
-      state.take(await mail.count(to, config.ASSAY_LIMIT_MAIL_TOTAL));
+      state.take(await mailFrom(`${to} ${ipKeyGenerator(address)}`, config.ASSAY_LIMIT_MAIL));
+      state.take(await mail(to, config.ASSAY_LIMIT_MAIL_TOTAL));
     },
     demo: async (address, state) =>
-      state.take(await demo.count(ipKeyGenerator(address), config.ASSAY_LIMIT_DEMO)),
-    user: async (userId, state) => state.take(await user.count(userId, config.ASSAY_LIMIT_USER)),
+      state.take(await demo(ipKeyGenerator(address), config.ASSAY_LIMIT_DEMO)),
+    user: async (userId, state) => state.take(await user(userId, config.ASSAY_LIMIT_USER)),
     onboarding: async (userId, state) =>
-      state.take(await onboarding.count(userId, config.ASSAY_LIMIT_ONBOARDING)),
+      state.take(await onboarding(userId, config.ASSAY_LIMIT_ONBOARDING)),
     cpi: async (reader, state) =>
-      state.take(await cpi.count(reader, config.ASSAY_LIMIT_CPI), 'RATE_LIMITED'),
+      state.take(await cpi(reader, config.ASSAY_LIMIT_CPI), 'RATE_LIMITED'),
     cpiReport: async (organizationId, state) =>
-      state.take(
-        await cpiReport.count(organizationId, config.ASSAY_LIMIT_CPI_REPORT),
-        'RATE_LIMITED',
-      ),
+      state.take(await cpiReport(organizationId, config.ASSAY_LIMIT_CPI_REPORT), 'RATE_LIMITED'),
     scimAddress: async (address, state) =>
-      state.take(await scimAddress.count(ipKeyGenerator(address), config.ASSAY_LIMIT_SCIM)),
+      state.take(await scimAddress(ipKeyGenerator(address), config.ASSAY_LIMIT_SCIM)),
     scimToken: async (tokenId, state) =>
-      state.take(await scimToken.count(tokenId, config.ASSAY_LIMIT_SCIM)),
+      state.take(await scimToken(tokenId, config.ASSAY_LIMIT_SCIM)),
     async agent(agentId, perMinute, state) {
-      if (perMinute !== null && perMinute > 0) state.take(await agent.count(agentId, perMinute));
+      if (perMinute !== null && perMinute > 0) state.take(await agent(agentId, perMinute));
     },
-    close: () => Object.values(layers).forEach((layer) => layer.close()),
   };
 }

@@ -1,7 +1,7 @@
 // Password hashing with argon2id, off the event loop, with bounded concurrency and a bounded, fair queue, so that sign-ins starve nothing.
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '../../errors.ts';
-import { FairQueue } from './fair-queue.ts';
+import type { Leave, TurnQueue } from '../shared/turns.ts';
 
 export interface Passwords {
   hash(password: string): Promise<string>;
@@ -26,16 +26,9 @@ export interface PasswordCost {
 /** OWASP's recommendation: 19 MiB, two passes, one lane. */
 export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-interface Waiting {
-  resolve: () => void;
-  reject: (reason: AppError) => void;
-}
-
 export interface PasswordQueue {
-  /** Hashes that are computed at a time; of further ones that wait, networks take turns. */
-  concurrency: number;
-  /** That wait at most: some seconds of work. */
-  maxWaiting: number;
+  /** Few are computed at a time, and few wait; of those that do, networks take turns. */
+  turns: TurnQueue;
   /** Whether nobody waits for the request any more that the work is for. */
   isAbandoned: () => boolean;
   /** The network that the request came from. */
@@ -47,31 +40,30 @@ export interface PasswordQueue {
  * passed over.
  */
 export function createPasswords(
-  { concurrency, maxWaiting, isAbandoned, network }: PasswordQueue,
+  { turns, isAbandoned, network }: PasswordQueue,
   cost = PASSWORD_COST,
 ): Passwords {
-  let running = 0;
   let computed = 0;
-  const waiting = new FairQueue<Waiting>(maxWaiting);
+  let waiting = 0;
   let decoy: Promise<string> | undefined;
 
-  function turn(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      waiting.push(network(), { resolve, reject })?.reject(busy());
-    });
+  async function waited(turn: Promise<Leave | null>): Promise<Leave | null> {
+    waiting += 1;
+    const leave = await turn;
+    waiting -= 1;
+    return leave;
   }
 
   async function limited<T>(work: () => Promise<T>): Promise<T> {
-    if (running < concurrency) running += 1;
-    else await turn();
+    const turn = turns.take(network());
+    const leave = turn instanceof Promise ? await waited(turn) : turn;
+    if (leave === null) throw busy();
     try {
       if (isAbandoned()) throw busy();
       computed += 1;
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next.resolve();
-      else running -= 1;
+      leave();
     }
   }
 
@@ -87,7 +79,7 @@ export function createPasswords(
       return computed;
     },
     get waiting() {
-      return waiting.size;
+      return waiting;
     },
   };
 }

@@ -39,7 +39,7 @@ const RULES: readonly Rule[] = [
   {
     of: /^instance$/,
     may: [/^(app|models|jobs)$/, /^composition\//, HTTP, PLATFORM],
-    types: [/^config$/, LEDGER, NODE],
+    types: [/^config$/, LEDGER, NODE, /^prom-client$/],
   },
   {
     of: /^app$/,

@@ -2,12 +2,15 @@
 import { expect, test } from 'vitest';
 import { networkOf } from '../../../src/http/checks/network.ts';
 import { createPasswords, type PasswordQueue } from '../../../src/platform/secrets/passwords.ts';
+import { createTurnQueue, type TurnLimits } from '../../../src/platform/shared/turns.ts';
 
-const queue = (concurrency: number, more: Partial<PasswordQueue> = {}): PasswordQueue =>
-  Object.assign(
-    { concurrency, maxWaiting: 100, isAbandoned: () => false, network: () => '' },
-    more,
-  );
+const queue = (
+  atATime: number,
+  { maxWaiting = 100, ...more }: Partial<PasswordQueue & TurnLimits> = {},
+): PasswordQueue => {
+  const turns = createTurnQueue({ atATime, maxWaiting });
+  return Object.assign({ turns, isAbandoned: () => false, network: () => '' }, more);
+};
 
 test('a password is recognised by its hash, which is another one each time', async () => {
   const passwords = createPasswords(queue(2));

@@ -1,39 +1,56 @@
-// How many event streams a user and an organisation have open on this instance.
+// How many event streams a user and an organisation have open at a time.
+import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 
-export class StreamPlaces {
-  readonly #limits: { user: number; organization: number };
-  readonly #taken = new Map<string, number>();
+type Leave = () => void;
 
-  constructor(limits: { user: number; organization: number }) {
+export class StreamPlaces {
+  readonly #shared: Platform['shared'];
+  readonly #limits: { user: number; organization: number };
+  /** Streams of an organisation on this instance. */
+  readonly #here = new Map<string, number>();
+
+  constructor(shared: Platform['shared'], limits: { user: number; organization: number }) {
+    this.#shared = shared;
     this.#limits = limits;
   }
 
+  /** Whether an organisation has streams on this instance. */
   isTaken(organizationId: string): boolean {
-    return this.#taken.has(organizationId);
+    return this.#here.has(organizationId);
   }
 
   /** Takes a place; the returned function gives it back. @throws AppError `RATE_LIMIT_EXCEEDED` */
-  take(organizationId: string, userId: string): () => void {
-    this.#require(userId, this.#limits.user);
-    this.#require(organizationId, this.#limits.organization);
-    for (const key of [userId, organizationId]) this.#add(key, 1);
+  async take(organizationId: string, userId: string): Promise<Leave> {
+    const leaveUser = await this.#require('streams of a user', userId, this.#limits.user);
+    const leaveOrganization = await this.#require(
+      'streams',
+      organizationId,
+      this.#limits.organization,
+    ).catch((error: unknown) => {
+      leaveUser();
+      throw error;
+    });
+    this.#add(organizationId, 1);
     return () => {
-      for (const key of [userId, organizationId]) this.#add(key, -1);
+      this.#add(organizationId, -1);
+      leaveOrganization();
+      leaveUser();
     };
   }
 
-  #require(key: string, limit: number): void {
-    if ((this.#taken.get(key) ?? 0) < limit) return;
+  async #require(room: string, key: string, limit: number): Promise<Leave> {
+    const leave = await this.#shared.place({ room, key, limit });
+    if (leave) return leave;
     throw new AppError('RATE_LIMIT_EXCEEDED', `Too many event streams at a time: ${limit}`, {
       data: { limit, windowSeconds: 1 },
       headers: { 'Retry-After': '1' },
     });
   }
 
-  #add(key: string, change: 1 | -1): void {
-    const taken = (this.#taken.get(key) ?? 0) + change;
-    if (taken === 0) this.#taken.delete(key);
-    else this.#taken.set(key, taken);
+  #add(organizationId: string, change: 1 | -1): void {
+    const here = (this.#here.get(organizationId) ?? 0) + change;
+    if (here === 0) this.#here.delete(organizationId);
+    else this.#here.set(organizationId, here);
   }
 }

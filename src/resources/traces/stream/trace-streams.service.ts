@@ -12,7 +12,7 @@ import type { FrameReader } from './trace-frames.ts';
 import { StreamPlaces } from './stream-places.ts';
 import { type Follower, TraceTail } from './trace-tail.ts';
 
-type Deps = Pick<Platform, 'ledger' | 'config' | 'logger'> & {
+type Deps = Pick<Platform, 'ledger' | 'config' | 'logger' | 'shared'> & {
   frames: FrameReader;
   sessions: SessionService;
   timer: Timer;
@@ -34,7 +34,7 @@ interface OpenStream {
 
 export function createTraceStreamService(deps: Deps) {
   const { ledger, config, logger, sessions, timer } = deps;
-  const places = new StreamPlaces({
+  const places = new StreamPlaces(deps.shared, {
     user: config.ASSAY_LIMIT_STREAMS_USER,
     organization: config.ASSAY_LIMIT_STREAMS,
   });
@@ -99,7 +99,7 @@ export function createTraceStreamService(deps: Deps) {
     async open(tenant: Tenant, user: User, lastEventId: number | null): Promise<EventStream> {
       const { organizationId, workspaceId } = tenant;
       const head = (await ledger.appender.head(organizationId))?.sequence ?? 0;
-      const leave = places.take(organizationId, user.userId);
+      const leave = await places.take(organizationId, user.userId);
       const tail = tails.get(organizationId) ?? newTail(organizationId, head);
       tails.set(organizationId, tail);
       let gone = leave;

@@ -1,0 +1,41 @@
+// What the workers of one port have in common: limits, places, turns and metrics. An instance alone has them to itself.
+import type { Registry } from 'prom-client';
+import type { Config } from '../../config.ts';
+import { type WantedPlace, TakenPlaces } from './places.ts';
+import { createTurnQueue, type Leave, type TurnLimits, type TurnQueue } from './turns.ts';
+import { type Counted, type WindowCount, WindowCounts } from './window-counts.ts';
+
+export interface Shared {
+  /** Counts one more. */
+  count(one: Counted): Promise<WindowCount>;
+  /** Null: there is no place left. */
+  place(place: WantedPlace): Promise<Leave | null>;
+  /** At computing passwords. */
+  turns: TurnQueue;
+  /** Given how an instance's own metrics are brought up to date: the metrics of all, as Prometheus reads them. */
+  metricsOf(own: () => Promise<Registry>): () => Promise<string>;
+}
+
+export interface SharedLimits {
+  passwords: TurnLimits;
+}
+
+type Configured = Pick<Config, 'ASSAY_PASSWORD_CONCURRENCY' | 'ASSAY_PASSWORD_QUEUE'>;
+
+export const sharedLimitsOf = (config: Configured): SharedLimits => ({
+  passwords: {
+    atATime: config.ASSAY_PASSWORD_CONCURRENCY,
+    maxWaiting: config.ASSAY_PASSWORD_QUEUE,
+  },
+});
+
+export function createOwnShared({ passwords }: SharedLimits): Shared {
+  const counts = new WindowCounts();
+  const places = new TakenPlaces();
+  return {
+    count: (one) => Promise.resolve(counts.add(one, 1, performance.now())),
+    place: (place) => Promise.resolve(places.take(place)),
+    turns: createTurnQueue(passwords),
+    metricsOf: (own) => async () => (await own()).metrics(),
+  };
+}

@@ -1,0 +1,49 @@
+// Counts in windows: what begins and ends them, that nothing of one key or room shows in another, and that what has ended is forgotten.
+import { expect, test } from 'vitest';
+import { TakenPlaces } from '../../../src/platform/shared/places.ts';
+import { WindowCounts } from '../../../src/platform/shared/window-counts.ts';
+
+const windowMs = 1000;
+
+test('a window begins with its first count and ends on time, however often it is counted in', () => {
+  const counts = new WindowCounts();
+  const at = (now: number, count = 1): unknown =>
+    Object.values(counts.add({ room: 'a', key: 'x', windowMs }, count, now));
+  expect(at(5500)).toEqual([1, 1000]);
+  expect(at(5900, 3)).toEqual([4, 600]);
+  expect(at(6499)).toEqual([5, 1]);
+  expect(at(6500)).toEqual([1, 1000]);
+  expect(at(99_000)).toEqual([1, 1000]);
+});
+
+test('keys and rooms count apart', () => {
+  const counts = new WindowCounts();
+  const hits = (room: string, key: string): number =>
+    counts.add({ room, key, windowMs }, 1, 0).hits;
+  expect([hits('a', 'x'), hits('a', 'y'), hits('b', 'x'), hits('a', 'x')]).toEqual([1, 1, 1, 2]);
+});
+
+test('in any order of times a count is that of a plain list of its window', () => {
+  const counts = new WindowCounts();
+  let now = 0;
+  let begun = -windowMs;
+  let expected = 0;
+  for (let step = 0; step < 500; step++) {
+    now += (step * 7919) % 613;
+    if (now - begun >= windowMs) [begun, expected] = [now, 0];
+    expected += 1;
+    const { hits, resetMs } = counts.add({ room: 'a', key: 'x', windowMs }, 1, now);
+    expect([hits, resetMs]).toEqual([expected, begun + windowMs - now]);
+  }
+});
+
+test('a place is taken until it is given back', () => {
+  const places = new TakenPlaces();
+  const take = (key: string) => places.take({ room: 'a', key, limit: 2 });
+  const first = take('x');
+  expect([first, take('x'), take('y')].every((leave) => leave !== null)).toBe(true);
+  expect(take('x')).toBeNull();
+  first?.();
+  expect(take('x')).not.toBeNull();
+  expect(take('x')).toBeNull();
+});
