@@ -4,17 +4,15 @@ import type { Caller } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { SessionClaims } from '../../../platform/secrets/tokens.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
-import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type {
   OrganizationContext,
   OrganizationService,
 } from '../../organization/organization.service.ts';
-import type { UserDocument } from '../accounts/users.model.ts';
 import { callerOf } from './caller.ts';
+import { recordedSession } from './recorded-session.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'config' | 'sessionTokens' | 'clock'> & {
-  memberships: MembershipService;
   organizations: OrganizationService;
 };
 
@@ -22,14 +20,12 @@ type Deps = Pick<Platform, 'models' | 'config' | 'sessionTokens' | 'clock'> & {
 export type SessionRef = Pick<SessionClaims, 'sub' | 'organizationId' | 'jti' | 'exp'>;
 
 export function createAuthenticationService(deps: Deps) {
-  const { models, memberships, organizations, sessionTokens, clock, config } = deps;
+  const { models, organizations, sessionTokens, clock, config } = deps;
 
   /** The caller behind a session. @throws AppError one of the 401 codes of a session token */
   async function resume({ sub: userId, organizationId, jti, exp }: SessionRef): Promise<Caller> {
-    const [session, user, membership, context] = await Promise.all([
-      models.sessions.findOne({ jti }).lean<SessionDocument>(),
-      models.users.findById(userId).lean<UserDocument>(),
-      memberships.find(organizationId, userId),
+    const [session, context] = await Promise.all([
+      recordedSession(models, { sub: userId, organizationId, jti }),
       organizations.context(organizationId),
     ]);
     const now = clock.now();
@@ -37,10 +33,12 @@ export function createAuthenticationService(deps: Deps) {
     if (exp * 1000 <= now.getTime()) throw new AppError('TOKEN_EXPIRED');
     if (!session || !isUsable(session, context, now)) throw new AppError('SESSION_REVOKED');
     if (!belongsTo(session, { userId, organizationId })) throw new AppError('TOKEN_REVOKED');
+    const { signOn, users, memberships } = session;
+    const [user] = users;
+    const [membership] = memberships;
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     requireMembership(membership);
     requireWayIn(session, membership, context);
-    const { signOn } = session;
     return callerOf({ user, membership, claims: { jti, exp }, context, signOn, config });
   }
 
@@ -57,7 +55,7 @@ export type AuthenticationService = ReturnType<typeof createAuthenticationServic
 
 /** A session outlives the deactivation by a directory. */
 function requireMembership(
-  membership: MembershipDocument | null,
+  membership: MembershipDocument | undefined,
 ): asserts membership is MembershipDocument {
   if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
   if (!membership.isActive && membership.deactivatedBy !== 'scim')
