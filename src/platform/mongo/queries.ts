@@ -52,9 +52,9 @@ type AsText<T> = T extends Types.ObjectId ? T | string : T extends Types.ObjectI
 type Castable<T> = T extends Types.ObjectId | Date | readonly unknown[]
   ? AsText<T>
   : T extends object
-    ? { [K in keyof T]: AsText<T[K]> }
+    ? { [K in keyof T]?: AsText<T[K]> }
     : T;
-/** What may be left to the schema's defaults. */
+/** What may be left to the schema's defaults, also one level down. */
 type Row<D> = { [K in keyof D]?: Castable<D[K]> };
 
 /** Writes one document, in the transaction of the request when there is one, and returns it as stored. */

@@ -35,13 +35,6 @@ const CACHED_ORGANIZATIONS = 10_000;
 const SLUG_LENGTH = 48;
 const SLUG_SUFFIX = 8;
 
-/** An organisation that has just been created. */
-export interface NewOrganization {
-  organizationId: string;
-  /** Of the default workspace. */
-  workspaceId: string;
-}
-
 export interface OrganizationSettings extends OrganizationDocument {
   id: OrganizationDocument['_id'];
   plan: Plan;
@@ -77,21 +70,19 @@ export function createOrganizationService(deps: Deps) {
 
   return {
     /** Creates an organisation and its default workspace; call it inside a transaction. */
-    async create(name: string): Promise<NewOrganization> {
+    async create(name: string): Promise<OrganizationDocument> {
       const [organizationId, workspaceId] = [newId(), newId()];
       const slug = `${slugOf(name)}-${organizationId.slice(-SLUG_SUFFIX)}`;
-      await models.organizations.create([
-        {
-          _id: organizationId,
-          name,
-          slug,
-          subscription: { plan: config.DEFAULT_PLAN },
-          defaultWorkspaceId: workspaceId,
-        },
-      ]);
+      const organization = await insertOne(models.organizations, {
+        _id: organizationId,
+        name,
+        slug,
+        subscription: { plan: config.DEFAULT_PLAN },
+        defaultWorkspaceId: workspaceId,
+      });
       await insertOne(models.workspaces, { _id: workspaceId, organizationId, name: 'Default' });
       await openLedger(organizationId);
-      return { organizationId, workspaceId };
+      return organization;
     },
 
     /** @throws AppError `UNAUTHORIZED_NO_USER` when the organisation is gone */

@@ -73,7 +73,7 @@ export function createCredentialService(deps: Deps) {
       ...(keptBy !== undefined && { keptBy }),
     });
     const isHomeless = hadBegun && (await memberships.ofUser(userId)).length === 0;
-    if (isHomeless && founding.isOpen()) await founding.found(userId, user.name);
+    if (isHomeless && founding.isOpen()) await founding.found(user, user.name);
     return replaced;
   }
 

@@ -1,13 +1,22 @@
 // An organisation of one's own: founded at registration, and for whoever has proved an address that a stranger had registered.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
+import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
+import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
+import type { UserDocument } from './users.model.ts';
 
 type Deps = Pick<Platform, 'config'> & {
   organizations: OrganizationService;
   memberships: MembershipService;
 };
+
+export interface Founded {
+  organization: OrganizationDocument;
+  /** Of its owner. */
+  membership: MembershipDocument;
+}
 
 export function createFoundingService({ config, organizations, memberships }: Deps) {
   const isOpen = (): boolean => config.REGISTRATION === 'open';
@@ -19,11 +28,12 @@ export function createFoundingService({ config, organizations, memberships }: De
       if (!isOpen()) throw new AppError('FORBIDDEN', 'Registration is by invitation only');
     },
 
-    /** A new organisation with the user as its owner; answers its id. Call it in a transaction. */
-    async found(userId: string, name: string): Promise<string> {
-      const { organizationId } = await organizations.create(name);
-      await memberships.add({ organizationId, userId, role: 'owner' });
-      return organizationId;
+    /** A new organisation with the user as its owner. Call it in a transaction. */
+    async found(user: UserDocument, name: string): Promise<Founded> {
+      const organization = await organizations.create(name);
+      const organizationId = organization._id.toHexString();
+      const owner = { organizationId, userId: user._id.toHexString(), role: 'owner' } as const;
+      return { organization, membership: await memberships.add(owner, user) };
     },
   };
 }

@@ -4,7 +4,6 @@ import { isUnused } from '../../../domain/identity/standing.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import type { Origin, Proof, SessionService, SignedIn } from '../sessions/sessions.service.ts';
 import { type ActiveOrganization, toActiveOrganization } from './account-views.ts';
 import type { FoundingService } from './founding.service.ts';
@@ -87,12 +86,9 @@ export function createRegistrationService(deps: Deps) {
       };
       const known = await accountAt(registrant);
       const user = known ? await takeOver(known, account) : await insertOne(models.users, account);
-      const organizationId = await founding.found(user._id.toHexString(), organizationName);
-      const organization = await findOr404(
-        models.organizations.findById(organizationId).lean<OrganizationDocument>(),
-      );
+      const { organization, membership } = await founding.found(user, organizationName);
       const home = { ...user, lastOrganizationId: organization._id };
-      const session = await sessions.signIn(home, origin, proof);
+      const session = await sessions.signInTo({ user: home, membership }, origin, proof);
       // A new account has no second factor.
       if (session.mfaRequired) throw new AppError('INTERNAL_ERROR');
       return { ...session, organization: toActiveOrganization(organization) };

@@ -167,28 +167,34 @@ export function createSignInService(deps: Deps) {
     return tempTokens.issue({ sub: userId, jti, exp: Math.floor(expiresAt.getTime() / 1000) });
   }
 
+  /** Ends a proof of identity in one organisation: a session, or, while a second factor is missing, a temp token. */
+  async function signInTo(
+    { user, membership }: { user: UserDocument; membership: MembershipDocument },
+    origin: Origin,
+    proof: Proof,
+  ): Promise<SignedIn | SecondStep> {
+    const organizationId = membership.organizationId.toHexString();
+    const { role } = membership;
+    const identified = { ...proof, user: toUserView(user), organizationId, role };
+    if (owesFactor(user, proof)) {
+      requireEnrolable(user, organizationId);
+      const tempToken = await beginSecondStep(user, proof);
+      return { ...identified, mfaRequired: true, tempToken };
+    }
+    const session = await enter(user, membership, { origin, start: startNow(proof) });
+    return { ...identified, ...session, mfaRequired: false };
+  }
+
   return {
+    signInTo,
+
     /**
-     * Ends a proof of identity: a session in the organisation used last (or of the sign-on), or, while a second factor is missing,
-     * a temp token.
+     * `signInTo` the organisation used last, or that of the sign-on.
      * @throws AppError `ACCOUNT_DEACTIVATED` when every membership is suspended or gone
      */
     async signIn(user: UserDocument, origin: Origin, proof: Proof): Promise<SignedIn | SecondStep> {
       const membership = await destination(user, proof.signOn);
-      const organizationId = membership.organizationId.toHexString();
-      const identified = {
-        ...proof,
-        user: toUserView(user),
-        organizationId,
-        role: membership.role,
-      };
-      if (owesFactor(user, proof)) {
-        requireEnrolable(user, organizationId);
-        const tempToken = await beginSecondStep(user, proof);
-        return { ...identified, mfaRequired: true, tempToken };
-      }
-      const session = await enter(user, membership, { origin, start: startNow(proof) });
-      return { ...identified, ...session, mfaRequired: false };
+      return signInTo({ user, membership }, origin, proof);
     },
 
     /** A fresh token for the same organisation; the old one stays valid for a grace period. */

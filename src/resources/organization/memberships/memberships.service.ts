@@ -15,6 +15,8 @@ export type NewMembership = Partial<Omit<MembershipDocument, 'organizationId' | 
   role: Role;
 };
 
+type Account = Pick<UserDocument, '_id' | 'provisionedBy'>;
+
 type Change = Partial<
   Omit<MembershipDocument, '_id' | 'organizationId' | 'userId' | 'createdAt' | 'updatedAt'>
 >;
@@ -55,10 +57,7 @@ export function createMembershipService({ models }: { models: Models }) {
    * From now on no directory changes the account, and no provider opens it but by its proved domain. `keptBy`: the organisation
    * whose directory keeps it, where it had made it.
    */
-  async function releaseAccount<U extends Pick<UserDocument, '_id' | 'provisionedBy'>>(
-    user: U,
-    keptBy?: string,
-  ): Promise<U> {
+  async function releaseAccount<U extends Account>(user: U, keptBy?: string): Promise<U> {
     const { _id, provisionedBy } = user;
     if (provisionedBy === null || provisionedBy.toHexString() === keptBy) return user;
     const released = { $set: { provisionedBy: null } };
@@ -68,9 +67,7 @@ export function createMembershipService({ models }: { models: Models }) {
 
   /** A member of this organisation has an account of their own, unless it was made here. */
   async function releaseFor(organizationId: string, userId: string): Promise<void> {
-    const user = models.users
-      .findById(userId, 'provisionedBy')
-      .lean<Pick<UserDocument, '_id' | 'provisionedBy'>>();
+    const user = models.users.findById(userId, 'provisionedBy').lean<Account>();
     await releaseAccount(await findOr404(user), organizationId);
   }
 
@@ -115,10 +112,11 @@ export function createMembershipService({ models }: { models: Models }) {
         .lean<MembershipDocument[]>();
     },
 
-    /** Whoever belongs to two organisations has an account of their own. */
-    async add(membership: NewMembership): Promise<MembershipDocument> {
+    /** Whoever belongs to two organisations has an account of their own. `account`: theirs, where it is at hand. */
+    async add(membership: NewMembership, account?: Account): Promise<MembershipDocument> {
       const { organizationId, userId, isPending = false } = membership;
-      if (!isPending) await releaseFor(organizationId, userId);
+      if (account) await releaseAccount(account, organizationId);
+      else if (!isPending) await releaseFor(organizationId, userId);
       return insertOne(models.memberships, membership);
     },
 
