@@ -50,6 +50,12 @@ export const environment = z.object({
     .optional()
     .describe('allow: in production, too, an embedded mongod is started when MONGODB_URI is unset'),
   ASSAY_DB_POOL: positive.default(24).describe('Database connections of this instance'),
+  ASSAY_WORKERS: z
+    .union([z.literal('auto'), positive.max(64)], 'must be auto, or a number from 1 to 64')
+    .default(1)
+    .describe(
+      'Processes that serve the port together, sharing its limits; auto: as many as there are cores. Connections, memory and queues are each one’s own',
+    ),
   MONGOD_BINARY: z.string().optional().describe('Path of a mongod for the embedded database'),
   ASSAY_DATA_DIR: z
     .string()
@@ -328,10 +334,10 @@ export const environment = z.object({
     .describe('Megabytes of vectors that an instance keeps in memory; others it reads each time'),
   ASSAY_LIMIT_STREAMS: positive
     .default(1000)
-    .describe('Event streams of an organisation at a time, on this instance'),
+    .describe('Event streams of an organisation at a time, on this instance with all its workers'),
   ASSAY_LIMIT_STREAMS_USER: positive
     .default(10)
-    .describe('Event streams of a user at a time, on this instance'),
+    .describe('Event streams of a user at a time, likewise'),
   ASSAY_LIMIT_HEAVY: positive
     .default(8)
     .describe(

@@ -1,12 +1,17 @@
 // Entry point: loads the configuration, opens the database, starts the instance, and drains it on SIGTERM.
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import closeWithGrace from 'close-with-grace';
 import { childEnvironment, loadConfig, type Config } from './config.ts';
 import { openDatabase, type Database } from './embedded-db/database.ts';
+import { freePort } from './embedded-db/mongod-process.ts';
+import { type Instance, type InstanceDeps, prepareReference, startInstance } from './instance.ts';
 import { createLogger, type Logger } from './platform/observability/logger.ts';
 import { openingsOf } from './platform/observability/openings.ts';
 import { loadSecrets } from './platform/secrets/secrets.ts';
-import { prepareReference, startInstance } from './instance.ts';
+import { sharedLimitsOf } from './platform/shared/shared.ts';
+import { startWorkers } from './workers/primary.ts';
+import { joinPrimary, type Primary } from './workers/worker.ts';
 
 const DRAIN_MS = 20_000;
 const PARENT_CHECK_MS = 500;
@@ -29,18 +34,61 @@ function welcome(url: string): string {
 async function main(): Promise<void> {
   if (existsSync('.env')) process.loadEnvFile();
   const config = loadConfig();
+  const primary = await joinPrimary();
+  if (primary) return work(config, primary);
   const logger = createLogger(config.LOG_LEVEL);
-  prepareReference();
   const database = await databaseOf(config, logger);
   const secrets = await loadSecrets(config, (line) => logger.info(line));
   for (const opening of openingsOf(config)) logger.warn(opening);
-  const instance = await startInstance({ config, secrets, mongoUri: database.uri, logger });
-  process.stdout.write(welcome(instance.url));
+  const service = await serve({ config, secrets, mongoUri: database.uri, logger });
+  process.stdout.write(welcome(service.url));
   const close = stopOnSignal(logger, async () => {
-    await instance.stop();
+    await service.stop();
     await database.stop();
   });
   if (childEnvironment().npm_lifecycle_event !== undefined) followParent(close);
+}
+
+/** By this process, or by workers of it. */
+async function serve(
+  deps: Pick<InstanceDeps, 'config' | 'secrets' | 'mongoUri' | 'logger'>,
+): Promise<Pick<Instance, 'url' | 'stop'>> {
+  const { config, secrets, mongoUri, logger } = deps;
+  const workers = config.ASSAY_WORKERS === 'auto' ? availableParallelism() : config.ASSAY_WORKERS;
+  if (workers > 1) {
+    // Whoever dies comes back to the same port.
+    const port = config.PORT || (await freePort());
+    return startWorkers({
+      orders: { workers, mongoUri, secrets, port },
+      limits: sharedLimitsOf(config),
+      log: logger,
+      onLost: endWith(logger),
+    });
+  }
+  prepareReference();
+  return startInstance(deps);
+}
+
+/** As one of several workers. */
+async function work(config: Config, { orders, ...primary }: Primary): Promise<void> {
+  const { number: worker, port: PORT, mongoUri, secrets } = orders;
+  const logger = createLogger(config.LOG_LEVEL, undefined, { worker });
+  try {
+    prepareReference();
+    const { shared } = primary;
+    const instance = await startInstance({
+      config: { ...config, PORT },
+      secrets,
+      mongoUri,
+      logger,
+      shared,
+    });
+    primary.onStop(stopOnSignal(logger, instance.stop));
+    primary.listens(instance.url);
+  } catch (error) {
+    await primary.failed(reasonOf(error));
+    process.exit(1);
+  }
 }
 
 /** Without its database the process cannot go on. */
@@ -51,12 +99,14 @@ function databaseOf(config: Config, logger: Logger): Promise<Database> {
     dataDir: config.ASSAY_DATA_DIR,
     env: childEnvironment(),
     log: (line) => logger.info(line),
-    onLost(reason) {
-      logger.fatal(reason);
-      process.exit(1);
-    },
+    onLost: endWith(logger),
   });
 }
+
+const endWith = (logger: Logger) => (reason: string) => {
+  logger.fatal(reason);
+  process.exit(1);
+};
 
 /** Stops on a signal, on an uncaught error, or when the returned function is called. */
 function stopOnSignal(logger: Logger, stop: () => Promise<void>): () => void {
@@ -81,11 +131,13 @@ function followParent(close: () => void): void {
   }, PARENT_CHECK_MS).unref();
 }
 
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.includes('EADDRINUSE') ? `${text}; set PORT to another port` : text;
+}
+
 // An explicit exit: open connections and timers would keep the process alive.
 main().catch((error: unknown) => {
-  const text = error instanceof Error ? error.message : String(error);
-  process.stderr.write(
-    `${text}${text.includes('EADDRINUSE') ? '; set PORT to another port' : ''}\n`,
-  );
+  process.stderr.write(`${reasonOf(error)}\n`);
   process.exit(1);
 });

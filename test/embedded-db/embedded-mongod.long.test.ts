@@ -14,6 +14,7 @@ import {
   type EmbeddedMongod,
   type EmbeddedOptions,
 } from '../../src/embedded-db/embedded-mongod.ts';
+import { isAlive } from './server-process.ts';
 
 const binary = inject('mongod');
 const patience = { timeout: 15_000, interval: 20 };
@@ -76,15 +77,6 @@ function ids(uri: string): Promise<number[]> {
 
 function pidOf(uri: string): Promise<number> {
   return withDb(uri, async (db) => Number((await db.admin().serverStatus()).pid));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 test.concurrent('a replica set of one on the loopback, with transactions', async (context) => {

@@ -1,27 +1,16 @@
 // The server as it is started on a machine: an embedded database, the words of the first start, draining, and nothing left behind.
 // @module-tag long
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { expect, inject, test, vi, type TestContext } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { has } from '../domain/tools.ts';
 import { send } from '../setup/start-app.ts';
+import { accepts, FROM_SOURCES, isAlive, machine, patience, slow } from './server-process.ts';
 
-/** As compiled for a deployment. */
-const COMPILED = [fileURLToPath(new URL('server.mjs', inject('built')))];
-/** As `npm start` runs it. */
-const FROM_SOURCES = [
-  '--import',
-  import.meta.resolve('tsx'),
-  join(import.meta.dirname, '../../src/server.ts'),
-];
-const patience = { timeout: 60_000, interval: 20 };
-/** Processes that start under a compiler and a database each take their time on a busy machine. */
-const slow = { timeout: 180_000 };
 const account = {
   name: 'Ada',
   email: 'ada@example.com',
@@ -29,61 +18,8 @@ const account = {
   organizationName: 'Example',
 };
 
-interface Server {
-  process: ChildProcess;
-  url: string;
-  /** Everything printed so far. */
-  output(): string;
-  /** Resolves with the exit code or the signal. */
-  ended: Promise<unknown>;
-}
-
-/** An empty folder to start servers in; what still runs at the end of the test is killed. */
-async function machine({ onTestFinished }: TestContext) {
-  const folder = await mkdtemp(join(inject('scratch'), 'assay-server-'));
-  const started: ChildProcess[] = [];
-  onTestFinished(async () => {
-    for (const child of started) child.kill('SIGKILL');
-    await vi.waitFor(() => rm(folder, { recursive: true, force: true }), patience);
-  });
-
-  async function start(
-    environment: Record<string, string> = {},
-    [program = '', ...args] = [process.execPath, ...COMPILED],
-  ): Promise<Server> {
-    const child = spawn(program, args, {
-      cwd: folder,
-      env: {
-        PATH: process.env.PATH,
-        MONGOD_BINARY: inject('mongod').path,
-        PORT: '0',
-        ...environment,
-      },
-    });
-    started.push(child);
-    let printed = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk) => (printed += String(chunk)));
-    const ended = once(child, 'exit').then(([code, signal]: unknown[]) => code ?? signal);
-    const output = (): string => printed;
-    await vi.waitUntil(() => /"name":"first"/.test(printed) || child.exitCode !== null, patience);
-    const url = /listens at +(\S+)/.exec(printed)?.[1] ?? '';
-    return { process: child, url, output, ended };
-  }
-  return { folder, start };
-}
-
 const readJson = async (...path: string[]): Promise<unknown> =>
   JSON.parse(await readFile(join(...path), 'utf8'));
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 test.skipIf(!has('curl'))(
   'what the first start prints can be pasted, and gives a key that posts a decision',
@@ -143,16 +79,6 @@ test(
     expect(await second.ended).toBe(0);
   },
 );
-
-async function accepts(host: string, port: number): Promise<boolean> {
-  const socket = connect(port, host);
-  const accepted = await once(socket, 'connect').then(
-    () => true,
-    () => false,
-  );
-  socket.destroy();
-  return accepted;
-}
 
 test('kill -9 leaves no database behind', slow, async (context) => {
   const { folder, start } = await machine(context);

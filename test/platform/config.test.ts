@@ -121,6 +121,20 @@ test('no two secrets are the same', () => {
 });
 
 test.each([
+  ['1', 1],
+  ['64', 64],
+  ['auto', 'auto'],
+  ['0', null],
+  ['65', null],
+  ['1.5', null],
+  ['all', null],
+])('ASSAY_WORKERS %j is %j', (ASSAY_WORKERS, taken) => {
+  const isTaken = taken !== null;
+  expect(problems({ ASSAY_WORKERS }).length === 0).toBe(isTaken);
+  if (isTaken) expect(loadConfig({ ASSAY_WORKERS }).ASSAY_WORKERS).toBe(taken);
+});
+
+test.each([
   ['loopback', true],
   ['loopback, 10.0.0.0/8, 2001:db8::/32', true],
   ['192.0.2.7', true],

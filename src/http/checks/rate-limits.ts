@@ -21,11 +21,18 @@ interface Count {
 
 type CountOne = (key: string, limit: number) => Promise<Count>;
 
+interface LayerParts {
+  shared: Pick<Shared, 'count'>;
+  room: string;
+  windowSeconds: number;
+  exact: boolean;
+}
+
 /** One layer: keys of its own, in windows of so many seconds. */
-function layer(shared: Pick<Shared, 'count'>, room: string, windowSeconds: number): CountOne {
+function layer({ shared, room, windowSeconds, exact }: LayerParts): CountOne {
   const windowMs = windowSeconds * 1000;
   return async (key, limit) => {
-    const { hits, resetMs } = await shared.count({ room, key, windowMs, limit });
+    const { hits, resetMs } = await shared.count({ room, key, windowMs, limit, exact });
     const resetSeconds = Math.max(0, Math.ceil(resetMs / 1000));
     return { limit, remaining: limit - hits, resetSeconds, windowSeconds };
   };
@@ -113,23 +120,28 @@ type Configured = Pick<
 
 /** An IPv6 caller is counted by its /56. */
 export function createLimits(config: Configured, shared: Pick<Shared, 'count'>): RateLimits {
-  const ip = layer(shared, 'ip', QUARTER_HOUR);
-  const auth = layer(shared, 'auth', QUARTER_HOUR);
-  const signOn = layer(shared, 'signOn', QUARTER_HOUR);
-  const login = layer(shared, 'login', QUARTER_HOUR);
-  const accountFrom = layer(shared, 'accountFrom', QUARTER_HOUR);
-  const account = layer(shared, 'account', QUARTER_HOUR);
-  const proof = layer(shared, 'proof', QUARTER_HOUR);
-  const mailFrom = layer(shared, 'mailFrom', QUARTER_HOUR);
-  const mail = layer(shared, 'mail', QUARTER_HOUR);
-  const demo = layer(shared, 'demo', HOUR);
-  const user = layer(shared, 'user', QUARTER_HOUR);
-  const onboarding = layer(shared, 'onboarding', QUARTER_HOUR);
-  const cpi = layer(shared, 'cpi', QUARTER_HOUR);
-  const cpiReport = layer(shared, 'cpiReport', HOUR);
-  const scimAddress = layer(shared, 'scimAddress', QUARTER_HOUR);
-  const scimToken = layer(shared, 'scimToken', QUARTER_HOUR);
-  const agent = layer(shared, 'agent', MINUTE);
+  const exact = (room: string, windowSeconds: number): CountOne =>
+    layer({ shared, room, windowSeconds, exact: true });
+  /** What many requests pass. */
+  const busy = (room: string, windowSeconds: number): CountOne =>
+    layer({ shared, room, windowSeconds, exact: false });
+  const ip = busy('ip', QUARTER_HOUR);
+  const auth = exact('auth', QUARTER_HOUR);
+  const signOn = exact('signOn', QUARTER_HOUR);
+  const login = exact('login', QUARTER_HOUR);
+  const accountFrom = exact('accountFrom', QUARTER_HOUR);
+  const account = exact('account', QUARTER_HOUR);
+  const proof = exact('proof', QUARTER_HOUR);
+  const mailFrom = exact('mailFrom', QUARTER_HOUR);
+  const mail = exact('mail', QUARTER_HOUR);
+  const demo = exact('demo', HOUR);
+  const user = busy('user', QUARTER_HOUR);
+  const onboarding = exact('onboarding', QUARTER_HOUR);
+  const cpi = exact('cpi', QUARTER_HOUR);
+  const cpiReport = exact('cpiReport', HOUR);
+  const scimAddress = busy('scimAddress', QUARTER_HOUR);
+  const scimToken = busy('scimToken', QUARTER_HOUR);
+  const agent = busy('agent', MINUTE);
   return {
     ip: async (address, state) =>
       state.take(await ip(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),

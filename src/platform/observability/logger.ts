@@ -25,8 +25,12 @@ export const REDACTED = SECRET_MEMBERS.flatMap((member) => {
   return [member.startsWith('"') ? `[${member}]` : member, `*${dotted}`, `*.*${dotted}`];
 });
 
-/** Writes one JSON line per record to standard output, or to `destination`. */
-export function createLogger(level: string, destination?: { write(line: string): void }): Logger {
-  const options = { level, redact: { paths: REDACTED, censor: '[redacted]' }, base: null };
+/** Writes one JSON line per record to standard output, or to `destination`. `base`: what every record says. */
+export function createLogger(
+  level: string,
+  destination?: { write(line: string): void },
+  base: Record<string, unknown> | null = null,
+): Logger {
+  const options = { level, redact: { paths: REDACTED, censor: '[redacted]' }, base };
   return destination ? pino(options, destination) : pino(options);
 }

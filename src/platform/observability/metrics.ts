@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Metrics on a registry of their own, so that a process can run several instances. */
+/** Metrics on a registry of their own, so that a process can run several instances. Of what all workers see, the worst is told. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -30,6 +30,7 @@ export function createMetrics() {
       registers,
     }),
     consumerLag: new Gauge({
+      aggregator: 'max',
       name: 'assay_consumer_lag_entries',
       help: 'Entries that a consumer is behind the newest head',
       labelNames: ['consumer'],
@@ -42,23 +43,27 @@ export function createMetrics() {
       registers,
     }),
     auditRows: new Gauge({
+      aggregator: 'max',
       name: 'assay_audit_rows',
       help: 'Audit rows that are not sealed, by state: waiting, set_aside',
       labelNames: ['state'],
       registers,
     }),
     outbox: new Gauge({
+      aggregator: 'max',
       name: 'assay_outbox_rows',
       help: 'Outbox rows by status',
       labelNames: ['status'],
       registers,
     }),
     quarantined: new Gauge({
+      aggregator: 'max',
       name: 'assay_quarantined_chains',
       help: 'Chains that do not reach a head they once had',
       registers,
     }),
     datedAhead: new Gauge({
+      aggregator: 'max',
       name: 'assay_chains_dated_ahead',
       help: 'Chains whose newest entry is dated ahead of this clock',
       registers,
@@ -76,6 +81,7 @@ export function createMetrics() {
       registers,
     }),
     clockSkew: new Gauge({
+      aggregator: 'max',
       name: 'assay_clock_skew_seconds',
       help: 'By how much this clock differs from the database, or was set',
       registers,

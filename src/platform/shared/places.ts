@@ -1,4 +1,4 @@
-// TakenPlaces that few may have at a time, by key; nobody waits for one.
+// Places that few may have at a time, by key; nobody waits for one.
 import type { Leave } from './turns.ts';
 
 export interface WantedPlace {

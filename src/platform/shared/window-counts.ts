@@ -6,7 +6,11 @@ export interface Counted {
   key: string;
   windowMs: number;
   limit: number;
+  /** Whether workers must not let through more than the limit together, whatever it costs to ask. */
+  exact: boolean;
 }
+
+export type CountedKey = Pick<Counted, 'room' | 'key' | 'windowMs'>;
 
 export interface WindowCount {
   /** Of the window so far, this one included. */
@@ -53,7 +57,7 @@ export class WindowCounts {
   readonly #rooms = new Map<string, Room>();
 
   /** `now` in milliseconds of a clock that nobody sets. */
-  add({ room, key, windowMs }: Omit<Counted, 'limit'>, count: number, now: number): WindowCount {
+  add({ room, key, windowMs }: CountedKey, count: number, now: number): WindowCount {
     let windows = this.#rooms.get(room);
     if (!windows) this.#rooms.set(room, (windows = new Room(windowMs)));
     return windows.add(key, count, now);

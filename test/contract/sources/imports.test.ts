@@ -15,6 +15,7 @@ const DOMAIN = /^domain\//;
 const PLATFORM = /^platform\//;
 const EMBEDDED = /^embedded-db\//;
 const LEDGER = /^ledger\//;
+const WORKERS = /^workers\//;
 const HTTP = /^http\//;
 const ERRORS = /^errors$/;
 const ZOD = /^zod$/;
@@ -34,7 +35,7 @@ interface Rule {
 const RULES: readonly Rule[] = [
   {
     of: /^server$/,
-    may: [/^instance$/, /^config$/, PLATFORM, EMBEDDED, NODE, /^close-with-grace$/],
+    may: [/^instance$/, /^config$/, PLATFORM, EMBEDDED, WORKERS, NODE, /^close-with-grace$/],
   },
   {
     of: /^instance$/,
@@ -120,6 +121,7 @@ const RULES: readonly Rule[] = [
     ],
     types: [/^config$/, /^express$/, /^@aws-sdk\/client-kms$/],
   },
+  { of: WORKERS, may: [WORKERS, PLATFORM, LRU, nodeParts('cluster'), /^prom-client$/] },
   {
     of: EMBEDDED,
     may: [EMBEDDED, NODE, MONGOOSE, /^platform\/(mongo\/connection|outbound\/.*)$/],

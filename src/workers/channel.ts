@@ -1,0 +1,86 @@
+// Questions and answers between the primary and a worker, over the channel that a forked process has. Both sides are alike.
+
+/** What may be asked, by kind: what the question says, and what its answer is. */
+type Protocol<Kinds> = Record<keyof Kinds, { says: unknown; gets: unknown }>;
+
+export type Answers<P extends Protocol<P>> = {
+  [K in keyof P]: (said: P[K]['says']) => P[K]['gets'] | Promise<P[K]['gets']>;
+};
+
+/** One end of the channel, as a forked process or its parent has it. */
+export interface ChannelEnd {
+  send(message: object, callback: (error: Error | null) => void): unknown;
+  on(event: 'message', listener: (message: Message) => void): unknown;
+}
+
+interface Message {
+  question?: { id: number; kind: string; says: unknown };
+  answer?: { id: number; gets?: unknown; error?: string };
+}
+
+type Answer = (said: unknown) => unknown;
+
+interface Asked {
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
+}
+
+export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answered>> {
+  readonly #end: ChannelEnd;
+  readonly #answers: Answers<Answered>;
+  readonly #asked = new Map<number, Asked>();
+  #lastId = 0;
+  #isClosed = false;
+
+  constructor(end: ChannelEnd, answers: Answers<Answered>) {
+    this.#end = end;
+    this.#answers = answers;
+    end.on('message', ({ question, answer }) => {
+      if (question) void this.#answer(question);
+      if (answer) this.#settle(answer);
+    });
+  }
+
+  /** Rejects with what the other side threw, or when it is gone. */
+  ask<K extends keyof Asks & string>(kind: K, says: Asks[K]['says']): Promise<Asks[K]['gets']> {
+    if (this.#isClosed) return Promise.reject(gone());
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#asked.set(id, { resolve: resolve as Asked['resolve'], reject });
+      this.#send({ question: { id, kind, says } });
+    });
+  }
+
+  /** The other side is gone: nothing will be answered any more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { reject } of this.#asked.values()) reject(gone());
+    this.#asked.clear();
+  }
+
+  async #answer({ id, kind, says }: NonNullable<Message['question']>): Promise<void> {
+    try {
+      const answer = this.#answers[kind as keyof Answered] as Answer | undefined;
+      if (!answer) throw new Error(`nobody answers ${kind}`);
+      this.#send({ answer: { id, gets: await answer(says) } });
+    } catch (error) {
+      this.#send({ answer: { id, error: error instanceof Error ? error.message : String(error) } });
+    }
+  }
+
+  #settle({ id, gets, error }: NonNullable<Message['answer']>): void {
+    const asked = this.#asked.get(id);
+    this.#asked.delete(id);
+    if (error === undefined) asked?.resolve(gets);
+    else asked?.reject(new Error(error));
+  }
+
+  #send(message: Message): void {
+    if (this.#isClosed) return;
+    this.#end.send(message, (error) => {
+      if (error) this.close();
+    });
+  }
+}
+
+const gone = (): Error => new Error('the other process is gone');

@@ -1,0 +1,137 @@
+// The primary: starts the workers of one port, replaces those that die, and has what they share. It serves nothing itself.
+import cluster, { type Worker } from 'node:cluster';
+import type { Logger } from '../platform/observability/logger.ts';
+import type { SharedLimits } from '../platform/shared/shared.ts';
+import { Channel } from './channel.ts';
+import { createDesk } from './desk.ts';
+import type { AskedOfPrimary, AskedOfWorker, WorkerOrders } from './messages.ts';
+import { createPrimaryMetrics } from './primary-metrics.ts';
+import { Restarts } from './restarts.ts';
+
+export interface WorkersOptions {
+  orders: Omit<WorkerOrders, 'number'>;
+  limits: SharedLimits;
+  log: Logger;
+  /** A worker keeps dying: there is no use in going on. */
+  onLost: (reason: string) => void;
+}
+
+export interface Workers {
+  /** Where they listen, all of them. */
+  url: string;
+  /** Resolves when each has answered what it was sent, and has ended. */
+  stop(): Promise<void>;
+}
+
+interface Running {
+  channel: Channel<AskedOfWorker, AskedOfPrimary>;
+  listens: boolean;
+  ended: Promise<void>;
+}
+
+/**
+ * The kernel gives a connection to a worker that is free to take it. A primary that dealt them out would keep, for ever, those that it had
+ * just sent to a worker that died.
+ */
+cluster.schedulingPolicy = cluster.SCHED_NONE;
+
+/** Resolves when all of them listen. @throws Error that says why one cannot */
+export async function startWorkers(options: WorkersOptions): Promise<Workers> {
+  const crew = createCrew(options);
+  const { workers } = options.orders;
+  // The first one migrates what the others would wait for, and is the only one to say what is wrong.
+  const url = await crew.start(1);
+  await Promise.all(Array.from({ length: workers - 1 }, (_, index) => crew.start(index + 2)));
+  return { url, stop: crew.stop };
+}
+
+function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
+  const desk = createDesk(limits);
+  const running = new Map<number, Running>();
+  const restarts = new Map<number, Restarts>();
+  const pauses = new Set<NodeJS.Timeout>();
+  let isStopping = false;
+  const metrics = createPrimaryMetrics(() =>
+    [...running.values()]
+      .filter(({ listens }) => listens)
+      .map(
+        ({ channel }) =>
+          () =>
+            channel.ask('metrics', null),
+      ),
+  );
+
+  /** Resolves with where it listens. */
+  function start(number: number): Promise<string> {
+    const worker = cluster.fork();
+    return new Promise((resolve, reject) => {
+      const visitor = desk.visitor();
+      const channel = new Channel<AskedOfWorker, AskedOfPrimary>(worker, {
+        ...visitor.answers,
+        metrics,
+        orders: () => withNumber(orders, number),
+        listens({ url }) {
+          one.listens = true;
+          log.info({ worker: number, pid: worker.process.pid }, 'a worker listens');
+          resolve(url);
+          return null;
+        },
+        failed({ reason }) {
+          reject(new Error(reason));
+          return null;
+        },
+      });
+      const ended = endOf(worker, (how) => {
+        running.delete(number);
+        visitor.leave();
+        channel.close();
+        reject(new Error(`worker ${number} ${how}`));
+        died(number, how, one.listens);
+      });
+      const one: Running = { channel, listens: false, ended };
+      running.set(number, one);
+    });
+  }
+
+  /** One that never listened is missed by whoever started it, unless it was to replace another. */
+  function died(number: number, how: string, hasListened: boolean): void {
+    const known = restarts.get(number);
+    if (isStopping || !(hasListened || known)) return;
+    const deaths = known ?? new Restarts();
+    restarts.set(number, deaths);
+    const pause = deaths.died(performance.now());
+    if (pause === null) return onLost(`worker ${number} ${how}, and dies again and again`);
+    log.error({ worker: number, pauseMs: pause }, `a worker ${how} and is replaced`);
+    const timer = setTimeout(() => {
+      pauses.delete(timer);
+      start(number).catch((error: unknown) => log.error({ err: error }, 'a worker is missing'));
+    }, pause);
+    pauses.add(timer);
+  }
+
+  return {
+    start,
+    async stop(): Promise<void> {
+      isStopping = true;
+      for (const timer of pauses) clearTimeout(timer);
+      const all = [...running.values()];
+      for (const { channel } of all) void channel.ask('stop', null).catch(() => undefined);
+      await Promise.all(all.map(({ ended }) => ended));
+    },
+  };
+}
+
+const withNumber = (orders: WorkersOptions['orders'], number: number): WorkerOrders => ({
+  ...orders,
+  number,
+});
+
+/** Resolves when it has ended, after `onEnd` was told how. */
+function endOf(worker: Worker, onEnd: (how: string) => void): Promise<void> {
+  return new Promise((resolve) => {
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      onEnd(signal ? `was ended by ${signal}` : `ended with exit code ${code}`);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,16 @@
+// When a worker that has died is replaced: sooner at first, later each time, and not for ever.
+import { expect, test } from 'vitest';
+import { Restarts } from '../../src/workers/restarts.ts';
+
+test('the pause doubles up to five seconds, and the tenth death within a minute is the last', () => {
+  const restarts = new Restarts();
+  const pauses = Array.from({ length: 10 }, (_, death) => restarts.died(death * 6000));
+  expect(pauses).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000, null]);
+});
+
+test('deaths that are a minute old are forgotten', () => {
+  const restarts = new Restarts();
+  const pauses = Array.from({ length: 50 }, (_, death) => restarts.died(death * 20_000));
+  expect(pauses.slice(0, 3)).toEqual([100, 200, 400]);
+  expect(new Set(pauses.slice(3))).toEqual(new Set([400]));
+});

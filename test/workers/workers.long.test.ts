@@ -1,0 +1,203 @@
+// Several processes on one port: they serve together, count together, are replaced when they die, and end together.
+// @module-tag long
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, test, type TestContext, vi } from 'vitest';
+import { openReader } from '../api/traces/stream/event-reader.ts';
+import {
+  accepts,
+  isAlive,
+  machine,
+  patience,
+  type Server,
+  slow,
+} from '../embedded-db/server-process.ts';
+import { createOwner, createWorkspaceKey, decision, ok, PASSWORD } from '../setup/personas.ts';
+import { type Answer, send, type TestApp } from '../setup/start-app.ts';
+
+const ROOMY = {
+  ASSAY_WORKERS: '2',
+  ASSAY_LIMIT_IP: '1000000',
+  ASSAY_LIMIT_USER: '1000000',
+  ASSAY_LIMIT_AUTH: '1000000',
+  ASSAY_MEMORY_INDEXING: 'off',
+};
+
+async function startWorkers(context: TestContext, environment: Record<string, string> = {}) {
+  const { folder, start } = await machine(context);
+  const server = await start(Object.assign({}, ROOMY, environment));
+  expect(server.url, server.output()).not.toBe('');
+  const call: TestApp['call'] = (method, path, what = {}) => send(server.url + path, method, what);
+  return { folder, server, app: { call } as TestApp };
+}
+
+/** The processes that have listened, newest last, by worker. */
+function pidsOf({ output }: Server): Map<number, number[]> {
+  const pids = new Map<number, number[]>();
+  for (const [, worker, pid] of output().matchAll(
+    /"worker":(\d+),"pid":(\d+),"msg":"a worker listens"/g,
+  ))
+    pids.set(Number(worker), [...(pids.get(Number(worker)) ?? []), Number(pid)]);
+  return pids;
+}
+
+const several = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+
+const statusesOf = (answers: readonly Answer[]): Record<number, number> => {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+
+test(
+  'workers serve one port, share its limits, and tell their metrics together',
+  slow,
+  async (context) => {
+    const { server, app } = await startWorkers(context, {
+      LOG_LEVEL: 'debug',
+      ASSAY_LIMIT_ACCOUNT: '7',
+      ASSAY_LIMIT_STREAMS_USER: '3',
+    });
+    const ada = await createOwner(app);
+    const eve = await createOwner(app, 'Eve');
+    const agents = await several(40, () => app.call('GET', '/api/v1/agents', { token: ada.token }));
+    expect(statusesOf(agents)).toEqual({ 200: 40 });
+    await vi.waitUntil(() => {
+      const served = [...server.output().matchAll(/"worker":(\d).*"path":"\/api\/v1\/agents"/g)];
+      return served.length === 40 && new Set(served.map(([, worker]) => worker)).size === 2;
+    }, patience);
+
+    const wrong = { email: eve.email, password: `${PASSWORD}!` };
+    const tried = await several(20, () => app.call('POST', '/api/v1/auth/login', { body: wrong }));
+    expect(statusesOf(tried)).toEqual({ 401: 7, 429: 13 });
+
+    const readers = await several(12, () =>
+      openReader(`${server.url}/api/v1/traces/stream?token=${ada.token}`, {}),
+    );
+    const [open, refused] = [200, 429].map((code) =>
+      readers.filter(({ status }) => status === code),
+    );
+    expect([open?.length, refused?.length]).toEqual([3, 9]);
+    for (const reader of readers) reader.close();
+    await vi.waitUntil(async () => {
+      const again = await openReader(`${server.url}/api/v1/traces/stream?token=${ada.token}`, {});
+      again.close();
+      return again.status === 200;
+    }, patience);
+
+    const told = await several(6, () => app.call('GET', '/metrics'));
+    for (const { status, text } of told) {
+      expect(status).toBe(200);
+      expect(text).toMatch(
+        /^assay_http_request_seconds_count\{route="GET \/api\/v1\/agents\/?",status="200"\} 40$/m,
+      );
+      expect(text).toMatch(/^assay_quarantined_chains 0$/m);
+    }
+    server.process.kill('SIGTERM');
+    expect(await server.ended).toBe(0);
+  },
+);
+
+test(
+  'a worker that is killed is replaced, and nothing that was acknowledged is lost',
+  slow,
+  async (context) => {
+    const { server, app } = await startWorkers(context);
+    const ada = await createOwner(app);
+    const { key } = await createWorkspaceKey(app, ada);
+    const acknowledged = new Set<string>();
+    let isDone = false;
+    const posting = several(4, async (client) => {
+      for (let turn = 0; !isDone; turn++) {
+        const body = decision(`${client}-${turn}`);
+        const answer = await app.call('POST', '/api/v1/traces', { key, body }).catch(() => null);
+        if (answer) expect(answer.status).toBe(201);
+        if (answer) acknowledged.add(answer.body.data.traceId);
+      }
+    });
+    for (const [kill, worker] of [1, 2, 1].entries()) {
+      const goal = acknowledged.size + 50;
+      await vi.waitUntil(() => acknowledged.size > goal, patience);
+      const pids = pidsOf(server);
+      process.kill(pids.get(worker)?.at(-1) ?? 0, 'SIGKILL');
+      await vi.waitUntil(() => [...pidsOf(server).values()].flat().length === 3 + kill, patience);
+    }
+    isDone = true;
+    await posting;
+    expect(server.output()).toContain('a worker was ended by SIGKILL and is replaced');
+    const verified = ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token }));
+    expect(verified.body.data).toMatchObject({ verified: true });
+    expect(verified.body.data.totalChecked).toBeGreaterThanOrEqual(acknowledged.size);
+    const exported = ok(await app.call('GET', '/api/v1/hash-chain/export', { token: ada.token }));
+    const kept = new Set(exported.text.match(/(?<="traceId":")[^"]+/g));
+    expect([...acknowledged].filter((traceId) => !kept.has(traceId))).toEqual([]);
+  },
+);
+
+test(
+  'SIGTERM lets each worker finish what it was sent, and leaves no process behind',
+  slow,
+  async (context) => {
+    const { folder, server } = await startWorkers(context);
+    const { hostname, port } = new URL(server.url);
+    const bodies = Array.from({ length: 4 }, (_, index) =>
+      JSON.stringify({
+        name: 'Ada',
+        email: `ada-${index}@example.com`,
+        password: PASSWORD,
+        organizationName: 'Example',
+      }),
+    );
+    const pending = bodies.map((text) => {
+      const headers = { 'content-type': 'application/json', 'content-length': text.length };
+      const path = '/api/v1/auth/register';
+      const sent = request({ hostname, port, path, method: 'POST', headers });
+      sent.write(text.slice(0, 20));
+      return { sent, text, answered: once(sent, 'response') };
+    });
+    // Answered requests on other connections show that the bytes above have arrived.
+    await several(8, () => fetch(`${server.url}/health`));
+    server.process.kill('SIGTERM');
+    await vi.waitUntil(async () => !(await accepts(hostname, Number(port))), patience);
+    for (const { sent, text } of pending) sent.end(text.slice(20));
+    const answers = (await Promise.all(pending.map(({ answered }) => answered))) as {
+      statusCode: number;
+    }[][];
+    expect(answers.map(([answer]) => answer?.statusCode)).toEqual([201, 201, 201, 201]);
+    expect(await server.ended).toBe(0);
+    const database = Number(
+      await readFile(join(folder, 'data', 'db', 'mongod.lock'), 'utf8').catch(() => '0'),
+    );
+    const all = [...[...pidsOf(server).values()].flat(), ...(database > 0 ? [database] : [])];
+    expect(all.length).toBeGreaterThanOrEqual(2);
+    await vi.waitUntil(() => !all.some(isAlive), patience);
+  },
+);
+
+test('workers and their database end when the primary is killed', slow, async (context) => {
+  const { folder, server } = await startWorkers(context);
+  const database = Number(await readFile(join(folder, 'data', 'db', 'mongod.lock'), 'utf8'));
+  const all = [database, ...[...pidsOf(server).values()].flat()];
+  expect(all.map(isAlive)).toEqual([true, true, true]);
+  server.process.kill('SIGKILL');
+  await vi.waitUntil(() => !all.some(isAlive), patience);
+});
+
+test(
+  'workers that cannot begin say why in one line, and everything ends',
+  slow,
+  async (context) => {
+    const { start } = await machine(context);
+    const stranger = createServer().listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    context.onTestFinished(() => void stranger.close());
+    const { port } = stranger.address() as AddressInfo;
+    const server = await start({ ASSAY_WORKERS: '2', LOG_LEVEL: 'silent', PORT: String(port) });
+    expect(await server.ended).toBe(1);
+    expect(server.output()).toMatch(/^[^\n]*EADDRINUSE[^\n]*; set PORT to another port\n$/);
+  },
+);
