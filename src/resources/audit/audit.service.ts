@@ -1,4 +1,4 @@
-// Writing the operations audit log: rows are written with their change and sealed onto the chain (document 3, section 4.4).
+// Writing the operations audit log: rows are written with their change and sealed onto the chain; what goes with no change is sealed at once (document 3, section 4.4).
 import type { Platform } from '../../composition/platform.ts';
 import { type AuditEvent, ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { AppError } from '../../errors.ts';
@@ -26,28 +26,38 @@ const anywhere = { crossTenant: true } as const;
 export function createAuditService(deps: Deps) {
   const { models, auditChain, clock, newId, random16, logger } = deps;
 
-  async function append({ auditId, event }: AuditRow): Promise<void> {
-    await auditChain.appender.append(auditDraft({ auditId, event }, random16));
-    await models.auditRows.deleteOne({ _id: auditId, organizationId: event.organizationId });
+  async function toChain(row: AuditRow): Promise<void> {
+    await auditChain.appender.append(auditDraft(row, random16));
+  }
+
+  async function append(row: AuditRow): Promise<void> {
+    await toChain(row);
+    const { organizationId } = row.event;
+    await models.auditRows.deleteOne({ _id: row.auditId, organizationId });
   }
 
   const after = (ms: number): Date => new Date(clock.now().getTime() + ms);
 
-  /** Writes the row; inside a transaction it stands or falls with it. */
-  async function record(event: AuditEvent): Promise<AuditRow> {
-    const auditId = newId();
+  async function keep({ auditId, event }: AuditRow): Promise<void> {
     const { organizationId } = event;
     const dueAt = after(LEFT_BEHIND_MS);
     const row = { _id: auditId, organizationId, event, createdAt: clock.now(), dueAt };
     await models.auditRows.create([row]);
-    return { auditId, event };
   }
+
+  /** Writes the row; inside a transaction it stands or falls with it. */
+  async function record(event: AuditEvent): Promise<AuditRow> {
+    const row = { auditId: newId(), event };
+    await keep(row);
+    return row;
+  }
+
+  const noteWaiting = ({ auditId }: AuditRow, error: unknown): void =>
+    logger.error({ err: error, auditId }, 'audit row waits to be sealed');
 
   /** Seals a written row. A row that cannot be sealed now is sealed by the sweep: its change is committed already. */
   async function seal(row: AuditRow): Promise<void> {
-    await append(row).catch((error: unknown) =>
-      logger.error({ err: error, auditId: row.auditId }, 'audit row waits to be sealed'),
-    );
+    await append(row).catch((error: unknown) => noteWaiting(row, error));
   }
 
   /** Nothing of this organisation can be sealed now: all its rows wait, and hold up nobody else's. */
@@ -84,8 +94,15 @@ export function createAuditService(deps: Deps) {
     record,
     seal,
 
+    /** For what goes with no change in a transaction: a row is written only where it cannot be sealed now. */
     async write(event: AuditEvent): Promise<void> {
-      await seal(await record(event));
+      const row = { auditId: newId(), event };
+      try {
+        await toChain(row);
+      } catch (error) {
+        await keep(row);
+        noteWaiting(row, error);
+      }
     },
 
     /** Seals what a crash left behind, each row for itself. Sealing twice is harmless, for the audit id is unique in the chain. */

@@ -81,6 +81,10 @@ test(
     ahead += 61_000;
     const fresh = await startApp({}, { mongoUri: harness.mongoUri, clock });
     for (let n = 0; n < 20; n++) await leave(eve, 'eves.own');
+    const wrong = { email: eve.email, password: 'Wrong-Horse-9' };
+    expect((await fresh.call('POST', '/api/v1/auth/login', { body: wrong })).status).toBe(401);
+    // The refusal would be sealed at once: as it cannot be, it waits like the others.
+    await expect.poll(async () => (await waitingOf(eve)).length).toBe(21);
     ahead += 1;
     await leave(bob, 'behind.eve');
     await sweep(fresh);
@@ -90,7 +94,7 @@ test(
       await sweep(fresh);
     }
     const waiting = await waitingOf(eve);
-    expect(waiting).toHaveLength(20);
+    expect(waiting).toHaveLength(21);
     for (const { attempts, dueAt } of waiting) {
       expect(attempts).toBe(0);
       expect(dueAt).toBeInstanceOf(Date);
@@ -101,6 +105,7 @@ test(
     ahead += 3_600_000;
     await sweep(fresh);
     expect(await waitingOf(eve)).toEqual([]);
+    expect(await actionsOf(eve)).toContain('auth.login');
     await fresh.stop();
   },
 );
