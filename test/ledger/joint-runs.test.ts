@@ -73,8 +73,8 @@ test('one that is behind catches up by itself', async () => {
   expect(await chain.effectsOf('behind', organizationId)).toEqual(after(4));
 });
 
-test('what an instance appended it does not read back; what another one appended it does', async () => {
-  const organizationId = newId();
+/** The chain's connection, and the collections that were read by it. */
+function watched(): { connection: Connection; reads: string[] } {
   const reads: string[] = [];
   const connection = new Proxy(chain.connection, {
     get(target, name) {
@@ -85,26 +85,51 @@ test('what an instance appended it does not read back; what another one appended
       };
     },
   }) as Connection;
-  const names = ['landing', 'landed'];
-  const { runner } = chain.follow(names.map(joining), undefined, { connection });
+  return { connection, reads };
+}
+
+/** Consumers that are told of what is appended to a new chain. */
+async function told(consumers: readonly TransactionalConsumer[]) {
+  const organizationId = newId();
+  const { connection, reads } = watched();
+  const { runner } = chain.follow(consumers, undefined, { connection });
   await runner.cursorsFor(organizationId, 0);
   const { appender } = chain.start({ onSealed: (id, entries) => runner.wake(id, entries) });
-  const append = (): Promise<unknown> =>
-    Promise.all([1, 2, 3].map(() => appender.append(draft(organizationId))));
+  const append = async (count: number): Promise<void> => {
+    await Promise.all(Array.from({ length: count }, () => appender.append(draft(organizationId))));
+  };
   const effects = (): Promise<number[][]> =>
-    Promise.all(names.map((name) => chain.effectsOf(name, organizationId)));
-  await append();
+    Promise.all(consumers.map(({ name }) => chain.effectsOf(name, organizationId)));
+  return { organizationId, runner, reads, append, effects };
+}
+
+test('what an instance appended it does not read back; what another one appended it does', async () => {
+  const { organizationId, runner, reads, append, effects } = await told(
+    ['landing', 'landed'].map(joining),
+  );
+  await append(3);
   await expect.poll(effects).toEqual([
     [1, 2, 3],
     [1, 2, 3],
   ]);
-  await append();
+  await append(3);
   await expect.poll(async () => (await effects())[1]).toHaveLength(6);
   expect(reads).toEqual([]);
   await chain.start().appender.append(draft(organizationId));
   runner.wake(organizationId);
   await expect.poll(async () => (await effects())[1]).toHaveLength(7);
   expect(reads).toEqual(['ledger']);
+  await runner.stop();
+});
+
+test('nor does one that takes several turns for it', async () => {
+  const slow = chain.effects('slow', { batch: 2, runsInTurn: 1 });
+  const { runner, reads, append, effects } = await told([joining('quick'), slow]);
+  await append(7);
+  await expect.poll(async () => (await effects())[1]).toHaveLength(7);
+  await append(5);
+  await expect.poll(async () => (await effects())[1]).toHaveLength(12);
+  expect(reads).toEqual([]);
   await runner.stop();
 });
 

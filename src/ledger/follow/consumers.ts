@@ -60,7 +60,8 @@ export function createConsumers(options: ConsumersDeps): Consumers {
 
   /** Runs together those that can; the others, and how they read in this round. */
   async function joined(organizationId: string) {
-    const base = { connection, chain, organizationId, landed: landed.take(organizationId) };
+    const known = landed.of(organizationId);
+    const base = { connection, chain, organizationId, landed: known };
     const plain = new TailReader({ ...base, projection });
     const full = new TailReader({ ...base, projection: withContents });
     const together: TransactionalConsumer[] = [];
@@ -69,17 +70,21 @@ export function createConsumers(options: ConsumersDeps): Consumers {
         together.push(consumer as TransactionalConsumer);
     const { settled, heldMs } = await runTogether(together, plain, deps);
     const tailOf = (consumer: Consumer): TailReader => (readsContents(consumer) ? full : plain);
-    return { tailOf, heldMs, rest: consumers.filter(({ name }) => !settled.has(name)) };
+    const rest = consumers.filter(({ name }) => !settled.has(name));
+    return { tailOf, heldMs, rest, knownTo: known.at(-1)?.sequence ?? 0 };
   }
 
   async function runAll(organizationId: string): Promise<void> {
-    const { tailOf, rest, heldMs } = await joined(organizationId);
+    const { tailOf, rest, heldMs, knownTo } = await joined(organizationId);
+    let isBehind = heldMs > 0;
     if (heldMs > 0) debouncer.wakeLater(organizationId, heldMs);
     for (const consumer of rest) {
       const end = await runner.run(consumer, tailOf(consumer));
+      isBehind ||= end.kind !== 'caught-up';
       if (end.kind === 'more') debouncer.wake(organizationId);
       if ('ms' in end) debouncer.wakeLater(organizationId, end.ms);
     }
+    if (!isBehind) landed.passed(organizationId, knownTo);
   }
 
   async function catchUp(organizationId: string): Promise<void> {
