@@ -34,7 +34,16 @@ export function within<T>(
         reject(error as Error);
       }
     });
-    work.then(resolve, reject).finally(cancel);
+    work.then(
+      (result) => {
+        cancel();
+        resolve(result);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error as Error);
+      },
+    );
   });
 }
 

@@ -39,12 +39,17 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
   });
   let isClosed = false;
 
-  async function enqueue(draft: Draft): Promise<Outcome> {
-    await deps.probe('queued', draft.organizationId);
-    if (isClosed) throw unavailable('This instance is shutting down');
+  function enqueue(draft: Draft): Promise<Outcome> {
+    const probed = deps.probe('queued', draft.organizationId);
+    return probed ? probed.then(() => place(draft)) : place(draft);
+  }
+
+  function place(draft: Draft): Promise<Outcome> {
+    if (isClosed) return Promise.reject(unavailable('This instance is shutting down'));
     const queue = queues.of(draft.organizationId);
     const pending = new PendingAppend(draft, objectId(newId()), clock.now());
-    if (!queues.admit(queue, pending, limits)) throw unavailable('The append queue is full');
+    if (!queues.admit(queue, pending, limits))
+      return Promise.reject(unavailable('The append queue is full'));
     queues.drain(queue, () => appendNext(queue));
     return pending.outcome;
   }

@@ -37,8 +37,7 @@ export class IdempotencyCache {
 
   /** The cached entry with this key; null when there is none, or it has expired. */
   recent(organizationId: string, idempotencyKey: Buffer | string): Stored | null {
-    const entry = this.#recent.get(cacheKeyOf(organizationId, idempotencyKey));
-    return entry && this.#deps.isFresh(entry) ? entry : null;
+    return this.#fresh(cacheKeyOf(organizationId, idempotencyKey));
   }
 
   forget(organizationId: string, idempotencyKey: Buffer | string): void {
@@ -46,16 +45,31 @@ export class IdempotencyCache {
   }
 
   /** Appends, or answers from an append with the same key that is in flight or cached. */
-  async append(draft: Draft): Promise<Outcome> {
+  append(draft: Draft): Promise<Outcome> {
     const { organizationId, idempotencyKey } = draft;
     if (idempotencyKey === null) return this.#deps.append(draft);
     const cacheKey = cacheKeyOf(organizationId, idempotencyKey);
-    for (let first = this.#inFlight.get(cacheKey); first; first = this.#inFlight.get(cacheKey)) {
-      const outcome = await first.catch(() => null);
-      if (outcome && outcome.kind !== 'superseded') break;
-    }
-    const entry = this.recent(organizationId, idempotencyKey);
-    return entry ? { kind: 'repeated', entry } : this.#appendFirst(cacheKey, draft);
+    const first = this.#inFlight.get(cacheKey);
+    return first ? this.#appendAfter(first, cacheKey, draft) : this.#answer(cacheKey, draft);
+  }
+
+  /** Once what is in flight with the same key has its outcome. */
+  async #appendAfter(first: Promise<Outcome>, cacheKey: string, draft: Draft): Promise<Outcome> {
+    const outcome = await first.catch(() => null);
+    const hasAnswer = outcome !== null && outcome.kind !== 'superseded';
+    return hasAnswer ? this.#answer(cacheKey, draft) : this.append(draft);
+  }
+
+  #answer(cacheKey: string, draft: Draft): Promise<Outcome> {
+    const entry = this.#fresh(cacheKey);
+    return entry
+      ? Promise.resolve({ kind: 'repeated', entry })
+      : this.#appendFirst(cacheKey, draft);
+  }
+
+  #fresh(cacheKey: string): Stored | null {
+    const entry = this.#recent.get(cacheKey);
+    return entry && this.#deps.isFresh(entry) ? entry : null;
   }
 
   async #appendFirst(cacheKey: string, draft: Draft): Promise<Outcome> {

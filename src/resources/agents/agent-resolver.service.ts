@@ -1,5 +1,6 @@
 // Which registered agent a decision means by what it calls its agent, and what ingestion needs to know of it (document 1, section 2).
 import type { Platform } from '../../composition/platform.ts';
+import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { AgentDocument } from './agents.model.ts';
@@ -31,17 +32,18 @@ export function createAgentResolver({ models, caches }: Pick<Platform, 'models' 
     return [...byId, ...byKeyName].map(toKnownAgent);
   }
 
-  async function resolve(
+  function resolve(
     organizationId: string,
     text: string,
     agentIds: readonly string[] | null = null,
-  ): Promise<KnownAgent | null> {
-    const found = await known.get(`${organizationId}/${text}`, async () => ({
+  ): Awaitable<KnownAgent | null> {
+    const meant = known.get(`${organizationId}/${text}`, async () => ({
       organizationId,
       value: await candidates(organizationId, text),
     }));
-    const allowed = found?.find(({ agentId }) => agentIds === null || agentIds.includes(agentId));
-    return allowed ?? null;
+    const isAllowed = ({ agentId }: KnownAgent): boolean =>
+      agentIds === null || agentIds.includes(agentId);
+    return whenKnown(meant, (found) => found?.find(isAllowed) ?? null);
   }
 
   return {

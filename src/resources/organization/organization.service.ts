@@ -1,6 +1,7 @@
 // Organisations: created at registration with their default workspace, and what every request needs of them.
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
+import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import { type Plan, plansWith } from '../../domain/identity/plans.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
@@ -86,13 +87,15 @@ export function createOrganizationService(deps: Deps) {
     },
 
     /** @throws AppError `UNAUTHORIZED_NO_USER` when the organisation is gone */
-    async context(organizationId: string): Promise<OrganizationContext> {
-      const context = await contexts.get(organizationId, async () => {
+    context(organizationId: string): Awaitable<OrganizationContext> {
+      const found = contexts.get(organizationId, async () => {
         const value = await loadContext(organizationId);
         return value && { organizationId, value };
       });
-      if (!context) throw new AppError('UNAUTHORIZED_NO_USER');
-      return context;
+      return whenKnown(found, (context) => {
+        if (!context) throw new AppError('UNAUTHORIZED_NO_USER');
+        return context;
+      });
     },
 
     /** @throws AppError `NOT_FOUND` when it has just been deleted */

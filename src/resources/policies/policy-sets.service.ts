@@ -1,6 +1,7 @@
 // The compiled policies of a workspace, as ingestion evaluates them, in either arm of a canary; a digest resolves to the revisions it was made of.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
+import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import {
   compilePolicies,
@@ -66,14 +67,16 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
 
   return {
     /** The policies of the workspace that judge this decision. Their digest is on record before this answers. */
-    async of(organizationId: string, workspaceId: string, traceId: string): Promise<PolicySet> {
-      const found = await sets.get(`${organizationId}/${workspaceId}`, async () => ({
+    of(organizationId: string, workspaceId: string, traceId: string): Awaitable<PolicySet> {
+      const judging = sets.get(`${organizationId}/${workspaceId}`, async () => ({
         organizationId,
         value: await load(organizationId, workspaceId),
       }));
-      if (!found) throw new AppError('INTERNAL_ERROR');
-      const { control, canary } = found;
-      return canary && armOf(canary, traceId) === 'canary' ? canary.set : control;
+      return whenKnown(judging, (found) => {
+        if (!found) throw new AppError('INTERNAL_ERROR');
+        const { control, canary } = found;
+        return canary && armOf(canary, traceId) === 'canary' ? canary.set : control;
+      });
     },
 
     invalidate(organizationId: string): void {

@@ -1,6 +1,7 @@
 // The recent history of an agent, as the confidence engine takes it into account.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../composition/platform.ts';
+import type { Awaitable } from '../../../domain/awaitable.ts';
 import type { DecisionHistory } from '../../../domain/confidence/score.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 
@@ -17,22 +18,25 @@ export function createAgentHistoryService({ models, clock }: Pick<Platform, 'mod
     ttlResolution: 0,
     perf,
   });
+
+  async function read(organizationId: string, agentId: string): Promise<DecisionHistory> {
+    const activity = await models.agentActivity
+      .findOne({ _id: agentId, organizationId }, 'recent')
+      .lean<AgentActivityDocument>();
+    const history = activity?.recent
+      ? {
+          recentOverrideRate: activity.recent.overrideRate,
+          recentFlagRate: activity.recent.flagRate,
+        }
+      : NO_HISTORY;
+    known.set(agentId, history);
+    return history;
+  }
+
   return {
-    async of(organizationId: string, agentId: string | null): Promise<DecisionHistory> {
+    of(organizationId: string, agentId: string | null): Awaitable<DecisionHistory> {
       if (agentId === null) return NO_HISTORY;
-      const cached = known.get(agentId);
-      if (cached) return cached;
-      const activity = await models.agentActivity
-        .findOne({ _id: agentId, organizationId }, 'recent')
-        .lean<AgentActivityDocument>();
-      const history = activity?.recent
-        ? {
-            recentOverrideRate: activity.recent.overrideRate,
-            recentFlagRate: activity.recent.flagRate,
-          }
-        : NO_HISTORY;
-      known.set(agentId, history);
-      return history;
+      return known.get(agentId) ?? read(organizationId, agentId);
     },
   };
 }

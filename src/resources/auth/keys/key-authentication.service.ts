@@ -1,7 +1,8 @@
 // The check that every request with an API key passes (document 1, section 5).
 import type { Platform } from '../../../composition/platform.ts';
 import { hashKey } from '../../../domain/identity/key-hash.ts';
-import type { Caller } from '../../../domain/identity/tenant.ts';
+import { type Awaitable, whenKnown } from '../../../domain/awaitable.ts';
+import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { WorkspaceKeyDocument } from './keys.model.ts';
@@ -91,26 +92,34 @@ export function createKeyAuthenticationService(deps: Deps) {
     },
 
     /** @throws AppError `INVALID_API_KEY_FORMAT`, `INVALID_API_KEY` */
-    async authenticate(raw: string): Promise<Caller> {
+    authenticate(raw: string): Awaitable<Caller> {
       const isWorkspaceKey = WORKSPACE_KEY.test(raw);
       if (!isWorkspaceKey && !AGENT_KEY.test(raw)) throw new AppError('INVALID_API_KEY_FORMAT');
       const keyHash = hashKey(raw);
       const find = isWorkspaceKey ? findWorkspaceKey : findAgentKey;
-      const identity = await identities.get(keyHash, async () => {
+      const found = identities.get(keyHash, async () => {
         const value = await find(keyHash);
         return value && { organizationId: value.organizationId, value };
       });
-      if (!identity) throw new AppError('INVALID_API_KEY');
-      if (isWorkspaceKey) noteUse(identity);
-      const { organizationId, workspaceId, agentIds, keyId, kind, readOnly, agentId } = identity;
-      const { plan, defaultWorkspaceId } = await organizations.context(organizationId);
-      const actor = { kind, id: keyId };
-      return {
-        role: 'member',
-        tenant: { organizationId, workspaceId, defaultWorkspaceId, plan, agentIds, actor },
-        key: { keyId, kind, readOnly, agentId },
-      };
+      return whenKnown(found, (identity) => {
+        if (!identity) throw new AppError('INVALID_API_KEY');
+        if (isWorkspaceKey) noteUse(identity);
+        const context = organizations.context(identity.organizationId);
+        return whenKnown(context, (known) => callerBy(identity, known));
+      });
     },
   };
 }
 export type KeyAuthenticationService = ReturnType<typeof createKeyAuthenticationService>;
+
+function callerBy(
+  { organizationId, workspaceId, agentIds, keyId, kind, readOnly, agentId }: KeyIdentity,
+  { plan, defaultWorkspaceId }: Pick<Tenant, 'plan' | 'defaultWorkspaceId'>,
+): Caller {
+  const actor = { kind, id: keyId };
+  return {
+    role: 'member',
+    tenant: { organizationId, workspaceId, defaultWorkspaceId, plan, agentIds, actor },
+    key: { keyId, kind, readOnly, agentId },
+  };
+}

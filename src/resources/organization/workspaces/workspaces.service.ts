@@ -1,5 +1,6 @@
 // Workspaces of an organisation (document 1, section 1: selected by `x-workspace-id`).
 import type { Platform } from '../../../composition/platform.ts';
+import type { Awaitable } from '../../../domain/awaitable.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { ReviewSla } from '../../../domain/review-sla.ts';
 import { AppError } from '../../../errors.ts';
@@ -31,10 +32,10 @@ export function createWorkspaceService({ models, caches, onCommit, memberships }
     max: CACHED_WORKSPACES,
   });
 
-  async function settingsOf(
+  function settingsOf(
     organizationId: string,
     workspaceId: string,
-  ): Promise<WorkspaceSettings | null> {
+  ): Awaitable<WorkspaceSettings | null> {
     if (!ID.test(workspaceId)) return null;
     return known.get(`${organizationId}/${workspaceId}`, async () => {
       const found = await models.workspaces

@@ -1,6 +1,7 @@
 // Ingestion: a decision is checked, judged and sealed; the stored document is the answer (document 2, section 4.1; docs/ledger.md).
 import type { Platform } from '../../../composition/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
+import { allKnown, type Awaitable, whenKnown } from '../../../domain/awaitable.ts';
 import { hardLimit } from '../../../domain/identity/plans.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
@@ -80,43 +81,55 @@ export function createIngestionService(deps: Deps) {
   const { scrubbers, clock, config } = deps;
   const ledger = deps.ledger.appender;
 
-  async function agentOf(
-    { tenant: { organizationId, agentIds }, key }: IngestionCaller,
-    named: string,
-  ): Promise<KnownAgent | null> {
-    const agent = await agents.resolve(organizationId, named, agentIds);
+  /** @throws AppError `FORBIDDEN` */
+  function requireOwnAgent(
+    { tenant: { agentIds }, key }: IngestionCaller,
+    agent: KnownAgent | null,
+  ): void {
     if (key.agentId !== null && agent?.agentId !== key.agentId)
       throw new AppError('FORBIDDEN', 'An agent key ingests for its own agent only');
     if (agentIds !== null && (!agent || !agentIds.includes(agent.agentId)))
       throw new AppError('FORBIDDEN', 'The key is limited to other agents');
-    return agent;
   }
 
-  async function judgingOf(
+  /** At once where all that decides is in memory. */
+  function judgingOf(caller: IngestionCaller, named: string): Awaitable<Judging> {
+    const { tenant } = caller;
+    const meant = agents.resolve(tenant.organizationId, named, tenant.agentIds);
+    return whenKnown(meant, (agent) => {
+      requireOwnAgent(caller, agent);
+      return judgingFor(tenant, agent);
+    });
+  }
+
+  function judgingFor(
     { organizationId, workspaceId: chosen, defaultWorkspaceId }: Tenant,
     agent: KnownAgent | null,
-  ): Promise<Judging> {
+  ): Awaitable<Judging> {
     const traceId = deps.newTraceId();
     const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
     const workspaceId = chosen ?? agent?.workspaceId ?? defaultWorkspaceId;
-    const [policies, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
-      policySets.of(organizationId, workspaceId, traceId),
-      organizations.context(organizationId),
-      agentHistory.of(organizationId, agent?.agentId ?? null),
-      workspaces.settingsOf(organizationId, workspaceId),
-    ]);
-    return {
-      traceId,
-      agent,
-      agentPolicies,
-      workspaceId,
-      reviewSla: workspace?.reviewSla ?? {},
-      policies,
-      history,
-      scrubber: scrubbers.of({ nationalIds, extended: agentPolicies.piiMasking }),
-      versionScrubber: scrubbers.of({ nationalIds, extended: false }),
-      at: clock.now(),
-    };
+    const deciding = allKnown([
+      () => policySets.of(organizationId, workspaceId, traceId),
+      () => organizations.context(organizationId),
+      () => agentHistory.of(organizationId, agent?.agentId ?? null),
+      () => workspaces.settingsOf(organizationId, workspaceId),
+    ] as const);
+    return whenKnown(
+      deciding,
+      ([policies, { scrubNationalIds: nationalIds }, history, workspace]) => ({
+        traceId,
+        agent,
+        agentPolicies,
+        workspaceId,
+        reviewSla: workspace?.reviewSla ?? {},
+        policies,
+        history,
+        scrubber: scrubbers.of({ nationalIds, extended: agentPolicies.piiMasking }),
+        versionScrubber: scrubbers.of({ nationalIds, extended: false }),
+        at: clock.now(),
+      }),
+    );
   }
 
   function keyOf(
@@ -155,7 +168,7 @@ export function createIngestionService(deps: Deps) {
   function toDraft(
     { tenant, context, named, judging, schemaVersion, idempotencyKey }: Accepted,
     judged: Judgement,
-  ): Promise<Draft<TraceDocument>> {
+  ): Awaitable<Draft<TraceDocument>> {
     const parts = draftInParts({
       tenant,
       traceId: judging.traceId,
@@ -195,7 +208,7 @@ export function createIngestionService(deps: Deps) {
       const version = requestedVersion(context.headers, body, clock.now());
       const { length: bytes } = context.rawBody;
       await atOnceUnlessLarge(bytes, requireWithinLimits(body, version.limits));
-      const judging = await judgingOf(tenant, await agentOf(caller, named));
+      const judging = await judgingOf(caller, named);
       // Whatever zod let through is JSON, for the body came through the strict parser.
       const judged = await atOnceUnlessLarge(bytes, judgeInParts(body as JsonObject, judging));
       const accepted = {
