@@ -21,6 +21,7 @@ import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
 import { judge, type Judgement } from '../../../src/resources/traces/ingestion/judge.ts';
 import { runs } from '../../setup/runs.ts';
 import { policy } from './build.ts';
+import { anyDecision } from './decisions.ts';
 
 const scrubber = createScrubber({ nationalIds: true, extended: true });
 const versionScrubber = createScrubber({ nationalIds: true, extended: false });
@@ -83,48 +84,6 @@ function recorded({ evaluation, facts, content }: Judgement): RecordedDecision {
   };
 }
 
-const word = fc.constantFrom<Json>(
-  'alpha',
-  'beta',
-  'bob@example.org',
-  'delete_user',
-  'ask bob',
-  0.1,
-  0.2,
-  0.3,
-  4111111111111111,
-  true,
-  null,
-);
-const { value } = fc.letrec<{ value: Json }>((tie) => ({
-  value: fc.oneof(
-    { depthSize: 'small' },
-    word,
-    fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom('tool', 'amount', 'price', 'z', 'a', 'to', '1'), tie('value'), {
-      maxKeys: 4,
-    }),
-  ),
-}));
-const object = fc.dictionary(fc.constantFrom('tool', 'amount', 'fee', 'z', 'a', '10', '9'), value);
-const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
-const decision = fc
-  .record({
-    agentId: fc.constantFrom('desk', 'bob@example.org'),
-    inputContext: fc.record({ prompt: fc.constantFrom('p', 'ask bob@example.org') }),
-    outputDecision: fc.record({
-      action: fc.oneof(fc.constantFrom<Json>('reply', 'delete user'), object),
-      rationale: optional(fc.constantFrom('because', 'ask bob@example.org')),
-      toolCalls: optional(fc.array(object, { maxLength: 3 })),
-    }),
-    rationale: optional(fc.constantFrom('because', 'maybe')),
-    metadata: optional(object),
-    alternatives: optional(
-      fc.array(fc.record({ decision: object, confidence: fc.constantFrom(0.2, 0.9) })),
-    ),
-  })
-  .map((made) => JSON.parse(JSON.stringify(made)) as JsonObject);
-
 /** The same value with the keys of every object in another order. */
 function shuffled(given: Json, turn: number): Json {
   if (given === null || typeof given !== 'object') return given;
@@ -141,7 +100,7 @@ const many = { numRuns: runs(300, 10_000) };
 describe('a decision', () => {
   test('is judged the same whatever the order of its keys', () => {
     fc.assert(
-      fc.property(decision, fc.nat(20), (given, turn) => {
+      fc.property(anyDecision, fc.nat(20), (given, turn) => {
         const [one, other] = [judged(given), judged(shuffled(given, turn) as JsonObject)];
         expect(canonicalize(other.evaluation)).toBe(canonicalize(one.evaluation));
         expect(canonicalize(other.content)).toBe(canonicalize(one.content));
@@ -153,7 +112,7 @@ describe('a decision', () => {
   test('is judged again alike, but for the policies that are said to be undecided', () => {
     let told = 0;
     fc.assert(
-      fc.property(decision, (given) => {
+      fc.property(anyDecision, (given) => {
         const { matchedPolicyIds, ...rest } = judged(given);
         const { matched, undecided, isSame } = judgeAgain(
           recorded({ matchedPolicyIds, ...rest }),

@@ -1,0 +1,115 @@
+// However ingestion comes by what decides, from memory at once or from the database, and in one go or in turns: the same draft is sealed.
+// @module-tag varied
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
+import { compilePolicies } from '../../../src/domain/policies/compile.ts';
+import { DEFAULT_AGENT_POLICIES } from '../../../src/domain/agents/agent-policies.ts';
+import type { JsonObject } from '../../../src/domain/record/json.ts';
+import type { Draft, Outcome, Stored } from '../../../src/ledger/entry.ts';
+import type { IngestBody } from '../../../src/resources/traces/traces.schemas.ts';
+import { createIngestionService } from '../../../src/resources/traces/ingestion/ingestion.service.ts';
+import { createScrubbers } from '../../../src/resources/traces/ingestion/scrubbers.ts';
+import { anyDecision } from '../../domain/policies/decisions.ts';
+import { policy } from '../../domain/policies/build.ts';
+import { runs } from '../../setup/runs.ts';
+
+const organizationId = 'a'.repeat(24);
+const agent = {
+  agentId: 'b'.repeat(24),
+  name: 'Desk',
+  workspaceId: 'c'.repeat(24),
+  policies: DEFAULT_AGENT_POLICIES,
+};
+const policies = compilePolicies(
+  policyTemplates.map(({ id, conditions, actions }) => policy({ id, conditions, actions })),
+);
+const at = new Date('2026-03-04T10:00:00Z');
+const history = { recentOverrideRate: 0.25, recentFlagRate: null };
+const settings = { reviewSla: { high: 60 } };
+
+/** Gives what decides as it is, or a turn of the event loop later. */
+type Way = <T>(value: T) => T | Promise<T>;
+const known: Way = (value) => value;
+const awaited: Way = (value) => new Promise((resolve) => void setImmediate(() => resolve(value)));
+
+/** The service on what decides here, and the drafts that it has sealed. Chance is the same for every service. */
+function ingestionBy(way: Way) {
+  const drafts: Draft[] = [];
+  let drawn = 0;
+  const append = (draft: Draft): Promise<Outcome> => {
+    drafts.push(draft);
+    const sealed = { sequence: 1, chainHash: '', createdAt: at } as Stored;
+    const entry = Object.assign(sealed, draft.fields, { traceId: draft.traceId });
+    return Promise.resolve({ kind: 'sealed', entry });
+  };
+  const service = createIngestionService({
+    clock: { now: () => at },
+    newTraceId: () => `trc_${String((drawn += 1)).padStart(32, '0')}`,
+    newId: () => String((drawn += 1)).padStart(24, '0'),
+    random16: () => Buffer.alloc(16, (drawn += 1)),
+    ledger: { appender: { append } },
+    secrets: { ledgerKey: 'a key' },
+    config: { ASSAY_LIMIT_SANDBOX: 1_000 },
+    metrics: { decisions: { inc: () => undefined } },
+    agents: { resolve: (_of: string, named: string) => way(named === 'desk' ? agent : null) },
+    agentHistory: { of: () => way(history) },
+    policySets: { of: () => way(policies) },
+    organizations: { context: () => way({ scrubNationalIds: true }) },
+    workspaces: { settingsOf: () => way(settings) },
+    scrubbers: createScrubbers(),
+  } as never);
+  const actor = { kind: 'workspaceKey', id: 'd'.repeat(24) } as const;
+  const tenant = {
+    organizationId,
+    workspaceId: null,
+    defaultWorkspaceId: 'e'.repeat(24),
+    plan: 'custom',
+    agentIds: null,
+    actor,
+  } as const;
+  const key = { keyId: actor.id, kind: actor.kind, readOnly: false, agentId: null };
+
+  /** `bytes`: as if the body had so many. */
+  return async (given: JsonObject, bytes: number): Promise<unknown> => {
+    const context = { headers: {}, userAgent: null, rawBody: Buffer.alloc(bytes) };
+    drawn = 0;
+    const body = given as IngestBody;
+    const { answer } = await service.ingest({ tenant, key }, body, context);
+    return { answer, draft: drafts.pop() };
+  };
+}
+
+const waysOf = [ingestionBy(known), ingestionBy(awaited)] as const;
+const LARGE = 200_000;
+
+test('from memory or awaited', async () => {
+  const seen = new Set<unknown>();
+  await fc.assert(
+    fc.asyncProperty(anyDecision, async (given) => {
+      const [one, other] = await Promise.all(waysOf.map((ingest) => ingest(given, 100)));
+      expect(other).toEqual(one);
+      seen.add((one as { answer: { status: string } }).answer.status);
+    }),
+    { numRuns: runs(100, 10_000) },
+  );
+  expect([...seen].sort()).toEqual(expect.arrayContaining(['approved', 'flagged']));
+});
+
+test('in one go or in turns', async () => {
+  const [ingest] = waysOf;
+  /** But for what is made of the bytes themselves. */
+  const judged = async (given: JsonObject, bytes: number): Promise<unknown> => {
+    const { draft } = (await ingest(given, bytes)) as { draft: Draft<Stored> };
+    const { sealed, ...fields } = draft.fields as { sealed: Record<string, unknown> };
+    const { submitted, ...values } = sealed;
+    expect(submitted).toBeDefined();
+    return { fields, values };
+  };
+  await fc.assert(
+    fc.asyncProperty(anyDecision, async (given) => {
+      expect(await judged(given, LARGE)).toEqual(await judged(given, 100));
+    }),
+    { numRuns: runs(50, 1_000) },
+  );
+});
