@@ -10,7 +10,7 @@ import type { Draft, Outcome, Stored } from '../../../src/ledger/entry.ts';
 import type { IngestBody } from '../../../src/resources/traces/traces.schemas.ts';
 import { createIngestionService } from '../../../src/resources/traces/ingestion/ingestion.service.ts';
 import { createScrubbers } from '../../../src/resources/traces/ingestion/scrubbers.ts';
-import { anyDecision } from '../../domain/policies/decisions.ts';
+import { anyDecision } from '../../domain/record/any-decision.ts';
 import { policy } from '../../domain/policies/build.ts';
 import { runs } from '../../setup/runs.ts';
 

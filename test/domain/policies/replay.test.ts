@@ -21,7 +21,7 @@ import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
 import { judge, type Judgement } from '../../../src/resources/traces/ingestion/judge.ts';
 import { runs } from '../../setup/runs.ts';
 import { policy } from './build.ts';
-import { anyDecision } from './decisions.ts';
+import { anyDecision } from '../record/any-decision.ts';
 
 const scrubber = createScrubber({ nationalIds: true, extended: true });
 const versionScrubber = createScrubber({ nationalIds: true, extended: false });
