@@ -1,4 +1,5 @@
 // Work in parts: between two of them the event loop serves whoever else waits.
+import type { Awaitable } from './awaitable.ts';
 
 export function othersTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
@@ -59,6 +60,6 @@ export class Stint {
 const LARGE = 100_000;
 
 /** In turns where the input is large. */
-export function atOnceUnlessLarge<T>(bytes: number, parts: Parts<T>): T | Promise<T> {
+export function atOnceUnlessLarge<T>(bytes: number, parts: Parts<T>): Awaitable<T> {
   return bytes < LARGE ? atOnce(parts) : inTurns(parts);
 }

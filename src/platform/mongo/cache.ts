@@ -1,6 +1,6 @@
 // A bounded read-through cache: entries are stale after a change of their organisation, and concurrent reads share one load.
 import { LRUCache } from 'lru-cache';
-import type { Awaitable } from '../awaitable.ts';
+import type { Awaitable } from '../../domain/awaitable.ts';
 import type { ChangeFeed } from './change-feed.ts';
 
 /** The result of a load and the organisation it belongs to; null is not cached. */

@@ -1,6 +1,6 @@
 // Which registered agent a decision means by what it calls its agent, and what ingestion needs to know of it (document 1, section 2).
 import type { Platform } from '../../composition/platform.ts';
-import { type Awaitable, whenKnown } from '../../platform/awaitable.ts';
+import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { AgentDocument } from './agents.model.ts';

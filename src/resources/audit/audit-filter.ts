@@ -1,5 +1,5 @@
 // The filter of the audit log as conditions of a query (document 3, section 4.4).
-import { literalPattern } from '../../domain/literal-pattern.ts';
+import { literalPattern } from '../../domain/patterns/literal-pattern.ts';
 
 export interface AuditFilter {
   action?: string | undefined;

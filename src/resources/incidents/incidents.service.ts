@@ -12,7 +12,7 @@ import {
 import { type IncidentStatus, needsManager } from '../../domain/incidents/incident-status.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
-import { literalPattern } from '../../domain/literal-pattern.ts';
+import { literalPattern } from '../../domain/patterns/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import {

@@ -1,7 +1,7 @@
 // Organisations: created at registration with their default workspace, and what every request needs of them.
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
-import { type Awaitable, whenKnown } from '../../platform/awaitable.ts';
+import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import { type Plan, plansWith } from '../../domain/identity/plans.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';

@@ -1,7 +1,7 @@
 // The compiled policies of a workspace, as ingestion evaluates them, in either arm of a canary; a digest resolves to the revisions it was made of.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
-import { type Awaitable, whenKnown } from '../../platform/awaitable.ts';
+import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import {
   compilePolicies,

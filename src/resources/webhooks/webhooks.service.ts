@@ -4,7 +4,7 @@ import type { Platform } from '../../composition/platform.ts';
 import { signingSecret } from '../../domain/events/standard-webhooks.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { inScopeOf } from '../../domain/identity/workspace-scope.ts';
-import { literalPattern } from '../../domain/literal-pattern.ts';
+import { literalPattern } from '../../domain/patterns/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError, isDuplicateKey } from '../../errors.ts';

@@ -1,7 +1,7 @@
 // The recent history of an agent, as the confidence engine takes it into account.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../composition/platform.ts';
-import type { Awaitable } from '../../../platform/awaitable.ts';
+import type { Awaitable } from '../../../domain/awaitable.ts';
 import type { DecisionHistory } from '../../../domain/confidence/score.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 

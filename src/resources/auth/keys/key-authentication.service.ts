@@ -1,7 +1,7 @@
 // The check that every request with an API key passes (document 1, section 5).
 import type { Platform } from '../../../composition/platform.ts';
 import { hashKey } from '../../../domain/identity/key-hash.ts';
-import { type Awaitable, whenKnown } from '../../../platform/awaitable.ts';
+import { type Awaitable, whenKnown } from '../../../domain/awaitable.ts';
 import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';

@@ -1,6 +1,6 @@
 // Workspaces of an organisation (document 1, section 1: selected by `x-workspace-id`).
 import type { Platform } from '../../../composition/platform.ts';
-import type { Awaitable } from '../../../platform/awaitable.ts';
+import type { Awaitable } from '../../../domain/awaitable.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { ReviewSla } from '../../../domain/review-sla.ts';
 import { AppError } from '../../../errors.ts';

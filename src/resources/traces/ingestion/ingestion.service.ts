@@ -1,7 +1,7 @@
 // Ingestion: a decision is checked, judged and sealed; the stored document is the answer (document 2, section 4.1; docs/ledger.md).
 import type { Platform } from '../../../composition/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
-import { allKnown, type Awaitable, whenKnown } from '../../../platform/awaitable.ts';
+import { allKnown, type Awaitable, whenKnown } from '../../../domain/awaitable.ts';
 import { hardLimit } from '../../../domain/identity/plans.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
