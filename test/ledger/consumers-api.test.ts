@@ -117,30 +117,34 @@ describe('an agent', () => {
     },
   );
 
-  test('keeps the versions that were seen last, however many are named', async () => {
-    const bot = await createAgent(app, ada);
-    await post(bot.id, { agentVersion: 'first' });
-    await app.instance.runJobsOnce();
-    const seen = (index: number) => new Date(Date.UTC(2026, 0, 1) + index * 1000);
-    const versions = Array.from({ length: 200 }, (_version, index) => ({
-      version: `v${index}`,
-      firstSeenAt: seen(index),
-      lastSeenAt: seen(index),
-      traces: 1,
-    }));
-    const activity = harness.db.collection('agent_activity');
-    await activity.updateOne({ _id: objectId(bot.id) }, { $set: { versions } });
-    for (const agentVersion of ['v0', 'new', 'newer']) await post(bot.id, { agentVersion });
-    await app.instance.runJobsOnce();
-    const { body } = await app.call('GET', `/api/v1/agents/${bot.id}/versions`, {
-      token: ada.token,
-    });
-    const kept = ['v0', ...versions.slice(3).map(({ version }) => version), 'new', 'newer'];
-    expect(body.data).toEqual(kept);
-    expect(await analyticsOf(bot.id)).toMatchObject({ totalTraces: 4 });
-  });
+  test(
+    'keeps the versions that were seen last, however many are named',
+    { tags: ['long'] },
+    async () => {
+      const bot = await createAgent(app, ada);
+      await post(bot.id, { agentVersion: 'first' });
+      await app.instance.runJobsOnce();
+      const seen = (index: number) => new Date(Date.UTC(2026, 0, 1) + index * 1000);
+      const versions = Array.from({ length: 200 }, (_version, index) => ({
+        version: `v${index}`,
+        firstSeenAt: seen(index),
+        lastSeenAt: seen(index),
+        traces: 1,
+      }));
+      const activity = harness.db.collection('agent_activity');
+      await activity.updateOne({ _id: objectId(bot.id) }, { $set: { versions } });
+      for (const agentVersion of ['v0', 'new', 'newer']) await post(bot.id, { agentVersion });
+      await app.instance.runJobsOnce();
+      const { body } = await app.call('GET', `/api/v1/agents/${bot.id}/versions`, {
+        token: ada.token,
+      });
+      const kept = ['v0', ...versions.slice(3).map(({ version }) => version), 'new', 'newer'];
+      expect(body.data).toEqual(kept);
+      expect(await analyticsOf(bot.id)).toMatchObject({ totalTraces: 4 });
+    },
+  );
 
-  test('recovers with better decisions', async () => {
+  test('recovers with better decisions', { tags: ['long'] }, async () => {
     const bot = await createAgent(app, ada);
     for (let n = 0; n < 10; n++) await post(bot.id, acting('wire'));
     await app.instance.runJobsOnce();

@@ -9,25 +9,31 @@ import { FollowedChain } from './followed-chain.ts';
 import { draft } from './store/real-chain.ts';
 
 const chain = new FollowedChain('consumers');
-test('instances that race and die between effect and cursor: each effect exactly once', async () => {
-  const organizationId = await chain.appended(100);
-  const consumers = [chain.effects('first'), chain.effects('second')];
-  let steps = 0;
-  const dies: Probe = (step) => {
-    if (step === 'effects-written' && steps++ % 3 === 0) throw new Error('killed');
-  };
-  const runners = [
-    chain.follow(consumers, dies),
-    chain.follow(consumers),
-    chain.follow(consumers, dies),
-  ];
-  await Promise.all(runners.map(({ runner }) => runner.runOnce()));
-  await runners[1]?.runner.runOnce();
-  expect(runners.flatMap(({ reported }) => reported.deadLetters)).toEqual([]);
-  expect(steps).toBeGreaterThan(3);
-  for (const { name } of consumers)
-    expect(await chain.effectsOf(name, organizationId)).toEqual(await chain.traces(organizationId));
-});
+test(
+  'instances that race and die between effect and cursor: each effect exactly once',
+  { tags: ['long'] },
+  async () => {
+    const organizationId = await chain.appended(100);
+    const consumers = [chain.effects('first'), chain.effects('second')];
+    let steps = 0;
+    const dies: Probe = (step) => {
+      if (step === 'effects-written' && steps++ % 3 === 0) throw new Error('killed');
+    };
+    const runners = [
+      chain.follow(consumers, dies),
+      chain.follow(consumers),
+      chain.follow(consumers, dies),
+    ];
+    await Promise.all(runners.map(({ runner }) => runner.runOnce()));
+    await runners[1]?.runner.runOnce();
+    expect(runners.flatMap(({ reported }) => reported.deadLetters)).toEqual([]);
+    expect(steps).toBeGreaterThan(3);
+    for (const { name } of consumers)
+      expect(await chain.effectsOf(name, organizationId)).toEqual(
+        await chain.traces(organizationId),
+      );
+  },
+);
 
 test('a slow consumer that is far behind takes turns with the others', async () => {
   const organizationId = await chain.appended(60);
@@ -78,29 +84,33 @@ test('contents are read for those alone that want them', async () => {
   expect(given.get('contents')).toEqual(new Set([...plain, 'view']));
 });
 
-test('an effect outside the transaction comes before the cursor: after a crash it is repeated, never left out', async () => {
-  const organizationId = await chain.appended(20);
-  const seen: number[] = [];
-  const idempotent: Consumer = {
-    name: 'idempotent',
-    from: 'start',
-    batch: 8,
-    transactional: false,
-    run: (entries) => Promise.resolve(void seen.push(...entries.map(({ sequence }) => sequence))),
-  };
-  let isFirst = true;
-  const { runner } = chain.follow([idempotent], (step) => {
-    const isKilled = isFirst && step === 'effects-written';
-    isFirst = false;
-    if (isKilled) throw new Error('killed');
-  });
-  await runner.runOnce();
-  const all = (await chain.entries(organizationId)).map(({ sequence }) => sequence);
-  expect([...new Set(seen)].filter((sequence) => all.includes(sequence))).toEqual(
-    expect.arrayContaining(all),
-  );
-  expect(seen.length).toBeGreaterThan(all.length);
-});
+test(
+  'an effect outside the transaction comes before the cursor: after a crash it is repeated, never left out',
+  { tags: ['long'] },
+  async () => {
+    const organizationId = await chain.appended(20);
+    const seen: number[] = [];
+    const idempotent: Consumer = {
+      name: 'idempotent',
+      from: 'start',
+      batch: 8,
+      transactional: false,
+      run: (entries) => Promise.resolve(void seen.push(...entries.map(({ sequence }) => sequence))),
+    };
+    let isFirst = true;
+    const { runner } = chain.follow([idempotent], (step) => {
+      const isKilled = isFirst && step === 'effects-written';
+      isFirst = false;
+      if (isKilled) throw new Error('killed');
+    });
+    await runner.runOnce();
+    const all = (await chain.entries(organizationId)).map(({ sequence }) => sequence);
+    expect([...new Set(seen)].filter((sequence) => all.includes(sequence))).toEqual(
+      expect.arrayContaining(all),
+    );
+    expect(seen.length).toBeGreaterThan(all.length);
+  },
+);
 
 test('an entry whose effect always fails becomes a dead letter, and those after it get theirs', async () => {
   const organizationId = await chain.appended(30);
@@ -179,43 +189,47 @@ test('woken by the writer and by the sweep, and the lag is reported', async () =
   );
 });
 
-test('a new consumer begins where it says; a cursor that existed is not replayed, and told', async () => {
-  const organizationId = await chain.appended(20);
-  const all = await chain.traces(organizationId);
-  const before = chain.effects('from-start');
-  const later: Consumer = Object.assign(chain.effects('from-head'), { from: 'head' as const });
-  const repeated: number[] = [];
-  const idempotent: Consumer = {
-    name: 'from-start-idempotent',
-    from: 'start',
-    transactional: false,
-    run: (entries, context) => {
-      if (context.organizationId === organizationId) repeated.push(entries.length);
-      return Promise.resolve();
-    },
-  };
-  const consumers = [before, later, idempotent];
-  await chain.follow(consumers).runner.runOnce();
-  expect(await chain.effectsOf('from-start', organizationId)).toEqual(all);
-  expect(await chain.effectsOf('from-head', organizationId)).toEqual([]);
-  expect(repeated).toEqual([20]);
-  const { cursors } = chain.models();
-  await cursors.collection.deleteMany({ organizationId: objectId(organizationId) });
-  const { runner, reported } = chain.follow(consumers);
-  await runner.runOnce();
-  const lost = { organizationId, kind: 'missing', sequence: null };
-  expect(reported.faults).toEqual([
-    { ...lost, consumer: 'from-start', goesOnAfter: 20 },
-    { ...lost, consumer: 'from-head', goesOnAfter: 20 },
-    { ...lost, consumer: 'from-start-idempotent', goesOnAfter: 0 },
-  ]);
-  expect(await chain.effectsOf('from-start', organizationId)).toEqual(all);
-  expect(repeated).toEqual([20, 20]);
-  await chain.start().appender.append(draft(organizationId));
-  await runner.runOnce();
-  expect(await chain.effectsOf('from-start', organizationId)).toEqual([...all, 21]);
-  expect(reported.faults).toHaveLength(3);
-});
+test(
+  'a new consumer begins where it says; a cursor that existed is not replayed, and told',
+  { tags: ['long'] },
+  async () => {
+    const organizationId = await chain.appended(20);
+    const all = await chain.traces(organizationId);
+    const before = chain.effects('from-start');
+    const later: Consumer = Object.assign(chain.effects('from-head'), { from: 'head' as const });
+    const repeated: number[] = [];
+    const idempotent: Consumer = {
+      name: 'from-start-idempotent',
+      from: 'start',
+      transactional: false,
+      run: (entries, context) => {
+        if (context.organizationId === organizationId) repeated.push(entries.length);
+        return Promise.resolve();
+      },
+    };
+    const consumers = [before, later, idempotent];
+    await chain.follow(consumers).runner.runOnce();
+    expect(await chain.effectsOf('from-start', organizationId)).toEqual(all);
+    expect(await chain.effectsOf('from-head', organizationId)).toEqual([]);
+    expect(repeated).toEqual([20]);
+    const { cursors } = chain.models();
+    await cursors.collection.deleteMany({ organizationId: objectId(organizationId) });
+    const { runner, reported } = chain.follow(consumers);
+    await runner.runOnce();
+    const lost = { organizationId, kind: 'missing', sequence: null };
+    expect(reported.faults).toEqual([
+      { ...lost, consumer: 'from-start', goesOnAfter: 20 },
+      { ...lost, consumer: 'from-head', goesOnAfter: 20 },
+      { ...lost, consumer: 'from-start-idempotent', goesOnAfter: 0 },
+    ]);
+    expect(await chain.effectsOf('from-start', organizationId)).toEqual(all);
+    expect(repeated).toEqual([20, 20]);
+    await chain.start().appender.append(draft(organizationId));
+    await runner.runOnce();
+    expect(await chain.effectsOf('from-start', organizationId)).toEqual([...all, 21]);
+    expect(reported.faults).toHaveLength(3);
+  },
+);
 
 test('where a consumer does not begin yet it writes nothing and is not behind; it begins with all there is, and goes on', async () => {
   const [paying, other] = [await chain.appended(10), await chain.appended(10)];
@@ -244,75 +258,87 @@ test('where a consumer does not begin yet it writes nothing and is not behind; i
   expect(asked).not.toContain(paying);
 });
 
-test('a cursor beyond the end of its chain goes back to it, and what is appended next has its effect', async () => {
-  const organizationId = await chain.appended(5);
-  const { runner, reported } = chain.follow([chain.effects('leapt')]);
-  await runner.runOnce();
-  const where = { organizationId: objectId(organizationId), consumer: 'leapt' };
-  await chain.models().cursors.collection.updateOne(where, { $set: { sequence: 90 } });
-  await runner.runOnce();
-  expect(reported.faults).toEqual([
-    { consumer: 'leapt', organizationId, kind: 'ahead', sequence: 90, goesOnAfter: 5 },
-  ]);
-  await chain.start().appender.append(draft(organizationId));
-  await runner.runOnce();
-  expect((await chain.effectsOf('leapt', organizationId)).at(-1)).toBe(6);
-});
+test(
+  'a cursor beyond the end of its chain goes back to it, and what is appended next has its effect',
+  { tags: ['long'] },
+  async () => {
+    const organizationId = await chain.appended(5);
+    const { runner, reported } = chain.follow([chain.effects('leapt')]);
+    await runner.runOnce();
+    const where = { organizationId: objectId(organizationId), consumer: 'leapt' };
+    await chain.models().cursors.collection.updateOne(where, { $set: { sequence: 90 } });
+    await runner.runOnce();
+    expect(reported.faults).toEqual([
+      { consumer: 'leapt', organizationId, kind: 'ahead', sequence: 90, goesOnAfter: 5 },
+    ]);
+    await chain.start().appender.append(draft(organizationId));
+    await runner.runOnce();
+    expect((await chain.effectsOf('leapt', organizationId)).at(-1)).toBe(6);
+  },
+);
 
-test('a sweep looks at what changed and at some others in turn, not at everything', async () => {
-  const [changed, inTurn, untouched] = [
-    await chain.appended(1),
-    await chain.appended(2),
-    await chain.appended(3),
-  ];
-  const since: Date[] = [];
-  const { runner } = chain.follow([chain.effects('swept')], undefined, {
-    organizationsAfter: (after) => Promise.resolve(after === null ? [inTurn] : []),
-    notedSince: (date) => Promise.resolve(since.push(date) === 1 ? [changed] : []),
-  });
-  await runner.sweep();
-  await runner.stop();
-  const { cursors } = chain.models();
-  const found = cursors.collection.find({ consumer: 'swept' });
-  const compared = (await found.toArray()).map(({ organizationId }) =>
-    organizationId.toHexString(),
-  );
-  expect(compared.sort()).toEqual([changed, inTurn].sort());
-  expect(compared).not.toContain(untouched);
-  await runner.sweep();
-  expect(since[1]?.getTime()).toBeGreaterThan(since[0]?.getTime() ?? Infinity);
-});
+test(
+  'a sweep looks at what changed and at some others in turn, not at everything',
+  { tags: ['long'] },
+  async () => {
+    const [changed, inTurn, untouched] = [
+      await chain.appended(1),
+      await chain.appended(2),
+      await chain.appended(3),
+    ];
+    const since: Date[] = [];
+    const { runner } = chain.follow([chain.effects('swept')], undefined, {
+      organizationsAfter: (after) => Promise.resolve(after === null ? [inTurn] : []),
+      notedSince: (date) => Promise.resolve(since.push(date) === 1 ? [changed] : []),
+    });
+    await runner.sweep();
+    await runner.stop();
+    const { cursors } = chain.models();
+    const found = cursors.collection.find({ consumer: 'swept' });
+    const compared = (await found.toArray()).map(({ organizationId }) =>
+      organizationId.toHexString(),
+    );
+    expect(compared.sort()).toEqual([changed, inTurn].sort());
+    expect(compared).not.toContain(untouched);
+    await runner.sweep();
+    expect(since[1]?.getTime()).toBeGreaterThan(since[0]?.getTime() ?? Infinity);
+  },
+);
 
-test('the error of a dead letter goes with the decision that it is about', async () => {
-  const organizationId = newId();
-  const { appender } = chain.start();
-  const append = (kind: EntryKind, traceId: string, after?: number) =>
-    appender.append(draft(organizationId, { kind, traceId, ...(after && { after }) }));
-  await append('trace', 'kept');
-  await append('trace', 'erased');
-  await append('erasure', 'erased', 2);
-  const refusing: Consumer = {
-    ...chain.effects('refusing'),
-    run: (entries, context) =>
-      context.organizationId !== organizationId
-        ? Promise.resolve()
-        : Promise.reject(
-            new TypeError(`cannot digest ${'x'.repeat(2000)} ${entries[0]?.sequence}`),
-          ),
-  };
-  await chain
-    .follow([refusing], undefined, {
-      organizationsAfter: () => Promise.resolve([]),
-    })
-    .runner.runOnce();
-  const where = { organizationId: objectId(organizationId), consumer: 'refusing' };
-  const rows = await chain
-    .models()
-    .deadLetters.collection.find(where)
-    .sort({ sequence: 1 })
-    .toArray();
-  expect(rows.map(({ traceId, error }) => [traceId, (error as string | null)?.length])).toEqual([
-    ['kept', 500],
-    ['erased', undefined],
-  ]);
-});
+test(
+  'the error of a dead letter goes with the decision that it is about',
+  { tags: ['long'] },
+  async () => {
+    const organizationId = newId();
+    const { appender } = chain.start();
+    const append = (kind: EntryKind, traceId: string, after?: number) =>
+      appender.append(draft(organizationId, { kind, traceId, ...(after && { after }) }));
+    await append('trace', 'kept');
+    await append('trace', 'erased');
+    await append('erasure', 'erased', 2);
+    const refusing: Consumer = {
+      ...chain.effects('refusing'),
+      run: (entries, context) =>
+        context.organizationId !== organizationId
+          ? Promise.resolve()
+          : Promise.reject(
+              new TypeError(`cannot digest ${'x'.repeat(2000)} ${entries[0]?.sequence}`),
+            ),
+    };
+    await chain
+      .follow([refusing], undefined, {
+        organizationsAfter: () => Promise.resolve([]),
+      })
+      .runner.runOnce();
+    const where = { organizationId: objectId(organizationId), consumer: 'refusing' };
+    const rows = await chain
+      .models()
+      .deadLetters.collection.find(where)
+      .sort({ sequence: 1 })
+      .toArray();
+    expect(rows.map(({ traceId, error }) => [traceId, (error as string | null)?.length])).toEqual([
+      ['kept', 500],
+      ['erased', undefined],
+    ]);
+  },
+);

@@ -254,14 +254,18 @@ test("another organisation's draft is unknown", async () => {
   expect((await read(ada, _id)).onboardingProgress).toEqual({ currentStep: 1 });
 });
 
-test('completed and discarded at the same time, one of them counts', async () => {
-  for (let round = 0; round < 10; round++) {
-    const { _id } = await made(ada);
-    const [completed, discarded] = await Promise.all([complete(ada, _id), discard(ada, _id)]);
-    expect([completed.status, discarded.status].toSorted()).toEqual(
-      completed.status === 200 ? [200, 400] : [200, 404],
-    );
-    const { status } = await app.call('GET', `${path}/${_id}`, { token: ada.token });
-    expect(status).toBe(completed.status === 200 ? 200 : 404);
-  }
-});
+test(
+  'completed and discarded at the same time, one of them counts',
+  { tags: ['long'] },
+  async () => {
+    for (let round = 0; round < 10; round++) {
+      const { _id } = await made(ada);
+      const [completed, discarded] = await Promise.all([complete(ada, _id), discard(ada, _id)]);
+      expect([completed.status, discarded.status].toSorted()).toEqual(
+        completed.status === 200 ? [200, 400] : [200, 404],
+      );
+      const { status } = await app.call('GET', `${path}/${_id}`, { token: ada.token });
+      expect(status).toBe(completed.status === 200 ? 200 : 404);
+    }
+  },
+);

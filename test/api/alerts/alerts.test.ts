@@ -297,7 +297,7 @@ describe('a test', () => {
     ok(await remove(id));
   });
 
-  test('sends no more mails in a day than there may be', async () => {
+  test('sends no more mails in a day than there may be', { tags: ['long'] }, async () => {
     const { id } = await createOk({ actions: [{ type: 'email', target: 'many@example.com' }] });
     const answers: Answer[] = [];
     for (let n = 0; n < 7; n++) answers.push(await tryOut(id));

@@ -271,16 +271,20 @@ describe('guessing', () => {
     },
   );
 
-  test('twenty wrong codes within a session stop it there, and no sign-in', async () => {
-    const { person, authenticator } = await enrolled();
-    const disable = (code: string) => post('mfa/disable', { code }, person.token);
-    for (let guess = 1; guess <= 20; guess += 1)
-      expect(codeOf(await disable(authenticator.wrong()))).toBe('INVALID_MFA_CODE');
-    expect(codeOf(await disable(authenticator.next()))).toBe('RATE_LIMIT_EXCEEDED');
-    expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe('ok');
-  });
+  test(
+    'twenty wrong codes within a session stop it there, and no sign-in',
+    { tags: ['long'] },
+    async () => {
+      const { person, authenticator } = await enrolled();
+      const disable = (code: string) => post('mfa/disable', { code }, person.token);
+      for (let guess = 1; guess <= 20; guess += 1)
+        expect(codeOf(await disable(authenticator.wrong()))).toBe('INVALID_MFA_CODE');
+      expect(codeOf(await disable(authenticator.next()))).toBe('RATE_LIMIT_EXCEEDED');
+      expect(codeOf(await finish(await pending(person.email), authenticator.next()))).toBe('ok');
+    },
+  );
 
-  test('the owner is told by mail after five, once', async () => {
+  test('the owner is told by mail after five, once', { tags: ['long'] }, async () => {
     const { person, authenticator } = await enrolled();
     const warnings = async (): Promise<number> => {
       await deliver();
@@ -298,7 +302,7 @@ describe('guessing', () => {
     expect(await warnings()).toBe(1);
   });
 
-  test('a right code ends the count', async () => {
+  test('a right code ends the count', { tags: ['long'] }, async () => {
     const { person, authenticator } = await enrolled();
     for (let round = 1; round <= 4; round += 1) {
       const tempToken = await pending(person.email);

@@ -181,16 +181,20 @@ test('logging out ends the session of the token presented and no other', async (
   ]);
 });
 
-test('a change on one instance counts on the next request to another', async () => {
-  const second = await startApp({}, { secrets, clock, mongoUri: harness.mongoUri });
-  const person = await createMember(harness, ada, 'admin');
-  expect(await verdict(person.token, second)).toBe('ok');
-  await changeMembership(harness, person, { role: 'viewer' });
-  expect((await me(person.token, second)).body.data.role).toBe('viewer');
-  ok(await post(person.token, 'logout'));
-  expect(await verdict(person.token, second)).toBe('SESSION_REVOKED');
-  await second.stop();
-});
+test(
+  'a change on one instance counts on the next request to another',
+  { tags: ['long'] },
+  async () => {
+    const second = await startApp({}, { secrets, clock, mongoUri: harness.mongoUri });
+    const person = await createMember(harness, ada, 'admin');
+    expect(await verdict(person.token, second)).toBe('ok');
+    await changeMembership(harness, person, { role: 'viewer' });
+    expect((await me(person.token, second)).body.data.role).toBe('viewer');
+    ok(await post(person.token, 'logout'));
+    expect(await verdict(person.token, second)).toBe('SESSION_REVOKED');
+    await second.stop();
+  },
+);
 
 test('every session of the caller can be ended at once, and nobody else’s', async () => {
   const person = await createMember(harness, ada, 'member');

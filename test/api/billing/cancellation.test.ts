@@ -29,20 +29,24 @@ const rows = () => harness.db.collection('outbox').find({ topic: 'cancellation' 
 const due = () =>
   harness.db.collection('outbox').updateMany({}, { $set: { dueAt: new Date(0), attempts: 0 } });
 
-test('with the deletion, tried until it succeeds, also when everything else is erased', async () => {
-  const owner = await subscribed('past_due');
-  processor.mood = 'failing';
-  await remove(owner);
-  await app.instance.runJobsOnce();
-  expect((await rows()).map(({ status }) => status)).toEqual(['pending']);
+test(
+  'with the deletion, tried until it succeeds, also when everything else is erased',
+  { tags: ['long'] },
+  async () => {
+    const owner = await subscribed('past_due');
+    processor.mood = 'failing';
+    await remove(owner);
+    await app.instance.runJobsOnce();
+    expect((await rows()).map(({ status }) => status)).toEqual(['pending']);
 
-  processor.mood = 'well';
-  await due();
-  await app.instance.runJobsOnce();
-  const { method, path } = processor.calls.at(-1)!;
-  expect([method, path]).toEqual(['DELETE', '/v1/subscriptions/sub_1']);
-  expect((await rows()).map(({ status }) => status)).toEqual(['done']);
-});
+    processor.mood = 'well';
+    await due();
+    await app.instance.runJobsOnce();
+    const { method, path } = processor.calls.at(-1)!;
+    expect([method, path]).toEqual(['DELETE', '/v1/subscriptions/sub_1']);
+    expect((await rows()).map(({ status }) => status)).toEqual(['done']);
+  },
+);
 
 test('one that the processor knows no more is cancelled enough', async () => {
   await harness.db.collection('outbox').deleteMany({});

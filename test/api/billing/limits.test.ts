@@ -52,7 +52,7 @@ test('owners and admins are told once a month that nine tenths are used, unless 
   expect(await noticesOf(sandbox, ada)).toHaveLength(2);
 });
 
-test('another limit and another month are told of anew', async () => {
+test('another limit and another month are told of anew', { tags: ['long'] }, async () => {
   const { app, db } = sandbox;
   const eve = await createOwner(app, 'Eve');
   await post(app, eve, 9);
@@ -145,20 +145,24 @@ test('what a paid plan does not include is gathered and reported once, with one 
   await app.stop();
 });
 
-test('nobody is billed without a customer, nor where there is no key', async () => {
-  processor.calls.length = 0;
-  const cyd = await createOwner(paying.app, 'Cyd');
-  await post(paying.app, cyd, 1);
-  const app = await withCount(cyd, 100_000);
-  await post(app, cyd, 1);
-  await app.stop();
-  await beCustomer(cyd, 'cus_cyd');
-  const keyless = await startApp({ DEFAULT_PLAN: 'scale' }, { mongoUri: paying.mongoUri });
-  await post(keyless, cyd, 1);
-  await keyless.stop();
-  const organizationId = objectId(cyd.organizationId);
-  expect(
-    await paying.db.collection('outbox').countDocuments({ organizationId, topic: 'overage' }),
-  ).toBe(0);
-  expect(meterCalls()).toEqual([]);
-});
+test(
+  'nobody is billed without a customer, nor where there is no key',
+  { tags: ['long'] },
+  async () => {
+    processor.calls.length = 0;
+    const cyd = await createOwner(paying.app, 'Cyd');
+    await post(paying.app, cyd, 1);
+    const app = await withCount(cyd, 100_000);
+    await post(app, cyd, 1);
+    await app.stop();
+    await beCustomer(cyd, 'cus_cyd');
+    const keyless = await startApp({ DEFAULT_PLAN: 'scale' }, { mongoUri: paying.mongoUri });
+    await post(keyless, cyd, 1);
+    await keyless.stop();
+    const organizationId = objectId(cyd.organizationId);
+    expect(
+      await paying.db.collection('outbox').countDocuments({ organizationId, topic: 'overage' }),
+    ).toBe(0);
+    expect(meterCalls()).toEqual([]);
+  },
+);

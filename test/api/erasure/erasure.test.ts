@@ -160,7 +160,7 @@ test('the certificate is signed, names the tombstones, and is an entry of the le
     });
 });
 
-test('is executed once, also by two at a time', async () => {
+test('is executed once, also by two at a time', { tags: ['long'] }, async () => {
   const { traceId } = await marked();
   const acknowledged = ok(await acknowledge([traceId]));
   const answers = await Promise.all([execute(acknowledged), execute(acknowledged)]);
@@ -210,7 +210,7 @@ test('has a maximum, and needs the owner', async () => {
   expect(outcome(await acknowledge(['a'], admin))).toEqual([403, 'FORBIDDEN']);
 });
 
-test('what a crash left half done is finished and certified', async () => {
+test('what a crash left half done is finished and certified', { tags: ['long'] }, async () => {
   const { traceId } = await marked();
   const { acknowledgementId } = ok(await acknowledge([traceId])).body.data;
   const _id = objectId(acknowledgementId);

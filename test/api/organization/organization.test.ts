@@ -317,26 +317,30 @@ describe('deletion', () => {
     ).not.toContain('Doomed');
   });
 
-  test('takes people with it who belong nowhere else, and leaves the others', async () => {
-    const { owner, guest } = await populated();
-    ok(await remove(owner, { name: 'Doomed Ltd' }));
-    const login = ({ email }: Owner): Promise<Answer> =>
-      app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
-    expect(outcome(await login(owner))).toEqual([401, 'INVALID_CREDENTIALS']);
-    const again = {
-      name: 'Owner',
-      email: owner.email,
-      password: PASSWORD,
-      organizationName: 'Doomed Ltd',
-    };
-    expect((await app.call('POST', '/api/v1/auth/register', { body: again })).status).toBe(201);
-    const elsewhere = ok(await login(guest)).body.data;
-    expect(elsewhere.organizationId).not.toBe(owner.organizationId);
-    const { data } = ok(
-      await app.call('GET', '/api/v1/auth/me/orgs', { token: elsewhere.token }),
-    ).body;
-    expect(data).toHaveLength(1);
-  });
+  test(
+    'takes people with it who belong nowhere else, and leaves the others',
+    { tags: ['long'] },
+    async () => {
+      const { owner, guest } = await populated();
+      ok(await remove(owner, { name: 'Doomed Ltd' }));
+      const login = ({ email }: Owner): Promise<Answer> =>
+        app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
+      expect(outcome(await login(owner))).toEqual([401, 'INVALID_CREDENTIALS']);
+      const again = {
+        name: 'Owner',
+        email: owner.email,
+        password: PASSWORD,
+        organizationName: 'Doomed Ltd',
+      };
+      expect((await app.call('POST', '/api/v1/auth/register', { body: again })).status).toBe(201);
+      const elsewhere = ok(await login(guest)).body.data;
+      expect(elsewhere.organizationId).not.toBe(owner.organizationId);
+      const { data } = ok(
+        await app.call('GET', '/api/v1/auth/me/orgs', { token: elsewhere.token }),
+      ).body;
+      expect(data).toHaveLength(1);
+    },
+  );
 
   test('erases what was stored; both chains stay, verify, and show who deleted', async () => {
     const { owner } = await populated();
@@ -468,20 +472,24 @@ describe('deletion', () => {
     },
   );
 
-  test('and a member who joins at the same time leave nobody behind', async () => {
-    const { owner, invitation } = await populated();
-    const body = { name: 'Late', password: PASSWORD };
-    const [deleted, joined] = await Promise.all([
-      remove(owner, { name: 'Doomed Ltd' }),
-      app.call('POST', `/api/v1/team/invites/${invitation}/accept`, { body }),
-    ]);
-    expect(deleted.status).toBe(200);
-    expect([200, 404]).toContain(joined.status);
-    const where = { organizationId: objectId(owner.organizationId) };
-    expect(await harness.db.collection('memberships').countDocuments(where)).toBe(0);
-    if (joined.status === 200)
-      expect(
-        (await app.call('GET', '/api/v1/auth/me', { token: joined.body.data.token })).status,
-      ).toBe(401);
-  });
+  test(
+    'and a member who joins at the same time leave nobody behind',
+    { tags: ['long'] },
+    async () => {
+      const { owner, invitation } = await populated();
+      const body = { name: 'Late', password: PASSWORD };
+      const [deleted, joined] = await Promise.all([
+        remove(owner, { name: 'Doomed Ltd' }),
+        app.call('POST', `/api/v1/team/invites/${invitation}/accept`, { body }),
+      ]);
+      expect(deleted.status).toBe(200);
+      expect([200, 404]).toContain(joined.status);
+      const where = { organizationId: objectId(owner.organizationId) };
+      expect(await harness.db.collection('memberships').countDocuments(where)).toBe(0);
+      if (joined.status === 200)
+        expect(
+          (await app.call('GET', '/api/v1/auth/me', { token: joined.body.data.token })).status,
+        ).toBe(401);
+    },
+  );
 });

@@ -116,7 +116,7 @@ describe('a claim', () => {
     expect(outcome(await claim(ada, domain))).toEqual([400, 'VALIDATION_ERROR']);
   });
 
-  test('is one of at most fifty, also when they come together', async () => {
+  test('is one of at most fifty, also when they come together', { tags: ['long'] }, async () => {
     const owner = await createOwner(app, 'Many');
     const row = {
       organizationId: objectId(owner.organizationId),
@@ -205,47 +205,51 @@ describe('a proof', () => {
     expect((await verify(ada, made)).status).toBe(200);
   });
 
-  test('of another organisation counts while its record stands, and no longer', async () => {
-    const other = await createOwner(app, 'Other');
-    const [mine, theirs] = [await proved(ada), await claimed(other)];
-    const late = await claimed(other, mine.domain);
-    publish(mine, late);
-    const refused = await verify(other, late);
-    expect([refused.status, refused.body.code, refused.text.includes(ada.organizationId)]).toEqual([
-      409,
-      'ALREADY_EXISTS',
-      false,
-    ]);
-    expect(await routed(mine.domain)).toBe(ada.organizationId);
-    publish(late);
-    expect((await verify(other, late)).status).toBe(200);
-    expect(await routed(mine.domain)).toBe(other.organizationId);
-    expect((await list(ada)).body.data.find(({ _id }: Claim) => _id === mine._id)).toMatchObject({
-      status: 'claimed',
-      verifiedBy: null,
-    });
-    expect((await list(other)).body.data.map(({ _id }: Claim) => _id)).toEqual([
-      late._id,
-      theirs._id,
-    ]);
-    aheadMs = 10_000;
-    await app.instance.runJobsOnce();
-    aheadMs = 0;
-    const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.superseded');
-    expect(entry).toMatchObject({
-      resourceId: mine._id,
-      detail: mine.domain,
-      userId: null,
-      userEmail: null,
-    });
-    expect(JSON.stringify(entry)).not.toContain(other.email);
-    // And back again.
-    publish(mine);
-    expect((await verify(ada, mine)).status).toBe(200);
-    expect(await routed(mine.domain)).toBe(ada.organizationId);
-  });
+  test(
+    'of another organisation counts while its record stands, and no longer',
+    { tags: ['long'] },
+    async () => {
+      const other = await createOwner(app, 'Other');
+      const [mine, theirs] = [await proved(ada), await claimed(other)];
+      const late = await claimed(other, mine.domain);
+      publish(mine, late);
+      const refused = await verify(other, late);
+      expect([
+        refused.status,
+        refused.body.code,
+        refused.text.includes(ada.organizationId),
+      ]).toEqual([409, 'ALREADY_EXISTS', false]);
+      expect(await routed(mine.domain)).toBe(ada.organizationId);
+      publish(late);
+      expect((await verify(other, late)).status).toBe(200);
+      expect(await routed(mine.domain)).toBe(other.organizationId);
+      expect((await list(ada)).body.data.find(({ _id }: Claim) => _id === mine._id)).toMatchObject({
+        status: 'claimed',
+        verifiedBy: null,
+      });
+      expect((await list(other)).body.data.map(({ _id }: Claim) => _id)).toEqual([
+        late._id,
+        theirs._id,
+      ]);
+      aheadMs = 10_000;
+      await app.instance.runJobsOnce();
+      aheadMs = 0;
+      const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.superseded');
+      expect(entry).toMatchObject({
+        resourceId: mine._id,
+        detail: mine.domain,
+        userId: null,
+        userEmail: null,
+      });
+      expect(JSON.stringify(entry)).not.toContain(other.email);
+      // And back again.
+      publish(mine);
+      expect((await verify(ada, mine)).status).toBe(200);
+      expect(await routed(mine.domain)).toBe(ada.organizationId);
+    },
+  );
 
-  test('of two at the same time: one has the domain', async () => {
+  test('of two at the same time: one has the domain', { tags: ['long'] }, async () => {
     const [one, two] = [await createOwner(app, 'One'), await createOwner(app, 'Two')];
     for (let round = 0; round < 5; round += 1) {
       const first = await claimed(one);

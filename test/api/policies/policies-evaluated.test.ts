@@ -116,14 +116,18 @@ test('a decision posted after the answer of a change is judged by the changed se
   expect(await verdictOf(ada)).toEqual([201, 'approved']);
 });
 
-test('a change reaches the other instance without a request of its own', async () => {
-  const ada = await operator();
-  expect(await verdictOf(ada, second)).toEqual([201, 'approved']);
-  const { _id } = await made(ada, { ...always, actions: [{ type: 'block' }] });
-  await expect.poll(() => verdictOf(ada, second)).toEqual([403, 'blocked']);
-  await change(ada, _id, { enabled: false });
-  await expect.poll(() => verdictOf(ada, second)).toEqual([201, 'approved']);
-});
+test(
+  'a change reaches the other instance without a request of its own',
+  { tags: ['long'] },
+  async () => {
+    const ada = await operator();
+    expect(await verdictOf(ada, second)).toEqual([201, 'approved']);
+    const { _id } = await made(ada, { ...always, actions: [{ type: 'block' }] });
+    await expect.poll(() => verdictOf(ada, second)).toEqual([403, 'blocked']);
+    await change(ada, _id, { enabled: false });
+    await expect.poll(() => verdictOf(ada, second)).toEqual([201, 'approved']);
+  },
+);
 
 test('only the policies of the workspace that a decision belongs to judge it', async () => {
   const ada = await operator();

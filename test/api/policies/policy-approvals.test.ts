@@ -223,34 +223,39 @@ test('a broken glass is in force at once, says why, and is reviewed by somebody 
   expect(entry).toMatchObject({ metadata: { to: 'broken_glass' }, status: 'success' });
 });
 
-test('a rejected broken glass is taken back, unless the policy has changed since', async () => {
-  const { author, reviewer, enforcer } = people;
-  const why = { reason: 'Now' };
-  const { _id: first } = await proposed('shard');
-  ok(await act(enforcer, first, 'break-glass', why));
-  expect(ok(await act(reviewer, first, 'reviewer-reject')).body.data.state).toBe('rejected');
-  expect(await judged('shard')).toBe(201);
-  const body = policy('kept', { priority: 4 });
-  const { _id: policyId } = ok(await app.call('POST', path, { token: ada.token, body })).body.data;
-  const change = { policyId, policy: { actions: [{ type: 'notify' }] } };
-  const { _id: second } = ok(await propose(author, change)).body.data;
-  ok(await act(enforcer, second, 'break-glass', why));
-  expect(await judged('kept')).toBe(201);
-  ok(await act(reviewer, second, 'reviewer-reject'));
-  expect(await judged('kept')).toBe(403);
-  expect(await named('kept')).toMatchObject({ ...body, revision: 3 });
-  const { _id: third } = ok(await propose(author, change)).body.data;
-  ok(await act(enforcer, third, 'break-glass', why));
-  const later = { token: ada.token, body: { priority: 6 } };
-  ok(await app.call('PATCH', `${path}/${policyId}`, later));
-  ok(await act(reviewer, third, 'reviewer-reject'));
-  expect(await named('kept')).toMatchObject({ priority: 6, revision: 5 });
-  const entries = await auditOf(app, ada, 'action=policy.approval.reviewer-reject');
-  const undone = entries.map(({ metadata }) => (metadata as { undone: boolean }).undone);
-  expect(undone.slice(0, 3)).toEqual([false, true, true]);
-});
+test(
+  'a rejected broken glass is taken back, unless the policy has changed since',
+  { tags: ['long'] },
+  async () => {
+    const { author, reviewer, enforcer } = people;
+    const why = { reason: 'Now' };
+    const { _id: first } = await proposed('shard');
+    ok(await act(enforcer, first, 'break-glass', why));
+    expect(ok(await act(reviewer, first, 'reviewer-reject')).body.data.state).toBe('rejected');
+    expect(await judged('shard')).toBe(201);
+    const body = policy('kept', { priority: 4 });
+    const { _id: policyId } = ok(await app.call('POST', path, { token: ada.token, body })).body
+      .data;
+    const change = { policyId, policy: { actions: [{ type: 'notify' }] } };
+    const { _id: second } = ok(await propose(author, change)).body.data;
+    ok(await act(enforcer, second, 'break-glass', why));
+    expect(await judged('kept')).toBe(201);
+    ok(await act(reviewer, second, 'reviewer-reject'));
+    expect(await judged('kept')).toBe(403);
+    expect(await named('kept')).toMatchObject({ ...body, revision: 3 });
+    const { _id: third } = ok(await propose(author, change)).body.data;
+    ok(await act(enforcer, third, 'break-glass', why));
+    const later = { token: ada.token, body: { priority: 6 } };
+    ok(await app.call('PATCH', `${path}/${policyId}`, later));
+    ok(await act(reviewer, third, 'reviewer-reject'));
+    expect(await named('kept')).toMatchObject({ priority: 6, revision: 5 });
+    const entries = await auditOf(app, ada, 'action=policy.approval.reviewer-reject');
+    const undone = entries.map(({ metadata }) => (metadata as { undone: boolean }).undone);
+    expect(undone.slice(0, 3)).toEqual([false, true, true]);
+  },
+);
 
-test('of many who act at the same time one wins', async () => {
+test('of many who act at the same time one wins', { tags: ['long'] }, async () => {
   const { reviewer, enforcer } = people;
   const reviewers = [reviewer, enforcer, ada, await createMember(harness, ada, 'admin')];
   const { _id: id } = await proposed('race');

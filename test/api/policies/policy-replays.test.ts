@@ -143,7 +143,7 @@ test('a candidate takes the place of its policy: what it would have let pass', a
   });
 });
 
-test('decisions of before are told by the revisions of their day', async () => {
+test('decisions of before are told by the revisions of their day', { tags: ['long'] }, async () => {
   const { owner, decide } = await newDesk();
   const id = await made(owner, on('bob@example.org'));
   await decide('mail bob@example.org');
@@ -155,66 +155,75 @@ test('decisions of before are told by the revisions of their day', async () => {
   expect(found.blockToAllow + found.cannotTell).toBe(1);
 });
 
-test('what reads a scrubbed, unstored or erased value cannot be told, and says so', async () => {
-  const { owner, decide } = await newDesk();
-  await decide('mail bob@example.org');
-  expect(await replayed(owner, '/_new/replay', { policy: on('bob') })).toMatchObject({
-    ...NOTHING,
-    unchanged: 0,
-    cannotTell: 1,
-    cannotTellBecause: { erased: 0, unstored: 0, scrubbed: 1, engine: 0, error: 0 },
-    examples: [{ change: 'cannotTell', from: 'approved', to: null, because: 'scrubbed' }],
-  });
-  const byTag = {
-    conditions: [{ field: 'tags', operator: 'contains', value: 'PII_EMAIL' }],
-    actions: [{ type: 'block' }],
-  };
-  expect(await replayed(owner, '/_new/replay', { policy: byTag })).toMatchObject({
-    allowToBlock: 1,
-    cannotTell: 0,
-  });
+test(
+  'what reads a scrubbed, unstored or erased value cannot be told, and says so',
+  { tags: ['long'] },
+  async () => {
+    const { owner, decide } = await newDesk();
+    await decide('mail bob@example.org');
+    expect(await replayed(owner, '/_new/replay', { policy: on('bob') })).toMatchObject({
+      ...NOTHING,
+      unchanged: 0,
+      cannotTell: 1,
+      cannotTellBecause: { erased: 0, unstored: 0, scrubbed: 1, engine: 0, error: 0 },
+      examples: [{ change: 'cannotTell', from: 'approved', to: null, because: 'scrubbed' }],
+    });
+    const byTag = {
+      conditions: [{ field: 'tags', operator: 'contains', value: 'PII_EMAIL' }],
+      actions: [{ type: 'block' }],
+    };
+    expect(await replayed(owner, '/_new/replay', { policy: byTag })).toMatchObject({
+      allowToBlock: 1,
+      cannotTell: 0,
+    });
 
-  const [trace] = ok(await app.call('GET', '/api/v1/traces', { token: owner.token })).body.data;
-  ok(
-    await app.call('POST', '/api/v1/traces/bulk-delete', {
-      token: owner.token,
-      body: { ids: [trace._id] },
-    }),
-  );
-  // Score and tags outlive an erasure, and what was said does not.
-  expect(await replayed(owner, '/_new/replay', { policy: byTag })).toMatchObject({
-    allowToBlock: 1,
-    cannotTell: 0,
-  });
-  expect(await replayed(owner, '/_new/replay', { policy: on('mail') })).toMatchObject({
-    cannotTell: 1,
-    cannotTellBecause: { erased: 1 },
-  });
+    const [trace] = ok(await app.call('GET', '/api/v1/traces', { token: owner.token })).body.data;
+    ok(
+      await app.call('POST', '/api/v1/traces/bulk-delete', {
+        token: owner.token,
+        body: { ids: [trace._id] },
+      }),
+    );
+    // Score and tags outlive an erasure, and what was said does not.
+    expect(await replayed(owner, '/_new/replay', { policy: byTag })).toMatchObject({
+      allowToBlock: 1,
+      cannotTell: 0,
+    });
+    expect(await replayed(owner, '/_new/replay', { policy: on('mail') })).toMatchObject({
+      cannotTell: 1,
+      cannotTellBecause: { erased: 1 },
+    });
 
-  const quiet = await newDesk('quiet');
-  const { id: agentId } = await createAgent(app, quiet.owner, 'quiet');
-  const silent = { token: quiet.owner.token, body: { logPayloads: false } };
-  ok(await app.call('PATCH', `/api/v1/agents/${agentId}/policies`, silent));
-  await quiet.decide('reply');
-  expect(await replayed(quiet.owner, '/_new/replay', { policy: on('reply') })).toMatchObject({
-    cannotTell: 1,
-    cannotTellBecause: { unstored: 1 },
-  });
-});
+    const quiet = await newDesk('quiet');
+    const { id: agentId } = await createAgent(app, quiet.owner, 'quiet');
+    const silent = { token: quiet.owner.token, body: { logPayloads: false } };
+    ok(await app.call('PATCH', `/api/v1/agents/${agentId}/policies`, silent));
+    await quiet.decide('reply');
+    expect(await replayed(quiet.owner, '/_new/replay', { policy: on('reply') })).toMatchObject({
+      cannotTell: 1,
+      cannotTellBecause: { unstored: 1 },
+    });
+  },
+);
 
-test('no more decisions than asked for, the newest, and none that came after the start', async () => {
-  const { owner, decide } = await newDesk();
-  await decide('old', 'send', 'send');
-  const started = ok(await post(owner, '/_new/replay', { policy: on(''.padEnd(1, 'e')), limit: 2 }))
-    .body.data;
-  await decide('later e');
-  await app.instance.runJobsOnce();
-  expect((await get(owner, `/replays/${started.id}`)).body.data).toMatchObject({
-    total: 2,
-    done: 2,
-    allowToBlock: 2,
-  });
-});
+test(
+  'no more decisions than asked for, the newest, and none that came after the start',
+  { tags: ['long'] },
+  async () => {
+    const { owner, decide } = await newDesk();
+    await decide('old', 'send', 'send');
+    const started = ok(
+      await post(owner, '/_new/replay', { policy: on(''.padEnd(1, 'e')), limit: 2 }),
+    ).body.data;
+    await decide('later e');
+    await app.instance.runJobsOnce();
+    expect((await get(owner, `/replays/${started.id}`)).body.data).toMatchObject({
+      total: 2,
+      done: 2,
+      allowToBlock: 2,
+    });
+  },
+);
 
 test('an empty history is done at once', async () => {
   const { owner } = await newDesk();
@@ -226,7 +235,7 @@ test('an empty history is done at once', async () => {
   });
 });
 
-test('a replay that was begun elsewhere goes on where it was', async () => {
+test('a replay that was begun elsewhere goes on where it was', { tags: ['long'] }, async () => {
   const { owner, decide } = await newDesk();
   await decide('send', 'send', 'send');
   const { id } = ok(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
@@ -258,23 +267,27 @@ test('a replay that was begun elsewhere goes on where it was', async () => {
   });
 });
 
-test('history is judged in a thread of its own: where none can be started, a replay fails in the end', async () => {
-  const { owner, decide } = await newDesk();
-  await decide('send');
-  const { id } = ok(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
-  const noThreads = { mongoUri: harness.mongoUri, threadScripts: import.meta.url };
-  const second = await startApp({}, noThreads);
-  try {
-    while ((await second.instance.background.replayRunner.run()) > 0);
-  } finally {
-    await second.stop();
-  }
-  expect((await get(owner, `/replays/${id}`)).body.data).toMatchObject({
-    state: 'failed',
-    done: 0,
-    finishedAt: expect.any(String),
-  });
-});
+test(
+  'history is judged in a thread of its own: where none can be started, a replay fails in the end',
+  { tags: ['long'] },
+  async () => {
+    const { owner, decide } = await newDesk();
+    await decide('send');
+    const { id } = ok(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
+    const noThreads = { mongoUri: harness.mongoUri, threadScripts: import.meta.url };
+    const second = await startApp({}, noThreads);
+    try {
+      while ((await second.instance.background.replayRunner.run()) > 0);
+    } finally {
+      await second.stop();
+    }
+    expect((await get(owner, `/replays/${id}`)).body.data).toMatchObject({
+      state: 'failed',
+      done: 0,
+      finishedAt: expect.any(String),
+    });
+  },
+);
 
 test(
   'beside ingestion that never pauses a replay ends all the same',
@@ -320,25 +333,29 @@ test('a replay is cancelled once, and does not go on', async () => {
   );
 });
 
-test('five replays may be under way, managers begin them, and they are nobody else’s', async () => {
-  const { owner } = await newDesk();
-  const id = await made(owner, on('x'));
-  const member = await createMember(harness, owner, 'member');
-  expect((await post(member, `/${id}/replay`, {})).status).toBe(403);
-  const begun: string[] = [];
-  for (let i = 0; i < 5; i++)
-    begun.push(ok(await post(owner, `/${id}/replay`, {})).body.data.id as string);
-  expect(await post(owner, '/_new/replay', { policy: on('x') })).toMatchObject({
-    status: 400,
-    body: { code: 'INVALID_OPERATION' },
-  });
-  expect((await get(member, `/replays/${begun[0]}`)).status).toBe(200);
-  expect((await get(eve, `/replays/${begun[0]}`)).status).toBe(404);
-  expect((await post(eve, `/replays/${begun[0]}/cancel`)).status).toBe(404);
-  expect((await post(eve, `/${id}/replay`, {})).status).toBe(404);
-  await app.instance.runJobsOnce();
-  expect((await post(owner, `/${id}/replay`, {})).status).toBe(202);
-});
+test(
+  'five replays may be under way, managers begin them, and they are nobody else’s',
+  { tags: ['long'] },
+  async () => {
+    const { owner } = await newDesk();
+    const id = await made(owner, on('x'));
+    const member = await createMember(harness, owner, 'member');
+    expect((await post(member, `/${id}/replay`, {})).status).toBe(403);
+    const begun: string[] = [];
+    for (let i = 0; i < 5; i++)
+      begun.push(ok(await post(owner, `/${id}/replay`, {})).body.data.id as string);
+    expect(await post(owner, '/_new/replay', { policy: on('x') })).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_OPERATION' },
+    });
+    expect((await get(member, `/replays/${begun[0]}`)).status).toBe(200);
+    expect((await get(eve, `/replays/${begun[0]}`)).status).toBe(404);
+    expect((await post(eve, `/replays/${begun[0]}/cancel`)).status).toBe(404);
+    expect((await post(eve, `/${id}/replay`, {})).status).toBe(404);
+    await app.instance.runJobsOnce();
+    expect((await post(owner, `/${id}/replay`, {})).status).toBe(202);
+  },
+);
 
 test.each([{}, { policy: {} }, { policy: on('x'), limit: 0 }, { policy: on('x'), limit: 100_001 }])(
   '%j is refused',

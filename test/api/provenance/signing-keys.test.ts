@@ -87,37 +87,41 @@ test('a rotation makes a new generation, retires the one before, and is audited'
   expect(entry).toMatchObject({ status: 'success', detail: kid, metadata: { kid, generation: 2 } });
 });
 
-test('of twenty rotations at a time on two instances each makes one generation', async () => {
-  const second = await startApp({}, { mongoUri: harness.mongoUri });
-  try {
-    const before = (await status()).history[0].generation as number;
-    const told = async (): Promise<number> =>
-      (await auditOf(app, ada, 'action=c2pa.key.rotate&limit=50')).length;
-    const toldBefore = await told();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, turn) => rotate(turn % 2 ? app : second)),
-    );
-    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([201]));
-    const made = answers.map(({ body }) => body.data.generation as number);
-    expect(made.sort((a, b) => a - b)).toEqual(
-      Array.from({ length: 20 }, (_, i) => before + 1 + i),
-    );
-    const rows = await keys().find().sort({ generation: 1 }).toArray();
-    expect(rows.map(({ generation }) => generation)).toEqual(rows.map((_, i) => i + 1));
-    expect(rows.map((row) => row.status)).toEqual([
-      ...rows.slice(1).map(() => 'retired'),
-      'active',
-    ]);
-    expect((await status(second)).kid).toBe(rows.at(-1)?.kid);
-    const { history } = await status();
-    expect(history).toHaveLength(10);
-    expect(history[0]).toMatchObject({ status: 'active', generation: rows.length });
-    expect((await published()).map(({ kid }) => kid)).toHaveLength(rows.length);
-    expect(await told()).toBe(toldBefore + 20);
-  } finally {
-    await second.stop();
-  }
-});
+test(
+  'of twenty rotations at a time on two instances each makes one generation',
+  { tags: ['long'] },
+  async () => {
+    const second = await startApp({}, { mongoUri: harness.mongoUri });
+    try {
+      const before = (await status()).history[0].generation as number;
+      const told = async (): Promise<number> =>
+        (await auditOf(app, ada, 'action=c2pa.key.rotate&limit=50')).length;
+      const toldBefore = await told();
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, turn) => rotate(turn % 2 ? app : second)),
+      );
+      expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([201]));
+      const made = answers.map(({ body }) => body.data.generation as number);
+      expect(made.sort((a, b) => a - b)).toEqual(
+        Array.from({ length: 20 }, (_, i) => before + 1 + i),
+      );
+      const rows = await keys().find().sort({ generation: 1 }).toArray();
+      expect(rows.map(({ generation }) => generation)).toEqual(rows.map((_, i) => i + 1));
+      expect(rows.map((row) => row.status)).toEqual([
+        ...rows.slice(1).map(() => 'retired'),
+        'active',
+      ]);
+      expect((await status(second)).kid).toBe(rows.at(-1)?.kid);
+      const { history } = await status();
+      expect(history).toHaveLength(10);
+      expect(history[0]).toMatchObject({ status: 'active', generation: rows.length });
+      expect((await published()).map(({ kid }) => kid)).toHaveLength(rows.length);
+      expect(await told()).toBe(toldBefore + 20);
+    } finally {
+      await second.stop();
+    }
+  },
+);
 
 test('is for the system-level roles', async () => {
   const asEve = (method: string, path: string): Promise<Answer> =>

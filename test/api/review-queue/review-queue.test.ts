@@ -168,16 +168,20 @@ test('of a payload that is not kept nothing is shown, and no digest fits', async
 const verdictOf = (number: number): 'approve' | 'reject' =>
   number % 2 === 0 ? 'approve' : 'reject';
 
-test('of many who decide at the same time one does, and the others are told', async () => {
-  const { id, traceId } = await hold();
-  const calls = Array.from({ length: 40 }, (_, number) =>
-    decide(id, { decision: verdictOf(number) }),
-  );
-  const codes = (await Promise.all(calls)).map((answer) => outcome(answer).join(' '));
-  expect(codes.filter((code) => code === '200 ')).toHaveLength(1);
-  expect(codes.filter((code) => code === '400 INVALID_OPERATION')).toHaveLength(39);
-  expect(await entriesOf(traceId)).toHaveLength(2);
-});
+test(
+  'of many who decide at the same time one does, and the others are told',
+  { tags: ['long'] },
+  async () => {
+    const { id, traceId } = await hold();
+    const calls = Array.from({ length: 40 }, (_, number) =>
+      decide(id, { decision: verdictOf(number) }),
+    );
+    const codes = (await Promise.all(calls)).map((answer) => outcome(answer).join(' '));
+    expect(codes.filter((code) => code === '200 ')).toHaveLength(1);
+    expect(codes.filter((code) => code === '400 INVALID_OPERATION')).toHaveLength(39);
+    expect(await entriesOf(traceId)).toHaveLength(2);
+  },
+);
 
 test(
   'of 1,000 verdicts on one item at the same time one is recorded',

@@ -381,6 +381,7 @@ describe('accepting with a new account', () => {
 
   test.each([10, 15, 20, 30])(
     'twenty, one every %d ms, do not wait for each other on all connections',
+    { tags: ['long'] },
     async (ms) => {
       const { token } = await invite();
       const late = async (_: unknown, place: number): Promise<Answer> => {
@@ -449,27 +450,31 @@ describe('accepting with an account that exists', () => {
     expect((await me(guest.token)).role).toBe('owner');
   });
 
-  test('who has a second factor gets no session by the password alone, and lands there with the code', async () => {
-    const guest = await createOwner(app, 'Guest');
-    const authenticator = await enrol(app, clock, guest.token);
-    const { token, id } = await invite(guest.email, 'viewer');
-    const sessions = (): Promise<number> =>
-      harness.db.collection('sessions').countDocuments({ userId: objectId(guest.userId) });
-    const before = await sessions();
-    const { data } = ok(await accept(token)).body;
-    expect(data).toEqual({ mfaRequired: true, tempToken: expect.any(String) });
-    expect(await sessions()).toBe(before);
-    const [entry] = await auditOf(app, ada, `action=team.invite.accepted&resourceId=${id}`);
-    expect(entry).toMatchObject({
-      status: 'success',
-      userId: guest.userId,
-      metadata: { method: 'invitation' },
-    });
-    const second = { tempToken: data.tempToken, code: authenticator.next() };
-    const signedIn = ok(await app.call('POST', '/api/v1/auth/mfa/login', { body: second })).body
-      .data;
-    expect([signedIn.organizationId, signedIn.role]).toEqual([ada.organizationId, 'viewer']);
-  });
+  test(
+    'who has a second factor gets no session by the password alone, and lands there with the code',
+    { tags: ['long'] },
+    async () => {
+      const guest = await createOwner(app, 'Guest');
+      const authenticator = await enrol(app, clock, guest.token);
+      const { token, id } = await invite(guest.email, 'viewer');
+      const sessions = (): Promise<number> =>
+        harness.db.collection('sessions').countDocuments({ userId: objectId(guest.userId) });
+      const before = await sessions();
+      const { data } = ok(await accept(token)).body;
+      expect(data).toEqual({ mfaRequired: true, tempToken: expect.any(String) });
+      expect(await sessions()).toBe(before);
+      const [entry] = await auditOf(app, ada, `action=team.invite.accepted&resourceId=${id}`);
+      expect(entry).toMatchObject({
+        status: 'success',
+        userId: guest.userId,
+        metadata: { method: 'invitation' },
+      });
+      const second = { tempToken: data.tempToken, code: authenticator.next() };
+      const signedIn = ok(await app.call('POST', '/api/v1/auth/mfa/login', { body: second })).body
+        .data;
+      expect([signedIn.organizationId, signedIn.role]).toEqual([ada.organizationId, 'viewer']);
+    },
+  );
 
   test('an account without a password cannot be proven by one', async () => {
     const guest = await createOwner(app, 'Guest');

@@ -317,7 +317,7 @@ describe('the last active owner', () => {
     },
   );
 
-  test('three owners who all leave at the same time leave one', async () => {
+  test('three owners who all leave at the same time leave one', { tags: ['long'] }, async () => {
     const three = await team('owner', 'owner');
     const answers = await Promise.all(three.map((each) => remove(each, each)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 400]);

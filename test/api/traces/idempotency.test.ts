@@ -223,7 +223,7 @@ describe('concurrent duplicates', () => {
     },
   );
 
-  test('by two instances: the unique index decides', async () => {
+  test('by two instances: the unique index decides', { tags: ['long'] }, async () => {
     const second = await startHarness({}, { mongoUri: harness.mongoUri });
     try {
       const before = await count();

@@ -253,7 +253,7 @@ describe('a delivery', () => {
     await remove(one);
   });
 
-  test('waits for as long as the receiver asks', async () => {
+  test('waits for as long as the receiver asks', { tags: ['long'] }, async () => {
     const one = await webhook();
     answering(one, 429, { 'retry-after': '3600' });
     await post();
@@ -316,7 +316,7 @@ describe('a delivery', () => {
     await remove(one);
   });
 
-  test('to a receiver that does not answer holds up no other', async () => {
+  test('to a receiver that does not answer holds up no other', { tags: ['long'] }, async () => {
     const silent = await webhook();
     const good = await webhook();
     const held: (() => void)[] = [];

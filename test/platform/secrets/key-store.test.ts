@@ -38,21 +38,27 @@ test('many create at once: one tree, the same for all', async () => {
   expect(await stores[0]?.ownKey(organizationId)).toHaveLength(32);
 });
 
-test('instances that destroy at the same time: exactly what they destroyed is gone', async () => {
-  const organizationId = newId();
-  const [one, other] = [storeWith(FIRST), storeWith(FIRST)];
-  await one.ensure(organizationId);
-  const before = new Map<number, string | null>();
-  for (let at = 1; at <= 60; at++) before.set(at, await keyOf(one, organizationId, at));
-  const destroy = (store: KeyStore, at: number) => store.destroy(organizationId, [leafAt(at)]);
-  const gone = Array.from({ length: 20 }, (_, at) => at * 3 + 1);
-  await Promise.all(gone.flatMap((at) => [destroy(one, at), destroy(other, at), destroy(one, at)]));
-  const fresh = storeWith(FIRST);
-  for (const [at, key] of before)
-    expect(await keyOf(fresh, organizationId, at)).toBe(gone.includes(at) ? null : key);
-  const places = (await rows(organizationId)).map(({ place }) => String(place));
-  expect(new Set(places).size).toBe(places.length);
-});
+test(
+  'instances that destroy at the same time: exactly what they destroyed is gone',
+  { tags: ['long'] },
+  async () => {
+    const organizationId = newId();
+    const [one, other] = [storeWith(FIRST), storeWith(FIRST)];
+    await one.ensure(organizationId);
+    const before = new Map<number, string | null>();
+    for (let at = 1; at <= 60; at++) before.set(at, await keyOf(one, organizationId, at));
+    const destroy = (store: KeyStore, at: number) => store.destroy(organizationId, [leafAt(at)]);
+    const gone = Array.from({ length: 20 }, (_, at) => at * 3 + 1);
+    await Promise.all(
+      gone.flatMap((at) => [destroy(one, at), destroy(other, at), destroy(one, at)]),
+    );
+    const fresh = storeWith(FIRST);
+    for (const [at, key] of before)
+      expect(await keyOf(fresh, organizationId, at)).toBe(gone.includes(at) ? null : key);
+    const places = (await rows(organizationId)).map(({ place }) => String(place));
+    expect(new Set(places).size).toBe(places.length);
+  },
+);
 
 test('another instance forgets a destroyed key within seconds', { tags: ['long'] }, async () => {
   const organizationId = newId();

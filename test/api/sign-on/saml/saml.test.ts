@@ -208,21 +208,25 @@ describe('signing on', () => {
     expect((await me(token)).user.email).toBe(person());
   });
 
-  test('two certificates while one is replaced, whatever their dates', async () => {
-    const [next, old] = [selfSigned('next'), selfSigned('old', '2021-01-01')];
-    await useSaml(stage.harness, stage.home, {
-      idp,
-      certificates: [old.certificate, next.certificate],
-    });
-    for (const pair of [old, next]) {
-      const { token } = await signOn(person(), (asked) =>
-        base64(idp.sign(responseXml(idp.honest(asked, person())), 'Assertion', { pair })),
-      );
-      expect((await me(token)).user.email).toBe(person());
-    }
-  });
+  test(
+    'two certificates while one is replaced, whatever their dates',
+    { tags: ['long'] },
+    async () => {
+      const [next, old] = [selfSigned('next'), selfSigned('old', '2021-01-01')];
+      await useSaml(stage.harness, stage.home, {
+        idp,
+        certificates: [old.certificate, next.certificate],
+      });
+      for (const pair of [old, next]) {
+        const { token } = await signOn(person(), (asked) =>
+          base64(idp.sign(responseXml(idp.honest(asked, person())), 'Assertion', { pair })),
+        );
+        expect((await me(token)).user.email).toBe(person());
+      }
+    },
+  );
 
-  test('the same response twenty times at once opens one session', async () => {
+  test('the same response twenty times at once opens one session', { tags: ['long'] }, async () => {
     const browser = new Browser(stage.harness.app);
     const asked = await begin(browser);
     const SAMLResponse = idp.response(asked, person());

@@ -134,59 +134,68 @@ test('runs that are repeated or come late leave the newest state', async () => {
   expect(await rowsOf(bob)).toMatchObject([{ sequence: 1, changedAt: 2, ...emptied }]);
 });
 
-test('an organisation that does not fit into memory is searched all the same', async () => {
-  const { models, contents } = app.instance.platform;
-  const embedder = createWordEmbedder();
-  const { model } = embedder;
-  const organizationId = ada.organizationId;
-  // The first decision makes the key that vectors are locked with.
-  await post('open the gate', 'open');
-  const [query = new Int8Array()] = (await embedder.embed(['cancel the journey'])) as Int8Array[];
-  const texts = ['cancel the trip', 'reboot the server', 'feed the cat', 'pay the invoice'];
-  const vectors = await embedder.embed(texts);
-  const rowAt = async (at: number) => {
-    const sequence = 1000 + at;
-    const place = { organizationId, sequence, generation: 0 };
-    const vector = new Uint8Array((vectors[at % texts.length] as Int8Array).buffer);
-    const [question, answer] = await Promise.all(
-      PARTS.map((part) => contents.lockPart(place, vectorName(part, sequence), vector)),
-    );
-    const own = { sequence, changedAt: sequence, question, answer };
-    return Object.assign({ organizationId, workspaceId: ada.workspaceId, model }, own);
-  };
-  const many = await Promise.all(Array.from({ length: 5000 }, (_, at) => rowAt(at)));
-  await models.traceVectors.insertMany(many);
-  const asked = { organizationId, workspaceId: ada.workspaceId, limit: 20, minScore: 0 };
-  const inMemory = createVectorIndex({ models, embedder, contents, maxBytes: 64 << 20 });
-  const passing = createVectorIndex({ models, embedder, contents, maxBytes: 1 << 20 });
-  const expected = await inMemory.nearest(query, asked);
-  expect(expected).toHaveLength(20);
-  expect(expected[0]?.score).toBeGreaterThan(0.6);
-  expect(await passing.nearest(query, asked)).toEqual(expected);
-  expect(await inMemory.nearest(query, asked)).toEqual(expected);
-  const best = expected[0]?.id ?? 0;
-  const gone = { changedAt: 9000, ...emptied };
-  await models.traceVectors.updateOne({ organizationId, sequence: best }, { $set: gone });
-  for (const index of [inMemory, passing]) {
-    const ids = (await index.nearest(query, asked)).map(({ id }) => id);
-    expect(ids).not.toContain(best);
-    expect(ids).toHaveLength(20);
-  }
-});
+test(
+  'an organisation that does not fit into memory is searched all the same',
+  { tags: ['long'] },
+  async () => {
+    const { models, contents } = app.instance.platform;
+    const embedder = createWordEmbedder();
+    const { model } = embedder;
+    const organizationId = ada.organizationId;
+    // The first decision makes the key that vectors are locked with.
+    await post('open the gate', 'open');
+    const [query = new Int8Array()] = (await embedder.embed(['cancel the journey'])) as Int8Array[];
+    const texts = ['cancel the trip', 'reboot the server', 'feed the cat', 'pay the invoice'];
+    const vectors = await embedder.embed(texts);
+    const rowAt = async (at: number) => {
+      const sequence = 1000 + at;
+      const place = { organizationId, sequence, generation: 0 };
+      const vector = new Uint8Array((vectors[at % texts.length] as Int8Array).buffer);
+      const [question, answer] = await Promise.all(
+        PARTS.map((part) => contents.lockPart(place, vectorName(part, sequence), vector)),
+      );
+      const own = { sequence, changedAt: sequence, question, answer };
+      return Object.assign({ organizationId, workspaceId: ada.workspaceId, model }, own);
+    };
+    const many = await Promise.all(Array.from({ length: 5000 }, (_, at) => rowAt(at)));
+    await models.traceVectors.insertMany(many);
+    const asked = { organizationId, workspaceId: ada.workspaceId, limit: 20, minScore: 0 };
+    const inMemory = createVectorIndex({ models, embedder, contents, maxBytes: 64 << 20 });
+    const passing = createVectorIndex({ models, embedder, contents, maxBytes: 1 << 20 });
+    const expected = await inMemory.nearest(query, asked);
+    expect(expected).toHaveLength(20);
+    expect(expected[0]?.score).toBeGreaterThan(0.6);
+    expect(await passing.nearest(query, asked)).toEqual(expected);
+    expect(await inMemory.nearest(query, asked)).toEqual(expected);
+    const best = expected[0]?.id ?? 0;
+    const gone = { changedAt: 9000, ...emptied };
+    await models.traceVectors.updateOne({ organizationId, sequence: best }, { $set: gone });
+    for (const index of [inMemory, passing]) {
+      const ids = (await index.nearest(query, asked)).map(({ id }) => id);
+      expect(ids).not.toContain(best);
+      expect(ids).toHaveLength(20);
+    }
+  },
+);
 
-test('many searches at once, while decisions arrive, find each decision once', async () => {
-  const zoe = await createOwner(app, 'Zoe');
-  const { key: hers } = await createWorkspaceKey(app, zoe);
-  const { memory } = app.instance.platform;
-  const { organizationId } = zoe;
-  const question = { organizationId, workspaceId: null, query: 'pay the bill', limit: 50 };
-  for (let round = 0; round < 5; round++) {
-    await post(`Invoice of month ${'abcde'[round]}`, 'pay the bill', hers);
-    await app.instance.consumers.runOnce();
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () => memory.find({ ...question, minScore: 0.9 })),
-    );
-    for (const answer of answers) expect(new Set(answer.map(({ id }) => id)).size).toBe(round + 1);
-    for (const answer of answers) expect(answer).toHaveLength(round + 1);
-  }
-});
+test(
+  'many searches at once, while decisions arrive, find each decision once',
+  { tags: ['long'] },
+  async () => {
+    const zoe = await createOwner(app, 'Zoe');
+    const { key: hers } = await createWorkspaceKey(app, zoe);
+    const { memory } = app.instance.platform;
+    const { organizationId } = zoe;
+    const question = { organizationId, workspaceId: null, query: 'pay the bill', limit: 50 };
+    for (let round = 0; round < 5; round++) {
+      await post(`Invoice of month ${'abcde'[round]}`, 'pay the bill', hers);
+      await app.instance.consumers.runOnce();
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, () => memory.find({ ...question, minScore: 0.9 })),
+      );
+      for (const answer of answers)
+        expect(new Set(answer.map(({ id }) => id)).size).toBe(round + 1);
+      for (const answer of answers) expect(answer).toHaveLength(round + 1);
+    }
+  },
+);

@@ -170,23 +170,27 @@ describe('by a model elsewhere', () => {
   const ask = (query: string): Promise<Answer> =>
     search({ query, topK: 1 }, bob as Owner, other.app);
 
-  test('it is asked for what is decided and for the query; a fault of it is 503, and made good later', async () => {
-    ({ key: bobs } = await createWorkspaceKey(other.app, bob));
-    const first = await post('aaaa', 'bbbb', bobs, other.app);
-    await other.app.instance.runJobsOnce();
-    const { data } = ok(await ask('aaab')).body;
-    expect(data.model).toBe('letters/64');
-    expect(data.results[0]).toMatchObject({ traceId: first, matchedText: 'aaaa' });
-    expect(remote.asked[0]).toEqual({
-      authorization: 'Bearer sk-test',
-      model: 'letters',
-      dimensions: 64,
-    });
-    remote.state.isDown = true;
-    expect(outcome(await ask('aaab'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    const second = await post('zzzz', 'yyyy', bobs, other.app);
-    remote.state.isDown = false;
-    await other.app.instance.runJobsOnce();
-    expect(ok(await ask('zzz')).body.data.results[0].traceId).toBe(second);
-  });
+  test(
+    'it is asked for what is decided and for the query; a fault of it is 503, and made good later',
+    { tags: ['long'] },
+    async () => {
+      ({ key: bobs } = await createWorkspaceKey(other.app, bob));
+      const first = await post('aaaa', 'bbbb', bobs, other.app);
+      await other.app.instance.runJobsOnce();
+      const { data } = ok(await ask('aaab')).body;
+      expect(data.model).toBe('letters/64');
+      expect(data.results[0]).toMatchObject({ traceId: first, matchedText: 'aaaa' });
+      expect(remote.asked[0]).toEqual({
+        authorization: 'Bearer sk-test',
+        model: 'letters',
+        dimensions: 64,
+      });
+      remote.state.isDown = true;
+      expect(outcome(await ask('aaab'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      const second = await post('zzzz', 'yyyy', bobs, other.app);
+      remote.state.isDown = false;
+      await other.app.instance.runJobsOnce();
+      expect(ok(await ask('zzz')).body.data.results[0].traceId).toBe(second);
+    },
+  );
 });

@@ -86,28 +86,32 @@ describe('a reader', () => {
     expect(second.ids()).toEqual([made[2], ...later, newest]);
   });
 
-  test('that comes back much later gets everything from the start, without what was deleted', async () => {
-    const bob = await createOwner(app, 'Bob');
-    const { key: bobs } = await createWorkspaceKey(app, bob);
-    const made: Answer['body'][] = [];
-    for (let at = 0; at < 40; at++) made.push(await post({}, bobs));
-    const gone = made[7];
-    const { data } = ok(
-      await app.call('GET', `/api/v1/traces?limit=40`, { token: bob.token }),
-    ).body;
-    const { _id } = data.find(({ traceId }: Answer['body']) => traceId === gone.traceId);
-    ok(
-      await app.call('POST', '/api/v1/traces/bulk-delete', {
-        token: bob.token,
-        body: { ids: [_id] },
-      }),
-    );
-    const reader = await follow(bob, { 'last-event-id': '0' });
-    const left = made.filter((one) => one !== gone).map(idOf);
-    await expect.poll(() => reader.ids()).toEqual(left);
-    const newest = idOf(await post({}, bobs));
-    await expect.poll(() => reader.ids()).toEqual([...left, newest]);
-  });
+  test(
+    'that comes back much later gets everything from the start, without what was deleted',
+    { tags: ['long'] },
+    async () => {
+      const bob = await createOwner(app, 'Bob');
+      const { key: bobs } = await createWorkspaceKey(app, bob);
+      const made: Answer['body'][] = [];
+      for (let at = 0; at < 40; at++) made.push(await post({}, bobs));
+      const gone = made[7];
+      const { data } = ok(
+        await app.call('GET', `/api/v1/traces?limit=40`, { token: bob.token }),
+      ).body;
+      const { _id } = data.find(({ traceId }: Answer['body']) => traceId === gone.traceId);
+      ok(
+        await app.call('POST', '/api/v1/traces/bulk-delete', {
+          token: bob.token,
+          body: { ids: [_id] },
+        }),
+      );
+      const reader = await follow(bob, { 'last-event-id': '0' });
+      const left = made.filter((one) => one !== gone).map(idOf);
+      await expect.poll(() => reader.ids()).toEqual(left);
+      const newest = idOf(await post({}, bobs));
+      await expect.poll(() => reader.ids()).toEqual([...left, newest]);
+    },
+  );
 
   test('is told of no other organisation, and of the workspace that its token was minted for', async () => {
     const eve = await createOwner(app, 'Eve');
@@ -125,7 +129,7 @@ describe('a reader', () => {
     expect(foreign.events).toEqual([]);
   });
 
-  test('is told of what another instance has sealed', async () => {
+  test('is told of what another instance has sealed', { tags: ['long'] }, async () => {
     const reader = await follow();
     const other = await startApp({}, { mongoUri: harness.mongoUri });
     try {

@@ -1,4 +1,5 @@
 // Several OpenID providers, changed settings, and providers that do not answer as they must: nobody is signed in by mistake.
+// @module-tag long
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Browser, cookieIn, landing, SESSION } from '../../../setup/browser.ts';
 import { auditOf, objectId } from '../../../setup/harness.ts';

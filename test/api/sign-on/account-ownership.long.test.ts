@@ -1,4 +1,5 @@
 // An account that its organisation's directory made, and that its owner has made their own since: no provider opens it any more.
+// @module-tag long
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';

@@ -1,4 +1,5 @@
 // A move to another protocol or another kind of name: everybody stays who they are, and nobody becomes somebody else.
+// @module-tag long
 import { beforeEach, expect, test } from 'vitest';
 import { completeSignOns } from '../../../src/resources/organization/sso-settings/provider-names.migration.ts';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
