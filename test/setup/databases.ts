@@ -8,6 +8,9 @@ const KEPT = 'migrations';
 /** With more documents than this a database is made anew sooner than it is emptied. */
 const QUICKLY_DELETED = 5000;
 
+/** One connection for all files of a worker; it ends with the worker. */
+let connected: Promise<mongo.MongoClient> | undefined;
+
 const own = new Set<string>();
 const inUse = new Set<string>();
 const idle: string[] = [];
@@ -31,25 +34,33 @@ export function appDatabaseUri(): string {
   return uriOf(name);
 }
 
+/** A database of the run's replica set, for what no operation shows. */
+export async function databaseAt(uri: string): Promise<mongo.Db> {
+  connected ??= new mongo.MongoClient(inject('mongoUri')).connect();
+  return (await connected).db(new URL(uri).pathname.slice(1));
+}
+
 /** When a file ends. The TTL monitor visits whatever is left once a second, to the end of the run. */
 export async function freeDatabases(): Promise<void> {
   if (own.size + inUse.size === 0) return;
-  const client = await new mongo.MongoClient(inject('mongoUri')).connect();
-  for (const name of own) await dropBoth(client, name);
-  for (const name of inUse)
-    if ((await empty(client.db(name))) && (await empty(client.db(keysOf(name))))) idle.push(name);
-    else await dropBoth(client, name);
+  for (const name of own) await dropBoth(name);
+  for (const name of inUse) {
+    const areEmptied = [await empty(await named(name)), await empty(await named(keysOf(name)))];
+    if (areEmptied.every(Boolean)) idle.push(name);
+    else await dropBoth(name);
+  }
   own.clear();
   inUse.clear();
-  await client.close();
 }
 
 /** The key store that an app makes beside its data. */
 const keysOf = (name: string): string => `${name}-keys`;
 
-async function dropBoth(client: mongo.MongoClient, name: string): Promise<void> {
-  await client.db(name).dropDatabase();
-  await client.db(keysOf(name)).dropDatabase();
+const named = (name: string): Promise<mongo.Db> => databaseAt(uriOf(name));
+
+async function dropBoth(name: string): Promise<void> {
+  await (await named(name)).dropDatabase();
+  await (await named(keysOf(name))).dropDatabase();
 }
 
 /** False when it was dropped instead. */

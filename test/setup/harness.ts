@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 import type { Lockable } from '../../src/ledger/contents/contents.ts';
 import type { InstanceDeps } from '../../src/instance.ts';
 import { ok, createOwner, type Owner } from './personas.ts';
-import { appDatabaseUri } from './databases.ts';
+import { appDatabaseUri, databaseAt } from './databases.ts';
 import { startApp, type TestApp } from './start-app.ts';
 
 export interface Harness {
@@ -16,13 +16,24 @@ export interface Harness {
 
 export const objectId = (hex: string): mongoose.mongo.ObjectId => new mongoose.mongo.ObjectId(hex);
 
-/** `startApp` with a connection of the test's own to the same database. */
+/** `startApp` with a second way to its database. */
 export async function startHarness(
   environment: Record<string, string> = {},
   parts: Partial<InstanceDeps> = {},
 ): Promise<Harness> {
-  const mongoUri = parts.mongoUri ?? appDatabaseUri();
+  if (parts.mongoUri !== undefined) return startHarnessAt(parts.mongoUri, environment, parts);
+  const mongoUri = appDatabaseUri();
   const app = await startApp(environment, { ...parts, mongoUri });
+  return { app, mongoUri, db: await databaseAt(mongoUri), stop: () => app.stop() };
+}
+
+/** By a connection of the test's own, with what its string says. */
+async function startHarnessAt(
+  mongoUri: string,
+  environment: Record<string, string>,
+  parts: Partial<InstanceDeps>,
+): Promise<Harness> {
+  const app = await startApp(environment, parts);
   const client = await new mongoose.mongo.MongoClient(mongoUri).connect();
   return {
     app,
