@@ -11,9 +11,11 @@ import { freePort } from '../src/embedded-db/mongod-process.ts';
 import { agentsOf, bodies } from './decisions.ts';
 import { forgetPeak, memoryOf } from './hostile.ts';
 import { end, measure, start, told, type Block } from './processes.ts';
-import { organization, type Bench } from './tenants.ts';
+import { call, organization, type Bench } from './tenants.ts';
 import type { DriverOrder, Span, Target } from './wire.ts';
 
+/** Organisations that are registered side by side. */
+const AT_ONCE = 8;
 const METRICS_TOKEN = 'a token for the metrics';
 /** High enough that no limit is met; the limiters stay in place. */
 const SERVER_ENV = {
@@ -108,10 +110,13 @@ export class Stage {
   async scene({
     instances = 1,
     organizations = 1,
+    isPlain = false,
     env = {},
   }: {
     instances?: number;
     organizations?: number;
+    /** Organisations without agents and policies, of which many are made in a minute. */
+    isPlain?: boolean;
     /** Configuration besides the roomy limits. */
     env?: Readonly<Record<string, string>>;
   } = {}): Promise<Scene> {
@@ -120,9 +125,13 @@ export class Stage {
     for (let i = 0; i < instances; i++)
       apps.push(await startServer(uri, { profile: this.#profile, env }));
     const url = `http://127.0.0.1:${apps[0]?.port}`;
-    const made = await Promise.all(
-      Array.from({ length: organizations }, () => organization(url, agentsOf(this.texts))),
-    );
+    const kind = isPlain ? { agentNames: [], policies: 0 } : { agentNames: agentsOf(this.texts) };
+    const made: Bench[] = [];
+    // A few at a time: passwords wait in a queue that is bounded.
+    while (made.length < organizations) {
+      const some = Array.from({ length: Math.min(AT_ONCE, organizations - made.length) });
+      made.push(...(await Promise.all(some.map(() => organization(url, kind)))));
+    }
     return new Scene(this, { uri, apps, organizations: made });
   }
 
@@ -250,6 +259,13 @@ export class Scene {
       if (lags.length > 0 && lags.every((lag) => lag.endsWith(' 0'))) return;
       await sleep(SETTLE_POLL_MS);
     }
+  }
+
+  /** How many entries the chain of the first organisation has. */
+  async decisions(): Promise<number> {
+    const token = this.organizations[0]?.token ?? '';
+    const status = await call(`${this.url}/api/v1/hash-chain/status`, { method: 'GET', token });
+    return status.lastSequence;
   }
 
   /** The newest 200 decisions of the first organisation, over and over. */

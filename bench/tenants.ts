@@ -22,6 +22,7 @@ interface Envelope {
     streamToken: string;
     state: string;
     done: number;
+    lastSequence: number;
   };
 }
 
@@ -41,7 +42,10 @@ export async function call(
 }
 
 /** Registers an organisation over HTTP. */
-export async function organization(url: string, agentNames: readonly string[]): Promise<Bench> {
+export async function organization(
+  url: string,
+  { agentNames, policies = POLICIES }: { agentNames: readonly string[]; policies?: number },
+): Promise<Bench> {
   const api = `${url}/api/v1`;
   const email = `bench-${process.hrtime.bigint()}@example.com`;
   const { token, organization } = await call(`${api}/auth/register`, {
@@ -56,7 +60,7 @@ export async function organization(url: string, agentNames: readonly string[]): 
     });
   }
   const { key } = await call(`${api}/auth/keys`, { token, body: { name: 'bench' } });
-  for (let i = 0; i < POLICIES; i++) await call(`${api}/policies`, { token, body: policy(i) });
+  for (let i = 0; i < policies; i++) await call(`${api}/policies`, { token, body: policy(i) });
   return { organizationId: organization._id, token, key };
 }
 

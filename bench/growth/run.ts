@@ -1,6 +1,5 @@
 // `npm run bench:growth`: what requests cost as the history of one organisation grows, and ingestion as organisations become many. Prints Markdown tables.
 import { parseArgs } from 'node:util';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Stage } from '../stage.ts';
 import { measureKinds, textOf } from './kinds.ts';
 
@@ -21,8 +20,6 @@ const { values } = parseArgs({
 const listOf = (text: string): number[] => text.split(',').map(Number);
 const seconds = Number(values.seconds);
 const MANY = { connections: 64 };
-/** What follows the ledger comes to its end. */
-const CATCH_UP_MS = 10_000;
 
 /** One figure for each size. */
 type Lines = Map<string, string[]>;
@@ -41,13 +38,12 @@ async function byHistory(stage: Stage, sizes: readonly number[]): Promise<string
   const lines: Lines = new Map();
   const scene = await stage.scene();
   try {
-    let stored = 0;
     for (const size of sizes) {
-      while (stored < size) stored += (await scene.ingest(MANY)).operations;
-      const ingested = await scene.ingest(MANY);
-      stored += ingested.operations;
-      note(lines, 'ingestion, 64 connections', textOf(ingested));
-      await sleep(CATCH_UP_MS);
+      while ((await scene.decisions()) < size) await scene.ingest(MANY);
+      await scene.settle();
+      note(lines, 'ingestion, 64 connections', textOf(await scene.ingest(MANY)));
+      await scene.settle();
+      const stored = await scene.decisions();
       for (const { name, text } of await measureKinds(scene, stored)) note(lines, name, text);
       console.error(`${size} decisions measured, ${stored} stored`);
     }
@@ -60,7 +56,7 @@ async function byHistory(stage: Stage, sizes: readonly number[]): Promise<string
 async function byOrganizations(stage: Stage, counts: readonly number[]): Promise<string> {
   const lines: Lines = new Map();
   for (const count of counts) {
-    const scene = await stage.scene({ organizations: count });
+    const scene = await stage.scene({ organizations: count, isPlain: true });
     try {
       const block = await scene.ingest({ connections: Math.max(64, count), organizations: count });
       note(lines, 'ingestion', textOf(block));
