@@ -100,10 +100,15 @@ function outputSizes({ outputDecision }: Limited, limits: ContentLimits): LimitV
 }
 
 function characters(path: string, limit: number, text = ''): LimitViolation {
-  return { path, limit, found: codePoints(text), unit: 'characters' };
+  return {
+    path,
+    limit,
+    found: text.length > limit ? codePoints(text) : text.length,
+    unit: 'characters',
+  };
 }
 
-/** Each code point beyond the first 65,536 is two UTF-16 units, and begins with a high surrogate. */
+/** As many as UTF-16 units at most: each code point beyond the first 65,536 is two UTF-16 units, and begins with a high surrogate. */
 function codePoints(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xd800) count--;

@@ -94,7 +94,8 @@ async function sealBatch(
     const ids = { _id: pending.id, organizationId: queue.organizationObjectId };
     const document = seal(pending.draft, ids, { head, now, chain });
     if (!document) continue;
-    documents.push(lock(document));
+    lock(document);
+    documents.push(document);
     head = document;
   }
   await deps.probe('sealed', queue.organizationId);
@@ -107,7 +108,7 @@ async function lockerFor(
   { head, batch }: { head: Head; batch: readonly PendingAppend[] },
   { contents }: BatchDeps,
 ): Promise<LockDocument> {
-  if (!contents) return (document) => document;
+  if (!contents) return () => undefined;
   const sequences = batch.map((_, index) => head.sequence + 1 + index);
   return contents.locker(organizationId, sequences).catch((cause: unknown) => {
     throw unavailable('The keys of the entries cannot be read', cause);
@@ -117,8 +118,8 @@ async function lockerFor(
 /** An entry with the values that were locked in it, as they were appended. */
 function readable(entry: Stored, { draft }: PendingAppend): Stored {
   if (entry['content'] === undefined) return entry;
-  const { content: _locked, ...members } = entry;
-  return Object.assign(members, { sealed: (draft.fields as Partial<Stored>)['sealed'] }) as Stored;
+  const { sealed } = draft.fields as Partial<Stored>;
+  return Object.assign({}, entry, { sealed, content: undefined });
 }
 
 /** The limit of the plan is reached; replays of earlier requests are answered all the same. */

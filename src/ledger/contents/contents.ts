@@ -39,10 +39,10 @@ export interface LockedPart {
   bytes: Uint8Array;
 }
 
-export type LockDocument = (document: Stored) => Stored;
+export type LockDocument = (document: Stored) => void;
 
 export interface Contents {
-  /** Locks the contents of entries that are sealed at these sequences. @throws AppError `SERVICE_UNAVAILABLE` */
+  /** Locks the contents of entries that are sealed at these sequences, in their documents. @throws AppError `SERVICE_UNAVAILABLE` */
   locker(organizationId: string, sequences: readonly number[]): Promise<LockDocument>;
   /** Locks a single part under the key of an entry, for the member of the given name; null: that key is gone. */
   lockPart(place: LockPlace, name: string, part: string | Uint8Array): Promise<Buffer | null>;
@@ -93,7 +93,7 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
   return {
     async locker(organizationId, sequences) {
       const found = await keysFor(keyStore, { organizationId, sequences, onKeysMissing });
-      return (document) => locked(document, found);
+      return (document) => lockIn(document, found);
     },
 
     async lockPart(place, name, part) {
@@ -163,16 +163,16 @@ async function keysFor(
   throw unavailable('There is no key for this entry');
 }
 
-function locked(document: Stored, found: ReadonlyMap<number, Found>): Stored {
+function lockIn(document: Stored, found: ReadonlyMap<number, Found>): void {
   const { sequence, sealed } = document;
-  if (typeof sealed !== 'object' || sealed === null) return document;
+  if (typeof sealed !== 'object' || sealed === null) return;
   const { generation, key } = found.get(sequence) as Found;
   const place = { organizationId: document.organizationId.toHexString(), sequence, generation };
   const { flags, values } = lockable(sealed as Readonly<Record<string, SealedValue>>);
-  if (Object.keys(values).length === 0) return document;
-  const content = lock(linesOf(values), key, contextOf(place, 'content'));
-  const numbered = generation === 0 ? {} : { generation };
-  return Object.assign({}, document, { sealed: flags, content }, numbered);
+  if (Object.keys(values).length === 0) return;
+  document['sealed'] = flags;
+  document['content'] = lock(linesOf(values), key, contextOf(place, 'content'));
+  if (generation !== 0) document['generation'] = generation;
 }
 
 /** What is locked of some values, and what stands in their place. */
