@@ -5,7 +5,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig*.json ./
 COPY src ./src
 COPY scripts ./scripts
 RUN npm run build && npm ci --omit=dev
