@@ -4,7 +4,7 @@ import type { TestUserConfig } from 'vitest/node';
 import { SummaryReporter } from './test/setup/summary-reporter.ts';
 
 export const test: TestUserConfig = {
-  include: ['test/{api,domain,contract,ledger,platform,embedded-db}/**/*.test.ts'],
+  include: ['test/{api,domain,contract,ledger,platform,embedded-db,workers}/**/*.test.ts'],
   tags: [
     { name: 'long', description: 'Takes long: in `npm run test:long` alone.' },
     { name: 'varied', description: 'Tries more cases in `npm run test:long` (`setup/runs.ts`).' },
@@ -16,7 +16,8 @@ export const test: TestUserConfig = {
   reporters: ['default', new SummaryReporter()],
   isolate: false,
   pool: 'forks',
-  maxWorkers: 2,
+  // Each waits for the database for a third of its time.
+  maxWorkers: 3,
   testTimeout: 60_000,
   hookTimeout: 60_000,
   // What comes by itself comes within milliseconds; on a busy machine it may take its time.

@@ -47,7 +47,7 @@ test.each([
       fc.infiniteStream(fc.nat(2)),
       async (size, limit, requests, steps) => {
         const { workers } = crew(size, () => steps.next().value as number);
-        const counted = requests.map((at) => workers[at % size]?.add(one(limit, exact)));
+        const counted = requests.map(async (at) => workers[at % size]?.add(one(limit, exact)));
         const passed = (await Promise.all(counted)).filter((count) => (count?.hits ?? 0) <= limit);
         expect(passed.length).toBeGreaterThanOrEqual(Math.min(requests.length, limit));
         expect(passed.length).toBeLessThan(limit * most + 1);
