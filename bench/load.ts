@@ -5,6 +5,7 @@ import { UNIQUE } from './decisions.ts';
 import { summary, tell, type LoadOrder, type Target } from './wire.ts';
 
 const HEAD_END = '\r\n\r\n';
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 let sent = 0;
 /** Differs from run to run, so that bodies do too. */
 const run = lettersOf(Date.now() % 1e9, 8);
@@ -68,14 +69,20 @@ class Connection {
     const received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     const end = received.indexOf(HEAD_END);
     const text = end < 0 ? '' : received.toString('latin1', 0, end);
-    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? Infinity);
-    if (received.length < end + HEAD_END.length + length) {
+    if (!isWhole(received, text, end + HEAD_END.length)) {
       this.#received = received;
       return;
     }
     this.#received = Buffer.alloc(0);
     this.#done(Number(text.slice(9, 12)), performance.now() - this.#since);
   }
+}
+
+/** Whether an answer has come to its end. */
+function isWhole(received: Buffer, head: string, bodyAt: number): boolean {
+  if (/transfer-encoding: chunked/i.test(head)) return received.subarray(-5).equals(LAST_CHUNK);
+  const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? Infinity);
+  return received.length >= bodyAt + length;
 }
 
 function head({ method, path, headers, port }: Target, length: number): Buffer {

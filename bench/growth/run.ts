@@ -1,5 +1,6 @@
 // `npm run bench:growth`: what requests cost as the history of one organisation grows, and ingestion as organisations become many. Prints Markdown tables.
 import { parseArgs } from 'node:util';
+import { WARM } from '../pairs.ts';
 import { Stage } from '../stage.ts';
 import { measureKinds, textOf } from './kinds.ts';
 
@@ -58,8 +59,10 @@ async function byOrganizations(stage: Stage, counts: readonly number[]): Promise
   for (const count of counts) {
     const scene = await stage.scene({ organizations: count, isPlain: true });
     try {
-      const block = await scene.ingest({ connections: Math.max(64, count), organizations: count });
-      note(lines, 'ingestion', textOf(block));
+      const load = { connections: Math.max(64, count), organizations: count };
+      for (let warm = 0; warm < WARM;) warm += (await scene.ingest(load)).operations;
+      await scene.settle();
+      note(lines, 'ingestion', textOf(await scene.ingest(load)));
     } finally {
       await scene.close();
     }
