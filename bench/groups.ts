@@ -11,6 +11,7 @@ import { abba, WARM, type Group, type Outcome, type Sides } from './pairs.ts';
 import type { Block } from './processes.ts';
 import type { RowName } from './rows.ts';
 import type { Scene } from './stage.ts';
+import { severalWorkers } from './workers.ts';
 
 type Ratio = (sides: Sides) => number;
 const throughput: Ratio = ({ a, b }) => a.perSecond / b.perSecond;
@@ -124,6 +125,7 @@ export const groups: readonly Group[] = [
     a: (scene) => scene.ingest({ ...MANY, instances: 2 }),
     b: (scene) => scene.ingest(MANY),
   }),
+  ...severalWorkers,
   compare({
     ratios: { during: p99 },
     prepare: findHalf,

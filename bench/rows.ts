@@ -62,6 +62,24 @@ export const rows = {
     aim: 2,
     better: 'low',
   },
+  workers: {
+    measure: 'two workers on one organisation / one',
+    must: 0.9,
+    aim: 1.2,
+    better: 'high',
+  },
+  'workers-p99': {
+    measure: 'p99 of two workers on one organisation / one',
+    must: 3,
+    aim: 1.5,
+    better: 'low',
+  },
+  'workers-eight': {
+    measure: 'two workers on eight organisations / one',
+    must: 0.9,
+    aim: 1.2,
+    better: 'high',
+  },
   policies: { measure: 'CPU of 1000 policies / interpreted', must: 0.15, aim: 0.1, better: 'low' },
   memory: {
     measure: 'ms of a memory search among 100,000 decisions, in its thread',

@@ -1,19 +1,36 @@
-// One instance in a process of its own, which kills itself at the named step that it was told.
+// One instance in a process of its own, or several workers of one, which kills itself at the named step that it was told.
+import cluster from 'node:cluster';
 import { loadConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
-import { startInstance } from '../../src/instance.ts';
+import { sharedLimitsOf } from '../../src/platform/shared/shared.ts';
+import { startInstance, type Instance, type InstanceDeps } from '../../src/instance.ts';
 import type { Step } from '../../src/ledger/probe.ts';
+import { startWorkers } from '../../src/workers/primary.ts';
+import { joinPrimary } from '../../src/workers/worker.ts';
 
 /** What the parent process says, as one argument. */
 export interface Orders {
   mongoUri: string;
+  /** Processes that serve its port together. */
+  workers: number;
+  /** Of several; one is as good as the other. */
+  port: number;
   /** Dies by SIGKILL at the nth time this step is reached. */
   dieAt?: { step: Step; nth: number };
   /** Configuration besides the roomy limits. */
   environment?: Record<string, string>;
   /** Added to the clock that seals. */
   clockOffsetMs?: number;
+}
+
+/** What the process says to its parent. */
+export interface Said {
+  url?: string;
+  /** A worker has ended. */
+  died?: true;
+  /** A worker listens again. */
+  replaced?: true;
 }
 
 const orders = JSON.parse(process.argv[2] ?? '{}') as Orders;
@@ -25,26 +42,60 @@ const SECRETS = {
   formerEncryption: [],
 };
 const roomy = {
-  PORT: '0',
+  PORT: String(orders.port),
   LOG_LEVEL: 'error',
   ASSAY_LIMIT_IP: '100000000',
   ASSAY_LIMIT_USER: '100000000',
   ASSAY_LIMIT_AUTH: '100000000',
 };
+const config = loadConfig({ ...roomy, ...orders.environment });
+const logger = createLogger('error', { write: (line) => process.stderr.write(line) });
 let reached = 0;
 
-const instance = await startInstance({
-  config: loadConfig({ ...roomy, ...orders.environment }),
-  secrets: SECRETS,
-  mongoUri: orders.mongoUri,
-  logger: createLogger('error', { write: (line) => process.stderr.write(line) }),
-  clock: { now: () => new Date(systemClock.now().getTime() + (orders.clockOffsetMs ?? 0)) },
-  subscribesToEvents: () => Promise.resolve(true),
-  probe(step) {
-    if (step === orders.dieAt?.step && ++reached === orders.dieAt.nth)
-      process.kill(process.pid, 'SIGKILL');
-  },
-});
-process.send?.({ url: instance.url });
-process.on('SIGTERM', () => void instance.stop().then(() => process.exit(0)));
-process.on('disconnect', () => process.exit(1));
+function serve(more: Pick<InstanceDeps, 'shared'> = {}): Promise<Instance> {
+  return startInstance({
+    ...more,
+    config,
+    secrets: SECRETS,
+    mongoUri: orders.mongoUri,
+    logger,
+    clock: { now: () => new Date(systemClock.now().getTime() + (orders.clockOffsetMs ?? 0)) },
+    subscribesToEvents: () => Promise.resolve(true),
+    probe(step) {
+      if (step === orders.dieAt?.step && ++reached === orders.dieAt.nth)
+        process.kill(process.pid, 'SIGKILL');
+    },
+  });
+}
+
+const say = (said: Said): unknown => process.send?.(said);
+
+/** The workers, one of which ends by SIGKILL whenever the parent says so. */
+async function serveByWorkers(): Promise<Pick<Instance, 'url' | 'stop'>> {
+  const { mongoUri, workers, port } = orders;
+  const service = await startWorkers({
+    orders: { mongoUri, workers, port, secrets: SECRETS },
+    limits: sharedLimitsOf(config),
+    log: logger,
+    onLost: () => process.exit(1),
+  });
+  cluster.on('exit', () => say({ died: true }));
+  cluster.on('listening', () => say({ replaced: true }));
+  process.on('message', ({ killOne }: { killOne: number }) => {
+    const running = Object.values(cluster.workers ?? {});
+    running[killOne % running.length]?.process.kill('SIGKILL');
+  });
+  return service;
+}
+
+const primary = await joinPrimary();
+if (primary) {
+  const instance = await serve({ shared: primary.shared });
+  primary.onStop(() => void instance.stop().then(() => process.exit(0)));
+  primary.listens(instance.url);
+} else {
+  const service = await (orders.workers > 1 ? serveByWorkers() : serve());
+  say({ url: service.url });
+  process.on('SIGTERM', () => void service.stop().then(() => process.exit(0)));
+  process.on('disconnect', () => process.exit(1));
+}

@@ -1,25 +1,36 @@
-// Instances as child processes, compiled: started, killed, started again.
+// Instances as child processes, compiled: started, killed, started again. Each is one process, or so many workers as ASSAY_WORKERS says.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import type { Orders } from './app-process.ts';
+import { freePort } from '../../src/embedded-db/mongod-process.ts';
+import type { Orders, Said } from './app-process.ts';
+
+export const WORKERS = Number(process.env.ASSAY_WORKERS ?? 1);
+
+type AppOrders = Omit<Orders, 'workers' | 'port'>;
 
 export class App {
-  readonly #orders: Orders;
+  readonly #orders: AppOrders;
   #child: ChildProcess | null = null;
+  /** Resolves when the process is gone, or a worker of it. */
+  #firstEnd: Promise<unknown> = Promise.resolve();
+  #hasDied = true;
+  #kills = 0;
   /** Null while it is down. */
   url: string | null = null;
   /** What it wrote to its error log. */
   complaints = '';
 
-  constructor(orders: Orders) {
+  constructor(orders: AppOrders) {
     this.#orders = orders;
   }
 
-  /** Resolves when it answers requests. */
-  async start(more: Partial<Orders> = {}): Promise<void> {
-    const orders = JSON.stringify({ ...this.#orders, ...more });
+  /** Resolves when it answers requests. What is left of it is ended before. */
+  async start(more: Partial<AppOrders> = {}): Promise<void> {
+    await this.kill();
+    const port = WORKERS > 1 ? await freePort() : 0;
+    const orders = JSON.stringify({ ...this.#orders, ...more, workers: WORKERS, port });
     const program = fileURLToPath(new URL('app-process.mjs', inject('built')));
     const child = fork(program, [orders], {
       execArgv: [],
@@ -30,28 +41,66 @@ export class App {
       'data',
       (chunk: Buffer) => (this.complaints = (this.complaints + chunk.toString()).slice(-20_000)),
     );
+    const exit = once(child, 'exit');
     child.once('exit', () => (this.url = null));
+    this.#watch(child);
     const told = await Promise.race([
-      once(child, 'message'),
-      once(child, 'exit').then(() => [null]),
+      said(child, ({ url }) => url !== undefined),
+      exit.then(() => null),
     ]);
-    const url = (told[0] as { url: string } | null)?.url;
-    if (url === undefined) throw new Error(`the instance did not start:\n${this.complaints}`);
-    this.url = url;
+    if (told?.url === undefined) throw new Error(`the instance did not start:\n${this.complaints}`);
+    this.url = told.url;
   }
 
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
-    this.#child?.kill(signal);
-    await this.ended();
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill(signal);
+    await exit;
   }
 
-  /** Resolves when the process is gone, whoever ended it. */
-  async ended(): Promise<void> {
+  /** The whole of it where it is one process, else one of its workers, in turns; the returned function waits until it is whole again. */
+  async killOne(): Promise<() => Promise<unknown>> {
     const child = this.#child;
-    if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    if (WORKERS === 1 || !child) {
+      await this.kill();
+      return () => this.start();
+    }
+    const replaced = said(child, (told) => told.replaced === true);
+    const died = said(child, (told) => told.died === true);
+    child.send({ killOne: this.#kills++ });
+    await died;
+    return async () => {
+      await replaced;
+      this.#watch(child);
+    };
+  }
+
+  #watch(child: ChildProcess): void {
+    this.#hasDied = false;
+    const end = Promise.race([once(child, 'exit'), said(child, ({ died }) => died === true)]);
+    this.#firstEnd = end.then(() => (this.#hasDied = true));
+  }
+
+  /** Resolves when the process, or a worker of it, is gone, whoever ended it. */
+  async ended(): Promise<void> {
+    await this.#firstEnd;
   }
 
   get isAlive(): boolean {
-    return this.url !== null;
+    return this.url !== null && !this.#hasDied;
   }
+}
+
+/** Resolves with the next message of that kind. */
+function said(child: ChildProcess, isWanted: (message: Said) => boolean): Promise<Said> {
+  return new Promise((resolve) => {
+    const listen = (message: Said): void => {
+      if (!isWanted(message)) return;
+      child.off('message', listen);
+      resolve(message);
+    };
+    child.on('message', listen);
+  });
 }

@@ -1,4 +1,4 @@
-// Two instances on a replica set of three, twenty clients, and everything that can be killed, stalled or stepped down.
+// Two instances (each of several workers where ASSAY_WORKERS says so) on a replica set of three, twenty clients, and everything that can be killed, stalled or stepped down.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
@@ -127,20 +127,15 @@ async function recovers(): Promise<void> {
   );
 }
 
-async function restart(app: App): Promise<void> {
-  await app.ended();
-  await app.start();
-}
-
 describe('instances', () => {
   test(`${RANDOM_KILLS} random kills`, async () => {
     world.load.start();
     for (let kill = 0; kill < RANDOM_KILLS; kill++) {
       await world.load.progress(1 + Math.floor(Math.random() * 200));
       const app = world.apps[kill % 2] as App;
-      await app.kill();
+      const whole = await app.killOne();
       await recovers();
-      await restart(app);
+      await whole();
     }
     await world.load.stop();
     await oracle();
