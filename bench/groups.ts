@@ -11,7 +11,7 @@ import { abba, WARM, type Group, type Outcome, type Sides } from './pairs.ts';
 import type { Block } from './processes.ts';
 import type { RowName } from './rows.ts';
 import type { Scene } from './stage.ts';
-import { severalWorkers } from './workers.ts';
+import { severalWorkers } from './beside/workers.ts';
 
 type Ratio = (sides: Sides) => number;
 const throughput: Ratio = ({ a, b }) => a.perSecond / b.perSecond;

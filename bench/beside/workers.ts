@@ -1,7 +1,7 @@
 // Two workers on one port beside one process: as fast on one organisation, whose chain they share, and on eight.
-import { abba, WARM, type Group, type Outcome, type Sides } from './pairs.ts';
-import type { RowName } from './rows.ts';
-import type { Scene } from './stage.ts';
+import { abba, WARM, type Group, type Outcome, type Sides } from '../pairs.ts';
+import type { RowName } from '../rows.ts';
+import type { Scene } from '../stage.ts';
 
 const CONNECTIONS = 64;
 
