@@ -75,7 +75,7 @@ test.each([
   ['an unknown key', () => signedBy(createMachine('insurer'), payloadOf(ada))],
   [
     'a payload that was changed',
-    () => ({ ...signedBy(insurer, payloadOf(ada)), payload: payloadOf(ada, 1) }),
+    () => ({ ...signedBy(insurer, payloadOf(ada)), payload: payloadOf(ada, 1000) }),
   ],
 ])('%s is refused', async (_name, message) => {
   expect(outcome(await pull(message()))).toEqual([401, 'TOKEN_VERIFICATION_FAILED']);
