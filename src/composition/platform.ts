@@ -114,6 +114,7 @@ export function createPlatform(deps: PlatformDeps) {
     ...chainDeps,
     contents,
     columns: traceColumns,
+    batons: deps.shared.batons,
     ...(deps.probe && { probe: deps.probe }),
   });
   const auditChain = openChain(AUDIT, { ...chainDeps, columns: auditColumns });

@@ -1,6 +1,7 @@
 // Opens a chain: builds its store, heads, appender, fold and amendments.
 import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
+import type { BatonKeeper } from '../platform/shared/batons.ts';
 import { createAppender, DEFAULT_LIMITS } from './append/appender.ts';
 import type { Chain } from './chains.ts';
 import type { Appender, Position, Sealed, Stored } from './entry.ts';
@@ -31,6 +32,8 @@ export interface ChainDeps<T extends Sealed, P extends ColumnPayload> {
   onQuarantine: (organizationId: string, missing: Position) => void;
   onDatedAhead: (organizationId: string, createdAt: Date) => void;
   probe?: Probe;
+  /** By which the workers of one port take turns; absent: this process is alone. */
+  batons?: BatonKeeper | undefined;
 }
 
 type SealedListener = (organizationId: string, entries: readonly Stored[]) => void;

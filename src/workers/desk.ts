@@ -1,4 +1,5 @@
 // Where workers count, and take places and turns: the primary's side of what they share.
+import { Batons } from '../platform/shared/batons.ts';
 import { TakenPlaces } from '../platform/shared/places.ts';
 import type { SharedLimits } from '../platform/shared/shared.ts';
 import { createTurnQueue, type Leave } from '../platform/shared/turns.ts';
@@ -7,53 +8,68 @@ import type { Answers } from './channel.ts';
 import type { AskedOfPrimary } from './messages.ts';
 
 export interface Visitor {
-  answers: Pick<Answers<AskedOfPrimary>, 'counts' | 'place' | 'turn' | 'leave'>;
+  answers: Pick<Answers<AskedOfPrimary>, 'counts' | 'place' | 'turn' | 'baton' | 'leave'>;
   /** The worker is gone: what it held is given back. */
   leave: Leave;
 }
+
+/** Gives back what was taken; a baton goes on with the note. */
+type GiveBack = (note: string | null) => void;
 
 export interface Desk {
   /** A worker that has begun. */
   visitor(): Visitor;
 }
 
+/** What one worker has taken. */
+class Holds {
+  readonly #taken = new Map<number, GiveBack>();
+  #last = 0;
+  #isGone = false;
+
+  /** Null: there is nothing to hold, or nobody any more who could. */
+  add(giveBack: GiveBack | null): number | null {
+    if (giveBack && this.#isGone) giveBack(null);
+    if (!giveBack || this.#isGone) return null;
+    this.#taken.set(++this.#last, giveBack);
+    return this.#last;
+  }
+
+  giveBack(id: number, note: string | null): void {
+    this.#taken.get(id)?.(note);
+    this.#taken.delete(id);
+  }
+
+  end(): void {
+    this.#isGone = true;
+    for (const id of [...this.#taken.keys()]) this.giveBack(id, null);
+  }
+}
+
 export function createDesk({ passwords }: SharedLimits): Desk {
   const counts = new WindowCounts();
   const places = new TakenPlaces();
   const turns = createTurnQueue(passwords);
+  const batons = new Batons();
 
   return {
     visitor() {
-      const holds = new Map<number, Leave>();
-      let last = 0;
-      let isGone = false;
-
-      function hold(leave: Leave | null): number | null {
-        if (leave && isGone) leave();
-        if (!leave || isGone) return null;
-        holds.set(++last, leave);
-        return last;
-      }
-
-      function giveBack(id: number): void {
-        holds.get(id)?.();
-        holds.delete(id);
-      }
-
+      const holds = new Holds();
       return {
         answers: {
           counts: (rows) => rows.map((row) => counts.add(row, row.count, performance.now())),
-          place: (wanted) => hold(places.take(wanted)),
-          turn: async ({ line }) => hold(await turns.take(line)),
-          leave({ hold: id }) {
-            giveBack(id);
+          place: (wanted) => holds.add(places.take(wanted)),
+          turn: async ({ line }) => holds.add(await turns.take(line)),
+          async baton({ key }) {
+            const { note, pass } = await batons.take(key);
+            return { hold: holds.add(pass), note };
+          },
+          leave({ hold, note = null }) {
+            holds.giveBack(hold, note);
             return null;
           },
         },
-        leave() {
-          isGone = true;
-          for (const id of [...holds.keys()]) giveBack(id);
-        },
+        leave: () => holds.end(),
       };
     },
   };

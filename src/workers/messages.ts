@@ -32,7 +32,9 @@ export interface AskedOfPrimary {
   counts: { says: readonly CountRow[]; gets: WindowCount[] };
   place: { says: WantedPlace; gets: Hold | null };
   turn: { says: { line: string }; gets: Hold | null };
-  leave: { says: { hold: Hold }; gets: null };
+  baton: { says: { key: string }; gets: { hold: Hold | null; note: string | null } };
+  /** `note`: of a baton. */
+  leave: { says: { hold: Hold; note?: string | null }; gets: null };
   /** Those of all workers, as Prometheus reads them. */
   metrics: { says: null; gets: string };
 }

@@ -1,6 +1,7 @@
 // A worker: is told by its primary what to do, shares limits and metrics with the others, and ends with the primary.
 import cluster from 'node:cluster';
 import type { Registry } from 'prom-client';
+import type { BatonKeeper } from '../platform/shared/batons.ts';
 import type { Shared } from '../platform/shared/shared.ts';
 import { Channel } from './channel.ts';
 import type { AskedOfPrimary, AskedOfWorker, WorkerOrders } from './messages.ts';
@@ -52,9 +53,20 @@ function sharedOver(
     count: (one) => counts.add(one),
     place: async (wanted) => leaveOf(await channel.ask('place', wanted)),
     turns: { take: async (line) => leaveOf(await channel.ask('turn', { line })) },
+    batons: batonsOver(channel),
     metricsOf(own) {
       setOwn(own);
       return () => channel.ask('metrics', null);
     },
   };
 }
+
+const batonsOver = (channel: ToPrimary): BatonKeeper => ({
+  async take(key) {
+    const { hold, note } = await channel.ask('baton', { key });
+    const pass = (next: string | null): void => {
+      if (hold !== null) void channel.ask('leave', { hold, note: next }).catch(() => undefined);
+    };
+    return { note, pass };
+  },
+});

@@ -9,6 +9,8 @@ import { PendingAppend } from './pending-append.ts';
 import type { Probe } from '../probe.ts';
 import { isFresh } from './idempotent-replays.ts';
 import { yieldTurn } from './contention.ts';
+import { inTurn } from './writing-turns.ts';
+import type { BatonKeeper } from '../../platform/shared/batons.ts';
 import { within } from '../timer.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -25,6 +27,8 @@ export interface AppenderDeps extends Omit<BatchDeps, 'probe'> {
   newId: () => string;
   limits: QueueLimits;
   probe?: Probe;
+  /** Absent: no other process of this port writes to the chain. */
+  batons?: BatonKeeper | undefined;
 }
 
 /** The appender of one chain. What is read back has the type of what was appended. */
@@ -56,6 +60,10 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
 
   async function appendNext(queue: AppendQueue): Promise<void> {
     await yieldTurn(queue, deps);
+    await inTurn(queue, () => appendTaken(queue), options);
+  }
+
+  async function appendTaken(queue: AppendQueue): Promise<void> {
     const batch = queue.take(limits);
     queue.use(clock.now());
     try {

@@ -1,6 +1,7 @@
 // What the workers of one port have in common: limits, places, turns and metrics. An instance alone has them to itself.
 import type { Registry } from 'prom-client';
 import type { Config } from '../../config.ts';
+import type { BatonKeeper } from './batons.ts';
 import { type WantedPlace, TakenPlaces } from './places.ts';
 import { createTurnQueue, type Leave, type TurnLimits, type TurnQueue } from './turns.ts';
 import { type Counted, type WindowCount, WindowCounts } from './window-counts.ts';
@@ -12,6 +13,8 @@ export interface Shared {
   place(place: WantedPlace): Promise<Leave | null>;
   /** At computing passwords. */
   turns: TurnQueue;
+  /** At writing to the chain of an organisation; undefined: nobody else does. */
+  batons: BatonKeeper | undefined;
   /** Given how an instance's own metrics are brought up to date: the metrics of all, as Prometheus reads them. */
   metricsOf(own: () => Promise<Registry>): () => Promise<string>;
 }
@@ -36,6 +39,7 @@ export function createOwnShared({ passwords }: SharedLimits): Shared {
     count: (one) => Promise.resolve(counts.add(one, 1, performance.now())),
     place: (place) => Promise.resolve(places.take(place)),
     turns: createTurnQueue(passwords),
+    batons: undefined,
     metricsOf: (own) => async () => (await own()).metrics(),
   };
 }

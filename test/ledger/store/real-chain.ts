@@ -25,7 +25,10 @@ import { systemTimer, type Timer } from '../../../src/ledger/timer.ts';
 /** Waits a hundredth of the time. */
 export const hastyTimer: Timer = { after: (ms, run) => systemTimer.after(ms / 100, run) };
 
-type InstanceDeps = Pick<AppenderDeps, 'clock' | 'onSealed' | 'ready' | 'limits' | 'store'>;
+type InstanceDeps = Pick<
+  AppenderDeps,
+  'clock' | 'onSealed' | 'ready' | 'limits' | 'store' | 'batons'
+>;
 
 export interface Instance {
   appender: Appender;
@@ -77,6 +80,7 @@ export class RealChain {
     ready = () => true,
     limits = DEFAULT_LIMITS,
     store = createMongoStore({ db: this.db, chain: DECISIONS, timer: systemTimer }),
+    batons,
   }: Partial<InstanceDeps> = {}): Instance {
     const { db } = this;
     const quarantined: Position[] = [];
@@ -99,6 +103,7 @@ export class RealChain {
       limits,
       onSealed,
       ready,
+      batons,
     });
     return { appender, heads, quarantined };
   }

@@ -1,0 +1,62 @@
+// Workers of one port write to a chain in turns: none builds on what another has passed, and nobody waits for a turn that does not come.
+import { expect, test } from 'vitest';
+import { DECISIONS } from '../../src/ledger/chains.ts';
+import type { LedgerStore } from '../../src/ledger/append/store.ts';
+import { createMongoStore } from '../../src/ledger/append/mongo-store.ts';
+import { systemTimer } from '../../src/ledger/timer.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { type BatonKeeper, Batons } from '../../src/platform/shared/batons.ts';
+import { draft, RealChain } from './store/real-chain.ts';
+
+const chain = new RealChain('writing-turns');
+
+/** Appends by several workers at once, and how their inserts ended. */
+async function written(batons: BatonKeeper | undefined, each: number) {
+  const organizationId = newId();
+  const outcomes: string[] = [];
+  const workers = Array.from({ length: 3 }, () => {
+    const store = createMongoStore({ db: chain.db, chain: DECISIONS, timer: systemTimer });
+    const { insertOrdered: insert } = store;
+    const insertOrdered: LedgerStore['insertOrdered'] = async (documents) => {
+      const outcome = await insert(documents);
+      outcomes.push(outcome.kind);
+      return outcome;
+    };
+    return chain.start({ store: Object.assign(store, { insertOrdered }), batons }).appender;
+  });
+  const oneByOne = async (worker: (typeof workers)[number]): Promise<void> => {
+    for (let count = 0; count < each; count++) await worker.append(draft(organizationId));
+  };
+  await Promise.all(workers.map(oneByOne));
+  const sequences = (await chain.entries(organizationId)).map(({ sequence }) => sequence);
+  return { organizationId, outcomes, sequences };
+}
+
+const upTo = (length: number): number[] => Array.from({ length }, (_, index) => index + 1);
+
+test('in turns nothing is written twice; without them, now and then', async () => {
+  const inTurns = await written(new Batons(), 20);
+  expect(inTurns.sequences).toEqual(upTo(60));
+  expect(new Set(inTurns.outcomes)).toEqual(new Set(['ok']));
+  const without = await written(undefined, 20);
+  expect(without.sequences).toEqual(upTo(60));
+  expect(without.outcomes).toContain('conflict');
+});
+
+test('a turn that does not come is done without, and goes on when it comes', async () => {
+  const batons = new Batons();
+  let isGiven = (): void => undefined;
+  const late = new Promise<void>((resolve) => (isGiven = resolve));
+  const slow: BatonKeeper = { take: (key) => late.then(() => batons.take(key)) };
+  const { organizationId, sequences } = await written(slow, 1);
+  expect(sequences).toEqual(upTo(3));
+  isGiven();
+  await late;
+  expect(await batons.take(organizationId)).toMatchObject({ note: null });
+});
+
+test('a keeper that is gone keeps nobody from writing', async () => {
+  const gone: BatonKeeper = { take: () => Promise.reject(new Error('gone')) };
+  const { sequences } = await written(gone, 3);
+  expect(sequences).toEqual(upTo(9));
+});
