@@ -5,6 +5,7 @@ import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, objectId } from '../../setup/harness.ts';
 import { createOwner, ok, type Owner } from '../../setup/personas.ts';
 import { startApp } from '../../setup/start-app.ts';
+import { cutChain } from './cut-chain.ts';
 
 /** Milliseconds that the app's clock is ahead. */
 let ahead = 0;
@@ -71,12 +72,7 @@ test(
         body: { name: 'w' },
       }),
     );
-    const filter = { organizationId: objectId(eve.organizationId) };
-    await expect
-      .poll(() => harness.db.collection('heads_audit_entries').countDocuments(filter))
-      .toBeGreaterThan(0);
-    const entries = harness.db.collection('audit_entries');
-    await entries.deleteMany({ ...filter, sequence: { $gt: 1 } });
+    await cutChain(harness, 'audit_entries', eve, 1);
     // Then every instance looks at its heads again.
     ahead += 61_000;
     const fresh = await startApp({}, { mongoUri: harness.mongoUri, clock });

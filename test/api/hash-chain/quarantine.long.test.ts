@@ -2,10 +2,11 @@
 // @module-tag long
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { auditOf, objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { auditOf, startHarness, type Harness } from '../../setup/harness.ts';
 import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { cutChain } from './cut-chain.ts';
 
 interface Tenant extends Owner {
   key: string;
@@ -27,18 +28,6 @@ const post = (to: TestApp, { key }: Tenant): Promise<Answer> =>
 const get = (of: TestApp, { token }: Tenant, path: string): Promise<Answer> =>
   of.call('GET', path, { token });
 
-/** Removes what follows a sequence, once the head of the chain is noted. */
-async function cut(collection: string, { organizationId }: Owner, after: number): Promise<void> {
-  const filter = { organizationId: objectId(organizationId) };
-  const newest = { sort: { sequence: -1 } } as const;
-  const head = await harness.db.collection(collection).findOne(filter, newest);
-  const notes = harness.db.collection(`heads_${collection}`);
-  const isNoted = async (): Promise<boolean> =>
-    (await notes.findOne(filter, newest))?.sequence === head?.sequence;
-  await vi.waitUntil(isNoted, { timeout: 20_000 });
-  await harness.db.collection(collection).deleteMany({ ...filter, sequence: { $gt: after } });
-}
-
 beforeAll(async () => {
   harness = await startHarness();
   ada = await tenant('Ada');
@@ -46,7 +35,7 @@ beforeAll(async () => {
   for (let n = 0; n < 6; n++) ok(await post(harness.app, ada));
   // A verification remembers how far it came.
   ok(await harness.app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token, body: {} }));
-  await cut('ledger', ada, 4);
+  await cutChain(harness, 'ledger', ada, 4);
   fresh = await startApp({}, { mongoUri: harness.mongoUri });
 });
 afterAll(async () => {
@@ -130,7 +119,7 @@ test('released, the organisation goes on everywhere without a restart, and its a
 test('the audit chain is released in the same way', async () => {
   const eve = await tenant('Eve');
   for (let n = 0; n < 3; n++) await createWorkspaceKey(harness.app, eve);
-  await cut('audit_entries', eve, 1);
+  await cutChain(harness, 'audit_entries', eve, 1);
   await createWorkspaceKey(fresh, eve);
   expect((await fresh.call('GET', '/metrics')).text).toMatch(/^assay_quarantined_chains 1$/m);
   const { chainRelease } = fresh.instance.background;
