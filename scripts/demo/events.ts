@@ -25,7 +25,8 @@ export async function awaitEvents(receiver: Receiver, wanted: number): Promise<s
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   const { byEvent, total, repeated, refused } = receiver.received();
-  const events = [...byEvent].map(([event, times]) => `${count(times)} ${event}`).join(', ');
+  const sorted = [...byEvent].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const events = sorted.map(([event, times]) => `${count(times)} ${event}`).join(', ');
   const again = `${count(repeated)} came twice, ${count(refused)} had a wrong signature`;
   return `${count(total)} messages, each signature verified: ${events}; ${again}`;
 }
