@@ -1,12 +1,12 @@
 // Workers of one port write to a chain in turns: none builds on what another has passed, and nobody waits for a turn that does not come.
 import { expect, test } from 'vitest';
-import { DECISIONS } from '../../src/ledger/chains.ts';
-import type { LedgerStore } from '../../src/ledger/append/store.ts';
-import { createMongoStore } from '../../src/ledger/append/mongo-store.ts';
-import { systemTimer } from '../../src/ledger/timer.ts';
-import { newId } from '../../src/platform/ids.ts';
-import { type BatonKeeper, Batons } from '../../src/platform/shared/batons.ts';
-import { draft, RealChain } from './store/real-chain.ts';
+import { DECISIONS } from '../../../src/ledger/chains.ts';
+import type { LedgerStore } from '../../../src/ledger/append/store.ts';
+import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
+import { systemTimer } from '../../../src/ledger/timer.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { type BatonKeeper, Batons } from '../../../src/platform/shared/batons.ts';
+import { draft, RealChain } from '../store/real-chain.ts';
 
 const chain = new RealChain('writing-turns');
 

@@ -1,11 +1,11 @@
 // What is remembered of answered requests: what an answer needs, and no more of it than fits.
 import { expect, test } from 'vitest';
-import { IdempotencyCache } from '../../src/ledger/append/idempotency-cache.ts';
-import { DECISIONS } from '../../src/ledger/chains.ts';
-import type { Draft, Stored } from '../../src/ledger/entry.ts';
-import { objectId } from '../../src/ledger/ledger.model.ts';
-import { newId } from '../../src/platform/ids.ts';
-import { draft } from './store/real-chain.ts';
+import { IdempotencyCache } from '../../../src/ledger/append/idempotency-cache.ts';
+import { DECISIONS } from '../../../src/ledger/chains.ts';
+import type { Draft, Stored } from '../../../src/ledger/entry.ts';
+import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { draft } from '../store/real-chain.ts';
 
 const organizationId = newId();
 const key = (number: number): Buffer => Buffer.alloc(16, number);

@@ -1,13 +1,13 @@
 // Inserts whose outcome is unknown, step by step, against a scripted store.
 import { expect, test } from 'vitest';
-import { DECISIONS } from '../../src/ledger/chains.ts';
-import type { Stored } from '../../src/ledger/entry.ts';
-import { insertBatch } from '../../src/ledger/append/insert-batch.ts';
-import { AppendQueue } from '../../src/ledger/append/append-queue.ts';
-import { objectId } from '../../src/ledger/ledger.model.ts';
-import { genesisHead, headOf, seal } from '../../src/ledger/append/seal.ts';
-import type { InsertOutcome, LedgerStore } from '../../src/ledger/append/store.ts';
-import { hastyTimer, draft } from './store/real-chain.ts';
+import { DECISIONS } from '../../../src/ledger/chains.ts';
+import type { Stored } from '../../../src/ledger/entry.ts';
+import { insertBatch } from '../../../src/ledger/append/insert-batch.ts';
+import { AppendQueue } from '../../../src/ledger/append/append-queue.ts';
+import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { genesisHead, headOf, seal } from '../../../src/ledger/append/seal.ts';
+import type { InsertOutcome, LedgerStore } from '../../../src/ledger/append/store.ts';
+import { hastyTimer, draft } from '../store/real-chain.ts';
 
 const ORGANIZATION = 'b'.repeat(24);
 const queue = new AppendQueue(ORGANIZATION);

@@ -1,20 +1,20 @@
 // The appender on a real database: concurrent instances, idempotency keys, limits, bad documents, truncated chains.
 import { expect, test } from 'vitest';
-import { AppError } from '../../src/errors.ts';
-import { newId } from '../../src/platform/ids.ts';
-import { DECISIONS } from '../../src/ledger/chains.ts';
-import type { Outcome, Stored } from '../../src/ledger/entry.ts';
-import { releaseExpiredIdempotencyKeys } from '../../src/ledger/entry-updates.ts';
-import type { HeadRow } from '../../src/ledger/heads/heads.ts';
-import { DEFAULT_LIMITS } from '../../src/ledger/append/appender.ts';
-import { createMongoStore } from '../../src/ledger/append/mongo-store.ts';
-import type { LedgerStore } from '../../src/ledger/append/store.ts';
-import { createLostHeads } from '../../src/ledger/heads/lost-heads.ts';
-import { thinHeads } from '../../src/ledger/heads/thin-heads.ts';
-import { objectId } from '../../src/ledger/ledger.model.ts';
-import { systemTimer } from '../../src/ledger/timer.ts';
-import { checkChain } from './invariants.ts';
-import { draft, RealChain } from './store/real-chain.ts';
+import { AppError } from '../../../src/errors.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { DECISIONS } from '../../../src/ledger/chains.ts';
+import type { Outcome, Stored } from '../../../src/ledger/entry.ts';
+import { releaseExpiredIdempotencyKeys } from '../../../src/ledger/entry-updates.ts';
+import type { HeadRow } from '../../../src/ledger/heads/heads.ts';
+import { DEFAULT_LIMITS } from '../../../src/ledger/append/appender.ts';
+import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
+import type { LedgerStore } from '../../../src/ledger/append/store.ts';
+import { createLostHeads } from '../../../src/ledger/heads/lost-heads.ts';
+import { thinHeads } from '../../../src/ledger/heads/thin-heads.ts';
+import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { systemTimer } from '../../../src/ledger/timer.ts';
+import { checkChain } from '../invariants.ts';
+import { draft, RealChain } from '../store/real-chain.ts';
 
 const chain = new RealChain('appender');
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
