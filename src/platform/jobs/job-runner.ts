@@ -23,7 +23,7 @@ export interface JobRunner {
   start(): void;
   /** There is something to do for a job that may be resting: it runs at once, and as often as it should for a while. */
   wake(name: string): void;
-  /** Runs every job once, in order and without leases; for tests. */
+  /** Runs every job once, in order and without leases, each after the run of it that is under way; for tests. */
   runOnce(): Promise<void>;
   /** Starts no further run; resolves when those under way have ended. */
   stop(): Promise<void>;
@@ -63,13 +63,16 @@ export function createJobRunner({
     return done !== 0;
   }
 
+  /** Until it has ended, no other run of the job begins here. */
+  async function follow<T>({ name }: Job, run: Promise<T>): Promise<T> {
+    const end = (): void => void running.delete(name);
+    running.set(name, run.then(end, end));
+    return run;
+  }
+
   function tick(job: Job, ended: (isBusy: boolean) => void): void {
-    if (!ready()) return ended(true);
-    const run = runLeased(job).then((isBusy) => {
-      running.delete(job.name);
-      ended(isBusy);
-    });
-    running.set(job.name, run);
+    if (!ready() || running.has(job.name)) return ended(true);
+    void follow(job, runLeased(job)).then(ended);
   }
 
   return {
@@ -80,7 +83,10 @@ export function createJobRunner({
       pace.get(name)?.wake();
     },
     async runOnce() {
-      for (const job of jobs) await job.run();
+      for (const job of jobs) {
+        while (running.has(job.name)) await running.get(job.name);
+        await follow(job, job.run());
+      }
     },
     async stop() {
       for (const each of pace.values()) each.stop();

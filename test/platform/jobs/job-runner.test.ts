@@ -122,6 +122,28 @@ test('all jobs can be run once, in order, without their timers', async () => {
   expect(ran).toEqual(names);
 });
 
+test('a run by hand and one by time are never under way together', async () => {
+  let [ran, running, most] = [0, 0, 0];
+  const both = runner('both', [
+    {
+      name: 'both',
+      everyMs: 1,
+      async run() {
+        most = Math.max(most, (running += 1));
+        await new Promise((resolve) => setTimeout(resolve, 3));
+        ran += 1;
+        running -= 1;
+      },
+    },
+  ]);
+  both.start();
+  await expect.poll(() => ran, { interval: 1 }).toBeGreaterThan(2);
+  for (let n = 0; n < 20; n++) await both.runOnce();
+  await Promise.all([both.runOnce(), both.runOnce()]);
+  expect(most).toBe(1);
+  await both.stop();
+});
+
 test('while the clock is wrong no job runs: leases and periods are told by it', async () => {
   const ran: string[] = [];
   let isRight = false;
