@@ -1,6 +1,7 @@
 // One real mongod for the whole run (test/setup/mongod.ts); files share the module cache, each has a database of its own.
 import { defineConfig } from 'vitest/config';
 import type { TestUserConfig } from 'vitest/node';
+import { builtSources } from './test/setup/built-sources.ts';
 import { SummaryReporter } from './test/setup/summary-reporter.ts';
 
 export const test: TestUserConfig = {
@@ -24,4 +25,4 @@ export const test: TestUserConfig = {
   expect: { poll: { timeout: 20_000 } },
 };
 
-export default defineConfig({ test });
+export default defineConfig({ plugins: [builtSources()], test });
