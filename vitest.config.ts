@@ -1,8 +1,8 @@
-// One real mongod for the whole run (test/setup/mongod.ts); files share the module cache, each has a database of its own.
+// One real mongod for the whole run (test/setup/run/mongod.ts); files share the module cache, each has a database of its own.
 import { defineConfig } from 'vitest/config';
 import type { TestUserConfig } from 'vitest/node';
-import { builtSources } from './test/setup/built-sources.ts';
-import { SummaryReporter } from './test/setup/summary-reporter.ts';
+import { builtSources } from './test/setup/run/built-sources.ts';
+import { SummaryReporter } from './test/setup/run/summary-reporter.ts';
 
 export const test: TestUserConfig = {
   include: ['test/{api,domain,contract,ledger,platform,embedded-db,workers}/**/*.test.ts'],
@@ -12,8 +12,8 @@ export const test: TestUserConfig = {
   ],
   tagsFilter: ['!long'],
   exclude: ['**/*.long.test.ts'],
-  globalSetup: ['test/setup/mongod.ts', 'test/setup/built.ts'],
-  setupFiles: ['test/setup/every-file.ts'],
+  globalSetup: ['test/setup/run/mongod.ts', 'test/setup/run/built-programs.ts'],
+  setupFiles: ['test/setup/run/every-file.ts'],
   reporters: ['default', new SummaryReporter()],
   isolate: false,
   pool: 'forks',

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Plugin as EsbuildPlugin } from 'esbuild';
 import type { Plugin } from 'vitest/config';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const SOURCES = join(ROOT, 'src');
 /** Below the packages, which the sources load as they are. */
 const CACHE = join(ROOT, 'node_modules/.cache');

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { startEmbedded } from '../../src/embedded-db/embedded-mongod.ts';
-import { findMongod, type FoundMongod } from '../../src/embedded-db/mongod-binary.ts';
+import { startEmbedded } from '../../../src/embedded-db/embedded-mongod.ts';
+import { findMongod, type FoundMongod } from '../../../src/embedded-db/mongod-binary.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
