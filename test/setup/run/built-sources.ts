@@ -52,7 +52,7 @@ export function builtSources(): Plugin {
       await compile(folder);
     },
     resolveId(source, importer = '') {
-      if (!source.startsWith('.') || importer.startsWith(SOURCES)) return null;
+      if (!/^[./]/.test(source) || importer.startsWith(SOURCES)) return null;
       const file = resolve(dirname(importer), source);
       if (!file.startsWith(`${SOURCES}/`) || file.startsWith(AS_THEY_ARE)) return null;
       return join(folder, relative(SOURCES, file)).replace(/\.ts$/, '.js');
