@@ -16,6 +16,7 @@ export function followLedger(platform: Platform, list: readonly Consumer[]): Con
     cursors: models.cursors,
     deadLetters: models.parked,
     timer: systemTimer,
+    batons: platform.shared.batons,
     notedSince: platform.ledger.heads.notedSince,
     organizationsAfter: (organizationId, limit) =>
       organizationsAfter(models, organizationId, limit),

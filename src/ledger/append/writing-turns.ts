@@ -1,6 +1,5 @@
 // Workers of one port write to a chain in turns, and each builds on what the one before has written (ledger.md, appending, 7).
-import type { BatonKeeper, Baton } from '../../platform/shared/batons.ts';
-import { type Timer, within } from '../timer.ts';
+import { type TurnDeps, turnAt } from '../turns.ts';
 import type { AppendQueue } from './append-queue.ts';
 import { headOf } from './seal.ts';
 import type { Head } from './store.ts';
@@ -8,40 +7,20 @@ import type { Head } from './store.ts';
 /** A turn that does not come is done without: the unique index decides all the same. */
 const PATIENCE_MS = 1_000;
 
-interface WritingTurnDeps {
-  /** Absent: nobody else writes here. */
-  batons?: BatonKeeper | undefined;
-  timer: Timer;
-}
-
 /** Writes once it is this process's turn. */
 export async function inTurn(
   queue: AppendQueue,
   write: () => Promise<void>,
-  { batons, timer }: WritingTurnDeps,
+  deps: TurnDeps,
 ): Promise<void> {
-  if (!batons) return write();
-  const baton = await takenInTime(batons.take(queue.organizationId), timer);
-  build(queue, baton?.note ?? null);
+  if (!deps.batons) return write();
+  const { note, pass } = await turnAt(queue.organizationId, PATIENCE_MS, deps);
+  build(queue, note);
   try {
     await write();
   } finally {
-    baton?.pass(queue.head && noteOf(queue.head));
+    pass(queue.head && noteOf(queue.head));
   }
-}
-
-/** Null: it has not come; when it comes, it goes on. */
-async function takenInTime(coming: Promise<Baton>, timer: Timer): Promise<Baton | null> {
-  let isLate = false;
-  const taken = coming.then((baton) => {
-    if (isLate) baton.pass(baton.note);
-    return baton;
-  });
-  const late = (): null => {
-    isLate = true;
-    return null;
-  };
-  return within<Baton | null>(timer, PATIENCE_MS, { work: taken, late }).catch(() => null);
 }
 
 /** Its head was acknowledged by a majority, as our own was. */

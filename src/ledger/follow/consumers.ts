@@ -10,10 +10,15 @@ import type { Probe } from '../probe.ts';
 import { CursorCheck, type CursorCheckDeps } from './cursor-check.ts';
 import { headSequences } from './head-sequences.ts';
 import { sleep, type Timer } from '../timer.ts';
+import { type TurnDeps, turnAt } from '../turns.ts';
 import { Debouncer } from './debouncer.ts';
 
 export interface ConsumersDeps
-  extends Omit<RunnerDeps, 'probe' | 'pauses'>, PausesDeps, Pick<CursorCheckDeps, 'onCursorFault'> {
+  extends
+    Omit<RunnerDeps, 'probe' | 'pauses'>,
+    PausesDeps,
+    Pick<CursorCheckDeps, 'onCursorFault'>,
+    TurnDeps {
   consumers: readonly Consumer[];
   timer: Timer;
   probe?: Probe;
@@ -27,6 +32,8 @@ export interface ConsumersDeps
 const SWEPT = 500;
 /** Notes are late, and clocks differ. */
 const NOTED_BEFORE_MS = 30_000;
+/** What follows without its turn is safe, for cursors decide; it costs what the other does twice. */
+const PATIENCE_MS = 5_000;
 /** What a first sweep looks back on. */
 const LOOKS_BACK_MS = 10 * 60_000;
 
@@ -50,7 +57,7 @@ export function createConsumers(options: ConsumersDeps): Consumers {
   const { connection, chain, consumers, timer, cursors, clock } = options;
   const deps = { ...options, probe: options.probe ?? (() => {}), pauses: new Pauses(options) };
   const runner = new ConsumerRunner(deps);
-  const debouncer = new Debouncer(timer, runAll);
+  const debouncer = new Debouncer(timer, runInTurn);
   const withContents = projectionOf(consumers);
   const projection = projectionOf(consumers.filter((consumer) => !readsContents(consumer)));
   const landed = new LandedEntries(Object.keys(withContents));
@@ -85,6 +92,12 @@ export function createConsumers(options: ConsumersDeps): Consumers {
       if ('ms' in end) debouncer.wakeLater(organizationId, end.ms);
     }
     if (!isBehind) landed.passed(organizationId, knownTo);
+  }
+
+  /** One of the workers of a port at a time follows an organisation. */
+  async function runInTurn(organizationId: string): Promise<void> {
+    const turn = await turnAt(`follow:${organizationId}`, PATIENCE_MS, options);
+    await runAll(organizationId).finally(() => turn.pass(null));
   }
 
   async function catchUp(organizationId: string): Promise<void> {

@@ -1,0 +1,55 @@
+// Workers of one port follow an organisation in turns: none stands in another's way, and every effect is there once.
+import { expect, test } from 'vitest';
+import { systemTimer, type Timer } from '../../src/ledger/timer.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { type BatonKeeper, Batons } from '../../src/platform/shared/batons.ts';
+import { FollowedChain } from './followed-chain.ts';
+import { draft } from './store/real-chain.ts';
+
+const chain = new FollowedChain('following-turns');
+const APPENDED = 30;
+/** Runs follow each other at once; nobody's patience ends sooner. */
+const timer: Timer = { after: (ms, run) => systemTimer.after(ms < 1_000 ? ms / 100 : ms, run) };
+
+/** Three workers, each woken after every entry: the effects of each consumer, and how often a worker found another one's transaction. */
+async function followed(batons: BatonKeeper | undefined) {
+  const organizationId = newId();
+  const names = ['first', 'second'].map((name) => `${name}-${organizationId}`);
+  let held = 0;
+  const chance = (): number => {
+    held += 1;
+    return 0.5;
+  };
+  const workers = Array.from(
+    { length: 3 },
+    () =>
+      chain.follow(
+        names.map((name) => chain.effects(name, {})),
+        undefined,
+        { batons, chance, timer },
+      ).runner,
+  );
+  await workers[0]?.cursorsFor(organizationId, 0);
+  const { appender } = chain.start();
+  for (let count = 0; count < APPENDED; count++) {
+    await appender.append(draft(organizationId));
+    for (const worker of workers) worker.wake(organizationId);
+  }
+  const all = await chain.traces(organizationId);
+  for (const name of names)
+    await expect.poll(() => chain.effectsOf(name, organizationId)).toEqual(all);
+  await Promise.all(workers.map((worker) => worker.stop()));
+  return { held, appended: all.length };
+}
+
+test('in turns nobody is held up; without them, now and then', async () => {
+  expect(await followed(new Batons())).toEqual({ held: 0, appended: APPENDED });
+  const { held, appended } = await followed(undefined);
+  expect(appended).toBe(APPENDED);
+  expect(held).toBeGreaterThan(0);
+});
+
+test('a keeper that is gone keeps nobody from following', async () => {
+  const gone: BatonKeeper = { take: () => Promise.reject(new Error('gone')) };
+  expect(await followed(gone)).toMatchObject({ appended: APPENDED });
+});
