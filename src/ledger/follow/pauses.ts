@@ -1,15 +1,13 @@
 // Pauses before another attempt at the same thing: longer after each failure in a row, and of uneven length, so that instances do not stay in step.
-import type { Clock } from '../../platform/clock.ts';
 
 export interface PausesDeps {
-  clock: Clock;
   /** A number from 0 to 1. */
   chance: () => number;
 }
 
 interface Pause {
   failures: number;
-  /** Milliseconds since the epoch. */
+  /** By `performance.now`: a clock that is set back makes no pause longer. */
   notBefore: number;
 }
 
@@ -27,11 +25,10 @@ export class Pauses {
 
   /** After one more failure: begins a pause, and returns its milliseconds. */
   begin(key: string): number {
-    const { clock, chance } = this.#deps;
     const failures = this.failures(key) + 1;
     const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1));
-    const ms = (longest * (1 + chance())) / 2;
-    this.#pauses.set(key, { failures, notBefore: clock.now().getTime() + ms });
+    const ms = (longest * (1 + this.#deps.chance())) / 2;
+    this.#pauses.set(key, { failures, notBefore: performance.now() + ms });
     return ms;
   }
 
@@ -43,7 +40,7 @@ export class Pauses {
   /** Milliseconds that are left of a pause; 0: none. */
   left(key: string): number {
     const notBefore = this.#pauses.get(key)?.notBefore ?? 0;
-    return Math.max(0, notBefore - this.#deps.clock.now().getTime());
+    return Math.max(0, notBefore - performance.now());
   }
 
   /** After a success: the next failure is the first one again. */
