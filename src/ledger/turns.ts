@@ -8,26 +8,23 @@ export interface TurnDeps {
   timer: Timer;
 }
 
-/** A turn that has come: `pass` ends it. */
-export type Turn = Pick<Baton, 'note' | 'pass'>;
+const ALONE: Baton = { note: null, pass: () => undefined };
 
-const ALONE: Turn = { note: null, pass: () => undefined };
-
-/** Resolves when it is this process's turn, or after `patienceMs`: one that does not come is done without, and goes on when it comes. */
+/** Resolves when it is this process's turn, which `pass` ends, or after `patienceMs`: one that does not come is done without, and goes on when it comes. */
 export async function turnAt(
   key: string,
   patienceMs: number,
   { batons, timer }: TurnDeps,
-): Promise<Turn> {
+): Promise<Baton> {
   if (!batons) return ALONE;
   let isLate = false;
   const coming = batons.take(key).then((baton) => {
     if (isLate) baton.pass(baton.note);
     return baton;
   });
-  const late = (): Turn => {
+  const late = (): Baton => {
     isLate = true;
     return ALONE;
   };
-  return within<Turn>(timer, patienceMs, { work: coming, late }).catch(() => ALONE);
+  return within<Baton>(timer, patienceMs, { work: coming, late }).catch(() => ALONE);
 }
