@@ -1,4 +1,5 @@
 // Consumers for tests that leave effects in a database of the calling file's own, and what becomes of them.
+import type { Connection } from 'mongoose';
 import { systemClock } from '../../src/platform/clock.ts';
 import { chance, newId } from '../../src/platform/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
@@ -41,6 +42,21 @@ export class FollowedChain extends RealChain {
   async effectsOf(name: string, organizationId: string): Promise<number[]> {
     const rows = this.db.collection('effects').find({ name, organizationId }).sort({ sequence: 1 });
     return (await rows.toArray()).map(({ sequence }) => sequence as number);
+  }
+
+  /** The chain's connection, and the collections that were read by it. */
+  watched(): { connection: Connection; reads: string[] } {
+    const reads: string[] = [];
+    const connection = new Proxy(this.connection, {
+      get(target, name) {
+        if (name !== 'collection') return Reflect.get(target, name) as unknown;
+        return (of: string) => {
+          reads.push(of);
+          return target.collection(of);
+        };
+      },
+    }) as Connection;
+    return { connection, reads };
   }
 
   follow(

@@ -53,3 +53,35 @@ test('a keeper that is gone keeps nobody from following', async () => {
   const gone: BatonKeeper = { take: () => Promise.reject(new Error('gone')) };
   expect(await followed(gone)).toMatchObject({ appended: APPENDED });
 });
+
+test('each reads only what the others have appended, once for all consumers', async () => {
+  const organizationId = newId();
+  const batons = new Batons();
+  const { connection, reads } = chain.watched();
+  const consumers = [
+    chain.effects(`quick-${organizationId}`, {}),
+    chain.effects(`slow-${organizationId}`, { batch: 2, runsInTurn: 1 }),
+  ];
+  // Slow enough for entries of both to land before either has its turn.
+  const patient: Timer = { after: (ms, run) => systemTimer.after(ms < 1_000 ? ms / 2 : ms, run) };
+  const workers = Array.from({ length: 2 }, () => {
+    const { runner } = chain.follow(consumers, undefined, { batons, connection, timer: patient });
+    const { appender } = chain.start({ batons, onSealed: (id, own) => runner.wake(id, own) });
+    return { runner, appender };
+  });
+  await workers[0]?.runner.cursorsFor(organizationId, 0);
+  const append = async (count: number): Promise<void> => {
+    for (let at = 0; at < count; at++)
+      await workers[at % workers.length]?.appender.append(draft(organizationId));
+  };
+  const effects = () =>
+    Promise.all(consumers.map(({ name }) => chain.effectsOf(name, organizationId)));
+  await append(1);
+  await expect.poll(effects).toEqual([[1], [1]]);
+  await append(8);
+  const all = await chain.traces(organizationId);
+  await expect.poll(effects).toEqual([all, all]);
+  expect(all).toHaveLength(9);
+  expect(reads.length).toBeLessThanOrEqual(2);
+  await Promise.all(workers.map(({ runner }) => runner.stop()));
+});

@@ -1,5 +1,4 @@
 // Consumers at one place run together: in one transaction, each effect exactly once, none held up by another; and what an instance appended it does not read back.
-import type { Connection } from 'mongoose';
 import { expect, test } from 'vitest';
 import type { Stored } from '../../src/ledger/entry.ts';
 import type { TransactionalConsumer } from '../../src/ledger/follow/consumer.ts';
@@ -73,25 +72,10 @@ test('one that is behind catches up by itself', async () => {
   expect(await chain.effectsOf('behind', organizationId)).toEqual(after(4));
 });
 
-/** The chain's connection, and the collections that were read by it. */
-function watched(): { connection: Connection; reads: string[] } {
-  const reads: string[] = [];
-  const connection = new Proxy(chain.connection, {
-    get(target, name) {
-      if (name !== 'collection') return Reflect.get(target, name) as unknown;
-      return (of: string) => {
-        reads.push(of);
-        return target.collection(of);
-      };
-    },
-  }) as Connection;
-  return { connection, reads };
-}
-
 /** Consumers that are told of what is appended to a new chain. */
 async function told(consumers: readonly TransactionalConsumer[]) {
   const organizationId = newId();
-  const { connection, reads } = watched();
+  const { connection, reads } = chain.watched();
   const { runner } = chain.follow(consumers, undefined, { connection });
   await runner.cursorsFor(organizationId, 0);
   const { appender } = chain.start({ onSealed: (id, entries) => runner.wake(id, entries) });

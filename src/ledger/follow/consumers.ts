@@ -60,14 +60,14 @@ export function createConsumers(options: ConsumersDeps): Consumers {
   const debouncer = new Debouncer(timer, runInTurn);
   const withContents = projectionOf(consumers);
   const projection = projectionOf(consumers.filter((consumer) => !readsContents(consumer)));
-  const landed = new LandedEntries(Object.keys(withContents));
+  const landed = new LandedEntries({ connection, chain, projection: withContents });
   const check = new CursorCheck(options);
   let sweptTo: string | null = null;
   let sweptAt: Date | null = null;
 
-  /** Runs together those that can; the others, and how they read in this round. */
-  async function joined(organizationId: string) {
-    const known = landed.of(organizationId);
+  /** Runs together those that can; the others, and how they read in this round. `passed`: what all have had, when that is known. */
+  async function joined(organizationId: string, passed: number | null) {
+    const known = await landed.inRow(organizationId, passed);
     const base = { connection, chain, organizationId, landed: known };
     const plain = new TailReader({ ...base, projection });
     const full = new TailReader({ ...base, projection: withContents });
@@ -81,8 +81,9 @@ export function createConsumers(options: ConsumersDeps): Consumers {
     return { tailOf, heldMs, rest, knownTo: known.at(-1)?.sequence ?? 0 };
   }
 
-  async function runAll(organizationId: string): Promise<void> {
-    const { tailOf, rest, heldMs, knownTo } = await joined(organizationId);
+  /** Resolves with the sequence that all consumers have passed, null when some have not. */
+  async function runAll(organizationId: string, passed: number | null): Promise<number | null> {
+    const { tailOf, rest, heldMs, knownTo } = await joined(organizationId, passed);
     let isBehind = heldMs > 0;
     if (heldMs > 0) debouncer.wakeLater(organizationId, heldMs);
     for (const consumer of rest) {
@@ -91,17 +92,33 @@ export function createConsumers(options: ConsumersDeps): Consumers {
       if (end.kind === 'more') debouncer.wake(organizationId);
       if ('ms' in end) debouncer.wakeLater(organizationId, end.ms);
     }
-    if (!isBehind) landed.passed(organizationId, knownTo);
+    if (isBehind) return null;
+    landed.passed(organizationId, knownTo);
+    return knownTo;
   }
 
-  /** One of the workers of a port at a time follows an organisation. */
+  /** One of the workers of a port at a time follows an organisation, and tells the next how far all consumers have come. */
   async function runInTurn(organizationId: string): Promise<void> {
     const turn = await turnAt(`follow:${organizationId}`, PATIENCE_MS, options);
-    await runAll(organizationId).finally(() => turn.pass(null));
+    const passed = turn.note === null ? null : Number(turn.note);
+    let reached: number | null = null;
+    try {
+      if (!isFollowed(organizationId, passed)) reached = await runAll(organizationId, passed);
+    } finally {
+      const sequence = Math.max(reached ?? 0, passed ?? 0);
+      turn.pass(sequence > 0 ? String(sequence) : null);
+    }
+  }
+
+  /** Whether another worker has followed all that was appended here. */
+  function isFollowed(organizationId: string, passed: number | null): boolean {
+    if (passed === null || !landed.has(organizationId)) return false;
+    landed.passed(organizationId, passed);
+    return !landed.has(organizationId);
   }
 
   async function catchUp(organizationId: string): Promise<void> {
-    const { tailOf, rest, heldMs } = await joined(organizationId);
+    const { tailOf, rest, heldMs } = await joined(organizationId, null);
     for (const consumer of rest) await catchUpOne(consumer, tailOf(consumer));
     await sleep(timer, heldMs);
   }

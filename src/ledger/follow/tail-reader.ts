@@ -1,5 +1,5 @@
 // Reads the tail of a chain once for all consumers of a round, unless this instance has just written it.
-import type { Connection } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import { bytesOf } from '../contents/contents.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
@@ -61,19 +61,28 @@ export class TailReader {
   }
 
   async #read(from: number, size: number): Promise<Known> {
-    const { connection, chain, organizationId, projection } = this.#deps;
-    const filter = { organizationId: objectId(organizationId), sequence: { $gt: from } };
-    const options = { ...MAJORITY, projection: { _id: 0, ...projection, sequence: 1, kind: 1 } };
-    const found = connection.collection<Stored>(chain.collection).find(filter, options);
-    const entries: Stored[] = [];
-    let bytes = 0;
-    for await (const entry of found.sort({ sequence: 1 }).limit(size)) {
-      entries.push(entry as Stored);
-      bytes += bytesOf(entry['content'])?.length ?? 0;
-      if (bytes > CONTENT_BYTES) return { from, entries, isLast: false };
-    }
-    return { from, entries, isLast: entries.length < size };
+    const { entries, isCut } = await readEntries(this.#deps, { sequence: { $gt: from } }, size);
+    return { from, entries, isLast: !isCut && entries.length < size };
   }
+}
+
+/** The first ones of an organisation, at most so many and some megabytes of contents; `isCut`: there may be more of them. */
+export async function readEntries(
+  { connection, chain, organizationId, projection }: TailReaderDeps,
+  where: mongo.Filter<Stored>,
+  limit: number,
+): Promise<{ entries: Stored[]; isCut: boolean }> {
+  const filter = Object.assign({ organizationId: objectId(organizationId) }, where);
+  const options = { ...MAJORITY, projection: { _id: 0, ...projection, sequence: 1, kind: 1 } };
+  const found = connection.collection<Stored>(chain.collection).find(filter, options);
+  const entries: Stored[] = [];
+  let bytes = 0;
+  for await (const entry of found.sort({ sequence: 1 }).limit(limit)) {
+    entries.push(entry as Stored);
+    bytes += bytesOf(entry['content'])?.length ?? 0;
+    if (bytes > CONTENT_BYTES) return { entries, isCut: true };
+  }
+  return { entries, isCut: false };
 }
 
 /** What is known of the entries after `from`; null: they have to be read. */
