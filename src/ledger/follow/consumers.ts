@@ -65,7 +65,7 @@ export function createConsumers(options: ConsumersDeps): Consumers {
   let sweptTo: string | null = null;
   let sweptAt: Date | null = null;
 
-  /** Runs together those that can; the others, and how they read in this round. `passed`: what all have had, when that is known. */
+  /** Runs together those that can; the others, and how they read in this round. `passed`: what the former have had, when that is known. */
   async function joined(organizationId: string, passed: number | null) {
     const known = await landed.inRow(organizationId, passed);
     const base = { connection, chain, organizationId, landed: known };
@@ -78,12 +78,14 @@ export function createConsumers(options: ConsumersDeps): Consumers {
     const { settled, heldMs } = await runTogether(together, plain, deps);
     const tailOf = (consumer: Consumer): TailReader => (readsContents(consumer) ? full : plain);
     const rest = consumers.filter(({ name }) => !settled.has(name));
-    return { tailOf, heldMs, rest, knownTo: known.at(-1)?.sequence ?? 0 };
+    const knownTo = known.at(-1)?.sequence ?? 0;
+    const haveAll = heldMs === 0 && together.every(({ name }) => settled.has(name));
+    return { tailOf, heldMs, rest, knownTo, togetherTo: haveAll ? knownTo : 0 };
   }
 
-  /** Resolves with the sequence that all consumers have passed, null when some have not. */
-  async function runAll(organizationId: string, passed: number | null): Promise<number | null> {
-    const { tailOf, rest, heldMs, knownTo } = await joined(organizationId, passed);
+  /** Resolves with the sequence that those that run together have passed, 0 when that is not known. */
+  async function runAll(organizationId: string, passed: number | null): Promise<number> {
+    const { tailOf, rest, heldMs, knownTo, togetherTo } = await joined(organizationId, passed);
     let isBehind = heldMs > 0;
     if (heldMs > 0) debouncer.wakeLater(organizationId, heldMs);
     for (const consumer of rest) {
@@ -92,21 +94,20 @@ export function createConsumers(options: ConsumersDeps): Consumers {
       if (end.kind === 'more') debouncer.wake(organizationId);
       if ('ms' in end) debouncer.wakeLater(organizationId, end.ms);
     }
-    if (isBehind) return null;
-    landed.passed(organizationId, knownTo);
-    return knownTo;
+    if (!isBehind) landed.passed(organizationId, knownTo);
+    return togetherTo;
   }
 
-  /** One of the workers of a port at a time follows an organisation, and tells the next how far all consumers have come. */
+  /** One of the workers of a port at a time follows an organisation, and tells the next how far it has come; what is behind goes on where it was run. */
   async function runInTurn(organizationId: string): Promise<void> {
     const turn = await turnAt(`follow:${organizationId}`, PATIENCE_MS, options);
-    const passed = turn.note === null ? null : Number(turn.note);
-    let reached: number | null = null;
+    const before = turn.note === null ? null : Number(turn.note);
+    let after = before ?? 0;
     try {
-      if (!isFollowed(organizationId, passed)) reached = await runAll(organizationId, passed);
+      if (!isFollowed(organizationId, before))
+        after = Math.max(after, await runAll(organizationId, before));
     } finally {
-      const sequence = Math.max(reached ?? 0, passed ?? 0);
-      turn.pass(sequence > 0 ? String(sequence) : null);
+      turn.pass(after > 0 ? String(after) : null);
     }
   }
 
