@@ -54,18 +54,19 @@ test('a keeper that is gone keeps nobody from following', async () => {
   expect(await followed(gone)).toMatchObject({ appended: APPENDED });
 });
 
-test('each reads only what the others have appended, once for all consumers', async () => {
+test.each([
+  { those: 'consumers that keep up', more: {}, readings: 1 },
+  { those: 'a consumer that is behind', more: { batch: 2, runsInTurn: 1 }, readings: 8 },
+])('$those have everything, and what others appended is read once', async ({ more, readings }) => {
   const organizationId = newId();
   const batons = new Batons();
   const { connection, reads } = chain.watched();
-  const consumers = [
-    chain.effects(`quick-${organizationId}`, {}),
-    chain.effects(`slow-${organizationId}`, { batch: 2, runsInTurn: 1 }),
-  ];
-  // Slow enough for entries of both to land before either has its turn.
-  const patient: Timer = { after: (ms, run) => systemTimer.after(ms < 1_000 ? ms / 2 : ms, run) };
+  const names = ['first', 'second', 'third'].map((name) => `${name}-${organizationId}`);
+  const consumers = names.map((name, at) => chain.effects(name, at === 2 ? more : {}));
+  const held = holdable(timer);
   const workers = Array.from({ length: 2 }, () => {
-    const { runner } = chain.follow(consumers, undefined, { batons, connection, timer: patient });
+    const over = { batons, connection, timer: held };
+    const { runner } = chain.follow(consumers, undefined, over);
     const { appender } = chain.start({ batons, onSealed: (id, own) => runner.wake(id, own) });
     return { runner, appender };
   });
@@ -74,14 +75,33 @@ test('each reads only what the others have appended, once for all consumers', as
     for (let at = 0; at < count; at++)
       await workers[at % workers.length]?.appender.append(draft(organizationId));
   };
-  const effects = () =>
-    Promise.all(consumers.map(({ name }) => chain.effectsOf(name, organizationId)));
+  const effects = () => Promise.all(names.map((name) => chain.effectsOf(name, organizationId)));
   await append(1);
-  await expect.poll(effects).toEqual([[1], [1]]);
+  await expect.poll(effects).toEqual([[1], [1], [1]]);
+  held.hold();
   await append(8);
+  held.release();
   const all = await chain.traces(organizationId);
-  await expect.poll(effects).toEqual([all, all]);
+  await expect.poll(effects).toEqual([all, all, all]);
   expect(all).toHaveLength(9);
-  expect(reads.length).toBeLessThanOrEqual(2);
+  expect(reads.length).toBeLessThanOrEqual(readings);
   await Promise.all(workers.map(({ runner }) => runner.stop()));
 });
+
+/** A timer that nothing comes of while it is held. */
+function holdable({ after }: Timer): Timer & { hold(): void; release(): void } {
+  let waiting: (() => void)[] | null = null;
+  return {
+    after(ms, run) {
+      if (!waiting) return after(ms, run);
+      waiting.push(run);
+      return () => undefined;
+    },
+    hold: () => void (waiting = []),
+    release() {
+      const runs = waiting ?? [];
+      waiting = null;
+      for (const run of runs) run();
+    },
+  };
+}

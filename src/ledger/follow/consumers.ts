@@ -62,6 +62,8 @@ export function createConsumers(options: ConsumersDeps): Consumers {
   const projection = projectionOf(consumers.filter((consumer) => !readsContents(consumer)));
   const landed = new LandedEntries({ connection, chain, projection: withContents });
   const check = new CursorCheck(options);
+  /** Organisations of which some consumer has more to do. */
+  const unfinished = new Set<string>();
   let sweptTo: string | null = null;
   let sweptAt: Date | null = null;
 
@@ -94,7 +96,8 @@ export function createConsumers(options: ConsumersDeps): Consumers {
       if (end.kind === 'more') debouncer.wake(organizationId);
       if ('ms' in end) debouncer.wakeLater(organizationId, end.ms);
     }
-    if (!isBehind) landed.passed(organizationId, knownTo);
+    if (isBehind) unfinished.add(organizationId);
+    else landed.passed(organizationId, knownTo);
     return togetherTo;
   }
 
@@ -111,9 +114,10 @@ export function createConsumers(options: ConsumersDeps): Consumers {
     }
   }
 
-  /** Whether another worker has followed all that was appended here. */
+  /** Whether another worker has followed all that was appended here, and nothing is left of a run of this one. */
   function isFollowed(organizationId: string, passed: number | null): boolean {
-    if (passed === null || !landed.has(organizationId)) return false;
+    const isUnfinished = unfinished.delete(organizationId);
+    if (isUnfinished || passed === null || !landed.has(organizationId)) return false;
     landed.passed(organizationId, passed);
     return !landed.has(organizationId);
   }

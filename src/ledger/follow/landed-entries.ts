@@ -116,7 +116,7 @@ function gapsIn(row: readonly Stored[], passed: number | null): Gap[] {
   let next = passed === null ? (row[0]?.sequence ?? 0) : passed + 1;
   for (const { sequence } of row) {
     if (sequence > next) gaps.push({ first: next, last: sequence - 1 });
-    next = sequence + 1;
+    next = Math.max(next, sequence + 1);
   }
   return gaps;
 }
