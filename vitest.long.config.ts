@@ -19,6 +19,9 @@ const test: TestUserConfig = {
     .filter(takesLong),
   exclude: [],
   tagsFilter: ['long || varied'],
+  // Thousands of cases take as long as the machine needs.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   env: { ASSAY_TEST_LONG: '1' },
 };
 

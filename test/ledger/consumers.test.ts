@@ -19,11 +19,7 @@ test(
     const dies: Probe = (step) => {
       if (step === 'effects-written' && steps++ % 3 === 0) throw new Error('killed');
     };
-    const runners = [
-      chain.follow(consumers, dies),
-      chain.follow(consumers),
-      chain.follow(consumers, dies),
-    ];
+    const runners = Array.from({ length: 3 }, () => chain.follow(consumers, dies));
     await Promise.all(runners.map(({ runner }) => runner.runOnce()));
     await runners[1]?.runner.runOnce();
     expect(runners.flatMap(({ reported }) => reported.deadLetters)).toEqual([]);
