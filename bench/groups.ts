@@ -7,20 +7,25 @@ import { fillChain, measureExport, measureVerify } from './chain.ts';
 import { measureHostile } from './hostile.ts';
 import { measureMemory } from './in-process/memory.ts';
 import { measurePolicies } from './in-process/policies.ts';
-import { abba, WARM, type Group, type Outcome, type Sides } from './pairs.ts';
+import {
+  type Group,
+  measurePairs,
+  p99,
+  type Ratio,
+  type Ratios,
+  throughput,
+  warmUp,
+} from './pairs.ts';
 import type { Block } from './processes.ts';
 import type { RowName } from './rows.ts';
 import type { Scene } from './stage.ts';
 import { severalWorkers } from './beside/workers.ts';
 
-type Ratio = (sides: Sides) => number;
-const throughput: Ratio = ({ a, b }) => a.perSecond / b.perSecond;
 const nodeCpu: Ratio = ({ a, b }) => (a.cpuUs.node ?? NaN) / (b.cpuUs.node ?? NaN);
 const p50: Ratio = ({ a, b }) => a.p50 / b.p50;
-const p99: Ratio = ({ a, b }) => a.p99 / b.p99;
 
 interface Comparison {
-  ratios: Partial<Record<RowName, Ratio>>;
+  ratios: Ratios;
   instances?: number;
   organizations?: number;
   /** Before the first pair. */
@@ -31,12 +36,6 @@ interface Comparison {
 
 const MANY = { connections: 64 };
 
-/** Until code is compiled and the young generation has its size. */
-async function warmUp(scene: Scene, span: { instances?: number; organizations?: number } = {}) {
-  for (let warm = 0; warm < WARM;)
-    warm += (await scene.ingest(Object.assign({}, MANY, span))).operations;
-}
-
 /** Two sides on instances of their own. */
 function compare({
   ratios,
@@ -45,21 +44,15 @@ function compare({
   prepare,
   ...sides
 }: Comparison): Group {
-  const named = Object.entries(ratios) as [RowName, Ratio][];
   return {
-    rows: named.map(([name]) => name),
-    async measure(stage, plan) {
+    rows: Object.keys(ratios) as RowName[],
+    async measure(stage, { pairs }) {
       const scene = await stage.scene({ instances, organizations });
-      const outcome: Outcome = { pairs: Object.fromEntries(named.map(([name]) => [name, []])) };
       try {
-        await warmUp(scene, { instances, organizations });
+        await warmUp(() => scene.ingest({ ...MANY, instances, organizations }));
         await prepare?.(scene);
-        for (let pair = 0; pair < plan.pairs; pair++) {
-          const blocks = await abba(pair, { a: () => sides.a(scene), b: () => sides.b(scene) });
-          for (const [name, ratio] of named) outcome.pairs[name]?.push(ratio(blocks));
-          outcome.sides = blocks;
-        }
-        return outcome;
+        const loads = { a: () => sides.a(scene), b: () => sides.b(scene) };
+        return await measurePairs(ratios, pairs, loads);
       } finally {
         await scene.close();
       }
@@ -142,7 +135,7 @@ export const groups: readonly Group[] = [
     async measure(stage) {
       const scene = await stage.scene();
       try {
-        await warmUp(scene);
+        await warmUp(() => scene.ingest(MANY));
         await scene.settle();
         const { ms, mb } = await measureHostile(scene);
         return { pairs: { health: [ms], 'health-rss': [mb] } };

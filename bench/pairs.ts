@@ -11,6 +11,13 @@ export interface Plan {
 
 export type Sides = Record<'a' | 'b', Block>;
 
+/** What is read off two sides. */
+export type Ratio = (sides: Sides) => number;
+export type Ratios = Partial<Record<RowName, Ratio>>;
+
+export const throughput: Ratio = ({ a, b }) => a.perSecond / b.perSecond;
+export const p99: Ratio = ({ a, b }) => a.p99 / b.p99;
+
 /** The figures of every pair by row, and what the two sides did in the last one. */
 export interface Outcome {
   pairs: Partial<Record<RowName, number[]>>;
@@ -23,13 +30,28 @@ export interface Group {
   measure(stage: Stage, plan: Plan): Promise<Outcome>;
 }
 
-/** Decisions after which the code of a server has come to its speed. */
+/** Decisions after which the code of a server has come to its speed, and its young generation to its size. */
 export const WARM = 10_000;
 
-export async function abba(
-  pair: number,
-  { a, b }: Record<'a' | 'b', () => Promise<Block>>,
-): Promise<Sides> {
+export async function warmUp(load: () => Promise<Block>, decisions = WARM): Promise<void> {
+  for (let warm = 0; warm < decisions;) warm += (await load()).operations;
+}
+
+type Loads = Record<'a' | 'b', () => Promise<Block>>;
+
+/** Every pair of two sides that are warm, and what the ratios say of each. */
+export async function measurePairs(ratios: Ratios, pairs: number, loads: Loads): Promise<Outcome> {
+  const named = Object.entries(ratios) as [RowName, Ratio][];
+  const outcome: Outcome = { pairs: Object.fromEntries(named.map(([name]) => [name, []])) };
+  for (let pair = 0; pair < pairs; pair++) {
+    const sides = await abba(pair, loads);
+    for (const [name, ratio] of named) outcome.pairs[name]?.push(ratio(sides));
+    outcome.sides = sides;
+  }
+  return outcome;
+}
+
+export async function abba(pair: number, { a, b }: Loads): Promise<Sides> {
   if (pair % 2 === 0) return { a: await a(), b: await b() };
   const second = await b();
   return { a: await a(), b: second };

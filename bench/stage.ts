@@ -11,11 +11,9 @@ import { freePort } from '../src/embedded-db/mongod-process.ts';
 import { agentsOf, bodies } from './decisions.ts';
 import { forgetPeak, memoryOf } from './hostile.ts';
 import { end, measure, start, told, type Block } from './processes.ts';
-import { call, organization, type Bench } from './tenants.ts';
+import { call, registered, type Bench } from './tenants.ts';
 import type { DriverOrder, Span, Target } from './wire.ts';
 
-/** Organisations that are registered side by side. */
-const AT_ONCE = 8;
 const METRICS_TOKEN = 'a token for the metrics';
 /** High enough that no limit is met; the limiters stay in place. */
 const SERVER_ENV = {
@@ -126,12 +124,7 @@ export class Stage {
       apps.push(await startServer(uri, { profile: this.#profile, env }));
     const url = `http://127.0.0.1:${apps[0]?.port}`;
     const kind = isPlain ? { agentNames: [], policies: 0 } : { agentNames: agentsOf(this.texts) };
-    const made: Bench[] = [];
-    // A few at a time: passwords wait in a queue that is bounded.
-    while (made.length < organizations) {
-      const some = Array.from({ length: Math.min(AT_ONCE, organizations - made.length) });
-      made.push(...(await Promise.all(some.map(() => organization(url, kind)))));
-    }
+    const made = await registered(url, organizations, kind);
     return new Scene(this, { uri, apps, organizations: made });
   }
 

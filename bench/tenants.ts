@@ -3,6 +3,8 @@ import { definitionOf } from './in-process/policies.ts';
 
 /** Of each organisation. */
 export const POLICIES = 100;
+/** Organisations that are registered side by side. */
+const AT_ONCE = 8;
 
 export interface Bench {
   organizationId: string;
@@ -41,10 +43,24 @@ export async function call(
   return ((await response.json()) as Envelope).data;
 }
 
-/** Registers an organisation over HTTP. */
-export async function organization(
+interface Kind {
+  agentNames: readonly string[];
+  policies?: number;
+}
+
+/** Registers organisations over HTTP, a few at a time: passwords wait in a queue that is bounded. */
+export async function registered(url: string, count: number, kind: Kind): Promise<Bench[]> {
+  const made: Bench[] = [];
+  while (made.length < count) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - made.length) });
+    made.push(...(await Promise.all(some.map(() => organization(url, kind)))));
+  }
+  return made;
+}
+
+async function organization(
   url: string,
-  { agentNames, policies = POLICIES }: { agentNames: readonly string[]; policies?: number },
+  { agentNames, policies = POLICIES }: Kind,
 ): Promise<Bench> {
   const api = `${url}/api/v1`;
   const email = `bench-${process.hrtime.bigint()}@example.com`;

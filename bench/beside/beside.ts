@@ -1,6 +1,6 @@
 // Ingestion beside trouble: the same load on an instance that has it and on one that does not.
 import { beginReplay, ended } from './replay.ts';
-import { abba, WARM, type Group, type Outcome, type Sides } from '../pairs.ts';
+import { abba, warmUp, type Group, type Outcome, type Sides } from '../pairs.ts';
 import { median, type RowName } from '../rows.ts';
 import { deadServer } from './servers.ts';
 import type { Scene } from '../stage.ts';
@@ -104,8 +104,7 @@ function beside({ row, open, env, begin }: Trouble): Group {
       const seconds = stage.span.seconds / 2;
       const span = { warmUp: seconds / 2, seconds };
       try {
-        for (const scene of [troubled, calm])
-          for (let warm = 0; warm < WARM;) warm += (await scene.ingest(MANY)).operations;
+        for (const scene of [troubled, calm]) await warmUp(() => scene.ingest(MANY));
         const rate = (await calm.ingest(MANY)).perSecond / 2;
         const atHalf = (scene: Scene) => scene.ingest({ connections: 256, rate, span });
         for (let pair = 0; pair < pairs; pair++) {

@@ -1,7 +1,7 @@
 // A thousand readers of one organisation's event stream, and what they cost.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryOf } from '../hostile.ts';
-import { WARM } from '../pairs.ts';
+import { warmUp } from '../pairs.ts';
 import { end, start, told } from '../processes.ts';
 import type { Scene, Stage } from '../stage.ts';
 import type { Bench } from '../tenants.ts';
@@ -73,7 +73,7 @@ export async function measureStreams(stage: Stage): Promise<number> {
   const scene = await stage.scene({ env: STREAMS_ENV });
   const [organization] = scene.organizations as [Bench];
   try {
-    for (let warm = 0; warm < WARM;) warm += (await scene.ingest({ connections: 64 })).operations;
+    await warmUp(() => scene.ingest({ connections: 64 }));
     await scene.settle();
     const before = memoryOf(scene.pid).now;
     const readers = await openReaders(scene, organization);

@@ -1,6 +1,6 @@
 // `npm run bench:growth`: what requests cost as the history of one organisation grows, and ingestion as organisations become many. Prints Markdown tables.
 import { parseArgs } from 'node:util';
-import { WARM } from '../pairs.ts';
+import { warmUp } from '../pairs.ts';
 import { Stage } from '../stage.ts';
 import { measureKinds, textOf } from './kinds.ts';
 
@@ -60,7 +60,7 @@ async function byOrganizations(stage: Stage, counts: readonly number[]): Promise
     const scene = await stage.scene({ organizations: count, isPlain: true });
     try {
       const load = { connections: Math.max(64, count), organizations: count };
-      for (let warm = 0; warm < WARM;) warm += (await scene.ingest(load)).operations;
+      await warmUp(() => scene.ingest(load));
       await scene.settle();
       note(lines, 'ingestion', textOf(await scene.ingest(load)));
     } finally {

@@ -1,7 +1,7 @@
 // `npm run bench:peers`: Assay beside what else one would take, in one run on the same bodies and policies. Prints Markdown tables.
 import { parseArgs } from 'node:util';
 import { freePort } from '../../src/embedded-db/mongod-process.ts';
-import { WARM } from '../pairs.ts';
+import { warmUp } from '../pairs.ts';
 import { end, start, told, type Block } from '../processes.ts';
 import { median } from '../rows.ts';
 import { Stage } from '../stage.ts';
@@ -38,8 +38,7 @@ async function peer(stage: Stage, kind: 'fastify' | 'plain') {
 /** Blocks of each in turns, after all have come to their speed. */
 async function rounds(contestants: Readonly<Record<string, Contestant>>) {
   const seen = new Map<string, Block[]>(Object.keys(contestants).map((name) => [name, []]));
-  for (const load of Object.values(contestants))
-    for (let warm = 0; warm < WARM;) warm += (await load()).operations;
+  for (const load of Object.values(contestants)) await warmUp(load);
   for (let round = 0; round < Number(values.rounds); round++)
     for (const [name, load] of Object.entries(contestants)) seen.get(name)?.push(await load());
   return seen;
