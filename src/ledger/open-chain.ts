@@ -1,7 +1,6 @@
 // Opens a chain: builds its store, heads, appender, fold and amendments.
 import type { Connection, mongo } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
-import type { BatonKeeper } from '../platform/shared/batons.ts';
 import { createAppender, DEFAULT_LIMITS } from './append/appender.ts';
 import type { Chain } from './chains.ts';
 import type { Appender, Position, Sealed, Stored } from './entry.ts';
@@ -16,9 +15,13 @@ import { createLostHeads, type LostHeads } from './heads/lost-heads.ts';
 import { createMongoStore } from './append/mongo-store.ts';
 import type { Probe } from './probe.ts';
 import { systemTimer } from './timer.ts';
+import type { TurnDeps } from './turns.ts';
 
 /** `T`: the documents that are appended to the chain, `P`: their payload. */
-export interface ChainDeps<T extends Sealed, P extends ColumnPayload> {
+export interface ChainDeps<T extends Sealed, P extends ColumnPayload> extends Pick<
+  TurnDeps,
+  'batons'
+> {
   connection: Connection;
   clock: Clock;
   columns: Columns<T, P>;
@@ -32,8 +35,6 @@ export interface ChainDeps<T extends Sealed, P extends ColumnPayload> {
   onQuarantine: (organizationId: string, missing: Position) => void;
   onDatedAhead: (organizationId: string, createdAt: Date) => void;
   probe?: Probe;
-  /** By which the workers of one port take turns; absent: this process is alone. */
-  batons?: BatonKeeper | undefined;
 }
 
 type SealedListener = (organizationId: string, entries: readonly Stored[]) => void;

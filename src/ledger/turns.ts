@@ -3,7 +3,7 @@ import type { Baton, BatonKeeper } from '../platform/shared/batons.ts';
 import { type Timer, within } from './timer.ts';
 
 export interface TurnDeps {
-  /** Absent: nobody else takes turns here. */
+  /** Of the workers of one port; absent: this process is alone. */
   batons?: BatonKeeper | undefined;
   timer: Timer;
 }

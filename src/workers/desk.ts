@@ -64,7 +64,7 @@ export function createDesk({ passwords }: SharedLimits): Desk {
             const { note, pass } = await batons.take(key);
             return { hold: holds.add(pass), note };
           },
-          leave({ hold, note = null }) {
+          leave({ hold, note }) {
             holds.giveBack(hold, note);
             return null;
           },

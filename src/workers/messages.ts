@@ -33,8 +33,8 @@ export interface AskedOfPrimary {
   place: { says: WantedPlace; gets: Hold | null };
   turn: { says: { line: string }; gets: Hold | null };
   baton: { says: { key: string }; gets: { hold: Hold | null; note: string | null } };
-  /** `note`: of a baton. */
-  leave: { says: { hold: Hold; note?: string | null }; gets: null };
+  /** `note`: for the next holder of a baton. */
+  leave: { says: { hold: Hold; note: string | null }; gets: null };
   /** Those of all workers, as Prometheus reads them. */
   metrics: { says: null; gets: string };
 }

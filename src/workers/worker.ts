@@ -48,7 +48,7 @@ function sharedOver(
 ): Shared {
   const counts = new SharedCounts((rows) => channel.ask('counts', rows), workers);
   const leaveOf = (hold: number | null) =>
-    hold === null ? null : () => void channel.ask('leave', { hold }).catch(() => undefined);
+    hold === null ? null : () => giveBack(channel, hold, null);
   return {
     count: (one) => counts.add(one),
     place: async (wanted) => leaveOf(await channel.ask('place', wanted)),
@@ -64,9 +64,11 @@ function sharedOver(
 const batonsOver = (channel: ToPrimary): BatonKeeper => ({
   async take(key) {
     const { hold, note } = await channel.ask('baton', { key });
-    const pass = (next: string | null): void => {
-      if (hold !== null) void channel.ask('leave', { hold, note: next }).catch(() => undefined);
-    };
-    return { note, pass };
+    return { note, pass: (next) => (hold === null ? undefined : giveBack(channel, hold, next)) };
   },
 });
+
+/** A primary that is gone has nothing to be told. */
+function giveBack(channel: ToPrimary, hold: number, note: string | null): void {
+  void channel.ask('leave', { hold, note }).catch(() => undefined);
+}

@@ -10,8 +10,8 @@ import type { Probe } from '../probe.ts';
 import { isFresh } from './idempotent-replays.ts';
 import { yieldTurn } from './contention.ts';
 import { inTurn } from './writing-turns.ts';
-import type { BatonKeeper } from '../../platform/shared/batons.ts';
 import { within } from '../timer.ts';
+import type { TurnDeps } from '../turns.ts';
 import { unavailable } from './unavailable.ts';
 
 const MIB = 1024 * 1024;
@@ -22,13 +22,11 @@ export const DEFAULT_LIMITS: QueueLimits = {
   held: { perOrganization: 64 * MIB, inAll: 256 * MIB },
 };
 
-export interface AppenderDeps extends Omit<BatchDeps, 'probe'> {
+export interface AppenderDeps extends Omit<BatchDeps, 'probe'>, TurnDeps {
   /** A new id of 24 hex digits; ids grow with time. */
   newId: () => string;
   limits: QueueLimits;
   probe?: Probe;
-  /** Absent: no other process of this port writes to the chain. */
-  batons?: BatonKeeper | undefined;
 }
 
 /** The appender of one chain. What is read back has the type of what was appended. */

@@ -13,7 +13,7 @@ export interface Shared {
   place(place: WantedPlace): Promise<Leave | null>;
   /** At computing passwords. */
   turns: TurnQueue;
-  /** At writing to the chain of an organisation; undefined: nobody else does. */
+  /** At writing to the chain of an organisation, and at following it; undefined: nobody else does. */
   batons: BatonKeeper | undefined;
   /** Given how an instance's own metrics are brought up to date: the metrics of all, as Prometheus reads them. */
   metricsOf(own: () => Promise<Registry>): () => Promise<string>;
