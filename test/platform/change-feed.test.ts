@@ -1,7 +1,7 @@
 // The change feed on a real database: who is told of what, and that it comes back whatever ended it.
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
-import type { Connection } from 'mongoose';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Connection, mongo as mongodb } from 'mongoose';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createChangeFeed, type ChangeFeed } from '../../src/platform/mongo/change-feed.ts';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
 import { objectId } from '../setup/harness.ts';
@@ -81,6 +81,17 @@ test('after it is stopped it is not live, and tells nothing', async () => {
   told.length = 0;
   await collection('things').insertOne({ organizationId: objectId(A) });
   expect([feed.live(), told]).toEqual([false, []]);
+});
+
+test('what a stream still says while it is being closed counts no more', async () => {
+  const watching = vi.spyOn(mongodb.Db.prototype, 'watch');
+  const stopped = follow(mongo.connection);
+  await expect.poll(() => stopped.live(), { interval: 5 }).toBe(true);
+  told.length = 0;
+  const stopping = stopped.stop();
+  watching.mock.results[0]?.value.emit('resumeTokenChanged');
+  await stopping;
+  expect([stopped.live(), told]).toEqual([false, []]);
 });
 
 test(

@@ -40,8 +40,9 @@ export function createChangeFeed({
   const notify = (collection: string, organizationId: string | null): void =>
     listeners.get(collection)?.forEach((listener) => listener(organizationId));
 
-  /** After a silence everything may be stale. */
+  /** After a silence everything may be stale. A stream that is being closed may still say something. */
   function markAlive(): void {
+    if (stopping.signal.aborted) return;
     if (!live()) for (const collection of listeners.keys()) notify(collection, null);
     lastSeen = performance.now();
   }
