@@ -98,8 +98,7 @@ export async function batchOf({ batch }: Consumer, organizationId: string): Prom
 
 /** Whether it can run together with others: what it does is undone with what they do, and it takes as many entries. */
 export async function mayJoin(consumer: Consumer, organizationId: string): Promise<boolean> {
-  if (consumer.transactional === false || consumer.beginsIn || readsContents(consumer))
-    return false;
+  if (consumer.transactional === false || consumer.beginsIn) return false;
   return (await batchOf(consumer, organizationId)) === BATCH;
 }
 
