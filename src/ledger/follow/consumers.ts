@@ -3,10 +3,10 @@ import { readsContents } from './consumer.ts';
 import { CursorCheck, type CursorCheckDeps } from './cursor-check.ts';
 import type { Stored } from '../entry.ts';
 import { headSequences } from './head-sequences.ts';
-import { createLane, type Lane, type LaneDeps } from './lane.ts';
+import { createConsumerLane, type ConsumerLane, type ConsumerLaneDeps } from './consumer-lane.ts';
 
 export interface ConsumersDeps
-  extends Omit<LaneDeps, 'name'>, Pick<CursorCheckDeps, 'onCursorFault'> {
+  extends Omit<ConsumerLaneDeps, 'name'>, Pick<CursorCheckDeps, 'onCursorFault'> {
   /** Ids of organisations, ascending, after the given one. */
   organizationsAfter: (organizationId: string | null, limit: number) => Promise<readonly string[]>;
   /** Organisations of which a head was noted since. */
@@ -97,10 +97,10 @@ export function createConsumers(options: ConsumersDeps): Consumers {
 }
 
 /** Those that read contents open them, which takes long: they have a lane of their own. */
-function lanesOf({ consumers, ...deps }: ConsumersDeps): Lane[] {
+function lanesOf({ consumers, ...deps }: ConsumersDeps): ConsumerLane[] {
   const others = consumers.filter((consumer) => !readsContents(consumer));
   return [
     { name: 'plain', consumers: others },
     { name: 'contents', consumers: consumers.filter(readsContents) },
-  ].flatMap((lane) => (lane.consumers.length > 0 ? createLane({ ...deps, ...lane }) : []));
+  ].flatMap((lane) => (lane.consumers.length > 0 ? createConsumerLane({ ...deps, ...lane }) : []));
 }

@@ -1,6 +1,7 @@
 // Reads stored documents from their bytes as the driver does, in 14 us an entry instead of 28 (rows verify, export); anything unusual is left to the driver.
 import { isUtf8 } from 'node:buffer';
 import { mongo, Types } from 'mongoose';
+import type { Stored } from '../entry.ts';
 
 /** The BSON types that entries are made of. */
 const DOUBLE = 0x01;
@@ -29,21 +30,21 @@ const UNSUPPORTED = new Error('left to the driver');
  * A document as the driver decodes it by default.
  * @throws BSONError of the driver when the bytes are not a document, or a text in it is not UTF-8
  */
-export function readDocument(bytes: Buffer): Record<string, unknown> {
+export function readDocument(bytes: Buffer): Stored {
   try {
-    return new Reader(bytes).document();
+    return new Reader(bytes).document() as Stored;
   } catch (error) {
     if (error !== UNSUPPORTED) throw error;
-    return mongo.BSON.deserialize(bytes);
+    return mongo.BSON.deserialize(bytes) as Stored;
   }
 }
 
 /** A document as entries are stored; null when it cannot be one: a text that is not UTF-8, a member twice, a type that no entry has. */
-export function readIntact(bytes: Buffer): Record<string, unknown> | null {
+export function readIntact(bytes: Buffer): Stored | null {
   const reader = new Reader(bytes);
   try {
     const document = reader.document();
-    return reader.hasDuplicates ? null : document;
+    return reader.hasDuplicates ? null : (document as Stored);
   } catch (error) {
     if (error === UNSUPPORTED) return null;
     throw error;

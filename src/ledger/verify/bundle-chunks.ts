@@ -10,6 +10,7 @@ import { chainTime } from '../../domain/record/chain.ts';
 import { disclose } from '../../domain/record/commitments.ts';
 import { readDocument } from './bson-reader.ts';
 import type { Contents } from '../contents/contents.ts';
+import { openedEntries } from '../contents/opened-entries.ts';
 import type { Chain } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import { sealedOf, type Stored } from '../entry.ts';
@@ -48,26 +49,27 @@ export async function* bundleChunks(
   let before: Stored | null = null;
   let count = 0;
   let text = '';
-  for await (const entry of entriesIn(db, chain, { disclosed, contents, ...header })) {
-    text += before
-      ? lineOf(before, disclosed, false)
-      : bundleHeader({ ...header, prevHash: entry.prevHash });
-    before = entry;
-    count++;
-    if (text.length < CHUNK_CHARACTERS) continue;
-    yield text;
-    text = '';
-  }
+  for await (const run of entriesIn(db, chain, { disclosed, contents, ...header }))
+    for (const entry of run) {
+      text += before
+        ? lineOf(before, disclosed, false)
+        : bundleHeader({ ...header, prevHash: entry.prevHash });
+      before = entry;
+      count++;
+      if (text.length < CHUNK_CHARACTERS) continue;
+      yield text;
+      text = '';
+    }
   text += before ? lineOf(before, disclosed, true) : bundleHeader({ ...header, prevHash: null });
   yield text + bundleFooter({ count, chainHash: before?.chainHash ?? null });
 }
 
 /** The entries of a range, with the committed values that are disclosed. */
-async function* entriesIn(
+function entriesIn(
   db: mongo.Db,
   chain: Chain,
   { disclosed, contents, organizationId, range }: BundleSource,
-): AsyncGenerator<Stored> {
+): AsyncGenerator<readonly Stored[]> {
   const paths = disclosed.map((name) => `sealed.${name}`);
   if (paths.length > 0) paths.push('content', 'generation');
   const values = Object.fromEntries(paths.map((path) => [path, 1]));
@@ -80,21 +82,34 @@ async function* entriesIn(
     )
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);
-  for await (const bytes of cursor) {
-    const entry = readDocument(bytes) as Stored;
-    yield contents ? await contents.openOne(organizationId, entry) : entry;
-  }
+  return openedEntries(cursor, { organizationId, contents, read: readDocument });
 }
 
+/** Member by member: to spread them into the line's would take as long as to read the entry (row export). */
 function lineOf(entry: Stored, disclosed: readonly string[], isLast: boolean): string {
-  const { _id, organizationId, createdAt } = entry;
+  const { _id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash } = entry;
+  const { createdAt, view } = entry;
+  return bundleEntry(
+    {
+      id: _id.toHexString(),
+      organizationId: organizationId.toHexString(),
+      traceId,
+      sequence,
+      prevHash,
+      payloadDigest,
+      chainHash,
+      createdAt: chainTime(createdAt),
+      view,
+      disclosures: disclosuresOf(entry, disclosed),
+    },
+    isLast,
+  );
+}
+
+function disclosuresOf(entry: Stored, disclosed: readonly string[]): string[] {
   const sealed = sealedOf(entry);
-  const disclosures = disclosed.flatMap((name) => {
+  return disclosed.flatMap((name) => {
     const value = sealed[name];
     return value ? disclose(name, value.seed, value.text) : [];
   });
-  const { traceId, sequence, prevHash, payloadDigest, chainHash, view } = entry;
-  const ids = { id: _id.toHexString(), organizationId: organizationId.toHexString(), traceId };
-  const link = { sequence, prevHash, payloadDigest, chainHash, createdAt: chainTime(createdAt) };
-  return bundleEntry({ ...ids, ...link, view, disclosures }, isLast);
 }

@@ -7,6 +7,7 @@ import { openedEntries } from '../contents/opened-entries.ts';
 import type { Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
 import { ABOUT_ONE, MAJORITY } from '../read-write-concerns.ts';
+import { readIntact } from './bson-reader.ts';
 import { History, type HistoryContext } from './history.ts';
 import type { SequenceSet } from './sequence-set.ts';
 
@@ -106,15 +107,16 @@ async function checkThese(
     .batchSize(ENTRIES_BATCH);
   let traceId: unknown = null;
   let history = new History(context);
-  for await (const entry of openedEntries(entries, { organizationId, contents })) {
-    // The replay has told of what has no place in the chain, or cannot be read.
-    if (!entry || !Number.isSafeInteger(entry.sequence)) continue;
-    if (entry.traceId !== traceId) {
-      history.end();
-      history = new History(context);
-      traceId = entry.traceId;
+  for await (const run of openedEntries(entries, { organizationId, contents, read: readIntact }))
+    for (const entry of run) {
+      // The replay has told of what has no place in the chain, or cannot be read.
+      if (!entry || !Number.isSafeInteger(entry.sequence)) continue;
+      if (entry.traceId !== traceId) {
+        history.end();
+        history = new History(context);
+        traceId = entry.traceId;
+      }
+      history.take(entry);
     }
-    history.take(entry);
-  }
   history.end();
 }

@@ -7,6 +7,7 @@ import { openedEntries } from '../contents/opened-entries.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
+import { readIntact } from './bson-reader.ts';
 import { ChainReplay } from './chain-replay.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';
@@ -50,7 +51,8 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   const replay = new ChainReplay({ genesis: chain.genesis, columns, notes, erasedUntil, after });
   const first = (after?.sequence ?? 0) + 1;
   const stored = storedBetween(entries, organizationId, { first, newest });
-  for await (const entry of openedEntries(stored, verification)) replay.take(entry);
+  for await (const run of openedEntries(stored, { ...verification, read: readIntact }))
+    for (const entry of run) replay.take(entry);
   if (await hasStranger(entries, organizationId)) replay.takeStrangers();
   const { suspected, histories: findings } = replay;
   await checkHistories({ ...verification, suspected, first, newest, findings });
@@ -62,7 +64,7 @@ function storedBetween(
   entries: mongo.Collection<Stored>,
   organizationId: Types.ObjectId,
   { first, newest }: { first: number; newest: number },
-): AsyncIterable<Buffer> {
+): mongo.FindCursor<Buffer> {
   const filter = { organizationId, sequence: { $gte: first, $lte: newest } };
   const found = entries.find<Buffer>(filter, { ...MAJORITY, raw: true });
   return found.sort({ sequence: 1 }).batchSize(CURSOR_BATCH);

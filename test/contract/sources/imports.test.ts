@@ -142,7 +142,11 @@ const RULES: readonly Rule[] = [
     may: [LEDGER, /^platform\/answering-thread$/, nodeParts('events', 'stream')],
   },
   // What it cannot read itself it leaves to the driver.
-  { of: /^ledger\/verify\/bson-reader$/, may: [MONGOOSE, nodeParts('buffer')] },
+  {
+    of: /^ledger\/verify\/bson-reader$/,
+    may: [MONGOOSE, nodeParts('buffer')],
+    types: [/^ledger\/entry$/],
+  },
   // What is locked comes as the driver reads it, and needs nonces.
   {
     of: /^ledger\/contents\//,

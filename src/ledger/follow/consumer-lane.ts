@@ -11,7 +11,8 @@ import type { Probe } from '../probe.ts';
 import { sleep } from '../timer.ts';
 import { type TurnDeps, turnAt } from '../turns.ts';
 
-export interface LaneDeps extends Omit<RunnerDeps, 'probe' | 'pauses'>, PausesDeps, TurnDeps {
+export interface ConsumerLaneDeps
+  extends Omit<RunnerDeps, 'probe' | 'pauses'>, PausesDeps, TurnDeps {
   /** Never changes while instances run: workers take turns by it. */
   name: string;
   consumers: readonly Consumer[];
@@ -21,7 +22,7 @@ export interface LaneDeps extends Omit<RunnerDeps, 'probe' | 'pauses'>, PausesDe
 /** What follows without its turn is safe, for cursors decide; it costs what the other does twice. */
 const PATIENCE_MS = 5_000;
 
-export interface Lane {
+export interface ConsumerLane {
   /** There are new entries, given where this instance has appended them; debounced per organisation. */
   wake(organizationId: string, entries: readonly Stored[]): void;
   /** Runs all consumers to the end of a chain now. */
@@ -30,7 +31,7 @@ export interface Lane {
   stop(): Promise<void>;
 }
 
-export function createLane(options: LaneDeps): Lane {
+export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
   const { name, connection, chain, consumers, timer } = options;
   const deps = { ...options, probe: options.probe ?? (() => {}), pauses: new Pauses(options) };
   const runner = new ConsumerRunner(deps);
