@@ -55,6 +55,8 @@ export interface Contents {
   ): Promise<Buffer | null>;
   /** The documents with their values opened; null where the key is gone, left as they are where they do not open. */
   open<T extends Lockable>(organizationId: string, documents: readonly T[]): Promise<T[]>;
+  /** The same in the documents themselves, for who has just read them: a copy takes a tenth of the time (row list). */
+  openInPlace(organizationId: string, documents: readonly Lockable[]): Promise<void>;
   /** One of them. */
   openOne<T extends Lockable>(organizationId: string, document: T): Promise<T>;
   /** Destroys the keys of entries. */
@@ -74,20 +76,28 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
     return (await keyStore.leafKeys(organizationId, [leaf])).of(leaf);
   }
 
+  async function openInPlace(
+    organizationId: string,
+    documents: readonly Lockable[],
+  ): Promise<void> {
+    const leaves = documents.flatMap((document) => leavesOf(organizationId, document));
+    if (leaves.length === 0) return;
+    const keys = await keyStore.leafKeys(organizationId, leaves);
+    const stint = new Stint(OPENED_BYTES);
+    for (const document of documents) {
+      const bytes = bytesOf(document.content)?.length ?? 0;
+      openIn(organizationId, document, keys);
+      await stint.after(bytes);
+    }
+  }
+
   async function open<T extends Lockable>(
     organizationId: string,
     documents: readonly T[],
   ): Promise<T[]> {
-    const leaves = documents.flatMap((document) => leavesOf(organizationId, document));
-    if (leaves.length === 0) return [...documents];
-    const keys = await keyStore.leafKeys(organizationId, leaves);
-    const stint = new Stint(OPENED_BYTES);
-    const found: T[] = [];
-    for (const document of documents) {
-      found.push(opened(organizationId, document, keys));
-      await stint.after(bytesOf(document.content)?.length ?? 0);
-    }
-    return found;
+    const copies = documents.map((document) => ({ ...document }));
+    await openInPlace(organizationId, copies);
+    return copies;
   }
 
   return {
@@ -114,6 +124,7 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
     },
 
     open,
+    openInPlace,
     openOne: async (organizationId, document) =>
       (await open(organizationId, [document]))[0] ?? document,
 
@@ -270,21 +281,18 @@ function openedPart(
   return bytesAt({ place, name, bytes: bytes.subarray(HEAD_BYTES) }, keys);
 }
 
-function opened<T extends Lockable>(organizationId: string, document: T, keys: LeafKeys): T {
-  const copy = Object.assign({}, document) as T & Record<string, unknown>;
-  openContent(organizationId, copy, keys);
-  for (const [name, bytes] of textsOf(document)) {
+function openIn(organizationId: string, document: Lockable, keys: LeafKeys): void {
+  const parts = textsOf(document);
+  openContent(organizationId, document, keys);
+  for (const [name, bytes] of parts) {
     const part = { name: partName(name, document.sequence), bytes };
     const found = openedPart(organizationId, part, keys);
     // What does not open stays as it is where verification compares it.
     if (found === undefined && name !== ESCALATION) continue;
     const [member = '', path = ''] = name.split('.');
-    const inside = copy[member] as Record<string, unknown>;
-    (copy as Record<string, unknown>)[member] = Object.assign({}, inside, {
-      [path]: found ? found.toString() : null,
-    });
+    const members = document as unknown as Record<string, Record<string, unknown>>;
+    members[member] = { ...members[member], [path]: found ? found.toString() : null };
   }
-  return copy;
 }
 
 /** Puts the values in the place of their flags, and takes away what they were locked in. */
@@ -295,12 +303,10 @@ function openContent(organizationId: string, document: Lockable, keys: LeafKeys)
   const lines = bytesAt({ place, name: 'content', bytes }, keys);
   if (lines === undefined) return;
   const values = lines === null ? {} : valuesIn(lines.toString());
-  const sealed = Object.entries((document.sealed ?? {}) as Record<string, unknown>);
-  const shown = sealed.map(([name, value]) => [
-    name,
-    value === true ? (values[name] ?? null) : value,
-  ]);
-  document.sealed = Object.fromEntries(shown);
+  const sealed: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(document.sealed ?? {}))
+    sealed[name] = value === true ? (values[name] ?? null) : value;
+  document.sealed = sealed;
   delete document.content;
   if (lines === null) Object.assign(document, { [KEYLESS]: true });
 }

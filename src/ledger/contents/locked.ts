@@ -42,11 +42,18 @@ export function linesOf(values: Values): string {
     .join('\n');
 }
 
+/** Of what `linesOf` made. */
 export function valuesIn(lines: string): Values {
   const values: Record<string, SealedValue> = {};
-  for (const line of lines.split('\n')) {
-    const [name = '', seed = ''] = line.split(' ', 2);
-    values[name] = { seed, text: line.slice(name.length + seed.length + 2) };
+  for (let start = 0; start < lines.length;) {
+    const name = lines.slice(start, lines.indexOf(' ', start));
+    const seedAt = start + name.length + 1;
+    const seed = lines.slice(seedAt, lines.indexOf(' ', seedAt));
+    const textAt = seedAt + seed.length + 1;
+    const lineEnd = lines.indexOf('\n', textAt);
+    const end = lineEnd < 0 ? lines.length : lineEnd;
+    values[name] = { seed, text: lines.slice(textAt, end) };
+    start = end + 1;
   }
   return values;
 }

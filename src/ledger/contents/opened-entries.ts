@@ -1,42 +1,45 @@
-// Reads stored entries with their contents opened, a run at a time: many keys, and many documents, take hardly longer than one (rows verify, export).
+// Reads stored documents with their contents opened, a run at a time: many keys, and many documents, take hardly longer than one (rows list, verify, export).
 import type { mongo } from 'mongoose';
-import type { Contents } from './contents.ts';
-import type { Stored } from '../entry.ts';
+import type { Contents, Lockable } from './contents.ts';
 
-interface Opening<E extends Stored | null> {
+interface Opening<D extends Lockable | null> {
   /** 24 hex digits. */
   organizationId: string;
   /** Absent: what is locked stays locked. */
   contents?: Contents | undefined;
-  read: (bytes: Buffer) => E;
+  /** Null: it is passed on as it is. */
+  read: (bytes: Buffer) => D;
 }
 
 const RUN = 64;
+/** A document that goes beyond it is the last of its run. */
+const RUN_BYTES = 1024 * 1024;
 
-/** Runs of entries, in the order of their bytes. */
-export async function* openedEntries<E extends Stored | null>(
+/** Runs of documents, in the order of their bytes. */
+export async function* openedEntries<D extends Lockable | null>(
   cursor: mongo.AbstractCursor<Buffer>,
-  { organizationId, contents, read }: Opening<E>,
-): AsyncGenerator<readonly E[]> {
+  { organizationId, contents, read }: Opening<D>,
+): AsyncGenerator<readonly D[]> {
   for await (const first of cursor) {
     // Asked for one by one, each of them costs a promise.
-    const batch = [first, ...cursor.readBufferedDocuments()];
-    for (let at = 0; at < batch.length; at += RUN) {
-      const run = batch.slice(at, at + RUN).map(read);
-      yield contents ? await opened(run, organizationId, contents) : run;
+    for (const run of runsOf([first, ...cursor.readBufferedDocuments()])) {
+      const documents = run.map(read);
+      const readable = documents.filter((document) => document !== null);
+      await contents?.openInPlace(organizationId, readable);
+      yield documents;
     }
   }
 }
 
-async function opened<E extends Stored | null>(
-  run: readonly E[],
-  organizationId: string,
-  contents: Contents,
-): Promise<readonly E[]> {
-  const found = await contents.open(
-    organizationId,
-    run.filter((entry) => entry !== null),
-  );
-  const rest = found[Symbol.iterator]();
-  return run.map((entry) => (entry === null ? entry : (rest.next().value as E)));
+function* runsOf(batch: readonly Buffer[]): Generator<Buffer[]> {
+  let run: Buffer[] = [];
+  let bytes = 0;
+  for (const document of batch) {
+    run.push(document);
+    bytes += document.length;
+    if (run.length < RUN && bytes < RUN_BYTES) continue;
+    yield run;
+    [run, bytes] = [[], 0];
+  }
+  if (run.length > 0) yield run;
 }

@@ -7,7 +7,7 @@ import { openedEntries } from '../contents/opened-entries.ts';
 import type { Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
 import { ABOUT_ONE, MAJORITY } from '../read-write-concerns.ts';
-import { readIntact } from './bson-reader.ts';
+import { readIntact } from '../bson-reader.ts';
 import { History, type HistoryContext } from './history.ts';
 import type { SequenceSet } from './sequence-set.ts';
 

@@ -7,7 +7,7 @@ import { openedEntries } from '../contents/opened-entries.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
-import { readIntact } from './bson-reader.ts';
+import { readIntact } from '../bson-reader.ts';
 import { ChainReplay } from './chain-replay.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';

@@ -100,20 +100,42 @@ export async function toTraceView(
   return scrubber ? inTurns(viewParts(trace, scrubber)) : asStored(trace);
 }
 
+/** Member by member: to spread them into it would take longer than to parse the payload (row list). */
 function* viewParts(trace: TraceDocument, scrubber: Scrubber | null): Parts<TraceView> {
-  const { _id, sequence, chainHash } = trace;
   const values = yield* valuesOf(trace, scrubber);
   const valueOf = (name: string): Json => values.get(name) ?? null;
-  return {
-    _id,
-    id: _id,
-    ...(membersOf(PLAIN, (name) => trace[name]) as Pick<TraceDocument, (typeof PLAIN)[number]>),
-    ...membersOf(PAYLOAD, valueOf),
-    ...membersOf(TEXTS, (name) => valueOf(name) as string | null),
-    ...adapterMembers(valueOf),
-    hashChain: { sequence, chainHash },
+  const view: TraceView = {
+    _id: trace._id,
+    id: trace._id,
+    traceId: trace.traceId,
+    organizationId: trace.organizationId,
+    workspaceId: trace.workspaceId,
+    agentId: trace.agentId,
+    agentName: trace.agentName,
+    agentVersion: trace.agentVersion,
+    schemaVersion: trace.schemaVersion,
+    status: trace.status,
+    confidenceScore: trace.confidenceScore,
+    tags: trace.tags,
+    humanOverride: trace.humanOverride,
+    timestamp: trace.timestamp,
+    clientInfo: trace.clientInfo,
+    createdAt: trace.createdAt,
+    inputContext: valueOf('inputContext'),
+    outputDecision: valueOf('outputDecision'),
+    alternatives: valueOf('alternatives'),
+    metadata: valueOf('metadata'),
+    rationale: valueOf('rationale') as string | null,
+    triggeringCondition: valueOf('triggeringCondition') as string | null,
+    hashChain: { sequence: trace.sequence, chainHash: trace.chainHash },
     held: heldOf(trace, valueOf),
   };
+  showAdapterMembers(view, valueOf);
+  return view;
+}
+
+function showAdapterMembers(view: TraceView, valueOf: (name: string) => Json): void {
+  for (const name of ADAPTER_MEMBERS) if (valueOf(name) !== null) view[name] = valueOf(name);
 }
 
 /** What a decision holds, by the work that one may cause. */
@@ -158,16 +180,4 @@ function isCorrected({ changed = {} }: TraceDocument): boolean {
 export function payloadText({ changed = {}, sealed }: TraceDocument, name: string): string | null {
   const text = name in changed ? changed[name] : sealed[name]?.text;
   return typeof text === 'string' ? text : null;
-}
-
-function adapterMembers(valueOf: (name: string) => Json): Record<string, Json> {
-  const given = ADAPTER_MEMBERS.map((name) => [name, valueOf(name)] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== null));
-}
-
-function membersOf<K extends string, V>(
-  names: readonly K[],
-  valueOf: (name: K) => V,
-): Record<K, V> {
-  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<K, V>;
 }

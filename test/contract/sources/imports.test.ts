@@ -143,7 +143,7 @@ const RULES: readonly Rule[] = [
   },
   // What it cannot read itself it leaves to the driver.
   {
-    of: /^ledger\/verify\/bson-reader$/,
+    of: /^ledger\/bson-reader$/,
     may: [MONGOOSE, nodeParts('buffer')],
     types: [/^ledger\/entry$/],
   },

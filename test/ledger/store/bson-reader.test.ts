@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { mongo, Types } from 'mongoose';
 import { expect, test } from 'vitest';
-import { readDocument, readIntact } from '../../../src/ledger/verify/bson-reader.ts';
+import { readDocument, readIntact } from '../../../src/ledger/bson-reader.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
 import { ChainReplay } from '../../../src/ledger/verify/chain-replay.ts';

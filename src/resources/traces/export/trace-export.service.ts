@@ -2,7 +2,7 @@
 import type { Platform } from '../../../composition/platform.ts';
 import { csvLine } from '../../../domain/csv.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import type { TraceDocument } from '../traces.model.ts';
+import { storedTraces } from '../stored-traces.ts';
 import type { TraceQuery } from '../traces.schemas.ts';
 import type { TraceSelection, TraceService } from '../traces.service.ts';
 import { toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
@@ -22,20 +22,16 @@ const CHUNK_CHARACTERS = 64 * 1024;
 const EXPORT_MAX_MS = 10 * 60_000;
 
 export function createTraceExportService({ models, contents, clock, reader }: Deps) {
-  function read({ where }: TraceSelection): AsyncIterable<TraceDocument> {
-    const options = { sort: { sequence: -1 }, maxTimeMS: EXPORT_MAX_MS, batchSize: BATCH } as const;
-    return models.traces.find(where, VIEW_MEMBERS, options).lean<TraceDocument>().cursor();
-  }
-
-  async function* linesOf(selection: TraceSelection): AsyncGenerator<string> {
+  async function* linesOf({ where, scrubberOf }: TraceSelection): AsyncGenerator<string> {
     let text = csvLine(TRACE_COLUMNS);
-    for await (const stored of read(selection)) {
-      const trace = await contents.openOne(selection.where.organizationId, stored);
-      text += csvLine(traceRow(await toTraceView(trace, selection.scrubberOf(trace))));
-      if (text.length < CHUNK_CHARACTERS) continue;
-      yield text;
-      text = '';
-    }
+    const reading = { where, projection: VIEW_MEMBERS, maxTimeMS: EXPORT_MAX_MS, batchSize: BATCH };
+    for await (const run of storedTraces({ models, contents }, reading))
+      for (const trace of run) {
+        text += csvLine(traceRow(await toTraceView(trace, scrubberOf(trace))));
+        if (text.length < CHUNK_CHARACTERS) continue;
+        yield text;
+        text = '';
+      }
     yield text;
   }
 

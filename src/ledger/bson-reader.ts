@@ -1,7 +1,7 @@
-// Reads stored documents from their bytes as the driver does, in 14 us an entry instead of 28 (rows verify, export); anything unusual is left to the driver.
+// Reads stored documents from their bytes as the driver does, in 14 us an entry instead of 28 (rows list, verify, export); anything unusual is left to the driver.
 import { isUtf8 } from 'node:buffer';
 import { mongo, Types } from 'mongoose';
-import type { Stored } from '../entry.ts';
+import type { Stored } from './entry.ts';
 
 /** The BSON types that entries are made of. */
 const DOUBLE = 0x01;

@@ -1,0 +1,32 @@
+// Reads decisions from the database, contents opened: by the driver, for Mongoose takes as long for each as everything else together (row list).
+import type { mongo } from 'mongoose';
+import type { Platform } from '../../composition/platform.ts';
+import { openedEntries } from '../../ledger/contents/opened-entries.ts';
+import { readDocument } from '../../ledger/bson-reader.ts';
+import type { TraceDocument } from './traces.model.ts';
+
+/** As Mongoose takes it, with the organisation. */
+export type TraceFilter = Readonly<Record<string, unknown>> & { organizationId: string };
+
+export interface TraceReading {
+  where: TraceFilter;
+  projection: Readonly<Record<string, 1>>;
+  /** Of the database's work. */
+  maxTimeMS: number;
+  skip?: number;
+  limit?: number;
+  /** Documents that are in memory at a time. */
+  batchSize?: number;
+}
+
+/** Newest first, a run at a time. */
+export function storedTraces(
+  { models, contents }: Pick<Platform, 'models' | 'contents'>,
+  { where, ...reading }: TraceReading,
+): AsyncGenerator<readonly TraceDocument[]> {
+  const filter = models.traces.find(where).cast() as mongo.Filter<mongo.Document>;
+  const options: mongo.FindOptions = { ...reading, sort: { sequence: -1 }, raw: true };
+  const cursor = models.traces.collection.find<Buffer>(filter, options);
+  const read = (bytes: Buffer): TraceDocument => readDocument(bytes) as unknown as TraceDocument;
+  return openedEntries(cursor, { organizationId: where.organizationId, contents, read });
+}
