@@ -266,14 +266,14 @@ export class Scene {
     return this.ask('/api/v1/traces?limit=200');
   }
 
-  /** One request of the first organisation's owner, over and over. */
-  async ask(path: string): Promise<Block> {
+  /** One request of the first organisation's owner, over and over. `statuses`: the answers that are expected. */
+  async ask(path: string, statuses: readonly string[] = ['200']): Promise<Block> {
     const [app] = this.#apps;
     const headers = { Authorization: `Bearer ${this.organizations[0]?.token}` };
     const target: Target = { port: app?.port ?? 0, method: 'GET', path, headers, connections: 1 };
     return allAnswered(
       await this.stage.load([target], { pids: this.#apps.slice(0, 1).map(pidOf) }),
-      ['200'],
+      statuses,
     );
   }
 

@@ -2,6 +2,7 @@
 import { Schema, type Model } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
+import { rawDocuments } from '../../src/platform/mongo/queries.ts';
 import { tenancy, TenancyError } from '../../src/platform/mongo/tenancy.ts';
 import { objectId } from '../setup/harness.ts';
 import { databaseUri } from '../setup/databases.ts';
@@ -31,6 +32,7 @@ beforeEach(async () => {
 type Where = Record<string, unknown>;
 const operations: [string, (where: Where) => PromiseLike<unknown>][] = [
   ['find', (where) => things.find(where)],
+  ['rawDocuments', async (where) => rawDocuments(things, where, {}).toArray()],
   ['findOne', (where) => things.findOne(where)],
   ['exists', (where) => things.exists(where)],
   ['countDocuments', (where) => things.countDocuments(where)],

@@ -45,7 +45,7 @@ export function tenancy(schema: Schema): void {
 function guardQuery(schema: Schema, operation: (typeof QUERY_OPERATIONS)[number]): void {
   schema.pre(operation, function (this: Query<unknown, unknown>) {
     const { crossTenant } = this.getOptions() as TenancyOptions;
-    if (!crossTenant && !namesTenant(this.getFilter())) refuse(operation, this.model.modelName);
+    if (!crossTenant) requireTenant(this.getFilter(), operation, this.model.modelName);
   });
 }
 
@@ -75,6 +75,11 @@ function guardBulkWrite(schema: Schema): void {
 
 /** Keyed by its kind; an insert has a document, everything else a filter. */
 type BulkOperation = Record<string, { document?: unknown; filter?: unknown }>;
+
+/** For what the plugin does not see. @throws TenancyError */
+export function requireTenant(filter: unknown, operation: string, model: string): void {
+  if (!namesTenant(filter)) refuse(operation, model);
+}
 
 function namesTenant(filter: unknown): boolean {
   return (filter as { organizationId?: unknown } | null | undefined)?.organizationId != null;

@@ -1,8 +1,8 @@
-// Reads decisions from the database, contents opened: by the driver, for Mongoose takes as long for each as everything else together (row list).
-import type { mongo } from 'mongoose';
+// Reads decisions from the database a run at a time, contents opened, by the ledger's reader: a third less than one by one (row list).
 import type { Platform } from '../../composition/platform.ts';
 import { openedEntries } from '../../ledger/contents/opened-entries.ts';
 import { readDocument } from '../../ledger/bson-reader.ts';
+import { rawDocuments } from '../../platform/mongo/queries.ts';
 import type { TraceDocument } from './traces.model.ts';
 
 /** As Mongoose takes it, with the organisation. */
@@ -24,9 +24,8 @@ export function storedTraces(
   { models, contents }: Pick<Platform, 'models' | 'contents'>,
   { where, ...reading }: TraceReading,
 ): AsyncGenerator<readonly TraceDocument[]> {
-  const filter = models.traces.find(where).cast() as mongo.Filter<mongo.Document>;
-  const options: mongo.FindOptions = { ...reading, sort: { sequence: -1 }, raw: true };
-  const cursor = models.traces.collection.find<Buffer>(filter, options);
+  const options = { ...reading, sort: { sequence: -1 } } as const;
+  const cursor = rawDocuments(models.traces, where, options);
   const read = (bytes: Buffer): TraceDocument => readDocument(bytes) as unknown as TraceDocument;
   return openedEntries(cursor, { organizationId: where.organizationId, contents, read });
 }

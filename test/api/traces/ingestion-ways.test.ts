@@ -82,9 +82,8 @@ function ingestionBy(way: Way) {
 }
 
 const LARGE = 200_000;
-const LONG_MS = 240_000;
 
-test('from memory or awaited', { timeout: LONG_MS }, async () => {
+test('from memory or awaited', async () => {
   const ways = [ingestionBy(known), ingestionBy(awaited)];
   const seen = new Set<unknown>();
   await fc.assert(
@@ -99,7 +98,7 @@ test('from memory or awaited', { timeout: LONG_MS }, async () => {
   expect([...seen].sort()).toEqual(expect.arrayContaining(['approved', 'flagged']));
 });
 
-test('in one go or in turns', { timeout: LONG_MS }, async () => {
+test('in one go or in turns', async () => {
   const ingest = ingestionBy(known);
   /** But for what is made of the bytes themselves. */
   const judged = async (given: JsonObject, bytes: number): Promise<unknown> => {

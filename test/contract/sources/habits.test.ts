@@ -58,6 +58,18 @@ test('time and chance are arguments outside the platform', () => {
   expect(impure).toEqual([]);
 });
 
+test('no resource passes the tenancy plugin by', () => {
+  const resources = sources.filter((file) => file.startsWith('src/resources/'));
+  const native = filesWith(
+    resources,
+    (node) =>
+      ts.isPropertyAccessExpression(node) &&
+      node.name.text === 'collection' &&
+      /\bmodels\.\w+$/.test(node.expression.getText()),
+  );
+  expect(native).toEqual([]);
+});
+
 test('one minter of sessions', () => {
   const calling = (method: string, receiver: RegExp): string[] =>
     sources.filter((file) =>

@@ -40,7 +40,9 @@ export const anyDecision = fc
     rationale: optional(fc.constantFrom('because', 'maybe')),
     metadata: optional(object),
     alternatives: optional(
-      fc.array(fc.record({ decision: object, confidence: fc.constantFrom(0.2, 0.9) })),
+      fc.array(fc.record({ decision: object, confidence: fc.constantFrom(0.2, 0.9) }), {
+        maxLength: 3,
+      }),
     ),
   })
   .map((made) => JSON.parse(JSON.stringify(made)) as JsonObject);

@@ -1,10 +1,11 @@
 // Compiles once for a run what tests start in processes and threads of their own, which would each bring a compiler otherwise.
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
+import { COMPILED, compiledFolder } from './compiled.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,8 +14,6 @@ declare module 'vitest' {
   }
 }
 
-/** Below the packages, which the programs load as they are. */
-const CACHE = 'node_modules/.cache';
 const PROGRAMS = [
   'src/server.ts',
   'scripts/release.ts',
@@ -41,17 +40,12 @@ const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await mkdir(CACHE, { recursive: true });
-  const outdir = await mkdtemp(join(CACHE, 'assay-test-'));
+  const outdir = await compiledFolder('assay-test-');
   const common: BuildOptions = {
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
+    ...COMPILED,
     outdir,
     entryNames: '[name]',
     outExtension: { '.js': '.mjs' },
-    logLevel: 'warning',
   };
   await build({ ...common, entryPoints: PROGRAMS, packages: 'external' });
   await build({ ...common, entryPoints: THREADS, banner: { js: REQUIRE } });

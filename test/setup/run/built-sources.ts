@@ -1,14 +1,12 @@
 // A Vite plugin: tests load the sources compiled, by Node.js itself; file by file through Vite they would take each process several times as long.
 import { rmSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir } from 'node:fs/promises';
+import { cp, readdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Plugin as EsbuildPlugin } from 'esbuild';
 import type { Plugin } from 'vitest/config';
+import { COMPILED, compiledFolder } from './compiled.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
-const SOURCES = join(ROOT, 'src');
-/** Below the packages, which the sources load as they are. */
-const CACHE = join(ROOT, 'node_modules/.cache');
+const SOURCES = join(import.meta.dirname, '../../../src');
 /** Looks for its data beside the sources. */
 const AS_THEY_ARE = join(SOURCES, 'embedded-db');
 
@@ -26,17 +24,13 @@ async function compile(outdir: string): Promise<void> {
   await cp(SOURCES, outdir, { recursive: true, filter: (file) => !file.endsWith('.ts') });
   const files = await readdir(SOURCES, { recursive: true });
   await build({
+    ...COMPILED,
     entryPoints: files.filter((file) => file.endsWith('.ts')),
     absWorkingDir: SOURCES,
     outbase: SOURCES,
     outdir,
-    bundle: true,
     packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
     plugins: [compiledImports],
-    logLevel: 'warning',
   });
 }
 
@@ -46,8 +40,7 @@ export function builtSources(): Plugin {
     name: 'built-sources',
     enforce: 'pre',
     async buildStart() {
-      await mkdir(CACHE, { recursive: true });
-      folder = await mkdtemp(join(CACHE, 'assay-src-'));
+      folder = await compiledFolder('assay-src-');
       process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
       await compile(folder);
     },

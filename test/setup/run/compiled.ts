@@ -1,0 +1,21 @@
+// What a run compiles, and where: below the packages, which compiled files load as they are.
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BuildOptions } from 'esbuild';
+
+const CACHE = join(import.meta.dirname, '../../../node_modules/.cache');
+
+/** For Node.js, as modules. */
+export const COMPILED: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  logLevel: 'warning',
+};
+
+/** A new folder, to be removed by who asked for it. */
+export async function compiledFolder(prefix: string): Promise<string> {
+  await mkdir(CACHE, { recursive: true });
+  return mkdtemp(join(CACHE, prefix));
+}
