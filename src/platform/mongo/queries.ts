@@ -87,10 +87,17 @@ export async function findOr404<D>(query: PromiseLike<D | null>, message?: strin
   return found;
 }
 
+/** The collection of a model, and how it reads a filter. */
+interface Filtered {
+  collection: Pick<mongo.Collection, 'find'>;
+  modelName: string;
+  find(where: object): { cast(): unknown };
+}
+
 /** What a query finds as the database sends it, for who reads that faster than Mongoose (row list). @throws TenancyError as any query */
-export function rawDocuments<D>(
-  model: Model<D>,
-  where: QueryFilter<D>,
+export function rawDocuments(
+  model: Filtered,
+  where: object,
   options: mongo.FindOptions,
 ): mongo.FindCursor<Buffer> {
   const filter = model.find(where).cast() as mongo.Filter<mongo.Document>;
