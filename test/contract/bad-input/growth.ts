@@ -1,5 +1,6 @@
 // How many documents a sweep leaves in each collection, and whether that is as many whole successes as there were.
 import type { mongo } from 'mongoose';
+import { ATTESTATION_KINDS } from '../../../src/domain/record/payload-members.ts';
 
 export type Counts = Readonly<Record<string, number>>;
 
@@ -8,9 +9,6 @@ const DERIVED =
   /^(agent_activity|policy_statistics|policy_notices|policy_sets|cpi_days|decision_patterns|trace_vectors|decision_searches|alert_rule_states|webhook_statistics|cursors|consumers|parked|outbox|heads_.*|leases|jobs|maintenance|migrations|audit_rows|system\..*)$/;
 /** Refusals of somebody who is known are audited as well. */
 const AUDIT_LOG = 'audit_entries';
-
-/** Entries of the ledger that the outbox appends, at its own time too. */
-const ATTESTATIONS = ['compliance', 'assessment', 'checkpoint', 'manifest'];
 
 /** One command for all collections, by what the database keeps count of anyway. */
 export async function countsOf(db: mongo.Db): Promise<Counts> {
@@ -26,7 +24,9 @@ export async function countsOf(db: mongo.Db): Promise<Counts> {
   const rows = (await found.toArray()).map(({ ns, ...row }) => {
     return { name: ns.slice(ns.indexOf('.') + 1), count: row.count };
   });
-  const ledger = await db.collection('ledger').countDocuments({ kind: { $nin: ATTESTATIONS } });
+  // Attestations are appended by the outbox, at its own time too.
+  const decided = { kind: { $nin: [...ATTESTATION_KINDS] } };
+  const ledger = await db.collection('ledger').countDocuments(decided);
   return Object.fromEntries([
     ...rows.map(({ name, count: all }) => [name, all] as const),
     ['ledger', ledger] as const,
