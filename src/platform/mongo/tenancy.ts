@@ -60,7 +60,7 @@ function guardAggregate(schema: Schema): void {
   schema.pre('aggregate', function (this: Aggregate<unknown>) {
     const { crossTenant } = this.options as TenancyOptions;
     const first = this.pipeline()[0] as { $match?: unknown } | undefined;
-    if (!crossTenant && !namesTenant(first?.$match)) refuse('aggregate', this.model().modelName);
+    if (!crossTenant) requireTenant(first?.$match, 'aggregate', this.model().modelName);
   });
 }
 
@@ -69,20 +69,17 @@ function guardBulkWrite(schema: Schema): void {
     if ((options as TenancyOptions | undefined)?.crossTenant) return;
     const bodies = (operations as BulkOperation[]).flatMap((operation) => Object.values(operation));
     for (const { document, filter } of bodies)
-      if (!namesTenant(document ?? filter)) refuse('bulkWrite', 'model');
+      requireTenant(document ?? filter, 'bulkWrite', 'model');
   });
 }
 
 /** Keyed by its kind; an insert has a document, everything else a filter. */
 type BulkOperation = Record<string, { document?: unknown; filter?: unknown }>;
 
-/** For what the plugin does not see. @throws TenancyError */
+/** Exported for what the plugin does not see. @throws TenancyError */
 export function requireTenant(filter: unknown, operation: string, model: string): void {
-  if (!namesTenant(filter)) refuse(operation, model);
-}
-
-function namesTenant(filter: unknown): boolean {
-  return (filter as { organizationId?: unknown } | null | undefined)?.organizationId != null;
+  const named = (filter as { organizationId?: unknown } | null | undefined)?.organizationId;
+  if (named == null) refuse(operation, model);
 }
 
 function refuse(operation: string, model: string): never {
