@@ -282,9 +282,8 @@ function openedPart(
 }
 
 function openIn(organizationId: string, document: Lockable, keys: LeafKeys): void {
-  const parts = textsOf(document);
   openContent(organizationId, document, keys);
-  for (const [name, bytes] of parts) {
+  for (const [name, bytes] of textsOf(document)) {
     const part = { name: partName(name, document.sequence), bytes };
     const found = openedPart(organizationId, part, keys);
     // What does not open stays as it is where verification compares it.

@@ -6,7 +6,6 @@ import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { TraceDocument } from './traces.model.ts';
 import { storedTraces, type TraceFilter } from './stored-traces.ts';
 import {
-  asStored,
   payloadLength,
   SUMMARY_MEMBERS,
   toTraceSummary,
@@ -34,18 +33,17 @@ export async function readTracePage(
   const views: TraceView[] = [];
   const reading = { where, skip, limit, projection: VIEW_MEMBERS, maxTimeMS: READ_MAX_MS };
   let left = PAGE_PAYLOAD;
-  for await (const run of storedTraces(deps, reading)) {
+  for await (const run of storedTraces(deps, reading))
     for (const trace of run) {
       const scrubber = scrubberOf(trace);
       left -= payloadLength(trace) * (scrubber ? SCRUB_WEIGHT : 1);
-      if (left < 0) break;
-      views.push(scrubber ? await toTraceView(trace, scrubber) : asStored(trace));
+      if (left < 0) {
+        const rest = { skip: skip + views.length, limit: limit - views.length };
+        return [...views, ...(await readSummaries(deps, where, rest))];
+      }
+      views.push(await toTraceView(trace, scrubber));
     }
-    if (left < 0) break;
-  }
-  if (left >= 0) return views;
-  const rest = { skip: skip + views.length, limit: limit - views.length };
-  return [...views, ...(await readSummaries(deps, where, rest))];
+  return views;
 }
 
 async function readSummaries(
