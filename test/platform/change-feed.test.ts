@@ -91,6 +91,7 @@ test('what a stream still says while it is being closed counts no more', async (
   const stopping = stopped.stop();
   watching.mock.results[0]?.value.emit('resumeTokenChanged');
   await stopping;
+  watching.mockRestore();
   expect([stopped.live(), told]).toEqual([false, []]);
 });
 
