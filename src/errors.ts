@@ -217,6 +217,13 @@ export function toldIssues(found: readonly Issue[]): { issues: Issue[]; furtherI
 
 const DUPLICATE_KEY = 11_000;
 
+/** A read that a caller made too slow. */
+export function tooSlow(cause?: unknown): AppError {
+  return new AppError('VALIDATION_ERROR', 'This takes too long: narrow it, for instance by date', {
+    cause,
+  });
+}
+
 /** Whether a unique index refused a write. */
 export function isDuplicateKey(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === DUPLICATE_KEY;

@@ -17,7 +17,8 @@ import { policyNoticesConsumer } from './resources/policies/notices/policy-notic
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { maturationConsumer } from './resources/traces/maturation/maturation.consumer.ts';
 import { traceVectorsConsumer } from './resources/traces/memory/trace-vectors.consumer.ts';
-import { decisionSearchConsumer } from './resources/traces/search/decision-search.consumer.ts';
+import { dropDecisionSearches } from './resources/traces/search/word-segments.migration.ts';
+import { decisionWordsConsumer } from './resources/traces/search/decision-words.consumer.ts';
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Listeners } from './composition/events.ts';
 import { usageConsumer } from './resources/usage/usage.consumer.ts';
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
     id: 'heads-indexes-changed',
     run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]),
   },
+  { id: 'decision-searches-dropped', run: dropDecisionSearches },
 ];
 
 type Followed = Pick<
@@ -74,7 +76,7 @@ export function consumersOf(followed: Followed): Consumer[] {
     usageConsumer({ models, outbox, config, managerNotices }),
     traceEventsConsumer(outbox, subscribesToEvents),
     alertsConsumer({ models, outbox, activeRules, subscriptions }),
-    decisionSearchConsumer(followed),
+    decisionWordsConsumer(followed),
     traceVectorsConsumer(followed),
   ];
 }

@@ -52,7 +52,7 @@ import { usedMessageSchema } from './resources/sign-on/login/used-messages.model
 import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
 import { limitNoticeSchema } from './resources/usage/limit-notices.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
-import { decisionSearchSchema } from './resources/traces/search/decision-searches.model.ts';
+import { wordSegmentSchema } from './resources/traces/search/word-segments.model.ts';
 import { decisionPatternSchema } from './resources/traces/maturation/patterns.model.ts';
 import { memoryUseSchema } from './resources/traces/memory/memory-uses.model.ts';
 import { traceVectorsSchema } from './resources/traces/memory/trace-vectors.model.ts';
@@ -104,7 +104,7 @@ export function createModels(connection: Connection) {
     auditBundles: model('AuditBundle', auditBundleSchema),
     auditEntries: model('AuditEntry', auditEntrySchema),
     cpiDays: model('CpiDay', cpiDaySchema),
-    decisionSearches: model('DecisionSearch', decisionSearchSchema),
+    wordSegments: model('WordSegment', wordSegmentSchema),
     decisionPatterns: model('DecisionPattern', decisionPatternSchema),
     chainVerifications: model('ChainVerification', chainVerificationSchema),
     scimTokens: model('ScimToken', scimTokenSchema),

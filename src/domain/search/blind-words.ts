@@ -6,8 +6,8 @@ import type { Parts } from '../others-turn.ts';
 const TEXT_MAX = 60_000;
 /** Of one word as many characters count. */
 const WORD_MAX = 64;
-/** 12 hex digits: of a million different words one pair may share a digest. */
-const DIGEST_DIGITS = 12;
+/** 48 bits: of twenty million different words one pair may share a digest, and a double holds it exactly. */
+const DIGEST_BYTES = 6;
 
 const MARKS = /\p{M}+/gu;
 const WORD = /[\p{L}\p{N}_]+/gu;
@@ -20,15 +20,25 @@ const WORDS = 1_000;
 const KNOWN_MAX = 30_000;
 
 /** Digests words, most of them once, for as long as it is kept. */
-export type Blind = (word: string) => string;
+export type Blind = (word: string) => number;
+
+/** A query by digests. */
+export interface BlindQuery {
+  /** Where there are no phrases, one of these has to be there. */
+  words: number[];
+  /** Each of these has to be there, in one text. */
+  phrases: number[][];
+  /** None of these may be there. */
+  excluded: number[][];
+}
 
 export function blindBy(key: Buffer): Blind {
-  const known = new Map<string, string>();
+  const known = new Map<string, number>();
   return (word) => {
     const cut = word.slice(0, WORD_MAX);
     let digest = known.get(cut);
     if (digest === undefined) {
-      digest = createHmac('sha256', key).update(cut).digest('hex').slice(0, DIGEST_DIGITS);
+      digest = createHmac('sha256', key).update(cut).digest().readUIntBE(0, DIGEST_BYTES);
       if (known.size === KNOWN_MAX) known.clear();
       known.set(cut, digest);
     }
@@ -43,22 +53,26 @@ function wordsOf(text: string): string[] {
 }
 
 /** A text as it is indexed; in parts. */
-export function* blindText(text: string, blind: Blind): Parts<string> {
-  const digests: string[] = [];
+export function* blindText(text: string, blind: Blind): Parts<number[]> {
+  const digests: number[] = [];
   for (const word of wordsOf(text)) {
     digests.push(blind(word));
     if (digests.length % WORDS === 0) yield;
   }
-  return digests.join(' ');
+  return digests;
 }
 
-/** A query as MongoDB reads it: phrases stay phrases, and what is excluded stays excluded. */
-export function blindQuery(query: string, blind: Blind): string {
-  const parts = [...query.matchAll(PART)].flatMap(([, not, phrase, without = '', word = '']) => {
-    const words = wordsOf(phrase ?? word).map(blind);
-    if (words.length === 0) return [];
-    if (phrase !== undefined) return [`${not}"${words.join(' ')}"`];
-    return words.map((one) => without + one);
-  });
-  return parts.join(' ');
+/** A query in which what stands in quotes is a phrase, and what follows a minus is excluded; `a-b` are two words. */
+export function blindQuery(query: string, blind: Blind): BlindQuery {
+  const found: BlindQuery = { words: [], phrases: [], excluded: [] };
+  for (const [, notPhrase, phrase, notWord, word = ''] of query.matchAll(PART)) {
+    const digests = wordsOf(phrase ?? word).map(blind);
+    if (digests.length === 0) continue;
+    const isExcluded = (notPhrase || notWord) === '-';
+    const parts = phrase === undefined ? digests.map((digest) => [digest]) : [digests];
+    if (isExcluded) found.excluded.push(...parts);
+    else if (phrase === undefined) found.words.push(...digests);
+    else found.phrases.push(digests);
+  }
+  return found;
 }

@@ -88,7 +88,7 @@ test('reads that a caller can make slow have a time limit', async () => {
   await harness.db.command({ profile: 0 });
   const profile = harness.db.collection('system.profile');
   for (const what of [
-    { 'command.find': 'decision_searches', 'command.filter.$text': { $exists: true } },
+    { 'command.find': 'word_segments', 'command.filter.words': { $exists: true } },
     { 'command.find': 'audit_entries', 'command.filter.$or': { $exists: true } },
     { 'command.aggregate': 'audit_entries' },
     { 'command.find': 'ledger', 'command.filter.chainHash': { $exists: true } },

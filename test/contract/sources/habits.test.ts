@@ -190,6 +190,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/resources/scim/tokens/scim-tokens.service.ts': 'a SCIM token is all that a request brings',
   'src/resources/team/acceptance.service.ts':
     'the token of an invitation is all that a request brings',
+  'src/resources/traces/search/word-segments.migration.ts':
+    'places of an earlier consumer, whoever it followed',
 };
 
 test('looking across organisations happens where it is allowed', () => {

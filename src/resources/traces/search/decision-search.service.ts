@@ -1,19 +1,47 @@
 // Finds decisions by the words of their rationale and triggering condition (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import { leafAt } from '../../../domain/keys/key-tree.ts';
-import { blindBy, blindQuery } from '../../../domain/search/blind-words.ts';
+import { Stint } from '../../../domain/others-turn.ts';
+import { blindBy, type BlindQuery, blindQuery } from '../../../domain/search/blind-words.ts';
+import { isFound, type SearchedDecision } from '../../../domain/search/word-segment.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import type { DecisionSearchDocument } from './decision-searches.model.ts';
+import { tooSlow } from '../../../errors.ts';
+import { decisionsOf, type StoredSegment } from './word-segments.ts';
 
 type Deps = Pick<Platform, 'models' | 'keyStore'>;
-type Hit = Pick<DecisionSearchDocument, 'sequence' | 'generation'>;
 
 /** The newest of those that are found. */
 export const SEARCH_MAX = 10_000;
+/** Segments of one answer of the database. */
+const BATCH = 32;
+/** Decisions that are looked at before others have their turn: some milliseconds. */
+const IN_TURN = 4_096;
 
 export function createDecisionSearchService({ models, keyStore }: Deps) {
+  /** The newest segments first. @throws AppError `VALIDATION_ERROR` after some seconds */
+  async function* segmentsFor(
+    organizationId: string,
+    where: object,
+  ): AsyncGenerator<Iterable<SearchedDecision>> {
+    const until = performance.now() + READ_MAX_MS;
+    const found = models.wordSegments
+      .find({ organizationId, ...where }, '-_id words places')
+      .sort({ from: -1 })
+      .hint('words')
+      .maxTimeMS(READ_MAX_MS)
+      .lean<StoredSegment>()
+      .cursor({ batchSize: BATCH });
+    for await (const segment of found) {
+      if (performance.now() > until) throw tooSlow();
+      yield decisionsOf(segment as unknown as StoredSegment);
+    }
+  }
+
   /** In a copy that was restored words may stand of what was erased since: its key is gone. */
-  async function withKey(organizationId: string, hits: readonly Hit[]): Promise<number[]> {
+  async function withKey(
+    organizationId: string,
+    hits: readonly SearchedDecision[],
+  ): Promise<number[]> {
     const leaves = hits.map(({ sequence, generation }) => leafAt(sequence, generation));
     const keys = await keyStore.leafKeys(organizationId, leaves);
     return hits.filter((_, at) => keys.has(leaves[at] ?? '')).map(({ sequence }) => sequence);
@@ -24,15 +52,25 @@ export function createDecisionSearchService({ models, keyStore }: Deps) {
     async find(organizationId: string, query: string): Promise<number[]> {
       const key = await keyStore.ownKey(organizationId);
       const search = key && blindQuery(query, blindBy(key));
-      if (!search) return [];
-      const hits = await models.decisionSearches
-        .find({ organizationId, $text: { $search: search } }, 'sequence generation')
-        .sort({ sequence: -1 })
-        .limit(SEARCH_MAX)
-        .maxTimeMS(READ_MAX_MS)
-        .lean<Hit[]>();
-      return withKey(organizationId, hits);
+      const where = search && segmentsWith(search);
+      if (!where) return [];
+      const hits: SearchedDecision[] = [];
+      const stint = new Stint(IN_TURN);
+      for await (const segment of segmentsFor(organizationId, where)) {
+        const decisions = [...segment];
+        const found = decisions.filter((decision) => isFound(decision, search));
+        hits.push(...found.reverse());
+        if (hits.length >= SEARCH_MAX) break;
+        await stint.after(decisions.length);
+      }
+      return withKey(organizationId, hits.slice(0, SEARCH_MAX));
     },
   };
 }
 export type DecisionSearchService = ReturnType<typeof createDecisionSearchService>;
+
+/** The segments in which a query may find something; null: it finds nothing anywhere. */
+function segmentsWith({ words, phrases }: BlindQuery): object | null {
+  if (phrases.length > 0) return { words: { $all: [...new Set(phrases.flat())] } };
+  return words.length > 0 ? { words: { $in: [...new Set(words)] } } : null;
+}

@@ -1,0 +1,72 @@
+// Follows the ledger for the search: the blind words of what is decided and corrected, none of what is erased.
+import { inTurns, type Parts } from '../../../domain/others-turn.ts';
+import { type Blind, blindBy, blindText } from '../../../domain/search/blind-words.ts';
+import type { SealedValue } from '../../../domain/record/commitments.ts';
+import type { Platform } from '../../../composition/platform.ts';
+import type { TransactionalConsumer } from '../../../ledger/follow/consumer.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import { createWordSegments, type WordChange } from './word-segments.ts';
+
+type Deps = Pick<Platform, 'models' | 'contents' | 'keyStore'>;
+type Entry = Pick<TraceDocument, 'kind' | 'sequence' | 'traceId' | 'generation' | 'sealed'>;
+
+/** Far behind it opens contents of hours: alerts do not wait until all are found. */
+const RUNS_IN_TURN = 4;
+/** Entries after which others have their turn: ordinary ones take a millisecond together. */
+const IN_TURN = 32;
+const TEXTS = ['rationale', 'triggeringCondition'] as const;
+
+export function decisionWordsConsumer({
+  models,
+  contents,
+  keyStore,
+}: Deps): TransactionalConsumer<TraceDocument> {
+  const segments = createWordSegments(models);
+  return {
+    name: 'decision-words',
+    from: 'start',
+    kinds: ['trace', 'correction', 'erasure'],
+    runsInTurn: RUNS_IN_TURN,
+    projection: { traceId: 1, sealed: 1, generation: 1, content: 1 },
+    async run(entries, { session, organizationId }) {
+      const key = await keyStore.ownKey(organizationId);
+      if (!key) return;
+      const opened = await contents.open<Entry>(organizationId, entries);
+      const changes = await inTurns(changesBy(opened, blindBy(key)));
+      await segments.store(organizationId, changes, session);
+    },
+  };
+}
+
+function* changesBy(entries: readonly Entry[], blind: Blind): Parts<WordChange[]> {
+  const changes: WordChange[] = [];
+  for (const [at, entry] of entries.entries()) {
+    changes.push(yield* changeBy(entry, blind));
+    if (at % IN_TURN === IN_TURN - 1) yield;
+  }
+  return changes;
+}
+
+function* changeBy(entry: Entry, blind: Blind): Parts<WordChange> {
+  const { kind, traceId, sequence, generation = 0 } = entry;
+  if (kind === 'erasure') return { kind, traceId };
+  const texts = yield* textsOf(entry, blind);
+  if (kind === 'correction') return { kind, traceId, texts };
+  const given = texts.map((text) => text ?? []);
+  return { kind: 'trace', traceId, decision: { sequence, generation, texts: given } };
+}
+
+/** The texts that an entry brings; null: not this one. */
+function* textsOf({ sealed }: Entry, blind: Blind): Parts<(number[] | null)[]> {
+  const texts: (number[] | null)[] = [];
+  for (const name of TEXTS) {
+    const text = textOf((sealed ?? {})[name]);
+    texts.push(text === null ? null : yield* blindText(text, blind));
+  }
+  return texts;
+}
+
+function textOf(stored: SealedValue | null | undefined): string | null {
+  const value: unknown = stored ? JSON.parse(stored.text) : null;
+  return typeof value === 'string' ? value : null;
+}

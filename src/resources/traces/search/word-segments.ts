@@ -1,0 +1,212 @@
+// Segments of words as decisions come and change: a run of decisions in one document costs the database a tenth of a document each (row ingest/R1).
+import type { mongo, Types } from 'mongoose';
+import { packed, type SearchedDecision, unpacked } from '../../../domain/search/word-segment.ts';
+import { bytesOf } from '../../../ledger/contents/contents.ts';
+import type { Models } from '../../../models.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import type { WordSegmentDocument } from './word-segments.model.ts';
+
+/** What an entry means for the search. A correction replaces the texts that it brings. */
+export type WordChange =
+  | { kind: 'trace'; traceId: string; decision: SearchedDecision }
+  | { kind: 'correction'; traceId: string; texts: readonly (readonly number[] | null)[] }
+  | { kind: 'erasure'; traceId: string };
+
+/** As the database answers it. */
+export type StoredSegment = Pick<WordSegmentDocument, '_id' | 'from' | 'to' | 'words'> & {
+  places: unknown;
+};
+
+/** A segment that may be written anew. */
+interface Segment {
+  /** Null: it is new. */
+  id: Types.ObjectId | null;
+  from: number;
+  to: number;
+  decisions: Map<number, SearchedDecision>;
+  /** In all texts that it took. */
+  words: number;
+  isChanged: boolean;
+}
+
+/** A segment that took so many decisions, or words, takes no more of them. */
+const DECISIONS_MAX = 256;
+const WORDS_MAX = 32_768;
+/** Segments in memory: some 100 KB each. */
+const HELD_MAX = 64;
+/** Segments that are written with one command: some milliseconds. */
+const WRITTEN_MAX = 8;
+
+/** Joins the transaction of the session. */
+export function createWordSegments({
+  wordSegments,
+  traces,
+}: Pick<Models, 'wordSegments' | 'traces'>) {
+  /** Of the decisions that entries are about, by trace id. */
+  async function sequencesOf(
+    organizationId: string,
+    changes: readonly WordChange[],
+  ): Promise<Map<string, number>> {
+    const sequences = new Map<string, number>();
+    for (const change of changes)
+      if (change.kind === 'trace') sequences.set(change.traceId, change.decision.sequence);
+    const others = changes.map(({ traceId }) => traceId).filter((id) => !sequences.has(id));
+    if (others.length === 0) return sequences;
+    const found = await traces
+      .find({ organizationId, traceId: { $in: others } }, 'traceId sequence')
+      .lean<Pick<TraceDocument, 'traceId' | 'sequence'>[]>();
+    for (const { traceId, sequence } of found) sequences.set(traceId, sequence);
+    return sequences;
+  }
+
+  async function newestUpTo(
+    organizationId: string,
+    sequence: number,
+    session: mongo.ClientSession,
+  ): Promise<Segment | null> {
+    const found = await wordSegments
+      .findOne({ organizationId, from: { $lte: sequence } })
+      .sort({ from: -1 })
+      .session(session)
+      .lean<StoredSegment>();
+    return found && readSegment(found);
+  }
+
+  /** Those that hold decisions with these sequences, the oldest first. */
+  async function holding(
+    organizationId: string,
+    sequences: Iterable<number>,
+    session: mongo.ClientSession,
+  ): Promise<Segment[]> {
+    const segments: Segment[] = [];
+    for (const sequence of [...sequences].sort((a, b) => a - b)) {
+      const last = segments.at(-1);
+      if (last && sequence <= last.to) continue;
+      const found = await newestUpTo(organizationId, sequence, session);
+      if (found && found.from !== last?.from) segments.push(found);
+    }
+    return segments;
+  }
+
+  async function write(
+    organizationId: string,
+    segments: readonly Segment[],
+    session: mongo.ClientSession,
+  ): Promise<void> {
+    const changed = segments.filter(({ isChanged }) => isChanged);
+    for (let at = 0; at < changed.length; at += WRITTEN_MAX) {
+      const some = changed.slice(at, at + WRITTEN_MAX);
+      const operations = some.map((segment) => operationFor(organizationId, segment));
+      await wordSegments.bulkWrite(operations as never[], { session });
+    }
+  }
+
+  async function storeLot(
+    organizationId: string,
+    changes: readonly WordChange[],
+    session: mongo.ClientSession,
+  ): Promise<void> {
+    const sequences = await sequencesOf(organizationId, changes);
+    const segments = await holding(organizationId, touchedBy(changes, sequences), session);
+    for (const change of changes) apply(change, sequences.get(change.traceId), segments);
+    await write(organizationId, segments, session);
+  }
+
+  return {
+    /** In the order in which they happened. */
+    async store(
+      organizationId: string,
+      changes: readonly WordChange[],
+      session: mongo.ClientSession,
+    ): Promise<void> {
+      for (const lot of lotsOf(changes)) await storeLot(organizationId, lot, session);
+    },
+  };
+}
+
+/** In their order; each lot changes at most so many segments besides the newest. */
+function* lotsOf(changes: readonly WordChange[]): Generator<WordChange[], void> {
+  let lot: WordChange[] = [];
+  let older = 0;
+  for (const change of changes) {
+    lot.push(change);
+    if (change.kind !== 'trace') older += 1;
+    if (older < HELD_MAX) continue;
+    yield lot;
+    [lot, older] = [[], 0];
+  }
+  if (lot.length > 0) yield lot;
+}
+
+/** Sequences of what is changed, and of the first that is new: that one finds the newest segment, which may take it. */
+function touchedBy(
+  changes: readonly WordChange[],
+  sequences: ReadonlyMap<string, number>,
+): Set<number> {
+  const added = changes.flatMap((change) =>
+    change.kind === 'trace' ? [change.decision.sequence] : [],
+  );
+  const firstAdded = added[0] ?? Infinity;
+  return new Set([
+    ...[...sequences.values()].filter((sequence) => sequence < firstAdded),
+    ...added.slice(0, 1),
+  ]);
+}
+
+/** `segments`: where what is changed stands, the oldest first; grows with what is new. */
+function apply(change: WordChange, sequence: number | undefined, segments: Segment[]): void {
+  if (change.kind === 'trace') return add(change.decision, segments);
+  const segment = segments.find(({ decisions }) => decisions.has(sequence ?? 0));
+  const decision = segment?.decisions.get(sequence ?? 0);
+  if (!segment || !decision) return;
+  segment.isChanged = true;
+  if (change.kind === 'erasure') return void segment.decisions.delete(decision.sequence);
+  const texts = decision.texts.map((text, at) => change.texts[at] ?? text);
+  segment.decisions.set(decision.sequence, Object.assign({}, decision, { texts }));
+}
+
+function add(decision: SearchedDecision, segments: Segment[]): void {
+  const { sequence } = decision;
+  let open = segments.at(-1);
+  if (!open || open.decisions.size >= DECISIONS_MAX || open.words >= WORDS_MAX) {
+    open = {
+      id: null,
+      from: sequence,
+      to: sequence,
+      decisions: new Map(),
+      words: 0,
+      isChanged: true,
+    };
+    segments.push(open);
+  }
+  open.to = sequence;
+  open.isChanged = true;
+  take(decision, open);
+}
+
+function take(decision: SearchedDecision, segment: Segment): void {
+  segment.decisions.set(decision.sequence, decision);
+  for (const { length } of decision.texts) segment.words += length;
+}
+
+function readSegment(stored: StoredSegment): Segment {
+  const { _id: id, from, to } = stored;
+  const segment = { id, from, to, decisions: new Map(), words: 0, isChanged: false };
+  for (const decision of decisionsOf(stored)) take(decision, segment);
+  return segment;
+}
+
+/** The oldest first. */
+export function decisionsOf({
+  words,
+  places,
+}: Pick<StoredSegment, 'words' | 'places'>): Iterable<SearchedDecision> {
+  return unpacked({ words, places: Buffer.from(bytesOf(places) ?? []) });
+}
+
+function operationFor(organizationId: string, { id, from, to, decisions }: Segment): object {
+  const filter = id ? { organizationId, _id: id } : { organizationId, from };
+  if (decisions.size === 0) return { deleteOne: { filter } };
+  const { words, places } = packed(decisions.values());
+  return { updateOne: { filter, update: { $set: { to, words, places } }, upsert: true } };
+}
