@@ -19,6 +19,7 @@ import {
   type VerificationWorker,
 } from '../src/ledger/verify/verification-worker.ts';
 import { genesisHead, seal } from '../src/ledger/append/seal.ts';
+import { walk } from './walk.ts';
 import { draftInParts } from '../src/resources/traces/ingestion/draft.ts';
 
 /** Where the chain is: a replica set and a database of the benchmark's own. */
@@ -91,6 +92,16 @@ export async function measureVerify(bench: ChainBench): Promise<ChainMeasure> {
       throw new Error('the chain of the benchmark does not verify');
   };
   const spent = await withProofs(bench, replay);
+  const hashes = await measured(() => Promise.resolve(hashMany()));
+  return compared(spent, bench.entries, hashes.cpuUs / HASHES);
+}
+
+/** The links alone, in this thread, against hashing alone. */
+export async function measureWalk(bench: ChainBench): Promise<ChainMeasure> {
+  const spent = await withCollection(bench, async (collection) => {
+    await walk(collection, bench);
+    return measured(() => walk(collection, bench));
+  });
   const hashes = await measured(() => Promise.resolve(hashMany()));
   return compared(spent, bench.entries, hashes.cpuUs / HASHES);
 }

@@ -3,7 +3,7 @@ import { besideTrouble } from './beside/beside.ts';
 import { measureDeliveries } from './beside/deliveries.ts';
 import { measureReplay } from './beside/replay.ts';
 import { measureStreams } from './beside/streams.ts';
-import { fillChain, measureExport, measureVerify } from './chain.ts';
+import { fillChain, measureExport, measureVerify, measureWalk } from './chain.ts';
 import { measureHostile } from './hostile.ts';
 import { measureMemory } from './in-process/memory.ts';
 import { measurePolicies } from './in-process/policies.ts';
@@ -172,13 +172,15 @@ export const groups: readonly Group[] = [
     },
   },
   {
-    rows: ['verify', 'export', 'verify-rss', 'export-rss'],
+    rows: ['walk', 'verify', 'export', 'verify-rss', 'export-rss'],
     async measure(stage, { entries }) {
       const chain = await fillChain({ uri: stage.uri('chain'), database: 'chain', entries });
+      const walk = await measureWalk(chain);
       const verify = await measureVerify(chain);
       const bundle = await measureExport(chain);
       const memory = { 'verify-rss': [verify.rssGrowthMb], 'export-rss': [bundle.rssGrowthMb] };
-      return { pairs: { verify: [verify.ratio], export: [bundle.ratio], ...memory } };
+      const ratios = { walk: [walk.ratio], verify: [verify.ratio], export: [bundle.ratio] };
+      return { pairs: { ...ratios, ...memory } };
     },
   },
 ];

@@ -22,6 +22,7 @@ class Connection {
   readonly #target: Target;
   readonly #requests: readonly Buffer[];
   readonly #uniqueAt: readonly number[];
+  readonly #keyAt: number;
   #socket: Socket;
   #since = 0;
   #received: Buffer = Buffer.alloc(0);
@@ -34,6 +35,7 @@ class Connection {
         ? [head(target, 0)]
         : templates.map((body) => Buffer.concat([head(target, body.length), body]));
     this.#uniqueAt = this.#requests.map((request) => request.indexOf(UNIQUE));
+    this.#keyAt = this.#requests[0]?.indexOf(target.keys?.[0] ?? '') ?? 0;
     this.#socket = this.#open();
   }
 
@@ -45,6 +47,8 @@ class Connection {
     const request = Buffer.from(this.#requests[which] as Buffer);
     const at = this.#uniqueAt[which] ?? -1;
     if (at >= 0) request.write(run + lettersOf(sent, 8), at, 'latin1');
+    const { keys } = this.#target;
+    if (keys) request.write(keys[sent % keys.length] ?? '', this.#keyAt, 'latin1');
     this.#socket.write(request);
   }
 
@@ -85,10 +89,11 @@ function isWhole(received: Buffer, head: string, bodyAt: number): boolean {
   return received.length >= bodyAt + length;
 }
 
-function head({ method, path, headers, port }: Target, length: number): Buffer {
+function head({ method, path, headers, keys, port }: Target, length: number): Buffer {
   const lines = Object.entries({
     Host: `127.0.0.1:${port}`,
     ...headers,
+    ...(keys && { 'X-API-Key': keys[0] ?? '' }),
     ...(method === 'POST' && {
       'Content-Type': 'application/json',
       'Content-Length': String(length),

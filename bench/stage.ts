@@ -202,6 +202,11 @@ export class Scene {
     return `http://127.0.0.1:${this.#apps[0]?.port}`;
   }
 
+  /** The database. */
+  get uri(): string {
+    return this.#uri;
+  }
+
   /** The process of the first instance. */
   get pid(): number {
     return pidOf(this.#apps[0] as App);
@@ -239,6 +244,15 @@ export class Scene {
       ...(rate !== undefined && { rate }),
       ...(span && { span }),
     });
+    return allAnswered(block, ['201', '202', '403']);
+  }
+
+  /** Decisions of organisations that take turns, by their keys. */
+  async ingestBy(keys: readonly string[]): Promise<Block> {
+    const path = '/api/v1/traces';
+    const port = this.#apps[0]?.port ?? 0;
+    const target: Target = { port, method: 'POST', path, headers: {}, keys, connections: 64 };
+    const block = await this.stage.load([target], { pids: [this.pid] });
     return allAnswered(block, ['201', '202', '403']);
   }
 

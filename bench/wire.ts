@@ -6,6 +6,8 @@ export interface Target {
   method: 'GET' | 'POST';
   path: string;
   headers: Readonly<Record<string, string>>;
+  /** API keys of the same length that take turns; absent: `headers` say it all. */
+  keys?: readonly string[];
   /** Closed loop: so many requests in flight. Open loop: at most so many. */
   connections: number;
 }

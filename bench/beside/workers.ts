@@ -1,20 +1,18 @@
-// Two workers on one port beside one process: as fast on one organisation, whose chain they share, and on eight.
+// Two and four workers on one port beside one process: as fast on one organisation, whose chain they share, and on eight.
 import { type Group, measurePairs, p99, type Ratios, throughput, WARM, warmUp } from '../pairs.ts';
 import type { RowName } from '../rows.ts';
 
-const WORKERS = 2;
-
-function compareWorkers(organizations: number, ratios: Ratios): Group {
+function compareWorkers(workers: number, organizations: number, ratios: Ratios): Group {
   return {
     rows: Object.keys(ratios) as RowName[],
     async measure(stage, { pairs }) {
-      const env = { ASSAY_WORKERS: String(WORKERS) };
+      const env = { ASSAY_WORKERS: String(workers) };
       const several = await stage.scene({ organizations, env });
       const one = await stage.scene({ organizations });
       const load = { connections: 64, organizations };
       const loads = { a: () => several.ingest(load), b: () => one.ingest(load) };
       try {
-        await warmUp(loads.a, WARM * WORKERS);
+        await warmUp(loads.a, WARM * workers);
         await warmUp(loads.b);
         return await measurePairs(ratios, pairs, loads);
       } finally {
@@ -26,6 +24,8 @@ function compareWorkers(organizations: number, ratios: Ratios): Group {
 }
 
 export const severalWorkers: readonly Group[] = [
-  compareWorkers(1, { workers: throughput, 'workers-p99': p99 }),
-  compareWorkers(8, { 'workers-eight': throughput }),
+  compareWorkers(2, 1, { workers: throughput, 'workers-p99': p99 }),
+  compareWorkers(2, 8, { 'workers-eight': throughput }),
+  compareWorkers(4, 1, { 'four-workers': throughput }),
+  compareWorkers(4, 8, { 'four-workers-eight': throughput }),
 ];

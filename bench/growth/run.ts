@@ -3,11 +3,12 @@ import { parseArgs } from 'node:util';
 import { warmUp } from '../pairs.ts';
 import { Stage } from '../stage.ts';
 import { measureKinds, textOf } from './kinds.ts';
+import { copiesOf } from './organizations.ts';
 
 const HELP = `npm run bench:growth -- [--sizes 10000,100000] [--organizations 10,100] [--seconds 4]
 
-  --sizes           decisions of one organisation, ascending
-  --organizations   organisations that take turns
+  --sizes           decisions of one organisation, ascending; '': none
+  --organizations   organisations; a thousand of them take turns
   --seconds         length of a block, after a warm-up of a third of it`;
 
 const { values } = parseArgs({
@@ -21,6 +22,8 @@ const { values } = parseArgs({
 const listOf = (text: string): number[] => text.split(',').map(Number);
 const seconds = Number(values.seconds);
 const MANY = { connections: 64 };
+/** Organisations that post, at most. */
+const POSTING = 1_000;
 
 /** One figure for each size. */
 type Lines = Map<string, string[]>;
@@ -57,17 +60,28 @@ async function byHistory(stage: Stage, sizes: readonly number[]): Promise<string
 async function byOrganizations(stage: Stage, counts: readonly number[]): Promise<string> {
   const lines: Lines = new Map();
   for (const count of counts) {
-    const scene = await stage.scene({ organizations: count, isPlain: true });
+    const scene = await stage.scene({ isPlain: true });
     try {
-      const load = { connections: Math.max(64, count), organizations: count };
-      await warmUp(() => scene.ingest(load));
+      const [registered] = scene.organizations;
+      if (!registered) throw new Error('no organisation');
+      const keys = await copiesOf(scene.uri, registered, count);
+      const posting = keys.slice(0, POSTING);
+      await warmUp(() => scene.ingestBy(posting));
       await scene.settle();
-      note(lines, 'ingestion', textOf(await scene.ingest(load)));
+      const name = `ingestion, ${POSTING.toLocaleString('en')} of them in turn`;
+      note(lines, name, textOf(await scene.ingestBy(posting)));
+      await scene.settle();
+      const others = keys.slice(POSTING);
+      const first = others.length > 0 ? textOf(await scene.ingestBy(others)) : '';
+      note(lines, 'first decisions of others', first);
     } finally {
       await scene.close();
     }
   }
-  return markdown(['', ...counts.map((count) => `${count} organisations`)], lines);
+  return markdown(
+    ['', ...counts.map((count) => `${count.toLocaleString('en')} organisations`)],
+    lines,
+  );
 }
 
 async function main(): Promise<void> {
@@ -75,8 +89,9 @@ async function main(): Promise<void> {
   const span = { warmUp: seconds / 3, seconds };
   const stage = await Stage.open({ input: undefined, profile: undefined, span });
   try {
-    console.log(await byHistory(stage, listOf(values.sizes)));
-    console.log(await byOrganizations(stage, listOf(values.organizations)));
+    if (values.sizes) console.log(await byHistory(stage, listOf(values.sizes)));
+    if (values.organizations)
+      console.log(await byOrganizations(stage, listOf(values.organizations)));
   } finally {
     await stage.close();
   }

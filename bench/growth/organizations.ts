@@ -1,0 +1,83 @@
+// Many organisations in a minute: what one registration wrote is written again for others, with ids, addresses and keys of their own.
+import mongoose, { type mongo } from 'mongoose';
+import { groupBy } from '../../src/domain/group-by.ts';
+import { hashKey } from '../../src/domain/identity/key-hash.ts';
+import type { Bench } from '../tenants.ts';
+
+/** Organisations that are written at a time. */
+const COPIED_AT_ONCE = 2_000;
+
+type Document = Record<string, unknown>;
+interface Row {
+  collection: string;
+  document: Document;
+}
+
+/** Keys of copies of an organisation that has decided nothing yet, in the database of this address. */
+export async function copiesOf(uri: string, { organizationId, key }: Bench, count: number) {
+  const client = await mongoose.mongo.MongoClient.connect(uri);
+  try {
+    const rows = await rowsOf(client.db(), new mongoose.Types.ObjectId(organizationId));
+    const keys: string[] = [];
+    while (keys.length < count) {
+      const some = Array.from({ length: Math.min(COPIED_AT_ONCE, count - keys.length) }, (_, at) =>
+        keyNumber(key, keys.length + at),
+      );
+      await insert(
+        client.db(),
+        some.flatMap((one) => copyOf(rows, one)),
+      );
+      keys.push(...some);
+    }
+    return keys;
+  } finally {
+    await client.close();
+  }
+}
+
+/** What is stored of an organisation and of its owner. */
+async function rowsOf(db: mongo.Db, _id: mongo.ObjectId): Promise<Row[]> {
+  const rows: Row[] = [];
+  const member = await db.collection('memberships').findOne({ organizationId: _id });
+  for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
+    if (name.startsWith('system.')) continue;
+    const filter = { $or: [{ organizationId: _id }, { _id }, { _id: member?.userId as never }] };
+    for (const document of await db.collection(name).find(filter).toArray())
+      rows.push({ collection: name, document });
+  }
+  return rows;
+}
+
+/** As long as the one that was minted, and unlike it. */
+function keyNumber(key: string, number: number): string {
+  const digits = number.toString(16).padStart(8, '0');
+  return key.slice(0, -digits.length) + digits;
+}
+
+/** With new ids in the place of the old ones; `key` makes everything else unlike that of other copies. */
+function copyOf(rows: readonly Row[], key: string): Row[] {
+  const ids = new Map<string, mongo.ObjectId>();
+  for (const { document } of rows) ids.set(String(document['_id']), new mongoose.Types.ObjectId());
+  const renewed = (value: unknown): unknown =>
+    value instanceof mongoose.Types.ObjectId ? (ids.get(value.toHexString()) ?? value) : value;
+  const unlike: Document = {
+    email: `${key.toLowerCase()}@example.com`,
+    slug: key.toLowerCase(),
+    jti: key,
+    keyHash: hashKey(key),
+  };
+  return rows.map(({ collection, document }) => {
+    const members = Object.entries(document).map(([name, value]) => [
+      name,
+      name in unlike ? unlike[name] : renewed(value),
+    ]);
+    return { collection, document: Object.fromEntries(members) as Document };
+  });
+}
+
+async function insert(db: mongo.Db, rows: readonly Row[]): Promise<void> {
+  for (const [collection, some] of groupBy(rows, (row) => row.collection)) {
+    const documents = some.map(({ document }) => document);
+    await db.collection(collection).insertMany(documents, { ordered: false });
+  }
+}
