@@ -3,7 +3,7 @@ import { besideTrouble } from './beside/beside.ts';
 import { measureDeliveries } from './beside/deliveries.ts';
 import { measureReplay } from './beside/replay.ts';
 import { measureStreams } from './beside/streams.ts';
-import { fillChain, measureExport, measureVerify, measureWalk } from './chain.ts';
+import { fillChain, measureExport, measureVerify, measureWalk } from './chain/chain.ts';
 import { measureHostile } from './hostile.ts';
 import { measureMemory } from './in-process/memory.ts';
 import { measurePolicies } from './in-process/policies.ts';

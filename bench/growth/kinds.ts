@@ -12,7 +12,9 @@ interface Kind {
 const NEWEST = 1_000;
 /** What takes the database longer than five seconds. */
 const REFUSED = '400';
-const word = 'reservation';
+/** In every seventh decision of the sample, and a phrase in none of them. */
+const word = 'customer';
+const phrase = encodeURIComponent('"the customer the customer"');
 
 const kinds: readonly Kind[] = [
   { name: 'newest 50 of the list', path: () => 'traces?limit=50' },
@@ -22,6 +24,7 @@ const kinds: readonly Kind[] = [
     path: (from) => `traces?limit=50&page=${Math.ceil(from / 100)}`,
   },
   { name: 'search for a frequent word', path: () => `traces?search=${word}&limit=50` },
+  { name: 'search in vain for a phrase', path: () => `traces?search=${phrase}&limit=50` },
   { name: 'status of the chain', path: () => 'hash-chain/status' },
   { name: 'newest 1,000 exported', path: (from) => `hash-chain/export?fromSequence=${from}` },
 ];

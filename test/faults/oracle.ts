@@ -4,6 +4,8 @@ import type mongoose from 'mongoose';
 import { expect } from 'vitest';
 import { readPin } from '../../scripts/verify-bundle/pins.ts';
 import { verifyBundle } from '../../scripts/verify-bundle/verify.ts';
+import { unpacked } from '../../src/domain/search/word-segment.ts';
+import { segmentIn, type StoredSegment } from '../../src/resources/traces/search/word-segments.ts';
 import type { TraceDocument } from '../../src/resources/traces/traces.model.ts';
 import { post, type Acknowledged } from './load.ts';
 
@@ -166,6 +168,12 @@ async function assertConsumers({ db, agentId }: Subject, traces: readonly Stored
     statistics.reduce((sum, { matchCount }) => sum + Number(matchCount), 0),
     'matches of policies',
   ).toBe(matches);
+  const segments = await db.collection<StoredSegment>('word_segments').find().toArray();
+  const searched = segments.flatMap((segment) => [...unpacked(segmentIn(segment))]);
+  expect(
+    searched.map(({ sequence }) => sequence).sort((a, b) => a - b),
+    'the words of each decision stand in one segment, once',
+  ).toEqual(traces.map(({ sequence }) => sequence).sort((a, b) => a - b));
   const events = await db.collection('outbox').distinct('payload.data.traceId', { topic: 'event' });
   expect(events.length, 'one event per decision').toBe(traces.length);
   expect(await db.collection('outbox').countDocuments({ topic: 'event' })).toBe(traces.length);

@@ -1,9 +1,10 @@
 // Purging: who may, what goes, what stays, and that it is told (document 2, section 4.1).
 import { beforeEach, expect, test } from 'vitest';
 import {
-  decisionsOf,
+  segmentIn,
   type StoredSegment,
 } from '../../../src/resources/traces/search/word-segments.ts';
+import { unpacked } from '../../../src/domain/search/word-segment.ts';
 import { useHarness } from '../../setup/fixtures.ts';
 import { auditOf, createMember, objectId } from '../../setup/harness.ts';
 import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
@@ -48,7 +49,7 @@ test('what was recorded before goes with its content, what came then stays, and 
   const found = await app.instance.platform.models.wordSegments
     .find({ organizationId: ada.organizationId })
     .lean<StoredSegment[]>();
-  const searched = found.flatMap((segment) => [...decisionsOf(segment)]);
+  const searched = found.flatMap((segment) => [...unpacked(segmentIn(segment))]);
   const kept = await harness.db.collection('ledger').findOne({ traceId: late, kind: 'trace' });
   expect(searched.map(({ sequence }) => sequence)).toEqual([kept?.sequence]);
   const verified = await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });

@@ -1,10 +1,10 @@
 // The words of decisions in segments: whatever comes, changes and goes, they hold the words of what is left, and no others.
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
-import type { SearchedDecision } from '../../../src/domain/search/word-segment.ts';
+import { type SearchedDecision, unpacked } from '../../../src/domain/search/word-segment.ts';
 import {
   createWordSegments,
-  decisionsOf,
+  segmentIn,
   type StoredSegment,
   type WordChange,
 } from '../../../src/resources/traces/search/word-segments.ts';
@@ -125,9 +125,9 @@ test('they hold the words of what is left, each segment its own and no others', 
           sizes.map((size) => Math.max(size, 40)),
         );
         const segments = await stored(organizationId);
-        expect(segments.flatMap((segment) => [...decisionsOf(segment)])).toEqual(left);
+        expect(segments.flatMap((segment) => [...unpacked(segmentIn(segment))])).toEqual(left);
         for (const segment of segments) {
-          const decisions = [...decisionsOf(segment)];
+          const decisions = [...unpacked(segmentIn(segment))];
           expect(decisions.length).toBeLessThanOrEqual(256);
           const words = new Set(decisions.flatMap(({ texts }) => texts.flat()));
           expect(new Set(segment.words)).toEqual(words);
@@ -144,7 +144,9 @@ test('a run of long texts is cut by its words', async () => {
   const long = Array.from({ length: 10_000 }, (_, at) => at);
   const happenings = Array.from({ length: 9 }, () => ({ kind: 'trace', texts: [long, []] }));
   await store(organizationId, played(happenings).changes, [9]);
-  const sizes = (await stored(organizationId)).map((segment) => [...decisionsOf(segment)].length);
+  const sizes = (await stored(organizationId)).map(
+    (segment) => [...unpacked(segmentIn(segment))].length,
+  );
   expect(sizes).toEqual([4, 4, 1]);
 });
 

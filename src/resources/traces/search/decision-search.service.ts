@@ -3,10 +3,15 @@ import type { Platform } from '../../../composition/platform.ts';
 import { leafAt } from '../../../domain/keys/key-tree.ts';
 import { Stint } from '../../../domain/others-turn.ts';
 import { blindBy, type BlindQuery, blindQuery } from '../../../domain/search/blind-words.ts';
-import { isFound, type SearchedDecision } from '../../../domain/search/word-segment.ts';
+import {
+  isFound,
+  type SearchedDecision,
+  unpacked,
+  type WordSegment,
+} from '../../../domain/search/word-segment.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import { tooSlow } from '../../../errors.ts';
-import { decisionsOf, type StoredSegment } from './word-segments.ts';
+import { segmentIn, type StoredSegment } from './word-segments.ts';
 
 type Deps = Pick<Platform, 'models' | 'keyStore'>;
 
@@ -14,15 +19,13 @@ type Deps = Pick<Platform, 'models' | 'keyStore'>;
 export const SEARCH_MAX = 10_000;
 /** Segments of one answer of the database. */
 const BATCH = 32;
-/** Decisions that are looked at before others have their turn: some milliseconds. */
-const IN_TURN = 4_096;
+/** Bytes of segments that are read before others have their turn: some milliseconds. */
+const IN_TURN = 400_000;
 
 export function createDecisionSearchService({ models, keyStore }: Deps) {
   /** The newest segments first. @throws AppError `VALIDATION_ERROR` after some seconds */
-  async function* segmentsFor(
-    organizationId: string,
-    where: object,
-  ): AsyncGenerator<Iterable<SearchedDecision>> {
+  async function* segmentsFor(organizationId: string, where: object): AsyncGenerator<WordSegment> {
+    const stint = new Stint(IN_TURN);
     const until = performance.now() + READ_MAX_MS;
     const found = models.wordSegments
       .find({ organizationId, ...where }, '-_id words places')
@@ -33,7 +36,9 @@ export function createDecisionSearchService({ models, keyStore }: Deps) {
       .cursor({ batchSize: BATCH });
     for await (const segment of found) {
       if (performance.now() > until) throw tooSlow();
-      yield decisionsOf(segment as unknown as StoredSegment);
+      const read = segmentIn(segment as unknown as StoredSegment);
+      yield read;
+      await stint.after(read.places.length);
     }
   }
 
@@ -55,13 +60,10 @@ export function createDecisionSearchService({ models, keyStore }: Deps) {
       const where = search && segmentsWith(search);
       if (!where) return [];
       const hits: SearchedDecision[] = [];
-      const stint = new Stint(IN_TURN);
       for await (const segment of segmentsFor(organizationId, where)) {
-        const decisions = [...segment];
-        const found = decisions.filter((decision) => isFound(decision, search));
+        const found = [...unpacked(segment)].filter((decision) => isFound(decision, search));
         hits.push(...found.reverse());
         if (hits.length >= SEARCH_MAX) break;
-        await stint.after(decisions.length);
       }
       return withKey(organizationId, hits.slice(0, SEARCH_MAX));
     },

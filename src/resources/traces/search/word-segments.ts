@@ -1,6 +1,11 @@
 // Segments of words as decisions come and change: a run of decisions in one document costs the database a tenth of a document each (row ingest/R1).
 import type { mongo, Types } from 'mongoose';
-import { packed, type SearchedDecision, unpacked } from '../../../domain/search/word-segment.ts';
+import {
+  packed,
+  type SearchedDecision,
+  unpacked,
+  type WordSegment,
+} from '../../../domain/search/word-segment.ts';
 import { bytesOf } from '../../../ledger/contents/contents.ts';
 import type { Models } from '../../../models.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -192,16 +197,13 @@ function take(decision: SearchedDecision, segment: Segment): void {
 function readSegment(stored: StoredSegment): Segment {
   const { _id: id, from, to } = stored;
   const segment = { id, from, to, decisions: new Map(), words: 0, isChanged: false };
-  for (const decision of decisionsOf(stored)) take(decision, segment);
+  for (const decision of unpacked(segmentIn(stored))) take(decision, segment);
   return segment;
 }
 
-/** The oldest first. */
-export function decisionsOf({
-  words,
-  places,
-}: Pick<StoredSegment, 'words' | 'places'>): Iterable<SearchedDecision> {
-  return unpacked({ words, places: Buffer.from(bytesOf(places) ?? []) });
+/** As it was packed. */
+export function segmentIn({ words, places }: StoredSegment): WordSegment {
+  return { words, places: Buffer.from(bytesOf(places) ?? []) };
 }
 
 function operationFor(organizationId: string, { id, from, to, decisions }: Segment): object {

@@ -1,10 +1,10 @@
 // The bare walk of a chain: what links its entries is read and hashed again, and nothing of what they say.
 import type { mongo } from 'mongoose';
-import { chainHash } from '../src/domain/record/chain.ts';
-import { DECISIONS } from '../src/ledger/chains.ts';
-import { readDocument } from '../src/ledger/bson-reader.ts';
-import { objectId } from '../src/ledger/ledger.model.ts';
-import { MAJORITY } from '../src/ledger/read-write-concerns.ts';
+import { chainHash } from '../../src/domain/record/chain.ts';
+import { DECISIONS } from '../../src/ledger/chains.ts';
+import { readDocument } from '../../src/ledger/bson-reader.ts';
+import { objectId } from '../../src/ledger/ledger.model.ts';
+import { MAJORITY } from '../../src/ledger/read-write-concerns.ts';
 
 const LINKS = { _id: 0, sequence: 1, prevHash: 1, payloadDigest: 1, chainHash: 1, createdAt: 1 };
 const BATCH = 1_000;

@@ -3,24 +3,24 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
-import { atOnce } from '../src/domain/others-turn.ts';
-import { chainTime, sha256Hex } from '../src/domain/record/chain.ts';
-import type { JsonObject } from '../src/domain/record/json.ts';
-import type { Tenant } from '../src/domain/identity/tenant.ts';
-import { systemClock } from '../src/platform/clock.ts';
-import { newId, newTraceId, random16 } from '../src/platform/ids.ts';
-import { connectMongo } from '../src/platform/mongo/connection.ts';
-import { chainIndexes, DECISIONS } from '../src/ledger/chains.ts';
-import { MAJORITY } from '../src/ledger/read-write-concerns.ts';
-import type { Stored } from '../src/ledger/entry.ts';
-import { objectId } from '../src/ledger/ledger.model.ts';
+import { atOnce } from '../../src/domain/others-turn.ts';
+import { chainTime, sha256Hex } from '../../src/domain/record/chain.ts';
+import type { JsonObject } from '../../src/domain/record/json.ts';
+import type { Tenant } from '../../src/domain/identity/tenant.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { newId, newTraceId, random16 } from '../../src/platform/ids.ts';
+import { connectMongo } from '../../src/platform/mongo/connection.ts';
+import { chainIndexes, DECISIONS } from '../../src/ledger/chains.ts';
+import { MAJORITY } from '../../src/ledger/read-write-concerns.ts';
+import type { Stored } from '../../src/ledger/entry.ts';
+import { objectId } from '../../src/ledger/ledger.model.ts';
 import {
   createVerificationWorker,
   type VerificationWorker,
-} from '../src/ledger/verify/verification-worker.ts';
-import { genesisHead, seal } from '../src/ledger/append/seal.ts';
+} from '../../src/ledger/verify/verification-worker.ts';
+import { genesisHead, seal } from '../../src/ledger/append/seal.ts';
 import { walk } from './walk.ts';
-import { draftInParts } from '../src/resources/traces/ingestion/draft.ts';
+import { draftInParts } from '../../src/resources/traces/ingestion/draft.ts';
 
 /** Where the chain is: a replica set and a database of the benchmark's own. */
 export interface ChainBench {
@@ -47,7 +47,7 @@ const KEY_STORE = {
   uri: null,
   secrets: { encryptionKey: 'an encryption key for measuring', formerEncryption: [] },
 };
-const THREAD = new URL('../src/composition/verification-thread.mjs', import.meta.url);
+const THREAD = new URL('../../src/composition/verification-thread.mjs', import.meta.url);
 const INSERTED_AT_ONCE = 1_000;
 const SAMPLE_MS = 20;
 const HASHES = 1_000_000;
